@@ -1,0 +1,43 @@
+# How this project builds its libraries: one static library per folder of lib/,
+# all of them linked to the packaged shared libMLIR and libLLVM.
+
+# As the packages are.
+if(NOT LLVM_ENABLE_RTTI)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
+endif()
+
+if(QBACKEND_ENABLE_WERROR)
+  add_compile_options(-Wall -Werror -Wno-comment -Wno-maybe-uninitialized)
+else()
+  add_compile_options(-Wall)
+endif()
+
+if(QBACKEND_SANITIZE)
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer
+                      -fno-sanitize=vptr -g1)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
+# add_qbackend_library(Name sources... [DEPENDS targets...] [LINK libs...])
+#
+# Libraries with no MLIR in them (Numerics, Calibration) say NO_MLIR.
+function(add_qbackend_library name)
+  cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
+  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  if(ARG_DEPENDS)
+    add_dependencies(${name} ${ARG_DEPENDS})
+  endif()
+  llvm_update_compile_flags(${name})
+  target_link_libraries(${name} PUBLIC ${ARG_LINK})
+  if(NOT ARG_NO_MLIR)
+    add_dependencies(${name} qbackend-headers)
+    target_link_libraries(${name} PUBLIC MLIR LLVM)
+  endif()
+  target_include_directories(${name} PUBLIC
+    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+    $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  install(TARGETS ${name} EXPORT QBackendTargets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_property(GLOBAL APPEND PROPERTY QBACKEND_LIBS ${name})
+endfunction()

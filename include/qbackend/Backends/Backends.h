@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where backend configurations come from.
+
+#ifndef QBACKEND_BACKENDS_BACKENDS_H
+#define QBACKEND_BACKENDS_BACKENDS_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+namespace qbackend {
+
+/// A configuration, and the module that holds it if it came from a file.
+struct Backend {
+  BackendConfigOp config;
+  mlir::OwningOpRef<mlir::ModuleOp> owner;
+};
+
+/// Names of the built-in backends, sorted.
+llvm::ArrayRef<llvm::StringRef> getBuiltinBackends();
+
+/// The backend that `spec` means: `@symbol` of one in `module`, the name of a
+/// built-in one, or the path of a file that holds exactly one. On failure an
+/// error at `module` says what there is.
+mlir::FailureOr<Backend> resolveBackend(llvm::StringRef spec,
+                                        mlir::ModuleOp module);
+
+/// The qconfig mapping that `spec` means: the name of one in `backend`,
+/// `@symbol` of one in `module`, or, when empty, the backend's default.
+mlir::FailureOr<QConfigMappingOp> resolveQConfig(llvm::StringRef spec,
+                                                 BackendConfigOp backend,
+                                                 mlir::ModuleOp module);
+
+} // namespace qbackend
+
+#endif // QBACKEND_BACKENDS_BACKENDS_H

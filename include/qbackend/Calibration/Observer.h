@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Observers: the range of a value over calibration batches, and quantization
+// parameters from it. Same results as PyTorch's observers (2.x).
+
+#ifndef QBACKEND_CALIBRATION_OBSERVER_H
+#define QBACKEND_CALIBRATION_OBSERVER_H
+
+#include "qbackend/Numerics/QuantParams.h"
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace qbackend::calibration {
+
+/// What an observer records.
+enum class ObserverKind {
+  /// Smallest and largest value seen.
+  MinMax,
+  /// Exponential moving average of each batch's smallest and largest value.
+  MovingAverageMinMax,
+  /// MinMax for each index of one axis.
+  PerChannelMinMax,
+  /// MovingAverageMinMax for each index of one axis.
+  MovingAveragePerChannelMinMax,
+  /// A histogram, from which the range of least squared error is chosen.
+  Histogram,
+  /// Nothing: the parameters are given.
+  FixedQParams,
+  /// Nothing: it only says that the value is quantized (dynamically).
+  Placeholder,
+  /// Nothing: it only carries a type.
+  Noop,
+  /// Nothing: the value has the parameters of the operator's input.
+  Reuse,
+};
+
+/// Returns the name of `kind` in calibration tables, such as "min_max".
+std::string_view stringifyObserverKind(ObserverKind kind);
+
+/// Returns the kind that `name` stands for.
+std::optional<ObserverKind> symbolizeObserverKind(std::string_view name);
+
+/// Returns whether `kind` records statistics for each channel.
+bool isPerChannel(ObserverKind kind);
+
+/// Returns whether `kind` records statistics at all.
+bool hasStatistics(ObserverKind kind);
+
+/// How to observe a value and how to quantize what was seen.
+struct ObserverOptions {
+  ObserverKind kind = ObserverKind::MinMax;
+  bool isSigned = false;
+  /// Width of the quantized type.
+  unsigned bits = 8;
+  /// Range of the quantized values, if not that of the type.
+  std::optional<numerics::QuantRange> customRange;
+  numerics::QScheme scheme = numerics::QScheme::PerTensorAffine;
+  bool reduceRange = false;
+  /// Smallest scale.
+  float eps = numerics::defaultEps;
+  /// Weight of a new batch in a moving average.
+  float averagingConstant = 0.01f;
+  /// Number of bins of a histogram.
+  int64_t bins = 2048;
+  /// Axis of the channels.
+  int64_t channelAxis = 0;
+  /// Parameters of FixedQParams.
+  numerics::QuantParams fixedParams;
+
+  /// Returns the range of the quantized values.
+  numerics::QuantRange range() const;
+};
+
+/// What an observer has recorded. Enough to compute parameters for any type
+/// and scheme.
+struct Statistics {
+  /// Range of the values, or of all channels' ranges if the observer is per
+  /// channel; min > max if none was seen.
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+  /// Ranges of the channels; empty unless the observer is per channel.
+  std::vector<float> channelMins;
+  std::vector<float> channelMaxs;
+  /// Number of values in each of the equal parts of [min, max]; empty unless
+  /// the observer has a histogram. Not always whole numbers: when the range
+  /// grows, bins are split.
+  std::vector<float> histogram;
+  /// Number of batches that had a finite value.
+  int64_t batches = 0;
+  /// Number of finite values.
+  int64_t elements = 0;
+  /// Number of NaN and infinite values. They are counted and left out.
+  int64_t nonFinite = 0;
+
+  /// Returns whether no finite value was seen.
+  bool empty() const { return !(min <= max) && channelMins.empty(); }
+};
+
+/// Contiguous values in memory.
+struct Chunk {
+  const float *data = nullptr;
+  int64_t size = 0;
+};
+
+/// Records statistics of one value. Results depend on the batches and their
+/// order, never on threads or on how a batch is cut into chunks.
+class Observer {
+public:
+  /// Returns an observer of the given kind.
+  static std::unique_ptr<Observer> create(const ObserverOptions &options);
+
+  virtual ~Observer();
+
+  /// Records a batch of `size` values. A per-channel observer takes each value
+  /// as a channel of its own.
+  void update(const float *data, int64_t size);
+
+  /// Records several chunks as one batch.
+  void update(const std::vector<Chunk> &chunks);
+
+  /// Records a batch that is a tensor of the given shape, row-major.
+  void update(const float *data, const std::vector<int64_t> &shape);
+
+  /// Records several tensors of the same shape as one batch.
+  void update(const std::vector<const float *> &chunks,
+              const std::vector<int64_t> &shape);
+
+  /// Forgets everything recorded.
+  void reset() { stats = Statistics(); }
+
+  /// Returns what was recorded so far.
+  const Statistics &statistics() const { return stats; }
+
+  const ObserverOptions &getOptions() const { return options; }
+
+  /// Returns the parameters for `stats`: one, or one for each channel. Only
+  /// the statistics matter, so other options need no second pass. Empty for
+  /// kinds that have no parameters of their own (Placeholder, Noop, Reuse).
+  static std::vector<numerics::QuantParams>
+  qparams(const Statistics &stats, const ObserverOptions &options);
+
+  /// The same for the scheme with a float zero point.
+  static std::vector<numerics::FloatQuantParams>
+  floatQParams(const Statistics &stats, const ObserverOptions &options);
+
+protected:
+  explicit Observer(const ObserverOptions &options) : options(options) {}
+
+  /// Records one batch: `chunks` of `outer` x `channels` x `inner` values.
+  virtual void updateBatch(const std::vector<Chunk> &chunks, int64_t channels,
+                           int64_t inner) = 0;
+
+  ObserverOptions options;
+  Statistics stats;
+};
+
+/// Returns the part [min, max] of the range of a histogram that loses least,
+/// in squared error, when quantized to 2^bits values: PyTorch's greedy search,
+/// which moves the ends inwards by quantiles of 1e-5 and stops when the error
+/// grows. Only ends of bins are tried.
+std::pair<float, float> searchHistogramRange(const Statistics &stats,
+                                             unsigned bits);
+
+} // namespace qbackend::calibration
+
+#endif // QBACKEND_CALIBRATION_OBSERVER_H

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The qbackend dialect: configurations, operators, observers.
+
+#ifndef QBACKEND_DIALECT_QBACKEND_QBACKEND_H
+#define QBACKEND_DIALECT_QBACKEND_QBACKEND_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/RegionKindInterface.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "qbackend/Dialect/QBackend/QBackendDialect.h.inc"
+#include "qbackend/Dialect/QBackend/QBackendEnums.h.inc"
+
+namespace qbackend::detail {
+/// A number in any of MLIR's spellings, as an f64 attribute.
+mlir::FailureOr<mlir::FloatAttr> parseReal(mlir::AsmParser &parser);
+void printReal(mlir::AsmPrinter &printer, mlir::FloatAttr value);
+} // namespace qbackend::detail
+
+#include "qbackend/Dialect/QBackend/QBackendAttrInterfaces.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "qbackend/Dialect/QBackend/QBackendAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "qbackend/Dialect/QBackend/QBackendOps.h.inc"
+
+namespace qbackend {
+
+/// The attribute that gives the range of a function argument:
+/// `{qbackend.range = array<f64: -1.0, 1.0>}`.
+inline constexpr llvm::StringLiteral kRangeAttrName = "qbackend.range";
+
+/// The name of `op` for selectors, tables and messages: that of its named
+/// location, or of the first named one in a fused location; else empty.
+std::string getLocationName(mlir::Location loc);
+
+/// The elements of `elements` with dimension `i` being the former dimension
+/// `permutation[i]`; null if the data is not there (a resource without a blob).
+mlir::DenseElementsAttr transposeElements(mlir::ElementsAttr elements,
+                                          llvm::ArrayRef<int64_t> permutation);
+
+/// The elements of a constant as f32 numbers; nullopt if they are of another
+/// type or the data is not there.
+std::optional<llvm::SmallVector<float, 0>>
+readFloats(mlir::ElementsAttr elements);
+
+/// `permutation` such that applying it after `first` is one permutation.
+llvm::SmallVector<int64_t> composePermutations(llvm::ArrayRef<int64_t> first,
+                                               llvm::ArrayRef<int64_t> second);
+llvm::SmallVector<int64_t>
+inversePermutation(llvm::ArrayRef<int64_t> permutation);
+
+} // namespace qbackend
+
+#endif // QBACKEND_DIALECT_QBACKEND_QBACKEND_H

@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops of the qbackend dialect.
+
+#ifndef QBACKEND_DIALECT_QBACKEND_QBACKENDOPS
+#define QBACKEND_DIALECT_QBACKEND_QBACKENDOPS
+
+include "mlir/Dialect/Quant/IR/QuantBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/RegionKindInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "qbackend/Dialect/QBackend/OperatorKinds.td"
+include "qbackend/Dialect/QBackend/QBackendAttrs.td"
+
+class QBackend_Op<string mnemonic, list<Trait> traits = []>
+    : Op<QBackend_Dialect, mnemonic, traits>;
+
+//===----------------------------------------------------------------------===//
+// Configurations
+//===----------------------------------------------------------------------===//
+
+def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
+    IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol,
+    SymbolTable]> {
+  let summary = "what a backend can quantize: PyTorch's BackendConfig";
+  let description = [{
+    Holds one `pattern_config` for each pattern, in the order of registration,
+    and the backend's named qconfig mappings, of which `default_qconfig` is used
+    when the user names none. `lowering` names the dialect that quantized
+    operators become (`qnnpack`); without it the result is the reference form:
+    quantize and dequantize around real operators. `version` is that of the
+    format of this file: 1.
+
+    Example:
+    ```mlir
+    qbackend.backend_config @mine version 1 default_qconfig @default {
+      qbackend.pattern_config [linear, relu] <dtypes = [#u8]>
+      qbackend.qconfig_mapping @default {
+        qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
+      }
+    }
+    ```
+
+    **Constraints:**
+    - `version` is 1;
+    - it holds nothing but patterns and mappings;
+    - `default_qconfig` is one of its mappings.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$version,
+                       FlatSymbolRefAttr:$default_qconfig,
+                       OptionalAttr<StrAttr>:$lowering);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $sym_name `version` $version `default_qconfig` $default_qconfig
+    (`lowering` $lowering^)? attr-dict-with-keyword $body
+  }];
+  let hasRegionVerifier = 1;
+}
+
+def QBackend_PatternConfigOp : QBackend_Op<"pattern_config", [
+    HasParent<"BackendConfigOp">]> {
+  let summary = "one pattern of a backend: PyTorch's BackendPatternConfig";
+  let description = [{
+    `pattern` lists one to three operator kinds in the order of execution.
+
+    Example:
+    ```mlir
+    qbackend.pattern_config [conv2d, relu] <dtypes = [#u8], fuser_method = "sequential_wrapper2">
+    ```
+
+    **Constraints:**
+    - the pattern has 1 to 3 elements, each an operator kind or, quoted, the name
+      of an op.
+  }];
+  let arguments = (ins StrArrayAttr:$pattern, QBackend_PatternAttr:$config);
+  let assemblyFormat = "custom<Pattern>($pattern) $config attr-dict";
+  let hasVerifier = 1;
+}
+
+def QBackend_QConfigMappingOp : QBackend_Op<"qconfig_mapping", [
+    IsolatedFromAbove, NoRegionArguments, NoTerminator, SingleBlock, Symbol]> {
+  let summary = "what to observe with: PyTorch's QConfigMapping";
+  let description = [{
+    Later levels win: `global`, `object_type` (an operator kind),
+    `module_name_regex` (a regular expression that matches the start of the
+    operator's name), `module_name` (the operator's name or a prefix of it up to
+    a dot). Within a level the first entry that matches counts. `none` turns
+    quantization off. Names are those of MLIR locations (`loc("layer1.conv1")`).
+
+    Example:
+    ```mlir
+    qbackend.qconfig_mapping @default {
+      qbackend.qconfig global <activation = <histogram, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
+      qbackend.qconfig module_name "fc" none
+    }
+    ```
+
+    **Constraints:**
+    - it holds nothing but `qbackend.qconfig` ops.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$sym_name attr-dict-with-keyword $body";
+  let hasRegionVerifier = 1;
+}
+
+def QBackend_QConfigOp : QBackend_Op<"qconfig", [
+    HasParent<"QConfigMappingOp">]> {
+  let summary = "one entry of a qconfig mapping";
+  let description = [{
+    Example:
+    ```mlir
+    qbackend.qconfig object_type "sigmoid" <activation = <fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>, weight = <min_max, si8, per_tensor_symmetric>>
+    ```
+
+    **Constraints:**
+    - `global` has no selector, the other levels have one;
+    - a regular expression is well-formed.
+  }];
+  let arguments = (ins QBackend_QConfigLevel:$level,
+                       OptionalAttr<StrAttr>:$selector,
+                       OptionalAttr<QBackend_QConfigAttr>:$config);
+  let assemblyFormat = [{
+    $level ($selector^)? custom<QConfig>($config) attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+def QBackend_OperatorOp : QBackend_Op<"operator", [
+    AttrSizedOperandSegments, IsolatedFromAbove, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "an operator as PyTorch knows it, around the code it came as";
+  let description = [{
+    `kinds` says what is computed: one operator kind, or several that a backend's
+    pattern made one unit. The body is the real-valued code, its arguments are
+    the operands in order; an operand that the body doesn't need still says what
+    its role is. `qconfig` is set on operators that are to be quantized. Each
+    operator that stays is inlined again where its function ends up real-valued.
+
+    Example:
+    ```mlir
+    %y = qbackend.operator [#qbackend.relu] inputs(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+    ^bb0(%a: tensor<1x4xf32>):
+      %r = tosa.clamp %a {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
+      qbackend.yield %r : tensor<1x4xf32>
+    }
+    ```
+
+    **Constraints:**
+    - there is a kind, and each is an operator kind;
+    - the body has one argument for each operand, of its type, and yields a value
+      of the type of the result;
+    - the operands suit the first kind.
+  }];
+  let arguments = (ins ArrayAttr:$kinds, Variadic<AnyRankedTensor>:$inputs,
+                       Optional<AnyRankedTensor>:$weight,
+                       Optional<AnyRankedTensor>:$bias,
+                       Optional<AnyRankedTensor>:$running_mean,
+                       Optional<AnyRankedTensor>:$running_var,
+                       OptionalAttr<QBackend_QConfigAttr>:$qconfig);
+  let results = (outs AnyRankedTensor:$output);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    $kinds `inputs` `(` $inputs `)` (`weight` `(` $weight^ `)`)?
+    (`bias` `(` $bias^ `)`)? (`running_mean` `(` $running_mean^ `)`)?
+    (`running_var` `(` $running_var^ `)`)? (`qconfig` $qconfig^)?
+    attr-dict-with-keyword `:` functional-type(operands, results) $body
+  }];
+  let extraClassDeclaration = [{
+    /// The kinds, as attributes of that interface.
+    auto getOperatorKinds() {
+      return getKinds().getAsRange<::qbackend::OperatorKindAttrInterface>();
+    }
+    ::qbackend::OperatorKindAttrInterface getKind(unsigned i = 0) {
+      return ::llvm::cast<::qbackend::OperatorKindAttrInterface>(getKinds()[i]);
+    }
+    /// "conv2d", or "conv2d+relu" when several are one unit.
+    std::string getKindName();
+    bool isFused() { return getKinds().size() > 1; }
+    /// The value that the body yields.
+    ::mlir::Value getYielded();
+  }];
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
+def QBackend_YieldOp : QBackend_Op<"yield", [
+    HasParent<"OperatorOp">, Pure, Terminator]> {
+  let summary = "the result of an operator's body";
+  let arguments = (ins Optional<AnyRankedTensor>:$value);
+  let assemblyFormat = "($value^ `:` type($value))? attr-dict";
+  // Of a body without a terminator; tablegen takes {} for no definition.
+  let builders = [OpBuilder<(ins), [{ (void)$_builder, (void)$_state; }]>];
+}
+
+def QBackend_TransposeOp : QBackend_Op<"transpose", [Pure]> {
+  let summary = "change of layout";
+  let description = [{
+    Dimension `i` of the result is dimension `permutation[i]` of the input. Kept
+    apart from operators: layouts come and go, observers don't see them. Two in a
+    row fold into one, and one of a constant into a constant.
+
+    Example:
+    ```mlir
+    %y = qbackend.transpose %x [0, 2, 3, 1] : tensor<1x3x8x8xf32> -> tensor<1x8x8x3xf32>
+    ```
+
+    **Constraints:**
+    - `permutation` is a permutation of the dimensions, and fits the types.
+  }];
+  let arguments = (ins AnyRankedTensor:$input,
+                       DenseI64ArrayAttr:$permutation);
+  let results = (outs AnyRankedTensor:$output);
+  let assemblyFormat =
+      "$input $permutation attr-dict `:` type($input) `->` type($output)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+  let builders = [OpBuilder<(ins "::mlir::Value":$input,
+                                 "::llvm::ArrayRef<int64_t>":$permutation)>];
+}
+
+//===----------------------------------------------------------------------===//
+// Observation
+//===----------------------------------------------------------------------===//
+
+def QBackend_ObserverOp : QBackend_Op<"observer", [Symbol]> {
+  let summary = "where the statistics of tensors go";
+  let description = [{
+    Tensors that share an observer share its statistics and, converted, their
+    quantization parameters. Calibration fills in the range that was seen, and
+    the scale and zero point that follow.
+
+    Example:
+    ```mlir
+    qbackend.observer @conv1 <histogram, ui8>
+    qbackend.observer @x <min_max, ui8> range [0.0, 1.0] scale 3.9215688593685627E-3 zero_point 0
+    ```
+
+    **Constraints:**
+    - the scale is positive and finite, and comes with a zero point;
+    - the zero point is an integer of the observer's type.
+  }];
+  let arguments = (ins SymbolNameAttr:$sym_name, QBackend_ObserverAttr:$config,
+                       OptionalAttr<F64Attr>:$min, OptionalAttr<F64Attr>:$max,
+                       OptionalAttr<F64Attr>:$scale,
+                       OptionalAttr<I64Attr>:$zero_point);
+  let assemblyFormat = [{
+    $sym_name $config (`range` `[` $min^ `,` $max `]`)?
+    (`scale` $scale^ `zero_point` $zero_point)? attr-dict
+  }];
+  let extraClassDeclaration = [{
+    bool isCalibrated() { return getScale().has_value(); }
+  }];
+  let hasVerifier = 1;
+}
+
+def QBackend_ObserveOp : QBackend_Op<"observe", [
+    AllTypesMatch<["input", "output"]>,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "record the range of a tensor during calibration";
+  let description = [{
+    Passes `input` through unchanged. When the module runs under calibration,
+    the range of the values seen is added to the statistics of `observer`.
+    Not `Pure`: an observer whose result is unused still has to record.
+
+    Example:
+    ```mlir
+    %1 = qbackend.observe %0 by @act_3 : tensor<1x8xf32>
+    ```
+
+    **Constraints:**
+    - `observer` names a `qbackend.observer`.
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$input,
+                       FlatSymbolRefAttr:$observer);
+  let results = (outs RankedTensorOf<[F32]>:$output);
+  let assemblyFormat = "$input `by` $observer attr-dict `:` type($input)";
+}
+
+//===----------------------------------------------------------------------===//
+// Quantize and dequantize
+//===----------------------------------------------------------------------===//
+
+def QBackend_QuantizeOp : QBackend_Op<"quantize", [Pure]> {
+  let summary = "real numbers to integers";
+  let description = [{
+    PyTorch's rounding, see `qnnpack.quantize`. The only fold is
+    `quantize(dequantize(q)) -> q` of one type: `dequantize(quantize(x))` is not
+    `x`, the difference is the quantization error.
+
+    Example:
+    ```mlir
+    %q = qbackend.quantize %x : tensor<4xf32> -> tensor<4x!quant.uniform<u8:f32, 0.5:3>>
+    ```
+
+    **Constraints:**
+    - `input` and `output` have the same shape.
+  }];
+  let arguments = (ins RankedTensorOf<[F32]>:$input);
+  let results = (outs RankedTensorOf<[quant_QuantizedType]>:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasFolder = 1;
+  let hasVerifier = 1;
+}
+
+def QBackend_DequantizeOp : QBackend_Op<"dequantize", [Pure]> {
+  let summary = "integers to the real numbers they stand for";
+  let description = [{
+    Example:
+    ```mlir
+    %x = qbackend.dequantize %q : tensor<4x!quant.uniform<u8:f32, 0.5:3>> -> tensor<4xf32>
+    ```
+
+    **Constraints:**
+    - `input` and `output` have the same shape.
+  }];
+  let arguments = (ins RankedTensorOf<[quant_QuantizedType]>:$input);
+  let results = (outs RankedTensorOf<[F32]>:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasVerifier = 1;
+}
+
+#endif // QBACKEND_DIALECT_QBACKEND_QBACKENDOPS

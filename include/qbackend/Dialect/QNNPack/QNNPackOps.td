@@ -1,0 +1,624 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Ops of the qnnpack dialect.
+
+#ifndef QBACKEND_DIALECT_QNNPACK_QNNPACKOPS
+#define QBACKEND_DIALECT_QNNPACK_QNNPACKOPS
+
+include "mlir/Dialect/Quant/IR/QuantBase.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def QNNPack_Dialect : Dialect {
+  let name = "qnnpack";
+  let cppNamespace = "::qbackend::qnnpack";
+  let summary = "the kernels of PyTorch's QNNPACK engine";
+  let description = [{
+    One op per kernel, with the kernel's exact integers. Activations are
+    tensors of `!quant.uniform<u8:f32, scale:zero_point>` (or `i8`), images are
+    NHWC, convolution weights are `[out, height, width, in / groups]` and linear
+    weights `[out, in]`. The quantization parameters of the result are those of
+    its type: an op requantizes to them.
+
+    Rounding is to nearest, ties to even, unless an op says otherwise. `f32(e)`
+    in a formula is one rounding to binary32.
+  }];
+  let dependentDialects = ["::mlir::quant::QuantDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+def QNNPack_ActivationElement : Type<
+    CPred<"::qbackend::qnnpack::detail::isActivationElement($_self)">,
+    "8-bit per-tensor quantized type (!quant.uniform<u8:f32, ...> or <i8:f32, ...>)">;
+def QNNPack_WeightElement : Type<
+    CPred<"::qbackend::qnnpack::detail::isWeightElement($_self)">,
+    "signed 8-bit quantized type, per tensor or per channel">;
+def QNNPack_Activation : RankedTensorOf<[QNNPack_ActivationElement]>;
+def QNNPack_Image : TensorRankOf<[QNNPack_ActivationElement], [4]>;
+def QNNPack_ConvWeight : TensorRankOf<[QNNPack_WeightElement], [4]>;
+def QNNPack_LinearWeight : TensorRankOf<[QNNPack_WeightElement], [2]>;
+def QNNPack_Bias : TensorRankOf<[I32], [1]>;
+def QNNPack_Float : RankedTensorOf<[F32]>;
+def QNNPack_Quantized : RankedTensorOf<[quant_QuantizedType]>;
+
+//===----------------------------------------------------------------------===//
+// Op classes
+//===----------------------------------------------------------------------===//
+
+class QNNPack_Op<string mnemonic, list<Trait> traits = []>
+    : Op<QNNPack_Dialect, mnemonic, !listconcat([Pure], traits)>;
+
+/// An op whose verifier is `verify` in C++.
+class QNNPack_VerifiedOp<string mnemonic, list<Trait> traits = []>
+    : QNNPack_Op<mnemonic, traits> {
+  let hasVerifier = 1;
+}
+
+/// One activation in, one out, of the same shape, with any output parameters:
+/// the engine evaluates a function of real numbers through a table of the 256
+/// quantized inputs.
+class QNNPack_TableOp<string mnemonic> : QNNPack_VerifiedOp<mnemonic> {
+  let arguments = (ins QNNPack_Activation:$input);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat =
+      "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+//===----------------------------------------------------------------------===//
+// Quantize and dequantize
+//===----------------------------------------------------------------------===//
+
+def QNNPack_QuantizeOp : QNNPack_VerifiedOp<"quantize"> {
+  let summary = "real numbers to integers, rounding to nearest even";
+  let description = [{
+    `q = clamp(zp + rne(f32(x * inv)), qmin, qmax)` with `inv = f32(1 / scale)`:
+    a product with the reciprocal, not a division. NaN, infinities and values
+    beyond 64 bits give `qmin`. Source: ATen's scalar quantizer.
+
+    **Constraints:**
+    - `input` and `output` have the same shape.
+
+    Example:
+    ```mlir
+    %q = qnnpack.quantize %x : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 0.5:3>>
+    ```
+  }];
+  let arguments = (ins QNNPack_Float:$input);
+  let results = (outs QNNPack_Quantized:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_DequantizeOp : QNNPack_VerifiedOp<"dequantize"> {
+  let summary = "integers to the real numbers they stand for";
+  let description = [{
+    `x = f32(scale * f32(q - zp))`. Per channel the engine multiplies in
+    double: `x = f32(double(q - zp) * scale)`.
+
+    **Constraints:**
+    - `input` and `output` have the same shape.
+
+    Example:
+    ```mlir
+    %x = qnnpack.dequantize %q : tensor<1x4x!quant.uniform<u8:f32, 0.5:3>> -> tensor<1x4xf32>
+    ```
+  }];
+  let arguments = (ins QNNPack_Quantized:$input);
+  let results = (outs QNNPack_Float:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+//===----------------------------------------------------------------------===//
+// Convolution and linear
+//===----------------------------------------------------------------------===//
+
+def QNNPack_Conv2dOp : QNNPack_VerifiedOp<"conv2d"> {
+  let summary = "quantized 2-d convolution, optionally with a fused relu";
+  let description = [{
+    `acc = bias[o] + sum (x - zx) * (w - zw[o])` in int32, wrapping; padding taps
+    add 0. Then `r = rne(f32(f32(acc) * m[o]))`, where values of magnitude 2^31
+    or more give the smallest int32, and
+    `y = clamp(clamp(r, -32768, 32767) + zy, lo, hi)`; `relu` raises `lo` to `zy`.
+    The multiplier is `m = f32(f32(sw * sx) * f32(1 / sy))` for unsigned
+    activations (QNNPACK). Signed ones go to XNNPACK in the engine:
+    `m = f32(f32(sx * sw) / sy)`, and positive overflow gives `hi`.
+
+    `padding` is `[[top, bottom], [left, right]]`, flattened. `bias` holds
+    `rne(b * f32(1 / (sw * sx)))`, saturated to int32.
+
+    **Constraints:**
+    - the shapes, groups, strides, padding and dilation fit together;
+    - per-channel weights are quantized along axis 0;
+    - signed activations take weights with zero point 0;
+    - input and output have the same storage type;
+    - every multiplier is a positive normal number;
+    - with `relu`, the zero point of the result is below the largest integer.
+
+    Example:
+    ```mlir
+    %y = qnnpack.conv2d %x, %w, %b {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, relu}
+      : tensor<1x8x8x3x!u8>, tensor<4x3x3x3x!s8>, tensor<4xi32> -> tensor<1x8x8x4x!y8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Image:$input, QNNPack_ConvWeight:$weight,
+                       Optional<QNNPack_Bias>:$bias,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
+                       DenseI64ArrayAttr:$dilation, I64Attr:$groups,
+                       UnitAttr:$relu);
+  let results = (outs QNNPack_Image:$output);
+  let assemblyFormat = [{
+    $input `,` $weight (`,` $bias^)? attr-dict
+    `:` type($input) `,` type($weight) (`,` type($bias)^)? `->` type($output)
+  }];
+}
+
+def QNNPack_LinearOp : QNNPack_VerifiedOp<"linear"> {
+  let summary = "quantized fully connected layer, optionally with a fused relu";
+  let description = [{
+    The arithmetic of `qnnpack.conv2d` on `input` `[..., in]` and `weight`
+    `[out, in]`.
+
+    **Constraints:**
+    - the last dimension of `input` is that of `weight`, the last one of `output`
+      is the first one of `weight`, the others are equal;
+    - those of `qnnpack.conv2d` about scales, zero points and types.
+
+    Example:
+    ```mlir
+    %y = qnnpack.linear %x, %w, %b : tensor<1x16x!u8>, tensor<10x16x!s8>, tensor<10xi32> -> tensor<1x10x!y8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input, QNNPack_LinearWeight:$weight,
+                       Optional<QNNPack_Bias>:$bias, UnitAttr:$relu);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = [{
+    $input `,` $weight (`,` $bias^)? attr-dict
+    `:` type($input) `,` type($weight) (`,` type($bias)^)? `->` type($output)
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Binary arithmetic
+//===----------------------------------------------------------------------===//
+
+class QNNPack_BinaryOp<string mnemonic> : QNNPack_VerifiedOp<mnemonic> {
+  let arguments = (ins QNNPack_Activation:$lhs, QNNPack_Activation:$rhs,
+                       UnitAttr:$relu);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = [{
+    $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($output)
+  }];
+}
+
+def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
+  let summary = "quantized addition, optionally with a fused relu";
+  let description = [{
+    Equal shapes, unsigned: QNNPACK's fixed-point addition. With
+    `ra = f32(sa / sy)`, `rb = f32(sb / sy)`, `e = floor(log2(max(ra, rb)))`,
+    `shift = 21 - e`, `ma = rne(ra * 2^shift)` and `mb` likewise:
+    `r = (a * ma + b * mb - (za * ma + zb * mb)) / 2^shift`, ties **away from
+    zero**, then `y = clamp(sat16(sat16(r) + zy), lo, hi)`. This is not the sum of
+    the dequantized numbers quantized again: ties differ. Signed: XNNPACK's
+    form with `shift = 20 - e` and `floor(v + 1/2)`.
+
+    Shapes that broadcast: ATen's `quantize(f32(dequantize(a) + dequantize(b)))`.
+    `relu` raises `lo` to `zy`.
+
+    **Constraints:**
+    - the shapes broadcast to that of `output`, dimension by dimension;
+    - all three have the same storage type;
+    - for equal shapes the ratios `ra` and `rb` are in [2^-14, 2^8), and the
+      larger is at least 2^-10;
+    - with `relu`, the zero point of the result is below the largest integer.
+
+    Example:
+    ```mlir
+    %y = qnnpack.add %a, %b {relu} : tensor<1x4x!a8>, tensor<1x4x!b8> -> tensor<1x4x!y8>
+    ```
+  }];
+}
+
+def QNNPack_MulOp : QNNPack_BinaryOp<"mul"> {
+  let summary = "quantized multiplication, optionally with a fused relu";
+  let description = [{
+    `acc = (a - za) * (b - zb)`, `m = f32(f32(sa * sb) * f32(1 / sy))`,
+    `y = clamp(zy + rne(f32(f32(acc) * m)), qmin, qmax)`, then `max(y, zy)` with
+    `relu`. Operands broadcast.
+
+    **Constraints:**
+    - the shapes broadcast to that of `output`, dimension by dimension;
+    - all three have the same storage type.
+
+    Example:
+    ```mlir
+    %y = qnnpack.mul %a, %b : tensor<1x4x!a8>, tensor<1x4x!b8> -> tensor<1x4x!y8>
+    ```
+  }];
+}
+
+class QNNPack_ScalarOp<string mnemonic> : QNNPack_VerifiedOp<mnemonic> {
+  let arguments = (ins QNNPack_Activation:$input, F64Attr:$scalar,
+                       UnitAttr:$relu);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = [{
+    $input `,` $scalar attr-dict `:` type($input) `->` type($output)
+  }];
+}
+
+def QNNPack_AddScalarOp : QNNPack_ScalarOp<"add_scalar"> {
+  let summary = "quantized tensor plus a number";
+  let description = [{
+    With `c = rne(scalar / s)` the integers stay and the zero point becomes
+    `z - c`, if that is storable. Otherwise the scale widens to reach and the
+    integers are requantized. The result type is the one the engine gives, see
+    `getAddScalarResultType`. `relu` then takes the maximum with the zero point.
+
+    **Constraints:**
+    - the type of `output` has the scale and zero point of the rule above.
+
+    Example:
+    ```mlir
+    // s = 0.5, z = 10: c = 6, the zero point becomes 4
+    %y = qnnpack.add_scalar %x, 3.0 : tensor<4x!quant.uniform<u8:f32, 0.5:10>> -> tensor<4x!quant.uniform<u8:f32, 0.5:4>>
+    ```
+  }];
+}
+
+def QNNPack_MulScalarOp : QNNPack_ScalarOp<"mul_scalar"> {
+  let summary = "quantized tensor times a number";
+  let description = [{
+    A positive number scales the scale and leaves the integers; a negative one
+    mirrors them: `q' = qmin + qmax - q`, `z' = qmin + qmax - z`. Zero gives
+    integers 0 with scale 1 and zero point 0. `relu` then takes the maximum with
+    the zero point.
+
+    **Constraints:**
+    - the type of `output` has the scale and zero point of the rule above.
+
+    Example:
+    ```mlir
+    %y = qnnpack.mul_scalar %x, 2.0 : tensor<4x!quant.uniform<u8:f32, 0.5:10>> -> tensor<4x!quant.uniform<u8:f32, 1.0:10>>
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Concatenation and shape
+//===----------------------------------------------------------------------===//
+
+def QNNPack_CatOp : QNNPack_VerifiedOp<"cat"> {
+  let summary = "quantized concatenation along one axis";
+  let description = [{
+    Inputs whose parameters equal those of the result are copied; others go
+    through `quantize(dequantize(x))`. `relu` takes the maximum with `zy`.
+
+    **Constraints:**
+    - there is an input, and `axis` is one of its dimensions;
+    - the inputs differ in the size of `axis` only, and add up to `output`;
+    - all have the same storage type.
+
+    Example:
+    ```mlir
+    %y = qnnpack.cat %a, %b {axis = 3 : i64} : tensor<1x4x4x2x!a8>, tensor<1x4x4x3x!b8> -> tensor<1x4x4x5x!y8>
+    ```
+  }];
+  let arguments = (ins Variadic<QNNPack_Activation>:$inputs, I64Attr:$axis,
+                       UnitAttr:$relu);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($output)";
+}
+
+def QNNPack_TransposeOp : QNNPack_VerifiedOp<"transpose"> {
+  let summary = "permute the dimensions of a quantized tensor";
+  let description = [{
+    Dimension `i` of the result is dimension `permutation[i]` of the input.
+
+    **Constraints:**
+    - `permutation` is one, of the rank of `input`, and fits the shapes;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.transpose %x {permutation = array<i64: 0, 3, 1, 2>} : tensor<1x4x4x2x!u8> -> tensor<1x2x4x4x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input,
+                       DenseI64ArrayAttr:$permutation);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasFolder = 1;
+}
+
+def QNNPack_ReshapeOp : QNNPack_VerifiedOp<"reshape"> {
+  let summary = "the same integers in another shape";
+  let description = [{
+    Row-major order is kept.
+
+    **Constraints:**
+    - both shapes hold the same number of elements, and at most the first
+      dimension is dynamic;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.reshape %x : tensor<1x2x4x4x!u8> -> tensor<1x32x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+  let hasFolder = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Pooling
+//===----------------------------------------------------------------------===//
+
+def QNNPack_MaxPool2dOp : QNNPack_VerifiedOp<"max_pool2d"> {
+  let summary = "quantized 2-d max pooling";
+  let description = [{
+    The largest integer of each window; taps outside of the image are skipped.
+    `padding` is `[[top, bottom], [left, right]]`, flattened. The result has the
+    floor or, with more bottom/right padding, the ceil mode's size: it is that
+    of `output`, and windows that reach past the padded image are clipped.
+
+    **Constraints:**
+    - the shapes, kernel, stride, padding and dilation fit together, and
+      every window has a tap inside of the image;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
+      : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Image:$input, DenseI64ArrayAttr:$kernel,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
+                       DenseI64ArrayAttr:$dilation);
+  let results = (outs QNNPack_Image:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
+  let summary = "quantized 2-d average pooling";
+  let description = [{
+    Floor mode: `acc = sum(x) - n * zx` with padded taps counting as `zx` and
+    `n = kh * kw` always (the engine ignores `count_include_pad` and
+    `divisor_override` here), `m = f32(s / f32(s * f32(n)))`,
+    `y = clamp(rne(f32(f32(acc) * m)) + zx, qmin, qmax)`.
+
+    `ceil_mode` (ATen, contiguous): `acc = sum - zx * size` over the `size` taps
+    inside of the image, divided by `divisor_override`, or the window clipped to
+    the padded image (`count_include_pad`), or `size`:
+    `y = clamp(rne(f32(f32(acc * f32(1 / div)) + zx)), qmin, qmax)`.
+
+    **Constraints:**
+    - the shapes, kernel, stride and padding fit together, padding is at most
+      half of the kernel;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.avg_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>}
+      : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Image:$input, DenseI64ArrayAttr:$kernel,
+                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
+                       UnitAttr:$ceil_mode,
+                       DefaultValuedAttr<BoolAttr, "true">:$count_include_pad,
+                       OptionalAttr<I64Attr>:$divisor_override);
+  let results = (outs QNNPack_Image:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_AdaptiveAvgPool2dOp : QNNPack_VerifiedOp<"adaptive_avg_pool2d"> {
+  let summary = "quantized 2-d average pooling to a given size";
+  let description = [{
+    The output size is that of `output`. Where it divides the input's and is not
+    equal to it, this is `qnnpack.avg_pool2d`. Otherwise (ATen, contiguous)
+    window `i` is `[floor(i*H/oh), ceil((i+1)*H/oh))` and
+    `y = rne(f32(sum(q) * f32(f32(1/kh)/kw)))` on the raw integers.
+
+    **Constraints:**
+    - batch and channels stay, and the sizes are static;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.adaptive_avg_pool2d %x : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Image:$input);
+  let results = (outs QNNPack_Image:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_MeanOp : QNNPack_VerifiedOp<"mean"> {
+  let summary = "quantized mean over height and width";
+  let description = [{
+    `qnnpack.avg_pool2d` with one window over the whole image,
+    `n = height * width`. The result drops the two dimensions, unless `keepdim`.
+
+    **Constraints:**
+    - `output` is `[N, C]`, or `[N, 1, 1, C]` with `keepdim`;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.mean %x : tensor<1x4x4x2x!u8> -> tensor<1x2x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Image:$input, UnitAttr:$keepdim);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+def QNNPack_ReluOp : QNNPack_TableOp<"relu"> {
+  let summary = "quantized rectifier";
+  let description = [{
+    `y = max(q, zp)`.
+
+    **Constraints:**
+    - the shape and the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.relu %x : tensor<1x4x!u8> -> tensor<1x4x!u8>
+    ```
+  }];
+}
+
+def QNNPack_ClampOp : QNNPack_VerifiedOp<"clamp"> {
+  let summary = "quantized clamp, hardtanh or relu6";
+  let description = [{
+    `y = clamp(q, Q(min), Q(max))`, where `Q` is `qnnpack.quantize` with the
+    parameters of the input.
+
+    **Constraints:**
+    - the shape and the quantization parameters stay;
+    - `min <= max`.
+
+    Example:
+    ```mlir
+    %y = qnnpack.clamp %x {min = 0.0 : f32, max = 6.0 : f32} : tensor<1x4x!u8> -> tensor<1x4x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input, F32Attr:$min, F32Attr:$max);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_SigmoidOp : QNNPack_TableOp<"sigmoid"> {
+  let summary = "quantized logistic function";
+  let description = [{
+    With `x = f32(s * f32(q - zp))`:
+    `T = rne(clamp(f32(256 / f32(1 + expf(-x))), 0, 255))`.
+
+    **Constraints:**
+    - the shape stays;
+    - the result has scale 1/256 and the smallest integer as its zero point.
+
+    Example:
+    ```mlir
+    %y = qnnpack.sigmoid %x : tensor<4x!u8> -> tensor<4x!quant.uniform<u8:f32, 0.00390625>>
+    ```
+  }];
+}
+
+def QNNPack_TanhOp : QNNPack_TableOp<"tanh"> {
+  let summary = "quantized hyperbolic tangent";
+  let description = [{
+    `T = rne(clamp(f32(128 * tanh(x) + 128), 0, 255))`, `tanh` in double.
+
+    **Constraints:**
+    - the shape stays;
+    - the result has scale 1/128 and zero point 128 (0 for signed).
+
+    Example:
+    ```mlir
+    %y = qnnpack.tanh %x : tensor<4x!u8> -> tensor<4x!quant.uniform<u8:f32, 0.0078125:128>>
+    ```
+  }];
+}
+
+def QNNPack_HardsigmoidOp : QNNPack_TableOp<"hardsigmoid"> {
+  let summary = "quantized piecewise linear logistic function";
+  let description = [{
+    `u = f32(clamp(f32(x + 3), 0, 6) / 6)`, `T = rne(clamp(f32(256 * u), 0, 255))`.
+
+    **Constraints:**
+    - the shape stays;
+    - the result has scale 1/256 and the smallest integer as its zero point.
+
+    Example:
+    ```mlir
+    %y = qnnpack.hardsigmoid %x : tensor<4x!u8> -> tensor<4x!quant.uniform<u8:f32, 0.00390625>>
+    ```
+  }];
+}
+
+def QNNPack_HardswishOp : QNNPack_TableOp<"hardswish"> {
+  let summary = "quantized x * hardsigmoid(x)";
+  let description = [{
+    `u = f32(f32(x * clamp(f32(x + 3), 0, 6)) / 6)`,
+    `T = rne(clamp(f32(f32(f32(1 / sy) * u) + zy), 0, 255))`: the zero point is
+    added before rounding.
+
+    **Constraints:**
+    - the shape stays.
+
+    Example:
+    ```mlir
+    %y = qnnpack.hardswish %x : tensor<4x!u8> -> tensor<4x!y8>
+    ```
+  }];
+}
+
+def QNNPack_LeakyReluOp : QNNPack_VerifiedOp<"leaky_relu"> {
+  let summary = "quantized leaky rectifier";
+  let description = [{
+    `v = x > 0 ? x : f32(x * negative_slope)`,
+    `y = clamp(zy + rne(f32(v * f32(1 / sy))), qmin, qmax)`.
+
+    **Constraints:**
+    - the shape stays.
+
+    Example:
+    ```mlir
+    %y = qnnpack.leaky_relu %x {negative_slope = 0.01 : f32} : tensor<4x!u8> -> tensor<4x!y8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input, F32Attr:$negative_slope);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_EluOp : QNNPack_VerifiedOp<"elu"> {
+  let summary = "quantized exponential linear unit";
+  let description = [{
+    `v = x > 0 ? x : f32(f32(expf(x) - 1) * alpha)`, then as `qnnpack.leaky_relu`.
+
+    **Constraints:**
+    - the shape stays.
+
+    Example:
+    ```mlir
+    %y = qnnpack.elu %x {alpha = 1.0 : f32} : tensor<4x!u8> -> tensor<4x!y8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input, F32Attr:$alpha);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_SoftmaxOp : QNNPack_VerifiedOp<"softmax"> {
+  let summary = "quantized softmax along one axis";
+  let description = [{
+    With `n` elements along `axis`, `K = min((2^32 - 1) / n, 8388607)` and
+    `T[i] = rne(K * exp((i - 255) * s))` (uint32, in double): `e_j = T[q_j + 255 -
+    max q]`, `S = sum e_j`, `y_j = min(255, floor(((e_j << 8) + (S >> 1)) / S))`
+    in uint32 arithmetic. The zero point of the input does not matter.
+
+    **Constraints:**
+    - the shape stays, `axis` is one of its dimensions and static;
+    - the result has scale 1/256 and the smallest integer as its zero point.
+
+    Example:
+    ```mlir
+    %y = qnnpack.softmax %x {axis = 1 : i64} : tensor<1x10x!u8> -> tensor<1x10x!quant.uniform<u8:f32, 0.00390625>>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input, I64Attr:$axis);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+#endif // QBACKEND_DIALECT_QNNPACK_QNNPACKOPS

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Quantized ranges, and scale and zero point from the range of real values.
+// The formulas are those of PyTorch's observers (UniformQuantizationObserver).
+
+#ifndef QBACKEND_NUMERICS_QUANTPARAMS_H
+#define QBACKEND_NUMERICS_QUANTPARAMS_H
+
+#include <cstdint>
+#include <optional>
+
+namespace qbackend::numerics {
+
+/// The closed interval of integers that a quantized value may take.
+struct QuantRange {
+  int64_t min = 0;
+  int64_t max = 255;
+};
+
+/// Per-tensor affine parameters: real = scale * (quantized - zeroPoint).
+struct QuantParams {
+  double scale = 1.0;
+  int64_t zeroPoint = 0;
+};
+
+/// Parameters whose zero point is a real number (embedding tables):
+/// real = scale * (quantized - zeroPoint).
+struct FloatQuantParams {
+  double scale = 1.0;
+  float zeroPoint = 0.0f;
+};
+
+/// How a range of real values becomes a scale and a zero point.
+enum class QScheme {
+  PerTensorAffine,
+  PerTensorSymmetric,
+  PerChannelAffine,
+  PerChannelSymmetric,
+  PerChannelAffineFloatQParams,
+};
+
+/// Smallest scale an observer returns unless told otherwise: 2^-23.
+inline constexpr float defaultEps = 1.1920928955078125e-07f;
+
+/// Returns the integers of a `bits` wide type (1 to 32). `custom` replaces
+/// them. With `reduceRange`, each end of `custom` and of the 8-bit types is
+/// halved, rounding down; other widths have no reduced form.
+QuantRange quantizedRange(bool isSigned, unsigned bits,
+                          std::optional<QuantRange> custom, bool reduceRange);
+
+/// Returns the parameters that map the real values [`min`, `max`] to `range`.
+/// All arithmetic is in f32 and rounds to nearest even:
+///
+///   mn = min(min, 0), mx = max(max, 0)
+///   affine:    scale = max((mx - mn) / f32(qmax - qmin), eps)
+///              zp    = clamp(qmin - rne(mn / scale), qmin, qmax)
+///   symmetric: scale = max(max(-mn, mx) / (f32(qmax - qmin) / 2), eps)
+///              zp    = 0 if signed, else 128 or, if the range is custom,
+///                      floor((qmin + qmax) / 2)
+///
+/// An observer that never ran (min = +inf, max = -inf) has scale 1 and zero
+/// point 0. Per-channel schemes compute the same for one channel; the scheme
+/// with a float zero point has its own function below.
+QuantParams calculateQParams(float min, float max, QuantRange range,
+                             bool customRange, bool isSigned, QScheme scheme,
+                             float eps = defaultEps);
+
+/// The same for PerChannelAffineFloatQParams: zero need not be in the range,
+/// scale = (max - min) / f32(qmax - qmin), or 1 if that is not above `eps`,
+/// and zeroPoint = -min / scale, all in f32.
+FloatQuantParams calculateFloatQParams(float min, float max, QuantRange range,
+                                       float eps = defaultEps);
+
+} // namespace qbackend::numerics
+
+#endif // QBACKEND_NUMERICS_QUANTPARAMS_H

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs modules of any stage: real-valued, observed, reference, lowered.
+
+#ifndef QBACKEND_PIPELINES_EXECUTION_H
+#define QBACKEND_PIPELINES_EXECUTION_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "qbackend/Runtime/Executable.h"
+
+namespace qbackend {
+
+/// The function to run: `name`, or when empty `main`, `forward`, or the only
+/// public function with a body.
+llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                             llvm::StringRef name = "");
+
+/// The name of argument `index` of `function`, for arrays of a file: that of
+/// its location, else "arg0".
+std::string getArgumentName(mlir::func::FuncOp function, unsigned index);
+
+/// Compiles a copy of `module`. With `observing`, the `n`-th qbackend.observe
+/// in walk order calls the symbol `qbackend_runtime_observe` with `n` and its
+/// tensor; otherwise it does nothing.
+llvm::Expected<std::unique_ptr<runtime::Executable>>
+compileModule(mlir::ModuleOp module, llvm::StringRef entry,
+              bool observing = false,
+              llvm::ArrayRef<runtime::Executable::Symbol> symbols = {});
+
+/// Reads the arrays that `function` takes from the file `path`: by name, or the
+/// only one. `path` can be FILE:ARRAY, and a list of those with commas, one for
+/// each argument.
+llvm::Expected<std::vector<runtime::NamedArray>>
+readInputs(llvm::StringRef path, mlir::func::FuncOp function);
+
+/// Reads a number or a quotient ("1/255"); 1 if `text` is empty.
+llvm::Expected<double> parseScale(llvm::StringRef text);
+
+/// Refuses integer data for real-valued arguments when no scale was given: it
+/// would calibrate, or classify, the wrong numbers.
+llvm::Error checkScale(llvm::ArrayRef<runtime::NamedArray> arrays,
+                       const runtime::Executable &executable,
+                       llvm::StringRef scale);
+
+} // namespace qbackend
+
+#endif // QBACKEND_PIPELINES_EXECUTION_H

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Passes that run networks, and the one that runs all others.
+
+#ifndef QBACKEND_PIPELINES_PASSES_H
+#define QBACKEND_PIPELINES_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace qbackend {
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "qbackend/Pipelines/Passes.h.inc"
+
+/// Registers the dialects, recognisers and passes of this project.
+void registerAllDialects(mlir::DialectRegistry &registry);
+void registerAllPasses();
+
+} // namespace qbackend
+
+#endif // QBACKEND_PIPELINES_PASSES_H

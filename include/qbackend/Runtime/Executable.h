@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a module of upstream dialects to machine code in this process, and
+// runs it on arrays.
+
+#ifndef QBACKEND_RUNTIME_EXECUTABLE_H
+#define QBACKEND_RUNTIME_EXECUTABLE_H
+
+#include "qbackend/Runtime/ArrayFile.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OwningOpRef.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace mlir {
+class OpPassManager;
+class Pass;
+} // namespace mlir
+
+namespace qbackend::runtime {
+
+class ProgressBar;
+
+/// Registers the upstream dialects that an `Executable` can be made of, and
+/// the interfaces that its pipeline needs.
+void registerRuntimeDialects(mlir::DialectRegistry &registry);
+
+/// Adds the passes from tosa, linalg, tensor, ... to the llvm dialect.
+///
+/// If `assertMessages` is given, a failed `cf.assert` calls
+/// `qbackend_runtime_assert_failed(i64)` with the message's index in it, and
+/// an `Executable` turns that into an error; otherwise the program aborts.
+void buildLowerToLLVMPipeline(
+    mlir::OpPassManager &pm,
+    std::vector<std::string> *assertMessages = nullptr);
+
+/// Makes a pass on functions that puts a parallel dimension innermost in each
+/// linalg op that reduces floats, so that it vectorizes without reordering any
+/// sum. Weights are stored transposed if that makes them contiguous.
+std::unique_ptr<mlir::Pass> createInterchangeForVectorizationPass();
+
+struct CompileOptions {
+  /// LLVM's optimization level, 0 to 3. Loops are vectorized from 2 on. 3 also
+  /// unrolls them: a network takes about 4 times as long to compile, and its
+  /// NCHW convolutions run up to 4 times as fast.
+  unsigned optLevel = 2;
+};
+
+/// A tensor argument or result of a compiled function.
+struct TensorSignature {
+  /// Integers of the IR have no sign: they are given as I8, I16, I32, I64.
+  /// Arrays of the unsigned type are accepted for them too.
+  ElementType type;
+  /// -1 where the extent is dynamic.
+  llvm::SmallVector<int64_t> shape;
+
+  /// Writes the signature as `float32 1x3x8x8`.
+  std::string str() const;
+};
+
+/// What a hook receives for an argument of type `tensor<*xT>`: a ranked
+/// descriptor {allocated, aligned, offset, sizes[rank], strides[rank]}.
+struct UnrankedMemRef {
+  int64_t rank;
+  void *descriptor;
+
+  llvm::ArrayRef<int64_t> getSizes() const {
+    return {static_cast<const int64_t *>(descriptor) + 3, size_t(rank)};
+  }
+  llvm::ArrayRef<int64_t> getStrides() const {
+    return {static_cast<const int64_t *>(descriptor) + 3 + rank, size_t(rank)};
+  }
+  /// The address of element 0. The others are at the sum of index * stride.
+  template <typename T> const T *getData() const {
+    return static_cast<T *const *>(descriptor)[1] +
+           static_cast<const int64_t *>(descriptor)[2];
+  }
+  /// Copies the elements in row-major order, whatever the strides are.
+  template <typename T> std::vector<T> copy() const {
+    llvm::ArrayRef<int64_t> sizes = getSizes(), strides = getStrides();
+    int64_t count = 1;
+    for (int64_t size : sizes)
+      count *= size;
+    std::vector<T> result(count);
+    const T *data = getData<T>();
+    for (int64_t i = 0; i != count; ++i) {
+      int64_t rest = i, offset = 0;
+      for (int64_t d = rank; d-- > 0; rest /= sizes[d])
+        offset += rest % sizes[d] * strides[d];
+      result[i] = data[offset];
+    }
+    return result;
+  }
+};
+
+/// A function compiled to machine code.
+class Executable {
+public:
+  /// A C function that the module may call by this name.
+  ///
+  /// The module declares `func.func private @name(index, tensor<*xf32>)`; the
+  /// function is `void f(int64_t, UnrankedMemRef *)`. It may be called from
+  /// several threads at once. It must only read the tensor.
+  using Symbol = std::pair<llvm::StringRef, void *>;
+
+  /// Compiles `module`, which is used up, to call its function `entry`.
+  ///
+  /// The module is at the level of tensors and holds upstream dialects only.
+  /// Arguments and results of `entry` have to be ranked tensors. No floating
+  /// point operation is reordered, contracted or approximated.
+  static llvm::Expected<std::unique_ptr<Executable>>
+  compile(mlir::OwningOpRef<mlir::ModuleOp> module, llvm::StringRef entry,
+          const CompileOptions &options = {},
+          llvm::ArrayRef<Symbol> symbols = {});
+
+  ~Executable();
+
+  llvm::ArrayRef<TensorSignature> getInputs() const { return inputs; }
+  llvm::ArrayRef<TensorSignature> getOutputs() const { return outputs; }
+  llvm::StringRef getEntry() const { return entry; }
+
+  /// Calls the function. Safe to call from several threads at once.
+  ///
+  /// `arguments` have to be of the signature's types (of either sign) and
+  /// shapes. A result whose type in `results` is an integer of the right width
+  /// keeps that type, so that i8 can be asked for as U8; else it gets the
+  /// signature's. Shapes and data are set.
+  llvm::Error run(llvm::ArrayRef<const Array *> arguments,
+                  llvm::MutableArrayRef<Array> results) const;
+
+  /// Returns the first sample of the chunk that `runSamples` is running on this
+  /// thread, for hooks that have to be independent of the order; else -1.
+  static int64_t getCurrentSample();
+
+private:
+  Executable();
+
+  struct Impl;
+  std::unique_ptr<Impl> impl;
+  std::string entry;
+  std::vector<TensorSignature> inputs;
+  std::vector<TensorSignature> outputs;
+};
+
+struct SampleOptions {
+  /// What each element is multiplied by when an integer array is fed to a
+  /// float input: 1/255.0 for images. Float arrays are never scaled.
+  double inputScale = 1.0;
+  /// How many samples to run at once if the leading dimension is dynamic.
+  int64_t chunkSize = 1;
+  /// How many calls to run at once; 0 is one for each core.
+  unsigned threads = 1;
+  /// Stops after so many samples; -1 is all of them.
+  int64_t maxSamples = -1;
+};
+
+/// Receives the results for `count` samples from `first` on.
+///
+/// Calls come in the order of the samples and never two at once, but from
+/// several threads. An error stops the run.
+using SampleCallback = llvm::function_ref<llvm::Error(
+    int64_t first, int64_t count, llvm::ArrayRef<Array> results)>;
+
+/// Runs `executable` on each of N samples.
+///
+/// The leading dimension of each array of `arguments`, in the order of the
+/// function's arguments, is N. Samples are cut into chunks of the function's
+/// leading dimension B; N has to be a multiple of a static B. Arrays of another
+/// type are converted to a float input by value (see `inputScale`); NaN and
+/// infinity are errors. Results do not depend on the number of threads.
+llvm::Error runSamples(const Executable &executable,
+                       llvm::ArrayRef<const NamedArray *> arguments,
+                       SampleCallback callback,
+                       const SampleOptions &options = {},
+                       ProgressBar *progress = nullptr);
+
+} // namespace qbackend::runtime
+
+#endif // QBACKEND_RUNTIME_EXECUTABLE_H

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The passes from a real-valued module to its reference form.
+
+#ifndef QBACKEND_TRANSFORMS_PASSES
+#define QBACKEND_TRANSFORMS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+defvar BackendOption = Option<"backend", "backend", "std::string", "\"qnnpack\"",
+    "Name of a built-in backend, path of a configuration file, or @symbol of "
+    "a qbackend.backend_config in the module">;
+defvar QConfigOption = Option<"qconfig", "qconfig", "std::string", "\"\"",
+    "Name of a qconfig mapping of the backend, or @symbol of one in the "
+    "module; empty: the backend's default">;
+
+def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
+  let summary = "recognise operators in tosa, linalg and other dialects";
+  let description = [{
+    Before: real-valued code in any dialect with a recogniser. After: each
+    subgraph that is an operator PyTorch knows is a `qbackend.operator` with the
+    original code as its body, with images in NHWC; transposes are
+    `qbackend.transpose`. Code that is not recognised stays, and gets a missed
+    remark. Running it again changes nothing.
+  }];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def NormalizeLayoutPass : Pass<"qbackend-normalize-layout", "::mlir::ModuleOp"> {
+  let summary = "move transposes to the module's edges, and cancel them";
+  let description = [{
+    Before: operators with `qbackend.transpose` between them. After: operators
+    that work in any layout take the layout of their inputs, with their axes
+    adapted; pairs of transposes are gone; reshapes take the transpose before
+    them into their `permutation`. A transpose that is left between two
+    operators becomes an operator of kind `transpose`.
+  }];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+def FusePass : Pass<"qbackend-fuse", "::mlir::ModuleOp"> {
+  let summary = "join operators that are one pattern of the backend";
+  let description = [{
+    Before: one operator per kind. After: operators that match a pattern of
+    several kinds are one operator with all kinds, and batch norm is folded into
+    the weights where the pattern's fuser method says so:
+    `w' = w * (gamma * r)`, `b' = (b - mean) * r * gamma + beta`,
+    `r = 1 / sqrt(var + eps)`. Patterns with a fuser method go first, longer
+    ones before shorter ones, then in the order of the configuration.
+  }];
+  let options = [BackendOption];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
+  let summary = "decide what is quantized, and insert observers";
+  let description = [{
+    Before: fused operators. After: each operator that the backend supports with
+    its qconfig has that qconfig; its inputs and result go through
+    `qbackend.observe`, as its pattern's observation type says. Observers that
+    share are one symbol (a union-find to a fixed point). An operator that stays
+    real-valued gets a missed remark with the reason.
+  }];
+  let options = [BackendOption, QConfigOption];
+  let dependentDialects = ["::qbackend::QBackendDialect"];
+}
+
+def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
+  let summary = "calibrated observers to quantize and dequantize";
+  let description = [{
+    Before: observed and calibrated operators. After, the reference form: each
+    observed value is quantized once and dequantized for its users, weights are
+    integer constants with their dequantize, and the operators in between are
+    still real-valued. No observer is left.
+  }];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::quant::QuantDialect"];
+}
+
+def InlineOperatorsPass : Pass<"qbackend-inline-operators", "::mlir::ModuleOp"> {
+  let summary = "put the body of each operator in its place";
+  let description = [{
+    Before: operators. After: the code they were raised from, and what remains of
+    the transposes in `linalg`. Observers and their statistics stay.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect"];
+}
+
+#endif // QBACKEND_TRANSFORMS_PASSES

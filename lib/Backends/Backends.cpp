@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds configurations: built-in ones, files, and symbols of a module.
+
+#include "qbackend/Backends/Backends.h"
+
+#include "mlir/Parser/Parser.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+namespace {
+struct EmbeddedFile {
+  StringRef name, text;
+};
+} // namespace
+
+static const EmbeddedFile embeddedFiles[] = {
+#include "qbackend/Backends/EmbeddedFiles.inc"
+};
+
+ArrayRef<StringRef> qbackend::getBuiltinBackends() {
+  static const SmallVector<StringRef> names = [] {
+    SmallVector<StringRef> result;
+    for (const EmbeddedFile &file : embeddedFiles)
+      result.push_back(file.name);
+    llvm::sort(result);
+    return result;
+  }();
+  return names;
+}
+
+/// The one backend_config of a file's text.
+static FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
+                                       ModuleOp module) {
+  MLIRContext *context = module.getContext();
+  context->getOrLoadDialect<QBackendDialect>();
+  std::string name = text->getBufferIdentifier().str();
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(text), SMLoc());
+  SourceMgrDiagnosticHandler handler(*sources, context);
+  Backend backend;
+  backend.owner = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (!backend.owner)
+    return failure();
+  for (auto config : backend.owner->getOps<BackendConfigOp>()) {
+    if (backend.config)
+      return config.emitError() << "'" << name
+                                << "' holds a second backend_config; a file "
+                                   "has one";
+    backend.config = config;
+  }
+  if (!backend.config)
+    return emitError(FileLineColLoc::get(context, name, 1, 1))
+           << "no qbackend.backend_config in this file";
+  return backend;
+}
+
+FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
+  if (spec.consume_front("@")) {
+    auto config = module.lookupSymbol<BackendConfigOp>(spec);
+    if (!config)
+      return module.emitError()
+             << "no qbackend.backend_config @" << spec << " in this module";
+    return Backend{config, {}};
+  }
+  for (const EmbeddedFile &file : embeddedFiles)
+    if (file.name == spec)
+      return parseBackend(llvm::MemoryBuffer::getMemBuffer(
+                              file.text, (spec + ".mlir").str(), true),
+                          module);
+  if (!llvm::sys::fs::exists(spec)) {
+    InFlightDiagnostic error = module.emitError();
+    error << "no backend '" << spec << "': not a file, and the built-in ones are ";
+    llvm::interleaveComma(getBuiltinBackends(), error);
+    return error;
+  }
+  auto text = llvm::MemoryBuffer::getFile(spec);
+  if (!text)
+    return module.emitError() << "cannot read backend file '" << spec
+                              << "': " << text.getError().message();
+  return parseBackend(std::move(*text), module);
+}
+
+FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,
+                                                     BackendConfigOp backend,
+                                                     ModuleOp module) {
+  Operation *scope = backend;
+  StringRef name = spec;
+  if (name.consume_front("@"))
+    scope = module;
+  else if (name.empty())
+    name = backend.getDefaultQconfig();
+  if (auto mapping = dyn_cast_or_null<QConfigMappingOp>(
+          SymbolTable::lookupSymbolIn(scope, name)))
+    return mapping;
+  InFlightDiagnostic error = module.emitError();
+  error << "no qconfig '" << spec << "'";
+  if (scope == module.getOperation())
+    return error << ": there is no qbackend.qconfig_mapping @" << name
+                 << " in this module";
+  error << ": backend '" << backend.getSymName() << "' has ";
+  llvm::interleaveComma(
+      backend.getBody().front().getOps<QConfigMappingOp>(), error,
+      [&](QConfigMappingOp mapping) { error << mapping.getSymName(); });
+  return error;
+}

@@ -1,0 +1,517 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// quantize, dequantize, arithmetic, and activation functions: one
+// linalg.generic each, softmax four.
+
+#include "Scalars.h"
+
+#include "qbackend/Dialect/QNNPack/Parameters.h"
+#include "qbackend/Numerics/Tables.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+
+//===----------------------------------------------------------------------===//
+// Quantize and dequantize
+//===----------------------------------------------------------------------===//
+
+/// A constant with one element per channel of `type`, and the map to it.
+template <typename T>
+static std::pair<Value, AffineMap>
+channelConstant(ImplicitLocOpBuilder &b, ArrayRef<T> values,
+                quant::UniformQuantizedPerAxisType type, int64_t rank) {
+  Value constant =
+      constantTensor(b, values, {static_cast<int64_t>(values.size())});
+  return {constant,
+          AffineMap::get(rank, 0,
+                         b.getAffineDimExpr(type.getQuantizedDimension()))};
+}
+
+namespace {
+struct LowerQuantize : Lowering<QuantizeOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(QuantizeOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = resultType(op);
+    auto quantized =
+        cast<quant::QuantizedType>(op.getOutput().getType().getElementType());
+    unsigned width = quantized.getStorageTypeIntegralWidth();
+    if (width > 32) {
+      op.emitOpError() << "has storage of " << width
+                       << " bits, expected at most 32";
+      return {};
+    }
+    OutputRange range = {quantized.getStorageTypeMin(),
+                         quantized.getStorageTypeMax()};
+    auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(quantized);
+    auto perTensor = dyn_cast<quant::UniformQuantizedType>(quantized);
+    int64_t rank = type.getRank();
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    SmallVector<Value> inputs = {adaptor.getInput()};
+    SmallVector<AffineMap> maps = {identity};
+    if (perAxis) {
+      SmallVector<float> inverses;
+      for (double scale : perAxis.getScales())
+        inverses.push_back(getInverse(scale));
+      SmallVector<int32_t> zeroPoints(perAxis.getZeroPoints());
+      for (auto [constant, map] :
+           {channelConstant<float>(b, inverses, perAxis, rank),
+            channelConstant<int32_t>(b, zeroPoints, perAxis, rank)}) {
+        inputs.push_back(constant);
+        maps.push_back(map);
+      }
+    }
+    maps.push_back(identity);
+    Value init = emptyLike(b, type, adaptor.getInput());
+    return generic(
+        b, inputs, init, maps,
+        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value inverse =
+              perAxis ? args[1]
+                      : f32Constant(b, getInverse(perTensor.getScale()));
+          Value zero =
+              perAxis ? args[2] : i32Constant(b, perTensor.getZeroPoint());
+          if (width > 16)
+            return quantizeWide(b, args[0], inverse, zero, range,
+                                type.getElementType());
+          Value integer = quantizeScalar(b, args[0], inverse, zero, range);
+          return arith::TruncIOp::create(b, type.getElementType(), integer);
+        });
+  }
+
+  /// Up to 32 bits of storage, by way of i64.
+  static Value quantizeWide(ImplicitLocOpBuilder &b, Value value, Value inverse,
+                            Value zero, OutputRange range, Type element) {
+    Type i64 = b.getI64Type();
+    Value rounded =
+        math::RoundEvenOp::create(b, arith::MulFOp::create(b, value, inverse));
+    Value magnitude = math::AbsFOp::create(b, rounded);
+    Value fits = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, magnitude,
+                                       f32Constant(b, 0x1p63f));
+    rounded =
+        arith::SelectOp::create(b, fits, rounded, f32Constant(b, -0x1p62f));
+    Value integer = arith::FPToSIOp::create(b, i64, rounded);
+    // 2^62 is beyond the storage, and the zero point can be added to it.
+    auto bound = [&](int64_t number) -> Value {
+      return arith::ConstantOp::create(b, b.getI64IntegerAttr(number));
+    };
+    integer = arith::MinSIOp::create(b, integer, bound(int64_t(1) << 62));
+    integer =
+        arith::AddIOp::create(b, integer, arith::ExtSIOp::create(b, i64, zero));
+    integer = arith::MaxSIOp::create(b, integer, bound(range.lo));
+    integer = arith::MinSIOp::create(b, integer, bound(range.hi));
+    return arith::TruncIOp::create(b, element, integer);
+  }
+};
+
+struct LowerDequantize : Lowering<DequantizeOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(DequantizeOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = resultType(op);
+    auto quantized =
+        cast<quant::QuantizedType>(op.getInput().getType().getElementType());
+    if (quantized.getStorageTypeIntegralWidth() > 32) {
+      op.emitOpError() << "has storage of "
+                       << quantized.getStorageTypeIntegralWidth()
+                       << " bits, expected at most 32";
+      return {};
+    }
+    auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(quantized);
+    if (!perAxis)
+      return elementwise(b, adaptor.getInput(), b.getF32Type(),
+                         [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                           return dequantizeScalar(
+                               b, args[0],
+                               cast<quant::UniformQuantizedType>(quantized));
+                         });
+
+    int64_t rank = type.getRank();
+    SmallVector<float> scales;
+    SmallVector<double> exactScales(perAxis.getScales());
+    bool isFloat = true;
+    for (double scale : exactScales) {
+      scales.push_back(static_cast<float>(scale));
+      isFloat &= scale == scales.back();
+    }
+    // With a scale of 24 bits and a difference of at most 17, the product is
+    // exact in double: rounding it to float is what a float product does.
+    isFloat &= quantized.getStorageTypeIntegralWidth() <= 16;
+    SmallVector<int32_t> zeroPoints(perAxis.getZeroPoints());
+    auto [zeros, map] = channelConstant<int32_t>(b, zeroPoints, perAxis, rank);
+    Value factors;
+    if (isFloat)
+      factors = channelConstant<float>(b, scales, perAxis, rank).first;
+    else
+      factors = arith::ConstantOp::create(
+          b,
+          DenseElementsAttr::get(
+              RankedTensorType::get({static_cast<int64_t>(exactScales.size())},
+                                    b.getF64Type()),
+              ArrayRef<double>(exactScales)));
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    Value init = emptyLike(b, type, adaptor.getInput());
+    return generic(
+        b, {adaptor.getInput(), factors, zeros}, init,
+        {identity, map, map, identity},
+        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value integer = extend(b, args[0], quantized);
+          Type f32 = b.getF32Type(), f64 = b.getF64Type();
+          if (isFloat) {
+            integer = arith::SubIOp::create(b, integer, args[2]);
+            Value real = arith::SIToFPOp::create(b, f32, integer);
+            return arith::MulFOp::create(b, real, args[1]);
+          }
+          Value real = arith::SIToFPOp::create(b, f32, integer);
+          Value zero = arith::SIToFPOp::create(b, f32, args[2]);
+          Value difference = arith::SubFOp::create(b, real, zero);
+          Value exact = arith::MulFOp::create(
+              b, arith::ExtFOp::create(b, f64, difference), args[1]);
+          return arith::TruncFOp::create(b, f32, exact);
+        });
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Binary arithmetic
+//===----------------------------------------------------------------------===//
+
+/// A linalg.generic on two operands that broadcast to `type`.
+static Value broadcasting(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
+                          RankedTensorType type, Body body) {
+  int64_t rank = type.getRank();
+  auto mapOf = [&](Value value) {
+    auto from = cast<RankedTensorType>(value.getType());
+    SmallVector<AffineExpr> exprs;
+    for (int64_t i = 0; i < from.getRank(); ++i) {
+      int64_t d = rank - from.getRank() + i;
+      bool stretched = from.getDimSize(i) == 1 && type.getDimSize(d) != 1;
+      exprs.push_back(stretched ? b.getAffineConstantExpr(0)
+                                : b.getAffineDimExpr(d));
+    }
+    return AffineMap::get(rank, 0, exprs, b.getContext());
+  };
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < rank; ++d) {
+    if (!type.isDynamicDim(d))
+      continue;
+    // Of the operand that is not stretched along this dimension.
+    for (Value value : {lhs, rhs}) {
+      auto from = cast<RankedTensorType>(value.getType());
+      int64_t i = d - (rank - from.getRank());
+      if (i < 0 || !from.isDynamicDim(i))
+        continue;
+      sizes.push_back(tensor::DimOp::create(b, value, i));
+      break;
+    }
+  }
+  Value init = tensor::EmptyOp::create(b, type, sizes);
+  return generic(
+      b, {lhs, rhs}, init,
+      {mapOf(lhs), mapOf(rhs), b.getMultiDimIdentityMap(rank)},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      body);
+}
+
+/// q - zeroPoint, as i32.
+static Value center(ImplicitLocOpBuilder &b, Value value,
+                    quant::UniformQuantizedType type) {
+  Value integer = extend(b, value, type);
+  if (type.getZeroPoint() == 0)
+    return integer;
+  return arith::SubIOp::create(b, integer, i32Constant(b, type.getZeroPoint()));
+}
+
+/// clamp(value + zeroPoint, range) as a byte, without a sum that wraps.
+static Value biasAndClamp(ImplicitLocOpBuilder &b, Value value,
+                          int64_t zeroPoint, OutputRange range) {
+  value = clampI32(b, value, {range.lo - zeroPoint, range.hi - zeroPoint});
+  if (zeroPoint != 0)
+    value = arith::AddIOp::create(b, value, i32Constant(b, zeroPoint));
+  return arith::TruncIOp::create(b, b.getI8Type(), value);
+}
+
+namespace {
+struct LowerAdd : Lowering<AddOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(AddOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
+    auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
+         y = getQuantizedType(op.getOutput().getType());
+    OutputRange range = getOutputRange(y, op.getRelu());
+    if (cast<ShapedType>(lhs).getShape() != cast<ShapedType>(rhs).getShape())
+      return broadcasting(b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
+                          [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                            Value sum = arith::AddFOp::create(
+                                b, dequantizeScalar(b, args[0], a),
+                                dequantizeScalar(b, args[1], c));
+                            return quantizeScalar(b, sum, y, range);
+                          });
+
+    numerics::AddMultipliers m =
+        getAddMultipliers(lhs, rhs, op.getOutput().getType());
+    return broadcasting(
+        b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          // Wraps as the kernel's: 255 * 2^22 * 2 is less than 2^31 anyway.
+          int64_t offset = a.getZeroPoint() * m.a + c.getZeroPoint() * m.b;
+          Value sum = arith::AddIOp::create(
+              b,
+              arith::MulIOp::create(b, extend(b, args[0], a),
+                                    i32Constant(b, m.a)),
+              arith::MulIOp::create(b, extend(b, args[1], c),
+                                    i32Constant(b, m.b)));
+          sum = arith::SubIOp::create(b, sum, i32Constant(b, offset));
+          Value shifted = y.isSigned() ? shiftHalfUp(b, sum, m.shift)
+                                       : shiftHalfAway(b, sum, m.shift);
+          return biasAndClamp(b, shifted, y.getZeroPoint(), range);
+        });
+  }
+
+  /// floor(value / 2^shift + 1/2).
+  static Value shiftHalfUp(ImplicitLocOpBuilder &b, Value value, int shift) {
+    Value half = i32Constant(b, int64_t(1) << (shift - 1));
+    return arith::ShRSIOp::create(b, arith::AddIOp::create(b, value, half),
+                                  i32Constant(b, shift));
+  }
+
+  /// value / 2^shift, ties away from zero.
+  static Value shiftHalfAway(ImplicitLocOpBuilder &b, Value value, int shift) {
+    int64_t mask = (int64_t(1) << shift) - 1;
+    Value sign = arith::ShRSIOp::create(b, value, i32Constant(b, 31));
+    Value remainder = arith::AddIOp::create(
+        b, arith::AndIOp::create(b, value, i32Constant(b, mask)), sign);
+    Value carry = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, remainder,
+                                        i32Constant(b, mask >> 1));
+    return arith::AddIOp::create(
+        b, arith::ShRSIOp::create(b, value, i32Constant(b, shift)),
+        arith::ExtUIOp::create(b, b.getI32Type(), carry));
+  }
+};
+
+struct LowerMul : Lowering<MulOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(MulOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
+         output = op.getOutput().getType();
+    auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
+         y = getQuantizedType(output);
+    float multiplier = getMulMultiplier(lhs, rhs, output);
+    return broadcasting(
+        b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          Value product = arith::MulIOp::create(b, center(b, args[0], a),
+                                                center(b, args[1], c));
+          return requantize(b, product, f32Constant(b, multiplier),
+                            y.getZeroPoint(), getOutputRange(y, op.getRelu()),
+                            255.0 * 255.0 * multiplier, Overflow::ToLowest);
+        });
+  }
+};
+
+/// add_scalar and mul_scalar.
+template <typename OpTy> struct LowerScalar : Lowering<OpTy> {
+  using Lowering<OpTy>::Lowering;
+
+  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto x = getQuantizedType(op.getInput().getType()),
+         y = getQuantizedType(op.getOutput().getType());
+    double scalar = op.getScalar().convertToDouble();
+    numerics::ScalarResult result = std::is_same_v<OpTy, AddScalarOp>
+                                        ? getAddScalarResult(x, scalar)
+                                        : getMulScalarResult(x, scalar);
+    OutputRange range = getOutputRange(y, op.getRelu());
+    OutputRange stored = getOutputRange(y, /*relu=*/false);
+    Value input = adaptor.getInput();
+    if (result.rewrite == numerics::ScalarRewrite::Keep && !op.getRelu())
+      return input;
+    if (result.rewrite == numerics::ScalarRewrite::Zero)
+      return filled(b, byteConstant(b, 0), this->resultType(op), input);
+    return elementwise(
+        b, input, b.getI8Type(),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value q = extend(b, args[0], x);
+          if (result.rewrite == numerics::ScalarRewrite::Rescale) {
+            Value moved =
+                arith::AddIOp::create(b, q, i32Constant(b, result.offset));
+            double largest =
+                (255.0 + std::abs(static_cast<double>(result.offset))) *
+                result.multiplier;
+            return requantize(b, moved, f32Constant(b, result.multiplier),
+                              y.getZeroPoint(), range, largest,
+                              Overflow::ToLowest);
+          }
+          if (result.rewrite == numerics::ScalarRewrite::Reflect)
+            q = arith::SubIOp::create(b, i32Constant(b, stored.lo + stored.hi),
+                                      q);
+          q = clampI32(b, q, range, stored);
+          return arith::TruncIOp::create(b, b.getI8Type(), q);
+        });
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Activation functions
+//===----------------------------------------------------------------------===//
+
+/// clamp(q, range) on the bytes of `input`.
+static Value clampBytes(ImplicitLocOpBuilder &b, Value input,
+                        quant::UniformQuantizedType type, OutputRange range) {
+  OutputRange stored = getOutputRange(type, /*relu=*/false);
+  return elementwise(
+      b, input, b.getI8Type(),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value value = args[0];
+        bool isSigned = type.isSigned();
+        if (range.lo > stored.lo) {
+          Value lo = byteConstant(b, range.lo);
+          value = isSigned ? Value(arith::MaxSIOp::create(b, value, lo))
+                           : Value(arith::MaxUIOp::create(b, value, lo));
+        }
+        if (range.hi < stored.hi) {
+          Value hi = byteConstant(b, range.hi);
+          value = isSigned ? Value(arith::MinSIOp::create(b, value, hi))
+                           : Value(arith::MinUIOp::create(b, value, hi));
+        }
+        return value;
+      });
+}
+
+namespace {
+struct LowerRelu : Lowering<ReluOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(ReluOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = getQuantizedType(op.getInput().getType());
+    return clampBytes(b, adaptor.getInput(), type,
+                      getOutputRange(type, /*relu=*/true));
+  }
+};
+
+struct LowerClamp : Lowering<ClampOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(ClampOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = getQuantizedType(op.getInput().getType());
+    OutputRange range = {quantizeNumber(op.getMin().convertToFloat(), type),
+                         quantizeNumber(op.getMax().convertToFloat(), type)};
+    return clampBytes(b, adaptor.getInput(), type, range);
+  }
+};
+
+template <typename OpTy> struct LowerTable : Lowering<OpTy> {
+  using Lowering<OpTy>::Lowering;
+
+  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    std::array<int8_t, 256> entries = *getTable(op);
+    Value table = constantTensor(b, ArrayRef<int8_t>(entries), {256});
+    return elementwise(b, adaptor.getInput(), b.getI8Type(),
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                         Value index = arith::IndexCastUIOp::create(
+                             b, b.getIndexType(), args[0]);
+                         return tensor::ExtractOp::create(b, table, index);
+                       });
+  }
+};
+
+// e[j] = T[q[j] + 255 - max q], y[j] = min(255, ((e[j] << 8) + S / 2) / S)
+struct LowerSoftmax : Lowering<SoftmaxOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(SoftmaxOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = resultType(op);
+    auto x = getQuantizedType(op.getInput().getType()),
+         y = getQuantizedType(op.getOutput().getType());
+    int64_t rank = type.getRank(), axis = op.getAxis();
+    Value input = adaptor.getInput();
+
+    std::array<uint32_t, 256> exponentials =
+        numerics::softmaxTable(x.getScale(), type.getDimSize(axis));
+    SmallVector<int32_t> entries(exponentials.begin(), exponentials.end());
+    Value table = constantTensor(b, ArrayRef<int32_t>(entries), {256});
+
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    AffineMap dropped = identity.dropResult(axis);
+    SmallVector<utils::IteratorType> parallel(rank,
+                                              utils::IteratorType::parallel);
+    SmallVector<utils::IteratorType> reduction = parallel;
+    reduction[axis] = utils::IteratorType::reduction;
+    // One number per row, starting from `start`.
+    auto rows = [&](Value start) -> Value {
+      SmallVector<int64_t> shape(type.getShape());
+      shape.erase(shape.begin() + axis);
+      SmallVector<Value> sizes;
+      for (int64_t d = 0; d < rank; ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(tensor::DimOp::create(b, input, d));
+      Value empty = tensor::EmptyOp::create(b, shape, start.getType(), sizes);
+      return linalg::FillOp::create(b, start, empty).getResult(0);
+    };
+    Value largest =
+        generic(b, input, rows(byteConstant(b, x.getStorageTypeMin())),
+                {identity, dropped}, reduction,
+                [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                  if (x.isSigned())
+                    return arith::MaxSIOp::create(b, args[0], args[1]);
+                  return arith::MaxUIOp::create(b, args[0], args[1]);
+                });
+    Value numerators = generic(
+        b, {input, largest}, emptyLike(b, type.clone(b.getI32Type()), input),
+        {identity, dropped, identity}, parallel,
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value below = arith::SubIOp::create(b, extend(b, args[0], x),
+                                              extend(b, args[1], x));
+          Value index = arith::IndexCastUIOp::create(
+              b, b.getIndexType(),
+              arith::AddIOp::create(b, below, i32Constant(b, 255)));
+          return tensor::ExtractOp::create(b, table, index);
+        });
+    Value sums = generic(b, numerators, rows(i32Constant(b, 0)),
+                         {identity, dropped}, reduction,
+                         [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                           return arith::AddIOp::create(b, args[0], args[1]);
+                         });
+    return generic(
+        b, {numerators, sums}, emptyLike(b, type, input),
+        {identity, dropped, identity}, parallel,
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value scaled = arith::ShLIOp::create(b, args[0], i32Constant(b, 8));
+          Value half = arith::ShRUIOp::create(b, args[1], i32Constant(b, 1));
+          Value quotient = arith::DivUIOp::create(
+              b, arith::AddIOp::create(b, scaled, half), args[1]);
+          Value integer =
+              arith::MinUIOp::create(b, quotient, i32Constant(b, 255));
+          if (y.getStorageTypeMin() != 0)
+            integer = arith::AddIOp::create(
+                b, integer, i32Constant(b, y.getStorageTypeMin()));
+          return arith::TruncIOp::create(b, b.getI8Type(), integer);
+        });
+  }
+};
+} // namespace
+
+void qnnpack::populateElementwisePatterns(const TypeConverter &converter,
+                                          RewritePatternSet &patterns) {
+  patterns.add<LowerQuantize, LowerDequantize, LowerAdd, LowerMul,
+               LowerScalar<AddScalarOp>, LowerScalar<MulScalarOp>, LowerRelu,
+               LowerClamp, LowerTable<SigmoidOp>, LowerTable<TanhOp>,
+               LowerTable<HardsigmoidOp>, LowerTable<HardswishOp>,
+               LowerTable<LeakyReluOp>, LowerTable<EluOp>, LowerSoftmax>(
+      converter, patterns.getContext());
+}

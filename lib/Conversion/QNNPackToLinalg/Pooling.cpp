@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Pooling: a linalg.generic over windows, and for averages one that
+// requantizes the sum.
+
+#include "Scalars.h"
+
+#include "qbackend/Dialect/QNNPack/Parameters.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+
+namespace {
+/// Windows over height and width.
+struct Windows {
+  SmallVector<int64_t, 2> kernel;
+  SmallVector<int64_t, 2> stride;
+  SmallVector<int64_t, 2> dilation = {1, 1};
+  SmallVector<int64_t, 2> before = {0, 0};
+};
+} // namespace
+
+/// `input` with as much of `value` around it as the windows of an output of
+/// `type` cover.
+static Value padForWindows(ImplicitLocOpBuilder &b, Value input, int64_t value,
+                           const Windows &windows, RankedTensorType type) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> sizes;
+  for (int i : {0, 1}) {
+    int64_t covered = (type.getDimSize(1 + i) - 1) * windows.stride[i] +
+                      (windows.kernel[i] - 1) * windows.dilation[i] + 1;
+    sizes.push_back(windows.before[i]);
+    sizes.push_back(std::max<int64_t>(0, covered - windows.before[i] -
+                                             inputType.getDimSize(1 + i)));
+  }
+  return padImage(b, input, value, sizes);
+}
+
+/// Folds `body` over the windows of the padded `input`, from `start`.
+static Value reduceWindows(ImplicitLocOpBuilder &b, Value input, Value start,
+                           const Windows &windows, RankedTensorType type,
+                           Body body) {
+  RankedTensorType initType = type.clone(start.getType());
+  Value init = filled(b, start, initType, input);
+  // Only the shape of this operand is used: it bounds the loops of the window.
+  Value window = tensor::EmptyOp::create(b, windows.kernel, b.getI8Type());
+  AffineExpr n, oh, ow, kh, kw, c;
+  bindDims(b.getContext(), n, oh, ow, kh, kw, c);
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(6, 0, exprs, b.getContext());
+  };
+  AffineMap inputMap =
+      map({n, oh * windows.stride[0] + kh * windows.dilation[0],
+           ow * windows.stride[1] + kw * windows.dilation[1], c});
+  return generic(
+      b, {input, window}, init, {inputMap, map({kh, kw}), map({n, oh, ow, c})},
+      loopKinds("ppprrp"), [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        return body(b, {args[0], args[2]});
+      });
+}
+
+/// The sum of each window less `bias`, as i32.
+static Value sumWindows(ImplicitLocOpBuilder &b, Value input, int64_t bias,
+                        quant::UniformQuantizedType type,
+                        const Windows &windows, RankedTensorType resultType) {
+  return reduceWindows(b, input, i32Constant(b, -bias), windows, resultType,
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                         return arith::AddIOp::create(b, args[1],
+                                                      extend(b, args[0], type));
+                       });
+}
+
+/// QNNPACK's average of windows of the whole kernel, padding counting as the
+/// zero point: clamp(rne(f32(f32(sum - n * zx) * m)) + zx).
+static Value averageWindows(ImplicitLocOpBuilder &b, Value input,
+                            quant::UniformQuantizedType type,
+                            const Windows &windows,
+                            RankedTensorType resultType) {
+  int64_t count = windows.kernel[0] * windows.kernel[1];
+  int64_t zeroPoint = type.getZeroPoint();
+  Value padded = padForWindows(b, input, zeroPoint, windows, resultType);
+  Value sums =
+      sumWindows(b, padded, count * zeroPoint, type, windows, resultType);
+  float multiplier = numerics::avgPoolMultiplier(type.getScale(), count);
+  return elementwise(
+      b, sums, b.getI8Type(), [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        return requantize(b, args[0], f32Constant(b, multiplier), zeroPoint,
+                          getOutputRange(type, /*relu=*/false),
+                          255.0 * count * multiplier, Overflow::ToLowest);
+      });
+}
+
+/// ATen's average: clamp(rne(f32(f32(f32(sum) * m) + bias))), with a multiplier
+/// for each pixel of the output.
+static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
+                         ArrayRef<float> multipliers, int64_t bias,
+                         quant::UniformQuantizedType type) {
+  auto sumType = cast<RankedTensorType>(sums.getType());
+  AffineMap identity = b.getMultiDimIdentityMap(4);
+  SmallVector<Value> inputs = {sums};
+  SmallVector<AffineMap> maps = {identity};
+  bool uniform = llvm::all_equal(multipliers);
+  if (!uniform) {
+    inputs.push_back(constantTensor(
+        b, multipliers, {sumType.getDimSize(1), sumType.getDimSize(2)}));
+    maps.push_back(AffineMap::get(
+        4, 0, {b.getAffineDimExpr(1), b.getAffineDimExpr(2)}, b.getContext()));
+  }
+  maps.push_back(identity);
+  Value init = emptyLike(b, sumType.clone(b.getI8Type()), sums);
+  return generic(
+      b, inputs, init, maps, loopKinds("pppp"),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value multiplier =
+            uniform ? f32Constant(b, multipliers.front()) : args[1];
+        Value real = arith::SIToFPOp::create(b, b.getF32Type(), args[0]);
+        real = arith::MulFOp::create(b, real, multiplier);
+        if (bias != 0)
+          real = arith::AddFOp::create(b, real, f32Constant(b, bias));
+        // At most 255 times the number of taps: the conversion is exact.
+        Value integer = arith::FPToSIOp::create(
+            b, b.getI32Type(), math::RoundEvenOp::create(b, real));
+        integer = clampI32(b, integer, getOutputRange(type, /*relu=*/false));
+        return arith::TruncIOp::create(b, b.getI8Type(), integer);
+      });
+}
+
+namespace {
+struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(MaxPool2dOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = getQuantizedType(op.getInput().getType());
+    Windows windows;
+    windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
+    windows.stride.assign(op.getStride().begin(), op.getStride().end());
+    windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
+    windows.before = {op.getPadding()[0], op.getPadding()[2]};
+    // The smallest integer never wins over a tap inside of the image.
+    int64_t least = type.isSigned() ? -128 : 0;
+    Value padded =
+        padForWindows(b, adaptor.getInput(), least, windows, resultType(op));
+    return reduceWindows(
+        b, padded, byteConstant(b, least), windows, resultType(op),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          if (type.isSigned())
+            return arith::MaxSIOp::create(b, args[0], args[1]);
+          return arith::MaxUIOp::create(b, args[0], args[1]);
+        });
+  }
+};
+
+struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(AvgPool2dOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    ShapedType inputType = op.getInput().getType();
+    auto type = getQuantizedType(inputType);
+    Windows windows;
+    windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
+    windows.stride.assign(op.getStride().begin(), op.getStride().end());
+    windows.before = {op.getPadding()[0], op.getPadding()[2]};
+    RankedTensorType outputType = resultType(op);
+    if (!op.getCeilMode())
+      return averageWindows(b, adaptor.getInput(), type, windows, outputType);
+
+    // Taps outside of the image count as the zero point in the sum of all taps,
+    // less the zero point for each: as if they were not there.
+    int64_t zeroPoint = type.getZeroPoint();
+    Value padded =
+        padForWindows(b, adaptor.getInput(), zeroPoint, windows, outputType);
+    Value sums =
+        sumWindows(b, padded, windows.kernel[0] * windows.kernel[1] * zeroPoint,
+                   type, windows, outputType);
+
+    // Per axis, the taps of each window that are inside of the image, and
+    // inside of the padded image.
+    SmallVector<int64_t> inside[2], covered[2];
+    for (int i : {0, 1}) {
+      int64_t size = inputType.getDimSize(1 + i);
+      int64_t after = op.getPadding()[2 * i + 1];
+      for (int64_t o = 0; o < outputType.getDimSize(1 + i); ++o) {
+        int64_t start = o * windows.stride[i] - windows.before[i];
+        int64_t end = std::min(start + windows.kernel[i], size + after);
+        covered[i].push_back(end - start);
+        inside[i].push_back(std::min(end, size) - std::max<int64_t>(start, 0));
+      }
+    }
+    auto &counts = op.getCountIncludePad() ? covered : inside;
+    SmallVector<float> multipliers;
+    for (int64_t height : counts[0])
+      for (int64_t width : counts[1])
+        multipliers.push_back(getInverse(static_cast<double>(
+            op.getDivisorOverride().value_or(height * width))));
+    return averageATen(b, sums, multipliers, zeroPoint, type);
+  }
+};
+
+struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(AdaptiveAvgPool2dOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    ShapedType inputType = op.getInput().getType();
+    auto type = getQuantizedType(inputType);
+    RankedTensorType outputType = resultType(op);
+    int64_t in[2] = {inputType.getDimSize(1), inputType.getDimSize(2)};
+    int64_t out[2] = {outputType.getDimSize(1), outputType.getDimSize(2)};
+    if (in[0] == out[0] && in[1] == out[1])
+      return adaptor.getInput();
+    if (in[0] % out[0] == 0 && in[1] % out[1] == 0) {
+      Windows windows;
+      windows.kernel = {in[0] / out[0], in[1] / out[1]};
+      windows.stride = windows.kernel;
+      return averageWindows(b, adaptor.getInput(), type, windows, outputType);
+    }
+
+    // Windows of different sizes: loop over the largest one and leave out the
+    // taps that are not in the window.
+    SmallVector<int64_t> sizes[2];
+    for (int i : {0, 1})
+      for (int64_t o = 0; o < out[i]; ++o)
+        sizes[i].push_back(llvm::divideCeil((o + 1) * in[i], out[i]) -
+                           o * in[i] / out[i]);
+    SmallVector<float> multipliers;
+    for (int64_t height : sizes[0])
+      for (int64_t width : sizes[1])
+        multipliers.push_back(getInverse(static_cast<double>(height)) /
+                              static_cast<float>(width));
+
+    Value input = adaptor.getInput();
+    RankedTensorType sumType = outputType.clone(b.getI32Type());
+    Value init = filled(b, i32Constant(b, 0), sumType, input);
+    Value window =
+        tensor::EmptyOp::create(b,
+                                ArrayRef<int64_t>{*llvm::max_element(sizes[0]),
+                                                  *llvm::max_element(sizes[1])},
+                                b.getI8Type());
+    AffineExpr n, oh, ow, kh, kw, c;
+    bindDims(b.getContext(), n, oh, ow, kh, kw, c);
+    auto map = [&](ArrayRef<AffineExpr> exprs) {
+      return AffineMap::get(6, 0, exprs, b.getContext());
+    };
+    Value sums = generic(
+        b, window, init, {map({kh, kw}), map({n, oh, ow, c})},
+        loopKinds("ppprrp"),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          auto constant = [&](int64_t value) -> Value {
+            return arith::ConstantIndexOp::create(b, value);
+          };
+          auto index = [&](int64_t loop) -> Value {
+            return linalg::IndexOp::create(b, loop);
+          };
+          // start = o * in / out, end = ceil((o + 1) * in / out)
+          SmallVector<Value> position = {index(0)};
+          Value isInside;
+          for (int i : {0, 1}) {
+            Value o = index(1 + i), tap = index(3 + i);
+            Value scaled = arith::MulIOp::create(b, o, constant(in[i]));
+            Value start = arith::DivUIOp::create(b, scaled, constant(out[i]));
+            Value end = arith::DivUIOp::create(
+                b,
+                arith::AddIOp::create(b, scaled, constant(in[i] + out[i] - 1)),
+                constant(out[i]));
+            Value pixel = arith::AddIOp::create(b, start, tap);
+            Value holds =
+                arith::CmpIOp::create(b, arith::CmpIPredicate::ult, pixel, end);
+            isInside =
+                isInside ? arith::AndIOp::create(b, isInside, holds) : holds;
+            position.push_back(
+                arith::MinUIOp::create(b, pixel, constant(in[i] - 1)));
+          }
+          position.push_back(index(5));
+          Value tap =
+              extend(b, tensor::ExtractOp::create(b, input, position), type);
+          tap = arith::SelectOp::create(b, isInside, tap, i32Constant(b, 0));
+          return arith::AddIOp::create(b, args[1], tap);
+        });
+    return averageATen(b, sums, multipliers, /*bias=*/0, type);
+  }
+};
+
+struct LowerMean : Lowering<MeanOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(MeanOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    ShapedType inputType = op.getInput().getType();
+    Windows windows;
+    windows.kernel = {inputType.getDimSize(1), inputType.getDimSize(2)};
+    windows.stride = {1, 1};
+    RankedTensorType image = RankedTensorType::get(
+        {inputType.getDimSize(0), 1, 1, inputType.getDimSize(3)},
+        b.getI8Type());
+    Value result = averageWindows(b, adaptor.getInput(),
+                                  getQuantizedType(inputType), windows, image);
+    if (op.getKeepdim())
+      return result;
+    return tensor::CollapseShapeOp::create(
+        b, resultType(op), result,
+        SmallVector<ReassociationIndices>{{0}, {1, 2, 3}});
+  }
+};
+} // namespace
+
+void qnnpack::populatePoolingPatterns(const TypeConverter &converter,
+                                      RewritePatternSet &patterns) {
+  patterns
+      .add<LowerMaxPool2d, LowerAvgPool2d, LowerAdaptiveAvgPool2d, LowerMean>(
+          converter, patterns.getContext());
+}

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scalar arithmetic in the body of a linalg.generic, and the tensors around it.
+
+#include "Scalars.h"
+
+#include "qbackend/Dialect/QNNPack/Parameters.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+Value qnnpack::i32Constant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantOp::create(
+      b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
+}
+
+Value qnnpack::f32Constant(ImplicitLocOpBuilder &b, float value) {
+  return arith::ConstantOp::create(b, b.getF32FloatAttr(value));
+}
+
+Value qnnpack::byteConstant(ImplicitLocOpBuilder &b, int64_t value) {
+  return arith::ConstantOp::create(
+      b, b.getI8IntegerAttr(static_cast<int8_t>(value)));
+}
+
+Value qnnpack::extend(ImplicitLocOpBuilder &b, Value value,
+                      quant::QuantizedType type) {
+  if (value.getType().isInteger(32))
+    return value;
+  if (type.isSigned())
+    return arith::ExtSIOp::create(b, b.getI32Type(), value);
+  return arith::ExtUIOp::create(b, b.getI32Type(), value);
+}
+
+OutputRange qnnpack::getOutputRange(quant::UniformQuantizedType type,
+                                    bool relu) {
+  return {relu ? type.getZeroPoint() : type.getStorageTypeMin(),
+          type.getStorageTypeMax()};
+}
+
+Value qnnpack::clampI32(ImplicitLocOpBuilder &b, Value value, OutputRange range,
+                        OutputRange known) {
+  if (known.lo < range.lo)
+    value = arith::MaxSIOp::create(b, value, i32Constant(b, range.lo));
+  if (known.hi > range.hi)
+    value = arith::MinSIOp::create(b, value, i32Constant(b, range.hi));
+  return value;
+}
+
+/// The low byte of an i32.
+static Value truncate(ImplicitLocOpBuilder &b, Value value) {
+  return arith::TruncIOp::create(b, b.getI8Type(), value);
+}
+
+/// `value` if `value predicate bound`, else `otherwise`.
+static Value selectIf(ImplicitLocOpBuilder &b, arith::CmpFPredicate predicate,
+                      Value value, float bound, float otherwise) {
+  Value holds =
+      arith::CmpFOp::create(b, predicate, value, f32Constant(b, bound));
+  return arith::SelectOp::create(b, holds, value, f32Constant(b, otherwise));
+}
+
+Value qnnpack::requantize(ImplicitLocOpBuilder &b, Value accumulator,
+                          Value multiplier, int64_t zeroPoint,
+                          OutputRange range, double largest,
+                          Overflow overflow) {
+  Value real = arith::SIToFPOp::create(b, b.getF32Type(), accumulator);
+  Value scaled = arith::MulFOp::create(b, real, multiplier);
+  float lo = range.lo - zeroPoint, hi = range.hi - zeroPoint;
+  if (largest >= 0x1p31) {
+    float beyond = overflow == Overflow::ToLowest ? lo : hi;
+    scaled = selectIf(b, arith::CmpFPredicate::OLT, scaled, 0x1p31f, beyond);
+    scaled = selectIf(b, arith::CmpFPredicate::OGT, scaled, -0x1p31f, lo);
+  }
+  Value rounded = math::RoundEvenOp::create(b, scaled);
+  Value integer = arith::FPToSIOp::create(b, b.getI32Type(), rounded);
+  // Before the zero point is added: the sum must not wrap.
+  integer = clampI32(b, integer, {range.lo - zeroPoint, range.hi - zeroPoint});
+  if (zeroPoint != 0)
+    integer = arith::AddIOp::create(b, integer, i32Constant(b, zeroPoint));
+  return truncate(b, integer);
+}
+
+Value qnnpack::dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
+                                quant::UniformQuantizedType type) {
+  Value integer = extend(b, value, type);
+  if (type.getZeroPoint() != 0)
+    integer =
+        arith::SubIOp::create(b, integer, i32Constant(b, type.getZeroPoint()));
+  Value real = arith::SIToFPOp::create(b, b.getF32Type(), integer);
+  return arith::MulFOp::create(b, f32Constant(b, type.getScale()), real);
+}
+
+Value qnnpack::quantizeScalar(ImplicitLocOpBuilder &b, Value value,
+                              Value inverse, Value zeroPoint,
+                              OutputRange range) {
+  // Numbers of magnitude 2^63 or more, and NaN, give `lo`; the other ones
+  // saturate. 2^30 is beyond any 16-bit result, and safe to convert.
+  Value scaled = arith::MulFOp::create(b, value, inverse);
+  scaled = selectIf(b, arith::CmpFPredicate::OLT, scaled, 0x1p63f, -0x1p30f);
+  scaled = selectIf(b, arith::CmpFPredicate::OLT, scaled, 0x1p30f, 0x1p30f);
+  scaled = selectIf(b, arith::CmpFPredicate::OGT, scaled, -0x1p30f, -0x1p30f);
+  Value rounded = math::RoundEvenOp::create(b, scaled);
+  Value integer = arith::FPToSIOp::create(b, b.getI32Type(), rounded);
+  integer = arith::AddIOp::create(b, integer, zeroPoint);
+  return clampI32(b, integer, range);
+}
+
+Value qnnpack::quantizeScalar(ImplicitLocOpBuilder &b, Value value,
+                              quant::UniformQuantizedType type,
+                              OutputRange range) {
+  Value integer =
+      quantizeScalar(b, value, f32Constant(b, getInverse(type.getScale())),
+                     i32Constant(b, type.getZeroPoint()), range);
+  return truncate(b, integer);
+}
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+Value qnnpack::emptyLike(ImplicitLocOpBuilder &b, RankedTensorType type,
+                         Value like) {
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getRank(); ++i)
+    if (type.isDynamicDim(i))
+      sizes.push_back(tensor::DimOp::create(b, like, i));
+  return tensor::EmptyOp::create(b, type, sizes);
+}
+
+Value qnnpack::filled(ImplicitLocOpBuilder &b, Value value,
+                      RankedTensorType type, Value like) {
+  Value empty = emptyLike(b, type, like);
+  return linalg::FillOp::create(b, value, empty).getResult(0);
+}
+
+Value qnnpack::generic(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
+                       ArrayRef<AffineMap> maps,
+                       ArrayRef<utils::IteratorType> loops, Body body) {
+  auto op = linalg::GenericOp::create(
+      b, TypeRange{init.getType()}, inputs, ValueRange{init}, maps, loops,
+      [&](OpBuilder &builder, Location loc, ValueRange arguments) {
+        ImplicitLocOpBuilder inner(loc, builder);
+        linalg::YieldOp::create(inner, body(inner, arguments));
+      });
+  return op.getResult(0);
+}
+
+Value qnnpack::elementwise(ImplicitLocOpBuilder &b, ValueRange inputs,
+                           Type element, Body body) {
+  auto type = cast<RankedTensorType>(inputs.front().getType());
+  Value init = emptyLike(b, type.clone(element), inputs.front());
+  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
+  SmallVector<AffineMap> maps(inputs.size() + 1, identity);
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return generic(b, inputs, init, maps, loops, body);
+}
+
+SmallVector<utils::IteratorType> qnnpack::loopKinds(StringRef kinds) {
+  SmallVector<utils::IteratorType> loops;
+  for (char kind : kinds)
+    loops.push_back(kind == 'r' ? utils::IteratorType::reduction
+                                : utils::IteratorType::parallel);
+  return loops;
+}
+
+Value qnnpack::padImage(ImplicitLocOpBuilder &b, Value input, int64_t value,
+                        ArrayRef<int64_t> sizes) {
+  if (llvm::all_of(sizes, [](int64_t size) { return size == 0; }))
+    return input;
+  SmallVector<OpFoldResult> low, high;
+  for (int64_t size : {int64_t(0), sizes[0], sizes[2], int64_t(0)})
+    low.push_back(b.getIndexAttr(size));
+  for (int64_t size : {int64_t(0), sizes[1], sizes[3], int64_t(0)})
+    high.push_back(b.getIndexAttr(size));
+  auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape(type.getShape());
+  shape[1] += sizes[0] + sizes[1];
+  shape[2] += sizes[2] + sizes[3];
+  return tensor::PadOp::create(b, type.clone(shape), input, low, high,
+                               byteConstant(b, value));
+}
+
+template <typename T>
+static Value denseConstant(ImplicitLocOpBuilder &b, ArrayRef<T> values,
+                           ArrayRef<int64_t> shape, Type element) {
+  auto type = RankedTensorType::get(shape, element);
+  return arith::ConstantOp::create(b, DenseElementsAttr::get(type, values));
+}
+
+Value qnnpack::constantTensor(ImplicitLocOpBuilder &b, ArrayRef<float> values,
+                              ArrayRef<int64_t> shape) {
+  return denseConstant(b, values, shape, b.getF32Type());
+}
+
+Value qnnpack::constantTensor(ImplicitLocOpBuilder &b, ArrayRef<int32_t> values,
+                              ArrayRef<int64_t> shape) {
+  return denseConstant(b, values, shape, b.getI32Type());
+}
+
+Value qnnpack::constantTensor(ImplicitLocOpBuilder &b, ArrayRef<int8_t> values,
+                              ArrayRef<int64_t> shape) {
+  return denseConstant(b, values, shape, b.getI8Type());
+}
+
+Value qnnpack::constantTensor(ImplicitLocOpBuilder &b, ArrayRef<int16_t> values,
+                              ArrayRef<int64_t> shape) {
+  return denseConstant(b, values, shape, b.getI16Type());
+}

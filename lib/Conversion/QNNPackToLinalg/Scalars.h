@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the patterns of QNNPackToLinalg share: scalar arithmetic in the body of
+// a linalg.generic, and the tensors around it.
+
+#ifndef QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_SCALARS_H
+#define QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_SCALARS_H
+
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace qbackend::qnnpack {
+
+using mlir::ImplicitLocOpBuilder;
+using mlir::Value;
+
+/// The pattern sets of the files of this library.
+void populateConvolutionPatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+void populateElementwisePatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns);
+void populatePoolingPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns);
+void populateShapePatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns);
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// Scalar constants of type i32, f32 and i8. The last one takes the low byte.
+Value i32Constant(ImplicitLocOpBuilder &b, int64_t value);
+Value f32Constant(ImplicitLocOpBuilder &b, float value);
+Value byteConstant(ImplicitLocOpBuilder &b, int64_t value);
+
+/// `value`, of the storage of `type`, extended to i32.
+Value extend(ImplicitLocOpBuilder &b, Value value,
+             mlir::quant::QuantizedType type);
+
+/// The smallest and the largest integer of a result.
+struct OutputRange {
+  int64_t lo;
+  int64_t hi;
+};
+
+/// That of the storage of `type`; `relu` raises it to the zero point.
+OutputRange getOutputRange(mlir::quant::UniformQuantizedType type, bool relu);
+
+/// max(lo, min(hi, value)) on i32, where a bound that `value` can't cross,
+/// because it is in `known`, is left out.
+Value clampI32(ImplicitLocOpBuilder &b, Value value, OutputRange range,
+               OutputRange known = {INT32_MIN, INT32_MAX});
+
+/// What happens to a product of 2^31 or more.
+enum class Overflow {
+  ToLowest, // QNNPACK: the conversion gives the smallest int32
+  ToHighest // XNNPACK: clamped before the conversion
+};
+
+/// clamp(rne(f32(accumulator) * multiplier) + zeroPoint, range) in the byte of
+/// the result. `largest` bounds the magnitude of the product: the handling of
+/// overflow is left out where there can be none.
+Value requantize(ImplicitLocOpBuilder &b, Value accumulator, Value multiplier,
+                 int64_t zeroPoint, OutputRange range, double largest,
+                 Overflow overflow);
+
+/// The real number, f32, of `value` in the storage of `type`.
+Value dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
+                       mlir::quant::UniformQuantizedType type);
+
+/// The i32 integer of the f32 `value`, by its scale's reciprocal `inverse`, in
+/// [lo, hi]. At most 16 bits of storage. `zeroPoint` is an i32.
+Value quantizeScalar(ImplicitLocOpBuilder &b, Value value, Value inverse,
+                     Value zeroPoint, OutputRange range);
+
+/// As above, with the parameters of `type`, and in its storage.
+Value quantizeScalar(ImplicitLocOpBuilder &b, Value value,
+                     mlir::quant::UniformQuantizedType type, OutputRange range);
+
+//===----------------------------------------------------------------------===//
+// Tensors
+//===----------------------------------------------------------------------===//
+
+/// An uninitialised tensor of `type`, with its dynamic dimensions those of
+/// `like`.
+Value emptyLike(ImplicitLocOpBuilder &b, mlir::RankedTensorType type,
+                Value like);
+
+/// A tensor of `type` filled with the scalar `value`.
+Value filled(ImplicitLocOpBuilder &b, Value value, mlir::RankedTensorType type,
+             Value like);
+
+using Body =
+    llvm::function_ref<Value(ImplicitLocOpBuilder &, mlir::ValueRange)>;
+
+/// A linalg.generic with the given maps, one for each input and the last for
+/// `init`. The body gets an element of each input, then one of `init`.
+Value generic(ImplicitLocOpBuilder &b, mlir::ValueRange inputs, Value init,
+              llvm::ArrayRef<mlir::AffineMap> maps,
+              llvm::ArrayRef<mlir::utils::IteratorType> loops, Body body);
+
+/// A linalg.generic on tensors of one shape; the result has element type
+/// `element`.
+Value elementwise(ImplicitLocOpBuilder &b, mlir::ValueRange inputs,
+                  mlir::Type element, Body body);
+
+/// Shorthands of loop kinds: 'p' parallel, 'r' reduction.
+llvm::SmallVector<mlir::utils::IteratorType> loopKinds(llvm::StringRef kinds);
+
+/// The 8-bit image `input` with `value` around it. `sizes` is top, bottom,
+/// left, right. The input itself if all of them are 0.
+Value padImage(ImplicitLocOpBuilder &b, Value input, int64_t value,
+               llvm::ArrayRef<int64_t> sizes);
+
+/// Constant tensors.
+Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<float> values,
+                     llvm::ArrayRef<int64_t> shape);
+Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int32_t> values,
+                     llvm::ArrayRef<int64_t> shape);
+Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int8_t> values,
+                     llvm::ArrayRef<int64_t> shape);
+Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int16_t> values,
+                     llvm::ArrayRef<int64_t> shape);
+
+/// Base of the patterns: `rewrite` builds the replacement at the op's location
+/// or returns null after saying why not.
+template <typename OpTy>
+class Lowering : public mlir::OpConversionPattern<OpTy> {
+public:
+  using mlir::OpConversionPattern<OpTy>::OpConversionPattern;
+  using Adaptor = typename mlir::OpConversionPattern<OpTy>::OpAdaptor;
+
+  virtual Value rewrite(OpTy op, Adaptor adaptor,
+                        ImplicitLocOpBuilder &b) const = 0;
+
+  mlir::LogicalResult
+  matchAndRewrite(OpTy op, Adaptor adaptor,
+                  mlir::ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    Value result = rewrite(op, adaptor, b);
+    if (!result)
+      return mlir::failure();
+    rewriter.replaceOp(op, result);
+    return mlir::success();
+  }
+
+protected:
+  /// The converted type of the result of `op`.
+  mlir::RankedTensorType resultType(OpTy op) const {
+    return mlir::cast<mlir::RankedTensorType>(
+        this->getTypeConverter()->convertType(op->getResult(0).getType()));
+  }
+};
+
+} // namespace qbackend::qnnpack
+
+#endif // QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_SCALARS_H

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// cat, transpose and reshape.
+
+#include "Scalars.h"
+
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+
+namespace {
+struct LowerCat : Lowering<CatOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(CatOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto y = getQuantizedType(op.getOutput().getType());
+    OutputRange range = getOutputRange(y, op.getRelu());
+    RankedTensorType type = resultType(op);
+    int64_t axis = op.getAxis(), offset = 0;
+    Value result = emptyLike(b, type, adaptor.getInputs().front());
+    for (auto [original, input] :
+         llvm::zip_equal(op.getInputs(), adaptor.getInputs())) {
+      auto inputType = cast<RankedTensorType>(input.getType());
+      Value piece = convert(b, input, getQuantizedType(original.getType()), y,
+                            range, op.getRelu());
+      SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
+      SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
+      offsets[axis] = b.getIndexAttr(offset);
+      result = tensor::InsertSliceOp::create(
+          b, piece, result, offsets,
+          tensor::getMixedSizes(b, b.getLoc(), input), strides);
+      offset += inputType.getDimSize(axis);
+    }
+    return result;
+  }
+
+  /// The integers of `input`, of type `x`, in type `y`.
+  static Value convert(ImplicitLocOpBuilder &b, Value input,
+                       quant::UniformQuantizedType x,
+                       quant::UniformQuantizedType y, OutputRange range,
+                       bool relu) {
+    bool same =
+        x.getScale() == y.getScale() && x.getZeroPoint() == y.getZeroPoint();
+    if (same && !relu)
+      return input;
+    return elementwise(
+        b, input, b.getI8Type(),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          if (!same)
+            return quantizeScalar(b, dequantizeScalar(b, args[0], x), y, range);
+          Value integer = clampI32(b, extend(b, args[0], x), range,
+                                   getOutputRange(y, /*relu=*/false));
+          return arith::TruncIOp::create(b, b.getI8Type(), integer);
+        });
+  }
+};
+
+struct LowerTranspose : Lowering<TransposeOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(TransposeOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    RankedTensorType type = resultType(op);
+    SmallVector<Value> sizes;
+    for (auto [d, source] : llvm::enumerate(op.getPermutation()))
+      if (type.isDynamicDim(d))
+        sizes.push_back(tensor::DimOp::create(b, adaptor.getInput(), source));
+    Value init = tensor::EmptyOp::create(b, type, sizes);
+    return linalg::TransposeOp::create(b, adaptor.getInput(), init,
+                                       op.getPermutation())
+        ->getResult(0);
+  }
+};
+
+struct LowerReshape : Lowering<ReshapeOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(ReshapeOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    Value input = adaptor.getInput();
+    auto from = cast<RankedTensorType>(input.getType());
+    RankedTensorType to = resultType(op);
+    if (from == to)
+      return input;
+    // One op, where dimensions are only merged or only split.
+    bool dynamic = !from.hasStaticShape();
+    if (!dynamic || countTail(from) == countTail(to))
+      if (auto groups = getReassociationIndicesForReshape(from, to)) {
+        if (from.getRank() > to.getRank())
+          return tensor::CollapseShapeOp::create(b, to, input, *groups);
+        if (from.getRank() < to.getRank() && !dynamic)
+          return tensor::ExpandShapeOp::create(b, to, input, *groups);
+      }
+    // By way of a vector of all elements.
+    int64_t size = dynamic ? ShapedType::kDynamic : from.getNumElements();
+    auto flat = RankedTensorType::get({size}, from.getElementType());
+    if (from.getRank() == 0)
+      input = tensor::ExpandShapeOp::create(b, flat, input,
+                                            ArrayRef<ReassociationIndices>());
+    else if (from.getRank() > 1)
+      input = tensor::CollapseShapeOp::create(
+          b, flat, input,
+          ArrayRef<ReassociationIndices>{allDims(from.getRank())});
+    if (to.getRank() == 0)
+      return tensor::CollapseShapeOp::create(b, to, input,
+                                             ArrayRef<ReassociationIndices>());
+    if (to.getRank() == 1)
+      return input;
+    SmallVector<OpFoldResult> sizes;
+    for (int64_t dim : to.getShape())
+      sizes.push_back(b.getIndexAttr(dim));
+    if (dynamic) {
+      Value count = tensor::DimOp::create(b, input, 0);
+      Value tail = arith::ConstantIndexOp::create(
+          b, std::max<int64_t>(1, countTail(to)));
+      sizes[0] = Value(arith::DivUIOp::create(b, count, tail));
+    }
+    return tensor::ExpandShapeOp::create(
+        b, to, input, ArrayRef<ReassociationIndices>{allDims(to.getRank())},
+        sizes);
+  }
+
+  static ReassociationIndices allDims(int64_t rank) {
+    return llvm::to_vector<2>(llvm::seq<int64_t>(0, rank));
+  }
+
+  /// Elements per entry of the first dimension.
+  static int64_t countTail(RankedTensorType type) {
+    int64_t count = 1;
+    for (int64_t size :
+         type.getShape().drop_front(std::min<int64_t>(1, type.getRank())))
+      count *= size;
+    return count;
+  }
+};
+} // namespace
+
+void qnnpack::populateShapePatterns(const TypeConverter &converter,
+                                    RewritePatternSet &patterns) {
+  patterns.add<LowerCat, LowerTranspose, LowerReshape>(converter,
+                                                       patterns.getContext());
+}

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The qbackend dialect: registration, and helpers for constants and names.
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/AsmState.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Location.h"
+#include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+#include "qbackend/Dialect/QBackend/QBackendAttrInterfaces.cpp.inc"
+#include "qbackend/Dialect/QBackend/QBackendDialect.cpp.inc"
+
+void QBackendDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "qbackend/Dialect/QBackend/QBackendOps.cpp.inc"
+      >();
+}
+
+/// For the folds of `transpose`.
+Operation *QBackendDialect::materializeConstant(OpBuilder &builder,
+                                                Attribute value, Type type,
+                                                Location loc) {
+  return arith::ConstantOp::materialize(builder, value, type, loc);
+}
+
+LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
+                                                        unsigned region,
+                                                        unsigned argument,
+                                                        NamedAttribute attr) {
+  if (attr.getName() != kRangeAttrName)
+    return success();
+  auto range = dyn_cast<DenseF64ArrayAttr>(attr.getValue());
+  if (!range || range.size() != 2 || !(range[0] <= range[1]))
+    return op->emitOpError()
+           << "argument " << argument << " has the range " << attr.getValue()
+           << "; '" << kRangeAttrName
+           << "' is array<f64: MIN, MAX> with MIN <= MAX";
+  return success();
+}
+
+FailureOr<FloatAttr> qbackend::detail::parseReal(AsmParser &parser) {
+  double value;
+  if (parser.parseFloat(value))
+    return failure();
+  return FloatAttr::get(Float64Type::get(parser.getContext()), value);
+}
+
+void qbackend::detail::printReal(AsmPrinter &printer, FloatAttr value) {
+  printer << value.getValue();
+}
+
+std::string qbackend::getLocationName(Location loc) {
+  std::string name;
+  loc->walk([&](Location inner) {
+    auto named = dyn_cast<NameLoc>(inner);
+    if (!named)
+      return WalkResult::advance();
+    name = named.getName().str();
+    return WalkResult::interrupt();
+  });
+  return name;
+}
+
+SmallVector<int64_t> qbackend::composePermutations(ArrayRef<int64_t> first,
+                                                   ArrayRef<int64_t> second) {
+  SmallVector<int64_t> result;
+  for (int64_t dim : second)
+    result.push_back(first[dim]);
+  return result;
+}
+
+SmallVector<int64_t>
+qbackend::inversePermutation(ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result(permutation.size());
+  for (auto [i, dim] : llvm::enumerate(permutation))
+    result[dim] = i;
+  return result;
+}
+
+/// The raw bytes of `elements` and their width, if they are stored densely.
+static std::optional<ArrayRef<char>> getRawData(ElementsAttr elements) {
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    return dense.getRawData();
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+      return blob->getData();
+  return std::nullopt;
+}
+
+DenseElementsAttr qbackend::transposeElements(ElementsAttr elements,
+                                              ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(elements.getShapedType());
+  SmallVector<int64_t> shape;
+  for (int64_t dim : permutation)
+    shape.push_back(type.getDimSize(dim));
+  auto resultType = type.clone(shape);
+  if (auto splat = dyn_cast<SplatElementsAttr>(elements))
+    return splat.resizeSplat(resultType);
+  std::optional<ArrayRef<char>> data = getRawData(elements);
+  unsigned width = type.getElementTypeBitWidth();
+  if (!data || width % 8 != 0 ||
+      data->size() != size_t(type.getNumElements()) * (width / 8))
+    return {};
+
+  size_t bytes = width / 8;
+  int64_t rank = type.getRank();
+  SmallVector<int64_t> strides(rank, 1);
+  for (int64_t i = rank - 2; i >= 0; --i)
+    strides[i] = strides[i + 1] * type.getDimSize(i + 1);
+  std::vector<char> result(data->size());
+  SmallVector<int64_t> index(rank, 0);
+  int64_t source = 0;
+  for (size_t i = 0, e = type.getNumElements(); i < e; ++i) {
+    memcpy(&result[i * bytes], data->data() + source * bytes, bytes);
+    for (int64_t dim = rank - 1; dim >= 0; --dim) {
+      int64_t stride = strides[permutation[dim]];
+      source += stride;
+      if (++index[dim] < shape[dim])
+        break;
+      source -= stride * shape[dim];
+      index[dim] = 0;
+    }
+  }
+  return DenseElementsAttr::getFromRawBuffer(resultType, result);
+}
+
+std::optional<SmallVector<float, 0>>
+qbackend::readFloats(ElementsAttr elements) {
+  if (!elements.getElementType().isF32())
+    return std::nullopt;
+  int64_t size = elements.getNumElements();
+  if (auto splat = dyn_cast<SplatElementsAttr>(elements))
+    return SmallVector<float, 0>(size, splat.getSplatValue<float>());
+  std::optional<ArrayRef<char>> data = getRawData(elements);
+  if (!data || data->size() != size_t(size) * sizeof(float))
+    return std::nullopt;
+  SmallVector<float, 0> result(size);
+  memcpy(result.data(), data->data(), data->size());
+  return result;
+}

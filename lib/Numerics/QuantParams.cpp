@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Scale and zero point from the range of real values.
+
+#include "qbackend/Numerics/QuantParams.h"
+
+#include "qbackend/Numerics/Quantize.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qbackend::numerics {
+
+/// Halves, rounding down.
+static int64_t halve(int64_t value) { return (value - (value & 1)) / 2; }
+
+QuantRange quantizedRange(bool isSigned, unsigned bits,
+                          std::optional<QuantRange> custom, bool reduceRange) {
+  QuantRange range;
+  if (custom)
+    range = *custom;
+  else if (isSigned)
+    range = {-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1};
+  else
+    range = {0, (int64_t(1) << bits) - 1};
+  if (reduceRange && (custom || bits == 8))
+    range = {halve(range.min), halve(range.max)};
+  return range;
+}
+
+QuantParams calculateQParams(float min, float max, QuantRange range,
+                             bool customRange, bool isSigned, QScheme scheme,
+                             float eps) {
+  if (!(min <= max))
+    return {};
+  float mn = std::min(min, 0.0f);
+  float mx = std::max(max, 0.0f);
+  float steps = static_cast<float>(range.max - range.min);
+  if (scheme == QScheme::PerTensorSymmetric ||
+      scheme == QScheme::PerChannelSymmetric) {
+    float scale = std::max(std::max(-mn, mx) / (steps / 2), eps);
+    if (isSigned)
+      return {scale, 0};
+    return {scale, customRange ? halve(range.min + range.max) : 128};
+  }
+  float scale = std::max((mx - mn) / steps, eps);
+  // Of magnitude 2^33 at most, unless the range overflowed and this is 0.
+  float zeros = roundHalfToEven(mn / scale);
+  int64_t zeroPoint = range.min - static_cast<int64_t>(zeros);
+  return {scale, std::clamp(zeroPoint, range.min, range.max)};
+}
+
+FloatQuantParams calculateFloatQParams(float min, float max, QuantRange range,
+                                       float eps) {
+  if (!(min <= max))
+    return {};
+  float scale = (max - min) / static_cast<float>(range.max - range.min);
+  if (!(scale > eps))
+    scale = 1.0f;
+  return {scale, -min / scale};
+}
+
+} // namespace qbackend::numerics

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Unary operators on 8-bit values as tables of 256 entries, and softmax.
+
+#include "qbackend/Numerics/Tables.h"
+
+#include "qbackend/Numerics/Quantize.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace qbackend::numerics {
+
+static float f32(double value) { return static_cast<float>(value); }
+
+/// Returns the table of `function`, which maps the real value of an input to
+/// the stored value of the result.
+template <typename Function>
+static Table256 makeTable(const TableType &in, Function function) {
+  Table256 table;
+  for (int64_t i = 0; i < 256; ++i)
+    table[i] = function(dequantize(in.min() + i, f32(in.scale), in.zeroPoint));
+  return table;
+}
+
+static int32_t quantizeTo(const TableType &out, float value) {
+  return quantize(value, f32(out.scale), out.zeroPoint, out.min(), out.max());
+}
+
+/// Returns rne(clamp(t, min, max)): the zero point is already in `t`.
+static int32_t clampAndRound(const TableType &out, float t) {
+  return static_cast<int32_t>(
+      roundHalfToEven(std::clamp(t, f32(out.min()), f32(out.max()))));
+}
+
+static float relu6OfXPlus3(float x) {
+  return std::min(std::max(x + 3.0f, 0.0f), 6.0f);
+}
+
+Table256 sigmoidTable(const TableType &in, const TableType &out) {
+  return makeTable(in, [&](float x) {
+    return quantizeTo(out, 1.0f / (1.0f + std::exp(-x)));
+  });
+}
+
+Table256 tanhTable(const TableType &in, const TableType &out) {
+  bool isQnnpack =
+      !out.isSigned && out.scale == 1.0 / 128 && out.zeroPoint == 128;
+  return makeTable(in, [&](float x) {
+    if (!isQnnpack)
+      return quantizeTo(out, std::tanh(x));
+    double t = 128.0 * std::tanh(static_cast<double>(x)) + 128.0;
+    return clampAndRound(out, f32(t));
+  });
+}
+
+Table256 hardsigmoidTable(const TableType &in, const TableType &out) {
+  return makeTable(
+      in, [&](float x) { return quantizeTo(out, relu6OfXPlus3(x) / 6.0f); });
+}
+
+Table256 hardswishTable(const TableType &in, const TableType &out) {
+  float inverse = 1.0f / f32(out.scale);
+  return makeTable(in, [&](float x) {
+    float u = x * relu6OfXPlus3(x) / 6.0f;
+    if (out.isSigned)
+      return quantizeTo(out, u);
+    return clampAndRound(out, inverse * u + f32(out.zeroPoint));
+  });
+}
+
+Table256 leakyReluTable(const TableType &in, const TableType &out,
+                        float slope) {
+  return makeTable(
+      in, [&](float x) { return quantizeTo(out, x > 0 ? x : x * slope); });
+}
+
+Table256 eluTable(const TableType &in, const TableType &out, float alpha) {
+  return makeTable(in, [&](float x) {
+    return quantizeTo(out, x > 0 ? x : (std::exp(x) - 1.0f) * alpha);
+  });
+}
+
+Table256 celuTable(const TableType &in, const TableType &out, float alpha) {
+  float inverse = 1.0f / alpha;
+  return makeTable(in, [&](float x) {
+    return quantizeTo(out, x > 0 ? x : (std::exp(x * inverse) - 1.0f) * alpha);
+  });
+}
+
+QuantRange clampBounds(const TableType &type, float lo, float hi) {
+  return {quantizeTo(type, lo), quantizeTo(type, hi)};
+}
+
+QuantRange reluBounds(const TableType &type) {
+  return {type.zeroPoint, type.max()};
+}
+
+Table256 clampTable(const TableType &type, QuantRange bounds) {
+  Table256 table;
+  for (int64_t i = 0; i < 256; ++i)
+    table[i] = static_cast<int32_t>(
+        std::min(std::max(type.min() + i, bounds.min), bounds.max));
+  return table;
+}
+
+std::array<uint32_t, 256> softmaxTable(float scale, int64_t n) {
+  double k = std::min(4294967295.0 / static_cast<double>(n), 8388607.0);
+  std::array<uint32_t, 256> table;
+  for (int i = 0; i < 256; ++i)
+    table[i] = static_cast<uint32_t>(
+        roundHalfToEven(k * std::exp((i - 255) * static_cast<double>(scale))));
+  return table;
+}
+
+void softmaxU8(const uint8_t *x, uint8_t *y, int64_t n,
+               const std::array<uint32_t, 256> &table) {
+  if (n == 0)
+    return;
+  unsigned offset = 255 - *std::max_element(x, x + n);
+  uint32_t sum = 0;
+  for (int64_t j = 0; j < n; ++j)
+    sum += table[x[j] + offset];
+  // The largest value alone contributes K >= 1, so the sum is positive.
+  for (int64_t j = 0; j < n; ++j) {
+    uint32_t e = table[x[j] + offset];
+    y[j] = static_cast<uint8_t>(
+        std::min<uint32_t>(255, ((e << 8) + (sum >> 1)) / sum));
+  }
+}
+
+} // namespace qbackend::numerics

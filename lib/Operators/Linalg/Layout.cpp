@@ -1,0 +1,396 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What recognisers share: layout ops, padding, biases, sliding windows.
+
+#include "LinalgRecognizers.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::linalg_forms;
+
+//===----------------------------------------------------------------------===//
+// Layout ops
+//===----------------------------------------------------------------------===//
+
+std::optional<AffineMap> linalg_forms::getCopyMap(Operation *op,
+                                                  Value &source) {
+  auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
+  if (!linalgOp || op->getNumResults() != 1 || linalgOp.getNumDpsInits() != 1 ||
+      linalgOp.getNumLoops() != linalgOp.getNumParallelLoops())
+    return std::nullopt;
+  Block *body = linalgOp.getBlock();
+  if (!body || body->empty() || !body->without_terminator().empty() ||
+      body->getTerminator()->getNumOperands() != 1)
+    return std::nullopt;
+  Value yielded = body->getTerminator()->getOperand(0);
+  AffineMap output =
+      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
+  if (!output.isPermutation())
+    return std::nullopt;
+  for (OpOperand *input : linalgOp.getDpsInputOperands()) {
+    if (linalgOp.getMatchingBlockArgument(input) != yielded ||
+        !isa<RankedTensorType>(input->get().getType()))
+      continue;
+    source = input->get();
+    return linalgOp.getMatchingIndexingMap(input).compose(
+        inversePermutation(output));
+  }
+  return std::nullopt;
+}
+
+/// What `op` changes the shape of; null for other ops.
+static Value getReshaped(Operation *op) {
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
+    return collapse.getSrc();
+  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    return expand.getSrc();
+  return {};
+}
+
+std::optional<LayoutView>
+linalg_forms::viewThroughLayout(Value value, AffineMap map, bool reshapes) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return std::nullopt;
+  LayoutView view{value, {}, {}};
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape())) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      view.loops.push_back(dim.getPosition());
+    else if (size == 1)
+      view.loops.push_back(std::nullopt);
+    else
+      return std::nullopt;
+  }
+  Value source;
+  while (auto copied = getCopyMap(getProducer(view.source), source)) {
+    SmallVector<std::optional<unsigned>> loops;
+    for (auto [expr, size] :
+         llvm::zip_equal(copied->getResults(),
+                         cast<RankedTensorType>(source.getType()).getShape())) {
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        loops.push_back(view.loops[dim.getPosition()]);
+      else if (size == 1)
+        loops.push_back(std::nullopt);
+      else
+        return view;
+    }
+    view.source = source;
+    view.loops = std::move(loops);
+  }
+  while (reshapes) {
+    Value before = getReshaped(getProducer(view.source));
+    auto beforeType = before ? getFloatType(before) : nullptr;
+    auto afterType = cast<RankedTensorType>(view.source.getType());
+    if (!beforeType || !beforeType.hasStaticShape() ||
+        !afterType.hasStaticShape())
+      break;
+    if (view.shape.empty())
+      llvm::append_range(view.shape, afterType.getShape());
+    view.source = before;
+  }
+  return view;
+}
+
+RecognizedOperand linalg_forms::arrange(const LayoutView &view,
+                                        ArrayRef<unsigned> loops,
+                                        ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(view.source.getType());
+  ArrayRef<int64_t> sizes = type.getShape();
+  if (!view.shape.empty())
+    sizes = view.shape;
+  // The dimensions that stay, and where they go.
+  SmallVector<int64_t> kept;
+  SmallVector<unsigned> keptLoops;
+  for (auto [loop, size] : llvm::zip_equal(view.loops, sizes)) {
+    if (loop && llvm::is_contained(loops, *loop)) {
+      kept.push_back(size);
+      keptLoops.push_back(*loop);
+    } else if (size != 1) {
+      return {};
+    }
+  }
+  if (kept.size() != loops.size())
+    return {};
+  SmallVector<int64_t> permutation, arranged;
+  for (unsigned loop : loops) {
+    auto it = llvm::find(keptLoops, loop);
+    if (it == keptLoops.end())
+      return {};
+    permutation.push_back(it - keptLoops.begin());
+    arranged.push_back(kept[permutation.back()]);
+  }
+  RecognizedOperand operand = RecognizedOperand::of(view.source);
+  if (ArrayRef<int64_t>(kept) != type.getShape()) {
+    if (llvm::is_contained(kept, ShapedType::kDynamic))
+      return {};
+    operand.sourceShape = kept;
+  }
+  if (!llvm::is_sorted(permutation))
+    operand.permutation = permutation;
+  if (!shape.empty() && shape != ArrayRef<int64_t>(arranged))
+    operand.shape.assign(shape.begin(), shape.end());
+  return operand;
+}
+
+bool linalg_forms::isParameter(Value value, ConstantEvaluator &constants) {
+  if (constants.isConstant(value))
+    return true;
+  // Bounded: packed weights are a slice and a few layout ops away.
+  for (unsigned depth = 0; depth < 8; ++depth) {
+    value = skipCasts(value);
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      Block *owner = argument.getOwner();
+      return owner->isEntryBlock() &&
+             isa_and_nonnull<FunctionOpInterface>(owner->getParentOp());
+    }
+    Operation *op = value.getDefiningOp();
+    Value source;
+    if (getCopyMap(op, source))
+      value = source;
+    else if (Value before = getReshaped(op))
+      value = before;
+    else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+      value = slice.getSource();
+    else
+      return op->getName().getStringRef().starts_with("ml_program.global_load");
+  }
+  return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Fills and biases
+//===----------------------------------------------------------------------===//
+
+/// The number that all elements of `value` have; sizes may be dynamic.
+static std::optional<double> getFill(Value value,
+                                     ConstantEvaluator &constants) {
+  value = skipCasts(value);
+  if (auto fill = value.getDefiningOp<linalg::FillOp>()) {
+    if (fill.getInputs().size() != 1)
+      return std::nullopt;
+    Value number = fill.getInputs()[0];
+    if (auto extract = number.getDefiningOp<tensor::ExtractOp>())
+      number = extract.getTensor();
+    return constants.getSplat(number);
+  }
+  return constants.getSplat(value);
+}
+
+bool linalg_forms::isFilledWith(Value init, double number,
+                                ConstantEvaluator &constants) {
+  std::optional<double> fill = getFill(init, constants);
+  return fill && *fill == number;
+}
+
+std::optional<SmallVector<float>>
+linalg_forms::getChannelNumbers(Value value, unsigned channel,
+                                ConstantEvaluator &constants) {
+  auto type = getFloatType(value);
+  if (!type || channel >= type.getRank() || !type.hasStaticShape() ||
+      type.getNumElements() == 0)
+    return std::nullopt;
+  DenseElementsAttr elements = constants.evaluate(value);
+  if (!elements || elements.getElementType() != type.getElementType())
+    return std::nullopt;
+  int64_t size = type.getDimSize(channel), inner = 1;
+  for (int64_t dim : type.getShape().drop_front(channel + 1))
+    inner *= dim;
+  SmallVector<float> numbers(size);
+  for (auto [index, number] : llvm::enumerate(elements.getValues<float>())) {
+    int64_t position = (int64_t(index) / inner) % size;
+    // The first of each channel comes before any other of it.
+    if (int64_t(index) < size * inner && int64_t(index) % inner == 0)
+      numbers[position] = number;
+    else if (numbers[position] != number)
+      return std::nullopt;
+  }
+  return numbers;
+}
+
+static RecognizedOperand getConstantOperand(ArrayRef<float> numbers,
+                                            MLIRContext *context) {
+  auto type = RankedTensorType::get({int64_t(numbers.size())},
+                                    Float32Type::get(context));
+  return RecognizedOperand::ofConstant(DenseElementsAttr::get(type, numbers));
+}
+
+RecognizedOperand
+linalg_forms::getChannelOperand(const Scalar *scalar, unsigned channel,
+                                RankedTensorType resultType,
+                                ScalarExpressions &expressions) {
+  ConstantEvaluator &constants = expressions.constants;
+  if (scalar->kind != ScalarKind::Operand || !getFloatType(scalar->value) ||
+      channel >= resultType.getRank() || resultType.isDynamicDim(channel))
+    return {};
+  auto view = viewThroughLayout(scalar->value, scalar->map, /*reshapes=*/true);
+  if (view && isParameter(view->source, constants)) {
+    // A constant that holds one number for each position is dealt with below.
+    int64_t size = resultType.getDimSize(channel);
+    if (RecognizedOperand operand = arrange(*view, {channel}, {size}))
+      return operand;
+  }
+  if (!scalar->full || !constants.isConstant(scalar->value))
+    return {};
+  auto numbers = getChannelNumbers(scalar->value, channel, constants);
+  if (!numbers || int64_t(numbers->size()) != resultType.getDimSize(channel))
+    return {};
+  return getConstantOperand(*numbers, resultType.getContext());
+}
+
+LogicalResult linalg_forms::getInitialBias(Value init, unsigned channel,
+                                           ScalarExpressions &expressions,
+                                           RecognizedOperand &bias) {
+  bias = {};
+  auto type = getFloatType(init);
+  if (!type || channel >= type.getRank() || type.isDynamicDim(channel))
+    return failure();
+  if (std::optional<double> fill = getFill(init, expressions.constants)) {
+    if (*fill != 0)
+      bias = getConstantOperand(
+          SmallVector<float>(type.getDimSize(channel), float(*fill)),
+          type.getContext());
+    return success();
+  }
+  Scalar scalar;
+  scalar.kind = ScalarKind::Operand;
+  scalar.value = init;
+  scalar.map =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), type.getContext());
+  scalar.full = true;
+  bias = getChannelOperand(&scalar, channel, type, expressions);
+  return success(bool(bias));
+}
+
+std::optional<BiasAddition>
+linalg_forms::getBiasAddition(Recognition &recognition) {
+  ScalarExpressions &expressions = recognition.expressions;
+  const Scalar *sum = expressions.readElementwise(recognition.root);
+  if (!sum || sum->kind != ScalarKind::Add)
+    return std::nullopt;
+  auto match = [&](const Scalar *value,
+                   const Scalar *parameter) -> std::optional<BiasAddition> {
+    if (!expressions.isActivation(value) || !value->full ||
+        parameter->kind != ScalarKind::Operand || !getProducer(value->value) ||
+        !hasOneReader(value->value) ||
+        !isParameter(parameter->value, recognition.constants()))
+      return std::nullopt;
+    return BiasAddition{value->value, parameter};
+  };
+  if (auto addition = match(sum->a, sum->b))
+    return addition;
+  return match(sum->b, sum->a);
+}
+
+//===----------------------------------------------------------------------===//
+// Windows and padding
+//===----------------------------------------------------------------------===//
+
+/// A loop and what it is multiplied by.
+static std::optional<std::pair<unsigned, int64_t>> getTerm(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return std::pair(dim.getPosition(), int64_t(1));
+  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(product.getLHS());
+  auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
+  if (!dim || !factor || factor.getValue() < 1)
+    return std::nullopt;
+  return std::pair(dim.getPosition(), factor.getValue());
+}
+
+std::optional<Windows> linalg_forms::getWindows(linalg::LinalgOp op) {
+  Windows windows;
+  auto iterators = op.getIteratorTypesArray();
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+      windows.loops.push_back(dim.getPosition());
+      continue;
+    }
+    auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!sum || sum.getKind() != AffineExprKind::Add)
+      return std::nullopt;
+    auto output = getTerm(sum.getLHS()), kernel = getTerm(sum.getRHS());
+    if (!output || !kernel)
+      return std::nullopt;
+    if (iterators[output->first] == utils::IteratorType::reduction)
+      std::swap(output, kernel);
+    if (iterators[output->first] != utils::IteratorType::parallel ||
+        iterators[kernel->first] != utils::IteratorType::reduction)
+      return std::nullopt;
+    windows.loops.push_back(std::nullopt);
+    windows.positions.push_back(index);
+    windows.outputLoops.push_back(output->first);
+    windows.kernelLoops.push_back(kernel->first);
+    windows.strides.push_back(output->second);
+    windows.dilations.push_back(kernel->second);
+  }
+  if (windows.positions.size() != 2)
+    return std::nullopt;
+  return windows;
+}
+
+/// `low` and `high` amounts of all dimensions as the padding of the spatial
+/// ones; false if others are padded, or not by known amounts of 0 or more.
+static bool setPadding(ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
+                       ArrayRef<unsigned> spatial, PaddedValue &padded) {
+  padded.padding.assign(4, 0);
+  for (unsigned dim = 0; dim < low.size(); ++dim) {
+    std::optional<int64_t> before = getConstantIntValue(low[dim]);
+    std::optional<int64_t> after = getConstantIntValue(high[dim]);
+    if (!before || !after || *before < 0 || *after < 0)
+      return false;
+    const unsigned *it = llvm::find(spatial, dim);
+    if (it == spatial.end() && (*before != 0 || *after != 0))
+      return false;
+    if (it == spatial.end())
+      continue;
+    padded.padding[2 * (it - spatial.begin())] = *before;
+    padded.padding[2 * (it - spatial.begin()) + 1] = *after;
+  }
+  return true;
+}
+
+PaddedValue linalg_forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
+                                      ConstantEvaluator &constants) {
+  PaddedValue unpadded{value, {0, 0, 0, 0}, std::nullopt};
+  Operation *op = getProducer(value);
+  PaddedValue padded = unpadded;
+  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
+    Value number = pad.getConstantPaddingValue();
+    padded.value = pad.getSource();
+    if (number)
+      padded.number = constants.getSplat(number);
+    if (padded.number && setPadding(pad.getMixedLowPad(), pad.getMixedHighPad(),
+                                    spatial, padded))
+      return padded;
+    return unpadded;
+  }
+  auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
+  if (!insert || !insert.hasUnitStride())
+    return unpadded;
+  RankedTensorType source = insert.getSourceType(), dest = insert.getDestType();
+  if (source.getRank() != dest.getRank() || !source.hasStaticShape() ||
+      !dest.hasStaticShape())
+    return unpadded;
+  padded.value = insert.getSource();
+  padded.number = getFill(insert.getDest(), constants);
+  Builder builder(insert.getContext());
+  SmallVector<OpFoldResult> high;
+  for (auto [dim, offset] : llvm::enumerate(insert.getMixedOffsets())) {
+    std::optional<int64_t> low = getConstantIntValue(offset);
+    if (!low)
+      return unpadded;
+    high.push_back(builder.getIndexAttr(dest.getDimSize(dim) -
+                                        source.getDimSize(dim) - *low));
+  }
+  if (padded.number &&
+      setPadding(insert.getMixedOffsets(), high, spatial, padded))
+    return padded;
+  return unpadded;
+}

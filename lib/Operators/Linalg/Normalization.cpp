@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognises batch norm in inference: with its four parameters, or as any
+// affine function whose constants vary along the channels only.
+
+#include "LinalgRecognizers.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::linalg_forms;
+
+/// Batch norm along `axis` of a value of this rank; null if PyTorch has none.
+static Attribute getKind(Recognition &recognition, unsigned axis, double eps) {
+  int64_t rank =
+      cast<RankedTensorType>(recognition.result().getType()).getRank();
+  FloatAttr real = recognition.real(eps);
+  if (rank == 4 && (axis == 1 || axis == 3))
+    return BatchNorm2dAttr::get(recognition.context(), axis, real);
+  if ((rank == 2 || rank == 3) && axis == 1)
+    return BatchNorm1dAttr::get(recognition.context(), axis, real);
+  return {};
+}
+
+static RecognizedOperand getSplat(int64_t size, float number,
+                                  MLIRContext *context) {
+  auto type = RankedTensorType::get({size}, Float32Type::get(context));
+  return RecognizedOperand::ofConstant(DenseElementsAttr::get(type, number));
+}
+
+//===----------------------------------------------------------------------===//
+// With its parameters
+//===----------------------------------------------------------------------===//
+
+/// (x - mean) * rsqrt(var + eps) [* gamma] [+ beta], in any order of factors.
+static void recognizeParametric(Recognition &recognition) {
+  using M = ScalarMatcher;
+  const Scalar *mean = nullptr, *var = nullptr, *gamma = nullptr,
+               *beta = nullptr;
+  double eps = 0;
+  auto shifted = M::binary(ScalarKind::Add, M::channel(var), M::capture(eps));
+  auto centered = M::binary(ScalarKind::Sub, M::x(), M::channel(mean));
+  auto root = M::unary(ScalarKind::Sqrt, shifted);
+  auto inverse = M::oneOf({M::unary(ScalarKind::Rsqrt, shifted),
+                           M::binary(ScalarKind::Div, M::number(1), root),
+                           M::unary(ScalarKind::Rsqrt, M::channel(var))});
+  auto normal = M::oneOf({M::binary(ScalarKind::Mul, centered, inverse),
+                          M::binary(ScalarKind::Div, centered, root)});
+  auto weighted = M::oneOf(
+      {M::binary(ScalarKind::Mul, normal, M::channel(gamma)),
+       M::binary(ScalarKind::Mul, centered,
+                 M::binary(ScalarKind::Mul, inverse, M::channel(gamma))),
+       M::binary(ScalarKind::Mul,
+                 M::binary(ScalarKind::Mul, centered, M::channel(gamma)),
+                 inverse)});
+
+  const Scalar *scalar =
+      recognition.expressions.readElementwise(recognition.root);
+  if (!scalar)
+    return;
+  for (int form = 0; form < 4; ++form) {
+    mean = var = gamma = beta = nullptr;
+    eps = 0;
+    auto body = form & 1 ? normal : weighted;
+    if (form < 2)
+      body = M::binary(ScalarKind::Add, body, M::channel(beta));
+    ScalarMatcher matcher(recognition.expressions);
+    if (!matcher.match(scalar, body))
+      continue;
+    std::optional<unsigned> axis = getChannelLoop(mean);
+    auto type = cast<RankedTensorType>(recognition.result().getType());
+    if (!axis || *axis >= type.getRank() || type.isDynamicDim(*axis))
+      return;
+    int64_t size = type.getDimSize(*axis);
+    auto parameter = [&](const Scalar *found, float otherwise) {
+      return found ? getChannelOperand(found, *axis, type,
+                                       recognition.expressions)
+                   : getSplat(size, otherwise, recognition.context());
+    };
+    RecognizedOperator op;
+    op.kind = getKind(recognition, *axis, eps);
+    op.result = recognition.result();
+    op.inputs = {RecognizedOperand::of(matcher.input->value)};
+    op.weight = parameter(form & 1 ? nullptr : gamma, 1);
+    op.bias = parameter(form < 2 ? beta : nullptr, 0);
+    op.runningMean = parameter(mean, 0);
+    op.runningVar = parameter(var, 1);
+    if (op.kind && op.weight && op.bias && op.runningMean && op.runningVar)
+      recognition.found.push_back(std::move(op));
+    return;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Affine
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// scale * x + shift for each channel; the value doesn't vary with x where all
+/// scales are 0.
+struct Affine {
+  SmallVector<double> scale, shift;
+  unsigned multiplications = 0, additions = 0;
+  bool varies = false;
+};
+
+/// Reads scalars as affine functions of one activation.
+class AffineReader {
+public:
+  AffineReader(ScalarExpressions &expressions, RankedTensorType type,
+               unsigned axis)
+      : expressions(expressions), type(type), axis(axis) {}
+  std::optional<Affine> read(const Scalar *scalar, unsigned depth);
+
+  const Scalar *input = nullptr;
+
+private:
+  std::optional<Affine> readOperand(const Scalar *scalar, unsigned depth);
+  std::optional<Affine> constant(ArrayRef<double> numbers) {
+    Affine affine;
+    affine.scale.assign(type.getDimSize(axis), 0);
+    affine.shift.assign(numbers.begin(), numbers.end());
+    return affine;
+  }
+
+  ScalarExpressions &expressions;
+  RankedTensorType type;
+  unsigned axis;
+};
+} // namespace
+
+/// True if the op before `value` is a convolution or a matrix product, whose
+/// bias an addition of constants is.
+static bool isContractionResult(Value value) {
+  auto op = dyn_cast_or_null<linalg::LinalgOp>(getProducer(value));
+  return op && op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2;
+}
+
+std::optional<Affine> AffineReader::readOperand(const Scalar *scalar,
+                                                unsigned depth) {
+  int64_t size = type.getDimSize(axis);
+  if (std::optional<double> number = expressions.getNumber(scalar))
+    return constant(SmallVector<double>(size, *number));
+  if (expressions.constants.isConstant(scalar->value)) {
+    std::optional<SmallVector<float>> numbers;
+    if (scalar->full) {
+      numbers = getChannelNumbers(scalar->value, axis, expressions.constants);
+    } else if (getChannelLoop(scalar) == axis) {
+      auto elements = expressions.constants.evaluate(scalar->value);
+      if (elements && elements.getElementType().isF32() &&
+          elements.getNumElements() == size)
+        numbers = llvm::to_vector(elements.getValues<float>());
+    }
+    if (!numbers || int64_t(numbers->size()) != size)
+      return std::nullopt;
+    auto affine =
+        constant(SmallVector<double>(numbers->begin(), numbers->end()));
+    affine->varies = true;
+    return affine;
+  }
+  if (!expressions.isActivation(scalar) || !scalar->full)
+    return std::nullopt;
+  if (depth > 0 && hasOneReader(scalar->value)) {
+    const Scalar *before = input;
+    const Scalar *expanded = expressions.expand(scalar);
+    bool isBias = false;
+    if (expanded && expanded->kind == ScalarKind::Add)
+      for (const Scalar *term : {expanded->a, expanded->b})
+        isBias |= term->kind == ScalarKind::Operand &&
+                  isContractionResult(term->value);
+    if (expanded && !isBias)
+      if (auto affine = read(expanded, depth - 1))
+        return affine;
+    input = before;
+  }
+  if (input && input->value != scalar->value)
+    return std::nullopt;
+  input = scalar;
+  Affine affine;
+  affine.scale.assign(size, 1);
+  affine.shift.assign(size, 0);
+  return affine;
+}
+
+static bool isConstant(const Affine &affine) {
+  return llvm::all_of(affine.scale, [](double scale) { return scale == 0; });
+}
+
+std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
+  if (scalar->kind == ScalarKind::Operand)
+    return readOperand(scalar, depth);
+  if (std::optional<double> number = expressions.getNumber(scalar))
+    return constant(SmallVector<double>(type.getDimSize(axis), *number));
+  if (!scalar->a || scalar->c)
+    return std::nullopt;
+  std::optional<Affine> a = read(scalar->a, depth);
+  if (!a)
+    return std::nullopt;
+  auto apply = [&](auto function) -> std::optional<Affine> {
+    if (!isConstant(*a))
+      return std::nullopt;
+    for (double &number : a->shift)
+      number = function(number);
+    return a;
+  };
+  if (scalar->kind == ScalarKind::Sqrt)
+    return apply([](double number) { return std::sqrt(number); });
+  if (scalar->kind == ScalarKind::Rsqrt)
+    return apply([](double number) { return 1 / std::sqrt(number); });
+  if (!scalar->b)
+    return std::nullopt;
+  std::optional<Affine> b = read(scalar->b, depth);
+  if (!b)
+    return std::nullopt;
+  bool ofX = !isConstant(*a) || !isConstant(*b);
+  b->varies |= a->varies;
+  b->multiplications += a->multiplications;
+  b->additions += a->additions;
+  bool isProduct = false;
+  switch (scalar->kind) {
+  case ScalarKind::Add:
+  case ScalarKind::Sub: {
+    double sign = scalar->kind == ScalarKind::Sub ? -1 : 1;
+    if (ofX && !isConstant(*a) && !isConstant(*b))
+      return std::nullopt;
+    for (size_t i = 0; i < b->scale.size(); ++i) {
+      b->scale[i] = a->scale[i] + sign * b->scale[i];
+      b->shift[i] = a->shift[i] + sign * b->shift[i];
+    }
+    break;
+  }
+  case ScalarKind::Mul:
+    if (!isConstant(*a))
+      std::swap(a->scale, b->scale), std::swap(a->shift, b->shift);
+    if (!isConstant(*a))
+      return std::nullopt;
+    isProduct = true;
+    for (size_t i = 0; i < b->scale.size(); ++i) {
+      b->scale[i] *= a->shift[i];
+      b->shift[i] *= a->shift[i];
+    }
+    break;
+  case ScalarKind::Div:
+    if (!isConstant(*b))
+      return std::nullopt;
+    isProduct = true;
+    for (size_t i = 0; i < b->scale.size(); ++i) {
+      b->scale[i] = a->scale[i] / b->shift[i];
+      b->shift[i] = a->shift[i] / b->shift[i];
+    }
+    break;
+  default:
+    return std::nullopt;
+  }
+  b->multiplications += ofX && isProduct;
+  b->additions += ofX && !isProduct;
+  return b;
+}
+
+static RecognizedOperand getOperand(ArrayRef<double> numbers,
+                                    MLIRContext *context) {
+  SmallVector<float> floats(numbers.begin(), numbers.end());
+  auto type = RankedTensorType::get({int64_t(floats.size())},
+                                    Float32Type::get(context));
+  return RecognizedOperand::ofConstant(
+      DenseElementsAttr::get(type, ArrayRef<float>(floats)));
+}
+
+/// A multiplication and an addition by constants for each channel.
+static void recognizeAffine(Recognition &recognition) {
+  ScalarExpressions &expressions = recognition.expressions;
+  const Scalar *scalar = expressions.readElementwise(recognition.root);
+  if (!scalar ||
+      (scalar->kind != ScalarKind::Add && scalar->kind != ScalarKind::Sub &&
+       scalar->kind != ScalarKind::Mul))
+    return;
+  auto type = cast<RankedTensorType>(recognition.result().getType());
+  for (unsigned axis : {1, 3}) {
+    if (axis >= type.getRank() || type.isDynamicDim(axis))
+      continue;
+    AffineReader reader(expressions, type, axis);
+    // Subtract, multiply, multiply, add, and an operation of slack.
+    std::optional<Affine> affine = reader.read(scalar, 5);
+    if (!affine || !reader.input || !affine->varies)
+      continue;
+    // Of other ranks it could as well be the end of a layer norm.
+    if (affine->multiplications < (type.getRank() == 4 ? 1 : 2) ||
+        affine->additions < (type.getRank() == 4 ? 1 : 2))
+      continue;
+    Attribute kind = getKind(recognition, axis, /*eps=*/0);
+    if (!kind || !llvm::all_of(affine->scale, [](double number) {
+          return std::isfinite(number);
+        }))
+      continue;
+    RecognizedOperator op;
+    op.kind = kind;
+    op.result = recognition.result();
+    op.inputs = {RecognizedOperand::of(reader.input->value)};
+    MLIRContext *context = recognition.context();
+    op.weight = getOperand(affine->scale, context);
+    op.bias = getOperand(affine->shift, context);
+    op.runningMean = getSplat(affine->scale.size(), 0, context);
+    op.runningVar = getSplat(affine->scale.size(), 1, context);
+    recognition.found.push_back(std::move(op));
+    return;
+  }
+}
+
+void linalg_forms::recognizeNormalization(Recognition &recognition) {
+  size_t before = recognition.found.size();
+  recognizeParametric(recognition);
+  if (recognition.found.size() == before)
+    recognizeAffine(recognition);
+}

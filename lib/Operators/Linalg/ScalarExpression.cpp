@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads regions and tensor ops into scalar expressions.
+
+#include "ScalarExpression.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::linalg_forms;
+
+Value linalg_forms::skipCasts(Value value) {
+  while (auto cast = value.getDefiningOp<tensor::CastOp>())
+    value = cast.getSource();
+  return value;
+}
+
+Operation *linalg_forms::getProducer(Value value) {
+  return skipCasts(value).getDefiningOp();
+}
+
+RankedTensorType linalg_forms::getFloatType(Value value) {
+  auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
+  return type && type.getElementType().isF32() ? type : RankedTensorType();
+}
+
+bool linalg_forms::isClose(double lhs, double rhs) {
+  return std::abs(lhs - rhs) <= 1e-6 * std::max(std::abs(lhs), std::abs(rhs));
+}
+
+/// True if the op of `use` has the value as a destination it doesn't read.
+static bool isUnreadInit(OpOperand &use) {
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(use.getOwner());
+  if (!linalgOp || !linalgOp.isDpsInit(&use))
+    return false;
+  return linalgOp.getMatchingBlockArgument(&use).use_empty();
+}
+
+bool linalg_forms::hasOneReader(Value value) {
+  Operation *reader = nullptr;
+  for (OpOperand &use : value.getUses()) {
+    if (isUnreadInit(use) || isa<tensor::DimOp>(use.getOwner()))
+      continue;
+    if (reader && reader != use.getOwner())
+      return false;
+    reader = use.getOwner();
+  }
+  return reader;
+}
+
+std::optional<unsigned> linalg_forms::getChannelLoop(const Scalar *operand) {
+  if (operand->kind != ScalarKind::Operand || operand->full)
+    return std::nullopt;
+  auto type = dyn_cast<RankedTensorType>(operand->value.getType());
+  if (!type)
+    return std::nullopt;
+  std::optional<unsigned> loop;
+  for (auto [expr, size] :
+       llvm::zip_equal(operand->map.getResults(), type.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (size == 1 && (!dim || type.getRank() > 1))
+      continue;
+    if (!dim || loop)
+      return std::nullopt;
+    loop = dim.getPosition();
+  }
+  return loop;
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+const Scalar *ScalarExpressions::create(ScalarKind kind, const Scalar *a,
+                                        const Scalar *b, const Scalar *c) {
+  scalars.emplace_back();
+  Scalar &scalar = scalars.back();
+  scalar.kind = kind;
+  scalar.a = a;
+  scalar.b = b;
+  scalar.c = c;
+  return &scalar;
+}
+
+const Scalar *ScalarExpressions::createNumber(double number) {
+  scalars.emplace_back();
+  scalars.back().kind = ScalarKind::Constant;
+  scalars.back().number = number;
+  return &scalars.back();
+}
+
+/// True if `map` reads the element of the result's own position: dimensions of
+/// size 1 may be read at 0.
+static bool isFull(AffineMap map, RankedTensorType type,
+                   RankedTensorType resultType) {
+  if (!resultType || type.getRank() != resultType.getRank())
+    return false;
+  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
+    int64_t size = type.getDimSize(index);
+    int64_t resultSize = resultType.getDimSize(index);
+    if (size != resultSize && !ShapedType::isDynamic(size) &&
+        !ShapedType::isDynamic(resultSize))
+      return false;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim ? dim.getPosition() != index : size != 1)
+      return false;
+  }
+  return true;
+}
+
+const Scalar *ScalarExpressions::createOperand(Value value, AffineMap map,
+                                               RankedTensorType resultType) {
+  scalars.emplace_back();
+  Scalar &scalar = scalars.back();
+  scalar.kind = ScalarKind::Operand;
+  scalar.value = value;
+  scalar.map = map;
+  scalar.full =
+      isFull(map, cast<RankedTensorType>(value.getType()), resultType);
+  return &scalar;
+}
+
+static ScalarKind getUnaryKind(Operation *op) {
+  return TypeSwitch<Operation *, ScalarKind>(op)
+      .Case<arith::NegFOp>([](auto) { return ScalarKind::Negate; })
+      .Case<math::ExpOp>([](auto) { return ScalarKind::Exp; })
+      .Case<math::ExpM1Op>([](auto) { return ScalarKind::ExpM1; })
+      .Case<math::TanhOp>([](auto) { return ScalarKind::Tanh; })
+      .Case<math::SqrtOp>([](auto) { return ScalarKind::Sqrt; })
+      .Case<math::RsqrtOp>([](auto) { return ScalarKind::Rsqrt; })
+      .Default([](auto) { return ScalarKind::Other; });
+}
+
+static ScalarKind getBinaryKind(Operation *op) {
+  return TypeSwitch<Operation *, ScalarKind>(op)
+      .Case<arith::AddFOp>([](auto) { return ScalarKind::Add; })
+      .Case<arith::SubFOp>([](auto) { return ScalarKind::Sub; })
+      .Case<arith::MulFOp>([](auto) { return ScalarKind::Mul; })
+      .Case<arith::DivFOp>([](auto) { return ScalarKind::Div; })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp>(
+          [](auto) { return ScalarKind::Max; })
+      .Case<arith::MinimumFOp, arith::MinNumFOp>(
+          [](auto) { return ScalarKind::Min; })
+      .Default([](auto) { return ScalarKind::Other; });
+}
+
+/// nullopt unless the comparison is an inequality: true for a greater a.
+static std::optional<bool> comparesGreater(arith::CmpFPredicate predicate) {
+  switch (predicate) {
+  case arith::CmpFPredicate::OGT:
+  case arith::CmpFPredicate::OGE:
+  case arith::CmpFPredicate::UGT:
+  case arith::CmpFPredicate::UGE:
+    return true;
+  case arith::CmpFPredicate::OLT:
+  case arith::CmpFPredicate::OLE:
+  case arith::CmpFPredicate::ULT:
+  case arith::CmpFPredicate::ULE:
+    return false;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// True for f32 `max(a, b)` that is wrapped in its own NaN handling by
+/// tosa-to-linalg: `select(uno(x, x), y, max(x, y))`.
+static bool isNanGuard(arith::SelectOp select) {
+  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+  return compare && compare.getPredicate() == arith::CmpFPredicate::UNO;
+}
+
+const Scalar *ScalarExpressions::combine(Operation *op,
+                                         ArrayRef<const Scalar *> operands) {
+  if (isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::UIToFPOp>(
+          op)) {
+    // Integers other than constants have no place in float networks.
+    bool fromFloat = isa<arith::TruncFOp, arith::ExtFOp>(op);
+    if (fromFloat || getNumber(operands[0]))
+      return operands[0];
+    return create(ScalarKind::Other);
+  }
+  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
+    std::optional<bool> greater = comparesGreater(compare.getPredicate());
+    if (!greater)
+      return create(ScalarKind::Other);
+    return create(ScalarKind::Greater, operands[*greater ? 0 : 1],
+                  operands[*greater ? 1 : 0]);
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    const Scalar *condition = operands[0];
+    if (isNanGuard(select) && (operands[2]->kind == ScalarKind::Max ||
+                               operands[2]->kind == ScalarKind::Min))
+      return operands[2];
+    if (condition->kind == ScalarKind::Greater) {
+      if (equal(condition->a, operands[1]) && equal(condition->b, operands[2]))
+        return create(ScalarKind::Max, operands[1], operands[2]);
+      if (equal(condition->b, operands[1]) && equal(condition->a, operands[2]))
+        return create(ScalarKind::Min, operands[1], operands[2]);
+    }
+    return create(ScalarKind::Select, condition, operands[1], operands[2]);
+  }
+  ScalarKind kind = ScalarKind::Other;
+  if (operands.size() == 1)
+    kind = getUnaryKind(op);
+  else if (operands.size() == 2)
+    kind = getBinaryKind(op);
+  if (kind == ScalarKind::Other)
+    return create(kind);
+  return create(kind, operands[0],
+                operands.size() == 2 ? operands[1] : nullptr);
+}
+
+const Scalar *ScalarExpressions::readBody(Operation *op) {
+  auto linalgOp = cast<linalg::LinalgOp>(op);
+  if (op->getNumResults() != 1 || linalgOp.getNumDpsInits() != 1 ||
+      !linalgOp.hasPureTensorSemantics())
+    return nullptr;
+  auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  Block *body = linalgOp.getBlock();
+  if (!resultType || !body || body->empty())
+    return nullptr;
+
+  llvm::DenseMap<Value, const Scalar *> values;
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = linalgOp.getMatchingBlockArgument(&operand);
+    if (!argument)
+      continue;
+    if (linalgOp.isDpsInit(&operand))
+      values[argument] = create(ScalarKind::Init);
+    else if (isa<RankedTensorType>(operand.get().getType()))
+      values[argument] = createOperand(
+          operand.get(), linalgOp.getMatchingIndexingMap(&operand), resultType);
+    else if (std::optional<double> number = constants.getSplat(operand.get()))
+      values[argument] = createNumber(*number);
+    else
+      values[argument] = create(ScalarKind::Other);
+  }
+  auto lookup = [&](Value value) -> const Scalar * {
+    auto [it, inserted] = values.try_emplace(value, nullptr);
+    if (!inserted)
+      return it->second;
+    const Scalar *scalar = nullptr;
+    if (std::optional<double> number = constants.getSplat(value))
+      scalar = createNumber(*number);
+    else
+      scalar = create(ScalarKind::Other);
+    return values[value] = scalar;
+  };
+  for (Operation &inner : body->without_terminator()) {
+    if (inner.getNumResults() != 1 || inner.hasTrait<OpTrait::ConstantLike>())
+      continue;
+    SmallVector<const Scalar *> operands;
+    for (Value operand : inner.getOperands())
+      operands.push_back(lookup(operand));
+    values[inner.getResult(0)] = combine(&inner, operands);
+  }
+  Operation *terminator = body->getTerminator();
+  return terminator->getNumOperands() == 1 ? lookup(terminator->getOperand(0))
+                                           : nullptr;
+}
+
+const Scalar *ScalarExpressions::readTensorOp(Operation *op) {
+  if (op->getNumResults() != 1 || !OpTrait::hasElementwiseMappableTraits(op))
+    return nullptr;
+  auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  if (!resultType)
+    return nullptr;
+  auto identity =
+      AffineMap::getMultiDimIdentityMap(resultType.getRank(), op->getContext());
+  SmallVector<const Scalar *> operands;
+  for (Value operand : op->getOperands()) {
+    auto compare = operand.getDefiningOp<arith::CmpFOp>();
+    if (compare && isa<RankedTensorType>(compare.getType()))
+      operands.push_back(read(compare));
+    else if (isa<RankedTensorType>(operand.getType()))
+      operands.push_back(createOperand(operand, identity, resultType));
+    else
+      operands.push_back(create(ScalarKind::Other));
+  }
+  return combine(op, operands);
+}
+
+const Scalar *ScalarExpressions::read(Operation *op) {
+  if (!op)
+    return nullptr;
+  auto [it, inserted] = known.try_emplace(op, nullptr);
+  if (!inserted)
+    return it->second;
+  const Scalar *scalar = nullptr;
+  if (isa<linalg::LinalgOp>(op))
+    scalar = readBody(op);
+  else if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+               op->getDialect()))
+    scalar = readTensorOp(op);
+  return known[op] = scalar;
+}
+
+static bool readsInit(const Scalar *scalar) {
+  return scalar && (scalar->kind == ScalarKind::Init || readsInit(scalar->a) ||
+                    readsInit(scalar->b) || readsInit(scalar->c));
+}
+
+const Scalar *ScalarExpressions::readElementwise(Operation *op) {
+  if (!op || op->getNumResults() != 1 || !getFloatType(op->getResult(0)))
+    return nullptr;
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
+    if (linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() ||
+        linalgOp.getNumDpsInits() != 1)
+      return nullptr;
+    AffineMap map =
+        linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
+    if (!map.isIdentity())
+      return nullptr;
+  }
+  const Scalar *scalar = read(op);
+  return readsInit(scalar) ? nullptr : scalar;
+}
+
+const Scalar *ScalarExpressions::expand(const Scalar *operand) {
+  if (operand->kind != ScalarKind::Operand || !operand->full)
+    return nullptr;
+  return readElementwise(getProducer(operand->value));
+}
+
+std::optional<double> ScalarExpressions::getNumber(const Scalar *scalar) {
+  if (scalar->kind == ScalarKind::Constant)
+    return scalar->number;
+  if (scalar->kind == ScalarKind::Operand)
+    return constants.getSplat(scalar->value);
+  // Numbers that a region computes, such as a square root of two.
+  if (!scalar->a || scalar->c)
+    return std::nullopt;
+  std::optional<double> a = getNumber(scalar->a), b;
+  if (!a)
+    return std::nullopt;
+  if (scalar->b && !(b = getNumber(scalar->b)))
+    return std::nullopt;
+  switch (scalar->kind) {
+  case ScalarKind::Add:
+    return *a + *b;
+  case ScalarKind::Sub:
+    return *a - *b;
+  case ScalarKind::Mul:
+    return *a * *b;
+  case ScalarKind::Negate:
+    return -*a;
+  case ScalarKind::Div:
+    return *b == 0 ? std::nullopt : std::optional<double>(*a / *b);
+  default:
+    return std::nullopt;
+  }
+}
+
+bool ScalarExpressions::isActivation(const Scalar *scalar) {
+  return scalar->kind == ScalarKind::Operand && getFloatType(scalar->value) &&
+         !constants.isConstant(scalar->value);
+}
+
+bool ScalarExpressions::equal(const Scalar *lhs, const Scalar *rhs) {
+  if (lhs == rhs)
+    return true;
+  if (!lhs || !rhs || lhs->kind != rhs->kind || lhs->kind == ScalarKind::Other)
+    return false;
+  return lhs->number == rhs->number && lhs->value == rhs->value &&
+         lhs->map == rhs->map && equal(lhs->a, rhs->a) &&
+         equal(lhs->b, rhs->b) && equal(lhs->c, rhs->c);
+}

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// All passes in order, for one backend.
+
+#include "qbackend/Backends/Backends.h"
+#include "qbackend/Conversion/Passes.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Runtime/Executable.h"
+#include "qbackend/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_APPLYBACKENDPASS
+#include "qbackend/Pipelines/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+namespace {
+struct ApplyBackendPass
+    : qbackend::impl::ApplyBackendPassBase<ApplyBackendPass> {
+  using ApplyBackendPassBase::ApplyBackendPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerAllDialects(registry);
+  }
+
+  void runOnOperation() override {
+    FailureOr<Backend> found = resolveBackend(backend, getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    StringRef native = found->config.getLowering().value_or("reference");
+    StringRef target = lowerTo.empty() ? native : StringRef(lowerTo);
+    if (target != "reference" && target != "qnnpack" && target != "linalg") {
+      getOperation().emitError()
+          << "lower-to is '" << target
+          << "', expected reference, qnnpack or linalg";
+      return signalPassFailure();
+    }
+    if (target != "reference" && native != "qnnpack") {
+      getOperation().emitError()
+          << "backend '" << found->config.getSymName()
+          << "' has no lowering to " << target
+          << ": its result is the reference form, lower-to=reference";
+      return signalPassFailure();
+    }
+
+    OpPassManager prepare("builtin.module");
+    prepare.addPass(createRaisePass());
+    prepare.addPass(createNormalizeLayoutPass());
+    prepare.addPass(createFusePass({backend}));
+    prepare.addPass(createObservePass({backend, qconfig}));
+    prepare.addPass(
+        createCalibratePass({calibration, data, samples, batchSize, inputScale,
+                             threads}));
+    if (failed(runPipeline(prepare, getOperation())))
+      return signalPassFailure();
+    unsigned all = 0, quantized = 0;
+    getOperation().walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      ++all;
+      quantized += op.getQconfig().has_value();
+      return WalkResult::skip();
+    });
+    remark::analysis(getOperation().getLoc(),
+                     remark::RemarkOpts::name("QB000").category("qbackend"))
+        << remark::metric("operators", all)
+        << remark::metric("quantized", quantized);
+
+    OpPassManager lower("builtin.module");
+    lower.addPass(createConvertPass());
+    if (target != "reference")
+      lower.addPass(createConvertQBackendToQNNPackPass());
+    // The reference form keeps its operators: they are its contract.
+    if (target != "reference")
+      lower.addPass(createInlineOperatorsPass());
+    if (target == "linalg")
+      lower.addPass(createConvertQNNPackToLinalgPass());
+    if (failed(runPipeline(lower, getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs modules of any stage: real-valued, observed, reference, lowered.
+
+#include "qbackend/Pipelines/Execution.h"
+
+#include "qbackend/Conversion/Passes.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Runtime/Error.h"
+#include "qbackend/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace qbackend;
+using runtime::Executable;
+using runtime::NamedArray;
+
+static constexpr StringLiteral kHook = "qbackend_runtime_observe";
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<func::FuncOp> qbackend::findEntry(ModuleOp module,
+                                                 StringRef name) {
+  SmallVector<func::FuncOp> functions;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isExternal() && function.isPublic())
+      functions.push_back(function);
+  auto list = [&] {
+    SmallVector<StringRef> names;
+    for (func::FuncOp function : functions)
+      names.push_back(function.getName());
+    return llvm::join(names, ", ");
+  };
+  if (functions.empty())
+    return makeError("the module has no public function with a body to run");
+  for (StringRef wanted : {name, StringRef("main"), StringRef("forward")})
+    for (func::FuncOp function : functions)
+      if (function.getName() == wanted)
+        return function;
+  if (!name.empty())
+    return makeError("no function '{0}' in the module; it has {1}", name,
+                     list());
+  if (functions.size() > 1)
+    return makeError("which function to run? The module has {0}; name one "
+                     "'main', or pass --entry",
+                     list());
+  return functions.front();
+}
+
+std::string qbackend::getArgumentName(func::FuncOp function, unsigned index) {
+  std::string name = getLocationName(function.getArgument(index).getLoc());
+  return name.empty() ? "arg" + std::to_string(index) : name;
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+/// Each observe becomes a call of the hook, or nothing.
+static void lowerObserves(ModuleOp module, bool observing) {
+  SmallVector<ObserveOp> ops;
+  module.walk<WalkOrder::PreOrder>([&](ObserveOp op) { ops.push_back(op); });
+  OpBuilder builder(module.getContext());
+  func::FuncOp hook;
+  if (observing && !ops.empty()) {
+    auto unranked = UnrankedTensorType::get(builder.getF32Type());
+    builder.setInsertionPointToStart(module.getBody());
+    hook = func::FuncOp::create(
+        builder, module.getLoc(), kHook,
+        builder.getFunctionType({builder.getIndexType(), unranked}, {}));
+    hook.setPrivate();
+    hook.setArgAttr(1, "bufferization.access", builder.getStringAttr("read"));
+  }
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    if (hook) {
+      builder.setInsertionPoint(op);
+      Value index =
+          arith::ConstantIndexOp::create(builder, op.getLoc(), int64_t(i));
+      Value cast = tensor::CastOp::create(
+          builder, op.getLoc(), hook.getArgumentTypes()[1], op.getInput());
+      func::CallOp::create(builder, op.getLoc(), hook,
+                           ValueRange{index, cast});
+    }
+    op.replaceAllUsesWith(op.getInput());
+    op.erase();
+  }
+  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+    if (isa<ObserverOp, BackendConfigOp, QConfigMappingOp>(op))
+      op.erase();
+}
+
+llvm::Expected<std::unique_ptr<Executable>>
+qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
+                        ArrayRef<Executable::Symbol> symbols) {
+  OwningOpRef<ModuleOp> copy(module.clone());
+  // Inlining first leaves the real-valued code of operators; what is quantized
+  // in the reference form are then quantize and dequantize alone.
+  std::string message;
+  ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diag) {
+    if (diag.getSeverity() == DiagnosticSeverity::Error && message.empty())
+      message = diag.str();
+    return success(diag.getSeverity() == DiagnosticSeverity::Error);
+  });
+  PassManager pm(module.getContext());
+  pm.addPass(createInlineOperatorsPass());
+  bool failedToLower = failed(pm.run(*copy));
+  if (!failedToLower) {
+    lowerObserves(*copy, observing);
+    PassManager lower(module.getContext());
+    lower.addPass(createConvertQBackendToQNNPackPass());
+    lower.addPass(createConvertQNNPackToLinalgPass());
+    failedToLower = failed(lower.run(*copy));
+  }
+  if (failedToLower)
+    return makeError("the module can't be run: {0}", message);
+  return Executable::compile(std::move(copy), entry, {}, symbols);
+}
+
+//===----------------------------------------------------------------------===//
+// Inputs
+//===----------------------------------------------------------------------===//
+
+/// FILE or FILE:ARRAY; a file whose name has a colon is taken whole.
+static llvm::Expected<std::vector<NamedArray>> readFile(StringRef path) {
+  auto [file, array] = path.rsplit(':');
+  if (array.empty() || llvm::sys::fs::exists(path))
+    return runtime::readArrays(path);
+  auto arrays = runtime::readArrays(file);
+  if (!arrays)
+    return arrays.takeError();
+  std::vector<std::string> names;
+  for (NamedArray &candidate : *arrays) {
+    if (candidate.name == array) {
+      std::vector<NamedArray> result;
+      result.push_back(std::move(candidate));
+      result.back().name.clear();
+      return result;
+    }
+    names.push_back(candidate.name);
+  }
+  return makeError("no array '{0}' in '{1}'; it has {2}", array, file,
+                   llvm::join(names, ", "));
+}
+
+llvm::Expected<std::vector<NamedArray>>
+qbackend::readInputs(StringRef path, func::FuncOp function) {
+  std::vector<NamedArray> all;
+  SmallVector<StringRef> parts;
+  path.split(parts, ',');
+  for (StringRef part : parts) {
+    auto arrays = readFile(part);
+    if (!arrays)
+      return arrays.takeError();
+    for (NamedArray &array : *arrays)
+      all.push_back(std::move(array));
+  }
+  unsigned count = function.getNumArguments();
+  if (count == 0)
+    return makeError("function '{0}' takes no arguments, but '{1}' gives data",
+                     function.getName(), path);
+  // By name, else by place if there are as many.
+  std::vector<std::string> names, found;
+  for (NamedArray &array : all)
+    found.push_back(array.name.empty() ? "(unnamed)" : array.name);
+  std::vector<NamedArray> inputs;
+  for (unsigned i = 0; i < count; ++i) {
+    names.push_back(getArgumentName(function, i));
+    auto it = llvm::find_if(
+        all, [&](NamedArray &array) { return array.name == names.back(); });
+    if (it != all.end())
+      inputs.push_back(std::move(*it));
+  }
+  if (inputs.size() == count)
+    return inputs;
+  bool untouched = inputs.empty();
+  if (untouched && all.size() == count) {
+    for (auto [array, name] : llvm::zip(all, names))
+      array.name = name;
+    return all;
+  }
+  return makeError("'{0}' has the arrays {1}, function '{2}' takes {3}; name "
+                   "the arrays so, or pick one with FILE:ARRAY",
+                   path, llvm::join(found, ", "), function.getName(),
+                   llvm::join(names, ", "));
+}
+
+llvm::Expected<double> qbackend::parseScale(StringRef text) {
+  if (text.empty())
+    return 1.0;
+  auto [over, under] = text.split('/');
+  double numerator, denominator = 1.0;
+  if (over.getAsDouble(numerator) ||
+      (!under.empty() && under.getAsDouble(denominator)) ||
+      !(denominator != 0.0))
+    return makeError("input-scale '{0}' is not a number or a quotient like "
+                     "1/255",
+                     text);
+  return numerator / denominator;
+}
+
+llvm::Error qbackend::checkScale(ArrayRef<NamedArray> arrays,
+                                 const Executable &executable,
+                                 StringRef scale) {
+  if (!scale.empty())
+    return llvm::Error::success();
+  for (auto [array, input] : llvm::zip(arrays, executable.getInputs()))
+    if (runtime::isInteger(array.array.type) && runtime::isFloat(input.type))
+      return makeError("array '{0}' is {1}, the network takes {2}: say what "
+                       "to multiply by, input-scale=1/255 for images or "
+                       "input-scale=1 for plain numbers",
+                       array.name, runtime::getElementName(array.array.type),
+                       runtime::getElementName(input.type));
+  return llvm::Error::success();
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Everything this project brings, registered at once.
+
+#include "qbackend/Conversion/Passes.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Operators/Recognizer.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Runtime/Executable.h"
+#include "qbackend/Transforms/Passes.h"
+
+using namespace mlir;
+
+void qbackend::registerAllDialects(DialectRegistry &registry) {
+  registry.insert<QBackendDialect, qnnpack::QNNPackDialect>();
+  registerTosaRecognizers(registry);
+  registerLinalgRecognizers(registry);
+  runtime::registerRuntimeDialects(registry);
+}
+
+void qbackend::registerAllPasses() {
+  registerQBackendTransformsPasses();
+  registerConversionPasses();
+  registerQBackendPipelinesPasses();
+}

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pipeline from upstream tensor dialects to the llvm dialect, and the
+// dialects and interfaces that it needs.
+
+#include "qbackend/Runtime/Executable.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Affine/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/ControlFlow/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Utils/Utils.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/MLProgram/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/MemRef/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/AllocationOpInterfaceImpl.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferDeallocationOpInterfaceImpl.h"
+#include "mlir/Dialect/SCF/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Shape/IR/Shape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/IR/TensorInferTypeOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/IR/ValueBoundsOpInterfaceImpl.h"
+#include "mlir/Dialect/Tensor/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace qbackend::runtime;
+
+void qbackend::runtime::registerRuntimeDialects(DialectRegistry &registry) {
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  bufferization::BufferizationDialect, cf::ControlFlowDialect,
+                  func::FuncDialect, index::IndexDialect, linalg::LinalgDialect,
+                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
+                  ml_program::MLProgramDialect, scf::SCFDialect,
+                  shape::ShapeDialect, tensor::TensorDialect, tosa::TosaDialect,
+                  ub::UBDialect, vector::VectorDialect>();
+
+  func::registerInlinerExtension(registry);
+
+  affine::registerValueBoundsOpInterfaceExternalModels(registry);
+  arith::registerValueBoundsOpInterfaceExternalModels(registry);
+  linalg::registerValueBoundsOpInterfaceExternalModels(registry);
+  memref::registerValueBoundsOpInterfaceExternalModels(registry);
+  scf::registerValueBoundsOpInterfaceExternalModels(registry);
+  tensor::registerValueBoundsOpInterfaceExternalModels(registry);
+  tensor::registerInferTypeOpInterfaceExternalModels(registry);
+
+  arith::registerBufferizableOpInterfaceExternalModels(registry);
+  bufferization::func_ext::registerBufferizableOpInterfaceExternalModels(
+      registry);
+  cf::registerBufferizableOpInterfaceExternalModels(registry);
+  linalg::registerBufferizableOpInterfaceExternalModels(registry);
+  ml_program::registerBufferizableOpInterfaceExternalModels(registry);
+  scf::registerBufferizableOpInterfaceExternalModels(registry);
+  tensor::registerBufferizableOpInterfaceExternalModels(registry);
+  vector::registerBufferizableOpInterfaceExternalModels(registry);
+
+  arith::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
+  memref::registerAllocationOpInterfaceExternalModels(registry);
+
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+}
+
+namespace {
+/// memref.copy -> linalg.generic, unless both sides are contiguous.
+///
+/// Contiguous copies become memcpy; the others would call a function of MLIR's
+/// C runtime, which copies element by element and may not be installed.
+struct ExpandStridedCopiesPass
+    : PassWrapper<ExpandStridedCopiesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandStridedCopiesPass)
+
+  StringRef getArgument() const final {
+    return "qbackend-expand-strided-copies";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<linalg::LinalgDialect>();
+  }
+  void runOnOperation() final {
+    getOperation().walk([](memref::CopyOp copy) {
+      auto source = dyn_cast<MemRefType>(copy.getSource().getType());
+      auto target = dyn_cast<MemRefType>(copy.getTarget().getType());
+      if (!source || !target ||
+          (source.getLayout().isIdentity() && target.getLayout().isIdentity()))
+        return;
+      OpBuilder builder(copy);
+      linalg::makeMemRefCopyOp(builder, copy.getLoc(), copy.getSource(),
+                               copy.getTarget());
+      copy.erase();
+    });
+  }
+};
+
+/// cf.assert -> a call of `qbackend_runtime_assert_failed`, which does not
+/// return. The upstream lowering aborts the process.
+struct LowerAssertsPass
+    : PassWrapper<LowerAssertsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerAssertsPass)
+
+  explicit LowerAssertsPass(std::vector<std::string> *messages)
+      : messages(messages) {}
+
+  StringRef getArgument() const final { return "qbackend-lower-asserts"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect, cf::ControlFlowDialect,
+                    func::FuncDialect>();
+  }
+  void runOnOperation() final {
+    SmallVector<cf::AssertOp> asserts;
+    getOperation().walk([&](cf::AssertOp op) { asserts.push_back(op); });
+    if (asserts.empty())
+      return;
+    constexpr StringLiteral callee("qbackend_runtime_assert_failed");
+    OpBuilder builder(getOperation().getBodyRegion());
+    Type id = builder.getI64Type();
+    if (!getOperation().lookupSymbol(callee))
+      func::FuncOp::create(builder, getOperation().getLoc(), callee,
+                           builder.getFunctionType({id}, {}))
+          .setPrivate();
+    for (cf::AssertOp op : asserts) {
+      Location loc = op.getLoc();
+      Block *block = op->getBlock();
+      Block *passed = block->splitBlock(std::next(op->getIterator()));
+      Block *failed = builder.createBlock(passed);
+      Value index = arith::ConstantOp::create(
+          builder, loc, builder.getIntegerAttr(id, messages->size()));
+      messages->push_back(op.getMsg().str());
+      func::CallOp::create(builder, loc, callee, TypeRange(), index);
+      // Never reached; there is no unreachable before the llvm dialect.
+      cf::BranchOp::create(builder, loc, passed);
+      builder.setInsertionPoint(op);
+      cf::CondBranchOp::create(builder, loc, op.getArg(), passed, failed);
+      op.erase();
+    }
+  }
+
+  std::vector<std::string> *messages;
+};
+} // namespace
+
+void qbackend::runtime::buildLowerToLLVMPipeline(
+    OpPassManager &pm, std::vector<std::string> *assertMessages) {
+  // TOSA to linalg on tensors.
+  tosa::addTosaToLinalgPasses(pm, TosaToLinalgOptions(),
+                              TosaToLinalgNamedOptions(),
+                              /*validationOptions=*/std::nullopt);
+  {
+    OpPassManager &nested = pm.nest<func::FuncOp>();
+    TosaToArithPassOptions arithOptions;
+    arithOptions.includeApplyRescale = true;
+    nested.addPass(createTosaToSCFPass());
+    nested.addPass(createTosaToTensorPass());
+    nested.addPass(createTosaToArithPass(arithOptions));
+    nested.addPass(createConvertElementwiseToLinalgPass());
+    nested.addPass(createCanonicalizerPass());
+    nested.addPass(createCSEPass());
+    nested.addPass(createInterchangeForVectorizationPass());
+  }
+
+  // Tensors to buffers, each of which is freed once. What a function returns
+  // belongs to its caller.
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  bufferize.allowReturnAllocsFromLoops = true;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  bufferization::buildBufferDeallocationPipeline(pm);
+  pm.addPass(createConvertBufferizationToMemRefPass());
+
+  // Buffers to loops.
+  {
+    OpPassManager &nested = pm.nest<func::FuncOp>();
+    nested.addPass(std::make_unique<ExpandStridedCopiesPass>());
+    nested.addPass(createConvertLinalgToLoopsPass());
+  }
+  pm.addPass(memref::createExpandStridedMetadataPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+
+  // Loops to the llvm dialect.
+  {
+    OpPassManager &nested = pm.nest<func::FuncOp>();
+    nested.addPass(createConvertVectorToSCFPass());
+  }
+  pm.addPass(createSCFToControlFlowPass());
+  if (assertMessages)
+    pm.addPass(std::make_unique<LowerAssertsPass>(assertMessages));
+  ConvertMathToLLVMPassOptions mathOptions;
+  mathOptions.approximateLog1p = false;
+  pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass(mathOptions));
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  pm.addPass(createLowerAffinePass());
+  pm.addPass(createArithToLLVMConversionPass());
+  // aligned_alloc keeps the pointer's origin visible to LLVM; aligning the
+  // result of malloc by hand would hide that buffers do not overlap.
+  FinalizeMemRefToLLVMConversionPassOptions memrefOptions;
+  memrefOptions.useAlignedAlloc = true;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefOptions));
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}

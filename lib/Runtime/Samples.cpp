@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs an executable on many samples, on several threads, in order.
+
+#include "qbackend/Runtime/Executable.h"
+#include "qbackend/Runtime/Progress.h"
+
+#include "RunContext.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <thread>
+
+using namespace llvm;
+using namespace qbackend::runtime;
+
+static std::string describe(const NamedArray &named, size_t index) {
+  return named.name.empty() ? "input " + std::to_string(index)
+                            : "array '" + named.name + "'";
+}
+
+//===----------------------------------------------------------------------===//
+// Checks before the first run
+//===----------------------------------------------------------------------===//
+
+/// Returns the signature with its leading dimension as `N`: `float32 Nx3x8x8`.
+static std::string describeSamples(const TensorSignature &input) {
+  std::string text = (getElementName(input.type) + " N").str();
+  if (input.shape.size() > 1)
+    text += "x" + formatShape(ArrayRef(input.shape).drop_front());
+  return text;
+}
+
+static Error checkArray(const NamedArray &named, size_t index,
+                        const TensorSignature &input) {
+  const Array &array = named.array;
+  std::string what = describe(named, index);
+  if (input.shape.empty())
+    return createStringError("argument " + Twine(index) +
+                             " of the function is a scalar, so that it has no "
+                             "dimension for samples; call it sample by sample");
+  bool matches = array.shape.size() == input.shape.size();
+  for (size_t d = 1; matches && d < input.shape.size(); ++d)
+    matches = input.shape[d] < 0 || input.shape[d] == array.shape[d];
+  if (!matches)
+    return createStringError(what + " is " + getElementName(array.type) + " " +
+                             formatShape(array.shape) + "; expected " +
+                             describeSamples(input));
+  std::optional<int64_t> bytes = getNumBytes(array.type, array.shape);
+  if (!bytes || uint64_t(*bytes) != array.data.size())
+    return createStringError(what + " has " + Twine(array.data.size()) +
+                             " bytes, which do not fit its shape " +
+                             formatShape(array.shape));
+  bool convertible = array.type == input.type ||
+                     input.type == ElementType::F32 ||
+                     input.type == ElementType::F64 ||
+                     (isInteger(array.type) && isInteger(input.type));
+  if (!convertible)
+    return createStringError(what + " holds " + getElementName(array.type) +
+                             ", which is not converted to " +
+                             getElementName(input.type) +
+                             "; convert it with .astype");
+  return Error::success();
+}
+
+/// Returns `count` samples of `array` from `first` on.
+static Array slice(const Array &array, int64_t first, int64_t count) {
+  Array result;
+  result.type = array.type;
+  result.shape = array.shape;
+  int64_t size =
+      array.shape[0] == 0 ? 0 : int64_t(array.data.size()) / array.shape[0];
+  result.shape[0] = count;
+  result.data.assign(array.data.begin() + first * size,
+                     array.data.begin() + (first + count) * size);
+  return result;
+}
+
+static Error checkFinite(const NamedArray &named, size_t index,
+                         int64_t numSamples) {
+  if (!isFloat(named.array.type))
+    return Error::success();
+  int64_t count = 0, firstSample = -1;
+  for (int64_t sample = 0; sample != numSamples; ++sample) {
+    Expected<std::vector<float>> values =
+        toFloat(slice(named.array, sample, 1), named.name);
+    if (!values)
+      return values.takeError();
+    int64_t bad = count_if(*values, [](float v) { return !std::isfinite(v); });
+    if (bad != 0 && firstSample < 0)
+      firstSample = sample;
+    count += bad;
+  }
+  if (count == 0)
+    return Error::success();
+  return createStringError(
+      describe(named, index) + " has " + Twine(count) +
+      (count == 1 ? " value that is" : " values that are") +
+      " NaN or infinite in float32, first in sample " + Twine(firstSample) +
+      "; remove these samples or fix how they are prepared");
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion of one chunk
+//===----------------------------------------------------------------------===//
+
+template <typename T> static T load(const uint8_t *data, int64_t index) {
+  T value;
+  memcpy(&value, data + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+/// Returns element `index` of an integer array. A uint64 past the end of int64
+/// is out of every range that is asked for, so it is returned as `tooLarge`.
+static int64_t loadInteger(const Array &array, int64_t index, bool &tooLarge) {
+  const uint8_t *data = array.data.data();
+  switch (array.type) {
+  case ElementType::I8:
+    return load<int8_t>(data, index);
+  case ElementType::I16:
+    return load<int16_t>(data, index);
+  case ElementType::U16:
+    return load<uint16_t>(data, index);
+  case ElementType::I32:
+    return load<int32_t>(data, index);
+  case ElementType::U32:
+    return load<uint32_t>(data, index);
+  case ElementType::I64:
+    return load<int64_t>(data, index);
+  case ElementType::U64: {
+    uint64_t value = load<uint64_t>(data, index);
+    tooLarge |= value > uint64_t(INT64_MAX);
+    return static_cast<int64_t>(value);
+  }
+  default:
+    return load<uint8_t>(data, index);
+  }
+}
+
+/// Converts `array` to the type of the input. Integers have to fit.
+static Expected<Array> convertTo(Array array, const TensorSignature &input,
+                                 double scale, const std::string &what,
+                                 int64_t firstSample) {
+  bool scaled = isInteger(array.type) && isFloat(input.type);
+  if (array.type == input.type ||
+      (isInteger(array.type) && isInteger(input.type) &&
+       getElementSize(array.type) == getElementSize(input.type)))
+    return array;
+  Array result = Array::zeros(input.type, array.shape);
+  int64_t count = array.getNumElements();
+  if (isFloat(input.type)) {
+    // float64 to float64 returned above, so that float is wide enough for all
+    // but large integers, which become double below.
+    Expected<std::vector<float>> values = toFloat(array, what);
+    if (!values)
+      return values.takeError();
+    for (int64_t i = 0; i != count; ++i) {
+      double value = (*values)[i];
+      if (scaled) {
+        bool tooLarge = false;
+        int64_t integer = loadInteger(array, i, tooLarge);
+        value =
+            (tooLarge ? double(uint64_t(integer)) : double(integer)) * scale;
+      }
+      if (input.type == ElementType::F32)
+        result.as<float>()[i] = static_cast<float>(value);
+      else
+        result.as<double>()[i] = value;
+    }
+    return result;
+  }
+  int64_t bits = 8 * getElementSize(input.type);
+  for (int64_t i = 0; i != count; ++i) {
+    bool tooLarge = false;
+    int64_t value = loadInteger(array, i, tooLarge);
+    // Either reading of the signless integer is fine: [-2^(b-1), 2^b).
+    if (tooLarge || (bits < 64 && (value < -(int64_t(1) << (bits - 1)) ||
+                                   value >= int64_t(1) << bits)))
+      return createStringError(
+          what + " has a value that does not fit " +
+          getElementName(input.type) + " in sample " +
+          Twine(firstSample +
+                i / std::max<int64_t>(1, count / array.shape[0])));
+    memcpy(&result.data[i * bits / 8], &value, bits / 8);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// The loop
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a chunk gave: results, or why there are none.
+struct ChunkResult {
+  std::string error;
+  std::vector<Array> arrays;
+};
+
+/// Runs chunks on several threads and hands them over in order.
+class SampleLoop {
+public:
+  SampleLoop(const Executable &executable,
+             ArrayRef<const NamedArray *> arguments, SampleCallback callback,
+             const SampleOptions &options, ProgressBar *progress,
+             int64_t numSamples, int64_t chunkSize, unsigned threads)
+      : executable(executable), arguments(arguments), callback(callback),
+        options(options), progress(progress), numSamples(numSamples),
+        chunkSize(chunkSize),
+        numChunks((numSamples + chunkSize - 1) / chunkSize),
+        window(int64_t(threads) * 4) {}
+
+  Error run(unsigned threads) {
+    std::vector<std::thread> pool;
+    for (unsigned i = 1; i < threads; ++i)
+      pool.emplace_back([this] { work(); });
+    work();
+    for (std::thread &thread : pool)
+      thread.join();
+    if (!message.empty())
+      return createStringError(message);
+    return Error::success();
+  }
+
+private:
+  void work() {
+    std::unique_lock<std::mutex> lock(mutex);
+    while (true) {
+      // Finished chunks that wait for an earlier one are held in memory.
+      changed.wait(lock, [&] {
+        return stop || next == numChunks || next < delivered + window;
+      });
+      if (stop || next == numChunks)
+        return;
+      int64_t chunk = next++;
+      lock.unlock();
+      ChunkResult result = runChunk(chunk);
+      lock.lock();
+      pending.emplace(chunk, std::move(result));
+      deliver(lock);
+    }
+  }
+
+  ChunkResult runChunk(int64_t chunk) {
+    int64_t first = chunk * chunkSize;
+    int64_t count = std::min(chunkSize, numSamples - first);
+    ChunkResult result;
+    std::vector<Array> inputs;
+    std::vector<const Array *> pointers;
+    for (auto [i, named] : enumerate(arguments)) {
+      Expected<Array> input = convertTo(
+          slice(named->array, first, count), executable.getInputs()[i],
+          options.inputScale, describe(*named, i), first);
+      if (!input) {
+        result.error = toString(input.takeError());
+        return result;
+      }
+      inputs.push_back(std::move(*input));
+    }
+    for (const Array &input : inputs)
+      pointers.push_back(&input);
+    result.arrays.resize(executable.getOutputs().size());
+    SampleScope scope(first);
+    if (Error error = executable.run(pointers, result.arrays))
+      result.error =
+          "sample " + std::to_string(first) + ": " + toString(std::move(error));
+    return result;
+  }
+
+  /// Hands over what is next in order, unless another thread is doing it.
+  void deliver(std::unique_lock<std::mutex> &lock) {
+    if (delivering)
+      return;
+    delivering = true;
+    while (!stop) {
+      auto it = pending.find(delivered);
+      if (it == pending.end())
+        break;
+      ChunkResult result = std::move(it->second);
+      pending.erase(it);
+      int64_t first = delivered * chunkSize;
+      int64_t count = std::min(chunkSize, numSamples - first);
+      lock.unlock();
+      if (result.error.empty())
+        if (Error error = callback(first, count, result.arrays))
+          result.error = toString(std::move(error));
+      if (progress && result.error.empty())
+        progress->advance(count);
+      lock.lock();
+      if (!result.error.empty()) {
+        message = result.error;
+        stop = true;
+      }
+      ++delivered;
+      changed.notify_all();
+    }
+    delivering = false;
+  }
+
+  const Executable &executable;
+  ArrayRef<const NamedArray *> arguments;
+  SampleCallback callback;
+  const SampleOptions &options;
+  ProgressBar *progress;
+  int64_t numSamples, chunkSize, numChunks, window;
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  int64_t next = 0;      // Chunk to start.
+  int64_t delivered = 0; // Chunks handed over.
+  bool delivering = false, stop = false;
+  std::string message;
+  std::map<int64_t, ChunkResult> pending;
+};
+} // namespace
+
+Error qbackend::runtime::runSamples(const Executable &executable,
+                                    ArrayRef<const NamedArray *> arguments,
+                                    SampleCallback callback,
+                                    const SampleOptions &options,
+                                    ProgressBar *progress) {
+  ArrayRef<TensorSignature> inputs = executable.getInputs();
+  if (arguments.size() != inputs.size())
+    return createStringError("'" + executable.getEntry() + "' takes " +
+                             Twine(inputs.size()) + " arrays; found " +
+                             Twine(arguments.size()));
+  if (inputs.empty())
+    return createStringError("'" + executable.getEntry() +
+                             "' has no arguments, so that there are no samples "
+                             "to run it on");
+  int64_t chunkSize = -1;
+  for (auto [i, named, input] : enumerate(arguments, inputs)) {
+    if (Error error = checkArray(*named, i, input))
+      return error;
+    int64_t batch = input.shape[0];
+    if (batch >= 0 && chunkSize >= 0 && batch != chunkSize)
+      return createStringError("the arguments of '" + executable.getEntry() +
+                               "' have the leading dimensions " +
+                               Twine(chunkSize) + " and " + Twine(batch) +
+                               "; all of them have to be the batch");
+    if (batch >= 0)
+      chunkSize = batch;
+    if (named->array.shape[0] != arguments[0]->array.shape[0])
+      return createStringError(describe(*arguments[0], 0) + " has " +
+                               Twine(arguments[0]->array.shape[0]) +
+                               " samples, but " + describe(*named, i) +
+                               " has " + Twine(named->array.shape[0]) +
+                               "; give each the same number");
+  }
+  bool isStatic = chunkSize >= 0;
+  if (!isStatic)
+    chunkSize = options.chunkSize;
+  if (chunkSize <= 0)
+    return createStringError("the batch is " + Twine(chunkSize) +
+                             "; it has to be at least 1");
+  int64_t numSamples = arguments[0]->array.shape[0];
+  if (options.maxSamples >= 0)
+    numSamples = std::min(numSamples, options.maxSamples);
+  if (numSamples == 0)
+    return createStringError(describe(*arguments[0], 0) +
+                             " has no samples; give at least one");
+  if (isStatic && numSamples % chunkSize != 0)
+    return createStringError(
+        Twine(numSamples) + " samples cannot be cut into batches of " +
+        Twine(chunkSize) + ", the function's leading dimension; give " +
+        (numSamples < chunkSize ? Twine(chunkSize)
+                                : Twine(numSamples - numSamples % chunkSize)) +
+        " samples, or export the model with a dynamic batch or a batch of 1");
+  for (auto [i, named] : enumerate(arguments))
+    if (Error error = checkFinite(*named, i, numSamples))
+      return error;
+
+  unsigned threads = options.threads != 0
+                         ? options.threads
+                         : std::max(1u, std::thread::hardware_concurrency());
+  int64_t numChunks = (numSamples + chunkSize - 1) / chunkSize;
+  threads = std::min<int64_t>(threads, numChunks);
+  SampleLoop loop(executable, arguments, callback, options, progress,
+                  numSamples, chunkSize, threads);
+  return loop.run(threads);
+}

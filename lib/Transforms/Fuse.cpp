@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Joins operators that are one pattern of the backend, and folds batch norm.
+
+#include "qbackend/Backends/Backends.h"
+#include "qbackend/Numerics/BatchNorm.h"
+#include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/Remarks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_FUSEPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+//===----------------------------------------------------------------------===//
+// Bodies of convolution and linear with a bias
+//===----------------------------------------------------------------------===//
+
+/// A tensor of `type` that starts as the bias of each output channel, the last
+/// dimension. Dynamic extents are those of `like`.
+static Value createBiasInit(OpBuilder &builder, Location loc,
+                            RankedTensorType type, Value bias, Value like) {
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(tensor::DimOp::create(builder, loc, like, dim));
+  Value empty = tensor::EmptyOp::create(builder, loc, type, sizes);
+  SmallVector<int64_t> dimensions =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
+  return linalg::BroadcastOp::create(builder, loc, bias, empty, dimensions)
+      ->getResult(0);
+}
+
+static void multiplyAccumulate(OpBuilder &builder, Location loc,
+                               ValueRange args) {
+  Value product = arith::MulFOp::create(builder, loc, args[0], args[1]);
+  Value sum = arith::AddFOp::create(builder, loc, product, args[2]);
+  linalg::YieldOp::create(builder, loc, sum);
+}
+
+/// conv2d on NHWC, with groups and a bias, as one structured op.
+static Value createConv2d(OpBuilder &builder, Location loc, Conv2dAttr kind,
+                          RankedTensorType type, Value input, Value weight,
+                          Value bias) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  ArrayRef<int64_t> padding = kind.getPadding().asArrayRef();
+  if (llvm::any_of(padding, [](int64_t pad) { return pad != 0; })) {
+    SmallVector<OpFoldResult> low, high;
+    for (int64_t pad : {int64_t(0), padding[0], padding[2], int64_t(0)})
+      low.push_back(builder.getIndexAttr(pad));
+    for (int64_t pad : {int64_t(0), padding[1], padding[3], int64_t(0)})
+      high.push_back(builder.getIndexAttr(pad));
+    auto padded = inputType.clone(
+        {inputType.getDimSize(0),
+         inputType.getDimSize(1) + padding[0] + padding[1],
+         inputType.getDimSize(2) + padding[2] + padding[3],
+         inputType.getDimSize(3)});
+    Value zero = arith::ConstantOp::create(builder, loc,
+                                           builder.getF32FloatAttr(0.0f));
+    input = tensor::PadOp::create(builder, loc, padded, input, low, high, zero);
+  }
+  Value init = createBiasInit(builder, loc, type, bias, input);
+
+  // n, oh, ow, o, kh, kw, i; with groups, channel (o / (O/G)) * I + i.
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineExpr> d(7);
+  bindDimsList(context, MutableArrayRef(d));
+  ArrayRef<int64_t> stride = kind.getStride().asArrayRef();
+  ArrayRef<int64_t> dilation = kind.getDilation().asArrayRef();
+  auto weightType = cast<RankedTensorType>(weight.getType());
+  int64_t groups = kind.getGroups(), perGroup = weightType.getDimSize(3);
+  auto parallel = utils::IteratorType::parallel;
+  auto reduction = utils::IteratorType::reduction;
+  AffineExpr row = d[1] * stride[0] + d[4] * dilation[0];
+  AffineExpr column = d[2] * stride[1] + d[5] * dilation[1];
+  if (groups == 1 || (perGroup == 1 && groups == weightType.getDimSize(0))) {
+    AffineExpr channel = groups == 1 ? d[6] : d[3];
+    SmallVector<AffineMap> maps = {
+        AffineMap::get(7, 0, {d[0], row, column, channel}, context),
+        AffineMap::get(7, 0, {d[3], d[4], d[5], d[6]}, context),
+        AffineMap::get(7, 0, {d[0], d[1], d[2], d[3]}, context)};
+    return linalg::GenericOp::create(
+               builder, loc, type, ValueRange{input, weight}, init, maps,
+               {parallel, parallel, parallel, parallel, reduction, reduction,
+                reduction},
+               multiplyAccumulate)
+        .getResult(0);
+  }
+  // Groups of several channels get a dimension of their own.
+  int64_t outPerGroup = weightType.getDimSize(0) / groups;
+  auto split = [&](Value value, unsigned dim, int64_t inner) -> Value {
+    auto valueType = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(valueType.getShape());
+    shape[dim] = groups;
+    shape.insert(shape.begin() + dim + 1, inner);
+    SmallVector<ReassociationIndices> reassociation;
+    for (int64_t i = 0, e = valueType.getRank(), next = 0; i < e; ++i) {
+      reassociation.push_back({next++});
+      if (i == dim)
+        reassociation.back().push_back(next++);
+    }
+    return tensor::ExpandShapeOp::create(
+        builder, loc, valueType.clone(shape), value, reassociation);
+  };
+  d.resize(8);
+  bindDimsList(context, MutableArrayRef(d));
+  row = d[1] * stride[0] + d[5] * dilation[0];
+  column = d[2] * stride[1] + d[6] * dilation[1];
+  SmallVector<AffineMap> maps = {
+      AffineMap::get(8, 0, {d[0], row, column, d[3], d[7]}, context),
+      AffineMap::get(8, 0, {d[3], d[4], d[5], d[6], d[7]}, context),
+      AffineMap::get(8, 0, {d[0], d[1], d[2], d[3], d[4]}, context)};
+  Value grouped = split(init, 3, outPerGroup);
+  Value result =
+      linalg::GenericOp::create(
+          builder, loc, grouped.getType(),
+          ValueRange{split(input, 3, perGroup), split(weight, 0, outPerGroup)},
+          grouped, maps,
+          {parallel, parallel, parallel, parallel, parallel, reduction,
+           reduction, reduction},
+          multiplyAccumulate)
+          .getResult(0);
+  SmallVector<ReassociationIndices> back = {{0}, {1}, {2}, {3, 4}};
+  return tensor::CollapseShapeOp::create(builder, loc, type, result, back);
+}
+
+/// y[..., n] = bias[n] + sum over k of x[..., k] * weight[n, k].
+static Value createLinear(OpBuilder &builder, Location loc,
+                          RankedTensorType type, Value input, Value weight,
+                          Value bias) {
+  Value init = createBiasInit(builder, loc, type, bias, input);
+  int64_t rank = type.getRank();
+  MLIRContext *context = builder.getContext();
+  SmallVector<AffineExpr> in, out;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    out.push_back(builder.getAffineDimExpr(dim));
+  AffineExpr n = out.back(), k = builder.getAffineDimExpr(rank);
+  in.append(out.begin(), out.end() - 1);
+  in.push_back(k);
+  SmallVector<AffineMap> maps = {AffineMap::get(rank + 1, 0, in, context),
+                                 AffineMap::get(rank + 1, 0, {n, k}, context),
+                                 AffineMap::get(rank + 1, 0, out, context)};
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  iterators.push_back(utils::IteratorType::reduction);
+  return linalg::GenericOp::create(builder, loc, type,
+                                   ValueRange{input, weight}, init, maps,
+                                   iterators, multiplyAccumulate)
+      .getResult(0);
+}
+
+//===----------------------------------------------------------------------===//
+// Fusion
+//===----------------------------------------------------------------------===//
+
+/// The numbers of a constant operand; `size` times `missing` if there is none.
+static std::optional<SmallVector<float, 0>>
+readOperand(Value operand, int64_t size, float missing) {
+  if (!operand)
+    return SmallVector<float, 0>(size, missing);
+  ElementsAttr elements;
+  if (!matchPattern(operand, m_Constant(&elements)) ||
+      elements.getNumElements() != size)
+    return std::nullopt;
+  return readFloats(elements);
+}
+
+static Value createConstant(OpBuilder &builder, Location loc,
+                            ArrayRef<float> numbers, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, numbers));
+}
+
+/// norm(root(x, weight, bias)) -> root(x, weight', bias'); null, with a
+/// remark, if the parameters are not constants.
+static OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm) {
+  double eps;
+  if (auto kind = dyn_cast<BatchNorm2dAttr>(norm.getKind()))
+    eps = kind.getEps().getValueAsDouble();
+  else
+    eps = cast<BatchNorm1dAttr>(norm.getKind()).getEps().getValueAsDouble();
+  auto weightType = dyn_cast_or_null<RankedTensorType>(
+      root.getWeight() ? root.getWeight().getType() : Type());
+  if (!weightType || !weightType.hasStaticShape())
+    return {};
+  int64_t channels = weightType.getDimSize(0);
+  auto weight = readOperand(root.getWeight(), weightType.getNumElements(), 0);
+  auto bias = readOperand(root.getBias(), channels, 0);
+  auto gamma = readOperand(norm.getWeight(), channels, 1);
+  auto beta = readOperand(norm.getBias(), channels, 0);
+  auto mean = readOperand(norm.getRunningMean(), channels, 0);
+  auto var = readOperand(norm.getRunningVar(), channels, 1);
+  if (!weight || !bias || !gamma || !beta || !mean || !var) {
+    remarkMissed(norm.getLoc(), "QB102", norm.getKindName(),
+                 "not folded: the parameters are not constants with data",
+                 "give the weights as dense constants");
+    return {};
+  }
+  numerics::foldBatchNorm(weight->data(), channels,
+                          weightType.getNumElements() / channels, bias->data(),
+                          mean->data(), var->data(), gamma->data(),
+                          beta->data(), float(eps));
+
+  OpBuilder builder(norm);
+  Location loc = FusedLoc::get(norm.getContext(), {root.getLoc(), norm.getLoc()});
+  Value newWeight =
+      createConstant(builder, root.getLoc(), *weight, weightType.getShape());
+  Value newBias = createConstant(builder, root.getLoc(), *bias, {channels});
+  auto type = cast<RankedTensorType>(norm.getOutput().getType());
+  auto fused = OperatorOp::create(builder, loc, type, root.getKinds(),
+                                  root.getInputs(), newWeight, newBias, Value(),
+                                  Value(), QConfigAttr());
+  Block &body = fused.getBody().emplaceBlock();
+  for (Value operand : fused.getOperands())
+    body.addArgument(operand.getType(), loc);
+  builder.setInsertionPointToStart(&body);
+  Value input = body.getArgument(0);
+  Value result;
+  if (auto conv = dyn_cast<Conv2dAttr>(root.getKind()))
+    result = createConv2d(builder, loc, conv, type, input, body.getArgument(1),
+                          body.getArgument(2));
+  else
+    result = createLinear(builder, loc, type, input, body.getArgument(1),
+                          body.getArgument(2));
+  YieldOp::create(builder, loc, result);
+  norm.replaceAllUsesWith(fused.getOutput());
+  norm.erase();
+  root.erase();
+  return fused;
+}
+
+/// second(first(...), ...) -> one operator of both kinds. `nameOf` is the one
+/// whose location names the result.
+static OperatorOp join(OperatorOp first, OperatorOp second, OperatorOp nameOf) {
+  OpBuilder builder(second);
+  OperatorOp other = nameOf == first ? second : first;
+  Location loc =
+      FusedLoc::get(first.getContext(), {nameOf.getLoc(), other.getLoc()});
+  SmallVector<Attribute> kinds(first.getKinds().getValue());
+  kinds.append(second.getKinds().begin(), second.getKinds().end());
+  SmallVector<Value> inputs(first.getInputs());
+  unsigned place = 0;
+  for (auto [i, input] : llvm::enumerate(second.getInputs())) {
+    if (input == first.getOutput())
+      place = i;
+    else
+      inputs.push_back(input);
+  }
+  auto joined = OperatorOp::create(
+      builder, loc, second.getOutput().getType(), builder.getArrayAttr(kinds),
+      inputs, first.getWeight(), first.getBias(), first.getRunningMean(),
+      first.getRunningVar(), QConfigAttr());
+
+  Block &body = joined.getBody().emplaceBlock();
+  for (Value operand : joined.getOperands())
+    body.addArgument(operand.getType(), loc);
+  builder.setInsertionPointToStart(&body);
+  unsigned firstInputs = first.getInputs().size();
+  unsigned extra = inputs.size() - firstInputs;
+  IRMapping mapping;
+  for (auto [i, argument] :
+       llvm::enumerate(first.getBody().front().getArguments()))
+    mapping.map(argument,
+                body.getArgument(i < firstInputs ? i : i + extra));
+  for (Operation &op : first.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  Value between = mapping.lookup(first.getYielded());
+  unsigned next = firstInputs;
+  for (auto [i, argument] :
+       llvm::enumerate(second.getBody().front().getArguments()))
+    mapping.map(argument, i == place ? between : body.getArgument(next++));
+  for (Operation &op : second.getBody().front().without_terminator())
+    builder.clone(op, mapping);
+  YieldOp::create(builder, loc, mapping.lookup(second.getYielded()));
+  second.replaceAllUsesWith(joined.getOutput());
+  second.erase();
+  first.erase();
+  return joined;
+}
+
+/// The operators of `pattern` that end in `anchor`, first to last; empty if
+/// they are not there. `blocked` is set to the operator whose result has
+/// other users, if that is all that is missing.
+static SmallVector<OperatorOp> matchChain(OperatorOp anchor,
+                                          PatternConfigOp pattern,
+                                          OperatorOp &blocked) {
+  auto names =
+      llvm::to_vector(pattern.getPattern().getAsValueRange<StringAttr>());
+  SmallVector<OperatorOp> chain = {anchor};
+  OperatorOp shared;
+  for (StringRef name : llvm::reverse(ArrayRef(names).drop_back())) {
+    auto producer = chain.back().getInputs()[0].getDefiningOp<OperatorOp>();
+    if (!producer || producer.isFused() ||
+        producer.getKind().getKindName() != name)
+      return {};
+    if (!producer->hasOneUse())
+      shared = producer;
+    chain.push_back(producer);
+  }
+  if (shared) {
+    blocked = shared;
+    return {};
+  }
+  std::reverse(chain.begin(), chain.end());
+  return chain;
+}
+
+/// Applies `pattern` to the operators of `chain`; null if it can't be.
+static OperatorOp applyPattern(PatternConfigOp pattern,
+                               ArrayRef<OperatorOp> chain) {
+  StringRef method = pattern.getConfig().getFuserMethod()
+                         ? pattern.getConfig().getFuserMethod().getValue()
+                         : "";
+  SmallVector<OperatorOp> rest(chain);
+  if (method == "fuse_conv_bn" || method == "fuse_conv_bn_relu" ||
+      method == "fuse_linear_bn") {
+    OperatorOp folded = foldBatchNorm(rest[0], rest[1]);
+    if (!folded)
+      return {};
+    rest.erase(rest.begin());
+    rest[0] = folded;
+  }
+  OperatorOp result = rest[0];
+  for (OperatorOp next : ArrayRef(rest).drop_front())
+    result = join(result, next, method.empty() ? next : result);
+  return result;
+}
+
+namespace {
+struct FusePass : qbackend::impl::FusePassBase<FusePass> {
+  using FusePassBase::FusePassBase;
+
+  void runOnOperation() override {
+    FailureOr<Backend> found = resolveBackend(backend, getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    PatternTable patterns(found->config);
+    // PyTorch fuses modules first, and matches all patterns afterwards: linear,
+    // batch norm, relu becomes linear, then linear+relu.
+    fuse(patterns, /*withFuserOnly=*/true);
+    fuse(patterns, /*withFuserOnly=*/false);
+  }
+
+  void fuse(const PatternTable &patterns, bool withFuserOnly) {
+    SmallVector<OperatorOp> anchors;
+    getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      anchors.push_back(op);
+      return WalkResult::skip();
+    });
+    llvm::DenseSet<Operation *> claimed;
+    for (OperatorOp anchor : llvm::reverse(anchors)) {
+      if (claimed.contains(anchor) || anchor.isFused())
+        continue;
+      OperatorOp blocked;
+      for (PatternConfigOp pattern :
+           patterns.getFusions(anchor.getKind().getKindName())) {
+        if (withFuserOnly && !pattern.getConfig().getFuserMethod())
+          continue;
+        SmallVector<OperatorOp> chain = matchChain(anchor, pattern, blocked);
+        if (chain.empty())
+          continue;
+        SmallVector<Operation *> members(chain.begin(), chain.end());
+        if (!applyPattern(pattern, chain))
+          continue;
+        claimed.insert(members.begin(), members.end());
+        blocked = {};
+        break;
+      }
+      if (blocked && !withFuserOnly)
+        remarkMissed(anchor.getLoc(), "QB101",
+                     blocked.getKindName() + "+" + anchor.getKindName(),
+                     "not fused: the result of " + blocked.getKindName() +
+                         " has other users",
+                     "give each user its own copy, or accept a quantization "
+                     "step between the two");
+    }
+  }
+};
+} // namespace

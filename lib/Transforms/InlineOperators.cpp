@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Puts the code of operators back in their place.
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_INLINEOPERATORSPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+static void inlineBody(OperatorOp op) {
+  OpBuilder builder(op);
+  Block &body = op.getBody().front();
+  IRMapping mapping;
+  mapping.map(body.getArguments(), op.getOperands());
+  for (Operation &inner : body.without_terminator())
+    builder.clone(inner, mapping);
+  op.replaceAllUsesWith(mapping.lookup(op.getYielded()));
+  op.erase();
+}
+
+/// transpose(observe(x)) is observe(transpose(x)), but for layout: with the
+/// observe first, transposes meet and cancel. Per-tensor statistics don't
+/// depend on the order of the elements.
+static void sinkThroughObserve(ObserveOp op) {
+  auto transpose = op.getInput().getDefiningOp<TransposeOp>();
+  if (!transpose)
+    return;
+  OpBuilder builder(op);
+  auto observe =
+      ObserveOp::create(builder, op.getLoc(), transpose.getInput().getType(),
+                        transpose.getInput(), op.getObserverAttr());
+  op.replaceAllUsesWith(TransposeOp::create(builder, op.getLoc(), observe,
+                                            transpose.getPermutation())
+                            .getOutput());
+  op.erase();
+}
+
+/// Folds `op` into its producer, or into a constant.
+static void foldTranspose(TransposeOp op) {
+  OpBuilder builder(op);
+  SmallVector<int64_t> permutation(op.getPermutation());
+  Value input = op.getInput();
+  while (auto producer = input.getDefiningOp<TransposeOp>()) {
+    permutation = composePermutations(producer.getPermutation(), permutation);
+    input = producer.getInput();
+  }
+  Value result = input;
+  if (!llvm::is_sorted(permutation)) {
+    ElementsAttr elements;
+    DenseElementsAttr folded;
+    if (matchPattern(input, m_Constant(&elements)))
+      folded = transposeElements(elements, permutation);
+    result = folded
+                 ? arith::ConstantOp::create(builder, op.getLoc(), folded)
+                       .getResult()
+                 : TransposeOp::create(builder, op.getLoc(), input, permutation)
+                       .getOutput();
+  }
+  op.replaceAllUsesWith(result);
+  op.erase();
+}
+
+static void lowerTranspose(TransposeOp op) {
+  OpBuilder builder(op);
+  auto type = cast<RankedTensorType>(op.getOutput().getType());
+  SmallVector<Value> sizes;
+  for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
+    if (type.isDynamicDim(i))
+      sizes.push_back(
+          tensor::DimOp::create(builder, op.getLoc(), op.getInput(), dim));
+  Value init = tensor::EmptyOp::create(builder, op.getLoc(), type, sizes);
+  auto lowered = linalg::TransposeOp::create(builder, op.getLoc(),
+                                             op.getInput(), init,
+                                             op.getPermutation());
+  op.replaceAllUsesWith(lowered.getResult()[0]);
+  op.erase();
+}
+
+namespace {
+struct InlineOperatorsPass
+    : qbackend::impl::InlineOperatorsPassBase<InlineOperatorsPass> {
+  template <typename OpT> SmallVector<OpT> collect() {
+    SmallVector<OpT> ops;
+    getOperation()->walk<WalkOrder::PreOrder>([&](OpT op) {
+      ops.push_back(op);
+    });
+    return ops;
+  }
+
+  void runOnOperation() override {
+    for (OperatorOp op : collect<OperatorOp>())
+      inlineBody(op);
+    SmallVector<Operation *> layout;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<TransposeOp, ObserveOp>(op))
+        layout.push_back(op);
+    });
+    for (Operation *op : layout) {
+      if (auto transpose = dyn_cast<TransposeOp>(op))
+        foldTranspose(transpose);
+      else
+        sinkThroughObserve(cast<ObserveOp>(op));
+    }
+    SmallVector<TransposeOp> transposes = collect<TransposeOp>();
+    for (TransposeOp op : llvm::reverse(transposes)) {
+      if (op->use_empty())
+        op.erase();
+      else
+        lowerTranspose(op);
+    }
+    // The roles that the bodies didn't need.
+    getOperation()->walk([&](Block *block) {
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+        if (isOpTriviallyDead(&op))
+          op.erase();
+    });
+  }
+};
+} // namespace

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves transposes through operators, down to the module's edges.
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_NORMALIZELAYOUTPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+/// transpose(value, permutation), folded into what `value` is.
+static Value createTranspose(OpBuilder &builder, Location loc, Value value,
+                             ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> composed(permutation);
+  while (auto producer = value.getDefiningOp<TransposeOp>()) {
+    composed = composePermutations(producer.getPermutation(), composed);
+    value = producer.getInput();
+  }
+  if (llvm::is_sorted(composed))
+    return value;
+  ElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)))
+    if (DenseElementsAttr transposed = transposeElements(elements, composed))
+      return arith::ConstantOp::create(builder, loc, transposed);
+  return TransposeOp::create(builder, loc, value, composed);
+}
+
+/// Gives `op` the operand `value` in place of activation `i`, which is
+/// transpose(value, permutation); its body does that transpose now.
+static void absorbTranspose(OperatorOp op, unsigned i, Value value,
+                            ArrayRef<int64_t> permutation) {
+  BlockArgument argument = op.getBody().front().getArgument(i);
+  argument.setType(cast<RankedTensorType>(value.getType()));
+  OpBuilder builder = OpBuilder::atBlockBegin(&op.getBody().front());
+  auto transpose =
+      TransposeOp::create(builder, op.getLoc(), argument, permutation);
+  argument.replaceAllUsesExcept(transpose.getOutput(), transpose);
+  op.getInputsMutable()[i].set(value);
+  // What was transpose(argument, inverse) in the body is the argument again.
+  for (Operation *user : llvm::make_early_inc_range(transpose->getUsers()))
+    if (auto second = dyn_cast<TransposeOp>(user)) {
+      SmallVector<int64_t> composed =
+          composePermutations(permutation, second.getPermutation());
+      if (llvm::is_sorted(composed)) {
+        second.replaceAllUsesWith(Value(argument));
+      } else {
+        builder.setInsertionPoint(second);
+        second.replaceAllUsesWith(
+            TransposeOp::create(builder, second.getLoc(), argument, composed)
+                .getOutput());
+      }
+      second.erase();
+    }
+  if (transpose->use_empty())
+    transpose.erase();
+}
+
+/// The permutation by which most of the inputs of `op` come; nullopt if there
+/// is none. Constants and broadcast operands don't vote.
+static std::optional<SmallVector<int64_t>> getInputPermutation(OperatorOp op) {
+  for (Value input : op.getInputs())
+    if (auto transpose = input.getDefiningOp<TransposeOp>())
+      return SmallVector<int64_t>(transpose.getPermutation());
+  return std::nullopt;
+}
+
+/// operator(transpose(x, p)...) -> transpose(operator'(x...), p)
+static void sinkTranspose(OperatorOp op) {
+  auto resultType = cast<RankedTensorType>(op.getOutput().getType());
+  std::optional<SmallVector<int64_t>> permutation = getInputPermutation(op);
+  if (!permutation)
+    return;
+  SmallVector<int64_t> inverse = inversePermutation(*permutation);
+  for (Value input : op.getInputs())
+    if (cast<RankedTensorType>(input.getType()).getRank() !=
+        int64_t(permutation->size()))
+      return;
+
+  // The new dimension i was dimension inverse[i].
+  SmallVector<Attribute> kinds;
+  for (OperatorKindAttrInterface kind : op.getOperatorKinds()) {
+    Attribute permuted = kind.permute(inverse);
+    if (!permuted)
+      return;
+    kinds.push_back(permuted);
+  }
+
+  OpBuilder builder(op);
+  for (auto [i, input] : llvm::enumerate(SmallVector<Value>(op.getInputs())))
+    absorbTranspose(op, i,
+                    createTranspose(builder, op.getLoc(), input, inverse),
+                    *permutation);
+  op.setKindsAttr(builder.getArrayAttr(kinds));
+
+  // Reshapes give what they gave; and so does a mean that drops dimensions,
+  // since its kind only permutes if the rest keeps its order.
+  auto mean = dyn_cast<MeanAttr>(kinds.front());
+  if (op.getKind().isShapeOnly() || (mean && !mean.getKeepdim()))
+    return;
+  Operation *yield = op.getBody().front().getTerminator();
+  builder.setInsertionPoint(yield);
+  Value yielded =
+      createTranspose(builder, op.getLoc(), op.getYielded(), inverse);
+  yield->setOperand(0, yielded);
+  builder.setInsertionPointAfter(op);
+  op.getOutput().setType(cast<RankedTensorType>(yielded.getType()));
+  auto back =
+      TransposeOp::create(builder, op.getLoc(), op.getOutput(), *permutation);
+  op.getOutput().replaceAllUsesExcept(back.getOutput(), back);
+  assert(back.getOutput().getType() == resultType);
+  (void)resultType;
+}
+
+/// A transpose between operators is data movement of the network: an operator.
+static void createOperator(TransposeOp op) {
+  OpBuilder builder(op);
+  auto kind = TransposeAttr::get(op.getContext(), op.getPermutationAttr());
+  auto wrapped = OperatorOp::create(
+      builder, op.getLoc(), op.getOutput().getType(),
+      builder.getArrayAttr(kind), ValueRange(op.getInput()), Value(), Value(),
+      Value(), Value(), QConfigAttr());
+  Block &body = wrapped.getBody().emplaceBlock();
+  Value argument = body.addArgument(op.getInput().getType(), op.getLoc());
+  builder.setInsertionPointToStart(&body);
+  Value result = TransposeOp::create(builder, op.getLoc(), argument,
+                                     op.getPermutation());
+  YieldOp::create(builder, op.getLoc(), result);
+  op.replaceAllUsesWith(wrapped.getOutput());
+  op.erase();
+}
+
+/// Two transposes of one value by one permutation become one: what reads them
+/// reads, and observes, the same value.
+static void mergeEqual(ArrayRef<TransposeOp> transposes) {
+  llvm::DenseMap<std::pair<Value, Attribute>, TransposeOp> first;
+  for (TransposeOp op : transposes) {
+    auto [it, isNew] =
+        first.try_emplace({op.getInput(), op.getPermutationAttr()}, op);
+    if (!isNew && it->second->getBlock() == op->getBlock())
+      op.replaceAllUsesWith(it->second.getOutput());
+  }
+}
+
+namespace {
+struct NormalizeLayoutPass
+    : qbackend::impl::NormalizeLayoutPassBase<NormalizeLayoutPass> {
+  void runOnOperation() override {
+    // Forward, so that a transpose sinks through a whole chain in one walk.
+    SmallVector<Operation *> ops;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<OperatorOp>(op)) {
+        ops.push_back(op);
+        return WalkResult::skip();
+      }
+      if (isa<TransposeOp>(op))
+        ops.push_back(op);
+      return WalkResult::advance();
+    });
+    for (Operation *op : ops) {
+      if (auto operation = dyn_cast<OperatorOp>(op)) {
+        sinkTranspose(operation);
+        continue;
+      }
+      auto transpose = cast<TransposeOp>(op);
+      OpBuilder builder(op);
+      Value folded =
+          createTranspose(builder, op->getLoc(), transpose.getInput(),
+                          transpose.getPermutation());
+      transpose.replaceAllUsesWith(folded);
+    }
+
+    SmallVector<TransposeOp> transposes;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<OperatorOp>(op))
+        return WalkResult::skip();
+      if (auto transpose = dyn_cast<TransposeOp>(op))
+        transposes.push_back(transpose);
+      return WalkResult::advance();
+    });
+    mergeEqual(transposes);
+    for (TransposeOp op : llvm::reverse(transposes)) {
+      if (op->use_empty())
+        op.erase();
+      else if (op.getInput().getDefiningOp<OperatorOp>() &&
+               llvm::any_of(op->getUsers(), llvm::IsaPred<OperatorOp>))
+        createOperator(op);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Decides which operators are quantized, and which values are observed by what.
+//
+// PyTorch's FX rules, but for sharing, which is a union-find to a fixed point
+// as in PT2E: an operator whose output shares its input's observer always ends
+// up with one observer on all of them.
+
+#include "qbackend/Backends/Backends.h"
+#include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Transforms/Support.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/IntEqClasses.h"
+#include "llvm/ADT/MapVector.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_OBSERVEPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+//===----------------------------------------------------------------------===//
+// What is quantized
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An operator that will be quantized.
+struct Verdict {
+  QConfigAttr qconfig;
+  ObservationType observation;
+};
+
+/// Decides for each operator, and says why not.
+class Decider {
+public:
+  Decider(const PatternTable &patterns, const QConfigTable &qconfigs,
+          StringRef backend)
+      : patterns(patterns), qconfigs(qconfigs), backend(backend) {}
+
+  std::optional<Verdict> decide(OperatorOp op) const {
+    SmallVector<StringRef> kinds = getKindNames(op);
+    ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
+    std::string name = op.getKindName();
+    if (candidates.empty()) {
+      remarkMissed(op.getLoc(), "QB103", name,
+                   "backend '" + backend + "' has no pattern for it",
+                   "add a qbackend.pattern_config to the backend");
+      return std::nullopt;
+    }
+    // A fused module inherits from its first part, a sequence is anchored at
+    // its last one.
+    PatternConfigOp first = candidates.front();
+    bool fused = first.getConfig().getFuserMethod() != nullptr;
+    QConfigOp entry = qconfigs.lookup(getLocationName(op.getLoc()),
+                                      fused ? kinds.front() : kinds.back());
+    if (!entry || !entry.getConfig()) {
+      remarkMissed(op.getLoc(), "QB104", name,
+                   entry ? "its qconfig is none" : "it has no qconfig",
+                   "change the qconfig mapping");
+      return std::nullopt;
+    }
+    QConfigAttr qconfig = *entry.getConfig();
+    bool dynamic = qconfig.getActivation().getIsDynamic();
+    std::string reasons;
+    for (PatternConfigOp pattern : candidates) {
+      std::string reason =
+          whyUnsupported(pattern.getConfig(), qconfig, bool(op.getWeight()),
+                         bool(op.getBias()));
+      if (!reason.empty()) {
+        reasons += (reasons.empty() ? "" : "; ") + reason;
+        continue;
+      }
+      if (dynamic || !isa<IntegerType>(qconfig.getActivation().getDtype())) {
+        remarkMissed(op.getLoc(), "QB107", name,
+                     "dynamic, weight-only and fp16 quantization is not "
+                     "implemented",
+                     "use a static qconfig");
+        return std::nullopt;
+      }
+      if (!checkOperands(op, name))
+        return std::nullopt;
+      return Verdict{qconfig, getObservation(op, pattern.getConfig())};
+    }
+    remarkMissed(op.getLoc(), "QB105", name,
+                 "backend '" + backend + "' does not support its qconfig: " +
+                     reasons,
+                 "choose another qconfig");
+    return std::nullopt;
+  }
+
+private:
+  /// Weights and biases have to be known to be quantized.
+  static bool checkOperands(OperatorOp op, StringRef name) {
+    for (auto [role, operand] :
+         {std::pair<StringRef, Value>("weight", op.getWeight()),
+          std::pair<StringRef, Value>("bias", op.getBias())}) {
+      ElementsAttr elements;
+      if (!operand || (matchPattern(operand, m_Constant(&elements)) &&
+                       readFloats(elements)))
+        continue;
+      remarkMissed(op.getLoc(), "QB106", name,
+                   "its " + role + " is not a constant with data",
+                   "pass the trained parameters as dense constants, not as "
+                   "arguments or elided resources");
+      return false;
+    }
+    return true;
+  }
+
+  static ObservationType getObservation(OperatorOp op, PatternAttr pattern) {
+    ArrayAttr byCount = pattern.getNumTensorArgsToObservationType();
+    size_t count = op.getInputs().size();
+    if (!byCount || count >= byCount.size())
+      return pattern.getObservation();
+    return *symbolizeObservationType(
+        cast<StringAttr>(byCount[count]).getValue());
+  }
+
+  const PatternTable &patterns;
+  const QConfigTable &qconfigs;
+  StringRef backend;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// What is observed
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// One value seen by one observer.
+struct Observation {
+  Value value;
+  ObserverAttr config;
+  /// The operands that read the observed value; all of them, if the value is
+  /// the result of a quantized operator.
+  SmallVector<OpOperand *> users;
+  bool isOutput;
+};
+
+class ObserverInserter {
+public:
+  ObserverInserter(ModuleOp module, ObserverAttr globalActivation)
+      : module(module), globalActivation(globalActivation) {}
+
+  /// Adds the observations of `op`, whose producers were visited before.
+  void visit(OperatorOp op, const Verdict &verdict) {
+    ObserverAttr activation = verdict.qconfig.getActivation();
+    if (verdict.observation == ObservationType::InputOutputNotObserved)
+      return;
+    // Fixed parameters are those of the result; the input has its own range.
+    ObserverAttr inputConfig = activation;
+    if (activation.getKind() == ObserverKind::FixedQParams && globalActivation)
+      inputConfig = globalActivation;
+    SmallVector<unsigned> inputs;
+    for (OpOperand &operand : op.getInputsMutable())
+      inputs.push_back(observeInput(operand, inputConfig));
+    unsigned output = add(op.getOutput(), activation, /*isOutput=*/true);
+    if (verdict.observation == ObservationType::OutputShareObserverWithInput)
+      for (unsigned input : inputs)
+        shared.push_back({inputs.front(), input}),
+            shared.push_back({inputs.front(), output});
+  }
+
+  void insert() {
+    llvm::IntEqClasses classes(observations.size());
+    for (auto [a, b] : shared)
+      classes.join(a, b);
+    // Symbols in the order of the values; one for each class.
+    llvm::SmallDenseMap<unsigned, FlatSymbolRefAttr> symbols;
+    SymbolTable table(module);
+    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
+    for (auto [i, observation] : llvm::enumerate(observations)) {
+      FlatSymbolRefAttr &symbol = symbols[classes.findLeader(i)];
+      if (!symbol) {
+        auto observer = ObserverOp::create(
+            builder, observation.value.getLoc(), getName(observation.value),
+            observation.config, FloatAttr(), FloatAttr(), FloatAttr(),
+            IntegerAttr());
+        table.insert(observer, builder.getInsertionPoint());
+        symbol = FlatSymbolRefAttr::get(observer.getSymNameAttr());
+      }
+      insertObserve(observation, symbol);
+    }
+  }
+
+private:
+  unsigned add(Value value, ObserverAttr config, bool isOutput) {
+    observations.push_back({value, config, {}, isOutput});
+    byValue[value].push_back(observations.size() - 1);
+    return observations.size() - 1;
+  }
+
+  /// The observation by which `operand` is quantized: its producer's if the
+  /// dtype is the same, another user's if kind and dtype are, or a new one.
+  unsigned observeInput(OpOperand &operand, ObserverAttr config) {
+    for (unsigned known : byValue[operand.get()]) {
+      Observation &observation = observations[known];
+      if (observation.config.getDtype() == config.getDtype() &&
+          (observation.isOutput ||
+           observation.config.getKind() == config.getKind())) {
+        observation.users.push_back(&operand);
+        return known;
+      }
+    }
+    unsigned added = add(operand.get(), config, /*isOutput=*/false);
+    observations[added].users.push_back(&operand);
+    return added;
+  }
+
+  static void insertObserve(Observation &observation,
+                            FlatSymbolRefAttr symbol) {
+    OpBuilder builder(observation.value.getContext());
+    builder.setInsertionPointAfterValue(observation.value);
+    auto observe =
+        ObserveOp::create(builder, observation.value.getLoc(),
+                          observation.value.getType(), observation.value,
+                          symbol);
+    if (observation.isOutput) {
+      observation.value.replaceAllUsesExcept(observe.getOutput(), observe);
+      return;
+    }
+    for (OpOperand *user : observation.users)
+      user->set(observe.getOutput());
+  }
+
+  /// The name of a value: its location's, else one by kind and count.
+  std::string getName(Value value) {
+    // Layout doesn't have a name of its own.
+    while (auto transpose = value.getDefiningOp<TransposeOp>())
+      value = transpose.getInput();
+    std::string name = getLocationName(value.getLoc());
+    if (!name.empty())
+      return name;
+    if (auto argument = dyn_cast<BlockArgument>(value))
+      return "arg" + std::to_string(argument.getArgNumber());
+    std::string kind = value.getDefiningOp()->getName().stripDialect().str();
+    if (auto op = value.getDefiningOp<OperatorOp>())
+      kind = op.getKindName();
+    return kind + "_" + std::to_string(counts[kind]++);
+  }
+
+  ModuleOp module;
+  ObserverAttr globalActivation;
+  SmallVector<Observation> observations;
+  llvm::DenseMap<Value, SmallVector<unsigned, 1>> byValue;
+  SmallVector<std::pair<unsigned, unsigned>> shared;
+  llvm::StringMap<unsigned> counts;
+};
+
+struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
+  using ObservePassBase::ObservePassBase;
+
+  void runOnOperation() override {
+    FailureOr<Backend> found = resolveBackend(backend, getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    FailureOr<QConfigMappingOp> mapping =
+        resolveQConfig(qconfig, found->config, getOperation());
+    if (failed(mapping))
+      return signalPassFailure();
+    PatternTable patterns(found->config);
+    QConfigTable qconfigs(*mapping);
+    Decider decider(patterns, qconfigs, found->config.getSymName());
+    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation());
+    getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      // Modules that were observed before keep what they have.
+      if (op.getQconfig())
+        return WalkResult::skip();
+      if (std::optional<Verdict> verdict = decider.decide(op)) {
+        op.setQconfigAttr(verdict->qconfig);
+        inserter.visit(op, *verdict);
+      }
+      return WalkResult::skip();
+    });
+    inserter.insert();
+  }
+};
+} // namespace

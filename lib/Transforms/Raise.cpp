@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Wraps each subgraph that a recogniser knows into a qbackend.operator.
+
+#include "qbackend/Operators/Recognizer.h"
+#include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/Remarks.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_RAISEPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+/// No operator is spelled in more ops than this.
+static constexpr size_t kMaxOperatorSize = 256;
+
+//===----------------------------------------------------------------------===//
+// Slices
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The ops from the operands of a recognised operator to its result, each after
+/// those it uses.
+struct Slice {
+  llvm::SetVector<Operation *> ops;
+  /// Those among them that depend on an activation.
+  llvm::DenseSet<Operation *> active;
+};
+} // namespace
+
+/// Values that `op` reads: its operands, and what its regions capture.
+static SmallVector<Value> getReadValues(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
+  values.append(captured.begin(), captured.end());
+  return values;
+}
+
+/// Collects the slice of `found`; failure, if it isn't a closed, pure subgraph
+/// whose inner activations nobody else uses.
+static LogicalResult collectSlice(const RecognizedOperator &found,
+                                  Slice &slice) {
+  llvm::DenseSet<Value> operands, activations;
+  for (const RecognizedOperand &input : found.inputs)
+    activations.insert(input.value);
+  for (const RecognizedOperand *operand :
+       {&found.weight, &found.bias, &found.runningMean, &found.runningVar})
+    if (operand->value)
+      operands.insert(operand->value);
+
+  Operation *root = found.result.getDefiningOp();
+  if (!root || activations.contains(found.result))
+    return failure();
+  // Post-order over an explicit stack: chains may be deep.
+  SmallVector<std::pair<Operation *, bool>> stack = {{root, false}};
+  llvm::DenseSet<Operation *> visited;
+  while (!stack.empty()) {
+    auto [op, expanded] = stack.pop_back_val();
+    if (expanded) {
+      // An extent of an activation (tensor.dim) is not one.
+      bool shaped = llvm::any_of(op->getResultTypes(),
+                                 llvm::IsaPred<ShapedType>);
+      for (Value value : shaped ? getReadValues(op) : SmallVector<Value>())
+        if (activations.contains(value) ||
+            (value.getDefiningOp() && !operands.contains(value) &&
+             slice.active.contains(value.getDefiningOp())))
+          slice.active.insert(op);
+      slice.ops.insert(op);
+      continue;
+    }
+    if (!visited.insert(op).second)
+      continue;
+    if (visited.size() > kMaxOperatorSize || !isPure(op) ||
+        op->getBlock() != root->getBlock())
+      return failure();
+    stack.push_back({op, true});
+    for (Value value : getReadValues(op)) {
+      if (operands.contains(value) || activations.contains(value))
+        continue;
+      Operation *producer = value.getDefiningOp();
+      if (!producer)
+        return failure();
+      // Constants from enclosing blocks are cloned like any other.
+      if (producer->getBlock() != root->getBlock() &&
+          !producer->hasTrait<OpTrait::ConstantLike>())
+        return failure();
+      if (producer->hasTrait<OpTrait::ConstantLike>()) {
+        if (visited.insert(producer).second)
+          slice.ops.insert(producer);
+        continue;
+      }
+      stack.push_back({producer, false});
+    }
+  }
+  // An activation that stays visible would be computed, and observed, twice.
+  for (Operation *op : slice.active)
+    if (op != root)
+      for (Operation *user : op->getUsers()) {
+        Operation *inBlock = root->getBlock()->findAncestorOpInBlock(*user);
+        if (!inBlock || !slice.ops.contains(inBlock))
+          return failure();
+      }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+/// `value` in another static shape.
+static Value createReshape(OpBuilder &builder, Location loc, Value value,
+                           ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  auto resultType = type.clone(shape);
+  if (auto reassociation = getReassociationIndicesForReshape(type, resultType)) {
+    if (type.getRank() > resultType.getRank())
+      return tensor::CollapseShapeOp::create(builder, loc, resultType, value,
+                                             *reassociation);
+    return tensor::ExpandShapeOp::create(builder, loc, resultType, value,
+                                         *reassociation);
+  }
+  int64_t size = type.getNumElements();
+  Value flat = createReshape(builder, loc, value, {size});
+  return createReshape(builder, loc, flat, shape);
+}
+
+static Value createTranspose(OpBuilder &builder, Location loc, Value value,
+                             ArrayRef<int64_t> permutation) {
+  if (permutation.empty() || llvm::is_sorted(permutation))
+    return value;
+  return TransposeOp::create(builder, loc, value, permutation);
+}
+
+static SmallVector<int64_t> transposeShape(ArrayRef<int64_t> shape,
+                                           ArrayRef<int64_t> permutation) {
+  if (permutation.empty())
+    return SmallVector<int64_t>(shape);
+  SmallVector<int64_t> result;
+  for (int64_t dim : permutation)
+    result.push_back(shape[dim]);
+  return result;
+}
+
+/// Whether `operand` can be brought into its canonical layout at all.
+static bool isReshapable(const RecognizedOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(
+      operand.value ? operand.value.getType()
+                    : operand.constant ? operand.constant.getType() : Type());
+  if (!type || !type.getElementType().isF32())
+    return false;
+  if (operand.sourceShape.empty() && operand.shape.empty())
+    return operand.permutation.empty() ||
+           int64_t(operand.permutation.size()) == type.getRank();
+  return type.hasStaticShape();
+}
+
+/// The operand in its canonical layout, constants evaluated at once.
+static Value materialize(OpBuilder &builder, Location loc,
+                         const RecognizedOperand &operand,
+                         ConstantEvaluator &constants) {
+  DenseElementsAttr elements = operand.constant;
+  if (!elements) {
+    elements = constants.evaluate(operand.value);
+    if (elements) {
+      auto type = cast<RankedTensorType>(operand.value.getType());
+      if (!operand.sourceShape.empty())
+        elements = elements.reshape(type.clone(operand.sourceShape));
+      if (!operand.permutation.empty())
+        elements = transposeElements(elements, operand.permutation);
+      if (!operand.shape.empty())
+        elements = elements.reshape(type.clone(operand.shape));
+    }
+  }
+  if (elements)
+    return arith::ConstantOp::create(builder, loc, elements);
+  Value value = operand.value;
+  if (!operand.sourceShape.empty())
+    value = createReshape(builder, loc, value, operand.sourceShape);
+  value = createTranspose(builder, loc, value, operand.permutation);
+  if (!operand.shape.empty())
+    value = createReshape(builder, loc, value, operand.shape);
+  return value;
+}
+
+/// Back from the canonical layout to what the original code reads.
+static Value restore(OpBuilder &builder, Location loc, Value canonical,
+                     const RecognizedOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  Value value = canonical;
+  ArrayRef<int64_t> source = operand.sourceShape.empty()
+                                 ? type.getShape()
+                                 : ArrayRef(operand.sourceShape);
+  if (!operand.shape.empty())
+    value = createReshape(builder, loc, value,
+                          transposeShape(source, operand.permutation));
+  if (!operand.permutation.empty())
+    value = createTranspose(builder, loc, value,
+                            inversePermutation(operand.permutation));
+  if (!operand.sourceShape.empty())
+    value = createReshape(builder, loc, value, type.getShape());
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Raising
+//===----------------------------------------------------------------------===//
+
+/// Puts a `qbackend.operator` in the place of `found`.
+static void createOperator(RecognizedOperator &found, const Slice &slice,
+                           ConstantEvaluator &constants) {
+  Operation *root = found.result.getDefiningOp();
+  OpBuilder builder(root);
+  Location loc = root->getLoc();
+
+  if (auto transpose = dyn_cast<TransposeAttr>(found.kind)) {
+    Value replacement = createTranspose(
+        builder, loc, found.inputs[0].value,
+        transpose.getPermutation().asArrayRef());
+    if (replacement.getType() != found.result.getType())
+      replacement = tensor::CastOp::create(builder, loc,
+                                           found.result.getType(), replacement);
+    found.result.replaceAllUsesWith(replacement);
+    return;
+  }
+
+  // Dropout in inference, and copies, compute nothing.
+  if (isa<DropoutAttr>(found.kind) &&
+      found.inputs[0].value.getType() == found.result.getType()) {
+    found.result.replaceAllUsesWith(found.inputs[0].value);
+    return;
+  }
+
+  SmallVector<const RecognizedOperand *> operands;
+  SmallVector<Value> inputs;
+  for (const RecognizedOperand &input : found.inputs) {
+    operands.push_back(&input);
+    inputs.push_back(materialize(builder, loc, input, constants));
+  }
+  auto role = [&](const RecognizedOperand &operand) -> Value {
+    if (!operand)
+      return {};
+    operands.push_back(&operand);
+    return materialize(builder, loc, operand, constants);
+  };
+  Value weight = role(found.weight), bias = role(found.bias);
+  Value mean = role(found.runningMean), var = role(found.runningVar);
+
+  auto resultType = cast<RankedTensorType>(found.result.getType());
+  auto op = OperatorOp::create(
+      builder, loc,
+      resultType.clone(
+          transposeShape(resultType.getShape(), found.outputPermutation)),
+      builder.getArrayAttr(found.kind), inputs, weight, bias, mean, var,
+      QConfigAttr());
+
+  Block &body = op.getBody().emplaceBlock();
+  for (Value operand : op.getOperands())
+    body.addArgument(operand.getType(), loc);
+  builder.setInsertionPointToStart(&body);
+  IRMapping mapping;
+  for (auto [operand, argument] : llvm::zip(operands, body.getArguments()))
+    if (operand->value && !mapping.contains(operand->value))
+      mapping.map(operand->value, restore(builder, loc, argument, *operand));
+  for (Operation *inner : slice.ops)
+    builder.clone(*inner, mapping);
+  Value result = createTranspose(builder, loc, mapping.lookup(found.result),
+                                 found.outputPermutation);
+  YieldOp::create(builder, loc, result);
+
+  builder.setInsertionPointAfter(op);
+  Value replacement = op.getOutput();
+  if (!found.outputPermutation.empty())
+    replacement = createTranspose(builder, loc, replacement,
+                                  inversePermutation(found.outputPermutation));
+  found.result.replaceAllUsesWith(replacement);
+}
+
+/// Checks what a recogniser found: one from outside may be wrong.
+static bool isWellFormed(const RecognizedOperator &found) {
+  if (!isa_and_nonnull<OperatorKindAttrInterface>(found.kind) ||
+      found.inputs.empty() || !isa<RankedTensorType>(found.result.getType()))
+    return false;
+  for (const RecognizedOperand &input : found.inputs)
+    if (!isReshapable(input))
+      return false;
+  for (const RecognizedOperand *operand :
+       {&found.weight, &found.bias, &found.runningMean, &found.runningVar})
+    if (*operand && !isReshapable(*operand))
+      return false;
+  return true;
+}
+
+namespace {
+struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
+  void runOnOperation() override {
+    ConstantEvaluator constants;
+    SmallVector<Block *> blocks;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      // What is raised already, and the scalar code of structured ops, is
+      // nobody's subgraph.
+      if (isa<OperatorOp>(op) || op->getName().getDialectNamespace() == "linalg")
+        return WalkResult::skip();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          blocks.push_back(&block);
+      return WalkResult::advance();
+    });
+    // Inner blocks first: an op that dies takes its blocks along.
+    for (Block *block : llvm::reverse(blocks))
+      raiseBlock(*block, constants);
+  }
+
+  static void raiseBlock(Block &block, ConstantEvaluator &constants) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      if (!eraseIfDead(&op, constants))
+        raise(&op, constants);
+    // Constants and inits come before what was raised last.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      eraseIfDead(&op, constants);
+  }
+
+  static bool eraseIfDead(Operation *op, ConstantEvaluator &constants) {
+    if (!isOpTriviallyDead(op))
+      return false;
+    constants.forget(op);
+    op->erase();
+    return true;
+  }
+
+  static void raise(Operation *root, ConstantEvaluator &constants) {
+    auto *recognizer =
+        root->getDialect()
+            ? root->getDialect()
+                  ->getRegisteredInterface<OperatorRecognizerInterface>()
+            : nullptr;
+    if (!recognizer)
+      return;
+    bool real = llvm::any_of(root->getResultTypes(), [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && tensor.getElementType().isF32();
+    });
+    if (!real || llvm::all_of(root->getResults(), [&](Value result) {
+          return constants.isConstant(result);
+        }))
+      return;
+    SmallVector<RecognizedOperator, 2> found;
+    recognizer->recognize(root, constants, found);
+    for (RecognizedOperator &candidate : found) {
+      Slice slice;
+      if (candidate.result.getDefiningOp() != root ||
+          !isWellFormed(candidate) || failed(collectSlice(candidate, slice)))
+        continue;
+      createOperator(candidate, slice, constants);
+      // Then what it was made of is dead when its turn comes, too.
+      eraseIfDead(root, constants);
+      return;
+    }
+    if (std::optional<std::string> what = recognizer->describe(root))
+      remarkMissed(root->getLoc(), "QB001", *what,
+                   "not recognised as an operator",
+                   "see docs/Operators.md for the forms that are");
+  }
+};
+} // namespace

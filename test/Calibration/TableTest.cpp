@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calibration tables: round trips, messages, files.
+
+#include "qbackend/Calibration/Table.h"
+
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "gtest/gtest.h"
+
+using namespace qbackend;
+using namespace qbackend::calibration;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+
+/// Returns a table whose numbers need all their digits.
+Table makeTable() {
+  Table table;
+  table.network = "sha256:\"quoted\" \\ and \xc3\xa9";
+  TableEntry entry;
+  entry.name = "min_max";
+  entry.stats.min = -0x1.fffffep-1f;
+  entry.stats.max = 0x1.000002p100f;
+  entry.stats.batches = 3;
+  entry.stats.elements = (int64_t(1) << 60) + 1;
+  entry.stats.nonFinite = 7;
+  table.entries.push_back(entry);
+
+  entry = {};
+  entry.name = "tiny \"name\"\n";
+  entry.kind = ObserverKind::MovingAverageMinMax;
+  entry.stats.min = -std::numeric_limits<float>::denorm_min();
+  entry.stats.max = 0.1f;
+  table.entries.push_back(entry);
+
+  entry = {};
+  entry.name = "channels";
+  entry.kind = ObserverKind::PerChannelMinMax;
+  entry.stats.channelMins = {-1.0f / 3, inf, 0};
+  entry.stats.channelMaxs = {2.0f / 3, -inf, 0};
+  entry.stats.min = -1.0f / 3;
+  entry.stats.max = 2.0f / 3;
+  table.entries.push_back(entry);
+
+  entry = {};
+  entry.name = "one_channel";
+  entry.kind = ObserverKind::MovingAveragePerChannelMinMax;
+  entry.stats.channelMins = {0.7f};
+  entry.stats.channelMaxs = {0.9f};
+  entry.stats.min = 0.7f;
+  entry.stats.max = 0.9f;
+  table.entries.push_back(entry);
+
+  entry = {};
+  entry.name = "histogram";
+  entry.kind = ObserverKind::Histogram;
+  entry.stats.min = -3;
+  entry.stats.max = 5;
+  entry.stats.histogram = {0, 1, 0.0625f, 16777216, 1.0f / 3, 0};
+  table.entries.push_back(entry);
+
+  entry = {};
+  entry.name = "fixed";
+  entry.kind = ObserverKind::FixedQParams;
+  entry.explicitParams = {{0.1, -128}};
+  table.entries.push_back(entry);
+
+  entry = {};
+  entry.name = "fixed_channels";
+  entry.kind = ObserverKind::PerChannelMinMax;
+  entry.explicitParams = {{1.0 / 3, 0}, {2e-7, 5}};
+  table.entries.push_back(entry);
+
+  entry = {};
+  entry.name = "never_run";
+  table.entries.push_back(entry);
+  return table;
+}
+
+void expectSame(const Table &a, const Table &b) {
+  EXPECT_EQ(a.version, b.version);
+  EXPECT_EQ(a.network, b.network);
+  ASSERT_EQ(a.entries.size(), b.entries.size());
+  for (size_t i = 0; i < a.entries.size(); ++i) {
+    const TableEntry &x = a.entries[i], &y = b.entries[i];
+    SCOPED_TRACE(x.name);
+    EXPECT_EQ(x.name, y.name);
+    EXPECT_EQ(x.kind, y.kind);
+    EXPECT_EQ(x.stats.min, y.stats.min);
+    EXPECT_EQ(x.stats.max, y.stats.max);
+    EXPECT_EQ(x.stats.channelMins, y.stats.channelMins);
+    EXPECT_EQ(x.stats.channelMaxs, y.stats.channelMaxs);
+    EXPECT_EQ(x.stats.histogram, y.stats.histogram);
+    EXPECT_EQ(x.stats.batches, y.stats.batches);
+    EXPECT_EQ(x.stats.elements, y.stats.elements);
+    EXPECT_EQ(x.stats.nonFinite, y.stats.nonFinite);
+    ASSERT_EQ(x.explicitParams.has_value(), y.explicitParams.has_value());
+    if (!x.explicitParams)
+      continue;
+    ASSERT_EQ(x.explicitParams->size(), y.explicitParams->size());
+    for (size_t c = 0; c < x.explicitParams->size(); ++c) {
+      EXPECT_EQ((*x.explicitParams)[c].scale, (*y.explicitParams)[c].scale);
+      EXPECT_EQ((*x.explicitParams)[c].zeroPoint,
+                (*y.explicitParams)[c].zeroPoint);
+    }
+  }
+}
+
+/// Returns the message of parsing `text`, or "" if it is a table.
+std::string parseMessage(llvm::StringRef text) {
+  llvm::Expected<Table> table = parseTable(text, "t.json");
+  return table ? "" : llvm::toString(table.takeError());
+}
+
+/// The same for a table with one entry that has these fields.
+std::string entryMessage(llvm::StringRef fields) {
+  return parseMessage(
+      (R"({"version": 1, "entries": [{"name": "a", "kind": "min_max")" +
+       fields + "}]}")
+          .str());
+}
+
+TEST(Table, RoundTrip) {
+  Table table = makeTable();
+  std::string text = printTable(table);
+  llvm::Expected<Table> read = parseTable(text, "t.json");
+  ASSERT_TRUE(!!read) << llvm::toString(read.takeError());
+  expectSame(table, *read);
+  EXPECT_EQ(printTable(*read), text);
+  // One entry a line, after four lines and before two.
+  EXPECT_EQ(llvm::StringRef(text).count('\n'), table.entries.size() + 6);
+  Table empty;
+  read = parseTable(printTable(empty), "t.json");
+  ASSERT_TRUE(!!read) << llvm::toString(read.takeError());
+  expectSame(empty, *read);
+}
+
+TEST(Table, ObservedRoundTrip) {
+  Table table;
+  for (ObserverKind kind :
+       {ObserverKind::MinMax, ObserverKind::MovingAverageMinMax,
+        ObserverKind::PerChannelMinMax,
+        ObserverKind::MovingAveragePerChannelMinMax, ObserverKind::Histogram}) {
+    ObserverOptions options;
+    options.kind = kind;
+    auto observer = Observer::create(options);
+    for (int batch = 0; batch < 3; ++batch) {
+      std::vector<float> data;
+      for (int i = 0; i < 700; ++i)
+        data.push_back((i * (batch + 3) % 101 - 40) / 3.0f * (batch + 1));
+      observer->update(data.data(), {7, 100});
+    }
+    TableEntry entry;
+    entry.name = stringifyObserverKind(kind);
+    entry.kind = kind;
+    entry.stats = observer->statistics();
+    table.entries.push_back(entry);
+  }
+  llvm::Expected<Table> read = parseTable(printTable(table), "t.json");
+  ASSERT_TRUE(!!read) << llvm::toString(read.takeError());
+  expectSame(table, *read);
+  for (const TableEntry &entry : table.entries) {
+    const TableEntry *same = read->lookup(entry.name);
+    ASSERT_TRUE(same);
+    auto a = entry.qparams({}), b = same->qparams({});
+    ASSERT_EQ(a.size(), b.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      EXPECT_EQ(a[i].scale, b[i].scale);
+      EXPECT_EQ(a[i].zeroPoint, b[i].zeroPoint);
+    }
+  }
+}
+
+TEST(Table, Lookup) {
+  Table table = makeTable();
+  ASSERT_TRUE(table.lookup("fixed"));
+  EXPECT_EQ(table.lookup("fixed"), &table.entries[5]);
+  EXPECT_FALSE(table.lookup("absent"));
+}
+
+TEST(Table, QParams) {
+  Table table = makeTable();
+  ObserverOptions options;
+  options.fixedParams = {9, 9};
+  auto params = table.lookup("fixed")->qparams(options);
+  ASSERT_EQ(params.size(), 1u);
+  EXPECT_EQ(params[0].scale, 0.1);
+  EXPECT_EQ(params[0].zeroPoint, -128);
+  // The kind is the entry's.
+  EXPECT_EQ(table.lookup("channels")->qparams(options).size(), 3u);
+  EXPECT_EQ(table.lookup("never_run")->qparams(options)[0].scale, 1.0);
+}
+
+TEST(Table, WrittenByHand) {
+  llvm::Expected<Table> table = parseTable(R"({
+    "entries": [
+      {"kind": "min_max", "name": "a", "max": 2, "min": -1e0},
+      {"name": "b", "kind": "histogram", "scale": [0.5], "zero_point": [3]},
+      {"name": "c", "kind": "per_channel_min_max",
+       "min": [0, 1], "max": [0, 1.5]}
+    ],
+    "version": 1})",
+                                           "t.json");
+  ASSERT_TRUE(!!table) << llvm::toString(table.takeError());
+  EXPECT_EQ(table->network, "");
+  EXPECT_EQ(table->lookup("a")->stats.min, -1);
+  EXPECT_EQ(table->lookup("a")->stats.max, 2);
+  EXPECT_EQ(table->lookup("b")->qparams({})[0].zeroPoint, 3);
+  EXPECT_EQ(table->lookup("c")->stats.max, 1.5f);
+}
+
+TEST(Table, BadFiles) {
+  EXPECT_EQ(parseMessage("{\"version\": 1,"),
+            "t.json: [1:14, byte=14]: Expected object key");
+  EXPECT_EQ(parseMessage("[]"), "t.json: not a JSON object");
+  EXPECT_EQ(parseMessage("{}"), "t.json: missing field 'version'");
+  for (const char *version : {"2", "\"1\"", "null", "1.5"})
+    EXPECT_EQ(parseMessage("{\"version\": " + std::string(version) + "}"),
+              "t.json: unknown version, only version 1 is supported");
+  EXPECT_EQ(parseMessage(R"({"version": 1})"),
+            "t.json: missing field 'entries'");
+  EXPECT_EQ(parseMessage(R"({"version": 1, "entries": {}})"),
+            "t.json: field 'entries' is not an array");
+  EXPECT_EQ(parseMessage(R"({"version": 1, "network": 3, "entries": []})"),
+            "t.json: field 'network' is not a string");
+}
+
+TEST(Table, BadEntries) {
+  auto entries = [](llvm::StringRef text) {
+    return parseMessage((R"({"version": 1, "entries": [)" + text + "]}").str());
+  };
+  EXPECT_EQ(entries("1"), "t.json: entry 0 is not an object");
+  EXPECT_EQ(entries("{}"), "t.json: entry 0: missing field 'name'");
+  EXPECT_EQ(entries(R"({"name": 1})"),
+            "t.json: entry 0: field 'name' is not a string");
+  EXPECT_EQ(entries(R"({"name": "a"})"),
+            "t.json: entry 'a': missing field 'kind'");
+  EXPECT_EQ(entries(R"({"name": "a", "kind": 1})"),
+            "t.json: entry 'a': field 'kind' is not a string");
+  EXPECT_EQ(entries(R"({"name": "a", "kind": "x"})"),
+            "t.json: entry 'a': unknown kind 'x'");
+  EXPECT_EQ(entries(R"({"name": "a", "kind": "noop"},
+                       {"name": "a", "kind": "noop"})"),
+            "t.json: entry 'a' occurs twice");
+}
+
+TEST(Table, BadStatistics) {
+  EXPECT_EQ(entryMessage(R"(, "min": 1)"),
+            "t.json: entry 'a': missing field 'max'");
+  EXPECT_EQ(entryMessage(R"(, "max": 1)"),
+            "t.json: entry 'a': missing field 'min'");
+  EXPECT_EQ(entryMessage(R"(, "min": "x", "max": 1)"),
+            "t.json: entry 'a': field 'min' is not a number or an array of "
+            "numbers");
+  EXPECT_EQ(entryMessage(R"(, "min": [1, null], "max": [1, 2])"),
+            "t.json: entry 'a': field 'min' holds something that is not a "
+            "number");
+  EXPECT_EQ(entryMessage(R"(, "min": 1e999, "max": 1)"),
+            "t.json: entry 'a': field 'min' is not finite");
+  EXPECT_EQ(entryMessage(R"(, "min": [], "max": [])"),
+            "t.json: entry 'a': field 'min' is empty");
+  EXPECT_EQ(entryMessage(R"(, "min": [1, 2], "max": [3])"),
+            "t.json: entry 'a': field 'max' has 1 values, but 'min' has 2");
+  EXPECT_EQ(entryMessage(R"(, "min": [1], "max": 3)"),
+            "t.json: entry 'a': field 'min' and field 'max' are not both "
+            "arrays");
+  for (const char *range :
+       {R"(, "min": 2, "max": 1)", R"(, "min": 0, "max": 1e39)"})
+    EXPECT_EQ(entryMessage(range),
+              "t.json: entry 'a': field 'min' is greater than 'max', or they "
+              "are not finite in f32");
+  for (const char *field : {"batches", "elements", "non_finite"})
+    for (const char *value : {"-1", "1.5", "\"1\""})
+      EXPECT_EQ(entryMessage(", \"" + std::string(field) + "\": " + value),
+                "t.json: entry 'a': field '" + std::string(field) +
+                    "' is not a non-negative integer");
+  EXPECT_EQ(entryMessage(R"(, "histogram": [1])"),
+            "t.json: entry 'a': missing field 'min'");
+  EXPECT_EQ(entryMessage(R"(, "min": 0, "max": 1, "histogram": 1)"),
+            "t.json: entry 'a': field 'histogram' is not an array");
+  EXPECT_EQ(entryMessage(R"(, "min": 0, "max": 1, "histogram": [-1])"),
+            "t.json: entry 'a': field 'histogram' has a negative count");
+  EXPECT_EQ(entryMessage(R"(, "min": 0, "max": 1, "histogram": [1e39])"),
+            "t.json: entry 'a': field 'histogram' is not finite in f32");
+}
+
+TEST(Table, BadParameters) {
+  EXPECT_EQ(entryMessage(R"(, "scale": 1)"),
+            "t.json: entry 'a': missing field 'zero_point'");
+  EXPECT_EQ(entryMessage(R"(, "zero_point": 1)"),
+            "t.json: entry 'a': missing field 'scale'");
+  EXPECT_EQ(entryMessage(R"(, "scale": [1, 2], "zero_point": 0)"),
+            "t.json: entry 'a': field 'zero_point' has 1 values, but 'scale' "
+            "has 2");
+  for (const char *scale : {"0", "-1", "1e-60", "1e39"})
+    EXPECT_EQ(
+        entryMessage(", \"zero_point\": 0, \"scale\": " + std::string(scale)),
+        "t.json: entry 'a': field 'scale' is not a positive finite f32");
+  EXPECT_EQ(entryMessage(R"(, "zero_point": 0, "scale": [1e999])"),
+            "t.json: entry 'a': field 'scale' is not finite");
+  for (const char *zeroPoint : {"0.5", "1e10", "2147483648", "-2147483649"})
+    EXPECT_EQ(entryMessage(", \"scale\": 1, \"zero_point\": " +
+                           std::string(zeroPoint)),
+              "t.json: entry 'a': field 'zero_point' is not an integer of 32 "
+              "bits");
+  EXPECT_EQ(entryMessage(R"(, "scale": 1, "zero_point": -2147483648)"), "");
+}
+
+/// A directory that is removed with its files.
+struct TemporaryDirectory {
+  TemporaryDirectory() {
+    EXPECT_FALSE(llvm::sys::fs::createUniqueDirectory("table", root));
+    path = root;
+  }
+  ~TemporaryDirectory() { llvm::sys::fs::remove_directories(root); }
+
+  std::string file(llvm::StringRef name) const {
+    llvm::SmallString<128> result(path);
+    llvm::sys::path::append(result, name);
+    return result.str().str();
+  }
+  int count() const {
+    int result = 0;
+    std::error_code error;
+    for (llvm::sys::fs::directory_iterator i(path, error), end;
+         i != end && !error; i.increment(error))
+      ++result;
+    return result;
+  }
+
+  llvm::SmallString<128> root, path;
+};
+
+TEST(Table, Files) {
+  TemporaryDirectory directory;
+  // A percent sign is a placeholder in LLVM's names of temporary files.
+  ASSERT_FALSE(llvm::sys::fs::create_directory(directory.file("100%")));
+  directory.path = directory.file("100%");
+  std::string path = directory.file("50%.json");
+  Table table = makeTable();
+  for (int i = 0; i < 2; ++i) {
+    llvm::Error error = writeTable(table, path);
+    ASSERT_FALSE(!!error) << llvm::toString(std::move(error));
+    llvm::Expected<Table> read = readTable(path);
+    ASSERT_TRUE(!!read) << llvm::toString(read.takeError());
+    expectSame(table, *read);
+    // No other file is left, and the second time replaces the first.
+    EXPECT_EQ(directory.count(), 1);
+    table.entries.pop_back();
+  }
+}
+
+TEST(Table, FileErrors) {
+  TemporaryDirectory directory;
+  std::string path = directory.file("absent/t.json");
+  llvm::Expected<Table> read = readTable(path);
+  EXPECT_EQ(llvm::toString(read.takeError()),
+            path + ": No such file or directory");
+  EXPECT_EQ(llvm::toString(writeTable(makeTable(), path)),
+            path + ": No such file or directory");
+  // A directory in the way, with a file in it: nothing is left behind.
+  path = directory.file("t.json");
+  ASSERT_FALSE(llvm::sys::fs::create_directory(path));
+  std::string message = llvm::toString(writeTable(makeTable(), path));
+  EXPECT_EQ(message.find(path + ": "), 0u) << message;
+  EXPECT_EQ(directory.count(), 1);
+  EXPECT_TRUE(llvm::sys::fs::is_directory(path));
+}
+
+} // namespace

@@ -1,0 +1,303 @@
+// RUN: qbackend-opt %s -split-input-file -verify-diagnostics
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!i8 = !quant.uniform<i8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+!z8 = !quant.uniform<i8:f32, 0.03125:1>
+!full = !quant.uniform<u8:f32, 1.0:255>
+
+func.func @quantize_shape(%x: tensor<4xf32>) {
+  // expected-error @+1 {{the input and the output differ in shape: 'tensor<4xf32>' and 'tensor<5x}}
+  %0 = qnnpack.quantize %x : tensor<4xf32> -> tensor<5x!u8>
+  return
+}
+
+// -----
+
+func.func @quantize_channels(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has 2 scales along axis 0 of}}
+  %0 = qnnpack.quantize %x : tensor<4xf32> -> tensor<4x!quant.uniform<i8:f32:0, {0.5,0.25}>>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @dequantize_shape(%x: tensor<4x!u8>) {
+  // expected-error @+1 {{the input and the output differ in shape}}
+  %0 = qnnpack.dequantize %x : tensor<4x!u8> -> tensor<?xf32>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+func.func @stride_count(%x: tensor<1x8x8x4x!u8>, %w: tensor<4x3x3x4x!s8>) {
+  // expected-error @+1 {{stride has 1 numbers, expected 2}}
+  %0 = qnnpack.conv2d %x, %w {stride = array<i64: 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x8x4x!u8>, tensor<4x3x3x4x!s8> -> tensor<1x8x8x4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+func.func @stride_zero(%x: tensor<1x8x8x4x!u8>, %w: tensor<4x3x3x4x!s8>) {
+  // expected-error @+1 {{stride 0 is outside the range [1, 2147483647]}}
+  %0 = qnnpack.conv2d %x, %w {stride = array<i64: 0, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x8x4x!u8>, tensor<4x3x3x4x!s8> -> tensor<1x8x8x4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+func.func @groups(%x: tensor<1x8x8x4x!u8>, %w: tensor<4x3x3x4x!s8>) {
+  // expected-error @+1 {{groups 3 must divide the 4 input and the 4 output channels}}
+  %0 = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 3 : i64} : tensor<1x8x8x4x!u8>, tensor<4x3x3x4x!s8> -> tensor<1x8x8x4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+func.func @output_height(%x: tensor<1x8x8x4x!u8>, %w: tensor<4x3x3x4x!s8>) {
+  // expected-error @+1 {{the output has height 7, expected 8}}
+  %0 = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64} : tensor<1x8x8x4x!u8>, tensor<4x3x3x4x!s8> -> tensor<1x7x8x4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32:1, {0.03125,0.03125,0.03125,0.03125}>
+func.func @weight_axis(%x: tensor<1x4x!u8>, %w: tensor<5x4x!s8>) {
+  // expected-error @+1 {{weight is quantized along axis 1, expected axis 0, the output channels}}
+  %0 = qnnpack.linear %x, %w : tensor<1x4x!u8>, tensor<5x4x!s8> -> tensor<1x5x!u8>
+  return
+}
+
+// -----
+
+!i8 = !quant.uniform<i8:f32, 0.5:3>
+!z8 = !quant.uniform<i8:f32, 0.03125:1>
+func.func @weight_zero_point(%x: tensor<1x4x!i8>, %w: tensor<5x4x!z8>) {
+  // expected-error @+1 {{weight has zero point 1, expected 0 because the activation is signed}}
+  %0 = qnnpack.linear %x, %w : tensor<1x4x!i8>, tensor<5x4x!z8> -> tensor<1x5x!i8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!i8 = !quant.uniform<i8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+func.func @mixed_storage(%x: tensor<1x4x!u8>, %w: tensor<5x4x!s8>) {
+  // expected-error @+1 {{mixes storage types}}
+  %0 = qnnpack.linear %x, %w : tensor<1x4x!u8>, tensor<5x4x!s8> -> tensor<1x5x!i8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 1.0e-30:3>
+!s8 = !quant.uniform<i8:f32, 1.0e-30>
+!y8 = !quant.uniform<u8:f32, 1.0:3>
+func.func @multiplier(%x: tensor<1x4x!u8>, %w: tensor<5x4x!s8>) {
+  // expected-error @+1 {{expected a positive normal 32-bit number}}
+  %0 = qnnpack.linear %x, %w : tensor<1x4x!u8>, tensor<5x4x!s8> -> tensor<1x5x!y8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+!full = !quant.uniform<u8:f32, 1.0:255>
+func.func @relu_range(%x: tensor<1x4x!u8>, %w: tensor<5x4x!s8>) {
+  // expected-error @+1 {{has relu and a result with zero point 255, which leaves no positive number; expected less than 255}}
+  %0 = qnnpack.linear %x, %w {relu} : tensor<1x4x!u8>, tensor<5x4x!s8> -> tensor<1x5x!full>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+func.func @bias_size(%x: tensor<1x4x!u8>, %w: tensor<5x4x!s8>, %b: tensor<4xi32>) {
+  // expected-error @+1 {{bias has type 'tensor<4xi32>', expected 5 numbers, one per output channel}}
+  %0 = qnnpack.linear %x, %w, %b : tensor<1x4x!u8>, tensor<5x4x!s8>, tensor<4xi32> -> tensor<1x5x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @broadcast(%a: tensor<2x4x!u8>, %b: tensor<3x1x!u8>) {
+  // expected-error @+1 {{do not broadcast to that of}}
+  %0 = qnnpack.mul %a, %b : tensor<2x4x!u8>, tensor<3x1x!u8> -> tensor<2x4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!y8 = !quant.uniform<u8:f32, 0.001953125>
+func.func @add_ratio(%a: tensor<4x!u8>) {
+  // 0.5 / 2^-9 = 2^8
+  // expected-error @+1 {{input scale / output scale is 2.560000e+02, expected a number in [2^-14, 2^8)}}
+  %0 = qnnpack.add %a, %a : tensor<4x!u8>, tensor<4x!u8> -> tensor<4x!y8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!y8 = !quant.uniform<u8:f32, 1024.0>
+func.func @add_small_ratios(%a: tensor<4x!u8>) {
+  // 0.5 / 2^10 = 2^-11
+  // expected-error @+1 {{the larger input scale / output scale is 4.882812e-04, expected 2^-10 or more}}
+  %0 = qnnpack.add %a, %a : tensor<4x!u8>, tensor<4x!u8> -> tensor<4x!y8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:10>
+func.func @add_scalar_type(%x: tensor<4x!u8>) {
+  // expected-error @+1 {{the output has '!quant.uniform<u8:f32, 5.000000e-01:10>', expected '!quant.uniform<u8:f32, 5.000000e-01:4>'}}
+  %0 = qnnpack.add_scalar %x, 3.0 : tensor<4x!u8> -> tensor<4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:10>
+func.func @add_scalar_overflow(%x: tensor<4x!u8>) {
+  // expected-error @+1 {{use a smaller number}}
+  %0 = qnnpack.add_scalar %x, 1.0e300 : tensor<4x!u8> -> tensor<4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @cat_axis(%a: tensor<2x4x!u8>) {
+  // expected-error @+1 {{axis 2 is not a dimension of the input of rank 2}}
+  %0 = qnnpack.cat %a {axis = 2 : i64} : tensor<2x4x!u8> -> tensor<2x4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @cat_sizes(%a: tensor<2x4x!u8>) {
+  // expected-error @+1 {{the inputs have 8 along axis 1, the output 7}}
+  %0 = qnnpack.cat %a, %a {axis = 1 : i64} : tensor<2x4x!u8>, tensor<2x4x!u8> -> tensor<2x7x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @permutation(%a: tensor<2x4x!u8>) {
+  // expected-error @+1 {{permutation [0, 0] is not one of the 2 dimensions of the input}}
+  %0 = qnnpack.transpose %a {permutation = array<i64: 0, 0>} : tensor<2x4x!u8> -> tensor<2x2x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @reshape_count(%a: tensor<2x4x!u8>) {
+  // expected-error @+1 {{the input has 8 elements, the output 9}}
+  %0 = qnnpack.reshape %a : tensor<2x4x!u8> -> tensor<9x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!v8 = !quant.uniform<u8:f32, 0.5:4>
+func.func @reshape_parameters(%a: tensor<2x4x!u8>) {
+  // expected-error @+1 {{keeps the quantization parameters, but the output has}}
+  %0 = qnnpack.reshape %a : tensor<2x4x!u8> -> tensor<8x!v8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @empty_window(%x: tensor<1x2x2x1x!u8>) {
+  // expected-error @+1 {{window 0 of the height has no tap inside of the image; use less padding}}
+  %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 1, 1>, padding = array<i64: 2, 2, 2, 2>, dilation = array<i64: 1, 1>}
+    : tensor<1x2x2x1x!u8> -> tensor<1x5x5x1x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @average_padding(%x: tensor<1x4x4x1x!u8>) {
+  // expected-error @+1 {{padding 2 of the height is more than half of the kernel 2}}
+  %0 = qnnpack.avg_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 1, 1>, padding = array<i64: 2, 2, 0, 0>}
+    : tensor<1x4x4x1x!u8> -> tensor<1x7x3x1x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @divisor(%x: tensor<1x4x4x1x!u8>) {
+  // expected-error @+1 {{divisor_override is 0, expected another number}}
+  %0 = qnnpack.avg_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, divisor_override = 0 : i64}
+    : tensor<1x4x4x1x!u8> -> tensor<1x3x3x1x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @adaptive_dynamic(%x: tensor<1x?x4x1x!u8>) {
+  // expected-error @+1 {{has a dynamic height; only the batch may be dynamic}}
+  %0 = qnnpack.adaptive_avg_pool2d %x : tensor<1x?x4x1x!u8> -> tensor<1x1x1x1x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @mean_shape(%x: tensor<1x4x4x3x!u8>) {
+  // expected-error @+1 {{expected 'tensor<1x1x1x3x!quant.uniform<u8:f32, 5.000000e-01:3>>'}}
+  %0 = qnnpack.mean %x {keepdim} : tensor<1x4x4x3x!u8> -> tensor<1x3x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @clamp_order(%x: tensor<4x!u8>) {
+  // expected-error @+1 {{min 1.000000e+00 is not at most max 0.000000e+00}}
+  %0 = qnnpack.clamp %x {min = 1.0 : f32, max = 0.0 : f32} : tensor<4x!u8> -> tensor<4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @sigmoid_result(%x: tensor<4x!u8>) {
+  // expected-error @+1 {{the output has scale 5.000000e-01 and zero point 3, expected 3.906250e-03 and 0}}
+  %0 = qnnpack.sigmoid %x : tensor<4x!u8> -> tensor<4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @softmax_axis(%x: tensor<?x4x!u8>) {
+  // expected-error @+1 {{is dynamic or empty, expected a static size}}
+  %0 = qnnpack.softmax %x {axis = 0 : i64} : tensor<?x4x!u8> -> tensor<?x4x!quant.uniform<u8:f32, 0.00390625>>
+  return
+}

@@ -1,0 +1,126 @@
+// RUN: qbackend-opt %s | qbackend-opt | FileCheck %s
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+!a8 = !quant.uniform<u8:f32, 2.500000e-01:10>
+!b8 = !quant.uniform<u8:f32, 0.125:128>
+!y8 = !quant.uniform<u8:f32, 1.0:7>
+!i8 = !quant.uniform<i8:f32, 0.5:-3>
+!s8 = !quant.uniform<i8:f32, 0.03125>
+!c8 = !quant.uniform<i8:f32:0, {0.5,0.25:1,0.125:-2,0.0625}>
+
+// CHECK-LABEL: @quantize
+func.func @quantize(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  // CHECK: qnnpack.quantize %{{.*}} : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:3>>
+  %q = qnnpack.quantize %x : tensor<1x4xf32> -> tensor<1x4x!u8>
+  // CHECK: qnnpack.dequantize %{{.*}} : tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:3>> -> tensor<1x4xf32>
+  %y = qnnpack.dequantize %q : tensor<1x4x!u8> -> tensor<1x4xf32>
+  return %y : tensor<1x4xf32>
+}
+
+// A scale that decimal notation must not change.
+// CHECK-LABEL: @scale
+// CHECK-SAME: !quant.uniform<u8:f32, 0.01523759588599205:53>
+func.func @scale(%x: tensor<4x!quant.uniform<u8:f32, 0.0152375958859920501708984375:53>>) {
+  return
+}
+
+// CHECK-LABEL: @conv2d
+func.func @conv2d(%x: tensor<?x8x8x3x!u8>, %w: tensor<4x3x3x3x!c8>, %b: tensor<4xi32>) {
+  // CHECK: qnnpack.conv2d %{{.*}}, %{{.*}}, %{{.*}} {dilation = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1>, relu, stride = array<i64: 1, 1>} : {{.*}}, tensor<4xi32> -> tensor<?x8x8x4x
+  %y = qnnpack.conv2d %x, %w, %b {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, relu}
+    : tensor<?x8x8x3x!u8>, tensor<4x3x3x3x!c8>, tensor<4xi32> -> tensor<?x8x8x4x!y8>
+  // CHECK: qnnpack.conv2d %{{[^,]*}}, %{{[^,]*}} {
+  %z = qnnpack.conv2d %x, %w {stride = array<i64: 2, 1>, padding = array<i64: 0, 1, 2, 2>, dilation = array<i64: 1, 2>, groups = 1 : i64}
+    : tensor<?x8x8x3x!u8>, tensor<4x3x3x3x!c8> -> tensor<?x4x8x4x!y8>
+  return
+}
+
+// CHECK-LABEL: @linear
+func.func @linear(%x: tensor<1x16x!u8>, %w: tensor<10x16x!s8>, %b: tensor<10xi32>, %x1: tensor<2x?x16x!i8>) {
+  // CHECK: qnnpack.linear %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}, tensor<10xi32> -> tensor<1x10x
+  %y = qnnpack.linear %x, %w, %b : tensor<1x16x!u8>, tensor<10x16x!s8>, tensor<10xi32> -> tensor<1x10x!y8>
+  // CHECK: qnnpack.linear %{{[^,]*}}, %{{[^,]*}} {relu} :
+  %z = qnnpack.linear %x1, %w {relu} : tensor<2x?x16x!i8>, tensor<10x16x!s8> -> tensor<2x?x10x!i8>
+  return
+}
+
+// CHECK-LABEL: @arithmetic
+func.func @arithmetic(%a: tensor<1x4x!a8>, %b: tensor<1x4x!b8>, %c: tensor<4x1x!b8>, %x: tensor<4x!quant.uniform<u8:f32, 0.5:10>>) {
+  // CHECK: qnnpack.add %{{.*}}, %{{.*}} {relu} :
+  %0 = qnnpack.add %a, %b {relu} : tensor<1x4x!a8>, tensor<1x4x!b8> -> tensor<1x4x!y8>
+  // CHECK: qnnpack.add %{{.*}}, %{{.*}} : {{.*}} -> tensor<4x4x
+  %1 = qnnpack.add %a, %c : tensor<1x4x!a8>, tensor<4x1x!b8> -> tensor<4x4x!y8>
+  // CHECK: qnnpack.mul %{{.*}}, %{{.*}} :
+  %2 = qnnpack.mul %a, %b : tensor<1x4x!a8>, tensor<1x4x!b8> -> tensor<1x4x!y8>
+  // CHECK: qnnpack.add_scalar %{{.*}}, 3.000000e+00 :
+  %3 = qnnpack.add_scalar %x, 3.0 : tensor<4x!quant.uniform<u8:f32, 0.5:10>> -> tensor<4x!quant.uniform<u8:f32, 0.5:4>>
+  // CHECK: qnnpack.mul_scalar %{{.*}}, 2.000000e+00 :
+  %4 = qnnpack.mul_scalar %x, 2.0 : tensor<4x!quant.uniform<u8:f32, 0.5:10>> -> tensor<4x!quant.uniform<u8:f32, 1.0:10>>
+  // CHECK: qnnpack.mul_scalar %{{.*}}, -2.000000e+00 {relu} :
+  %5 = qnnpack.mul_scalar %x, -2.0 {relu} : tensor<4x!quant.uniform<u8:f32, 0.5:10>> -> tensor<4x!quant.uniform<u8:f32, 1.0:245>>
+  // CHECK: qnnpack.mul_scalar %{{.*}}, 0.000000e+00 :
+  %6 = qnnpack.mul_scalar %x, 0.0 : tensor<4x!quant.uniform<u8:f32, 0.5:10>> -> tensor<4x!quant.uniform<u8:f32, 1.0>>
+  return
+}
+
+// CHECK-LABEL: @shape
+func.func @shape(%a: tensor<1x4x4x2x!a8>, %b: tensor<1x4x4x3x!b8>, %d: tensor<?x2x4x!u8>) {
+  // CHECK: qnnpack.cat %{{.*}}, %{{.*}} {axis = 3 : i64} :
+  %0 = qnnpack.cat %a, %b {axis = 3 : i64} : tensor<1x4x4x2x!a8>, tensor<1x4x4x3x!b8> -> tensor<1x4x4x5x!y8>
+  // CHECK: qnnpack.transpose %{{.*}} {permutation = array<i64: 0, 3, 1, 2>} :
+  %1 = qnnpack.transpose %a {permutation = array<i64: 0, 3, 1, 2>} : tensor<1x4x4x2x!a8> -> tensor<1x2x4x4x!a8>
+  // CHECK: qnnpack.reshape %{{.*}} : tensor<1x2x4x4x
+  %2 = qnnpack.reshape %1 : tensor<1x2x4x4x!a8> -> tensor<1x32x!a8>
+  // CHECK: qnnpack.reshape %{{.*}} : tensor<?x2x4x
+  %3 = qnnpack.reshape %d : tensor<?x2x4x!u8> -> tensor<?x4x!u8>
+  return
+}
+
+// CHECK-LABEL: @pooling
+func.func @pooling(%x: tensor<1x4x4x2x!u8>, %z: tensor<1x5x5x2x!u8>) {
+  // CHECK: qnnpack.max_pool2d %{{.*}} {dilation = array<i64: 1, 1>, kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} :
+  %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
+    : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
+  // Ceil mode: the last window is clipped.
+  // CHECK: qnnpack.max_pool2d
+  %1 = qnnpack.max_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
+    : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
+  // CHECK: qnnpack.avg_pool2d %{{.*}} {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} :
+  %2 = qnnpack.avg_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>}
+    : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
+  // CHECK: qnnpack.avg_pool2d %{{.*}} {ceil_mode, count_include_pad = false, divisor_override = 3 : i64,
+  %3 = qnnpack.avg_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, ceil_mode, count_include_pad = false, divisor_override = 3 : i64}
+    : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
+  // CHECK: qnnpack.adaptive_avg_pool2d
+  %4 = qnnpack.adaptive_avg_pool2d %x : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
+  // CHECK: qnnpack.mean %{{.*}} : {{.*}} -> tensor<1x2x
+  %5 = qnnpack.mean %x : tensor<1x4x4x2x!u8> -> tensor<1x2x!u8>
+  // CHECK: qnnpack.mean %{{.*}} {keepdim} :
+  %6 = qnnpack.mean %x {keepdim} : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
+  return
+}
+
+// CHECK-LABEL: @activations
+func.func @activations(%x: tensor<1x4x!u8>, %i: tensor<1x4x!i8>) {
+  // CHECK: qnnpack.relu
+  %0 = qnnpack.relu %x : tensor<1x4x!u8> -> tensor<1x4x!u8>
+  // CHECK: qnnpack.clamp %{{.*}} {max = 6.000000e+00 : f32, min = 0.000000e+00 : f32} :
+  %1 = qnnpack.clamp %x {min = 0.0 : f32, max = 6.0 : f32} : tensor<1x4x!u8> -> tensor<1x4x!u8>
+  // CHECK: qnnpack.sigmoid
+  %2 = qnnpack.sigmoid %x : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.00390625>>
+  // CHECK: qnnpack.sigmoid
+  %3 = qnnpack.sigmoid %i : tensor<1x4x!i8> -> tensor<1x4x!quant.uniform<i8:f32, 0.00390625:-128>>
+  // CHECK: qnnpack.tanh
+  %4 = qnnpack.tanh %x : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.0078125:128>>
+  // CHECK: qnnpack.hardsigmoid
+  %5 = qnnpack.hardsigmoid %x : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.00390625>>
+  // CHECK: qnnpack.hardswish
+  %6 = qnnpack.hardswish %x : tensor<1x4x!u8> -> tensor<1x4x!y8>
+  // CHECK: qnnpack.leaky_relu %{{.*}} {negative_slope = 0.00999999977 : f32} :
+  %7 = qnnpack.leaky_relu %x {negative_slope = 0.01 : f32} : tensor<1x4x!u8> -> tensor<1x4x!y8>
+  // CHECK: qnnpack.elu %{{.*}} {alpha = 1.000000e+00 : f32} :
+  %8 = qnnpack.elu %x {alpha = 1.0 : f32} : tensor<1x4x!u8> -> tensor<1x4x!y8>
+  // CHECK: qnnpack.softmax %{{.*}} {axis = 1 : i64} :
+  %9 = qnnpack.softmax %x {axis = 1 : i64} : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.00390625>>
+  return
+}

@@ -1,0 +1,613 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The scalar formulas against what PyTorch's engine computed: naive loops over
+// the golden vectors (see test/Integration/golden).
+
+#include "qbackend/Numerics/Quantize.h"
+#include "qbackend/Numerics/Requantize.h"
+#include "qbackend/Numerics/Tables.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <algorithm>
+#include <vector>
+
+using namespace qbackend::numerics;
+namespace json = llvm::json;
+
+namespace {
+
+std::vector<double> getNumbers(const json::Value *value) {
+  std::vector<double> result;
+  if (!value)
+    return result;
+  if (auto number = value->getAsNumber())
+    return {*number};
+  for (const json::Value &element : *value->getAsArray())
+    result.push_back(*element.getAsNumber());
+  return result;
+}
+
+std::vector<int64_t> getIntegers(const json::Value *value) {
+  std::vector<int64_t> result;
+  for (double number : getNumbers(value))
+    result.push_back(static_cast<int64_t>(number));
+  return result;
+}
+
+/// Plain numbers, or quantized ones with one or several parameters.
+struct Tensor {
+  Tensor() = default;
+  explicit Tensor(const json::Object &object)
+      : dtype(object.getString("dtype")->str()),
+        shape(getIntegers(object.get("shape"))),
+        data(getNumbers(object.get("data"))),
+        scales(getNumbers(object.get("scale"))),
+        zeroPoints(getIntegers(object.get("zero_point"))) {
+    if (object.get("axis")) {
+      scales = getNumbers(object.get("scales"));
+      zeroPoints = getIntegers(object.get("zero_points"));
+    }
+  }
+
+  double scale(size_t channel = 0) const {
+    return scales.size() == 1 ? scales[0] : scales.at(channel);
+  }
+  int64_t zeroPoint(size_t channel = 0) const {
+    return scales.size() == 1 ? zeroPoints[0] : zeroPoints.at(channel);
+  }
+  QuantParams params() const { return {scale(), zeroPoint()}; }
+  bool isSigned() const { return dtype != "u8"; }
+  TableType type() const { return {scale(), zeroPoint(), isSigned()}; }
+  QuantRange range() const {
+    return quantizedRange(isSigned(), dtype == "s32" ? 32 : 8, {}, false);
+  }
+  int64_t channels() const { return shape[1]; }
+  int64_t height() const { return shape[2]; }
+  int64_t width() const { return shape[3]; }
+
+  /// Whether (h, w) is inside the image.
+  bool contains(int64_t h, int64_t w) const {
+    return h >= 0 && h < height() && w >= 0 && w < width();
+  }
+  int64_t at(int64_t n, int64_t c, int64_t h, int64_t w) const {
+    return static_cast<int64_t>(
+        data[((n * channels() + c) * height() + h) * width() + w]);
+  }
+
+  std::string dtype;
+  std::vector<int64_t> shape;
+  std::vector<double> data;
+  std::vector<double> scales;
+  std::vector<int64_t> zeroPoints;
+};
+
+struct Case {
+  explicit Case(const json::Object &object)
+      : name(object.getString("name")->str()),
+        inputs(*object.getObject("inputs")), attrs(*object.getObject("attrs")),
+        debug(object.getObject("debug")),
+        expected(*object.getObject("expected")) {}
+
+  Tensor input(llvm::StringRef name) const {
+    const json::Object *object = inputs.getObject(name);
+    return object ? Tensor(*object) : Tensor();
+  }
+  std::vector<int64_t> integers(llvm::StringRef name) const {
+    return getIntegers(attrs.get(name));
+  }
+  float number(llvm::StringRef name) const {
+    return static_cast<float>(*attrs.getNumber(name));
+  }
+  bool flag(llvm::StringRef name) const {
+    return attrs.getBoolean(name).value_or(false);
+  }
+  std::string text(llvm::StringRef name) const {
+    return attrs.getString(name).value_or("").str();
+  }
+
+  std::string name;
+  const json::Object &inputs, &attrs;
+  const json::Object *debug;
+  Tensor expected;
+};
+
+/// Calls `function` on each case of an operator's file.
+void forEachCase(llvm::StringRef op, size_t count,
+                 llvm::function_ref<void(const Case &)> function) {
+  std::string path = (QBACKEND_GOLDEN_DIR "/" + op + ".json").str();
+  auto buffer = llvm::MemoryBuffer::getFile(path);
+  ASSERT_TRUE(buffer) << path;
+  llvm::Expected<json::Value> root = json::parse((*buffer)->getBuffer());
+  ASSERT_TRUE(!!root) << path << llvm::toString(root.takeError());
+  const json::Array &cases = *root->getAsObject()->getArray("cases");
+  EXPECT_EQ(cases.size(), count) << path;
+  for (const json::Value &value : cases) {
+    Case test(*value.getAsObject());
+    SCOPED_TRACE((op + " " + test.name).str());
+    function(test);
+  }
+}
+
+/// Compares results bit for bit; reports the first difference.
+void expectData(const std::vector<double> &actual, const Case &test) {
+  const std::vector<double> &expected = test.expected.data;
+  ASSERT_EQ(actual.size(), expected.size());
+  size_t differences = 0, first = 0;
+  for (size_t i = actual.size(); i-- > 0;)
+    if (actual[i] != expected[i]) {
+      ++differences;
+      first = i;
+    }
+  EXPECT_EQ(differences, 0u)
+      << "first at " << first << ": " << actual[first] << ", expected "
+      << expected[first] << ", of " << actual.size();
+}
+
+/// Product of the extents after `axis`.
+int64_t innerSize(const std::vector<int64_t> &shape, int64_t axis) {
+  int64_t size = 1;
+  for (size_t i = axis + 1; i < shape.size(); ++i)
+    size *= shape[i];
+  return size;
+}
+
+TEST(Golden, QuantizePerTensor) {
+  forEachCase("quantize_per_tensor", 5, [](const Case &test) {
+    QuantRange range = test.expected.range();
+    std::vector<double> result;
+    for (double x : test.input("x").data)
+      result.push_back(quantize(static_cast<float>(x), test.number("scale"),
+                                test.integers("zero_point")[0], range.min,
+                                range.max));
+    expectData(result, test);
+  });
+}
+
+TEST(Golden, QuantizePerChannel) {
+  forEachCase("quantize_per_channel", 3, [](const Case &test) {
+    const Tensor &y = test.expected;
+    int64_t inner = innerSize(y.shape, test.integers("axis")[0]);
+    Tensor x = test.input("x");
+    std::vector<double> result;
+    for (size_t i = 0; i < x.data.size(); ++i) {
+      size_t c = i / inner % y.scales.size();
+      result.push_back(quantize(static_cast<float>(x.data[i]),
+                                static_cast<float>(y.scales[c]),
+                                y.zeroPoints[c], y.range().min, y.range().max));
+    }
+    expectData(result, test);
+  });
+}
+
+TEST(Golden, Dequantize) {
+  forEachCase("dequantize", 5, [](const Case &test) {
+    Tensor x = test.input("x");
+    std::vector<double> result;
+    for (double q : x.data)
+      result.push_back(dequantize(static_cast<int64_t>(q),
+                                  static_cast<float>(x.scale()),
+                                  x.zeroPoint()));
+    expectData(result, test);
+  });
+}
+
+TEST(Golden, DequantizePerChannel) {
+  forEachCase("dequantize_per_channel", 3, [](const Case &test) {
+    Tensor x = test.input("x");
+    int64_t axis = *test.inputs.getObject("x")->getInteger("axis");
+    int64_t inner = innerSize(x.shape, axis);
+    std::vector<double> result;
+    for (size_t i = 0; i < x.data.size(); ++i) {
+      size_t c = i / inner % x.scales.size();
+      result.push_back(dequantizePerChannel(static_cast<int64_t>(x.data[i]),
+                                            x.scales[c], x.zeroPoints[c]));
+    }
+    expectData(result, test);
+  });
+}
+
+/// The formulas of one of the two engines.
+struct Engine {
+  float (*multiplier)(double, double, double);
+  int32_t (*requantize)(int32_t, float, int32_t, int32_t, int32_t);
+};
+const Engine qnnpack = {convMultiplier, requantize};
+const Engine xnnpack = {convMultiplierXnnpack, requantizeXnnpack};
+
+/// From an accumulator without bias to the result, with the parameters of
+/// output channel `c`.
+struct Requantizer {
+  Requantizer(const Case &test, const Engine &engine)
+      : engine(engine), zy(test.expected.zeroPoint()) {
+    Tensor x = test.input("x"), w = test.input("w"), b = test.input("bias");
+    QuantRange range = test.expected.range();
+    omin = test.flag("relu") ? std::max(range.min, zy) : range.min;
+    omax = range.max;
+    for (int64_t c = 0; c < w.shape[0]; ++c) {
+      multipliers.push_back(
+          engine.multiplier(x.scale(), w.scale(c), test.expected.scale()));
+      biases.push_back(b.data.empty()
+                           ? 0
+                           : quantizeBias(static_cast<float>(b.data[c]),
+                                          w.scale(c), x.scale()));
+    }
+    std::vector<double> expected = getNumbers(test.debug->get("bias_q"));
+    for (size_t c = 0; c < expected.size(); ++c)
+      EXPECT_EQ(biases[c], expected[c]) << "bias " << c;
+    expected = getNumbers(test.debug->get("multiplier_f32"));
+    for (size_t c = 0; c < expected.size(); ++c)
+      EXPECT_EQ(multipliers[c], expected[c]) << "multiplier " << c;
+  }
+
+  double operator()(int64_t acc, int64_t c) const {
+    return engine.requantize(static_cast<int32_t>(acc) + biases[c],
+                             multipliers[c], zy, omin, omax);
+  }
+
+  Engine engine;
+  int64_t zy, omin, omax;
+  std::vector<float> multipliers;
+  std::vector<int32_t> biases;
+};
+
+void checkConv2d(const Case &test, const Engine &engine) {
+  Requantizer requantizer(test, engine);
+  Tensor x = test.input("x"), w = test.input("w");
+  auto stride = test.integers("stride"), padding = test.integers("padding"),
+       dilation = test.integers("dilation");
+  int64_t outputs = w.shape[0] / test.integers("groups")[0];
+  const std::vector<int64_t> &shape = test.expected.shape;
+  std::vector<double> result;
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t o = 0; o < shape[1]; ++o)
+      for (int64_t oh = 0; oh < shape[2]; ++oh)
+        for (int64_t ow = 0; ow < shape[3]; ++ow) {
+          int64_t acc = 0;
+          for (int64_t i = 0; i < w.channels(); ++i)
+            for (int64_t kh = 0; kh < w.height(); ++kh)
+              for (int64_t kw = 0; kw < w.width(); ++kw) {
+                int64_t h = oh * stride[0] + kh * dilation[0] - padding[0];
+                int64_t v = ow * stride[1] + kw * dilation[1] - padding[1];
+                int64_t c = o / outputs * w.channels() + i;
+                if (x.contains(h, v))
+                  acc += (x.at(n, c, h, v) - x.zeroPoint()) *
+                         (w.at(o, i, kh, kw) - w.zeroPoint(o));
+              }
+          result.push_back(requantizer(acc, o));
+        }
+  expectData(result, test);
+}
+
+void checkLinear(const Case &test, const Engine &engine) {
+  Requantizer requantizer(test, engine);
+  Tensor x = test.input("x"), w = test.input("w");
+  size_t n = w.shape[0], k = w.shape[1];
+  std::vector<double> result;
+  for (size_t row = 0; row < x.data.size(); row += k)
+    for (size_t o = 0; o < n; ++o) {
+      int64_t acc = 0;
+      for (size_t i = 0; i < k; ++i)
+        acc += static_cast<int64_t>(x.data[row + i] - x.zeroPoint()) *
+               static_cast<int64_t>(w.data[o * k + i] - w.zeroPoint(o));
+      result.push_back(requantizer(acc, o));
+    }
+  expectData(result, test);
+}
+
+TEST(Golden, Conv2d) {
+  forEachCase("conv2d", 6, [](const Case &t) { checkConv2d(t, qnnpack); });
+}
+
+TEST(Golden, Conv2dSigned) {
+  forEachCase("conv2d_qint8", 4,
+              [](const Case &t) { checkConv2d(t, xnnpack); });
+}
+
+TEST(Golden, Linear) {
+  forEachCase("linear", 4, [](const Case &t) { checkLinear(t, qnnpack); });
+}
+
+TEST(Golden, LinearSigned) {
+  forEachCase("linear_qint8", 3,
+              [](const Case &t) { checkLinear(t, xnnpack); });
+}
+
+TEST(Golden, LinearDynamic) {
+  forEachCase("linear_dynamic", 4, [](const Case &test) {
+    Tensor x = test.input("x"), w = test.input("w"), b = test.input("bias");
+    auto [min, max] = std::minmax_element(x.data.begin(), x.data.end());
+    QuantParams params =
+        dynamicLinearParams(static_cast<float>(*min), static_cast<float>(*max));
+    EXPECT_EQ(params.scale, *test.debug->getNumber("x_scale"));
+    EXPECT_EQ(params.zeroPoint, *test.debug->getInteger("x_zero_point"));
+    size_t n = w.shape[0], k = w.shape[1];
+    std::vector<double> result;
+    for (size_t row = 0; row < x.data.size(); row += k)
+      for (size_t o = 0; o < n; ++o) {
+        int64_t acc = 0;
+        for (size_t i = 0; i < k; ++i) {
+          int64_t q = quantize(static_cast<float>(x.data[row + i]),
+                               static_cast<float>(params.scale),
+                               params.zeroPoint, 0, 255);
+          acc += (q - params.zeroPoint) *
+                 static_cast<int64_t>(w.data[o * k + i] - w.zeroPoint(o));
+        }
+        float y = dynamicLinearResult(
+            static_cast<int32_t>(acc),
+            dynamicLinearMultiplier(w.scale(o), params.scale),
+            b.data.empty() ? 0.0f : static_cast<float>(b.data[o]));
+        result.push_back(test.flag("relu") ? std::max(y, 0.0f) : y);
+      }
+    expectData(result, test);
+  });
+}
+
+/// Calls `function` on the values of a and b, which may be one value, and on
+/// the limits of the result.
+void checkBinary(
+    const Case &test,
+    llvm::function_ref<int32_t(int32_t, int32_t, int32_t, int32_t)> function) {
+  Tensor a = test.input("a"), b = test.input("b");
+  QuantRange range = test.expected.range();
+  int64_t omin = range.min;
+  if (test.flag("relu"))
+    omin = std::max(omin, test.expected.zeroPoint());
+  std::vector<double> result;
+  for (size_t i = 0; i < a.data.size(); ++i)
+    result.push_back(
+        function(static_cast<int32_t>(a.data[i]),
+                 static_cast<int32_t>(b.data[b.data.size() == 1 ? 0 : i]), omin,
+                 range.max));
+  expectData(result, test);
+}
+
+TEST(Golden, Add) {
+  forEachCase("add", 4, [](const Case &test) {
+    Tensor a = test.input("a"), b = test.input("b"), y = test.expected;
+    AddMultipliers m = addMultipliers(a.scale(), b.scale(), y.scale());
+    EXPECT_TRUE(m.valid);
+    EXPECT_EQ(m.a, *test.debug->getInteger("a_multiplier"));
+    EXPECT_EQ(m.b, *test.debug->getInteger("b_multiplier"));
+    EXPECT_EQ(m.shift, *test.debug->getInteger("shift"));
+    checkBinary(test, [&](int32_t qa, int32_t qb, int32_t lo, int32_t hi) {
+      return addQ8(qa, qb, a.zeroPoint(), b.zeroPoint(), m, y.zeroPoint(), lo,
+                   hi);
+    });
+  });
+}
+
+TEST(Golden, AddSigned) {
+  forEachCase("add_qint8", 3, [](const Case &test) {
+    Tensor a = test.input("a"), b = test.input("b"), y = test.expected;
+    AddMultipliers m = addMultipliersXnnpack(a.scale(), b.scale(), y.scale());
+    EXPECT_TRUE(m.valid);
+    checkBinary(test, [&](int32_t qa, int32_t qb, int32_t lo, int32_t hi) {
+      return addXnnpack(qa, qb, a.zeroPoint(), b.zeroPoint(), m, y.zeroPoint(),
+                        lo, hi);
+    });
+  });
+}
+
+TEST(Golden, Mul) {
+  forEachCase("mul", 4, [](const Case &test) {
+    Tensor a = test.input("a"), b = test.input("b"), y = test.expected;
+    float m = mulMultiplier(a.scale(), b.scale(), y.scale());
+    EXPECT_EQ(m, *test.debug->getNumber("multiplier_f32"));
+    checkBinary(test, [&](int32_t qa, int32_t qb, int32_t lo, int32_t hi) {
+      return mulQ8(qa, qb, a.zeroPoint(), b.zeroPoint(), m, y.zeroPoint(), lo,
+                   hi);
+    });
+  });
+}
+
+TEST(Golden, MulSigned) {
+  forEachCase("mul_qint8", 3, [](const Case &test) {
+    Tensor a = test.input("a"), b = test.input("b"), y = test.expected;
+    float m = mulMultiplierXnnpack(a.scale(), b.scale(), y.scale());
+    checkBinary(test, [&](int32_t qa, int32_t qb, int32_t lo, int32_t hi) {
+      return mulQ8(qa, qb, a.zeroPoint(), b.zeroPoint(), m, y.zeroPoint(), lo,
+                   hi);
+    });
+  });
+}
+
+void checkScalar(const Case &test,
+                 ScalarResult (*rewrite)(const QuantParams &, double,
+                                         QuantRange)) {
+  Tensor x = test.input("x");
+  ScalarResult r =
+      rewrite(x.params(), *test.attrs.getNumber("scalar"), x.range());
+  EXPECT_EQ(r.params.scale, test.expected.scale());
+  EXPECT_EQ(r.params.zeroPoint, test.expected.zeroPoint());
+  std::vector<double> result;
+  for (double q : x.data)
+    result.push_back(applyScalar(static_cast<int32_t>(q), r));
+  expectData(result, test);
+}
+
+TEST(Golden, AddScalar) {
+  forEachCase("add_scalar", 3,
+              [](const Case &t) { checkScalar(t, addScalar); });
+}
+
+TEST(Golden, MulScalar) {
+  forEachCase("mul_scalar", 3,
+              [](const Case &t) { checkScalar(t, mulScalar); });
+}
+
+/// Half-open window of input rows or columns, not clipped to the image.
+struct Window {
+  int64_t begin, end;
+};
+
+/// Applies `function` to the windows of each result of a pooling.
+void checkPool(
+    const Case &test, llvm::function_ref<Window(int64_t, int64_t)> window,
+    llvm::function_ref<int32_t(int64_t, int64_t, Window, Window)> function) {
+  const std::vector<int64_t> &shape = test.expected.shape;
+  std::vector<double> result;
+  for (int64_t n = 0; n < shape[0]; ++n)
+    for (int64_t c = 0; c < shape[1]; ++c)
+      for (int64_t h = 0; h < shape[2]; ++h)
+        for (int64_t w = 0; w < shape[3]; ++w)
+          result.push_back(function(n, c, window(0, h), window(1, w)));
+  expectData(result, test);
+}
+
+/// Sum of the raw integers in a window; padding counts as the zero point.
+int64_t sumWindow(const Tensor &x, int64_t n, int64_t c, Window h, Window w) {
+  int64_t sum = 0;
+  for (int64_t i = h.begin; i < h.end; ++i)
+    for (int64_t j = w.begin; j < w.end; ++j)
+      sum += x.contains(i, j) ? x.at(n, c, i, j) : x.zeroPoint();
+  return sum;
+}
+
+void checkAveragePool(const Case &test,
+                      llvm::function_ref<Window(int64_t, int64_t)> window) {
+  Tensor x = test.input("x");
+  checkPool(test, window, [&](int64_t n, int64_t c, Window h, Window w) {
+    int64_t size = (h.end - h.begin) * (w.end - w.begin);
+    float m = avgPoolMultiplier(x.scale(), size);
+    if (test.debug) {
+      EXPECT_EQ(m, *test.debug->getNumber("multiplier_f32"));
+    }
+    return avgPool(sumWindow(x, n, c, h, w), size, x.zeroPoint(), m, 0, 255);
+  });
+}
+
+TEST(Golden, AvgPool2d) {
+  forEachCase("avg_pool2d", 4, [](const Case &test) {
+    auto stride = test.integers("stride"), padding = test.integers("padding"),
+         kernel = test.integers("kernel");
+    EXPECT_FALSE(test.flag("ceil_mode"));
+    checkAveragePool(test, [&](int64_t axis, int64_t i) {
+      int64_t begin = i * stride[axis] - padding[axis];
+      return Window{begin, begin + kernel[axis]};
+    });
+  });
+}
+
+TEST(Golden, MeanHW) {
+  forEachCase("mean_hw", 3, [](const Case &test) {
+    Tensor x = test.input("x");
+    checkAveragePool(test, [&](int64_t axis, int64_t) {
+      return Window{0, x.shape[2 + axis]};
+    });
+  });
+}
+
+TEST(Golden, AdaptiveAvgPool2d) {
+  forEachCase("adaptive_avg_pool2d", 4, [](const Case &test) {
+    Tensor x = test.input("x");
+    auto output = test.integers("output_size");
+    auto window = [&](int64_t axis, int64_t i) {
+      int64_t in = x.shape[2 + axis], out = output[axis];
+      return Window{i * in / out, ((i + 1) * in + out - 1) / out};
+    };
+    if (x.height() % output[0] == 0 && x.width() % output[1] == 0)
+      return checkAveragePool(test, window);
+    // The library has no formula for channels_last, which ATen computes
+    // otherwise.
+    if (test.text("memory_format") != "contiguous")
+      return;
+    checkPool(test, window, [&](int64_t n, int64_t c, Window h, Window w) {
+      return adaptiveAvgPoolAten(sumWindow(x, n, c, h, w), h.end - h.begin,
+                                 w.end - w.begin, 0, 255);
+    });
+  });
+}
+
+/// Looks the values of x up in a table.
+void checkTable(const Case &test, const Table256 &table) {
+  Tensor x = test.input("x");
+  std::vector<double> result;
+  for (double q : x.data)
+    result.push_back(table[static_cast<int64_t>(q) - x.type().min()]);
+  expectData(result, test);
+}
+
+TEST(Golden, Sigmoid) {
+  forEachCase("sigmoid", 3, [](const Case &test) {
+    checkTable(test,
+               sigmoidTable(test.input("x").type(), test.expected.type()));
+  });
+}
+
+TEST(Golden, Tanh) {
+  forEachCase("tanh", 3, [](const Case &test) {
+    checkTable(test, tanhTable(test.input("x").type(), test.expected.type()));
+  });
+}
+
+TEST(Golden, Hardsigmoid) {
+  forEachCase("hardsigmoid", 3, [](const Case &test) {
+    checkTable(test,
+               hardsigmoidTable(test.input("x").type(), test.expected.type()));
+  });
+}
+
+TEST(Golden, Hardswish) {
+  forEachCase("hardswish", 3, [](const Case &test) {
+    checkTable(test,
+               hardswishTable(test.input("x").type(), test.expected.type()));
+  });
+}
+
+TEST(Golden, LeakyRelu) {
+  forEachCase("leaky_relu", 3, [](const Case &test) {
+    checkTable(test,
+               leakyReluTable(test.input("x").type(), test.expected.type(),
+                              test.number("negative_slope")));
+  });
+}
+
+TEST(Golden, Elu) {
+  forEachCase("elu", 3, [](const Case &test) {
+    checkTable(test, eluTable(test.input("x").type(), test.expected.type(),
+                              test.number("alpha")));
+  });
+}
+
+TEST(Golden, Relu) {
+  forEachCase("relu", 3, [](const Case &test) {
+    TableType type = test.input("x").type();
+    checkTable(test, clampTable(type, reluBounds(type)));
+  });
+}
+
+TEST(Golden, Relu6) {
+  forEachCase("relu6", 3, [](const Case &test) {
+    TableType type = test.input("x").type();
+    checkTable(test, clampTable(type, clampBounds(type, 0, 6)));
+  });
+}
+
+TEST(Golden, Clamp) {
+  forEachCase("clamp", 3, [](const Case &test) {
+    TableType type = test.input("x").type();
+    QuantRange bounds =
+        clampBounds(type, test.number("min"), test.number("max"));
+    EXPECT_EQ(bounds.min, *test.debug->getInteger("min_q"));
+    EXPECT_EQ(bounds.max, *test.debug->getInteger("max_q"));
+    checkTable(test, clampTable(type, bounds));
+  });
+}
+
+TEST(Golden, Softmax) {
+  forEachCase("softmax", 3, [](const Case &test) {
+    Tensor x = test.input("x");
+    int64_t n = x.shape[1];
+    auto table = softmaxTable(static_cast<float>(x.scale()), n);
+    std::vector<uint8_t> in(x.data.begin(), x.data.end()), out(in.size());
+    for (int64_t row = 0; row < x.shape[0]; ++row)
+      softmaxU8(&in[row * n], &out[row * n], n, table);
+    expectData(std::vector<double>(out.begin(), out.end()), test);
+  });
+}
+
+} // namespace

@@ -1,0 +1,330 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Roundings, limits and corner cases of the scalar formulas, and batch norm
+// folding. Numbers are worked out by hand or with NumPy's float32.
+
+#include "qbackend/Numerics/BatchNorm.h"
+#include "qbackend/Numerics/Quantize.h"
+#include "qbackend/Numerics/Requantize.h"
+#include "qbackend/Numerics/Tables.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "gtest/gtest.h"
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+using namespace qbackend::numerics;
+namespace json = llvm::json;
+
+namespace {
+
+constexpr float inf = std::numeric_limits<float>::infinity();
+constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+constexpr int32_t int32Min = std::numeric_limits<int32_t>::min();
+constexpr int32_t int32Max = std::numeric_limits<int32_t>::max();
+
+TEST(Round, TiesToEven) {
+  EXPECT_EQ(roundHalfToEven(0.5f), 0.0f);
+  EXPECT_EQ(roundHalfToEven(1.5f), 2.0f);
+  EXPECT_EQ(roundHalfToEven(-2.5f), -2.0f);
+  EXPECT_EQ(roundHalfToEven(2.5), 2.0);
+  EXPECT_EQ(roundHalfToEven(-3.5), -4.0);
+}
+
+TEST(Round, ConvertToInt32) {
+  EXPECT_EQ(convertToInt32(2.5f), 2);
+  EXPECT_EQ(convertToInt32(-0x1p31f), int32Min);
+  EXPECT_EQ(convertToInt32(0x1.fffffep30f), 2147483520);
+  for (float v : {0x1p31f, -0x1.000002p31f, inf, -inf, nan})
+    EXPECT_EQ(convertToInt32(v), int32Min) << v;
+}
+
+TEST(Quantize, ReciprocalAndTies) {
+  // 2.25 / 0.3f rounds to 7, but 2.25 * f32(1 / 0.3f) to 8.
+  EXPECT_EQ(quantize(2.25f, 0.300000012f, 0, 0, 255), 8);
+  EXPECT_EQ(quantize(10.8499994f, 0.699999988f, 0, 0, 255), 16);
+  // The zero point is added after rounding: it doesn't decide ties.
+  EXPECT_EQ(quantize(2.5f, 1.0f, 0, 0, 255), 2);
+  EXPECT_EQ(quantize(2.5f, 1.0f, 1, 0, 255), 3);
+}
+
+TEST(Quantize, OutOfRange) {
+  EXPECT_EQ(quantize(1e6f, 1.0f, 0, 0, 255), 255);
+  EXPECT_EQ(quantize(-1e6f, 1.0f, 7, -128, 127), -128);
+  EXPECT_EQ(quantize(0x1p62f, 1.0f, 0, -128, 127), 127);
+  // Beyond int64 everything is the smallest value.
+  for (float x : {0x1p63f, -0x1p63f, inf, -inf, nan}) {
+    EXPECT_EQ(quantize(x, 1.0f, 3, 0, 255), 0) << x;
+    EXPECT_EQ(quantize(x, 1.0f, 3, -128, 127), -128) << x;
+  }
+  EXPECT_EQ(quantize(3e9f, 1.0f, 0, int32Min, int32Max), int32Max);
+}
+
+TEST(Quantize, DequantizeRoundsTheScaleOrNot) {
+  EXPECT_EQ(dequantize(9, static_cast<float>(0.1), 0), 0.900000036f);
+  EXPECT_EQ(dequantizePerChannel(9, 0.1, 0), 0.899999976f);
+}
+
+TEST(Quantize, Bias) {
+  // The product of the scales is rounded once, from double.
+  EXPECT_EQ(
+      quantizeBias(-0.993406475f, 0.02892640936288786, 0.0016174516482475327),
+      -21233);
+  EXPECT_EQ(quantizeBias(0.0f, 1.0, 1.0), 0);
+  EXPECT_EQ(quantizeBias(1.0f, 1e-6, 1e-6), int32Max);
+  EXPECT_EQ(quantizeBias(-1.0f, 1e-6, 1e-6), int32Min);
+}
+
+TEST(QuantParams, Range) {
+  auto check = [](QuantRange actual, int64_t min, int64_t max) {
+    EXPECT_EQ(actual.min, min);
+    EXPECT_EQ(actual.max, max);
+  };
+  check(quantizedRange(false, 8, {}, false), 0, 255);
+  check(quantizedRange(true, 8, {}, false), -128, 127);
+  check(quantizedRange(false, 8, {}, true), 0, 127);
+  check(quantizedRange(true, 8, {}, true), -64, 63);
+  check(quantizedRange(true, 8, QuantRange{-127, 127}, false), -127, 127);
+  check(quantizedRange(true, 8, QuantRange{-127, 127}, true), -64, 63);
+  check(quantizedRange(false, 4, {}, true), 0, 15);
+  check(quantizedRange(true, 32, {}, true), int32Min, int32Max);
+}
+
+TEST(QuantParams, AffineAndSymmetric) {
+  auto affine = [](float min, float max) {
+    return calculateQParams(min, max, {0, 255}, false, false,
+                            QScheme::PerTensorAffine);
+  };
+  EXPECT_EQ(affine(-1, 1.55f).scale, 2.55f / 255);
+  EXPECT_EQ(affine(-1, 1.55f).zeroPoint, 100);
+  EXPECT_EQ(affine(0, 0).scale, 0x1p-23);
+  EXPECT_EQ(affine(inf, -inf).scale, 1.0);
+  EXPECT_EQ(affine(inf, -inf).zeroPoint, 0);
+  QuantParams p = calculateQParams(-5, 3, {-127, 127}, true, true,
+                                   QScheme::PerChannelSymmetric);
+  EXPECT_EQ(p.scale, 5.0f / 127);
+  EXPECT_EQ(p.zeroPoint, 0);
+  FloatQuantParams f = calculateFloatQParams(2, 4, {0, 255});
+  EXPECT_EQ(f.scale, 2.0f / 255);
+  EXPECT_EQ(f.zeroPoint, -2.0f / (2.0f / 255));
+  EXPECT_EQ(calculateFloatQParams(3, 3, {0, 255}).scale, 1.0);
+  EXPECT_EQ(calculateFloatQParams(3, 3, {0, 255}).zeroPoint, -3.0f);
+}
+
+TEST(Requantize, Multipliers) {
+  double sx = 0.35612011f, sw = 0.399589151f, sy = 0.344791055f;
+  EXPECT_EQ(convMultiplier(sx, sw, sy), 0.412718743f);
+  EXPECT_EQ(convMultiplierXnnpack(sx, sw, sy), 0.412718773f);
+  EXPECT_EQ(mulMultiplier(sx, sw, sy), 0.412718743f);
+  EXPECT_EQ(mulMultiplierXnnpack(sx, sw, sy), 0.412718773f);
+}
+
+TEST(Requantize, RoundsTheProduct) {
+  // 5 * 0.1f is 0.5 in f32, a tie to 0; exactly it is more than 0.5.
+  EXPECT_EQ(requantize(5, convMultiplier(1, 1, 10), 0, 0, 255), 0);
+  EXPECT_EQ(requantize(5, 0.1f, 100, 0, 255), 100);
+  EXPECT_EQ(requantize(15, 0.1f, 100, 0, 255), 102);
+  EXPECT_EQ(requantize(-15, 0.1f, 100, 0, 255), 98);
+}
+
+TEST(Requantize, Overflow) {
+  EXPECT_EQ(requantize(1 << 30, 1.0f, 10, 0, 255), 255);
+  EXPECT_EQ(requantize(1 << 30, 2.0f, 10, 0, 255), 0);
+  EXPECT_EQ(requantize(1 << 30, 2.0f, 10, 10, 255), 10);
+  EXPECT_EQ(requantizeXnnpack(1 << 30, 2.0f, 10, -128, 127), 127);
+  EXPECT_EQ(requantizeXnnpack(int32Min, 200.0f, 10, -128, 127), -128);
+  EXPECT_EQ(requantizeXnnpack(int32Min, 200.0f, 10, 10, 127), 10);
+}
+
+TEST(Add, Ties) {
+  AddMultipliers q = addMultipliers(0.5, 0.5, 1.0);
+  AddMultipliers x = addMultipliersXnnpack(0.5, 0.5, 1.0);
+  EXPECT_EQ(q.shift, 22);
+  EXPECT_EQ(q.a, 1 << 21);
+  EXPECT_EQ(x.shift, 21);
+  EXPECT_EQ(x.a, 1 << 20);
+  // Away from zero in QNNPACK, up in XNNPACK.
+  EXPECT_EQ(addQ8(1, 0, 0, 0, q, 50, 0, 255), 51);
+  EXPECT_EQ(addQ8(0, 0, 1, 0, q, 50, 0, 255), 49);
+  EXPECT_EQ(addXnnpack(1, 0, 0, 0, x, 50, -128, 127), 51);
+  EXPECT_EQ(addXnnpack(-1, 0, 0, 0, x, 50, -128, 127), 50);
+  EXPECT_EQ(addXnnpack(-3, 0, 0, 0, x, 50, 50, 127), 50);
+  // To even in ATen.
+  EXPECT_EQ(addAten(1, {0.5, 0}, 0, {0.5, 0}, {1.0, 50}, 0, 255), 50);
+  EXPECT_EQ(addAten(3, {0.5, 0}, 0, {0.5, 0}, {1.0, 50}, 0, 255), 52);
+  EXPECT_EQ(addAten(0, {0.5, 9}, 0, {0.5, 0}, {1.0, 50}, 0, 255, true), 50);
+}
+
+TEST(Add, ValidScales) {
+  EXPECT_TRUE(addMultipliers(0x1p-14, 0x1p-10, 1).valid);
+  EXPECT_FALSE(addMultipliers(0x1p-15, 1, 1).valid);
+  EXPECT_FALSE(addMultipliers(0x1p-11, 0x1p-11, 1).valid);
+  EXPECT_TRUE(addMultipliers(255.9, 1, 1).valid);
+  EXPECT_FALSE(addMultipliers(256, 1, 1).valid);
+  EXPECT_FALSE(addMultipliers(nan, 1, 1).valid);
+  EXPECT_FALSE(addMultipliersXnnpack(0x1p-11, 1, 1).valid);
+  EXPECT_TRUE(addMultipliersXnnpack(0x1p-10, 1, 1).valid);
+  AddMultipliers small = addMultipliers(0x1p-10, 0x1p-10, 1);
+  EXPECT_EQ(small.shift, 31);
+  EXPECT_EQ(small.a, 1 << 21);
+  // 255 * 2^-9 is 0.498; 510 * 2^-10 on the other side is -0.498.
+  EXPECT_EQ(addQ8(255, 255, 0, 0, small, 7, 0, 255), 7);
+  EXPECT_EQ(addQ8(0, 0, 255, 255, small, 7, 0, 255), 7);
+}
+
+TEST(Scalar, SignedMultiplication) {
+  ScalarResult r = mulScalar({0.5, -3}, -2.0, {-128, 127});
+  EXPECT_EQ(r.params.scale, 1.0);
+  EXPECT_EQ(r.params.zeroPoint, 2);
+  EXPECT_EQ(applyScalar(-128, r), 127);
+  EXPECT_EQ(applyScalar(-3, r), 2);
+  r = mulScalar({0.5, -3}, 0.0, {-128, 127});
+  EXPECT_EQ(r.params.scale, 1.0);
+  EXPECT_EQ(r.params.zeroPoint, 0);
+  EXPECT_EQ(applyScalar(55, r), 0);
+}
+
+TEST(Scalar, LargeAddition) {
+  // 1e30 takes all of the range: both ends of the input become 255.
+  for (double constant : {1e30, 1e300 * 1e300}) {
+    ScalarResult r = addScalar({1.0, 0}, constant, {0, 255});
+    EXPECT_EQ(r.params.zeroPoint, 0);
+    EXPECT_EQ(applyScalar(0, r), 255);
+    EXPECT_EQ(applyScalar(255, r), 255);
+    r = addScalar({1.0, 0}, -constant, {0, 255});
+    EXPECT_EQ(r.params.zeroPoint, 255);
+    EXPECT_EQ(applyScalar(255, r), 0);
+  }
+  // x in [0, 255] plus 10: [0, 265] has scale 265 / 255.
+  ScalarResult r = addScalar({1.0, 0}, 10.0, {0, 255});
+  EXPECT_EQ(r.params.scale, 265.0 / 255);
+  EXPECT_EQ(applyScalar(0, r), 10);
+  EXPECT_EQ(applyScalar(255, r), 255);
+}
+
+TEST(Average, MultiplierIsNotTheReciprocal) {
+  EXPECT_EQ(avgPoolMultiplier(0.0593381897f, 9), 0.111111104f);
+  EXPECT_EQ(avgPoolMultiplier(0.154842809f, 49), 0.0204081647f);
+  EXPECT_EQ(avgPoolMultiplier(0.25, 4), 0.25f);
+}
+
+TEST(Average, WhereTheZeroPointIsAdded) {
+  // The mean of 1 and 2, with zero point 1: QNNPACK rounds 0.5, ATen 1.5.
+  EXPECT_EQ(avgPool(3, 2, 1, 0.5f, 0, 255), 1);
+  EXPECT_EQ(avgPoolAten(3, 2, 2, 1, 0, 255), 2);
+  EXPECT_EQ(avgPoolAten(5, 2, 2, 1, 0, 255), 2);
+  // One value in the image, divided by 4: 8 -> 1 + 7 / 4 = 2.75.
+  EXPECT_EQ(avgPoolAten(8, 1, 4, 1, 0, 255), 3);
+  EXPECT_EQ(adaptiveAvgPoolAten(3, 1, 2, 0, 255), 2);
+  EXPECT_EQ(adaptiveAvgPoolAten(5, 2, 1, 0, 255), 2);
+  EXPECT_EQ(meanAten(3, 2, 0, 255), 2);
+  EXPECT_EQ(meanAten(5, 2, 0, 255), 2);
+  EXPECT_EQ(meanAten(-5, 2, -128, 127), -2);
+}
+
+TEST(Tables, HardswishAddsTheZeroPointFirst) {
+  // hardswish(5) is 5, and 5 / 2 a tie that the zero point decides.
+  EXPECT_EQ(hardswishTable({1.0, 0, false}, {2.0, 0, false})[5], 2);
+  EXPECT_EQ(hardswishTable({1.0, 0, false}, {2.0, 1, false})[5], 4);
+  EXPECT_EQ(hardswishTable({1.0, 0, true}, {2.0, 1, true})[128 + 5], 3);
+}
+
+TEST(Tables, Celu) {
+  Table256 table = celuTable({0.1, 128, false}, {0.02, 60, false}, 0.5f);
+  const int expected[][2] = {{0, 35},   {100, 35}, {120, 40}, {127, 55},
+                             {128, 60}, {129, 65}, {140, 120}};
+  for (auto [q, y] : expected)
+    EXPECT_EQ(table[q], y) << q;
+}
+
+TEST(Tables, Signed) {
+  TableType in{0.1, 0, true};
+  Table256 sigmoid = sigmoidTable(in, {1.0 / 256, -128, true});
+  Table256 tanh = tanhTable(in, {1.0 / 128, 0, true});
+  Table256 hardsigmoid = hardsigmoidTable(in, {1.0 / 256, -128, true});
+  Table256 hardswish = hardswishTable(in, {0.05, -60, true});
+  const int expected[][5] = {{-128, -128, -128, -128, -60},
+                             {-50, -126, -128, -128, -60},
+                             {-1, -6, -13, -4, -61},
+                             {0, 0, 0, 0, -60},
+                             {1, 6, 13, 4, -59},
+                             {30, 116, 127, 127, 0},
+                             {127, 127, 127, 127, 127}};
+  for (auto [q, a, b, c, d] : expected) {
+    EXPECT_EQ(sigmoid[q + 128], a) << q;
+    EXPECT_EQ(tanh[q + 128], b) << q;
+    EXPECT_EQ(hardsigmoid[q + 128], c) << q;
+    EXPECT_EQ(hardswish[q + 128], d) << q;
+  }
+}
+
+TEST(Tables, SignedClamp) {
+  TableType type{0.1, -28, true};
+  QuantRange relu6 = clampBounds(type, 0, 6);
+  EXPECT_EQ(relu6.min, -28);
+  EXPECT_EQ(relu6.max, 32);
+  EXPECT_EQ(reluBounds(type).min, -28);
+  EXPECT_EQ(reluBounds(type).max, 127);
+  Table256 table = clampTable(type, relu6);
+  EXPECT_EQ(table[0], -28);
+  EXPECT_EQ(table[128], 0);
+  EXPECT_EQ(table[255], 32);
+}
+
+TEST(Tables, SoftmaxOfOneValue) {
+  uint8_t x = 3, y = 0;
+  softmaxU8(&x, &y, 1, softmaxTable(0.1f, 1));
+  EXPECT_EQ(y, 255);
+  softmaxU8(nullptr, nullptr, 0, softmaxTable(0.1f, 0));
+}
+
+std::vector<float> getFloats(const json::Object &object,
+                             llvm::StringRef field) {
+  std::vector<float> result;
+  for (const json::Value &value : *object.getArray(field))
+    result.push_back(static_cast<float>(*value.getAsNumber()));
+  return result;
+}
+
+TEST(BatchNorm, MatchesPyTorch) {
+  auto buffer = llvm::MemoryBuffer::getFile(QBACKEND_BATCH_NORM_CASES);
+  ASSERT_TRUE(buffer);
+  llvm::Expected<json::Value> root = json::parse((*buffer)->getBuffer());
+  ASSERT_TRUE(!!root) << llvm::toString(root.takeError());
+  for (const json::Value &value : *root->getAsObject()->getArray("cases")) {
+    const json::Object &test = *value.getAsObject();
+    int64_t channels = *test.getInteger("channels");
+    float eps = static_cast<float>(*test.getNumber("eps"));
+    std::vector<float> weight = getFloats(test, "weight"),
+                       mean = getFloats(test, "mean"),
+                       var = getFloats(test, "var"),
+                       gamma = getFloats(test, "gamma"),
+                       beta = getFloats(test, "beta"), bias(channels);
+    std::vector<float> copy = weight, copyBias = bias, r;
+    foldBatchNorm(weight.data(), channels, *test.getInteger("per_channel"),
+                  bias.data(), mean.data(), var.data(), gamma.data(),
+                  beta.data(), eps);
+    EXPECT_EQ(weight, getFloats(test, "folded_weight"));
+    EXPECT_EQ(bias, getFloats(test, "folded_bias"));
+    for (float v : var)
+      r.push_back(inverseStd(v, eps));
+    foldBatchNorm(copy.data(), channels, *test.getInteger("per_channel"),
+                  copyBias.data(), mean.data(), r.data(), gamma.data(),
+                  beta.data());
+    EXPECT_EQ(copy, weight);
+    EXPECT_EQ(copyBias, bias);
+  }
+}
+
+TEST(BatchNorm, Defaults) {
+  float weight[] = {1, 2}, bias[] = {5}, mean[] = {1}, var[] = {0.25f};
+  foldBatchNorm(weight, 1, 2, bias, mean, var, nullptr, nullptr, 0.0f);
+  EXPECT_EQ(weight[0], 2.0f);
+  EXPECT_EQ(weight[1], 4.0f);
+  EXPECT_EQ(bias[0], 8.0f);
+}
+
+} // namespace

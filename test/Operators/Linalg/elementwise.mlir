@@ -1,0 +1,116 @@
+// RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
+
+#n = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#u = affine_map<(d0, d1, d2, d3) -> (0, d1, d2, d3)>
+#s = affine_map<(d0, d1, d2, d3) -> ()>
+#c = affine_map<(d0, d1, d2, d3) -> (0, d1, 0, 0)>
+#r0 = affine_map<() -> ()>
+
+// CHECK-LABEL: func.func @add
+// CHECK: qbackend.operator [#qbackend.add] inputs(%arg0, %arg1)
+func.func @add(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = linalg.generic {indexing_maps = [#u, #u, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %y : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %o: f32):
+    %q = arith.addf %i0, %i1 : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+
+// CHECK-LABEL: func.func @add_named
+// CHECK: qbackend.operator [#qbackend.add] inputs(%arg0, %arg1)
+func.func @add_named(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = linalg.add ins(%x, %y : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+
+// CHECK-LABEL: func.func @add_tensor_level
+// CHECK: qbackend.operator [#qbackend.add] inputs(%arg0, %arg1)
+func.func @add_tensor_level(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = arith.addf %x, %y : tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+
+// CHECK-LABEL: func.func @mul_map
+// CHECK: qbackend.operator [#qbackend.mul] inputs(%arg0, %arg1)
+func.func @mul_map(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = linalg.map { arith.mulf } ins(%x, %y : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>)
+  return %r : tensor<1x4x8x8xf32>
+}
+
+// The gate of a squeeze-and-excitation block.
+// CHECK-LABEL: func.func @mul_broadcast
+// CHECK: qbackend.operator [#qbackend.mul] inputs(%arg0, %arg1) : (tensor<1x4x8x8xf32>, tensor<1x4x1x1xf32>)
+func.func @mul_broadcast(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x1x1xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = linalg.generic {indexing_maps = [#u, #c, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %y : tensor<1x4x8x8xf32>, tensor<1x4x1x1xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %o: f32):
+    %q = arith.mulf %i0, %i1 : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+
+// CHECK-LABEL: func.func @scalars
+// CHECK: #qbackend.add<scalar = 2.5
+// CHECK: #qbackend.mul<scalar = 3.0
+func.func @scalars(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %k = arith.constant 2.5 : f32
+  %l = arith.constant 3.0 : f32
+  %0 = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %o: f32):
+    %q = arith.addf %k, %i0 : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  %r = linalg.generic {indexing_maps = [#u, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%0 : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %o: f32):
+    %q = arith.mulf %i0, %l : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+
+// Subtraction and division are no additions and multiplications to PyTorch,
+// squares and constants for each channel are no functional ones.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: qbackend.operator
+func.func @others(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %k = arith.constant 0.75 : f32
+  %b = arith.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [#u, #u, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %y : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %o: f32):
+    %q = arith.subf %i0, %i1 : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  %1 = linalg.generic {indexing_maps = [#u, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%0 : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %o: f32):
+    %q = arith.divf %i0, %k : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  %2 = linalg.generic {indexing_maps = [#u, #u, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%1, %1 : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %o: f32):
+    %q = arith.mulf %i0, %i1 : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  %r = linalg.generic {indexing_maps = [#u, affine_map<(d0, d1, d2, d3) -> (d1)>, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%2, %b : tensor<1x4x8x8xf32>, tensor<4xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %o: f32):
+    %q = arith.addf %i0, %i1 : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  return %r : tensor<1x4x8x8xf32>
+}
+

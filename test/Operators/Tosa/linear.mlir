@@ -1,0 +1,82 @@
+// RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
+
+// The bias comes after the reshape; the weight [1, in, out] is turned.
+// CHECK-LABEL: func.func @reshaped_then_bias
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[}}[1.000000e+00, 3.000000e+00, 5.000000e+00], [2.000000e+00, 4.000000e+00, 6.000000e+00]]> : tensor<2x3xf32>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[7.000000e+00, 8.000000e+00]> : tensor<2xf32>
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%[[W]]) bias(%[[B]]) : (tensor<4x3xf32>,
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @reshaped_then_bias(%x: tensor<4x3xf32>) -> tensor<4x2xf32> {
+  %w = "tosa.const"() <{values = dense<[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]> : tensor<1x3x2xf32>}> : () -> tensor<1x3x2xf32>
+  %b = "tosa.const"() <{values = dense<[[7.0, 8.0]]> : tensor<1x2xf32>}> : () -> tensor<1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s3 = tosa.const_shape {values = dense<[1, 4, 3]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %s2 = tosa.const_shape {values = dense<[4, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %x3 = tosa.reshape %x, %s3 : (tensor<4x3xf32>, !tosa.shape<3>) -> tensor<1x4x3xf32>
+  %m = tosa.matmul %x3, %w, %z, %z : (tensor<1x4x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x2xf32>
+  %y = tosa.reshape %m, %s2 : (tensor<1x4x2xf32>, !tosa.shape<2>) -> tensor<4x2xf32>
+  %r = tosa.add %b, %y : (tensor<1x2xf32>, tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
+}
+
+// The bias comes before the reshape, and x is [B, T, in].
+// CHECK-LABEL: func.func @bias_then_reshaped
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%{{.*}}) : (tensor<2x4x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<2x4x2xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @bias_then_reshaped(%x: tensor<2x4x3xf32>) -> tensor<2x4x2xf32> {
+  %w = "tosa.const"() <{values = dense<[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]]> : tensor<1x3x2xf32>}> : () -> tensor<1x3x2xf32>
+  %b = "tosa.const"() <{values = dense<[[[7.0, 8.0]]]> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s3 = tosa.const_shape {values = dense<[1, 8, 3]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %s2 = tosa.const_shape {values = dense<[2, 4, 2]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %x3 = tosa.reshape %x, %s3 : (tensor<2x4x3xf32>, !tosa.shape<3>) -> tensor<1x8x3xf32>
+  %m = tosa.matmul %x3, %w, %z, %z : (tensor<1x8x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x8x2xf32>
+  %r = tosa.add %m, %b : (tensor<1x8x2xf32>, tensor<1x1x2xf32>) -> tensor<1x8x2xf32>
+  %y = tosa.reshape %r, %s2 : (tensor<1x8x2xf32>, !tosa.shape<3>) -> tensor<2x4x2xf32>
+  return %y : tensor<2x4x2xf32>
+}
+
+// CHECK-LABEL: func.func @argument_as_weight
+// CHECK: %[[B:.*]] = tensor.collapse_shape
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%{{.*}}) : (tensor<1x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<1x2xf32>
+func.func @argument_as_weight(%x: tensor<1x3xf32>, %w: tensor<2x3xf32>, %b: tensor<2xf32>) -> tensor<1x2xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s3 = tosa.const_shape {values = dense<[1, 1, 3]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %sw = tosa.const_shape {values = dense<[1, 3, 2]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %s2 = tosa.const_shape {values = dense<[1, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %t = tosa.transpose %w {perms = array<i32: 1, 0>} : (tensor<2x3xf32>) -> tensor<3x2xf32>
+  %w3 = tosa.reshape %t, %sw : (tensor<3x2xf32>, !tosa.shape<3>) -> tensor<1x3x2xf32>
+  %x3 = tosa.reshape %x, %s3 : (tensor<1x3xf32>, !tosa.shape<3>) -> tensor<1x1x3xf32>
+  %m = tosa.matmul %x3, %w3, %z, %z : (tensor<1x1x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x2xf32>
+  %y = tosa.reshape %m, %s2 : (tensor<1x1x2xf32>, !tosa.shape<2>) -> tensor<1x2xf32>
+  %b2 = tosa.reshape %b, %s2 : (tensor<2xf32>, !tosa.shape<2>) -> tensor<1x2xf32>
+  %r = tosa.add %b2, %y : (tensor<1x2xf32>, tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %r : tensor<1x2xf32>
+}
+
+// TFLite's fully connected layer.
+// CHECK-LABEL: func.func @convolution_of_points
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%arg2) : (tensor<4x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<4x2xf32>
+func.func @convolution_of_points(%x: tensor<4x3xf32>, %w: tensor<2x1x1x3xf32>, %b: tensor<2xf32>) -> tensor<4x2xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s4 = tosa.const_shape {values = dense<[4, 1, 1, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %s2 = tosa.const_shape {values = dense<[4, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %x4 = tosa.reshape %x, %s4 : (tensor<4x3xf32>, !tosa.shape<4>) -> tensor<4x1x1x3xf32>
+  %c = tosa.conv2d %x4, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<4x1x1x3xf32>, tensor<2x1x1x3xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<4x1x1x2xf32>
+  %r = tosa.reshape %c, %s2 : (tensor<4x1x1x2xf32>, !tosa.shape<2>) -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
+}
+
+// Attention: neither factor is a parameter.
+// CHECK-LABEL: func.func @product_of_activations
+// CHECK-NOT: #qbackend.linear
+// CHECK: return
+func.func @product_of_activations(%q: tensor<1x4x3xf32>, %k: tensor<1x4x3xf32>) -> tensor<1x4x4xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %t = tosa.transpose %k {perms = array<i32: 0, 2, 1>} : (tensor<1x4x3xf32>) -> tensor<1x3x4xf32>
+  %m = tosa.matmul %q, %t, %z, %z : (tensor<1x4x3xf32>, tensor<1x3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4xf32>
+  return %m : tensor<1x4x4xf32>
+}

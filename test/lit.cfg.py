@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The test suite: .mlir and .test files with RUN lines. The GoogleTest programs
+# have a .test file each.
+
+import os
+
+import lit.formats
+from lit.llvm import llvm_config
+
+
+config.name = "qbackend"
+config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["CMakeLists.txt", "Inputs", "golden", "reference"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.path.join(config.qbackend_obj_root, "test")
+
+config.substitutions.append(("%qbackend_src_root", config.qbackend_src_root))
+config.substitutions.append(("%qbackend_obj_root", config.qbackend_obj_root))
+config.substitutions.append(("%python", config.python_executable))
+config.substitutions.append(("%cmake", config.cmake_command))
+config.substitutions.append(("%mlir_cmake_dir", config.mlir_cmake_dir))
+config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
+
+llvm_config.with_system_environment(["HOME", "TMP", "TEMP"])
+llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
+llvm_config.with_environment(
+    "PATH", os.path.join(config.qbackend_obj_root, "bin"), append_path=True
+)
+llvm_config.with_environment("QBACKEND_BUILD", config.qbackend_obj_root)

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The optimizer driver: mlir-opt with this project's dialects and passes, and
+// `--apply-backend=BACKEND [key=value ...]`.
+
+#include "qbackend/Pipelines/Passes.h"
+
+#include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/InitLLVM.h"
+
+using namespace mlir;
+
+static constexpr StringLiteral kApplyBackend = "apply-backend";
+
+/// The value of `--apply-backend=...` as the pass wants it: the name of the
+/// backend, which comes first, gets its key.
+static std::string spellOptions(StringRef value) {
+  auto [first, rest] = value.ltrim().split(' ');
+  std::string options = first.contains('=') || first.empty()
+                            ? first.str()
+                            : ("backend=" + first).str();
+  return rest.empty() ? options : options + " " + rest.str();
+}
+
+/// Rewrites the arguments: `--apply-backend=qnnpack data=x.npz in.mlir`, with or
+/// without quotes, becomes one option of the pass; and remarks are on.
+static std::vector<std::string> rewriteArguments(int argc, char **argv) {
+  std::vector<std::string> result;
+  bool applies = false, remarks = false;
+  for (int i = 0; i < argc; ++i) {
+    StringRef argument = argv[i];
+    StringRef name = argument.ltrim('-');
+    remarks |= argument.starts_with("-") && name.starts_with("remark");
+    if (!argument.starts_with("-") || !name.consume_front(kApplyBackend) ||
+        !(name.empty() || name.starts_with("="))) {
+      result.push_back(argument.str());
+      continue;
+    }
+    applies = true;
+    name.consume_front("=");
+    std::string options = spellOptions(name);
+    // What follows with a "=" in it is no file but a key.
+    while (i + 1 < argc) {
+      StringRef next = argv[i + 1];
+      auto [key, value] = next.split('=');
+      if (value.empty() || key.empty() || next.starts_with("-") ||
+          !llvm::all_of(key, [](char c) { return c == '-' || isalpha(c); }))
+        break;
+      options += (options.empty() ? "" : " ") + next.str();
+      ++i;
+    }
+    result.push_back("--" + kApplyBackend.str() + "=" + options);
+  }
+  if (applies && !remarks)
+    result.push_back("--remarks-filter=qbackend.*");
+  return result;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  qbackend::registerAllPasses();
+  registerTransformsPasses();
+  DialectRegistry registry;
+  qbackend::registerAllDialects(registry);
+
+  std::vector<std::string> arguments = rewriteArguments(argc, argv);
+  std::vector<char *> pointers;
+  for (std::string &argument : arguments)
+    pointers.push_back(argument.data());
+  return asMainReturnCode(
+      MlirOptMain(pointers.size(), pointers.data(),
+                  "PyTorch's BackendConfig quantization for MLIR\n", registry));
+}

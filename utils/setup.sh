@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Sets up qbackend on Debian 12: installs what is missing, builds, and then
+#
+#   utils/setup.sh example   quantizes a trained network and prints what came out
+#   utils/setup.sh test      runs all tests
+#
+# Works as root or with sudo. The build goes to ./build, or to $QBACKEND_BUILD.
+
+set -euo pipefail
+
+usage() {
+  sed -n '4,9s/^# \{0,1\}//p' "$0"
+  exit 2
+}
+[ $# -eq 1 ] || usage
+case "$1" in example | test) ;; *) usage ;; esac
+
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=${QBACKEND_BUILD:-$root/build}
+
+packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
+  llvm-22-dev llvm-22-tools zlib1g-dev libzip-dev libzstd-dev libgtest-dev
+  python3 python3-numpy)
+
+missing=()
+for package in "${packages[@]}"; do
+  status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+  [ "$status" = "install ok installed" ] || missing+=("$package")
+done
+if [ ${#missing[@]} -gt 0 ]; then
+  echo "== Installing ${missing[*]}"
+  sudo=()
+  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+  "${sudo[@]}" apt-get update -qq
+  DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq \
+    --no-install-recommends "${missing[@]}" >/dev/null
+fi
+
+echo "== Building in $build"
+cmake -G Ninja -S "$root" -B "$build" >/dev/null
+ninja -C "$build" --quiet
+
+if [ "$1" = example ]; then
+  QBACKEND_BUILD=$build "$root/examples/run.sh" resnet8
+else
+  echo "== Running all tests"
+  ninja -C "$build" --quiet check-qbackend
+fi
