@@ -71,8 +71,8 @@ static bool isPerChannel(ObserverAttr observer) {
          observer.getScheme() == QScheme::PerChannelSymmetric;
 }
 
-/// quantize, dequantize around the constant weight of `op`, one output channel
-/// after the other along axis 0.
+/// The integers of the constant weight of `op`, dequantized; per channel along
+/// axis 0, the output channels.
 static LogicalResult quantizeWeight(OperatorOp op) {
   ObserverAttr observer = op.getQconfig()->getWeight();
   ElementsAttr elements;
@@ -138,6 +138,58 @@ static LogicalResult quantizeWeight(OperatorOp op) {
   Value quantized = quant::StorageCastOp::create(
       builder, loc, type.clone(element), constant);
   op.getWeightMutable().assign(
+      DequantizeOp::create(builder, loc, type, quantized).getOutput());
+  return success();
+}
+
+/// The bias as the kernels see it: int32 of scale `weight scale * input scale`.
+static LogicalResult quantizeBias(OperatorOp op) {
+  ElementsAttr elements;
+  std::optional<SmallVector<float, 0>> bias;
+  if (matchPattern(op.getBias(), m_Constant(&elements)))
+    bias = readFloats(elements);
+  auto input = op.getInputs()[0].getDefiningOp<DequantizeOp>();
+  auto weight = op.getWeight().getDefiningOp<DequantizeOp>();
+  auto inputElement =
+      input ? qnnpack::getQuantizedType(input.getInput().getType())
+            : quant::UniformQuantizedType();
+  if (!bias || !inputElement || !weight)
+    return op.emitOpError() << "has a qconfig, but its bias is not a constant "
+                               "with data";
+  Type weightElement =
+      cast<RankedTensorType>(weight.getInput().getType()).getElementType();
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(weightElement);
+  SmallVector<double> scales;
+  SmallVector<int32_t> integers;
+  for (auto [i, value] : llvm::enumerate(*bias)) {
+    double weightScale =
+        perAxis ? perAxis.getScales()[i]
+                : cast<quant::UniformQuantizedType>(weightElement).getScale();
+    scales.push_back(weightScale * inputElement.getScale());
+    integers.push_back(
+        numerics::quantizeBias(value, weightScale, inputElement.getScale()));
+  }
+
+  OpBuilder builder(op);
+  Type i32 = builder.getI32Type(), f32 = builder.getF32Type();
+  constexpr int64_t min = std::numeric_limits<int32_t>::min();
+  constexpr int64_t max = std::numeric_limits<int32_t>::max();
+  Type element;
+  if (perAxis)
+    element = quant::UniformQuantizedPerAxisType::get(
+        quant::QuantizationFlags::Signed, i32, f32, scales,
+        SmallVector<int64_t>(scales.size(), 0), 0, min, max);
+  else
+    element = quant::UniformQuantizedType::get(
+        quant::QuantizationFlags::Signed, i32, f32, scales[0], 0, min, max);
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getBias().getType());
+  Value constant = arith::ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(type.clone(i32), ArrayRef(integers)));
+  Value quantized = quant::StorageCastOp::create(builder, loc,
+                                                 type.clone(element), constant);
+  op.getBiasMutable().assign(
       DequantizeOp::create(builder, loc, type, quantized).getOutput());
   return success();
 }
@@ -222,9 +274,11 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
         continue;
       }
       auto operation = cast<OperatorOp>(op);
-      if (operation.getQconfig() && operation.getWeight() &&
-          !operation.getWeight().getDefiningOp<DequantizeOp>() &&
-          failed(quantizeWeight(operation)))
+      if (!operation.getQconfig() || !operation.getWeight() ||
+          operation.getWeight().getDefiningOp<DequantizeOp>())
+        continue;
+      if (failed(quantizeWeight(operation)) ||
+          (operation.getBias() && failed(quantizeBias(operation))))
         return signalPassFailure();
     }
     for (ObserverOp observer :

@@ -240,7 +240,7 @@ def check_exact(network, failures):
     network.quantize(ranges, "reference", reference)
     difference = np.abs(integers(reference) - expected)
     failures.check(
-        difference.max() <= 2 and (difference > 0).mean() < 0.05,
+        difference.max() <= 2 and (difference > 0).mean() < 0.1,
         f"reference form: up to {difference.max()} steps, "
         f"{int((difference > 0).sum())} of {difference.size}",
     )
@@ -280,7 +280,7 @@ def check_calibrated(network, failures):
     )
     found = {}
     for match in re.finditer(
-        r"qbackend\.observer @(\S+) <.*?> range \[(\S+), (\S+)\] "
+        r"qbackend\.observer @(\S+) <.*?> range ?\[(\S+), (\S+)\] "
         r"scale (\S+) zero_point (\S+)", observed.read_text()
     ):
         found[match.group(1).strip('"')] = [

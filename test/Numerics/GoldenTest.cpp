@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "gtest/gtest.h"
 
@@ -119,6 +120,9 @@ struct Case {
 void forEachCase(llvm::StringRef op, size_t count,
                  llvm::function_ref<void(const Case &)> function) {
   std::string path = (QBACKEND_GOLDEN_DIR "/" + op + ".json").str();
+  // Those without an op of the dialect are beside this file.
+  if (!llvm::sys::fs::exists(path))
+    path = (QBACKEND_MODEL_GOLDEN_DIR "/" + op + ".json").str();
   auto buffer = llvm::MemoryBuffer::getFile(path);
   ASSERT_TRUE(buffer) << path;
   llvm::Expected<json::Value> root = json::parse((*buffer)->getBuffer());

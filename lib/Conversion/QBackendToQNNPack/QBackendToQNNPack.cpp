@@ -79,38 +79,20 @@ private:
     return op.getWeight() ? getQuantized(op.getWeight()) : Value();
   }
 
-  /// The bias as int32, of scale `weight scale * input scale`; null if there is
-  /// none.
-  Value createBias(Value weight) {
-    ElementsAttr elements;
-    if (!op.getBias() || !matchPattern(op.getBias(), m_Constant(&elements)))
-      return {};
-    std::optional<SmallVector<float, 0>> bias = readFloats(elements);
-    if (!bias)
-      return {};
-    double inputScale = qnnpack::getQuantizedType(inputs[0].getType()).getScale();
-    Type element = cast<RankedTensorType>(weight.getType()).getElementType();
-    SmallVector<int32_t> integers;
-    for (auto [i, value] : llvm::enumerate(*bias)) {
-      double weightScale;
-      if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
-        weightScale = perAxis.getScales()[i];
-      else
-        weightScale = cast<quant::UniformQuantizedType>(element).getScale();
-      integers.push_back(
-          numerics::quantizeBias(value, weightScale, inputScale));
-    }
-    auto biasType = RankedTensorType::get({int64_t(integers.size())},
-                                          builder.getI32Type());
-    return arith::ConstantOp::create(
-        builder, loc, DenseElementsAttr::get(biasType, ArrayRef(integers)));
+  /// The bias as the int32 constant that convert has made of it; null if there
+  /// is none.
+  Value getBias() {
+    Value quantized = op.getBias() ? getQuantized(op.getBias()) : Value();
+    auto cast = quantized ? quantized.getDefiningOp<quant::StorageCastOp>()
+                          : quant::StorageCastOp();
+    return cast ? cast.getInput() : Value();
   }
 
   Operation *create(Conv2dAttr kind) {
     Value weight = getWeight();
-    if (!weight)
+    if (!weight || bool(op.getBias()) != bool(getBias()))
       return nullptr;
-    return make<qnnpack::Conv2dOp>(inputs[0], weight, createBias(weight),
+    return make<qnnpack::Conv2dOp>(inputs[0], weight, getBias(),
                                    kind.getStride(), kind.getPadding(),
                                    kind.getDilation(),
                                    builder.getI64IntegerAttr(kind.getGroups()),
@@ -118,9 +100,9 @@ private:
   }
   Operation *create(LinearAttr) {
     Value weight = getWeight();
-    if (!weight)
+    if (!weight || bool(op.getBias()) != bool(getBias()))
       return nullptr;
-    return make<qnnpack::LinearOp>(inputs[0], weight, createBias(weight),
+    return make<qnnpack::LinearOp>(inputs[0], weight, getBias(),
                                    getRelu());
   }
 

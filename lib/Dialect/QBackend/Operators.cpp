@@ -51,10 +51,12 @@ LogicalResult OperatorOp::verifyRegions() {
                            << argument.getType() << ", the operand of type "
                            << operand.getType();
   Value yielded = getYielded();
-  if (!yielded || yielded.getType() != getOutput().getType())
-    return emitOpError() << "yields "
-                         << (yielded ? yielded.getType() : Type())
-                         << ", expected " << getOutput().getType();
+  if (!yielded)
+    return emitOpError() << "yields nothing, expected "
+                         << getOutput().getType();
+  if (yielded.getType() != getOutput().getType())
+    return emitOpError() << "yields " << yielded.getType() << ", expected "
+                         << getOutput().getType();
   SmallVector<RankedTensorType> activations;
   for (Value input : getInputs())
     activations.push_back(cast<RankedTensorType>(input.getType()));

@@ -77,6 +77,9 @@ static void addConvolution(const Recognition &recognition, ConvOpT conv,
       sum[i] += pad->amounts[i];
     add(pad->input, sum);
   }
+  Value whole = skipTrim(conv.getInput(), conv.getStride(), padding);
+  if (whole != conv.getInput())
+    add(whole, padding);
   add(conv.getInput(), padding);
 }
 

@@ -12,12 +12,14 @@ static void recognizeMaxPool(const Recognition &recognition,
                              tosa::MaxPool2dOp pool) {
   if (!getFloatType(pool.getInput()))
     return;
-  recognition.add(MaxPool2dAttr::get(recognition.context(),
-                                     recognition.ints(pool.getKernel()),
-                                     recognition.ints(pool.getStride()),
-                                     recognition.ints(pool.getPad()),
-                                     recognition.ints({1, 1})),
-                  {pool.getInput()});
+  auto kind = MaxPool2dAttr::get(
+      recognition.context(), recognition.ints(pool.getKernel()),
+      recognition.ints(pool.getStride()), recognition.ints(pool.getPad()),
+      recognition.ints({1, 1}));
+  Value whole = skipTrim(pool.getInput(), pool.getStride(), pool.getPad());
+  if (whole != pool.getInput())
+    recognition.add(kind, {whole});
+  recognition.add(kind, {pool.getInput()});
 }
 
 static void recognizeAvgPool(const Recognition &recognition,

@@ -78,6 +78,31 @@ tosa_forms::matchZeroPad(const Recognition &recognition, Value value) {
   return ZeroPad{pad.getInput1(), SmallVector<int64_t>(all.slice(2, 4))};
 }
 
+Value tosa_forms::skipTrim(Value value, ArrayRef<int64_t> stride,
+                           ArrayRef<int64_t> padding) {
+  auto slice = value.getDefiningOp<tosa::SliceOp>();
+  if (!slice)
+    return value;
+  auto start = readShape(slice.getStart());
+  auto type = getFloatType(slice.getInput1());
+  auto resultType = getFloatType(value);
+  if (!start || llvm::any_of(*start, [](int64_t i) { return i != 0; }) ||
+      !type || type.getRank() != 4 || !type.hasStaticShape() || !resultType ||
+      !resultType.hasStaticShape())
+    return value;
+  for (int64_t dim = 0; dim < 4; ++dim) {
+    int64_t cut = type.getDimSize(dim) - resultType.getDimSize(dim);
+    if (cut == 0)
+      continue;
+    // The windows end with the last row that is left: fewer rows than a stride
+    // after it are used by none. Padding would be read instead of them.
+    bool spatial = dim == 1 || dim == 2;
+    if (!spatial || cut >= stride[dim - 1] || padding[2 * (dim - 1) + 1] != 0)
+      return value;
+  }
+  return slice.getInput1();
+}
+
 namespace {
 class TosaRecognizer : public OperatorRecognizerInterface {
 public:

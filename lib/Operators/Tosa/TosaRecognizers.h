@@ -65,6 +65,13 @@ struct ZeroPad {
 std::optional<ZeroPad> matchZeroPad(const Recognition &recognition,
                                     mlir::Value value);
 
+/// The whole image of which `value` is all but the last rows and columns, of
+/// which windows with this stride and padding (top, bottom, left, right)
+/// use none: TOSA wants strides to divide, so producers cut what
+/// is left over. Else `value`.
+mlir::Value skipTrim(mlir::Value value, llvm::ArrayRef<int64_t> stride,
+                     llvm::ArrayRef<int64_t> padding);
+
 void recognizeConvolution(const Recognition &recognition);
 void recognizeLinear(const Recognition &recognition);
 void recognizeNormalization(const Recognition &recognition);

@@ -250,7 +250,7 @@ def QBackend_ObserverOp : QBackend_Op<"observer", [Symbol]> {
                        OptionalAttr<F64Attr>:$scale,
                        OptionalAttr<I64Attr>:$zero_point);
   let assemblyFormat = [{
-    $sym_name $config (`range` `[` $min^ `,` $max `]`)?
+    $sym_name $config (`range` ` ` `[` $min^ `,` $max `]`)?
     (`scale` $scale^ `zero_point` $zero_point)? attr-dict
   }];
   let extraClassDeclaration = [{

@@ -1,0 +1,435 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+
+// RUN: qbackend-opt %s -split-input-file -verify-diagnostics
+
+// dtype: unsupported type
+// expected-error @+1 {{dtype 'i8' is not supported; expected ui8, si8, ui4, si32, f16 or f32}}
+#d = #qbackend.dtype<i8>
+
+// -----
+
+// dtype: bounds in the wrong order
+// expected-error @+1 {{quant_min 5 is larger than quant_max 4}}
+#d = #qbackend.dtype<ui8, quant_min = 5, quant_max = 4>
+
+// -----
+
+// observer: unsupported type
+// expected-error @+1 {{dtype 'ui16' is not supported}}
+#o = #qbackend.observer<min_max, ui16>
+
+// -----
+
+// observer: unknown field
+// expected-error @+1 {{unknown field or scheme 'per_tensor'; fields are quant_min, quant_max, reduce_range, eps, averaging_constant, bins, scale, zero_point, is_dynamic; schemes are per_tensor_affine}}
+#o = #qbackend.observer<min_max, ui8, per_tensor>
+
+// -----
+
+// observer: field given twice
+// expected-error @+1 {{a second 'bins'}}
+#o = #qbackend.observer<histogram, ui8, bins = 16, bins = 32>
+
+// -----
+
+// observer: one bound
+// expected-error @+1 {{quant_min and quant_max come together}}
+#o = #qbackend.observer<min_max, ui8, quant_min = 0>
+
+// -----
+
+// observer: empty range
+// expected-error @+1 {{quant_min 7 is not less than quant_max 7}}
+#o = #qbackend.observer<min_max, ui8, quant_min = 7, quant_max = 7>
+
+// -----
+
+// observer: eps of 0
+// expected-error-re @+1 {{eps is 0{{.*}}, expected a positive number}}
+#o = #qbackend.observer<min_max, ui8, eps = 0.0>
+
+// -----
+
+// observer: no bins
+// expected-error @+1 {{bins is 0, expected 1 or more}}
+#o = #qbackend.observer<histogram, ui8, bins = 0>
+
+// -----
+
+// observer: fixed without parameters
+// expected-error @+1 {{fixed_qparams needs scale and zero_point}}
+#o = #qbackend.observer<fixed_qparams, ui8, scale = 0.5>
+
+// -----
+
+// observer: parameters without fixed
+// expected-error @+1 {{scale and zero_point belong to fixed_qparams}}
+#o = #qbackend.observer<min_max, ui8, scale = 0.5, zero_point = 0>
+
+// -----
+
+// observer: negative fixed scale
+// expected-error-re @+1 {{scale is -5{{.*}}, expected a positive number}}
+#o = #qbackend.observer<fixed_qparams, ui8, scale = -0.5, zero_point = 0>
+
+// -----
+
+// pattern: dtypes holds something else
+// expected-error @+1 {{1 : i64 in 'dtypes' is not a #qbackend.dtype_config}}
+#p = #qbackend.pattern<dtypes = [1]>
+
+// -----
+
+// pattern: unknown observation type
+// expected-error @+1 {{"shared" in 'num_tensor_args_to_observation_type' is not one of "output_use_different_observer_as_input", "output_share_observer_with_input", "input_output_not_observed"}}
+#p = #qbackend.pattern<dtypes = [], num_tensor_args_to_observation_type = ["shared"]>
+
+// -----
+
+// pattern: index is not a number
+// expected-error @+1 {{'input_type_to_index' maps weight to "1", expected an index}}
+#p = #qbackend.pattern<dtypes = [], input_type_to_index = {weight = "1"}>
+
+// -----
+
+// conv2d: length, element, groups
+// expected-error @+1 {{'stride' has 1 elements, expected 2}}
+#k = #qbackend.conv2d<stride = [1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1>
+
+// -----
+
+// expected-error @+1 {{'padding' has 2 elements, expected 4}}
+#k = #qbackend.conv2d<stride = [1, 1], padding = [0, 0], dilation = [1, 1], groups = 1>
+
+// -----
+
+// expected-error @+1 {{'padding' holds -1, expected 0 or more}}
+#k = #qbackend.conv2d<stride = [1, 1], padding = [0, -1, 0, 0], dilation = [1, 1], groups = 1>
+
+// -----
+
+// expected-error @+1 {{'dilation' holds 0, expected 1 or more}}
+#k = #qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 0], groups = 1>
+
+// -----
+
+// expected-error @+1 {{'groups' is 0, expected 1 or more}}
+#k = #qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 0>
+
+// -----
+
+// max_pool2d, avg_pool2d
+// expected-error @+1 {{'kernel' holds 0, expected 1 or more}}
+#k = #qbackend.max_pool2d<kernel = [0, 2], stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1]>
+
+// -----
+
+// expected-error @+1 {{'dilation' has 1 elements, expected 2}}
+#k = #qbackend.max_pool2d<kernel = [2, 2], stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1]>
+
+// -----
+
+// expected-error @+1 {{'stride' holds 0, expected 1 or more}}
+#k = #qbackend.avg_pool2d<kernel = [2, 2], stride = [1, 0], padding = [0, 0, 0, 0]>
+
+// -----
+
+// expected-error @+1 {{'divisor_override' is 0}}
+#k = #qbackend.avg_pool2d<kernel = [2, 2], stride = [1, 1], padding = [0, 0, 0, 0], divisor_override = 0>
+
+// -----
+
+// expected-error @+1 {{has version 2; this program reads version 1}}
+qbackend.backend_config @version version 2 default_qconfig @m {
+  qbackend.qconfig_mapping @m {
+  }
+}
+
+// -----
+
+qbackend.backend_config @content version 1 default_qconfig @m {
+  qbackend.qconfig_mapping @m {
+  }
+  // expected-error @+1 {{does not belong in a backend_config; expected qbackend.pattern_config or qbackend.qconfig_mapping}}
+  qbackend.observer @o <min_max, ui8>
+}
+
+// -----
+
+// expected-error @+1 {{has no qconfig_mapping @m, which default_qconfig names}}
+qbackend.backend_config @default version 1 default_qconfig @m {
+}
+
+// -----
+
+qbackend.backend_config @too_long version 1 default_qconfig @m {
+  // expected-error @+1 {{has a pattern of 4 operators, expected 1 to 3}}
+  qbackend.pattern_config [linear, relu, add, relu] <dtypes = []>
+}
+
+// -----
+
+qbackend.backend_config @empty version 1 default_qconfig @m {
+  // expected-error @+1 {{has a pattern of 0 operators, expected 1 to 3}}
+  qbackend.pattern_config [] <dtypes = []>
+}
+
+// -----
+
+qbackend.backend_config @empty_name version 1 default_qconfig @m {
+  // expected-error @+1 {{has a pattern with an empty name}}
+  qbackend.pattern_config [linear, ""] <dtypes = []>
+}
+
+// -----
+
+// expected-error @+1 {{'qbackend.pattern_config' op expects parent op 'qbackend.backend_config'}}
+qbackend.pattern_config [linear] <dtypes = []>
+
+// -----
+
+qbackend.qconfig_mapping @content {
+  // expected-error @+1 {{does not belong in a qconfig_mapping; expected qbackend.qconfig}}
+  %c = arith.constant 1 : i32
+}
+
+// -----
+
+qbackend.qconfig_mapping @global_with_selector {
+  // expected-error @+1 {{of level global takes no selector}}
+  qbackend.qconfig global "conv2d" none
+}
+
+// -----
+
+qbackend.qconfig_mapping @without_selector {
+  // expected-error @+1 {{of level module_name needs a selector}}
+  qbackend.qconfig module_name none
+}
+
+// -----
+
+qbackend.qconfig_mapping @regex {
+  // expected-error @+1 {{selector "layer(1" is not a regular expression: parentheses not balanced}}
+  qbackend.qconfig module_name_regex "layer(1" none
+}
+
+// -----
+
+// expected-error @+1 {{'qbackend.qconfig' op expects parent op 'qbackend.qconfig_mapping'}}
+qbackend.qconfig global none
+
+// -----
+
+func.func @no_kind(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has no operator kind; expected one such as #qbackend.relu}}
+  %y = qbackend.operator [] inputs(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @not_a_kind(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{"relu" is not an operator kind; expected an attribute such as #qbackend.relu}}
+  %y = qbackend.operator ["relu"] inputs(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @argument_count(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{has 2 operands, its body has 1 arguments}}
+  %y = qbackend.operator [#qbackend.add] inputs(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @argument_type(%x: tensor<4xf32>, %z: tensor<3xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{argument 1 of the body is of type 'tensor<4xf32>', the operand of type 'tensor<3xf32>'}}
+  %y = qbackend.operator [#qbackend.add] inputs(%x, %z) : (tensor<4xf32>, tensor<3xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+func.func @yielded_type(%x: tensor<4xf32>) -> tensor<1x4xf32> {
+  // expected-error @+1 {{yields 'tensor<4xf32>', expected 'tensor<1x4xf32>'}}
+  %y = qbackend.operator [#qbackend.relu] inputs(%x) : (tensor<4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return %y : tensor<1x4xf32>
+}
+
+// -----
+
+func.func @yields_nothing(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{yields nothing, expected 'tensor<4xf32>'}}
+  %y = qbackend.operator [#qbackend.relu] inputs(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield
+  }
+  return %y : tensor<4xf32>
+}
+
+// -----
+
+#conv = #qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1>
+func.func @conv2d_without_weight(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
+  // expected-error @+1 {{a conv2d has a weight of rank 4, [out, height, width, in / groups]}}
+  %y = qbackend.operator [#conv] inputs(%x) : (tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32> {
+  ^bb0(%a: tensor<1x4x4x3xf32>):
+    qbackend.yield %a : tensor<1x4x4x3xf32>
+  }
+  return %y : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+#conv = #qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1>
+func.func @conv2d_of_two(%x: tensor<1x4x4x3xf32>, %w: tensor<3x1x1x3xf32>) -> tensor<1x4x4x3xf32> {
+  // expected-error @+1 {{a conv2d has one activation of rank 4, NHWC}}
+  %y = qbackend.operator [#conv] inputs(%x, %x) weight(%w) : (tensor<1x4x4x3xf32>, tensor<1x4x4x3xf32>, tensor<3x1x1x3xf32>) -> tensor<1x4x4x3xf32> {
+  ^bb0(%a: tensor<1x4x4x3xf32>, %b: tensor<1x4x4x3xf32>, %v: tensor<3x1x1x3xf32>):
+    qbackend.yield %a : tensor<1x4x4x3xf32>
+  }
+  return %y : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+#conv = #qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 3>
+func.func @conv2d_channels(%x: tensor<1x4x4x3xf32>, %w: tensor<3x1x1x3xf32>) -> tensor<1x4x4x3xf32> {
+  // expected-error @+1 {{the activation has 3 channels, the weight is for 3 in each of 3 groups}}
+  %y = qbackend.operator [#conv] inputs(%x) weight(%w) : (tensor<1x4x4x3xf32>, tensor<3x1x1x3xf32>) -> tensor<1x4x4x3xf32> {
+  ^bb0(%a: tensor<1x4x4x3xf32>, %v: tensor<3x1x1x3xf32>):
+    qbackend.yield %a : tensor<1x4x4x3xf32>
+  }
+  return %y : tensor<1x4x4x3xf32>
+}
+
+// -----
+
+func.func @linear_without_weight(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  // expected-error @+1 {{a linear has a weight of rank 2, [out, in]}}
+  %y = qbackend.operator [#qbackend.linear] inputs(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<1x4xf32>):
+    qbackend.yield %a : tensor<1x4xf32>
+  }
+  return %y : tensor<1x4xf32>
+}
+
+// -----
+
+func.func @linear_of_scalar(%x: tensor<f32>, %w: tensor<4x1xf32>) -> tensor<f32> {
+  // expected-error @+1 {{a linear has one activation of rank 1 or more}}
+  %y = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) : (tensor<f32>, tensor<4x1xf32>) -> tensor<f32> {
+  ^bb0(%a: tensor<f32>, %v: tensor<4x1xf32>):
+    qbackend.yield %a : tensor<f32>
+  }
+  return %y : tensor<f32>
+}
+
+// -----
+
+func.func @linear_features(%x: tensor<1x4xf32>, %w: tensor<4x5xf32>) -> tensor<1x4xf32> {
+  // expected-error @+1 {{the activation has 4 features, the weight is for 5}}
+  %y = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) : (tensor<1x4xf32>, tensor<4x5xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<1x4xf32>, %v: tensor<4x5xf32>):
+    qbackend.yield %a : tensor<1x4xf32>
+  }
+  return %y : tensor<1x4xf32>
+}
+
+// -----
+
+func.func @not_a_permutation(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
+  // expected-error @+1 {{[1, 1] is not a permutation of the 2 dimensions of the input}}
+  %y = qbackend.transpose %x [1, 1] : tensor<2x3xf32> -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// -----
+
+func.func @transposed_type(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{gives 'tensor<3x2xf32>', the result is of type 'tensor<2x3xf32>'}}
+  %y = qbackend.transpose %x [1, 0] : tensor<2x3xf32> -> tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{scale and zero_point come together}}
+"qbackend.observer"() {sym_name = "o", config = #qbackend.observer<min_max, ui8>, scale = 1.0 : f64} : () -> ()
+
+// -----
+
+// expected-error-re @+1 {{scale is 0{{.*}}, expected a positive number}}
+qbackend.observer @zero_scale <min_max, ui8> scale 0.0 zero_point 0
+
+// -----
+
+// expected-error @+1 {{expected a positive number}}
+qbackend.observer @infinite_scale <min_max, ui8> scale 0x7FF0000000000000 zero_point 0
+
+// -----
+
+// expected-error @+1 {{of 'f32' has no scale}}
+qbackend.observer @real <placeholder, f32> scale 1.0 zero_point 0
+
+// -----
+
+// expected-error @+1 {{zero point 256 is outside the range [0, 255] of 'ui8'}}
+qbackend.observer @above <min_max, ui8> scale 1.0 zero_point 256
+
+// -----
+
+// expected-error @+1 {{zero point -129 is outside the range [-128, 127] of 'si8'}}
+qbackend.observer @below <min_max, si8> scale 1.0 zero_point -129
+
+// -----
+
+func.func @observer_name(%x: tensor<4xf32>) {
+  // expected-error @+1 {{@observer_name is not a qbackend.observer}}
+  %y = qbackend.observe %x by @observer_name : tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @quantize_shape(%x: tensor<4xf32>) {
+  // expected-error @+1 {{input 'tensor<4xf32>' and output 'tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01>>' differ in shape}}
+  %q = qbackend.quantize %x : tensor<4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 0.5>>
+  return
+}
+
+// -----
+
+func.func @dequantize_shape(%q: tensor<4x!quant.uniform<u8:f32, 0.5>>) {
+  // expected-error @+1 {{differ in shape}}
+  %x = qbackend.dequantize %q : tensor<4x!quant.uniform<u8:f32, 0.5>> -> tensor<5xf32>
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'qbackend.range' is array<f64: MIN, MAX> with MIN <= MAX}}
+func.func private @range_backwards(tensor<4xf32> {qbackend.range = array<f64: 1.0, -1.0>})
+
+// -----
+
+// expected-error @+1 {{argument 0 has the range 1 : i64}}
+func.func private @range_type(tensor<4xf32> {qbackend.range = 1})
