@@ -10,10 +10,13 @@
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Transforms/Passes.h"
 
+#include "mlir/Dialect/Quant/IR/Quant.h"
+
 using namespace mlir;
 
 void qbackend::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<QBackendDialect, qnnpack::QNNPackDialect>();
+  registry.insert<QBackendDialect, qnnpack::QNNPackDialect,
+                  quant::QuantDialect>();
   registerTosaRecognizers(registry);
   registerLinalgRecognizers(registry);
   runtime::registerRuntimeDialects(registry);
