@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# The GoogleTest programs of the other folders, each of their cases a test.
+
+import os
+
+import lit.formats
+
+config.name = "qbackend-unit"
+config.test_format = lit.formats.GoogleTest(
+    "Numerics;Calibration;Runtime", "Tests"
+)
+config.suffixes = []
+config.test_source_root = os.path.join(config.qbackend_obj_root, "test")
+config.test_exec_root = config.test_source_root
