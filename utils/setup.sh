@@ -39,6 +39,8 @@ if [ ${#missing[@]} -gt 0 ]; then
 fi
 
 echo "== Building in $build"
+# What another clone has compiled needs no second time.
+export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 cmake -G Ninja -S "$root" -B "$build" >/dev/null
 ninja -C "$build" --quiet
 

@@ -36,13 +36,13 @@ struct ApplyBackendPass
     StringRef native = found->config.getLowering().value_or("reference");
     StringRef target = lowerTo.empty() ? native : StringRef(lowerTo);
     if (target != "reference" && target != "qnnpack" && target != "linalg") {
-      getOperation().emitError()
+      emitError(getOperation().getLoc())
           << "lower-to is '" << target
           << "', expected reference, qnnpack or linalg";
       return signalPassFailure();
     }
     if (target != "reference" && native != "qnnpack") {
-      getOperation().emitError()
+      emitError(getOperation().getLoc())
           << "backend '" << found->config.getSymName()
           << "' has no lowering to " << target
           << ": its result is the reference form, lower-to=reference";
@@ -80,7 +80,20 @@ struct ApplyBackendPass
     if (target == "linalg")
       lower.addPass(createConvertQNNPackToLinalgPass());
     if (failed(runPipeline(lower, getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    if (target == "linalg")
+      removeConfiguration(getOperation());
+  }
+
+  /// What is left of this dialect has been used up, and would stop a compiler
+  /// that doesn't know it.
+  static void removeConfiguration(ModuleOp module) {
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isa<BackendConfigOp, QConfigMappingOp>(op))
+        op.erase();
+    for (auto function : module.getOps<func::FuncOp>())
+      for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+        function.removeArgAttr(i, kRangeAttrName);
   }
 };
 } // namespace

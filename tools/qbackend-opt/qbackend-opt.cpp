@@ -8,7 +8,10 @@
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 
@@ -58,6 +61,30 @@ static std::vector<std::string> rewriteArguments(int argc, char **argv) {
   return result;
 }
 
+/// Makes `-o FILE` write to a file beside it. Returns the two names; empty ones
+/// if the output goes to stdout.
+static std::pair<std::string, std::string>
+redirectOutput(std::vector<std::string> &arguments) {
+  for (size_t i = 1; i < arguments.size(); ++i) {
+    StringRef argument = arguments[i];
+    bool separate = argument == "-o" || argument == "--o";
+    std::string file;
+    if (separate && i + 1 < arguments.size())
+      file = arguments[i + 1];
+    else if (argument.consume_front("-o=") || argument.consume_front("--o="))
+      file = argument.str();
+    // Devices and pipes are written as they are.
+    if (file.empty() || file == "-" ||
+        (llvm::sys::fs::exists(file) && !llvm::sys::fs::is_regular_file(file)))
+      continue;
+    std::string temporary =
+        file + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
+    arguments[separate ? i + 1 : i] = separate ? temporary : "-o=" + temporary;
+    return {file, temporary};
+  }
+  return {};
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::registerAllPasses();
@@ -66,10 +93,24 @@ int main(int argc, char **argv) {
   qbackend::registerAllDialects(registry);
 
   std::vector<std::string> arguments = rewriteArguments(argc, argv);
+  auto [output, temporary] = redirectOutput(arguments);
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
-  return asMainReturnCode(
-      MlirOptMain(pointers.size(), pointers.data(),
-                  "PyTorch's BackendConfig quantization for MLIR\n", registry));
+  LogicalResult result = MlirOptMain(
+      pointers.size(), pointers.data(),
+      "PyTorch's BackendConfig quantization for MLIR\n", registry);
+  if (output.empty())
+    return asMainReturnCode(result);
+  if (failed(result)) {
+    llvm::sys::fs::remove(temporary);
+    return EXIT_FAILURE;
+  }
+  if (std::error_code error = llvm::sys::fs::rename(temporary, output)) {
+    llvm::WithColor::error(llvm::errs(), "qbackend-opt")
+        << "cannot write '" << output << "': " << error.message() << "\n";
+    llvm::sys::fs::remove(temporary);
+    return EXIT_FAILURE;
+  }
+  return EXIT_SUCCESS;
 }
