@@ -303,6 +303,29 @@ static std::optional<std::pair<unsigned, int64_t>> getTerm(AffineExpr expr) {
   return std::pair(dim.getPosition(), factor.getValue());
 }
 
+bool linalg_forms::isMultiplyAccumulate(linalg::LinalgOp op,
+                                        ScalarExpressions &expressions) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op->getNumResults() != 1)
+    return false;
+  for (Value operand : op->getOperands())
+    if (!getFloatType(operand))
+      return false;
+  const Scalar *sum = expressions.read(op);
+  if (!sum || sum->kind != ScalarKind::Add)
+    return false;
+  const Scalar *product = sum->a->kind == ScalarKind::Init ? sum->b : sum->a;
+  const Scalar *init = sum->a->kind == ScalarKind::Init ? sum->a : sum->b;
+  if (init->kind != ScalarKind::Init || product->kind != ScalarKind::Mul ||
+      product->a->kind != ScalarKind::Operand ||
+      product->b->kind != ScalarKind::Operand)
+    return false;
+  Value input = op.getDpsInputOperand(0)->get();
+  Value filter = op.getDpsInputOperand(1)->get();
+  return (product->a->value == input && product->b->value == filter) ||
+         (product->b->value == input && product->a->value == filter);
+}
+
 std::optional<Windows> linalg_forms::getWindows(linalg::LinalgOp op) {
   Windows windows;
   auto iterators = op.getIteratorTypesArray();

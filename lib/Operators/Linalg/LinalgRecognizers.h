@@ -102,6 +102,11 @@ std::optional<BiasAddition> getBiasAddition(Recognition &recognition);
 // Windows
 //===----------------------------------------------------------------------===//
 
+/// True if `op` adds the product of its two inputs to its destination, all of
+/// them f32: a convolution or a contraction.
+bool isMultiplyAccumulate(mlir::linalg::LinalgOp op,
+                          ScalarExpressions &expressions);
+
 /// How an op slides over the two spatial dimensions of its input.
 struct Windows {
   /// Positions in the input of the spatial dimensions, and their loops.

@@ -8,25 +8,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::linalg_forms;
 
-/// True if `op` adds the product of its two inputs to its destination.
-static bool isContraction(linalg::LinalgOp op, ScalarExpressions &expressions) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op->getNumResults() != 1)
-    return false;
-  for (Value operand : op->getOperands())
-    if (!getFloatType(operand))
-      return false;
-  const Scalar *sum = expressions.read(op);
-  if (!sum || sum->kind != ScalarKind::Add)
-    return false;
-  const Scalar *product = sum->a->kind == ScalarKind::Init ? sum->b : sum->a;
-  const Scalar *init = sum->a->kind == ScalarKind::Init ? sum->a : sum->b;
-  return init->kind == ScalarKind::Init && product->kind == ScalarKind::Mul &&
-         product->a->kind == ScalarKind::Operand &&
-         product->b->kind == ScalarKind::Operand &&
-         product->a->value != product->b->value;
-}
-
 /// The loop of result `expr` of an indexing map, but for dimensions read at 0.
 static std::optional<unsigned> getLoop(AffineExpr expr) {
   auto dim = dyn_cast<AffineDimExpr>(expr);
@@ -142,7 +123,7 @@ static std::optional<Linear> matchContraction(linalg::LinalgOp op, Value value,
 static std::optional<Linear> matchLinear(Value value,
                                          ScalarExpressions &expressions) {
   auto op = dyn_cast_or_null<linalg::LinalgOp>(getProducer(value));
-  if (!op || !isContraction(op, expressions))
+  if (!op || !isMultiplyAccumulate(op, expressions))
     return std::nullopt;
   // The weight is the second one, but for what multiplies from the left.
   for (unsigned weight : {1, 0})

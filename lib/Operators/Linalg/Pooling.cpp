@@ -58,6 +58,24 @@ struct Pool {
 };
 } // namespace
 
+/// Takes away the padding after the last window. Exports of ceil mode pad by
+/// more than it reads.
+static void dropUnusedPadding(Pool &pool) {
+  auto inputType = cast<RankedTensorType>(pool.input.value.getType());
+  auto outputType = cast<RankedTensorType>(pool.op->getResult(0).getType());
+  for (auto [i, position] : llvm::enumerate(pool.windows.positions)) {
+    int64_t size = inputType.getDimSize(position);
+    int64_t windows = outputType.getDimSize(position);
+    int64_t before = pool.input.padding[2 * i];
+    int64_t &after = pool.input.padding[2 * i + 1];
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(windows))
+      continue;
+    int64_t read = (windows - 1) * pool.windows.strides[i] +
+                   (pool.kernel[i] - 1) * pool.windows.dilations[i] + 1;
+    after = std::min(after, std::max<int64_t>(read - before - size, 0));
+  }
+}
+
 /// A window that slides over `value`'s producer's input and is reduced with
 /// `kind`.
 static std::optional<Pool> matchPool(Operation *root, ScalarKind kind,
@@ -111,6 +129,7 @@ static std::optional<Pool> matchPool(Operation *root, ScalarKind kind,
       return std::nullopt;
   }
   pool.input = skipPadding(input, positions, expressions.constants);
+  dropUnusedPadding(pool);
   return pool;
 }
 

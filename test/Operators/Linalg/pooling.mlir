@@ -3,7 +3,7 @@
 #n = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 
 // CHECK-LABEL: func.func @max_pool
-// CHECK: #qbackend.max_pool2d<kernel = [3, 3], stride = [2, 2], padding = [1, 1, 1, 1], dilation = [1, 1]>
+// CHECK: #qbackend.max_pool2d<kernel = [3, 3], stride = [2, 2], padding = [1, 0, 1, 0], dilation = [1, 1]>
 // CHECK-SAME: (tensor<1x8x8x4xf32>) -> tensor<1x4x4x4xf32>
 func.func @max_pool(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32> {
   %v = arith.constant 0xFF800000 : f32
@@ -34,7 +34,7 @@ func.func @max_pool_nhwc(%x: tensor<1x8x8x4xf32>) -> tensor<1x4x4x4xf32> {
 
 // Zeros never win where nothing is negative, but may elsewhere.
 // CHECK-LABEL: func.func @zero_pad_after_relu
-// CHECK: #qbackend.max_pool2d<kernel = [3, 3], stride = [2, 2], padding = [1, 1, 1, 1]
+// CHECK: #qbackend.max_pool2d<kernel = [3, 3], stride = [2, 2], padding = [1, 0, 1, 0]
 func.func @zero_pad_after_relu(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32> {
   %v = arith.constant 0.0 : f32
   %zero = arith.constant dense<0.0> : tensor<1x4x8x8xf32>
@@ -83,7 +83,7 @@ func.func @zero_start(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32> {
 }
 
 // CHECK-LABEL: func.func @avg_pool
-// CHECK: #qbackend.avg_pool2d<kernel = [3, 3], stride = [2, 2], padding = [1, 1, 1, 1]
+// CHECK: #qbackend.avg_pool2d<kernel = [3, 3], stride = [2, 2], padding = [1, 0, 1, 0]
 func.func @avg_pool(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x4x4xf32> {
   %v = arith.constant 0.0 : f32
   %pv = arith.constant 0.0 : f32
