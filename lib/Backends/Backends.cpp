@@ -49,9 +49,9 @@ static FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
     return failure();
   for (auto config : backend.owner->getOps<BackendConfigOp>()) {
     if (backend.config)
-      return config.emitError() << "'" << name
-                                << "' holds a second backend_config; a file "
-                                   "has one";
+      return emitError(config.getLoc())
+             << "'" << name
+             << "' holds a second backend_config; a file has one";
     backend.config = config;
   }
   if (!backend.config)
@@ -64,7 +64,7 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
   if (spec.consume_front("@")) {
     auto config = module.lookupSymbol<BackendConfigOp>(spec);
     if (!config)
-      return module.emitError()
+      return emitError(module.getLoc())
              << "no qbackend.backend_config @" << spec << " in this module";
     return Backend{config, {}};
   }
@@ -74,15 +74,16 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
                               file.text, (spec + ".mlir").str(), true),
                           module);
   if (!llvm::sys::fs::exists(spec)) {
-    InFlightDiagnostic error = module.emitError();
-    error << "no backend '" << spec << "': not a file, and the built-in ones are ";
+    InFlightDiagnostic error = emitError(module.getLoc());
+    error << "no backend '" << spec
+          << "': not a file, and the built-in ones are ";
     llvm::interleaveComma(getBuiltinBackends(), error);
     return error;
   }
   auto text = llvm::MemoryBuffer::getFile(spec);
   if (!text)
-    return module.emitError() << "cannot read backend file '" << spec
-                              << "': " << text.getError().message();
+    return emitError(module.getLoc()) << "cannot read backend file '" << spec
+                                      << "': " << text.getError().message();
   return parseBackend(std::move(*text), module);
 }
 
@@ -98,7 +99,7 @@ FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,
   if (auto mapping = dyn_cast_or_null<QConfigMappingOp>(
           SymbolTable::lookupSymbolIn(scope, name)))
     return mapping;
-  InFlightDiagnostic error = module.emitError();
+  InFlightDiagnostic error = emitError(module.getLoc());
   error << "no qconfig '" << spec << "'";
   if (scope == module.getOperation())
     return error << ": there is no qbackend.qconfig_mapping @" << name

@@ -29,7 +29,9 @@ std::vector<numerics::QuantParams>
 TableEntry::qparams(ObserverOptions options) const {
   if (explicitParams)
     return *explicitParams;
-  options.kind = kind;
+  // What was seen serves any observer; without a histogram, its range does.
+  if (options.kind == ObserverKind::Histogram && stats.histogram.empty())
+    options.kind = ObserverKind::MinMax;
   return Observer::qparams(stats, options);
 }
 
@@ -218,15 +220,18 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
     where = file + ": entry '" + entry.name + "'";
     if (!names.insert(entry.name).second)
       return makeError(where + " occurs twice");
-    const json::Value *kind = fields->get("kind");
-    if (!kind)
-      return makeError(where + ": missing field 'kind'");
-    if (!kind->getAsString())
-      return makeError(where + ": field 'kind' is not a string");
-    auto symbol = symbolizeObserverKind(kind->getAsString()->str());
-    if (!symbol)
-      return makeError(where + ": unknown kind '" + *kind->getAsString() + "'");
-    entry.kind = *symbol;
+    // Parameters written by hand say nothing of how they were found.
+    entry.kind = fields->get("histogram") ? ObserverKind::Histogram
+                                          : ObserverKind::MinMax;
+    if (const json::Value *kind = fields->get("kind")) {
+      if (!kind->getAsString())
+        return makeError(where + ": field 'kind' is not a string");
+      auto symbol = symbolizeObserverKind(kind->getAsString()->str());
+      if (!symbol)
+        return makeError(where + ": unknown kind '" + *kind->getAsString() +
+                         "'");
+      entry.kind = *symbol;
+    }
     if (Error e = readStatistics(*fields, where, entry))
       return std::move(e);
     if (Error e = readParams(*fields, where, entry))

@@ -423,8 +423,7 @@ evaluateStructured(linalg::LinalgOp op,
       !resultType.hasStaticShape() ||
       !resultType.getElementType().isIntOrIndexOrFloat())
     return {};
-  AffineMap resultMap =
-      op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  AffineMap resultMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
   if (!resultMap.isPermutation())
     return {};
   Shape bounds(op.getNumLoops());
@@ -520,9 +519,8 @@ evaluateStructured(linalg::LinalgOp op,
   bool splat = llvm::all_of(sources, [](auto attr) { return attr.isSplat(); });
   if (!splat && resultType.getNumElements() > kMaxElements)
     return {};
-  Shape points = resultType.getRank() && splat
-                     ? Shape(resultType.getRank(), 1)
-                     : Shape(resultType.getShape());
+  Shape points = resultType.getRank() && splat ? Shape(resultType.getRank(), 1)
+                                               : Shape(resultType.getShape());
   SmallVector<Shape> resultStrides;
   for (const Shape &stride : strides) {
     Shape &mapped = resultStrides.emplace_back();
@@ -540,8 +538,7 @@ evaluateStructured(linalg::LinalgOp op,
       arguments.clear();
       for (unsigned slot : step.operands)
         arguments.push_back(state[slot]);
-      auto result =
-          apply(step.op, step.op->getResult(0).getType(), arguments);
+      auto result = apply(step.op, step.op->getResult(0).getType(), arguments);
       failed |= !result;
       state[firstResult + i] = result.value_or(0);
     }

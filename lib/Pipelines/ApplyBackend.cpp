@@ -54,9 +54,8 @@ struct ApplyBackendPass
     prepare.addPass(createNormalizeLayoutPass());
     prepare.addPass(createFusePass({backend}));
     prepare.addPass(createObservePass({backend, qconfig}));
-    prepare.addPass(
-        createCalibratePass({calibration, data, samples, batchSize, inputScale,
-                             threads}));
+    prepare.addPass(createCalibratePass(
+        {calibration, data, samples, batchSize, inputScale, threads}));
     if (failed(runPipeline(prepare, getOperation())))
       return signalPassFailure();
     unsigned all = 0, quantized = 0;

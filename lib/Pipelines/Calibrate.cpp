@@ -8,10 +8,10 @@
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
-#include "qbackend/Runtime/Progress.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 #include <atomic>
 #include <cmath>
@@ -41,8 +41,8 @@ static ObserverOptions getOptions(ObserverAttr config) {
   options.isSigned = type.isSigned();
   options.bits = type.getWidth();
   if (config.getQuantMin())
-    options.customRange = numerics::QuantRange{*config.getQuantMin(),
-                                               *config.getQuantMax()};
+    options.customRange =
+        numerics::QuantRange{*config.getQuantMin(), *config.getQuantMax()};
   options.scheme = static_cast<numerics::QScheme>(config.getScheme());
   options.reduceRange = config.getReduceRange();
   if (config.getEps())
@@ -80,8 +80,8 @@ public:
       byName[op.getSymName()] = observers.back().second.get();
     }
     module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
-      sites.push_back({byName.lookup(op.getObserver()),
-                       op.getObserver().str(), {}});
+      sites.push_back(
+          {byName.lookup(op.getObserver()), op.getObserver().str(), {}});
     });
   }
 
@@ -93,8 +93,7 @@ public:
   void add(int64_t site, runtime::UnrankedMemRef *tensor) {
     std::vector<float> values = tensor->copy<float>();
     // A range is all that these observers need, and saves the memory.
-    calibration::ObserverKind kind =
-        sites[site].observer->getOptions().kind;
+    calibration::ObserverKind kind = sites[site].observer->getOptions().kind;
     if (kind == calibration::ObserverKind::MinMax ||
         kind == calibration::ObserverKind::MovingAverageMinMax)
       reduceToRange(values);
@@ -113,8 +112,8 @@ public:
         for (float value : it->second)
           if (!std::isfinite(value))
             return makeError("'{0}' is {1} in sample {2}: the network "
-                             "overflows, or the data is not what it was "
-                             "trained on",
+                             "overflows, its weights are not finite, or the "
+                             "data is not what it was trained on",
                              site.name, value, it->first);
         chunks.push_back({it->second.data(), int64_t(it->second.size())});
       }
@@ -222,56 +221,48 @@ qbackend::collectStatistics(ModuleOp module, const CalibrateOptions &options) {
   if (options.batchSize < 1)
     return makeError("batch-size is {0}, expected 1 or more",
                      options.batchSize);
-  auto executable = compileModule(
-      module, function->getName(), /*observing=*/true,
-      {{"qbackend_runtime_observe", reinterpret_cast<void *>(Recorder::record)}});
+  auto executable =
+      compileModule(module, function->getName(), /*observing=*/true,
+                    {{"qbackend_runtime_observe",
+                      reinterpret_cast<void *>(Recorder::record)}});
   if (!executable)
     return executable.takeError();
-
-  std::vector<NamedArray> inputs;
-  runtime::SampleOptions sampleOptions;
-  sampleOptions.threads = options.threads;
-  if (options.data.empty()) {
-    inputs = createSyntheticInputs(*function, **executable);
-  } else {
-    auto read = readInputs(options.data, *function);
-    if (!read)
-      return read.takeError();
-    inputs = std::move(*read);
-    if (llvm::Error error =
-            checkScale(inputs, **executable, options.inputScale))
-      return error;
-    auto scale = parseScale(options.inputScale);
-    if (!scale)
-      return scale.takeError();
-    sampleOptions.inputScale = *scale;
-    sampleOptions.maxSamples = options.samples;
+  SampleRun run;
+  run.executable = std::move(*executable);
+  // An extent that is a slip of the pen shouldn't take all memory.
+  constexpr int64_t maxElements = int64_t(1) << 31;
+  for (auto [i, input] : llvm::enumerate(run.executable->getInputs())) {
+    double elements = 1;
+    for (int64_t extent : input.shape)
+      elements *= extent < 0 ? 1 : extent;
+    if (elements > maxElements)
+      return makeError("'{0}' has more than {1} elements, too many to run on; "
+                       "give ranges in a calibration table",
+                       getArgumentName(*function, i), maxElements);
   }
-  std::vector<const NamedArray *> pointers;
-  for (const NamedArray &input : inputs)
-    pointers.push_back(&input);
+  run.options.threads = options.threads;
+  if (options.data.empty()) {
+    run.inputs = createSyntheticInputs(*function, *run.executable);
+  } else {
+    if (llvm::Error error =
+            run.load(options.data, options.inputScale, *function))
+      return error;
+    run.options.maxSamples = options.samples;
+  }
 
   Recorder recorder(module);
   Recorder::current = &recorder;
   int64_t done = 0;
-  int64_t total = inputs.empty() || inputs[0].array.shape.empty()
-                      ? 1
-                      : inputs[0].array.shape[0];
-  if (sampleOptions.maxSamples >= 0)
-    total = std::min(total, sampleOptions.maxSamples);
-  runtime::ProgressBar progress("calibrating", total);
-  llvm::Error error = runtime::runSamples(
-      **executable, pointers,
+  llvm::Error error = run.run(
+      "calibrating",
       [&](int64_t first, int64_t count, ArrayRef<Array>) -> llvm::Error {
         done = first + count;
-        if (done % options.batchSize != 0)
+        if (first / options.batchSize == done / options.batchSize)
           return llvm::Error::success();
         return recorder.flush(done);
-      },
-      sampleOptions, &progress);
+      });
   if (!error)
     error = recorder.flush(done);
-  progress.finish();
   Recorder::current = nullptr;
   if (error)
     return error;
@@ -307,11 +298,12 @@ static void calibrateFromModule(ModuleOp module) {
     while (auto transpose = value.getDefiningOp<TransposeOp>())
       value = transpose.getInput();
     auto argument = dyn_cast<BlockArgument>(value);
-    auto function = argument ? dyn_cast<func::FuncOp>(
-                                   argument.getOwner()->getParentOp())
-                             : func::FuncOp();
+    auto function =
+        argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+                 : func::FuncOp();
     auto observer = symbols.lookup<ObserverOp>(op.getObserver());
-    if (!function || !argument.getOwner()->isEntryBlock() ||
+    // An observer of a nested module is none of this one's.
+    if (!function || !argument.getOwner()->isEntryBlock() || !observer ||
         observer.isCalibrated())
       return;
     auto range = function.getArgAttrOfType<DenseF64ArrayAttr>(
@@ -337,21 +329,38 @@ static SmallVector<ObserverOp> getUncalibrated(ModuleOp module) {
 
 /// Takes what `table` has for the observers that have nothing yet.
 static LogicalResult applyTable(ModuleOp module, const Table &table) {
+  llvm::StringMap<const TableEntry *> entries;
+  for (const TableEntry &entry : table.entries)
+    entries.try_emplace(entry.name, &entry);
   for (ObserverOp op : getUncalibrated(module)) {
-    const TableEntry *entry = table.lookup(op.getSymName());
+    const TableEntry *entry = entries.lookup(op.getSymName());
     if (!entry)
       continue;
     std::vector<numerics::QuantParams> params =
         entry->qparams(getOptions(op.getConfig()));
     if (params.size() != 1)
-      return op.emitError() << "the calibration table has " << params.size()
-                            << " scales for @" << op.getSymName()
-                            << ", an activation has one";
+      return emitError(op.getLoc())
+             << "the calibration table has " << params.size() << " scales for @"
+             << op.getSymName() << ", an activation has one";
     setParameters(op, entry->stats, params[0]);
     if (failed(op.verify()))
       return failure();
   }
   return success();
+}
+
+/// Says which observers saw nothing in a run: their code was never reached.
+static void warnUnseen(ModuleOp module, const Table &table) {
+  llvm::StringSet<> unseen;
+  for (const TableEntry &entry : table.entries)
+    if (entry.stats.empty())
+      unseen.insert(entry.name);
+  for (ObserverOp op : getUncalibrated(module))
+    if (unseen.contains(op.getSymName()))
+      emitWarning(op.getLoc())
+          << "observer @" << op.getSymName()
+          << " saw no values, so that its scale is 1; calibrate with data that "
+             "reaches this code, or give its scale in a table";
 }
 
 LogicalResult qbackend::calibrate(ModuleOp module,
@@ -363,14 +372,18 @@ LogicalResult qbackend::calibrate(ModuleOp module,
   if (!options.calibration.empty()) {
     auto table = calibration::readTable(options.calibration);
     if (!table)
-      return module.emitError() << llvm::toString(table.takeError());
+      return emitError(module.getLoc()) << llvm::toString(table.takeError());
+    // An observer that saw nothing has no range, whatever its entry says.
+    llvm::erase_if(table->entries, [](const TableEntry &entry) {
+      return entry.stats.empty() && !entry.explicitParams;
+    });
     if (failed(applyTable(module, *table)))
       return failure();
     SmallVector<ObserverOp> missing = getUncalibrated(module);
     if (missing.empty())
       return success();
     if (options.data.empty()) {
-      InFlightDiagnostic error = module.emitError()
+      InFlightDiagnostic error = emitError(module.getLoc())
                                  << "calibration table '" << options.calibration
                                  << "' has nothing for " << missing.size()
                                  << " of the network's observers: ";
@@ -383,14 +396,15 @@ LogicalResult qbackend::calibrate(ModuleOp module,
   }
 
   if (options.data.empty())
-    module.emitWarning()
+    emitWarning(module.getLoc())
         << "calibrated on synthetic inputs: the ranges are made up, and so is "
            "the accuracy; pass data=FILE.npz with real samples, or "
            "calibration=TABLE";
   auto table = collectStatistics(module, options);
   if (!table)
-    return module.emitError() << "calibration failed: "
-                              << llvm::toString(table.takeError());
+    return emitError(module.getLoc())
+           << "calibration failed: " << llvm::toString(table.takeError());
+  warnUnseen(module, *table);
   return applyTable(module, *table);
 }
 

@@ -7,6 +7,7 @@
 #include "qbackend/Conversion/Passes.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Runtime/Error.h"
+#include "qbackend/Runtime/Progress.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -41,16 +42,20 @@ llvm::Expected<func::FuncOp> qbackend::findEntry(ModuleOp module,
   };
   if (functions.empty())
     return makeError("the module has no public function with a body to run");
-  for (StringRef wanted : {name, StringRef("main"), StringRef("forward")})
+  SmallVector<StringRef> wanted = {name};
+  if (name.empty())
+    wanted = {"main", "forward"};
+  for (StringRef candidate : wanted)
     for (func::FuncOp function : functions)
-      if (function.getName() == wanted)
+      if (function.getName() == candidate)
         return function;
   if (!name.empty())
     return makeError("no function '{0}' in the module; it has {1}", name,
                      list());
   if (functions.size() > 1)
     return makeError("which function to run? The module has {0}; name one "
-                     "'main', or pass --entry",
+                     "'main', make the others private, or pass --entry to "
+                     "qbackend-run",
                      list());
   return functions.front();
 }
@@ -86,8 +91,7 @@ static void lowerObserves(ModuleOp module, bool observing) {
           arith::ConstantIndexOp::create(builder, op.getLoc(), int64_t(i));
       Value cast = tensor::CastOp::create(
           builder, op.getLoc(), hook.getArgumentTypes()[1], op.getInput());
-      func::CallOp::create(builder, op.getLoc(), hook,
-                           ValueRange{index, cast});
+      func::CallOp::create(builder, op.getLoc(), hook, ValueRange{index, cast});
     }
     op.replaceAllUsesWith(op.getInput());
     op.erase();
@@ -192,7 +196,8 @@ qbackend::readInputs(StringRef path, func::FuncOp function) {
                    llvm::join(names, ", "));
 }
 
-llvm::Expected<double> qbackend::parseScale(StringRef text) {
+/// A number or a quotient; 1 if `text` is empty.
+static llvm::Expected<double> parseScale(StringRef text) {
   if (text.empty())
     return 1.0;
   auto [over, under] = text.split('/');
@@ -206,17 +211,45 @@ llvm::Expected<double> qbackend::parseScale(StringRef text) {
   return numerator / denominator;
 }
 
-llvm::Error qbackend::checkScale(ArrayRef<NamedArray> arrays,
-                                 const Executable &executable,
-                                 StringRef scale) {
+//===----------------------------------------------------------------------===//
+// Runs
+//===----------------------------------------------------------------------===//
+
+llvm::Error SampleRun::load(StringRef path, StringRef scale,
+                            func::FuncOp function) {
+  auto read = readInputs(path, function);
+  if (!read)
+    return read.takeError();
+  inputs = std::move(*read);
+  auto parsed = parseScale(scale);
+  if (!parsed)
+    return parsed.takeError();
+  options.inputScale = *parsed;
   if (!scale.empty())
     return llvm::Error::success();
-  for (auto [array, input] : llvm::zip(arrays, executable.getInputs()))
-    if (runtime::isInteger(array.array.type) && runtime::isFloat(input.type))
+  for (auto [input, signature] : llvm::zip(inputs, executable->getInputs()))
+    if (runtime::isInteger(input.array.type) &&
+        runtime::isFloat(signature.type))
       return makeError("array '{0}' is {1}, the network takes {2}: say what "
                        "to multiply by, input-scale=1/255 for images or "
                        "input-scale=1 for plain numbers",
-                       array.name, runtime::getElementName(array.array.type),
-                       runtime::getElementName(input.type));
+                       input.name, runtime::getElementName(input.array.type),
+                       runtime::getElementName(signature.type));
   return llvm::Error::success();
+}
+
+llvm::Error SampleRun::run(StringRef label, runtime::SampleCallback callback) {
+  std::vector<const NamedArray *> arguments;
+  for (const NamedArray &input : inputs)
+    arguments.push_back(&input);
+  int64_t total = 1;
+  if (!inputs.empty() && !inputs[0].array.shape.empty())
+    total = inputs[0].array.shape[0];
+  if (options.maxSamples >= 0)
+    total = std::min(total, options.maxSamples);
+  runtime::ProgressBar progress(label, total);
+  llvm::Error error =
+      runtime::runSamples(*executable, arguments, callback, options, &progress);
+  progress.finish();
+  return error;
 }

@@ -15,8 +15,8 @@
 using namespace mlir;
 
 void qbackend::registerAllDialects(DialectRegistry &registry) {
-  registry.insert<QBackendDialect, qnnpack::QNNPackDialect,
-                  quant::QuantDialect>();
+  registry
+      .insert<QBackendDialect, qnnpack::QNNPackDialect, quant::QuantDialect>();
   registerTosaRecognizers(registry);
   registerLinalgRecognizers(registry);
   runtime::registerRuntimeDialects(registry);

@@ -6,6 +6,7 @@
 
 #include "RunContext.h"
 
+#include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -17,6 +18,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
@@ -200,7 +202,15 @@ static Error prepareModule(ModuleOp module, mlir::func::FuncOp entry) {
   mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.addPass(mlir::createSymbolDCEPass());
   if (failed(pm.run(module)))
-    return createStringError("cannot remove unused functions of the module");
+    return createStringError(
+        "cannot tell which functions the module uses; it may have an op of a "
+        "dialect that is not registered");
+  // One that doesn't end would overflow the stack, and take us along.
+  mlir::CallGraph calls(module);
+  for (auto scc = llvm::scc_begin(&std::as_const(calls)); !scc.isAtEnd(); ++scc)
+    if (scc.hasCycle())
+      return createStringError("the module has functions that call themselves; "
+                               "write the repetition as scf.for or scf.while");
 
   std::string message;
   module.walk([&](mlir::Operation *op) {

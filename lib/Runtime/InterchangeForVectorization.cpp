@@ -8,6 +8,7 @@
 // The second loop vectorizes: its iterations are independent, and each sum is
 // still taken in the same order. The first would need sums to be reordered.
 
+#include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Runtime/Executable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -15,12 +16,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Pass/Pass.h"
-
-#include <cstring>
 
 using namespace mlir;
 
@@ -127,59 +125,6 @@ static bool reducesContiguously(linalg::GenericOp op) {
   });
 }
 
-/// Returns the constant with its dimensions permuted, or null if its data
-/// cannot be had: result dimension i is dimension `permutation[i]`.
-static DenseElementsAttr transposeConstant(Attribute value,
-                                           ArrayRef<int64_t> permutation) {
-  auto elements = dyn_cast<ElementsAttr>(value);
-  if (!elements)
-    return {};
-  auto type = dyn_cast<RankedTensorType>(elements.getShapedType());
-  if (!type || !type.hasStaticShape())
-    return {};
-  ArrayRef<int64_t> shape = type.getShape();
-  SmallVector<int64_t> newShape;
-  for (int64_t dim : permutation)
-    newShape.push_back(shape[dim]);
-  auto newType = type.clone(newShape);
-
-  ArrayRef<char> data;
-  if (auto dense = dyn_cast<DenseElementsAttr>(value)) {
-    if (dense.isSplat())
-      return dense.resizeSplat(newType);
-    data = dense.getRawData();
-  } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(value)) {
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      data = blob->getData();
-  }
-  unsigned bits =
-      type.getElementType().isIntOrFloat() ? type.getElementTypeBitWidth() : 0;
-  size_t size = bits / 8;
-  if (bits == 0 || bits % 8 != 0 ||
-      data.size() != size * size_t(type.getNumElements()))
-    return {};
-
-  unsigned rank = shape.size();
-  SmallVector<int64_t> strides(rank, 1), sourceStrides, index(rank, 0);
-  for (unsigned d = rank; d-- > 1;)
-    strides[d - 1] = strides[d] * shape[d];
-  for (int64_t dim : permutation)
-    sourceStrides.push_back(strides[dim]);
-  std::vector<char> result(data.size());
-  int64_t source = 0;
-  for (size_t i = 0, e = result.size(); i != e; i += size) {
-    memcpy(&result[i], &data[source * size], size);
-    for (unsigned d = rank; d-- > 0;) {
-      source += sourceStrides[d];
-      if (++index[d] != newShape[d])
-        break;
-      source -= sourceStrides[d] * newShape[d];
-      index[d] = 0;
-    }
-  }
-  return DenseElementsAttr::getFromRawBuffer(newType, result);
-}
-
 /// Returns the operand stored such that `dim` comes last, and updates `map`.
 static Value transposeOperand(RewriterBase &rewriter, linalg::GenericOp op,
                               Value value, AffineMap &map, unsigned dim) {
@@ -197,9 +142,10 @@ static Value transposeOperand(RewriterBase &rewriter, linalg::GenericOp op,
     results.push_back(map.getResult(i));
   map = AffineMap::get(map.getNumDims(), 0, results, map.getContext());
 
-  Attribute constant;
+  ElementsAttr constant;
   if (matchPattern(value, m_Constant(&constant)))
-    if (DenseElementsAttr transposed = transposeConstant(constant, permutation))
+    if (DenseElementsAttr transposed =
+            qbackend::transposeElements(constant, permutation))
       return arith::ConstantOp::create(rewriter, op.getLoc(), transposed);
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<int64_t> shape;

@@ -111,9 +111,8 @@ static LogicalResult quantizeWeight(OperatorOp op) {
         min, max, {quantMin, quantMax}, observer.getQuantMin().has_value(),
         storage.isSigned, toNumerics(observer.getScheme()), eps);
     for (auto [i, value] : llvm::enumerate(values))
-      integers[channel * perChannel + i] =
-          numerics::quantize(value, params.scale, params.zeroPoint, storage.min,
-                             storage.max);
+      integers[channel * perChannel + i] = numerics::quantize(
+          value, params.scale, params.zeroPoint, storage.min, storage.max);
     scales.push_back(params.scale);
     zeroPoints.push_back(params.zeroPoint);
   }
@@ -135,8 +134,8 @@ static LogicalResult quantizeWeight(OperatorOp op) {
       ArrayRef(reinterpret_cast<const char *>(integers.data()),
                integers.size()));
   Value constant = arith::ConstantOp::create(builder, loc, data);
-  Value quantized = quant::StorageCastOp::create(
-      builder, loc, type.clone(element), constant);
+  Value quantized =
+      quant::StorageCastOp::create(builder, loc, type.clone(element), constant);
   op.getWeightMutable().assign(
       DequantizeOp::create(builder, loc, type, quantized).getOutput());
   return success();
@@ -153,9 +152,11 @@ static LogicalResult quantizeBias(OperatorOp op) {
   auto inputElement =
       input ? qnnpack::getQuantizedType(input.getInput().getType())
             : quant::UniformQuantizedType();
-  if (!bias || !inputElement || !weight)
+  if (!bias)
     return op.emitOpError() << "has a qconfig, but its bias is not a constant "
                                "with data";
+  if (!inputElement || !weight)
+    return op.emitOpError() << "has a qconfig, but its input is not observed";
   Type weightElement =
       cast<RankedTensorType>(weight.getInput().getType()).getElementType();
   auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(weightElement);
@@ -187,8 +188,8 @@ static LogicalResult quantizeBias(OperatorOp op) {
   Value constant = arith::ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(type.clone(i32), ArrayRef(integers)));
-  Value quantized = quant::StorageCastOp::create(builder, loc,
-                                                 type.clone(element), constant);
+  Value quantized =
+      quant::StorageCastOp::create(builder, loc, type.clone(element), constant);
   op.getBiasMutable().assign(
       DequantizeOp::create(builder, loc, type, quantized).getOutput());
   return success();
@@ -201,10 +202,9 @@ static LogicalResult quantizeBias(OperatorOp op) {
 namespace {
 class Converter {
 public:
-  explicit Converter(SymbolTable &symbols) : symbols(symbols) {}
-
   LogicalResult convert(ObserveOp op) {
-    auto observer = symbols.lookup<ObserverOp>(op.getObserver());
+    auto observer =
+        symbols.lookupNearestSymbolFrom<ObserverOp>(op, op.getObserverAttr());
     if (!observer.isCalibrated()) {
       InFlightDiagnostic diag = op.emitOpError()
                                 << "of @" << op.getObserver()
@@ -218,8 +218,7 @@ public:
     OpBuilder builder(op);
     Value quantized = QuantizeOp::create(builder, op.getLoc(),
                                          type.clone(element), op.getInput());
-    Value real =
-        DequantizeOp::create(builder, op.getLoc(), type, quantized);
+    Value real = DequantizeOp::create(builder, op.getLoc(), type, quantized);
     observed[real] = {op.getObserverAttr().getAttr(), element};
     op.replaceAllUsesWith(real);
     op.erase();
@@ -252,15 +251,14 @@ private:
     return input;
   }
 
-  SymbolTable &symbols;
+  SymbolTableCollection symbols;
   /// Real values that were quantized: by which observer, to which type.
   llvm::DenseMap<Value, std::pair<StringAttr, quant::QuantizedType>> observed;
 };
 
 struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
   void runOnOperation() override {
-    SymbolTable symbols(getOperation());
-    Converter converter(symbols);
+    Converter converter;
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<OperatorOp, ObserveOp>(op))
@@ -274,16 +272,16 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
         continue;
       }
       auto operation = cast<OperatorOp>(op);
+      // The weight of a batch norm is no weight to a qconfig.
       if (!operation.getQconfig() || !operation.getWeight() ||
+          !isa<Conv2dAttr, LinearAttr>(operation.getKind()) ||
           operation.getWeight().getDefiningOp<DequantizeOp>())
         continue;
       if (failed(quantizeWeight(operation)) ||
           (operation.getBias() && failed(quantizeBias(operation))))
         return signalPassFailure();
     }
-    for (ObserverOp observer :
-         llvm::make_early_inc_range(getOperation().getOps<ObserverOp>()))
-      observer.erase();
+    getOperation()->walk([](ObserverOp observer) { observer.erase(); });
   }
 };
 } // namespace

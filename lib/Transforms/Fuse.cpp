@@ -28,13 +28,10 @@ using namespace qbackend;
 //===----------------------------------------------------------------------===//
 
 /// A tensor of `type` that starts as the bias of each output channel, the last
-/// dimension. Dynamic extents are those of `like`.
+/// dimension. `sizes` are its dynamic extents.
 static Value createBiasInit(OpBuilder &builder, Location loc,
-                            RankedTensorType type, Value bias, Value like) {
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (type.isDynamicDim(dim))
-      sizes.push_back(tensor::DimOp::create(builder, loc, like, dim));
+                            RankedTensorType type, Value bias,
+                            ValueRange sizes) {
   Value empty = tensor::EmptyOp::create(builder, loc, type, sizes);
   SmallVector<int64_t> dimensions =
       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1));
@@ -61,16 +58,37 @@ static Value createConv2d(OpBuilder &builder, Location loc, Conv2dAttr kind,
       low.push_back(builder.getIndexAttr(pad));
     for (int64_t pad : {int64_t(0), padding[1], padding[3], int64_t(0)})
       high.push_back(builder.getIndexAttr(pad));
-    auto padded = inputType.clone(
-        {inputType.getDimSize(0),
-         inputType.getDimSize(1) + padding[0] + padding[1],
-         inputType.getDimSize(2) + padding[2] + padding[3],
-         inputType.getDimSize(3)});
-    Value zero = arith::ConstantOp::create(builder, loc,
-                                           builder.getF32FloatAttr(0.0f));
+    SmallVector<int64_t> shape(inputType.getShape());
+    for (int64_t dim : {1, 2})
+      if (!inputType.isDynamicDim(dim))
+        shape[dim] += padding[2 * dim - 2] + padding[2 * dim - 1];
+    auto padded = inputType.clone(shape);
+    Value zero =
+        arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0f));
     input = tensor::PadOp::create(builder, loc, padded, input, low, high, zero);
   }
-  Value init = createBiasInit(builder, loc, type, bias, input);
+  // (in - ((kernel - 1) * dilation + 1)) / stride + 1, all of them positive.
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, value);
+  };
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < 3; ++dim) {
+    if (!type.isDynamicDim(dim))
+      continue;
+    Value size = tensor::DimOp::create(builder, loc, input, dim);
+    if (dim > 0) {
+      int64_t reach =
+          (cast<RankedTensorType>(weight.getType()).getDimSize(dim) - 1) *
+              kind.getDilation()[dim - 1] +
+          1;
+      size = arith::SubIOp::create(builder, loc, size, constant(reach));
+      size = arith::DivUIOp::create(builder, loc, size,
+                                    constant(kind.getStride()[dim - 1]));
+      size = arith::AddIOp::create(builder, loc, size, constant(1));
+    }
+    sizes.push_back(size);
+  }
+  Value init = createBiasInit(builder, loc, type, bias, sizes);
 
   // n, oh, ow, o, kh, kw, i; with groups, channel (o / (O/G)) * I + i.
   MLIRContext *context = builder.getContext();
@@ -90,11 +108,11 @@ static Value createConv2d(OpBuilder &builder, Location loc, Conv2dAttr kind,
         AffineMap::get(7, 0, {d[0], row, column, channel}, context),
         AffineMap::get(7, 0, {d[3], d[4], d[5], d[6]}, context),
         AffineMap::get(7, 0, {d[0], d[1], d[2], d[3]}, context)};
-    return linalg::GenericOp::create(
-               builder, loc, type, ValueRange{input, weight}, init, maps,
-               {parallel, parallel, parallel, parallel, reduction, reduction,
-                reduction},
-               multiplyAccumulate)
+    return linalg::GenericOp::create(builder, loc, type,
+                                     ValueRange{input, weight}, init, maps,
+                                     {parallel, parallel, parallel, parallel,
+                                      reduction, reduction, reduction},
+                                     multiplyAccumulate)
         .getResult(0);
   }
   // Groups of several channels get a dimension of their own.
@@ -110,8 +128,8 @@ static Value createConv2d(OpBuilder &builder, Location loc, Conv2dAttr kind,
       if (i == dim)
         reassociation.back().push_back(next++);
     }
-    return tensor::ExpandShapeOp::create(
-        builder, loc, valueType.clone(shape), value, reassociation);
+    return tensor::ExpandShapeOp::create(builder, loc, valueType.clone(shape),
+                                         value, reassociation);
   };
   d.resize(8);
   bindDimsList(context, MutableArrayRef(d));
@@ -139,8 +157,12 @@ static Value createConv2d(OpBuilder &builder, Location loc, Conv2dAttr kind,
 static Value createLinear(OpBuilder &builder, Location loc,
                           RankedTensorType type, Value input, Value weight,
                           Value bias) {
-  Value init = createBiasInit(builder, loc, type, bias, input);
   int64_t rank = type.getRank();
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(tensor::DimOp::create(builder, loc, input, dim));
+  Value init = createBiasInit(builder, loc, type, bias, sizes);
   MLIRContext *context = builder.getContext();
   SmallVector<AffineExpr> in, out;
   for (int64_t dim = 0; dim < rank; ++dim)
@@ -179,23 +201,41 @@ readOperand(Value operand, int64_t size, float missing) {
 static Value createConstant(OpBuilder &builder, Location loc,
                             ArrayRef<float> numbers, ArrayRef<int64_t> shape) {
   auto type = RankedTensorType::get(shape, builder.getF32Type());
-  return arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, numbers));
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, numbers));
 }
 
 /// norm(root(x, weight, bias)) -> root(x, weight', bias'); null, with a
-/// remark, if the parameters are not constants.
+/// remark, if the parameters are not constants, or of another dimension than
+/// the channels of the weight.
 static OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm) {
   double eps;
-  if (auto kind = dyn_cast<BatchNorm2dAttr>(norm.getKind()))
+  int64_t axis;
+  if (auto kind = dyn_cast<BatchNorm2dAttr>(norm.getKind())) {
     eps = kind.getEps().getValueAsDouble();
-  else
-    eps = cast<BatchNorm1dAttr>(norm.getKind()).getEps().getValueAsDouble();
+    axis = kind.getAxis();
+  } else {
+    auto kind1d = cast<BatchNorm1dAttr>(norm.getKind());
+    eps = kind1d.getEps().getValueAsDouble();
+    axis = kind1d.getAxis();
+  }
+  int64_t last =
+      cast<RankedTensorType>(norm.getOutput().getType()).getRank() - 1;
+  if (axis != last) {
+    remarkMissed(norm.getLoc(), "QB102", norm.getKindName(),
+                 "not folded: it normalizes dimension " + Twine(axis) +
+                     ", the channels of " + root.getKindName() +
+                     " are dimension " + Twine(last),
+                 "normalize the channels");
+    return {};
+  }
   auto weightType = dyn_cast_or_null<RankedTensorType>(
       root.getWeight() ? root.getWeight().getType() : Type());
   if (!weightType || !weightType.hasStaticShape())
     return {};
   int64_t channels = weightType.getDimSize(0);
+  if (channels == 0)
+    return {};
   auto weight = readOperand(root.getWeight(), weightType.getNumElements(), 0);
   auto bias = readOperand(root.getBias(), channels, 0);
   auto gamma = readOperand(norm.getWeight(), channels, 1);
@@ -214,14 +254,15 @@ static OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm) {
                           beta->data(), float(eps));
 
   OpBuilder builder(norm);
-  Location loc = FusedLoc::get(norm.getContext(), {root.getLoc(), norm.getLoc()});
+  Location loc =
+      FusedLoc::get(norm.getContext(), {root.getLoc(), norm.getLoc()});
   Value newWeight =
       createConstant(builder, root.getLoc(), *weight, weightType.getShape());
   Value newBias = createConstant(builder, root.getLoc(), *bias, {channels});
   auto type = cast<RankedTensorType>(norm.getOutput().getType());
-  auto fused = OperatorOp::create(builder, loc, type, root.getKinds(),
-                                  root.getInputs(), newWeight, newBias, Value(),
-                                  Value(), QConfigAttr());
+  auto fused =
+      OperatorOp::create(builder, loc, type, root.getKinds(), root.getInputs(),
+                         newWeight, newBias, Value(), Value(), QConfigAttr());
   Block &body = fused.getBody().emplaceBlock();
   for (Value operand : fused.getOperands())
     body.addArgument(operand.getType(), loc);
@@ -272,8 +313,7 @@ static OperatorOp join(OperatorOp first, OperatorOp second, OperatorOp nameOf) {
   IRMapping mapping;
   for (auto [i, argument] :
        llvm::enumerate(first.getBody().front().getArguments()))
-    mapping.map(argument,
-                body.getArgument(i < firstInputs ? i : i + extra));
+    mapping.map(argument, body.getArgument(i < firstInputs ? i : i + extra));
   for (Operation &op : first.getBody().front().without_terminator())
     builder.clone(op, mapping);
   Value between = mapping.lookup(first.getYielded());
@@ -293,9 +333,8 @@ static OperatorOp join(OperatorOp first, OperatorOp second, OperatorOp nameOf) {
 /// The operators of `pattern` that end in `anchor`, first to last; empty if
 /// they are not there. `blocked` is set to the operator whose result has
 /// other users, if that is all that is missing.
-static SmallVector<OperatorOp> matchChain(OperatorOp anchor,
-                                          PatternConfigOp pattern,
-                                          OperatorOp &blocked) {
+static SmallVector<OperatorOp>
+matchChain(OperatorOp anchor, PatternConfigOp pattern, OperatorOp &blocked) {
   auto names =
       llvm::to_vector(pattern.getPattern().getAsValueRange<StringAttr>());
   SmallVector<OperatorOp> chain = {anchor};

@@ -83,9 +83,8 @@ static void lowerTranspose(TransposeOp op) {
       sizes.push_back(
           tensor::DimOp::create(builder, op.getLoc(), op.getInput(), dim));
   Value init = tensor::EmptyOp::create(builder, op.getLoc(), type, sizes);
-  auto lowered = linalg::TransposeOp::create(builder, op.getLoc(),
-                                             op.getInput(), init,
-                                             op.getPermutation());
+  auto lowered = linalg::TransposeOp::create(
+      builder, op.getLoc(), op.getInput(), init, op.getPermutation());
   op.replaceAllUsesWith(lowered.getResult()[0]);
   op.erase();
 }
@@ -95,9 +94,8 @@ struct InlineOperatorsPass
     : qbackend::impl::InlineOperatorsPassBase<InlineOperatorsPass> {
   template <typename OpT> SmallVector<OpT> collect() {
     SmallVector<OpT> ops;
-    getOperation()->walk<WalkOrder::PreOrder>([&](OpT op) {
-      ops.push_back(op);
-    });
+    getOperation()->walk<WalkOrder::PreOrder>(
+        [&](OpT op) { ops.push_back(op); });
     return ops;
   }
 

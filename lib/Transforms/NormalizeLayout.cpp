@@ -125,15 +125,15 @@ static void sinkTranspose(OperatorOp op) {
 static void createOperator(TransposeOp op) {
   OpBuilder builder(op);
   auto kind = TransposeAttr::get(op.getContext(), op.getPermutationAttr());
-  auto wrapped = OperatorOp::create(
-      builder, op.getLoc(), op.getOutput().getType(),
-      builder.getArrayAttr(kind), ValueRange(op.getInput()), Value(), Value(),
-      Value(), Value(), QConfigAttr());
+  auto wrapped =
+      OperatorOp::create(builder, op.getLoc(), op.getOutput().getType(),
+                         builder.getArrayAttr(kind), ValueRange(op.getInput()),
+                         Value(), Value(), Value(), Value(), QConfigAttr());
   Block &body = wrapped.getBody().emplaceBlock();
   Value argument = body.addArgument(op.getInput().getType(), op.getLoc());
   builder.setInsertionPointToStart(&body);
-  Value result = TransposeOp::create(builder, op.getLoc(), argument,
-                                     op.getPermutation());
+  Value result =
+      TransposeOp::create(builder, op.getLoc(), argument, op.getPermutation());
   YieldOp::create(builder, op.getLoc(), result);
   op.replaceAllUsesWith(wrapped.getOutput());
   op.erase();

@@ -89,10 +89,17 @@ public:
       return Verdict{qconfig, getObservation(op, pattern.getConfig())};
     }
     remarkMissed(op.getLoc(), "QB105", name,
-                 "backend '" + backend + "' does not support its qconfig: " +
-                     reasons,
+                 "backend '" + backend +
+                     "' does not support its qconfig: " + reasons,
                  "choose another qconfig");
     return std::nullopt;
+  }
+
+  /// True if `parameter` is a constant with data.
+  static bool isKnown(Value parameter) {
+    ElementsAttr elements;
+    return matchPattern(parameter, m_Constant(&elements)) &&
+           readFloats(elements);
   }
 
 private:
@@ -101,9 +108,7 @@ private:
     for (auto [role, operand] :
          {std::pair<StringRef, Value>("weight", op.getWeight()),
           std::pair<StringRef, Value>("bias", op.getBias())}) {
-      ElementsAttr elements;
-      if (!operand || (matchPattern(operand, m_Constant(&elements)) &&
-                       readFloats(elements)))
+      if (!operand || isKnown(operand))
         continue;
       remarkMissed(op.getLoc(), "QB106", name,
                    "its " + role + " is not a constant with data",
@@ -172,16 +177,23 @@ public:
     llvm::IntEqClasses classes(observations.size());
     for (auto [a, b] : shared)
       classes.join(a, b);
+    // Like PyTorch, the first input of what shares says how all are observed.
+    llvm::SmallDenseMap<unsigned, unsigned> fronts;
+    for (auto [a, b] : shared)
+      fronts.try_emplace(classes.findLeader(a), a);
     // Symbols in the order of the values; one for each class.
     llvm::SmallDenseMap<unsigned, FlatSymbolRefAttr> symbols;
     SymbolTable table(module);
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     for (auto [i, observation] : llvm::enumerate(observations)) {
-      FlatSymbolRefAttr &symbol = symbols[classes.findLeader(i)];
+      unsigned leader = classes.findLeader(i);
+      FlatSymbolRefAttr &symbol = symbols[leader];
       if (!symbol) {
+        auto front = fronts.find(leader);
+        unsigned source = front == fronts.end() ? i : front->second;
         auto observer = ObserverOp::create(
             builder, observation.value.getLoc(), getName(observation.value),
-            observation.config, FloatAttr(), FloatAttr(), FloatAttr(),
+            observations[source].config, FloatAttr(), FloatAttr(), FloatAttr(),
             IntegerAttr());
         table.insert(observer, builder.getInsertionPoint());
         symbol = FlatSymbolRefAttr::get(observer.getSymNameAttr());
@@ -216,14 +228,15 @@ private:
 
   static void insertObserve(Observation &observation,
                             FlatSymbolRefAttr symbol) {
-    OpBuilder builder(observation.value.getContext());
-    builder.setInsertionPointAfterValue(observation.value);
-    auto observe =
-        ObserveOp::create(builder, observation.value.getLoc(),
-                          observation.value.getType(), observation.value,
-                          symbol);
+    // An operand reads its producer's observer by now: it is observed again.
+    Value value = observation.isOutput ? observation.value
+                                       : observation.users.front()->get();
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    auto observe = ObserveOp::create(builder, observation.value.getLoc(),
+                                     value.getType(), value, symbol);
     if (observation.isOutput) {
-      observation.value.replaceAllUsesExcept(observe.getOutput(), observe);
+      value.replaceAllUsesExcept(observe.getOutput(), observe);
       return;
     }
     for (OpOperand *user : observation.users)
@@ -269,16 +282,31 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     QConfigTable qconfigs(*mapping);
     Decider decider(patterns, qconfigs, found->config.getSymName());
     ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation());
+    SmallVector<std::pair<OperatorOp, Verdict>> verdicts;
+    bool anyWeight = false, anyWeightKnown = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      anyWeight |= bool(op.getWeight());
+      anyWeightKnown |= op.getWeight() && Decider::isKnown(op.getWeight());
       // Modules that were observed before keep what they have.
       if (op.getQconfig())
         return WalkResult::skip();
-      if (std::optional<Verdict> verdict = decider.decide(op)) {
-        op.setQconfigAttr(verdict->qconfig);
-        inserter.visit(op, *verdict);
-      }
+      if (std::optional<Verdict> verdict = decider.decide(op))
+        verdicts.push_back({op, *verdict});
       return WalkResult::skip();
     });
+    // A module without its weights can't run, and integers between real-valued
+    // convolutions only lose precision.
+    if (anyWeight && !anyWeightKnown) {
+      for (auto &[op, verdict] : verdicts)
+        remarkMissed(op.getLoc(), "QB109", op.getKindName(),
+                     "no operator of the module has weights with data",
+                     "export the module with its trained parameters");
+      return;
+    }
+    for (auto &[op, verdict] : verdicts) {
+      op.setQconfigAttr(verdict.qconfig);
+      inserter.visit(op, verdict);
+    }
     inserter.insert();
   }
 };

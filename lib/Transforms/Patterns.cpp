@@ -18,8 +18,8 @@ SmallVector<StringRef> qbackend::getKindNames(OperatorOp op) {
 
 PatternTable::PatternTable(BackendConfigOp backend) {
   for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>()) {
-    auto kinds = llvm::to_vector(
-        pattern.getPattern().getAsValueRange<StringAttr>());
+    auto kinds =
+        llvm::to_vector(pattern.getPattern().getAsValueRange<StringAttr>());
     byKinds[llvm::join(kinds, "+")].push_back(pattern);
     if (kinds.size() > 1)
       byAnchor[kinds.back()].push_back(pattern);

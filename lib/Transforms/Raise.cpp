@@ -71,8 +71,8 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
     auto [op, expanded] = stack.pop_back_val();
     if (expanded) {
       // An extent of an activation (tensor.dim) is not one.
-      bool shaped = llvm::any_of(op->getResultTypes(),
-                                 llvm::IsaPred<ShapedType>);
+      bool shaped =
+          llvm::any_of(op->getResultTypes(), llvm::IsaPred<ShapedType>);
       for (Value value : shaped ? getReadValues(op) : SmallVector<Value>())
         if (activations.contains(value) ||
             (value.getDefiningOp() && !operands.contains(value) &&
@@ -127,7 +127,8 @@ static Value createReshape(OpBuilder &builder, Location loc, Value value,
   if (type.getShape() == shape)
     return value;
   auto resultType = type.clone(shape);
-  if (auto reassociation = getReassociationIndicesForReshape(type, resultType)) {
+  if (auto reassociation =
+          getReassociationIndicesForReshape(type, resultType)) {
     if (type.getRank() > resultType.getRank())
       return tensor::CollapseShapeOp::create(builder, loc, resultType, value,
                                              *reassociation);
@@ -158,9 +159,10 @@ static SmallVector<int64_t> transposeShape(ArrayRef<int64_t> shape,
 
 /// Whether `operand` can be brought into its canonical layout at all.
 static bool isReshapable(const RecognizedOperand &operand) {
-  auto type = dyn_cast<RankedTensorType>(
-      operand.value ? operand.value.getType()
-                    : operand.constant ? operand.constant.getType() : Type());
+  auto type =
+      dyn_cast<RankedTensorType>(operand.value      ? operand.value.getType()
+                                 : operand.constant ? operand.constant.getType()
+                                                    : Type());
   if (!type || !type.getElementType().isF32())
     return false;
   if (operand.sourceShape.empty() && operand.shape.empty())
@@ -228,12 +230,12 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   Location loc = root->getLoc();
 
   if (auto transpose = dyn_cast<TransposeAttr>(found.kind)) {
-    Value replacement = createTranspose(
-        builder, loc, found.inputs[0].value,
-        transpose.getPermutation().asArrayRef());
+    Value replacement =
+        createTranspose(builder, loc, found.inputs[0].value,
+                        transpose.getPermutation().asArrayRef());
     if (replacement.getType() != found.result.getType())
-      replacement = tensor::CastOp::create(builder, loc,
-                                           found.result.getType(), replacement);
+      replacement = tensor::CastOp::create(builder, loc, found.result.getType(),
+                                           replacement);
     found.result.replaceAllUsesWith(replacement);
     return;
   }
@@ -261,12 +263,12 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   Value mean = role(found.runningMean), var = role(found.runningVar);
 
   auto resultType = cast<RankedTensorType>(found.result.getType());
-  auto op = OperatorOp::create(
-      builder, loc,
-      resultType.clone(
-          transposeShape(resultType.getShape(), found.outputPermutation)),
-      builder.getArrayAttr(found.kind), inputs, weight, bias, mean, var,
-      QConfigAttr());
+  auto op =
+      OperatorOp::create(builder, loc,
+                         resultType.clone(transposeShape(
+                             resultType.getShape(), found.outputPermutation)),
+                         builder.getArrayAttr(found.kind), inputs, weight, bias,
+                         mean, var, QConfigAttr());
 
   Block &body = op.getBody().emplaceBlock();
   for (Value operand : op.getOperands())
@@ -313,7 +315,10 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       // What is raised already, and the scalar code of structured ops, is
       // nobody's subgraph.
-      if (isa<OperatorOp>(op) || op->getName().getDialectNamespace() == "linalg")
+      if (isa<OperatorOp>(op) ||
+          op->getName().getDialectNamespace() == "linalg")
+        return WalkResult::skip();
+      if (op != getOperation() && isForeign(op))
         return WalkResult::skip();
       for (Region &region : op->getRegions())
         for (Block &block : region)
@@ -323,6 +328,20 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     // Inner blocks first: an op that dies takes its blocks along.
     for (Block *block : llvm::reverse(blocks))
       raiseBlock(*block, constants);
+  }
+
+  /// Code that can't name the module's observers: what is inside of another
+  /// symbol table, or of an op that may be one.
+  static bool isForeign(Operation *op) {
+    if (op->getNumRegions() == 0 ||
+        (op->isRegistered() && !op->hasTrait<OpTrait::SymbolTable>()))
+      return false;
+    if (!isa<BackendConfigOp, QConfigMappingOp>(op))
+      remarkMissed(op->getLoc(), "QB002", op->getName().getStringRef(),
+                   "its code is left as it is: it has symbols of its own, or "
+                   "is not registered",
+                   "move the functions to the outer module");
+    return true;
   }
 
   static void raiseBlock(Block &block, ConstantEvaluator &constants) {

@@ -68,8 +68,8 @@ std::pair<int64_t, int64_t> qbackend::getQuantRange(ObserverAttr observer) {
   auto type = cast<IntegerType>(observer.getDtype());
   std::optional<numerics::QuantRange> custom;
   if (observer.getQuantMin())
-    custom = numerics::QuantRange{*observer.getQuantMin(),
-                                  *observer.getQuantMax()};
+    custom =
+        numerics::QuantRange{*observer.getQuantMin(), *observer.getQuantMax()};
   numerics::QuantRange range = numerics::quantizedRange(
       type.isSigned(), type.getWidth(), custom, observer.getReduceRange());
   return {range.min, range.max};
@@ -150,12 +150,11 @@ std::string qbackend::whyUnsupported(PatternAttr pattern, QConfigAttr qconfig,
   std::string reasons;
   for (auto [i, config] :
        llvm::enumerate(pattern.getDtypes().getAsRange<DTypeConfigAttr>())) {
-    std::string reason =
-        ::whyUnsupported(config, qconfig, hasWeight, hasBias);
+    std::string reason = ::whyUnsupported(config, qconfig, hasWeight, hasBias);
     if (reason.empty())
       return "";
-    reasons += (i ? "; " : "") + ("dtypes[" + std::to_string(i) + "]: ") +
-               reason;
+    reasons +=
+        (i ? "; " : "") + ("dtypes[" + std::to_string(i) + "]: ") + reason;
   }
   return reasons.empty() ? "the pattern has no dtype config" : reasons;
 }

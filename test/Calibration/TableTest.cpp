@@ -190,8 +190,11 @@ TEST(Table, QParams) {
   ASSERT_EQ(params.size(), 1u);
   EXPECT_EQ(params[0].scale, 0.1);
   EXPECT_EQ(params[0].zeroPoint, -128);
-  // The kind is the entry's.
+  // The observer that asks decides, whatever recorded the statistics.
+  EXPECT_EQ(table.lookup("channels")->qparams(options).size(), 1u);
+  options.kind = ObserverKind::PerChannelMinMax;
   EXPECT_EQ(table.lookup("channels")->qparams(options).size(), 3u);
+  options.kind = ObserverKind::MinMax;
   EXPECT_EQ(table.lookup("never_run")->qparams(options)[0].scale, 1.0);
 }
 
@@ -237,8 +240,6 @@ TEST(Table, BadEntries) {
   EXPECT_EQ(entries("{}"), "t.json: entry 0: missing field 'name'");
   EXPECT_EQ(entries(R"({"name": 1})"),
             "t.json: entry 0: field 'name' is not a string");
-  EXPECT_EQ(entries(R"({"name": "a"})"),
-            "t.json: entry 'a': missing field 'kind'");
   EXPECT_EQ(entries(R"({"name": "a", "kind": 1})"),
             "t.json: entry 'a': field 'kind' is not a string");
   EXPECT_EQ(entries(R"({"name": "a", "kind": "x"})"),
@@ -246,6 +247,17 @@ TEST(Table, BadEntries) {
   EXPECT_EQ(entries(R"({"name": "a", "kind": "noop"},
                        {"name": "a", "kind": "noop"})"),
             "t.json: entry 'a' occurs twice");
+}
+
+TEST(Table, KindIsOptional) {
+  auto table = parseTable(
+      R"({"version": 1, "entries": [{"name": "a", "scale": 0.5, "zero_point": 3},
+          {"name": "b", "min": 0, "max": 1, "histogram": [1, 2]}]})",
+      "t.json");
+  ASSERT_TRUE(!!table) << llvm::toString(table.takeError());
+  EXPECT_EQ(table->entries[0].kind, ObserverKind::MinMax);
+  EXPECT_EQ(table->entries[0].explicitParams->front().zeroPoint, 3);
+  EXPECT_EQ(table->entries[1].kind, ObserverKind::Histogram);
 }
 
 TEST(Table, BadStatistics) {

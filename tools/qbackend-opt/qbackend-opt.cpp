@@ -27,8 +27,8 @@ static std::string spellOptions(StringRef value) {
   return rest.empty() ? options : options + " " + rest.str();
 }
 
-/// Rewrites the arguments: `--apply-backend=qnnpack data=x.npz in.mlir`, with or
-/// without quotes, becomes one option of the pass; and remarks are on.
+/// Rewrites the arguments: `--apply-backend=qnnpack data=x.npz in.mlir`, with
+/// or without quotes, becomes one option of the pass; and remarks are on.
 static std::vector<std::string> rewriteArguments(int argc, char **argv) {
   std::vector<std::string> result;
   bool applies = false, remarks = false;
@@ -97,9 +97,9 @@ int main(int argc, char **argv) {
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
-  LogicalResult result = MlirOptMain(
-      pointers.size(), pointers.data(),
-      "PyTorch's BackendConfig quantization for MLIR\n", registry);
+  LogicalResult result =
+      MlirOptMain(pointers.size(), pointers.data(),
+                  "PyTorch's BackendConfig quantization for MLIR\n", registry);
   if (output.empty())
     return asMainReturnCode(result);
   if (failed(result)) {

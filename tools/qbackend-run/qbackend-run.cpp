@@ -7,7 +7,6 @@
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
-#include "qbackend/Runtime/Progress.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/IR/AsmState.h"
@@ -45,10 +44,11 @@ static cl::opt<std::string>
                cl::desc("where to write the results (.npz), or the table of "
                         "--calibrate"),
                cl::cat(category));
-static cl::opt<std::string> entryName("entry",
-                                      cl::desc("function to run; default: main, "
-                                               "forward, or the only one"),
-                                      cl::cat(category));
+static cl::opt<std::string>
+    entryName("entry",
+              cl::desc("function to run; default: main, "
+                       "forward, or the only one"),
+              cl::cat(category));
 static cl::opt<std::string>
     inputScale("input-scale",
                cl::desc("what integer data is multiplied by, such as 1/255"),
@@ -112,40 +112,23 @@ static llvm::Expected<OwningOpRef<ModuleOp>> readModule(StringRef path,
 //===----------------------------------------------------------------------===//
 
 /// The results of a module for all samples, one array for each result.
-static llvm::Expected<std::vector<NamedArray>>
-runModule(ModuleOp module, StringRef label) {
+static llvm::Expected<std::vector<NamedArray>> runModule(ModuleOp module,
+                                                         StringRef label) {
   auto function = findEntry(module, entryName);
   if (!function)
     return function.takeError();
+  SampleRun run;
   auto executable = compileModule(module, function->getName());
   if (!executable)
     return executable.takeError();
-  auto inputs = readInputs(inputFile, *function);
-  if (!inputs)
-    return inputs.takeError();
-  if (llvm::Error error = checkScale(*inputs, **executable, inputScale))
+  run.executable = std::move(*executable);
+  if (llvm::Error error = run.load(inputFile, inputScale, *function))
     return error;
-  auto scale = parseScale(inputScale);
-  if (!scale)
-    return scale.takeError();
-
-  runtime::SampleOptions options;
-  options.inputScale = *scale;
-  options.maxSamples = samples;
-  options.threads = threads;
-  std::vector<const NamedArray *> pointers;
-  for (const NamedArray &input : *inputs)
-    pointers.push_back(&input);
-  int64_t total = inputs->empty() || (*inputs)[0].array.shape.empty()
-                      ? 1
-                      : (*inputs)[0].array.shape[0];
-  if (samples >= 0)
-    total = std::min<int64_t>(total, samples);
-  runtime::ProgressBar progress(label, total);
+  run.options.maxSamples = samples;
+  run.options.threads = threads;
   std::vector<NamedArray> outputs;
-  llvm::Error error = runtime::runSamples(
-      **executable, pointers,
-      [&](int64_t, int64_t, ArrayRef<Array> results) -> llvm::Error {
+  llvm::Error error = run.run(
+      label, [&](int64_t, int64_t, ArrayRef<Array> results) -> llvm::Error {
         if (outputs.empty())
           for (auto [i, result] : llvm::enumerate(results)) {
             outputs.push_back(
@@ -157,13 +140,11 @@ runModule(ModuleOp module, StringRef label) {
           }
         for (auto [output, result] : llvm::zip(outputs, results)) {
           output.array.shape[0] += result.shape.empty() ? 1 : result.shape[0];
-          output.array.data.insert(output.array.data.end(),
-                                   result.data.begin(), result.data.end());
+          output.array.data.insert(output.array.data.end(), result.data.begin(),
+                                   result.data.end());
         }
         return llvm::Error::success();
-      },
-      options, &progress);
-  progress.finish();
+      });
   if (error)
     return error;
   return outputs;
@@ -249,7 +230,8 @@ static llvm::Error compare(ArrayRef<NamedArray> base,
                  << " elements differ";
     int64_t rows = first.array.shape[0];
     if (first.array.shape.size() == 2) {
-      std::vector<int64_t> top = getTop1(*a, rows), topOther = getTop1(*b, rows);
+      std::vector<int64_t> top = getTop1(*a, rows),
+                           topOther = getTop1(*b, rows);
       llvm::outs() << ", top-1 agreement "
                    << llvm::format("%.4f", getAccuracy(top, topOther));
       if (!labelsFile.empty()) {

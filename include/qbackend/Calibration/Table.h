@@ -29,7 +29,8 @@ struct TableEntry {
   std::optional<std::vector<numerics::QuantParams>> explicitParams;
 
   /// Returns the explicit parameters, or those that the statistics give with
-  /// `options`; the kind is the entry's.
+  /// `options`, whatever observer recorded them. An observer that wants a
+  /// histogram where there is none takes the range.
   std::vector<numerics::QuantParams> qparams(ObserverOptions options) const;
 };
 

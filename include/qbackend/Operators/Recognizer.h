@@ -80,9 +80,9 @@ public:
   /// inner values are used elsewhere can't). Ops are visited from the end of a
   /// block to its beginning, and those inside of a raised operator are not
   /// visited. Looks at a number of ops that doesn't depend on the module.
-  virtual void recognize(mlir::Operation *root, ConstantEvaluator &constants,
-                         llvm::SmallVectorImpl<RecognizedOperator> &found)
-      const = 0;
+  virtual void
+  recognize(mlir::Operation *root, ConstantEvaluator &constants,
+            llvm::SmallVectorImpl<RecognizedOperator> &found) const = 0;
 
   /// What stays to be said about `root` when nothing was recognised: nullopt if
   /// the op computes nothing worth a remark (constants, casts, guards).

@@ -34,14 +34,22 @@ compileModule(mlir::ModuleOp module, llvm::StringRef entry,
 llvm::Expected<std::vector<runtime::NamedArray>>
 readInputs(llvm::StringRef path, mlir::func::FuncOp function);
 
-/// Reads a number or a quotient ("1/255"); 1 if `text` is empty.
-llvm::Expected<double> parseScale(llvm::StringRef text);
+/// A compiled function and the samples to run it on.
+struct SampleRun {
+  std::unique_ptr<runtime::Executable> executable;
+  std::vector<runtime::NamedArray> inputs;
+  runtime::SampleOptions options;
 
-/// Refuses integer data for real-valued arguments when no scale was given: it
-/// would calibrate, or classify, the wrong numbers.
-llvm::Error checkScale(llvm::ArrayRef<runtime::NamedArray> arrays,
-                       const runtime::Executable &executable,
-                       llvm::StringRef scale);
+  /// Reads `inputs` for `function` from `path`. `scale` is what integer data is
+  /// multiplied by: a number or a quotient ("1/255"); empty, integers for a
+  /// real-valued argument are refused, since they would calibrate, or classify,
+  /// the wrong numbers.
+  llvm::Error load(llvm::StringRef path, llvm::StringRef scale,
+                   mlir::func::FuncOp function);
+
+  /// Runs on all samples, with a progress bar of that label.
+  llvm::Error run(llvm::StringRef label, runtime::SampleCallback callback);
+};
 
 } // namespace qbackend
 

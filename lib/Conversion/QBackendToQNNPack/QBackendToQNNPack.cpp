@@ -56,9 +56,8 @@ public:
                          MeanAttr, ReluAttr, Relu6Attr, HardtanhAttr, ClampAttr,
                          SigmoidAttr, HardsigmoidAttr, HardswishAttr, TanhAttr,
                          LeakyReluAttr, EluAttr, SoftmaxAttr, FlattenAttr,
-                         ReshapeAttr, TransposeAttr>([&](auto kind) {
-                     return relu ? nullptr : create(kind);
-                   })
+                         ReshapeAttr, TransposeAttr>(
+                       [&](auto kind) { return relu ? nullptr : create(kind); })
                    .Default([](Attribute) { return nullptr; });
     if (!result) {
       reason = "the qnnpack dialect has no op for it in this form";
@@ -92,18 +91,16 @@ private:
     Value weight = getWeight();
     if (!weight || bool(op.getBias()) != bool(getBias()))
       return nullptr;
-    return make<qnnpack::Conv2dOp>(inputs[0], weight, getBias(),
-                                   kind.getStride(), kind.getPadding(),
-                                   kind.getDilation(),
-                                   builder.getI64IntegerAttr(kind.getGroups()),
-                                   getRelu());
+    return make<qnnpack::Conv2dOp>(
+        inputs[0], weight, getBias(), kind.getStride(), kind.getPadding(),
+        kind.getDilation(), builder.getI64IntegerAttr(kind.getGroups()),
+        getRelu());
   }
   Operation *create(LinearAttr) {
     Value weight = getWeight();
     if (!weight || bool(op.getBias()) != bool(getBias()))
       return nullptr;
-    return make<qnnpack::LinearOp>(inputs[0], weight, getBias(),
-                                   getRelu());
+    return make<qnnpack::LinearOp>(inputs[0], weight, getBias(), getRelu());
   }
 
   //===--- Binary, concatenation ------------------------------------------===//
@@ -123,9 +120,8 @@ private:
     return make<qnnpack::MulOp>(inputs[0], inputs[1], getRelu());
   }
   Operation *create(CatAttr kind) {
-    return make<qnnpack::CatOp>(inputs,
-                                builder.getI64IntegerAttr(kind.getAxis()),
-                                getRelu());
+    return make<qnnpack::CatOp>(
+        inputs, builder.getI64IntegerAttr(kind.getAxis()), getRelu());
   }
 
   //===--- Pooling --------------------------------------------------------===//
@@ -278,12 +274,11 @@ struct ConvertQBackendToQNNPackPass
         quantize ? KernelBuilder(op, quantize).build(reason) : nullptr;
     if (kernel) {
       // A limit of the engine that these parameters don't meet.
-      ScopedDiagnosticHandler collect(
-          op.getContext(), [&](Diagnostic &diag) {
-            if (diag.getSeverity() == DiagnosticSeverity::Error)
-              reason = diag.str();
-            return success();
-          });
+      ScopedDiagnosticHandler collect(op.getContext(), [&](Diagnostic &diag) {
+        if (diag.getSeverity() == DiagnosticSeverity::Error)
+          reason = diag.str();
+        return success();
+      });
       if (failed(mlir::verify(kernel))) {
         kernel->erase();
         kernel = nullptr;

@@ -128,14 +128,14 @@ static bool isKnownDType(Type type) {
   if (type.isF16() || type.isF32())
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && ((integer.isUnsigned() && (integer.getWidth() == 8 ||
-                                               integer.getWidth() == 4)) ||
-                     (integer.isSigned() && (integer.getWidth() == 8 ||
-                                             integer.getWidth() == 32)));
+  return integer && ((integer.isUnsigned() &&
+                      (integer.getWidth() == 8 || integer.getWidth() == 4)) ||
+                     (integer.isSigned() &&
+                      (integer.getWidth() == 8 || integer.getWidth() == 32)));
 }
 
-static LogicalResult
-verifyDType(function_ref<InFlightDiagnostic()> emitError, Type type) {
+static LogicalResult verifyDType(function_ref<InFlightDiagnostic()> emitError,
+                                 Type type) {
   if (isKnownDType(type))
     return success();
   return emitError() << "dtype " << type
@@ -143,12 +143,12 @@ verifyDType(function_ref<InFlightDiagnostic()> emitError, Type type) {
                         "or f32";
 }
 
-LogicalResult
-DTypeAttr::verify(function_ref<InFlightDiagnostic()> emitError, Type dtype,
-                  std::optional<int64_t> quantMin,
-                  std::optional<int64_t> quantMax, FloatAttr scaleMin,
-                  FloatAttr scaleMax, FloatAttr scaleExactMatch,
-                  std::optional<int64_t> zeroPointExactMatch) {
+LogicalResult DTypeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                Type dtype, std::optional<int64_t> quantMin,
+                                std::optional<int64_t> quantMax,
+                                FloatAttr scaleMin, FloatAttr scaleMax,
+                                FloatAttr scaleExactMatch,
+                                std::optional<int64_t> zeroPointExactMatch) {
   if (failed(verifyDType(emitError, dtype)))
     return failure();
   if (quantMin && quantMax && *quantMin > *quantMax)
@@ -200,10 +200,11 @@ LogicalResult PatternAttr::verify(
       if (auto string = dyn_cast<StringAttr>(name);
           !string || !symbolizeObservationType(string.getValue()))
         return emitError()
-               << name << " in 'num_tensor_args_to_observation_type' is not one "
-                          "of \"output_use_different_observer_as_input\", "
-                          "\"output_share_observer_with_input\", "
-                          "\"input_output_not_observed\"";
+               << name
+               << " in 'num_tensor_args_to_observation_type' is not one "
+                  "of \"output_use_different_observer_as_input\", "
+                  "\"output_share_observer_with_input\", "
+                  "\"input_output_not_observed\"";
   if (inputTypeToIndex)
     for (NamedAttribute entry : inputTypeToIndex)
       if (!isa<IntegerAttr>(entry.getValue()))
@@ -240,13 +241,13 @@ static ParseResult parsePattern(OpAsmParser &parser, ArrayAttr &pattern) {
 static void printPattern(OpAsmPrinter &printer, Operation *,
                          ArrayAttr pattern) {
   printer << "[";
-  llvm::interleaveComma(
-      pattern.getAsValueRange<StringAttr>(), printer, [&](StringRef name) {
-        if (name.contains('.'))
-          printer << '"' << name << '"';
-        else
-          printer.printKeywordOrString(name);
-      });
+  llvm::interleaveComma(pattern.getAsValueRange<StringAttr>(), printer,
+                        [&](StringRef name) {
+                          if (name.contains('.'))
+                            printer << '"' << name << '"';
+                          else
+                            printer.printKeywordOrString(name);
+                        });
   printer << "]";
 }
 

@@ -86,16 +86,17 @@ bool ReshapeAttr::isShapeOnly() const { return true; }
 //===----------------------------------------------------------------------===//
 
 /// One of the integer lists of a window, with its size and smallest element.
-static LogicalResult
-verifyInts(function_ref<InFlightDiagnostic()> emitError, StringRef name,
-           DenseI64ArrayAttr values, int64_t size, int64_t least) {
+static LogicalResult verifyInts(function_ref<InFlightDiagnostic()> emitError,
+                                StringRef name, DenseI64ArrayAttr values,
+                                int64_t size, int64_t least) {
   if (!values || values.size() != size)
-    return emitError() << "'" << name << "' has " << (values ? values.size() : 0)
-                       << " elements, expected " << size;
+    return emitError() << "'" << name << "' has "
+                       << (values ? values.size() : 0) << " elements, expected "
+                       << size;
   for (int64_t value : values.asArrayRef())
     if (value < least)
-      return emitError() << "'" << name << "' holds " << value
-                         << ", expected " << least << " or more";
+      return emitError() << "'" << name << "' holds " << value << ", expected "
+                         << least << " or more";
   return success();
 }
 
@@ -112,10 +113,10 @@ LogicalResult Conv2dAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult MaxPool2dAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, DenseI64ArrayAttr kernel,
-    DenseI64ArrayAttr stride, DenseI64ArrayAttr padding,
-    DenseI64ArrayAttr dilation) {
+LogicalResult
+MaxPool2dAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      DenseI64ArrayAttr kernel, DenseI64ArrayAttr stride,
+                      DenseI64ArrayAttr padding, DenseI64ArrayAttr dilation) {
   if (failed(verifyInts(emitError, "kernel", kernel, 2, 1)) ||
       failed(verifyInts(emitError, "stride", stride, 2, 1)) ||
       failed(verifyInts(emitError, "padding", padding, 4, 0)))
@@ -136,9 +137,10 @@ LogicalResult AvgPool2dAttr::verify(
   return success();
 }
 
-LogicalResult Conv2dAttr::verifyOperands(
-    function_ref<InFlightDiagnostic()> emitError,
-    ArrayRef<RankedTensorType> activations, RankedTensorType weight) const {
+LogicalResult
+Conv2dAttr::verifyOperands(function_ref<InFlightDiagnostic()> emitError,
+                           ArrayRef<RankedTensorType> activations,
+                           RankedTensorType weight) const {
   if (!weight || weight.getRank() != 4)
     return emitError() << "a conv2d has a weight of rank 4, [out, height, "
                           "width, in / groups]";
@@ -154,9 +156,10 @@ LogicalResult Conv2dAttr::verifyOperands(
   return success();
 }
 
-LogicalResult LinearAttr::verifyOperands(
-    function_ref<InFlightDiagnostic()> emitError,
-    ArrayRef<RankedTensorType> activations, RankedTensorType weight) const {
+LogicalResult
+LinearAttr::verifyOperands(function_ref<InFlightDiagnostic()> emitError,
+                           ArrayRef<RankedTensorType> activations,
+                           RankedTensorType weight) const {
   if (!weight || weight.getRank() != 2)
     return emitError() << "a linear has a weight of rank 2, [out, in]";
   if (activations.size() != 1 || activations[0].getRank() < 1)

@@ -6,6 +6,7 @@
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -33,7 +34,8 @@ LogicalResult OperatorOp::verify() {
                             "#qbackend.relu";
   for (Attribute kind : getKinds())
     if (!isa<OperatorKindAttrInterface>(kind))
-      return emitOpError() << kind << " is not an operator kind; expected an "
+      return emitOpError() << kind
+                           << " is not an operator kind; expected an "
                               "attribute such as #qbackend.relu";
   return success();
 }
@@ -63,8 +65,18 @@ LogicalResult OperatorOp::verifyRegions() {
   RankedTensorType weight;
   if (Value value = getWeight())
     weight = cast<RankedTensorType>(value.getType());
-  return getKind().verifyOperands([&] { return emitOpError(); }, activations,
-                                  weight);
+  if (failed(getKind().verifyOperands([&] { return emitOpError(); },
+                                      activations, weight)))
+    return failure();
+  // A number for each output channel.
+  auto bias = dyn_cast_or_null<RankedTensorType>(getBias() ? getBias().getType()
+                                                           : Type());
+  if (weight && bias && weight.getRank() > 0 &&
+      failed(verifyCompatibleShape(bias.getShape(),
+                                   weight.getShape().take_front())))
+    return emitOpError() << "the bias is " << bias << ", expected "
+                         << bias.clone(weight.getShape().take_front());
+  return success();
 }
 
 //===----------------------------------------------------------------------===//

@@ -43,10 +43,9 @@ LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
     return success();
   auto range = dyn_cast<DenseF64ArrayAttr>(attr.getValue());
   if (!range || range.size() != 2 || !(range[0] <= range[1]))
-    return op->emitOpError()
-           << "argument " << argument << " has the range " << attr.getValue()
-           << "; '" << kRangeAttrName
-           << "' is array<f64: MIN, MAX> with MIN <= MAX";
+    return op->emitOpError() << "argument " << argument << " has the range "
+                             << attr.getValue() << "; '" << kRangeAttrName
+                             << "' is array<f64: MIN, MAX> with MIN <= MAX";
   return success();
 }
 
@@ -141,7 +140,12 @@ qbackend::readFloats(ElementsAttr elements) {
   if (!elements.getElementType().isF32())
     return std::nullopt;
   int64_t size = elements.getNumElements();
-  if (auto splat = dyn_cast<SplatElementsAttr>(elements))
+  // No weight is that large; a splat of any size is cheap to write.
+  constexpr int64_t maxSplat = int64_t(1) << 30;
+  auto splat = dyn_cast<SplatElementsAttr>(elements);
+  if (splat && size > maxSplat)
+    return std::nullopt;
+  if (splat)
     return SmallVector<float, 0>(size, splat.getSplatValue<float>());
   std::optional<ArrayRef<char>> data = getRawData(elements);
   if (!data || data->size() != size_t(size) * sizeof(float))

@@ -22,8 +22,7 @@ LogicalResult ObserverOp::verify() {
                          << ", expected a positive number";
   auto type = dyn_cast<IntegerType>(getConfig().getDtype());
   if (!type)
-    return emitOpError() << "of " << getConfig().getDtype()
-                         << " has no scale";
+    return emitOpError() << "of " << getConfig().getDtype() << " has no scale";
   int64_t levels = int64_t(1) << type.getWidth();
   int64_t low = type.isSigned() ? -levels / 2 : 0, high = low + levels - 1;
   int64_t zeroPoint = *getZeroPoint();

@@ -79,8 +79,8 @@ static void addBounds(const Recognition &recognition, const Bounds &bounds) {
   else if (bounds.low == 0 && bounds.high == 6)
     kind = Relu6Attr::get(context);
   else if (bounds.low == -1 && bounds.high == 1)
-    kind = HardtanhAttr::get(context, recognition.real(-1),
-                             recognition.real(1));
+    kind =
+        HardtanhAttr::get(context, recognition.real(-1), recognition.real(1));
   else
     kind = ClampAttr::get(context, recognition.real(bounds.low),
                           recognition.real(bounds.high));
@@ -156,8 +156,7 @@ static Value matchHardswish(const Recognition &recognition, Value value) {
 // Softmax
 //===----------------------------------------------------------------------===//
 
-static void recognizeSoftmax(const Recognition &recognition,
-                             tosa::MulOp mul) {
+static void recognizeSoftmax(const Recognition &recognition, tosa::MulOp mul) {
   for (auto [power, factor] : {std::pair(mul.getInput1(), mul.getInput2()),
                                std::pair(mul.getInput2(), mul.getInput1())}) {
     auto exp = power.getDefiningOp<tosa::ExpOp>();
@@ -244,9 +243,9 @@ static void recognizeLeakyMaximum(const Recognition &recognition,
     auto slope = matchScaled(recognition, scaled, x);
     if (!slope || *slope < 0 || *slope > 1)
       continue;
-    recognition.add(LeakyReluAttr::get(recognition.context(),
-                                       recognition.real(*slope)),
-                    {x});
+    recognition.add(
+        LeakyReluAttr::get(recognition.context(), recognition.real(*slope)),
+        {x});
     return;
   }
 }

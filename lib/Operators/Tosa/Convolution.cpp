@@ -40,8 +40,7 @@ static void addConvolution(const Recognition &recognition, ConvOpT conv,
       !recognition.isSplat(conv.getInputZp(), 0) ||
       !recognition.isSplat(conv.getWeightZp(), 0))
     return;
-  constexpr bool isDepthwise =
-      std::is_same_v<ConvOpT, tosa::DepthwiseConv2DOp>;
+  constexpr bool isDepthwise = std::is_same_v<ConvOpT, tosa::DepthwiseConv2DOp>;
   ArrayRef<int64_t> shape = weightType.getShape();
   int64_t channels = isDepthwise ? shape[2] * shape[3] : shape[0];
   int64_t groups = isDepthwise ? shape[2] : 1;
@@ -60,10 +59,10 @@ static void addConvolution(const Recognition &recognition, ConvOpT conv,
     operand = RecognizedOperand::reshaped(bias, {channels});
 
   auto add = [&](Value input, ArrayRef<int64_t> padding) {
-    auto kind = Conv2dAttr::get(
-        recognition.context(), recognition.ints(conv.getStride()),
-        recognition.ints(padding), recognition.ints(conv.getDilation()),
-        groups);
+    auto kind = Conv2dAttr::get(recognition.context(),
+                                recognition.ints(conv.getStride()),
+                                recognition.ints(padding),
+                                recognition.ints(conv.getDilation()), groups);
     RecognizedOperator op{
         kind, recognition.result(), {RecognizedOperand::of(input)}};
     op.weight = weight;

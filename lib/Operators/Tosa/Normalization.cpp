@@ -55,8 +55,8 @@ static std::optional<Variance> matchVariance(const Recognition &recognition,
   while (auto reshape = value.getDefiningOp<tosa::ReshapeOp>())
     value = reshape.getInput1();
   auto rsqrt = value.getDefiningOp<tosa::RsqrtOp>();
-  auto add = rsqrt ? rsqrt.getInput1().getDefiningOp<tosa::AddOp>()
-                   : tosa::AddOp();
+  auto add =
+      rsqrt ? rsqrt.getInput1().getDefiningOp<tosa::AddOp>() : tosa::AddOp();
   if (!add)
     return std::nullopt;
   Value variance = add.getInput1(), eps = add.getInput2();
@@ -174,7 +174,8 @@ static void addBatchNorm(const Recognition &recognition, Affine affine) {
   int64_t channels = affine.channels;
   std::optional<Variance> variance;
   // A product commutes: the deviation may be either factor.
-  if (affine.factor && !(variance = matchVariance(recognition, affine.factor)) &&
+  if (affine.factor &&
+      !(variance = matchVariance(recognition, affine.factor)) &&
       affine.weight && (variance = matchVariance(recognition, affine.weight)))
     std::swap(affine.factor, affine.weight);
   if (variance) {
@@ -236,9 +237,8 @@ void tosa_forms::recognizeNormalization(const Recognition &recognition) {
     return;
   addBatchNorm(recognition, *affine);
   // Should inner values be needed elsewhere: the last step alone.
-  if (type.getRank() < 4 || (!affine->factor || (!affine->bias &&
-                                                 !affine->weight &&
-                                                 !affine->mean)))
+  if (type.getRank() < 4 ||
+      (!affine->factor || (!affine->bias && !affine->weight && !affine->mean)))
     return;
   Affine last;
   last.input = recognition.root->getOperand(0);

@@ -44,18 +44,17 @@ static void recognizeAvgPool(const Recognition &recognition,
   auto pad = matchZeroPad(recognition, pool.getInput());
   if (pad && !isPadded)
     recognition.add(
-        AvgPool2dAttr::get(context, recognition.ints(pool.getKernel()),
-                           recognition.ints(pool.getStride()),
-                           recognition.ints(pad->amounts),
-                           /*ceil_mode=*/false, /*count_exclude_pad=*/false,
-                           std::nullopt),
+        AvgPool2dAttr::get(
+            context, recognition.ints(pool.getKernel()),
+            recognition.ints(pool.getStride()), recognition.ints(pad->amounts),
+            /*ceil_mode=*/false, /*count_exclude_pad=*/false, std::nullopt),
         {pad->input});
-  recognition.add(AvgPool2dAttr::get(
-                      context, recognition.ints(pool.getKernel()),
-                      recognition.ints(pool.getStride()),
-                      recognition.ints(pool.getPad()), /*ceil_mode=*/false,
-                      /*count_exclude_pad=*/isPadded, std::nullopt),
-                  {pool.getInput()});
+  recognition.add(
+      AvgPool2dAttr::get(context, recognition.ints(pool.getKernel()),
+                         recognition.ints(pool.getStride()),
+                         recognition.ints(pool.getPad()), /*ceil_mode=*/false,
+                         /*count_exclude_pad=*/isPadded, std::nullopt),
+      {pool.getInput()});
 }
 
 namespace {

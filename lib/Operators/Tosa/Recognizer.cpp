@@ -34,8 +34,8 @@ bool Recognition::isSplat(Value value, double number) const {
 }
 
 RankedTensorType tosa_forms::getFloatType(Value value) {
-  auto type = value ? dyn_cast<RankedTensorType>(value.getType())
-                    : RankedTensorType();
+  auto type =
+      value ? dyn_cast<RankedTensorType>(value.getType()) : RankedTensorType();
   return type && type.getElementType().isF32() ? type : RankedTensorType();
 }
 
@@ -62,8 +62,8 @@ tosa_forms::splitConstant(const Recognition &recognition, Operation *op) {
   return std::pair(first, second);
 }
 
-std::optional<ZeroPad>
-tosa_forms::matchZeroPad(const Recognition &recognition, Value value) {
+std::optional<ZeroPad> tosa_forms::matchZeroPad(const Recognition &recognition,
+                                                Value value) {
   auto pad = value.getDefiningOp<tosa::PadOp>();
   if (!pad || !value.hasOneUse() || !getFloatType(pad.getInput1()) ||
       !recognition.isSplat(pad.getPadConst(), 0))
@@ -108,12 +108,10 @@ class TosaRecognizer : public OperatorRecognizerInterface {
 public:
   using OperatorRecognizerInterface::OperatorRecognizerInterface;
 
-  void
-  recognize(Operation *root, ConstantEvaluator &constants,
-            SmallVectorImpl<RecognizedOperator> &found) const override {
+  void recognize(Operation *root, ConstantEvaluator &constants,
+                 SmallVectorImpl<RecognizedOperator> &found) const override {
     if (root->getNumResults() != 1 || !getFloatType(root->getResult(0)) ||
-        root->getNumOperands() == 0 ||
-        constants.isConstant(root->getResult(0)))
+        root->getNumOperands() == 0 || constants.isConstant(root->getResult(0)))
       return;
     Recognition recognition{root, constants, found};
     recognizeConvolution(recognition);

@@ -16,9 +16,8 @@ void tosa_forms::recognizeShape(const Recognition &recognition) {
     return;
   if (auto transpose = dyn_cast<tosa::TransposeOp>(recognition.root)) {
     SmallVector<int64_t> permutation(transpose.getPerms());
-    recognition.add(
-        TransposeAttr::get(context, recognition.ints(permutation)),
-        {transpose.getInput1()});
+    recognition.add(TransposeAttr::get(context, recognition.ints(permutation)),
+                    {transpose.getInput1()});
     return;
   }
   auto reshape = dyn_cast<tosa::ReshapeOp>(recognition.root);

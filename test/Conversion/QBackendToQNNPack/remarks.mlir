@@ -1,0 +1,73 @@
+// RUN: qbackend-opt %s --convert-qbackend-to-qnnpack --remarks-filter='qbackend.*' -verify-diagnostics -o %t
+
+// An operator without a kernel, or beyond its limits, stays and says so.
+
+!x8 = !quant.uniform<u8:f32, 0.5:3>
+!y8 = !quant.uniform<u8:f32, 0.25:7>
+#q = #qbackend.qconfig<activation = <min_max, ui8>, weight = <min_max, si8>>
+
+func.func @no_kernel(%x0: tensor<2x3x4x!x8>) -> tensor<2x4x!x8> {
+  %r0 = qbackend.dequantize %x0 : tensor<2x3x4x!x8> -> tensor<2x3x4xf32>
+  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Remark=mean, Suggestion="its arithmetic is real-valued between quantize and dequantize"}}
+  %o = qbackend.operator [#qbackend.mean<axes = [1]>] inputs(%r0) qconfig #q : (tensor<2x3x4xf32>) -> tensor<2x4xf32> {
+  ^bb0(%a0: tensor<2x3x4xf32>):
+    %e = tensor.empty() : tensor<2x4xf32>
+    qbackend.yield %e : tensor<2x4xf32>
+  }
+  %y = qbackend.quantize %o : tensor<2x4xf32> -> tensor<2x4x!x8>
+  return %y : tensor<2x4x!x8>
+}
+
+func.func @no_fused_kernel(%x0: tensor<1x2x2x1x!x8>) -> tensor<1x2x2x1x!x8> {
+  %r0 = qbackend.dequantize %x0 : tensor<1x2x2x1x!x8> -> tensor<1x2x2x1xf32>
+  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Remark=max_pool2d+relu}}
+  %o = qbackend.operator [#qbackend.max_pool2d<kernel = [1, 1], stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1]>, #qbackend.relu] inputs(%r0) qconfig #q : (tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
+  ^bb0(%a0: tensor<1x2x2x1xf32>):
+    %e = tensor.empty() : tensor<1x2x2x1xf32>
+    qbackend.yield %e : tensor<1x2x2x1xf32>
+  }
+  %y = qbackend.quantize %o : tensor<1x2x2x1xf32> -> tensor<1x2x2x1x!x8>
+  return %y : tensor<1x2x2x1x!x8>
+}
+
+// The kernel's result has fixed parameters; its verifier names the limit.
+func.func @result_of_another_type(%x0: tensor<4x!x8>) -> tensor<4x!y8> {
+  %r0 = qbackend.dequantize %x0 : tensor<4x!x8> -> tensor<4xf32>
+  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Reason="stays in the reference form: 'qnnpack.sigmoid' op}}
+  %o = qbackend.operator [#qbackend.sigmoid] inputs(%r0) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a0: tensor<4xf32>):
+    %e = tensor.empty() : tensor<4xf32>
+    qbackend.yield %e : tensor<4xf32>
+  }
+  %y = qbackend.quantize %o : tensor<4xf32> -> tensor<4x!y8>
+  return %y : tensor<4x!y8>
+}
+
+func.func @input_not_quantized(%r: tensor<4xf32>) -> tensor<4x!x8> {
+  // expected-remark @+1 {{stays in the reference form: not all of its inputs are quantized", Remark=relu}}
+  %o = qbackend.operator [#qbackend.relu] inputs(%r) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  %y = qbackend.quantize %o : tensor<4xf32> -> tensor<4x!x8>
+  return %y : tensor<4x!x8>
+}
+
+func.func @result_not_quantized(%x: tensor<4x!x8>) -> tensor<4xf32> {
+  %r = qbackend.dequantize %x : tensor<4x!x8> -> tensor<4xf32>
+  // expected-remark @+1 {{stays in the reference form: its result is not quantized", Remark=relu}}
+  %o = qbackend.operator [#qbackend.relu] inputs(%r) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return %o : tensor<4xf32>
+}
+
+// Without a qconfig it was never to be quantized: no remark.
+func.func @real(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %o = qbackend.operator [#qbackend.relu] inputs(%x) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return %o : tensor<4xf32>
+}

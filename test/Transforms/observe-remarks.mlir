@@ -1,0 +1,76 @@
+// RUN: qbackend-opt %s '--qbackend-observe=backend=@b qconfig=@m' --remarks-filter='qbackend.*' -verify-diagnostics -o %t
+
+!t = tensor<1x4xf32>
+#ui8 = #qbackend.dtype_config<input = <ui8>, output = <ui8>>
+#weighted = #qbackend.dtype_config<input = <ui8>, output = <ui8>, weight = <si8>, bias = f32>
+#si8 = #qbackend.dtype_config<input = <si8, scale_min = 2.44140625E-4>, output = <si8>>
+#dynamic = #qbackend.dtype_config<input = <ui8>, output = <f32>, is_dynamic = true>
+qbackend.backend_config @b version 1 default_qconfig @m {
+  qbackend.pattern_config [linear] <dtypes = [#weighted]>
+  qbackend.pattern_config [relu] <dtypes = [#ui8]>
+  qbackend.pattern_config [elu] <dtypes = [#si8, #dynamic]>
+  qbackend.pattern_config [tanh] <dtypes = [#dynamic]>
+  qbackend.qconfig_mapping @m {
+    qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8>>
+  }
+}
+qbackend.qconfig_mapping @m {
+  qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8>>
+  qbackend.qconfig object_type "relu" none
+  qbackend.qconfig object_type "tanh" <activation = <placeholder, ui8, is_dynamic = true>, weight = <min_max, si8>>
+}
+
+func.func @qb103(%x: !t) -> !t {
+  // expected-remark @+1 {{[Missed] QB103 | Category:qbackend | Reason="backend 'b' has no pattern for it", Remark=sigmoid, Suggestion="add a qbackend.pattern_config to the backend"}}
+  %0 = qbackend.operator [#qbackend.sigmoid] inputs(%x) : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}
+
+func.func @qb104(%x: !t) -> !t {
+  // expected-remark @+1 {{[Missed] QB104 | Category:qbackend | Reason="its qconfig is none", Remark=relu, Suggestion="change the qconfig mapping"}}
+  %0 = qbackend.operator [#qbackend.relu] inputs(%x) : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}
+
+func.func @qb105(%x: !t) -> !t {
+  // expected-remark @+1 {{QB105 | Category:qbackend | Reason="backend 'b' does not support its qconfig: dtypes[0]: its input is si8, the qconfig observes ui8; dtypes[1]: its input is quantized dynamically, the qconfig is static", Remark=elu, Suggestion="choose another qconfig"}}
+  %0 = qbackend.operator [#qbackend.elu<alpha = 1.0>] inputs(%x) : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}
+
+func.func @qb106_weight(%x: !t, %w: tensor<4x4xf32>) -> !t {
+  // expected-remark @+1 {{QB106 | Category:qbackend | Reason="its weight is not a constant with data", Remark=linear, Suggestion="pass the trained parameters as dense constants, not as arguments or elided resources"}}
+  %0 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) : (!t, tensor<4x4xf32>) -> !t {
+  ^bb0(%a: !t, %b: tensor<4x4xf32>):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}
+
+func.func @qb106_bias(%x: !t, %c: tensor<4xf32>) -> !t {
+  %w = arith.constant dense<1.0> : tensor<4x4xf32>
+  // expected-remark @+1 {{QB106 | Category:qbackend | Reason="its bias is not a constant with data", Remark=linear}}
+  %0 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) bias(%c) : (!t, tensor<4x4xf32>, tensor<4xf32>) -> !t {
+  ^bb0(%a: !t, %b: tensor<4x4xf32>, %d: tensor<4xf32>):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}
+
+func.func @qb107(%x: !t) -> !t {
+  // expected-remark @+1 {{QB107 | Category:qbackend | Reason="dynamic, weight-only and fp16 quantization is not implemented", Remark=tanh, Suggestion="use a static qconfig"}}
+  %0 = qbackend.operator [#qbackend.tanh] inputs(%x) : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}
