@@ -209,6 +209,14 @@ static Value createConstant(OpBuilder &builder, Location loc,
 /// remark, if the parameters are not constants, or of another dimension than
 /// the channels of the weight.
 static OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm) {
+  if (!isa<Conv2dAttr, LinearAttr>(root.getKind()) ||
+      !isa<BatchNorm1dAttr, BatchNorm2dAttr>(norm.getKind())) {
+    remarkMissed(norm.getLoc(), "QB102", norm.getKindName(),
+                 "not folded: the backend asks to fold " + norm.getKindName() +
+                     " into " + root.getKindName(),
+                 "the fuser method folds batch norm into conv2d or linear");
+    return {};
+  }
   double eps;
   int64_t axis;
   if (auto kind = dyn_cast<BatchNorm2dAttr>(norm.getKind())) {
@@ -356,6 +364,15 @@ matchChain(OperatorOp anchor, PatternConfigOp pattern, OperatorOp &blocked) {
   return chain;
 }
 
+/// True if the second operator of `pattern` is folded into the first.
+static bool foldsBatchNorm(PatternConfigOp pattern) {
+  StringAttr method = pattern.getConfig().getFuserMethod();
+  return method && llvm::is_contained({StringRef("fuse_conv_bn"),
+                                       StringRef("fuse_conv_bn_relu"),
+                                       StringRef("fuse_linear_bn")},
+                                      method.getValue());
+}
+
 /// Applies `pattern` to the operators of `chain`; null if it can't be.
 static OperatorOp applyPattern(PatternConfigOp pattern,
                                ArrayRef<OperatorOp> chain) {
@@ -363,8 +380,7 @@ static OperatorOp applyPattern(PatternConfigOp pattern,
                          ? pattern.getConfig().getFuserMethod().getValue()
                          : "";
   SmallVector<OperatorOp> rest(chain);
-  if (method == "fuse_conv_bn" || method == "fuse_conv_bn_relu" ||
-      method == "fuse_linear_bn") {
+  if (foldsBatchNorm(pattern)) {
     OperatorOp folded = foldBatchNorm(rest[0], rest[1]);
     if (!folded)
       return {};
@@ -398,7 +414,8 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       anchors.push_back(op);
       return WalkResult::skip();
     });
-    llvm::DenseSet<Operation *> claimed;
+    // Norms that can't be folded by one pattern can't be by another.
+    llvm::DenseSet<Operation *> claimed, unfoldable;
     for (OperatorOp anchor : llvm::reverse(anchors)) {
       if (claimed.contains(anchor) || anchor.isFused())
         continue;
@@ -410,10 +427,18 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
         SmallVector<OperatorOp> chain = matchChain(anchor, pattern, blocked);
         if (chain.empty())
           continue;
-        SmallVector<Operation *> members(chain.begin(), chain.end());
-        if (!applyPattern(pattern, chain))
+        bool folds = foldsBatchNorm(pattern);
+        if (folds && unfoldable.contains(chain[1]))
           continue;
+        SmallVector<Operation *> members(chain.begin(), chain.end());
+        if (!applyPattern(pattern, chain)) {
+          if (folds)
+            unfoldable.insert(members[1]);
+          continue;
+        }
         claimed.insert(members.begin(), members.end());
+        for (Operation *member : members)
+          unfoldable.erase(member);
         blocked = {};
         break;
       }
