@@ -404,18 +404,20 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
     PatternTable patterns(found->config);
     // PyTorch fuses modules first, and matches all patterns afterwards: linear,
     // batch norm, relu becomes linear, then linear+relu.
-    fuse(patterns, /*withFuserOnly=*/true);
-    fuse(patterns, /*withFuserOnly=*/false);
+    // Norms that can't be folded by one pattern can't be by another.
+    llvm::DenseSet<Operation *> unfoldable;
+    fuse(patterns, /*withFuserOnly=*/true, unfoldable);
+    fuse(patterns, /*withFuserOnly=*/false, unfoldable);
   }
 
-  void fuse(const PatternTable &patterns, bool withFuserOnly) {
+  void fuse(const PatternTable &patterns, bool withFuserOnly,
+            llvm::DenseSet<Operation *> &unfoldable) {
     SmallVector<OperatorOp> anchors;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       anchors.push_back(op);
       return WalkResult::skip();
     });
-    // Norms that can't be folded by one pattern can't be by another.
-    llvm::DenseSet<Operation *> claimed, unfoldable;
+    llvm::DenseSet<Operation *> claimed;
     for (OperatorOp anchor : llvm::reverse(anchors)) {
       if (claimed.contains(anchor) || anchor.isFused())
         continue;
