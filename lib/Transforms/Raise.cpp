@@ -140,6 +140,25 @@ static Value createReshape(OpBuilder &builder, Location loc, Value value,
   return createReshape(builder, loc, flat, shape);
 }
 
+/// The same as an operator, so that an activation stays quantized through it.
+static Value createReshapeOperator(OpBuilder &builder, Location loc,
+                                   Value value, ArrayRef<int64_t> shape) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  auto kind = ReshapeAttr::get(builder.getContext(), DenseI64ArrayAttr());
+  auto op = OperatorOp::create(
+      builder, loc, type.clone(shape), builder.getArrayAttr(kind),
+      ValueRange(value), Value(), Value(), Value(), Value(), QConfigAttr());
+  OpBuilder::InsertionGuard guard(builder);
+  Block &body = op.getBody().emplaceBlock();
+  builder.setInsertionPointToStart(&body);
+  Value result =
+      createReshape(builder, loc, body.addArgument(type, loc), shape);
+  YieldOp::create(builder, loc, result);
+  return op.getOutput();
+}
+
 static Value createTranspose(OpBuilder &builder, Location loc, Value value,
                              ArrayRef<int64_t> permutation) {
   if (permutation.empty() || llvm::is_sorted(permutation))
@@ -174,7 +193,7 @@ static bool isReshapable(const RecognizedOperand &operand) {
 /// The operand in its canonical layout, constants evaluated at once.
 static Value materialize(OpBuilder &builder, Location loc,
                          const RecognizedOperand &operand,
-                         ConstantEvaluator &constants) {
+                         ConstantEvaluator &constants, bool isActivation) {
   DenseElementsAttr elements = operand.constant;
   if (!elements) {
     elements = constants.evaluate(operand.value);
@@ -190,12 +209,13 @@ static Value materialize(OpBuilder &builder, Location loc,
   }
   if (elements)
     return arith::ConstantOp::create(builder, loc, elements);
+  auto reshape = isActivation ? createReshapeOperator : createReshape;
   Value value = operand.value;
   if (!operand.sourceShape.empty())
-    value = createReshape(builder, loc, value, operand.sourceShape);
+    value = reshape(builder, loc, value, operand.sourceShape);
   value = createTranspose(builder, loc, value, operand.permutation);
   if (!operand.shape.empty())
-    value = createReshape(builder, loc, value, operand.shape);
+    value = reshape(builder, loc, value, operand.shape);
   return value;
 }
 
@@ -251,13 +271,15 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   SmallVector<Value> inputs;
   for (const RecognizedOperand &input : found.inputs) {
     operands.push_back(&input);
-    inputs.push_back(materialize(builder, loc, input, constants));
+    inputs.push_back(
+        materialize(builder, loc, input, constants, /*isActivation=*/true));
   }
   auto role = [&](const RecognizedOperand &operand) -> Value {
     if (!operand)
       return {};
     operands.push_back(&operand);
-    return materialize(builder, loc, operand, constants);
+    return materialize(builder, loc, operand, constants,
+                       /*isActivation=*/false);
   };
   Value weight = role(found.weight), bias = role(found.bias);
   Value mean = role(found.runningMean), var = role(found.runningVar);
