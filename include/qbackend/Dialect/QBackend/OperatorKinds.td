@@ -174,7 +174,7 @@ class QBackend_BoundedKind<string name, string kindMnemonic>
   let assemblyFormat = "`<` struct(params) `>`";
 }
 def QBackend_HardtanhAttr : QBackend_BoundedKind<"Hardtanh", "hardtanh"> {
-  let summary = "clamp to [-1, 1]";
+  let summary = "clamp to two bounds, [-1, 1] unless said otherwise";
 }
 def QBackend_ClampAttr : QBackend_BoundedKind<"Clamp", "clamp"> {
   let summary = "clamp to any bounds";

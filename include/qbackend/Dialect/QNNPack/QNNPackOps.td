@@ -57,9 +57,7 @@ class QNNPack_VerifiedOp<string mnemonic, list<Trait> traits = []>
   let hasVerifier = 1;
 }
 
-/// One activation in, one out, of the same shape, with any output parameters:
-/// the engine evaluates a function of real numbers through a table of the 256
-/// quantized inputs.
+/// One activation in, one out, of the same shape: a function of 256 integers.
 class QNNPack_TableOp<string mnemonic> : QNNPack_VerifiedOp<mnemonic> {
   let arguments = (ins QNNPack_Activation:$input);
   let results = (outs QNNPack_Activation:$output);
@@ -210,7 +208,7 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     - the shapes broadcast to that of `output`, dimension by dimension;
     - all three have the same storage type;
     - for equal shapes the ratios `ra` and `rb` are in [2^-14, 2^8), and the
-      larger is at least 2^-10;
+      larger is at least 2^-10; signed, both are in [2^-10, 2^8);
     - with `relu`, the zero point of the result is below the largest integer.
 
     Example:
@@ -225,7 +223,8 @@ def QNNPack_MulOp : QNNPack_BinaryOp<"mul"> {
   let description = [{
     `acc = (a - za) * (b - zb)`, `m = f32(f32(sa * sb) * f32(1 / sy))`,
     `y = clamp(zy + rne(f32(f32(acc) * m)), qmin, qmax)`, then `max(y, zy)` with
-    `relu`. Operands broadcast.
+    `relu`. Signed: `m = f32(f32(sa * sb) / sy)`, but for `zy = 127`. Operands
+    broadcast.
 
     **Constraints:**
     - the shapes broadcast to that of `output`, dimension by dimension;
@@ -256,6 +255,7 @@ def QNNPack_AddScalarOp : QNNPack_ScalarOp<"add_scalar"> {
     `getAddScalarResultType`. `relu` then takes the maximum with the zero point.
 
     **Constraints:**
+    - `|scalar / s|` is below 2^31, and the new scale a normal number;
     - the type of `output` has the scale and zero point of the rule above.
 
     Example:
@@ -516,7 +516,8 @@ def QNNPack_SigmoidOp : QNNPack_TableOp<"sigmoid"> {
 def QNNPack_TanhOp : QNNPack_TableOp<"tanh"> {
   let summary = "quantized hyperbolic tangent";
   let description = [{
-    `T = rne(clamp(f32(128 * tanh(x) + 128), 0, 255))`, `tanh` in double.
+    `T = rne(clamp(f32(128 * tanh(x) + 128), 0, 255))`, `tanh` in double; signed,
+    `quantize(tanhf(x))`.
 
     **Constraints:**
     - the shape stays;
@@ -550,7 +551,7 @@ def QNNPack_HardswishOp : QNNPack_TableOp<"hardswish"> {
   let description = [{
     `u = f32(f32(x * clamp(f32(x + 3), 0, 6)) / 6)`,
     `T = rne(clamp(f32(f32(f32(1 / sy) * u) + zy), 0, 255))`: the zero point is
-    added before rounding.
+    added before rounding. Signed: `quantize(u)`.
 
     **Constraints:**
     - the shape stays.
