@@ -3,6 +3,7 @@
 // Puts the code of operators back in their place.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Layout.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,7 +11,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace qbackend {
@@ -52,25 +52,8 @@ static void sinkThroughObserve(ObserveOp op) {
 /// Folds `op` into its producer, or into a constant.
 static void foldTranspose(TransposeOp op) {
   OpBuilder builder(op);
-  SmallVector<int64_t> permutation(op.getPermutation());
-  Value input = op.getInput();
-  while (auto producer = input.getDefiningOp<TransposeOp>()) {
-    permutation = composePermutations(producer.getPermutation(), permutation);
-    input = producer.getInput();
-  }
-  Value result = input;
-  if (!llvm::is_sorted(permutation)) {
-    ElementsAttr elements;
-    DenseElementsAttr folded;
-    if (matchPattern(input, m_Constant(&elements)))
-      folded = transposeElements(elements, permutation);
-    result = folded
-                 ? arith::ConstantOp::create(builder, op.getLoc(), folded)
-                       .getResult()
-                 : TransposeOp::create(builder, op.getLoc(), input, permutation)
-                       .getOutput();
-  }
-  op.replaceAllUsesWith(result);
+  op.replaceAllUsesWith(createFoldedTranspose(
+      builder, op.getLoc(), op.getInput(), op.getPermutation()));
   op.erase();
 }
 

@@ -3,11 +3,11 @@
 // Moves transposes through operators, down to the module's edges.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Layout.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace qbackend {
@@ -17,23 +17,6 @@ namespace qbackend {
 
 using namespace mlir;
 using namespace qbackend;
-
-/// transpose(value, permutation), folded into what `value` is.
-static Value createTranspose(OpBuilder &builder, Location loc, Value value,
-                             ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> composed(permutation);
-  while (auto producer = value.getDefiningOp<TransposeOp>()) {
-    composed = composePermutations(producer.getPermutation(), composed);
-    value = producer.getInput();
-  }
-  if (llvm::is_sorted(composed))
-    return value;
-  ElementsAttr elements;
-  if (matchPattern(value, m_Constant(&elements)))
-    if (DenseElementsAttr transposed = transposeElements(elements, composed))
-      return arith::ConstantOp::create(builder, loc, transposed);
-  return TransposeOp::create(builder, loc, value, composed);
-}
 
 /// Gives `op` the operand `value` in place of activation `i`, which is
 /// transpose(value, permutation); its body does that transpose now.
@@ -98,7 +81,7 @@ static void sinkTranspose(OperatorOp op) {
   OpBuilder builder(op);
   for (auto [i, input] : llvm::enumerate(SmallVector<Value>(op.getInputs())))
     absorbTranspose(op, i,
-                    createTranspose(builder, op.getLoc(), input, inverse),
+                    createFoldedTranspose(builder, op.getLoc(), input, inverse),
                     *permutation);
   op.setKindsAttr(builder.getArrayAttr(kinds));
 
@@ -110,7 +93,7 @@ static void sinkTranspose(OperatorOp op) {
   Operation *yield = op.getBody().front().getTerminator();
   builder.setInsertionPoint(yield);
   Value yielded =
-      createTranspose(builder, op.getLoc(), op.getYielded(), inverse);
+      createFoldedTranspose(builder, op.getLoc(), op.getYielded(), inverse);
   yield->setOperand(0, yielded);
   builder.setInsertionPointAfter(op);
   op.getOutput().setType(cast<RankedTensorType>(yielded.getType()));
@@ -174,8 +157,8 @@ struct NormalizeLayoutPass
       auto transpose = cast<TransposeOp>(op);
       OpBuilder builder(op);
       Value folded =
-          createTranspose(builder, op->getLoc(), transpose.getInput(),
-                          transpose.getPermutation());
+          createFoldedTranspose(builder, op->getLoc(), transpose.getInput(),
+                                transpose.getPermutation());
       transpose.replaceAllUsesWith(folded);
     }
 

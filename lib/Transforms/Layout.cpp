@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Transposes that fold as they are made.
+
+#include "qbackend/Transforms/Layout.h"
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+Value qbackend::createFoldedTranspose(OpBuilder &builder, Location loc,
+                                      Value value,
+                                      ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> composed(permutation);
+  while (auto producer = value.getDefiningOp<TransposeOp>()) {
+    composed = composePermutations(producer.getPermutation(), composed);
+    value = producer.getInput();
+  }
+  if (llvm::is_sorted(composed))
+    return value;
+  ElementsAttr elements;
+  if (matchPattern(value, m_Constant(&elements)))
+    if (DenseElementsAttr transposed = transposeElements(elements, composed))
+      return arith::ConstantOp::create(builder, loc, transposed);
+  return TransposeOp::create(builder, loc, value, composed);
+}
