@@ -34,6 +34,13 @@ ArrayRef<StringRef> qbackend::getBuiltinBackends() {
   return names;
 }
 
+std::optional<StringRef> qbackend::getBuiltinBackendText(StringRef name) {
+  for (const EmbeddedFile &file : embeddedFiles)
+    if (file.name == name)
+      return file.text;
+  return std::nullopt;
+}
+
 /// The one backend_config of a file's text.
 static FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
                                        ModuleOp module) {
@@ -57,6 +64,7 @@ static FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
   if (!backend.config)
     return emitError(FileLineColLoc::get(context, name, 1, 1))
            << "no qbackend.backend_config in this file";
+  upgradeToCurrentVersion(backend.config);
   return backend;
 }
 
@@ -66,13 +74,13 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
     if (!config)
       return emitError(module.getLoc())
              << "no qbackend.backend_config @" << spec << " in this module";
+    upgradeToCurrentVersion(config);
     return Backend{config, {}};
   }
-  for (const EmbeddedFile &file : embeddedFiles)
-    if (file.name == spec)
-      return parseBackend(llvm::MemoryBuffer::getMemBuffer(
-                              file.text, (spec + ".mlir").str(), true),
-                          module);
+  if (std::optional<StringRef> text = getBuiltinBackendText(spec))
+    return parseBackend(
+        llvm::MemoryBuffer::getMemBuffer(*text, (spec + ".mlir").str(), true),
+        module);
   if (!llvm::sys::fs::exists(spec)) {
     InFlightDiagnostic error = emitError(module.getLoc());
     error << "no backend '" << spec
@@ -94,8 +102,12 @@ FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,
   StringRef name = spec;
   if (name.consume_front("@"))
     scope = module;
+  else if (name.empty() && !backend.getDefaultQconfig())
+    return emitError(module.getLoc())
+           << "backend '" << backend.getSymName()
+           << "' has no default qconfig; name one with qconfig=";
   else if (name.empty())
-    name = backend.getDefaultQconfig();
+    name = *backend.getDefaultQconfig();
   if (auto mapping = dyn_cast_or_null<QConfigMappingOp>(
           SymbolTable::lookupSymbolIn(scope, name)))
     return mapping;
@@ -109,4 +121,26 @@ FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,
       backend.getBody().front().getOps<QConfigMappingOp>(), error,
       [&](QConfigMappingOp mapping) { error << mapping.getSymName(); });
   return error;
+}
+
+namespace {
+struct ConfigurationAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<DTypeConfigAttr>(attr))
+      os << "dtype_config";
+    else if (auto observer = dyn_cast<ObserverAttr>(attr))
+      os << stringifyObserverKind(observer.getKind());
+    else
+      return AliasResult::NoAlias;
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+void qbackend::registerConfigurationAliases(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *, QBackendDialect *dialect) {
+    dialect->addInterfaces<ConfigurationAliases>();
+  });
 }

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_APPLYBACKENDPASS
@@ -33,24 +34,20 @@ struct ApplyBackendPass
     FailureOr<Backend> found = resolveBackend(backend, getOperation());
     if (failed(found))
       return signalPassFailure();
-    StringRef native = found->config.getLowering().value_or("reference");
-    StringRef target = lowerTo.empty() ? native : StringRef(lowerTo);
-    if (target != "reference" && target != "qnnpack" && target != "linalg") {
+    SmallVector<StringRef> forms = {"reference"};
+    if (ArrayAttr lowering = found->config.getLoweringAttr())
+      forms = llvm::to_vector(lowering.getAsValueRange<StringAttr>());
+    StringRef target = lowerTo.empty() ? forms.front() : StringRef(lowerTo);
+    if (!llvm::is_contained(forms, target)) {
       emitError(getOperation().getLoc())
-          << "lower-to is '" << target
-          << "', expected reference, qnnpack or linalg";
-      return signalPassFailure();
-    }
-    if (target != "reference" && native != "qnnpack") {
-      emitError(getOperation().getLoc())
-          << "backend '" << found->config.getSymName()
-          << "' has no lowering to " << target
-          << ": its result is the reference form, lower-to=reference";
+          << "lower-to is '" << target << "', expected "
+          << llvm::join(forms, " or ") << ", the forms of backend '"
+          << found->config.getSymName() << "'";
       return signalPassFailure();
     }
 
     OpPassManager prepare("builtin.module");
-    prepare.addPass(createRaisePass());
+    prepare.addPass(createRaisePass({backend}));
     prepare.addPass(createNormalizeLayoutPass());
     prepare.addPass(createFusePass({backend}));
     prepare.addPass(createObservePass({backend, qconfig}));
@@ -70,7 +67,7 @@ struct ApplyBackendPass
         << remark::metric("quantized", quantized);
 
     OpPassManager lower("builtin.module");
-    lower.addPass(createConvertPass());
+    lower.addPass(createConvertPass({backend}));
     if (target != "reference")
       lower.addPass(createConvertQBackendToQNNPackPass());
     // The reference form keeps its operators: they are its contract.

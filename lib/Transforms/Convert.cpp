@@ -2,15 +2,20 @@
 //
 // Calibrated observers become quantize and dequantize; weights, integers.
 
+#include "qbackend/Backends/Backends.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Numerics/QuantParams.h"
 #include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/ReferenceImplementation.h"
 #include "qbackend/Transforms/Support.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 
@@ -257,6 +262,8 @@ private:
 };
 
 struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
+  using ConvertPassBase::ConvertPassBase;
+
   void runOnOperation() override {
     Converter converter;
     SmallVector<Operation *> ops;
@@ -282,6 +289,31 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
         return signalPassFailure();
     }
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
+    if (failed(callReferences()))
+      signalPassFailure();
+  }
+
+  /// Operators of patterns with a reference implementation become its calls.
+  LogicalResult callReferences() {
+    FailureOr<Backend> found = resolveBackend(backend, getOperation());
+    if (failed(found))
+      return failure();
+    PatternTable patterns(found->config);
+    ReferenceImplementations references(getOperation(), found->config);
+    SmallVector<OperatorOp> operators;
+    getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      if (op.getQconfig())
+        operators.push_back(op);
+      return WalkResult::skip();
+    });
+    for (OperatorOp op : operators)
+      for (PatternConfigOp pattern : patterns.lookup(getKindNames(op)))
+        if (pattern.getConfig().getReference()) {
+          if (failed(references.apply(op, pattern)))
+            return failure();
+          break;
+        }
+    return success();
   }
 };
 } // namespace

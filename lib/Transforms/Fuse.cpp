@@ -290,107 +290,102 @@ static OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm) {
   return fused;
 }
 
-/// second(first(...), ...) -> one operator of both kinds. `nameOf` is the one
-/// whose location names the result.
-static OperatorOp join(OperatorOp first, OperatorOp second, OperatorOp nameOf) {
-  OpBuilder builder(second);
-  OperatorOp other = nameOf == first ? second : first;
-  Location loc =
-      FusedLoc::get(first.getContext(), {nameOf.getLoc(), other.getLoc()});
-  SmallVector<Attribute> kinds(first.getKinds().getValue());
-  kinds.append(second.getKinds().begin(), second.getKinds().end());
-  SmallVector<Value> inputs(first.getInputs());
-  unsigned place = 0;
-  for (auto [i, input] : llvm::enumerate(second.getInputs())) {
-    if (input == first.getOutput())
-      place = i;
-    else
-      inputs.push_back(input);
+/// The operators of `match` as one, with the root's parameters. Its inputs are
+/// the root's, then the extra ones. `nameOf` is the one whose location names
+/// the result.
+static OperatorOp join(const PatternMatch &match, OperatorOp nameOf) {
+  OperatorOp anchor = match.operators.back(), root = match.root;
+  OpBuilder builder(anchor);
+  SmallVector<Location> locations = {nameOf.getLoc()};
+  SmallVector<Attribute> kinds;
+  for (OperatorOp op : match.operators) {
+    llvm::append_range(kinds, op.getKinds());
+    if (op != nameOf)
+      locations.push_back(op.getLoc());
   }
+  Location loc = FusedLoc::get(anchor.getContext(), locations);
+  SmallVector<Value> inputs(root.getInputs());
+  llvm::append_range(inputs, match.extraInputs);
   auto joined = OperatorOp::create(
-      builder, loc, second.getOutput().getType(), builder.getArrayAttr(kinds),
-      inputs, first.getWeight(), first.getBias(), first.getRunningMean(),
-      first.getRunningVar(), QConfigAttr());
+      builder, loc, anchor.getOutput().getType(), builder.getArrayAttr(kinds),
+      inputs, root.getWeight(), root.getBias(), root.getRunningMean(),
+      root.getRunningVar(), QConfigAttr());
 
   Block &body = joined.getBody().emplaceBlock();
   for (Value operand : joined.getOperands())
     body.addArgument(operand.getType(), loc);
   builder.setInsertionPointToStart(&body);
-  unsigned firstInputs = first.getInputs().size();
-  unsigned extra = inputs.size() - firstInputs;
-  IRMapping mapping;
-  for (auto [i, argument] :
-       llvm::enumerate(first.getBody().front().getArguments()))
-    mapping.map(argument, body.getArgument(i < firstInputs ? i : i + extra));
-  for (Operation &op : first.getBody().front().without_terminator())
-    builder.clone(op, mapping);
-  Value between = mapping.lookup(first.getYielded());
-  unsigned next = firstInputs;
-  for (auto [i, argument] :
-       llvm::enumerate(second.getBody().front().getArguments()))
-    mapping.map(argument, i == place ? between : body.getArgument(next++));
-  for (Operation &op : second.getBody().front().without_terminator())
-    builder.clone(op, mapping);
-  YieldOp::create(builder, loc, mapping.lookup(second.getYielded()));
-  second.replaceAllUsesWith(joined.getOutput());
-  second.erase();
-  first.erase();
+  // What an operand of one of the operators is inside of the body.
+  unsigned rootInputs = root.getInputs().size();
+  unsigned extra = match.extraInputs.size();
+  llvm::DenseMap<Value, Value> inside;
+  for (auto [i, input] : llvm::enumerate(match.extraInputs))
+    inside[input] = body.getArgument(rootInputs + i);
+  for (OperatorOp op : match.operators) {
+    IRMapping mapping;
+    for (auto [i, argument] :
+         llvm::enumerate(op.getBody().front().getArguments()))
+      mapping.map(argument, op != root       ? inside.lookup(op.getOperand(i))
+                            : i < rootInputs ? body.getArgument(i)
+                                             : body.getArgument(i + extra));
+    for (Operation &inner : op.getBody().front().without_terminator())
+      builder.clone(inner, mapping);
+    inside[op.getOutput()] = mapping.lookup(op.getYielded());
+  }
+  YieldOp::create(builder, loc, inside.lookup(anchor.getOutput()));
+  anchor.replaceAllUsesWith(joined.getOutput());
+  for (OperatorOp op : llvm::reverse(match.operators))
+    op.erase();
   return joined;
 }
 
-/// The operators of `pattern` that end in `anchor`, first to last; empty if
-/// they are not there. `blocked` is set to the operator whose result has
-/// other users, if that is all that is missing.
-static SmallVector<OperatorOp>
-matchChain(OperatorOp anchor, PatternConfigOp pattern, OperatorOp &blocked) {
-  auto names =
-      llvm::to_vector(pattern.getPattern().getAsValueRange<StringAttr>());
-  SmallVector<OperatorOp> chain = {anchor};
-  OperatorOp shared;
-  for (StringRef name : llvm::reverse(ArrayRef(names).drop_back())) {
-    auto producer = chain.back().getInputs()[0].getDefiningOp<OperatorOp>();
-    if (!producer || producer.isFused() ||
-        producer.getKind().getKindName() != name)
-      return {};
-    if (!producer->hasOneUse())
-      shared = producer;
-    chain.push_back(producer);
+/// The operators of `match` that `pattern` folds into others.
+static SmallVector<OperatorOp> getFolded(PatternConfigOp pattern,
+                                         const PatternMatch &match) {
+  SmallVector<OperatorOp> folded;
+  SmallVector<StringRef> fused = pattern.getFusedKinds();
+  ArrayRef<StringRef> kept = fused;
+  for (OperatorOp op : match.operators) {
+    if (!kept.empty() && kept.front() == op.getKind().getKindName())
+      kept = kept.drop_front();
+    else
+      folded.push_back(op);
   }
-  if (shared) {
-    blocked = shared;
-    return {};
-  }
-  std::reverse(chain.begin(), chain.end());
-  return chain;
+  return folded;
 }
 
-/// True if the second operator of `pattern` is folded into the first.
-static bool foldsBatchNorm(PatternConfigOp pattern) {
-  StringAttr method = pattern.getConfig().getFuserMethod();
-  return method && llvm::is_contained({StringRef("fuse_conv_bn"),
-                                       StringRef("fuse_conv_bn_relu"),
-                                       StringRef("fuse_linear_bn")},
-                                      method.getValue());
-}
-
-/// Applies `pattern` to the operators of `chain`; null if it can't be.
-static OperatorOp applyPattern(PatternConfigOp pattern,
-                               ArrayRef<OperatorOp> chain) {
-  StringRef method = pattern.getConfig().getFuserMethod()
-                         ? pattern.getConfig().getFuserMethod().getValue()
-                         : "";
-  SmallVector<OperatorOp> rest(chain);
-  if (foldsBatchNorm(pattern)) {
-    OperatorOp folded = foldBatchNorm(rest[0], rest[1]);
-    if (!folded)
-      return {};
-    rest.erase(rest.begin());
-    rest[0] = folded;
+/// Applies `pattern` to the operators of `match`, and adds those that are
+/// erased to `claimed`. If one of them can't be part of it, returns that one,
+/// after a remark.
+static OperatorOp applyPattern(PatternConfigOp pattern, PatternMatch match,
+                               llvm::DenseSet<Operation *> &claimed) {
+  SmallVector<OperatorOp> folded = getFolded(pattern, match);
+  for (OperatorOp op : match.operators)
+    if (op != match.root && !llvm::is_contained(folded, op) &&
+        op->getNumOperands() != op.getInputs().size()) {
+      remarkMissed(op.getLoc(), "QB110", op.getKindName(),
+                   "not fused: it has parameters of its own, " +
+                       match.root.getKindName() +
+                       " is the operator of the pattern that has them",
+                   "make it the root of the pattern");
+      return op;
+    }
+  for (OperatorOp norm : folded) {
+    auto producer = norm.getInputs()[0].getDefiningOp<OperatorOp>();
+    std::array<Operation *, 2> oldOps = {norm, producer};
+    OperatorOp result = foldBatchNorm(producer, norm);
+    if (!result)
+      return norm;
+    claimed.insert(oldOps.begin(), oldOps.end());
+    llvm::erase(match.operators, norm);
+    llvm::replace(match.operators, producer, result);
+    if (match.root == producer)
+      match.root = result;
   }
-  OperatorOp result = rest[0];
-  for (OperatorOp next : ArrayRef(rest).drop_front())
-    result = join(result, next, method.empty() ? next : result);
-  return result;
+  claimed.insert(match.operators.begin(), match.operators.end());
+  if (match.operators.size() > 1)
+    join(match, pattern.isFusion() ? match.root : match.operators.back());
+  return {};
 }
 
 namespace {
@@ -404,14 +399,14 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
     PatternTable patterns(found->config);
     // PyTorch fuses modules first, and matches all patterns afterwards: linear,
     // batch norm, relu becomes linear, then linear+relu.
-    // Norms that can't be folded by one pattern can't be by another.
-    llvm::DenseSet<Operation *> unfoldable;
-    fuse(patterns, /*withFuserOnly=*/true, unfoldable);
-    fuse(patterns, /*withFuserOnly=*/false, unfoldable);
+    // What can't be part of one pattern can't be of another.
+    llvm::DenseSet<Operation *> refused;
+    fuse(patterns, /*fusionsOnly=*/true, refused);
+    fuse(patterns, /*fusionsOnly=*/false, refused);
   }
 
-  void fuse(const PatternTable &patterns, bool withFuserOnly,
-            llvm::DenseSet<Operation *> &unfoldable) {
+  void fuse(const PatternTable &patterns, bool fusionsOnly,
+            llvm::DenseSet<Operation *> &refused) {
     SmallVector<OperatorOp> anchors;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       anchors.push_back(op);
@@ -424,27 +419,23 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       OperatorOp blocked;
       for (PatternConfigOp pattern :
            patterns.getFusions(anchor.getKind().getKindName())) {
-        if (withFuserOnly && !pattern.getConfig().getFuserMethod())
+        if (fusionsOnly && !pattern.isFusion())
           continue;
-        SmallVector<OperatorOp> chain = matchChain(anchor, pattern, blocked);
-        if (chain.empty())
+        std::optional<PatternMatch> match =
+            matchPatternConfig(anchor, pattern, blocked);
+        if (!match || llvm::any_of(match->operators, [&](OperatorOp op) {
+              return refused.contains(op);
+            }))
           continue;
-        bool folds = foldsBatchNorm(pattern);
-        if (folds && unfoldable.contains(chain[1]))
-          continue;
-        SmallVector<Operation *> members(chain.begin(), chain.end());
-        if (!applyPattern(pattern, chain)) {
-          if (folds)
-            unfoldable.insert(members[1]);
+        if (OperatorOp culprit =
+                applyPattern(pattern, *std::move(match), claimed)) {
+          refused.insert(culprit);
           continue;
         }
-        claimed.insert(members.begin(), members.end());
-        for (Operation *member : members)
-          unfoldable.erase(member);
         blocked = {};
         break;
       }
-      if (blocked && !withFuserOnly)
+      if (blocked && !fusionsOnly)
         remarkMissed(anchor.getLoc(), "QB101",
                      blocked.getKindName() + "+" + anchor.getKindName(),
                      "not fused: the result of " + blocked.getKindName() +

@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_OBSERVEPASS
@@ -40,13 +41,18 @@ struct Verdict {
 /// Decides for each operator, and says why not.
 class Decider {
 public:
-  Decider(const PatternTable &patterns, const QConfigTable &qconfigs,
+  Decider(const PatternTable &patterns, QConfigTable &qconfigs,
           StringRef backend)
       : patterns(patterns), qconfigs(qconfigs), backend(backend) {}
 
-  std::optional<Verdict> decide(OperatorOp op) const {
+  std::optional<Verdict> decide(OperatorOp op) {
     SmallVector<StringRef> kinds = getKindNames(op);
     ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
+    // A fused module inherits from its first part, a sequence is anchored at
+    // its last one.
+    bool fused = llvm::any_of(
+        candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
+    QConfigOp entry = qconfigs.lookup(op, fused ? kinds.front() : kinds.back());
     std::string name = op.getKindName();
     if (candidates.empty()) {
       remarkMissed(op.getLoc(), "QB103", name,
@@ -54,12 +60,6 @@ public:
                    "add a qbackend.pattern_config to the backend");
       return std::nullopt;
     }
-    // A fused module inherits from its first part, a sequence is anchored at
-    // its last one.
-    PatternConfigOp first = candidates.front();
-    bool fused = first.getConfig().getFuserMethod() != nullptr;
-    QConfigOp entry = qconfigs.lookup(getLocationName(op.getLoc()),
-                                      fused ? kinds.front() : kinds.back());
     if (!entry || !entry.getConfig()) {
       remarkMissed(op.getLoc(), "QB104", name,
                    entry ? "its qconfig is none" : "it has no qconfig",
@@ -68,13 +68,15 @@ public:
     }
     QConfigAttr qconfig = *entry.getConfig();
     bool dynamic = qconfig.getActivation().getIsDynamic();
-    std::string reasons;
+    // Spellings of one pattern have the same reasons.
+    SmallVector<std::string, 2> reasons;
     for (PatternConfigOp pattern : candidates) {
       std::string reason =
           whyUnsupported(pattern.getConfig(), qconfig, bool(op.getWeight()),
                          bool(op.getBias()));
       if (!reason.empty()) {
-        reasons += (reasons.empty() ? "" : "; ") + reason;
+        if (!llvm::is_contained(reasons, reason))
+          reasons.push_back(reason);
         continue;
       }
       if (dynamic || !isa<IntegerType>(qconfig.getActivation().getDtype())) {
@@ -86,11 +88,23 @@ public:
       }
       if (!checkOperands(op, name))
         return std::nullopt;
-      return Verdict{qconfig, getObservation(op, pattern.getConfig())};
+      unsigned tensors =
+          op.getInputs().size() - pattern.getExtraInputPaths().size();
+      std::optional<ObservationType> observation =
+          pattern.getConfig().getObservationFor(tensors);
+      if (!observation) {
+        remarkMissed(op.getLoc(), "QB111", name,
+                     "num_tensor_args_to_observation_type of its pattern has "
+                     "no entry for " +
+                         Twine(tensors) + " tensors",
+                     "add the entry to the qbackend.pattern_config");
+        return std::nullopt;
+      }
+      return Verdict{qconfig, *observation};
     }
     remarkMissed(op.getLoc(), "QB105", name,
-                 "backend '" + backend +
-                     "' does not support its qconfig: " + reasons,
+                 "backend '" + backend + "' does not support its qconfig: " +
+                     llvm::join(reasons, "; "),
                  "choose another qconfig");
     return std::nullopt;
   }
@@ -119,17 +133,8 @@ private:
     return true;
   }
 
-  static ObservationType getObservation(OperatorOp op, PatternAttr pattern) {
-    ArrayAttr byCount = pattern.getNumTensorArgsToObservationType();
-    size_t count = op.getInputs().size();
-    if (!byCount || count >= byCount.size())
-      return pattern.getObservation();
-    return *symbolizeObservationType(
-        cast<StringAttr>(byCount[count]).getValue());
-  }
-
   const PatternTable &patterns;
-  const QConfigTable &qconfigs;
+  QConfigTable &qconfigs;
   StringRef backend;
 };
 } // namespace
@@ -294,6 +299,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
         verdicts.push_back({op, *verdict});
       return WalkResult::skip();
     });
+    if (failed(qconfigs.verifySelectors(found->config)))
+      return signalPassFailure();
     // A module without its weights can't run, and integers between real-valued
     // convolutions only lose precision.
     if (anyWeight && !anyWeightKnown) {

@@ -2,6 +2,7 @@
 //
 // Wraps each subgraph that a recogniser knows into a qbackend.operator.
 
+#include "qbackend/Backends/Backends.h"
 #include "qbackend/Operators/Recognizer.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Remarks.h"
@@ -50,7 +51,8 @@ static SmallVector<Value> getReadValues(Operation *op) {
 }
 
 /// Collects the slice of `found`; failure, if it isn't a closed, pure subgraph
-/// whose inner activations nobody else uses.
+/// whose inner activations nobody else uses. A backend that names an op says
+/// that it is pure.
 static LogicalResult collectSlice(const RecognizedOperator &found,
                                   Slice &slice) {
   llvm::DenseSet<Value> operands, activations;
@@ -83,7 +85,8 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
     }
     if (!visited.insert(op).second)
       continue;
-    if (visited.size() > kMaxOperatorSize || !isPure(op) ||
+    bool pure = isPure(op) || (op == root && isa<OpAttr>(found.kind));
+    if (visited.size() > kMaxOperatorSize || !pure ||
         op->getBlock() != root->getBlock())
       return failure();
     stack.push_back({op, true});
@@ -330,8 +333,66 @@ static bool isWellFormed(const RecognizedOperator &found) {
 }
 
 namespace {
+/// The ops that the patterns of a backend name.
+class NamedOps {
+public:
+  NamedOps() = default;
+  explicit NamedOps(BackendConfigOp backend) {
+    for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>()) {
+      SmallVector<StringRef> kinds = pattern.getKinds();
+      for (StringRef kind : kinds)
+        if (kind.contains('.'))
+          roles.insert({kind, DictionaryAttr()});
+      if (kinds.size() == 1 && roles.contains(kinds.front()) &&
+          pattern.getConfig().getInputTypeToIndex())
+        roles[kinds.front()] = pattern.getConfig().getInputTypeToIndex();
+    }
+  }
+
+  /// The operator that `op` is; its result is null if it isn't one of them.
+  RecognizedOperator recognize(Operation *op,
+                               ConstantEvaluator &constants) const {
+    auto it = roles.find(op->getName().getStringRef());
+    if (it == roles.end() || op->getNumResults() != 1)
+      return {};
+    auto kind = OpAttr::get(op->getContext(), op->getName().getIdentifier());
+    RecognizedOperator found = {kind, op->getResult(0)};
+    for (OpOperand &operand : op->getOpOperands()) {
+      auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+      if (!type || !type.getElementType().isF32())
+        continue;
+      auto value = RecognizedOperand::of(operand.get());
+      if (isRole(it->second, "weight", operand))
+        found.weight = value;
+      else if (isRole(it->second, "bias", operand))
+        found.bias = value;
+      else if (!constants.isConstant(operand.get()))
+        found.inputs.push_back(value);
+    }
+    return found;
+  }
+
+private:
+  static bool isRole(DictionaryAttr roles, StringRef role, OpOperand &operand) {
+    auto index = roles ? roles.getAs<IntegerAttr>(role) : IntegerAttr();
+    return index && index.getInt() == int64_t(operand.getOperandNumber());
+  }
+
+  /// Names, and which operands are weight and bias.
+  llvm::StringMap<DictionaryAttr> roles;
+};
+
 struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
+  using RaisePassBase::RaisePassBase;
+
   void runOnOperation() override {
+    NamedOps named;
+    if (!backend.empty()) {
+      FailureOr<Backend> found = resolveBackend(backend, getOperation());
+      if (failed(found))
+        return signalPassFailure();
+      named = NamedOps(found->config);
+    }
     ConstantEvaluator constants;
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -349,7 +410,7 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     });
     // Inner blocks first: an op that dies takes its blocks along.
     for (Block *block : llvm::reverse(blocks))
-      raiseBlock(*block, constants);
+      raiseBlock(*block, named, constants);
   }
 
   /// Code that can't name the module's observers: what is inside of another
@@ -366,10 +427,11 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     return true;
   }
 
-  static void raiseBlock(Block &block, ConstantEvaluator &constants) {
+  static void raiseBlock(Block &block, const NamedOps &named,
+                         ConstantEvaluator &constants) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       if (!eraseIfDead(&op, constants))
-        raise(&op, constants);
+        raise(&op, named, constants);
     // Constants and inits come before what was raised last.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       eraseIfDead(&op, constants);
@@ -383,14 +445,8 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     return true;
   }
 
-  static void raise(Operation *root, ConstantEvaluator &constants) {
-    auto *recognizer =
-        root->getDialect()
-            ? root->getDialect()
-                  ->getRegisteredInterface<OperatorRecognizerInterface>()
-            : nullptr;
-    if (!recognizer)
-      return;
+  static void raise(Operation *root, const NamedOps &named,
+                    ConstantEvaluator &constants) {
     bool real = llvm::any_of(root->getResultTypes(), [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.getElementType().isF32();
@@ -399,8 +455,16 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
           return constants.isConstant(result);
         }))
       return;
+    auto *recognizer =
+        root->getDialect()
+            ? root->getDialect()
+                  ->getRegisteredInterface<OperatorRecognizerInterface>()
+            : nullptr;
     SmallVector<RecognizedOperator, 2> found;
-    recognizer->recognize(root, constants, found);
+    if (recognizer)
+      recognizer->recognize(root, constants, found);
+    if (RecognizedOperator op = named.recognize(root, constants); op.result)
+      found.push_back(op);
     for (RecognizedOperator &candidate : found) {
       Slice slice;
       if (candidate.result.getDefiningOp() != root ||
@@ -408,10 +472,16 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
         continue;
       createOperator(candidate, slice, constants);
       // Then what it was made of is dead when its turn comes, too.
-      eraseIfDead(root, constants);
+      if (isa<OpAttr>(candidate.kind))
+        root->erase();
+      else
+        eraseIfDead(root, constants);
       return;
     }
-    if (std::optional<std::string> what = recognizer->describe(root))
+    std::optional<std::string> what;
+    if (recognizer)
+      what = recognizer->describe(root);
+    if (what)
       remarkMissed(root->getLoc(), "QB001", *what,
                    "not recognised as an operator",
                    "see docs/Operators.md for the forms that are");

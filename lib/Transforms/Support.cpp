@@ -4,6 +4,7 @@
 
 #include "qbackend/Transforms/Support.h"
 
+#include "qbackend/Backends/TorchNames.h"
 #include "qbackend/Numerics/QuantParams.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -15,7 +16,7 @@ using namespace qbackend;
 // QConfigTable
 //===----------------------------------------------------------------------===//
 
-QConfigTable::QConfigTable(QConfigMappingOp mapping) {
+QConfigTable::QConfigTable(QConfigMappingOp mapping) : mapping(mapping) {
   for (auto entry : mapping.getBody().front().getOps<QConfigOp>()) {
     switch (entry.getLevel()) {
     case QConfigLevel::Global:
@@ -32,18 +33,50 @@ QConfigTable::QConfigTable(QConfigMappingOp mapping) {
       byRegex.emplace_back(
           llvm::Regex(("^(" + *entry.getSelector() + ")").str()), entry);
       break;
+    case QConfigLevel::ModuleNameObjectTypeOrder:
+      byOrder.insert({{entry.getSelector()->str(), entry.getObjectType()->str(),
+                       int64_t(*entry.getIndex())},
+                      entry});
+      break;
     }
   }
 }
 
-QConfigOp QConfigTable::lookup(StringRef name, StringRef kind) const {
-  // The exact name, else its nearest ancestor: layer1.conv1, layer1.
-  for (StringRef path = name; !path.empty();) {
+/// The module that the operator `name` is in: layer1 of layer1.conv1.
+static StringRef getParentName(StringRef name) {
+  size_t dot = name.rfind('.');
+  return dot == StringRef::npos ? StringRef() : name.take_front(dot);
+}
+
+QConfigOp QConfigTable::lookupName(StringRef path) const {
+  for (; !path.empty(); path = getParentName(path))
     if (auto it = byName.find(path); it != byName.end())
       return it->second;
-    size_t dot = path.rfind('.');
-    path = dot == StringRef::npos ? StringRef() : path.take_front(dot);
+  return {};
+}
+
+QConfigOp QConfigTable::lookup(OperatorOp op, StringRef kind) {
+  std::string name = getLocationName(op.getLoc());
+  // A fused operator has the names of all its parts.
+  op.getLoc()->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner))
+      names.insert({named.getName(), 0});
+    return WalkResult::advance();
+  });
+  std::string module = getParentName(name).str();
+  int64_t occurrence = 0;
+  for (OperatorKindAttrInterface each : op.getOperatorKinds()) {
+    StringRef eachName = each.getKindName();
+    kinds.insert({eachName, 0});
+    int64_t count = occurrences[{module, eachName.str()}]++;
+    if (eachName == kind)
+      occurrence = count;
   }
+  if (auto it = byOrder.find({module, kind.str(), occurrence});
+      it != byOrder.end())
+    return it->second;
+  if (QConfigOp entry = lookupName(name))
+    return entry;
   if (!name.empty())
     for (auto &[regex, entry] : byRegex)
       if (regex.match(name))
@@ -51,6 +84,90 @@ QConfigOp QConfigTable::lookup(StringRef name, StringRef kind) const {
   if (auto it = byKind.find(kind); it != byKind.end())
     return it->second;
   return global;
+}
+
+/// Says after an error which of `candidates` are most like `wanted`.
+static void listNearest(InFlightDiagnostic &diag, StringRef wanted,
+                        const llvm::StringMap<char> &candidates) {
+  SmallVector<std::pair<unsigned, StringRef>> nearest;
+  for (StringRef candidate : candidates.keys())
+    nearest.push_back({wanted.edit_distance(candidate), candidate});
+  llvm::sort(nearest);
+  if (nearest.empty()) {
+    diag << "; no operator of the module has a name";
+    return;
+  }
+  diag << "; the nearest are ";
+  llvm::interleaveComma(ArrayRef(nearest).take_front(3), diag,
+                        [&](auto &entry) { diag << entry.second; });
+}
+
+LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
+  // Any name, and the modules that it is in.
+  llvm::StringMap<char> paths = names;
+  for (StringRef name : names.keys())
+    while (!(name = getParentName(name)).empty())
+      paths.insert({name, 0});
+  llvm::StringMap<char> allKinds = kinds;
+  for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
+    for (StringRef kind : pattern.getKinds())
+      allKinds.insert({kind, 0});
+  for (StringRef kind : getTorchKinds())
+    allKinds.insert({kind, 0});
+
+  bool ok = true;
+  QConfigMappingOp mapping = this->mapping;
+  for (auto entry : mapping.getBody().front().getOps<QConfigOp>()) {
+    auto fail = [&](const Twine &what) {
+      ok = false;
+      return entry.emitOpError() << what;
+    };
+    StringRef selector = entry.getSelector().value_or("");
+    switch (entry.getLevel()) {
+    case QConfigLevel::Global:
+      break;
+    case QConfigLevel::ObjectType:
+      // A mapping may be for more kinds than the backend has patterns of.
+      if (!allKinds.contains(selector)) {
+        InFlightDiagnostic diag =
+            fail("selects the kind \"" + selector + "\", which does not exist");
+        listNearest(diag, selector, allKinds);
+      }
+      break;
+    case QConfigLevel::ModuleName:
+      if (!paths.contains(selector)) {
+        InFlightDiagnostic diag =
+            fail("selects \"" + selector + "\", which is no operator's name");
+        listNearest(diag, selector, paths);
+      }
+      break;
+    case QConfigLevel::ModuleNameRegex: {
+      llvm::Regex regex(("^(" + selector + ")").str());
+      if (llvm::none_of(names.keys(),
+                        [&](StringRef name) { return regex.match(name); })) {
+        InFlightDiagnostic diag = fail("has the expression \"" + selector +
+                                       "\", which matches no operator's name");
+        listNearest(diag, selector, names);
+      }
+      break;
+    }
+    case QConfigLevel::ModuleNameObjectTypeOrder: {
+      auto it =
+          occurrences.find({selector.str(), entry.getObjectType()->str()});
+      int64_t count = it == occurrences.end() ? 0 : it->second;
+      if (int64_t(*entry.getIndex()) >= count) {
+        InFlightDiagnostic diag =
+            fail("selects number " + Twine(*entry.getIndex()) + " of \"" +
+                 *entry.getObjectType() + "\" in \"" + selector +
+                 "\", which has " + Twine(count));
+        if (!selector.empty() && !paths.contains(selector))
+          listNearest(diag, selector, paths);
+      }
+      break;
+    }
+    }
+  }
+  return success(ok);
 }
 
 ObserverAttr QConfigTable::getGlobalActivation() const {
@@ -88,6 +205,14 @@ static std::string whyViolated(StringRef role, DTypeAttr constraint,
   if (!isa<IntegerType>(observer.getDtype()) ||
       observer.getKind() == ObserverKind::Placeholder)
     return reason;
+  if (ArrayAttr schemes = constraint.getQschemes();
+      schemes && !llvm::is_contained(schemes.getAsValueRange<StringAttr>(),
+                                     stringifyQScheme(observer.getScheme()))) {
+    os << "its " << role << " needs the scheme ";
+    llvm::interleave(schemes.getAsValueRange<StringAttr>(), os, " or ");
+    os << ", the qconfig has " << stringifyQScheme(observer.getScheme());
+    return reason;
+  }
   auto [min, max] = getQuantRange(observer);
   if (constraint.getQuantMin() && constraint.getQuantMax() &&
       (min < *constraint.getQuantMin() || max > *constraint.getQuantMax())) {

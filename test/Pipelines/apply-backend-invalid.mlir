@@ -6,7 +6,7 @@
 // RUN: not qbackend-opt --apply-backend=nope %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=BACKEND --implicit-check-not=error: < %t/err
 // RUN: not test -e %t/out
-// BACKEND: error: no backend 'nope': not a file, and the built-in ones are qnnpack
+// BACKEND: error: no backend 'nope': not a file, and the built-in ones are executorch, fbgemm, native, onednn, qnnpack, qnnpack_pt2e, tensorrt, x86
 
 // RUN: not qbackend-opt --apply-backend=@nope %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=SYMBOL --implicit-check-not=error: < %t/err
@@ -31,7 +31,7 @@
 // RUN: not qbackend-opt --apply-backend=qnnpack lower-to=nope %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=LOWER --implicit-check-not=error: < %t/err
 // RUN: not test -e %t/out
-// LOWER: error: lower-to is 'nope', expected reference, qnnpack or linalg
+// LOWER: error: lower-to is 'nope', expected qnnpack or reference or linalg, the forms of backend 'qnnpack'
 
 // RUN: not qbackend-opt --apply-backend=%t/backend.mlir lower-to=linalg %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=REFERENCE-ONLY --implicit-check-not=error: < %t/err
@@ -115,7 +115,7 @@ func.func @main(%x: tensor<1x1x4xf32>) -> tensor<1x1x2xf32> {
   return %m : tensor<1x1x2xf32>
 }
 //--- backend.mlir
-qbackend.backend_config @plain version 1 default_qconfig @m {
+qbackend.backend_config @plain version 2 default_qconfig @m {
   qbackend.qconfig_mapping @m {
   }
 }

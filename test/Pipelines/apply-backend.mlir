@@ -66,7 +66,7 @@ func.func @main(%x: tensor<1x4xf32> {qbackend.range = array<f64: -1.0, 1.0>}) ->
 // CHECK: qbackend.quantize %{{.*}} -> tensor<1x4x!quant.uniform<i8:f32, 1.000000e+01>>
 // CHECK: qbackend.operator [#qbackend.relu]
 // CHECK-NOT: qnnpack.
-qbackend.backend_config @mine version 1 default_qconfig @m {
+qbackend.backend_config @mine version 2 default_qconfig @m {
   qbackend.pattern_config [relu] <observation = output_share_observer_with_input, dtypes = [#qbackend.dtype_config<input = <si8>, output = <si8>>]>
   qbackend.qconfig_mapping @m {
   }
@@ -80,7 +80,7 @@ func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 }
 
 //--- backend.mlir
-qbackend.backend_config @only_linear version 1 default_qconfig @m {
+qbackend.backend_config @only_linear version 2 default_qconfig @m {
   qbackend.pattern_config [linear] <dtypes = [#qbackend.dtype_config<input = <ui8>, output = <ui8>, weight = <si8>>]>
   qbackend.qconfig_mapping @m {
     qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8, per_tensor_symmetric>>

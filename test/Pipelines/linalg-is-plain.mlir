@@ -7,7 +7,7 @@
 // NONE-NOT: qbackend
 
 #u8 = #qbackend.dtype_config<input = <ui8>, output = <ui8>>
-qbackend.backend_config @npu version 1 default_qconfig @default lowering "qnnpack" {
+qbackend.backend_config @npu version 2 default_qconfig @default lowering ["qnnpack", "reference", "linalg"] {
   qbackend.pattern_config [relu] <observation = output_share_observer_with_input, dtypes = [#u8]>
   qbackend.qconfig_mapping @default {
     qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8, per_tensor_symmetric>>

@@ -5,7 +5,7 @@
 #weighted = #qbackend.dtype_config<input = <ui8>, output = <ui8>, weight = <si8>, bias = f32>
 #si8 = #qbackend.dtype_config<input = <si8, scale_min = 2.44140625E-4>, output = <si8>>
 #dynamic = #qbackend.dtype_config<input = <ui8>, output = <f32>, is_dynamic = true>
-qbackend.backend_config @b version 1 default_qconfig @m {
+qbackend.backend_config @b version 2 default_qconfig @m {
   qbackend.pattern_config [linear] <dtypes = [#weighted]>
   qbackend.pattern_config [relu] <dtypes = [#ui8]>
   qbackend.pattern_config [elu] <dtypes = [#si8, #dynamic]>

@@ -20,11 +20,23 @@ struct Backend {
 /// Names of the built-in backends, sorted.
 llvm::ArrayRef<llvm::StringRef> getBuiltinBackends();
 
+/// The file of the built-in backend `name`; nothing if there is no such backend.
+std::optional<llvm::StringRef> getBuiltinBackendText(llvm::StringRef name);
+
+/// Rewrites a configuration of an older version as one of the current version:
+/// `resolveBackend` has done so. In version 1, a pattern listed the observation
+/// types by number of tensors, and its spellings in `torch`, and `lowering` was
+/// the usual form alone.
+void upgradeToCurrentVersion(BackendConfigOp config);
+
 /// The backend that `spec` means: `@symbol` of one in `module`, the name of a
 /// built-in one, or the path of a file that holds exactly one. On failure an
 /// error at `module` says what there is.
 mlir::FailureOr<Backend> resolveBackend(llvm::StringRef spec,
                                         mlir::ModuleOp module);
+
+/// Has printed modules name dtype configs and observers once, by an alias.
+void registerConfigurationAliases(mlir::DialectRegistry &registry);
 
 /// The qconfig mapping that `spec` means: the name of one in `backend`,
 /// `@symbol` of one in `module`, or, when empty, the backend's default.

@@ -21,8 +21,12 @@ def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
     subgraph that is an operator PyTorch knows is a `qbackend.operator` with the
     original code as its body, with images in NHWC; transposes are
     `qbackend.transpose`. Code that is not recognised stays, and gets a missed
-    remark. Running it again changes nothing.
+    remark, unless it is an op that the backend names in a pattern, which becomes
+    an operator of kind `#qbackend.op`. Running it again changes nothing.
   }];
+  let options = [Option<"backend", "backend", "std::string", "\"\"",
+    "Backend whose patterns may name ops: a built-in name, the path of a "
+    "configuration file, or @symbol in the module; empty: none">];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -77,11 +81,15 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
     Before: observed and calibrated operators. After, the reference form: each
     observed value is quantized once and dequantized for its users, weights are
     integer constants with their dequantize, and the operators in between are
-    still real-valued. No observer is left.
+    still real-valued, unless the backend has a reference implementation of
+    their pattern, which is called instead. No observer is left.
   }];
+  let options = [BackendOption];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
-                           "::mlir::quant::QuantDialect"];
+                           "::mlir::func::FuncDialect",
+                           "::mlir::quant::QuantDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def InlineOperatorsPass : Pass<"qbackend-inline-operators", "::mlir::ModuleOp"> {

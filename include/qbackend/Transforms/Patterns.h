@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The patterns of a backend in the order in which they are tried.
+// The patterns of a backend in the order in which they are tried, and the
+// operators that match them.
 
 #ifndef QBACKEND_TRANSFORMS_PATTERNS_H
 #define QBACKEND_TRANSFORMS_PATTERNS_H
@@ -18,17 +19,37 @@ public:
   explicit PatternTable(BackendConfigOp backend);
 
   /// The patterns of exactly these kinds, in the backend's order. PyTorch tells
-  /// spellings apart that are one kind here, so there can be several.
+  /// spellings apart that are one kind here, so there can be several. If there
+  /// is none: those of several operators that become these kinds.
   llvm::ArrayRef<PatternConfigOp>
   lookup(llvm::ArrayRef<llvm::StringRef> kinds) const;
 
-  /// The patterns of several kinds whose last one is `anchor`: longer ones
-  /// first, then in the backend's order.
+  /// The patterns of several operators whose last one is `anchor`: those with
+  /// more elements first, then in the backend's order; equal ones once.
   llvm::ArrayRef<PatternConfigOp> getFusions(llvm::StringRef anchor) const;
 
 private:
-  llvm::StringMap<llvm::SmallVector<PatternConfigOp, 2>> byKinds, byAnchor;
+  llvm::StringMap<llvm::SmallVector<PatternConfigOp, 2>> byKinds, byFusedKinds,
+      byAnchor;
 };
+
+/// The operators that a pattern of several operators matched.
+struct PatternMatch {
+  /// In the order of execution; the last one is the anchor.
+  llvm::SmallVector<OperatorOp> operators;
+  /// The one whose inputs are the first inputs of the whole.
+  OperatorOp root;
+  /// The further inputs.
+  llvm::SmallVector<mlir::Value> extraInputs;
+};
+
+/// Matches `pattern` with `anchor` as its last operator. All others must have
+/// one user; if that is all that is missing, `blocked` is set to one that has
+/// more. An element with operands needs as many arguments (inputs, then the
+/// number that is its second operand), one without takes any.
+std::optional<PatternMatch> matchPatternConfig(OperatorOp anchor,
+                                               PatternConfigOp pattern,
+                                               OperatorOp &blocked);
 
 } // namespace qbackend
 

@@ -6,7 +6,11 @@
 #define QBACKEND_TRANSFORMS_SUPPORT_H
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
+
+#include <map>
+#include <tuple>
 
 namespace qbackend {
 
@@ -16,16 +20,33 @@ class QConfigTable {
 public:
   explicit QConfigTable(QConfigMappingOp mapping);
 
-  /// The entry for an operator of that name and kind; null if there is none.
-  QConfigOp lookup(llvm::StringRef name, llvm::StringRef kind) const;
+  /// The entry for `op`, of which `kind` says the type; null if there is none.
+  /// Is asked once for each operator, in the order of the code: the occurrences
+  /// of kinds in modules are counted.
+  QConfigOp lookup(OperatorOp op, llvm::StringRef kind);
 
   /// The activation observer of the global entry; null if there is none.
   ObserverAttr getGlobalActivation() const;
 
+  /// Fails, and says so with the nearest names, for each entry that selects by
+  /// name and fits none of the operators that were looked up, or selects a kind
+  /// that nobody knows.
+  mlir::LogicalResult verifySelectors(BackendConfigOp backend) const;
+
 private:
+  /// The entry that selects exactly `path`, or else its nearest ancestor.
+  QConfigOp lookupName(llvm::StringRef path) const;
+
+  QConfigMappingOp mapping;
   QConfigOp global;
   llvm::StringMap<QConfigOp> byKind, byName;
-  mutable llvm::SmallVector<std::pair<llvm::Regex, QConfigOp>> byRegex;
+  llvm::SmallVector<std::pair<llvm::Regex, QConfigOp>> byRegex;
+  /// By module, kind and occurrence.
+  std::map<std::tuple<std::string, std::string, int64_t>, QConfigOp> byOrder;
+
+  /// What was looked up: names, kinds, and how often a kind was in a module.
+  llvm::StringMap<char> names, kinds;
+  std::map<std::pair<std::string, std::string>, int64_t> occurrences;
 };
 
 /// Why a qconfig doesn't satisfy any of the dtype configs of `pattern`; empty

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Attributes and ops of configurations: parsing, printing, verification.
+// Attributes of configurations: parsing, printing, verification.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
@@ -26,7 +26,8 @@ static ParseResult parseObserverFields(
     AsmParser &parser, QScheme &scheme, std::optional<int64_t> &quantMin,
     std::optional<int64_t> &quantMax, bool &reduceRange, FloatAttr &eps,
     FloatAttr &averagingConstant, std::optional<int64_t> &bins,
-    FloatAttr &scale, std::optional<int64_t> &zeroPoint, bool &isDynamic) {
+    FloatAttr &scale, std::optional<int64_t> &zeroPoint, bool &isDynamic,
+    std::optional<int64_t> &channelAxis, FakeQuantizeKind &fakeQuantize) {
   auto parseInteger = [&](std::optional<int64_t> &value) -> ParseResult {
     return parser.parseInteger(value.emplace());
   };
@@ -38,6 +39,12 @@ static ParseResult parseObserverFields(
   auto parseFlag = [&](bool &value) -> ParseResult {
     FailureOr<bool> parsed = FieldParser<bool>::parse(parser);
     value = parsed.value_or(false);
+    return failure(failed(parsed));
+  };
+  auto parseFakeQuantize = [&]() -> ParseResult {
+    FailureOr<FakeQuantizeKind> parsed =
+        FieldParser<FakeQuantizeKind>::parse(parser);
+    fakeQuantize = parsed.value_or(FakeQuantizeKind::None);
     return failure(failed(parsed));
   };
   llvm::SmallDenseSet<StringRef> seen;
@@ -65,12 +72,15 @@ static ParseResult parseObserverFields(
             .Case("scale", [&] { return parseNumber(scale); })
             .Case("zero_point", [&] { return parseInteger(zeroPoint); })
             .Case("is_dynamic", [&] { return parseFlag(isDynamic); })
+            .Case("ch_axis", [&] { return parseInteger(channelAxis); })
+            .Case("fake_quantize", parseFakeQuantize)
             .Default(nullptr);
     if (!parseValue)
       return parser.emitError(loc)
              << "unknown field or scheme '" << key
              << "'; fields are quant_min, quant_max, reduce_range, eps, "
-                "averaging_constant, bins, scale, zero_point, is_dynamic; "
+                "averaging_constant, bins, scale, zero_point, is_dynamic, "
+                "ch_axis, fake_quantize; "
                 "schemes are per_tensor_affine, per_tensor_symmetric, "
                 "per_channel_affine, per_channel_symmetric, "
                 "per_channel_affine_float_qparams";
@@ -84,7 +94,8 @@ static void printObserverFields(
     AsmPrinter &printer, QScheme scheme, std::optional<int64_t> quantMin,
     std::optional<int64_t> quantMax, bool reduceRange, FloatAttr eps,
     FloatAttr averagingConstant, std::optional<int64_t> bins, FloatAttr scale,
-    std::optional<int64_t> zeroPoint, bool isDynamic) {
+    std::optional<int64_t> zeroPoint, bool isDynamic,
+    std::optional<int64_t> channelAxis, FakeQuantizeKind fakeQuantize) {
   auto printInteger = [&](StringRef key, std::optional<int64_t> value) {
     if (value)
       printer << ", " << key << " = " << *value;
@@ -108,6 +119,9 @@ static void printObserverFields(
   printInteger("zero_point", zeroPoint);
   if (isDynamic)
     printer << ", is_dynamic = true";
+  printInteger("ch_axis", channelAxis);
+  if (fakeQuantize != FakeQuantizeKind::None)
+    printer << ", fake_quantize = " << stringifyFakeQuantizeKind(fakeQuantize);
 }
 
 #define GET_ATTRDEF_CLASSES
@@ -143,18 +157,54 @@ static LogicalResult verifyDType(function_ref<InFlightDiagnostic()> emitError,
                         "or f32";
 }
 
+/// `value`, the field `name`, is a positive and finite number, if it is there.
+static LogicalResult verifyScale(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name, FloatAttr value) {
+  if (!value ||
+      (value.getValueAsDouble() > 0 && std::isfinite(value.getValueAsDouble())))
+    return success();
+  return emitError() << name << " is " << value.getValueAsDouble()
+                     << ", expected a positive and finite number";
+}
+
 LogicalResult DTypeAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                                 Type dtype, std::optional<int64_t> quantMin,
                                 std::optional<int64_t> quantMax,
                                 FloatAttr scaleMin, FloatAttr scaleMax,
                                 FloatAttr scaleExactMatch,
-                                std::optional<int64_t> zeroPointExactMatch) {
+                                std::optional<int64_t> zeroPointExactMatch,
+                                ArrayAttr qschemes) {
   if (failed(verifyDType(emitError, dtype)))
     return failure();
   if (quantMin && quantMax && *quantMin > *quantMax)
     return emitError() << "quant_min " << *quantMin
                        << " is larger than quant_max " << *quantMax;
+  if (failed(verifyScale(emitError, "scale_min", scaleMin)) ||
+      failed(verifyScale(emitError, "scale_max", scaleMax)) ||
+      failed(verifyScale(emitError, "scale_exact_match", scaleExactMatch)))
+    return failure();
+  if (scaleMin && scaleMax &&
+      scaleMin.getValueAsDouble() > scaleMax.getValueAsDouble())
+    return emitError() << "scale_min " << scaleMin.getValueAsDouble()
+                       << " is larger than scale_max "
+                       << scaleMax.getValueAsDouble();
+  for (Attribute name : qschemes ? qschemes.getValue() : ArrayRef<Attribute>())
+    if (auto string = dyn_cast<StringAttr>(name);
+        !string || !symbolizeQScheme(string.getValue()))
+      return emitError() << name
+                         << " in 'qschemes' is not one of "
+                            "\"per_tensor_affine\", \"per_tensor_symmetric\", "
+                            "\"per_channel_affine\", "
+                            "\"per_channel_symmetric\", "
+                            "\"per_channel_affine_float_qparams\"";
   return success();
+}
+
+LogicalResult
+DTypeConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                        DTypeAttr input, DTypeAttr output, DTypeAttr weight,
+                        Type bias, bool isDynamic) {
+  return bias ? verifyDType(emitError, bias) : success();
 }
 
 LogicalResult ObserverAttr::verify(
@@ -162,7 +212,8 @@ LogicalResult ObserverAttr::verify(
     QScheme scheme, std::optional<int64_t> quantMin,
     std::optional<int64_t> quantMax, bool reduceRange, FloatAttr eps,
     FloatAttr averagingConstant, std::optional<int64_t> bins, FloatAttr scale,
-    std::optional<int64_t> zeroPoint, bool isDynamic) {
+    std::optional<int64_t> zeroPoint, bool isDynamic,
+    std::optional<int64_t> channelAxis, FakeQuantizeKind fakeQuantize) {
   if (failed(verifyDType(emitError, dtype)))
     return failure();
   if (quantMin.has_value() != quantMax.has_value())
@@ -183,137 +234,119 @@ LogicalResult ObserverAttr::verify(
   if (fixed && !(scale.getValueAsDouble() > 0))
     return emitError() << "scale is " << scale.getValueAsDouble()
                        << ", expected a positive number";
+  bool perChannel = kind == ObserverKind::PerChannelMinMax ||
+                    kind == ObserverKind::MovingAveragePerChannelMinMax;
+  if (channelAxis && !perChannel)
+    return emitError() << "ch_axis belongs to per_channel_min_max and "
+                          "moving_average_per_channel_min_max";
+  if (channelAxis && *channelAxis < 0)
+    return emitError() << "ch_axis is " << *channelAxis
+                       << ", expected 0 or more";
+  return success();
+}
+
+/// `value` of the entry of `count` is the name of an observation type.
+static LogicalResult
+verifyObservation(function_ref<InFlightDiagnostic()> emitError,
+                  Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  if (name && symbolizeObservationType(name.getValue()))
+    return success();
+  return emitError() << value
+                     << " in 'num_tensor_args_to_observation_type' is not one "
+                        "of \"output_use_different_observer_as_input\", "
+                        "\"output_share_observer_with_input\", "
+                        "\"input_output_not_observed\"";
+}
+
+/// A dictionary from numbers, or, in version 1, a list by number.
+static LogicalResult
+verifyObservationByCount(function_ref<InFlightDiagnostic()> emitError,
+                         Attribute byCount) {
+  if (auto list = dyn_cast<ArrayAttr>(byCount)) {
+    for (Attribute value : list)
+      if (failed(verifyObservation(emitError, value)))
+        return failure();
+    return success();
+  }
+  auto dictionary = dyn_cast<DictionaryAttr>(byCount);
+  if (!dictionary)
+    return emitError() << "'num_tensor_args_to_observation_type' is " << byCount
+                       << ", expected {\"NUMBER\" = \"OBSERVATION\", ...}";
+  for (NamedAttribute entry : dictionary) {
+    unsigned count;
+    if (entry.getName().getValue().getAsInteger(10, count))
+      return emitError() << "'num_tensor_args_to_observation_type' has the key "
+                         << entry.getName() << ", expected a number of tensors";
+    if (failed(verifyObservation(emitError, entry.getValue())))
+      return failure();
+  }
+  return success();
+}
+
+/// `list`, the field `name`, holds names.
+static LogicalResult verifyNames(function_ref<InFlightDiagnostic()> emitError,
+                                 StringRef name, ArrayAttr list) {
+  for (Attribute element : list)
+    if (auto string = dyn_cast<StringAttr>(element);
+        !string || string.getValue().empty())
+      return emitError() << "'" << name << "' holds " << element
+                         << ", expected names in quotes";
   return success();
 }
 
 LogicalResult PatternAttr::verify(
     function_ref<InFlightDiagnostic()> emitError, ObservationType observation,
-    ArrayAttr dtypes, ArrayAttr observationByCount, StringAttr rootModule,
-    StringAttr qatModule, StringAttr referenceModule, StringAttr fusedModule,
-    StringAttr fuserMethod, DictionaryAttr inputTypeToIndex, ArrayAttr torch) {
+    ArrayAttr dtypes, Attribute observationByCount, DenseI64ArrayAttr root,
+    ArrayAttr extraInputs, StringAttr rootModule, StringAttr qatModule,
+    StringAttr referenceModule, StringAttr fusedModule, StringAttr fuserMethod,
+    ArrayAttr fusedOperator, FlatSymbolRefAttr reference,
+    DictionaryAttr inputTypeToIndex, Attribute torch) {
   for (Attribute dtype : dtypes)
     if (!isa<DTypeConfigAttr>(dtype))
       return emitError() << dtype << " in 'dtypes' is not a "
                          << "#qbackend.dtype_config";
-  if (observationByCount)
-    for (Attribute name : observationByCount)
-      if (auto string = dyn_cast<StringAttr>(name);
-          !string || !symbolizeObservationType(string.getValue()))
-        return emitError()
-               << name
-               << " in 'num_tensor_args_to_observation_type' is not one "
-                  "of \"output_use_different_observer_as_input\", "
-                  "\"output_share_observer_with_input\", "
-                  "\"input_output_not_observed\"";
-  if (inputTypeToIndex)
-    for (NamedAttribute entry : inputTypeToIndex)
-      if (!isa<IntegerAttr>(entry.getValue()))
-        return emitError() << "'input_type_to_index' maps "
-                           << entry.getName().getValue() << " to "
-                           << entry.getValue() << ", expected an index";
-  return success();
-}
-
-//===----------------------------------------------------------------------===//
-// Ops
-//===----------------------------------------------------------------------===//
-
-/// [conv2d, relu]: bare kinds, quoted ops.
-static ParseResult parsePattern(OpAsmParser &parser, ArrayAttr &pattern) {
-  SmallVector<Attribute> elements;
-  auto parseElement = [&]() -> ParseResult {
-    std::string text;
-    StringRef keyword;
-    if (succeeded(parser.parseOptionalKeyword(&keyword)))
-      text = keyword.str();
-    else if (parser.parseString(&text))
-      return failure();
-    elements.push_back(parser.getBuilder().getStringAttr(text));
-    return success();
-  };
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square,
-                                     parseElement))
+  if (observationByCount &&
+      failed(verifyObservationByCount(emitError, observationByCount)))
     return failure();
-  pattern = parser.getBuilder().getArrayAttr(elements);
-  return success();
-}
-
-static void printPattern(OpAsmPrinter &printer, Operation *,
-                         ArrayAttr pattern) {
-  printer << "[";
-  llvm::interleaveComma(pattern.getAsValueRange<StringAttr>(), printer,
-                        [&](StringRef name) {
-                          if (name.contains('.'))
-                            printer << '"' << name << '"';
-                          else
-                            printer.printKeywordOrString(name);
-                        });
-  printer << "]";
-}
-
-/// `none`, or a qconfig.
-static ParseResult parseQConfig(OpAsmParser &parser, QConfigAttr &config) {
-  if (succeeded(parser.parseOptionalKeyword("none")))
-    return success();
-  return parser.parseCustomAttributeWithFallback(config);
-}
-
-static void printQConfig(OpAsmPrinter &printer, Operation *,
-                         QConfigAttr config) {
-  if (config)
-    printer.printStrippedAttrOrType(config);
-  else
-    printer << "none";
-}
-
-#define GET_OP_CLASSES
-#include "qbackend/Dialect/QBackend/QBackendOps.cpp.inc"
-
-LogicalResult BackendConfigOp::verifyRegions() {
-  if (getVersion() != 1)
-    return emitOpError() << "has version " << getVersion()
-                         << "; this program reads version 1";
-  for (Operation &op : getBody().front())
-    if (!isa<PatternConfigOp, QConfigMappingOp>(op))
-      return op.emitOpError()
-             << "does not belong in a backend_config; expected "
-                "qbackend.pattern_config or qbackend.qconfig_mapping";
-  if (!isa_and_nonnull<QConfigMappingOp>(
-          mlir::SymbolTable::lookupSymbolIn(*this, getDefaultQconfigAttr())))
-    return emitOpError() << "has no qconfig_mapping " << getDefaultQconfigAttr()
-                         << ", which default_qconfig names";
-  return success();
-}
-
-LogicalResult PatternConfigOp::verify() {
-  if (getPattern().empty() || getPattern().size() > 3)
-    return emitOpError() << "has a pattern of " << getPattern().size()
-                         << " operators, expected 1 to 3";
-  for (StringRef name : getPattern().getAsValueRange<StringAttr>())
-    if (name.empty())
-      return emitOpError() << "has a pattern with an empty name";
-  return success();
-}
-
-LogicalResult QConfigMappingOp::verifyRegions() {
-  for (Operation &op : getBody().front())
-    if (!isa<QConfigOp>(op))
-      return op.emitOpError() << "does not belong in a qconfig_mapping; "
-                                 "expected qbackend.qconfig";
-  return success();
-}
-
-LogicalResult QConfigOp::verify() {
-  bool global = getLevel() == QConfigLevel::Global;
-  if (global == getSelector().has_value())
-    return emitOpError() << "of level " << stringifyQConfigLevel(getLevel())
-                         << (global ? " takes no selector"
-                                    : " needs a selector");
-  if (getLevel() == QConfigLevel::ModuleNameRegex) {
-    std::string reason;
-    if (!llvm::Regex(*getSelector()).isValid(reason))
-      return emitOpError() << "selector \"" << *getSelector()
-                           << "\" is not a regular expression: " << reason;
+  for (Attribute path :
+       extraInputs ? extraInputs.getValue() : ArrayRef<Attribute>()) {
+    auto indices = dyn_cast<ArrayAttr>(path);
+    if (!indices || !llvm::all_of(indices, llvm::IsaPred<IntegerAttr>))
+      return emitError()
+             << "'extra_inputs' holds " << path
+             << ", expected lists of operand indices such as [0, 1]";
   }
+  if (fusedOperator &&
+      failed(verifyNames(emitError, "fused_operator", fusedOperator)))
+    return failure();
+  for (NamedAttribute entry : inputTypeToIndex ? inputTypeToIndex.getValue()
+                                               : ArrayRef<NamedAttribute>()) {
+    auto index = dyn_cast<IntegerAttr>(entry.getValue());
+    if (!index || index.getValue().isNegative())
+      return emitError() << "'input_type_to_index' maps "
+                         << entry.getName().getValue() << " to "
+                         << entry.getValue() << ", expected an index";
+  }
+  if (auto list = dyn_cast_or_null<ArrayAttr>(torch))
+    return verifyNames(emitError, "torch", list);
+  if (torch && !isa<PatternNodeAttr>(torch))
+    return emitError() << "'torch' is " << torch
+                       << ", expected names in brackets or a #qbackend.node";
   return success();
+}
+
+std::optional<ObservationType>
+PatternAttr::getObservationFor(unsigned count) const {
+  Attribute byCount = getNumTensorArgsToObservationType();
+  if (!byCount)
+    return getObservation();
+  Attribute name;
+  if (auto list = dyn_cast<ArrayAttr>(byCount))
+    name = count < list.size() ? list[count] : Attribute();
+  else
+    name = cast<DictionaryAttr>(byCount).get(std::to_string(count));
+  if (!name)
+    return std::nullopt;
+  return symbolizeObservationType(cast<StringAttr>(name).getValue());
 }

@@ -35,10 +35,33 @@ Operation *QBackendDialect::materializeConstant(OpBuilder &builder,
   return arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+/// input0, weight, bias or output, or with .scale or .zero_point; an output has
+/// nothing but these.
+static bool isRole(StringRef role) {
+  auto [tensor, parameter] = role.split('.');
+  bool isParameter = parameter == "scale" || parameter == "zero_point";
+  if (role.contains('.') ? !isParameter : tensor == "output")
+    return false;
+  unsigned index;
+  if (tensor.consume_front("input"))
+    return !tensor.getAsInteger(10, index);
+  return tensor == "weight" || tensor == "bias" || tensor == "output";
+}
+
 LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
                                                         unsigned region,
                                                         unsigned argument,
                                                         NamedAttribute attr) {
+  if (attr.getName() == kRoleAttrName) {
+    auto role = dyn_cast<StringAttr>(attr.getValue());
+    if (role && isRole(role.getValue()))
+      return success();
+    return op->emitOpError()
+           << "argument " << argument << " has the role " << attr.getValue()
+           << "; '" << kRoleAttrName
+           << "' is \"inputN\", \"weight\" or \"bias\", or one of them or "
+              "\"output\" with \".scale\" or \".zero_point\"";
+  }
   if (attr.getName() != kRangeAttrName)
     return success();
   auto range = dyn_cast<DenseF64ArrayAttr>(attr.getValue());

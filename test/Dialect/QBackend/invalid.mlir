@@ -21,7 +21,7 @@
 // -----
 
 // observer: unknown field
-// expected-error @+1 {{unknown field or scheme 'per_tensor'; fields are quant_min, quant_max, reduce_range, eps, averaging_constant, bins, scale, zero_point, is_dynamic; schemes are per_tensor_affine}}
+// expected-error @+1 {{unknown field or scheme 'per_tensor'; fields are quant_min, quant_max, reduce_range, eps, averaging_constant, bins, scale, zero_point, is_dynamic, ch_axis, fake_quantize; schemes are per_tensor_affine}}
 #o = #qbackend.observer<min_max, ui8, per_tensor>
 
 // -----
@@ -82,7 +82,7 @@
 
 // pattern: unknown observation type
 // expected-error @+1 {{"shared" in 'num_tensor_args_to_observation_type' is not one of "output_use_different_observer_as_input", "output_share_observer_with_input", "input_output_not_observed"}}
-#p = #qbackend.pattern<dtypes = [], num_tensor_args_to_observation_type = ["shared"]>
+#p = #qbackend.pattern<dtypes = [], num_tensor_args_to_observation_type = {"0" = "shared"}>
 
 // -----
 
@@ -139,7 +139,195 @@
 
 // -----
 
-// expected-error @+1 {{has version 2; this program reads version 1}}
+// expected-error @+1 {{has version 3; this program reads versions 1 to 2}}
+qbackend.backend_config @version version 3 default_qconfig @m {
+  qbackend.qconfig_mapping @m {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has version 0; this program reads versions 1 to 2}}
+qbackend.backend_config @version_0 version 0 default_qconfig @m {
+  qbackend.qconfig_mapping @m {
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has the lowering "llvm", expected reference, qnnpack or linalg}}
+qbackend.backend_config @lowering version 2 lowering ["llvm"] {
+}
+
+// -----
+
+// expected-error @+1 {{has the lowering "linalg" twice}}
+qbackend.backend_config @lowering_twice version 2 lowering ["linalg", "linalg"] {
+}
+
+// -----
+
+qbackend.backend_config @duplicate version 2 {
+  // expected-note @+1 {{the first one}}
+  qbackend.pattern_config [linear] <dtypes = []>
+  qbackend.pattern_config [linear] <dtypes = [], torch = ["torch.nn.Linear"]>
+  // expected-error @+1 {{has a pattern that the backend has already; give one of the two all dtypes, or another 'torch'}}
+  qbackend.pattern_config [linear] <dtypes = [], root_module = "a">
+}
+
+// -----
+
+qbackend.backend_config @root version 2 {
+  // expected-error @+1 {{has a pattern whose last operands don't lead to an operator; name the one whose inputs are observed with 'root'}}
+  qbackend.pattern_config add(conv2d, _) <dtypes = []>
+}
+
+// -----
+
+qbackend.backend_config @root_of_nothing version 2 {
+  // expected-error @+1 {{has the root [1], which is not an operator of the pattern}}
+  qbackend.pattern_config add(conv2d, _) <dtypes = [], root = [1]>
+}
+
+// -----
+
+qbackend.backend_config @inner_root version 2 {
+  // expected-error @+1 {{has the root "add", whose operands are operators of the pattern; expected one whose operands come from outside}}
+  qbackend.pattern_config add(conv2d, _) <dtypes = [], root = []>
+}
+
+// -----
+
+qbackend.backend_config @extra version 2 {
+  // expected-error @+1 {{has the extra input [0], which is not a wildcard of the pattern}}
+  qbackend.pattern_config add(conv2d, _) <dtypes = [], root = [0], extra_inputs = [[0]]>
+}
+
+// -----
+
+qbackend.backend_config @extra_missing version 2 {
+  // expected-error @+1 {{has 0 extra inputs, but 1 wildcards outside of its root}}
+  qbackend.pattern_config add(conv2d, _) <dtypes = [], root = [0], extra_inputs = []>
+}
+
+// -----
+
+qbackend.backend_config @fused_operator version 2 {
+  // expected-error @+1 {{has the fused_operator ["relu", "conv2d"], which are not operators of the pattern in their order}}
+  qbackend.pattern_config [conv2d, relu] <dtypes = [], fused_operator = ["relu", "conv2d"]>
+}
+
+// -----
+
+qbackend.backend_config @reference version 2 {
+  // expected-error @+1 {{has the reference @missing, but there is no such function beside the backend}}
+  qbackend.pattern_config [linear] <dtypes = [], reference = @missing>
+}
+
+// -----
+
+qbackend.backend_config @number_first version 2 {
+  // expected-error @+1 {{a pattern starts with an operator, its last one}}
+  qbackend.pattern_config 5 <dtypes = []>
+}
+
+// -----
+
+// expected-error @+1 {{the pattern of an operand is [f32], expected an operator, _ or a number}}
+#n = #qbackend.node<add([f32])>
+
+// -----
+
+// expected-error @+1 {{argument 0 has the role "output"; 'qbackend.role' is "inputN", "weight" or "bias", or one of them or "output" with ".scale" or ".zero_point"}}
+func.func private @role(tensor<?xi8> {qbackend.role = "output"})
+
+// -----
+
+qbackend.qconfig_mapping @order {
+  // expected-error @+1 {{of level module_name_object_type_order needs a kind and an index}}
+  qbackend.qconfig module_name_object_type_order "layer1" none
+}
+
+// -----
+
+qbackend.qconfig_mapping @no_order {
+  // expected-error @+1 {{of level module_name takes no kind and no index}}
+  qbackend.qconfig module_name "layer1", "relu", 0 none
+}
+
+// -----
+
+qbackend.qconfig_mapping @negative_order {
+  // expected-error @+1 {{has the index -1, expected 0 or more}}
+  qbackend.qconfig module_name_object_type_order "layer1", "relu", -1 none
+}
+
+// -----
+
+// dtype: scale of 0, bounds, schemes
+// expected-error-re @+1 {{scale_min is 0{{.*}}, expected a positive and finite number}}
+#d = #qbackend.dtype<ui8, scale_min = 0.0>
+
+// -----
+
+// expected-error @+1 {{scale_min 5.000000e+00 is larger than scale_max 2.000000e+00}}
+#d = #qbackend.dtype<ui8, scale_min = 5.0, scale_max = 2.0>
+
+// -----
+
+// expected-error @+1 {{"symmetric" in 'qschemes' is not one of "per_tensor_affine"}}
+#d = #qbackend.dtype<ui8, qschemes = ["symmetric"]>
+
+// -----
+
+// dtype_config: bias
+// expected-error @+1 {{dtype 'i8' is not supported}}
+#c = #qbackend.dtype_config<bias = i8>
+
+// -----
+
+// observer: axis of no channels
+// expected-error @+1 {{ch_axis belongs to per_channel_min_max and moving_average_per_channel_min_max}}
+#o = #qbackend.observer<min_max, ui8, ch_axis = 1>
+
+// -----
+
+// expected-error @+1 {{ch_axis is -1, expected 0 or more}}
+#o = #qbackend.observer<per_channel_min_max, ui8, ch_axis = -1>
+
+// -----
+
+// pattern: observation by something else, key, names
+// expected-error @+1 {{'num_tensor_args_to_observation_type' is 1 : i64, expected}}
+#p = #qbackend.pattern<dtypes = [], num_tensor_args_to_observation_type = 1>
+
+// -----
+
+// expected-error @+1 {{'num_tensor_args_to_observation_type' has the key "two", expected a number of tensors}}
+#p = #qbackend.pattern<dtypes = [], num_tensor_args_to_observation_type = {"two" = "input_output_not_observed"}>
+
+// -----
+
+// expected-error @+1 {{'input_type_to_index' maps weight to -1 : i64, expected an index}}
+#p = #qbackend.pattern<dtypes = [], input_type_to_index = {weight = -1}>
+
+// -----
+
+// expected-error @+1 {{'extra_inputs' holds 1 : i64, expected lists of operand indices such as [0, 1]}}
+#p = #qbackend.pattern<dtypes = [], extra_inputs = [1]>
+
+// -----
+
+// expected-error @+1 {{'fused_operator' holds "", expected names in quotes}}
+#p = #qbackend.pattern<dtypes = [], fused_operator = [""]>
+
+// -----
+
+// expected-error @+1 {{'torch' is "torch.add", expected names in brackets or a #qbackend.node}}
+#p = #qbackend.pattern<dtypes = [], torch = "torch.add">
+
+// -----
+
 qbackend.backend_config @version version 2 default_qconfig @m {
   qbackend.qconfig_mapping @m {
   }
@@ -147,7 +335,7 @@ qbackend.backend_config @version version 2 default_qconfig @m {
 
 // -----
 
-qbackend.backend_config @content version 1 default_qconfig @m {
+qbackend.backend_config @content version 2 default_qconfig @m {
   qbackend.qconfig_mapping @m {
   }
   // expected-error @+1 {{does not belong in a backend_config; expected qbackend.pattern_config or qbackend.qconfig_mapping}}
@@ -157,26 +345,26 @@ qbackend.backend_config @content version 1 default_qconfig @m {
 // -----
 
 // expected-error @+1 {{has no qconfig_mapping @m, which default_qconfig names}}
-qbackend.backend_config @default version 1 default_qconfig @m {
+qbackend.backend_config @default version 2 default_qconfig @m {
 }
 
 // -----
 
-qbackend.backend_config @too_long version 1 default_qconfig @m {
+qbackend.backend_config @too_long version 2 default_qconfig @m {
   // expected-error @+1 {{has a pattern of 4 operators, expected 1 to 3}}
   qbackend.pattern_config [linear, relu, add, relu] <dtypes = []>
 }
 
 // -----
 
-qbackend.backend_config @empty version 1 default_qconfig @m {
+qbackend.backend_config @empty version 2 default_qconfig @m {
   // expected-error @+1 {{has a pattern of 0 operators, expected 1 to 3}}
   qbackend.pattern_config [] <dtypes = []>
 }
 
 // -----
 
-qbackend.backend_config @empty_name version 1 default_qconfig @m {
+qbackend.backend_config @empty_name version 2 default_qconfig @m {
   // expected-error @+1 {{has a pattern with an empty name}}
   qbackend.pattern_config [linear, ""] <dtypes = []>
 }

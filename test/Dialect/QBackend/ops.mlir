@@ -67,6 +67,9 @@ module attributes {test.attributes} {
   // CHECK: @observer_fields
   // CHECK-SAME: <histogram, si8, per_tensor_symmetric, quant_min = -127, quant_max = 127, reduce_range = true, eps = 2.44140625E-4, averaging_constant = 1.000000e-02, bins = 16, is_dynamic = true>
   // Fields in another order, and none but a field.
+  // CHECK-SAME: <per_channel_min_max, si8, per_channel_symmetric, ch_axis = 0, fake_quantize = fused_moving_avg_obs_fake_quantize>
+  // CHECK-SAME: <min_max, ui8, fake_quantize = fake_quantize>
+  // CHECK-SAME: <min_max, ui8>
   // CHECK-SAME: <min_max, si8, per_tensor_symmetric, quant_min = 0, quant_max = 127>
   // CHECK-SAME: <min_max, ui8, quant_min = 0, quant_max = 127>
   // CHECK-SAME: <min_max, ui8>
@@ -74,6 +77,10 @@ module attributes {test.attributes} {
     #qbackend.observer<histogram, si8, per_tensor_symmetric, quant_min = -127,
       quant_max = 127, reduce_range = true, eps = 2.44140625E-4,
       averaging_constant = 0.01, bins = 16, is_dynamic = true>,
+    #qbackend.observer<per_channel_min_max, si8, per_channel_symmetric,
+      ch_axis = 0, fake_quantize = fused_moving_avg_obs_fake_quantize>,
+    #qbackend.observer<min_max, ui8, fake_quantize = fake_quantize>,
+    #qbackend.observer<min_max, ui8, fake_quantize = none>,
     #qbackend.observer<min_max, si8, quant_max = 127, quant_min = 0,
       per_tensor_symmetric>,
     #qbackend.observer<min_max, ui8, quant_min = 0, quant_max = 127>,
@@ -81,14 +88,14 @@ module attributes {test.attributes} {
 
   // CHECK: @patterns
   // CHECK-SAME: #qbackend.pattern<dtypes = []>
-  // CHECK-SAME: #qbackend.pattern<observation = output_share_observer_with_input, dtypes = [#qbackend.dtype_config<input = <ui8>>], num_tensor_args_to_observation_type = ["input_output_not_observed"], root_module = "root", qat_module = "qat", reference_quantized_module = "reference", fused_module = "fused", fuser_method = "fuse_conv_bn", input_type_to_index = {bias = 2 : i64, weight = 1 : i64}, torch = ["torch.add"]>
+  // CHECK-SAME: #qbackend.pattern<observation = output_share_observer_with_input, dtypes = [#qbackend.dtype_config<input = <ui8>>], num_tensor_args_to_observation_type = {"1" = "input_output_not_observed"}, root_module = "root", qat_module = "qat", reference_quantized_module = "reference", fused_module = "fused", fuser_method = "fuse_conv_bn", input_type_to_index = {bias = 2 : i64, weight = 1 : i64}, torch = ["torch.add"]>
   // CHECK-SAME: #qbackend.pattern<observation = input_output_not_observed, dtypes = []>
   func.func private @patterns() attributes {test.a = [
     #qbackend.pattern<observation = output_use_different_observer_as_input,
       dtypes = []>,
     #qbackend.pattern<observation = output_share_observer_with_input,
       dtypes = [#qbackend.dtype_config<input = <ui8>>],
-      num_tensor_args_to_observation_type = ["input_output_not_observed"],
+      num_tensor_args_to_observation_type = {"1" = "input_output_not_observed"},
       root_module = "root", qat_module = "qat",
       reference_quantized_module = "reference", fused_module = "fused",
       fuser_method = "fuse_conv_bn",
@@ -138,21 +145,28 @@ module attributes {test.attributes} {
 // Configurations
 //===----------------------------------------------------------------------===//
 
-// CHECK-LABEL: qbackend.backend_config @plain version 1 default_qconfig @m {
-qbackend.backend_config @plain version 1 default_qconfig @m {
+// CHECK-LABEL: qbackend.backend_config @plain version 2 default_qconfig @m {
+qbackend.backend_config @plain version 2 default_qconfig @m {
   // CHECK: qbackend.pattern_config [linear] <dtypes = []>
   qbackend.pattern_config [linear] <dtypes = []>
   // CHECK: qbackend.pattern_config [conv2d, "tosa.clamp", relu] <dtypes = []>
   qbackend.pattern_config ["conv2d", "tosa.clamp", relu] <dtypes = []>
+  // CHECK: qbackend.pattern_config relu(add(conv2d, _)) <dtypes = [], root = [0, 0], extra_inputs = {{.*}}, fused_operator = ["conv2d", "add", "relu"], torch = #qbackend.node<"torch.nn.ReLU"("torch.add"("torch.nn.Conv2d", _))>>
+  qbackend.pattern_config relu(add(conv2d, _)) <dtypes = [], root = [0, 0],
+    extra_inputs = [[0, 1]], fused_operator = ["conv2d", "add", "relu"],
+    torch = #qbackend.node<"torch.nn.ReLU"("torch.add"("torch.nn.Conv2d", _))>>
+  // CHECK: qbackend.pattern_config "vendor.swish"(mul(_, 2 : i64), 5.000000e-01 : f64) <dtypes = [], root = [0], reference = @swish>
+  qbackend.pattern_config "vendor.swish"(mul(_, 2), 0.5) <dtypes = [],
+    root = [0], reference = @swish>
   // CHECK: qbackend.qconfig_mapping @m {
   qbackend.qconfig_mapping @m {
   }
 }
 
-// CHECK-LABEL: qbackend.backend_config @lowered version 1
-// CHECK-SAME: default_qconfig @m lowering "qnnpack" attributes {test.note} {
-qbackend.backend_config @lowered version 1 default_qconfig @m
-    lowering "qnnpack" attributes {test.note} {
+// CHECK-LABEL: qbackend.backend_config @lowered version 2
+// CHECK-SAME: default_qconfig @m lowering ["qnnpack", "reference", "linalg"] attributes {test.note} {
+qbackend.backend_config @lowered version 2 default_qconfig @m
+    lowering ["qnnpack", "reference", "linalg"] attributes {test.note} {
   // CHECK: qbackend.qconfig_mapping @m {
   qbackend.qconfig_mapping @m {
     // CHECK: qbackend.qconfig global <activation = <histogram, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
@@ -250,4 +264,18 @@ func.func @quantize(%x: tensor<2x?xf32>)
   // CHECK: qbackend.quantize %{{.*}} -> tensor<2x?x!quant.uniform<i8<-127:127>:f32:0, {5.000000e-01,2.500000e-01}>>
   %w = qbackend.quantize %x : tensor<2x?xf32> -> tensor<2x?x!channels>
   return %y, %w : tensor<2x?xf32>, tensor<2x?x!channels>
+}
+
+// CHECK-LABEL: func.func private @swish
+func.func private @swish(tensor<?xi8> {qbackend.role = "input0"},
+  f32 {qbackend.role = "output.scale"}) -> tensor<?xi8>
+
+// CHECK-LABEL: qbackend.backend_config @minimal version 2 {
+qbackend.backend_config @minimal version 2 {
+}
+
+// CHECK-LABEL: qbackend.qconfig_mapping @order
+qbackend.qconfig_mapping @order {
+  // CHECK: qbackend.qconfig module_name_object_type_order "layer1", "relu", 0 none
+  qbackend.qconfig module_name_object_type_order "layer1", "relu", 0 none
 }

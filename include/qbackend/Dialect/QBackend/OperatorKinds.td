@@ -235,4 +235,28 @@ def QBackend_TransposeAttr : QBackend_ParametricKind<"Transpose", "transpose", [
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// Others
+//===----------------------------------------------------------------------===//
+
+def QBackend_OpAttr : QBackend_Attr<"Op", "op",
+    [DeclareAttrInterfaceMethods<OperatorKindAttrInterface, ["getKindName"]>]> {
+  let summary = "any op, which a backend names in a pattern";
+  let description = [{
+    The op is in the body, with its attributes. Its name is the kind.
+
+    Example:
+    ```mlir
+    #qbackend.op<"vendor.swish">
+    ```
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name);
+  let assemblyFormat = "`<` $name `>`";
+  let extraClassDefinition = [{
+    ::llvm::StringRef $cppClass::getKindName() const {
+      return getName().getValue();
+    }
+  }];
+}
+
 #endif // QBACKEND_DIALECT_QBACKEND_OPERATORKINDS

@@ -41,6 +41,10 @@ namespace qbackend {
 /// `{qbackend.range = array<f64: -1.0, 1.0>}`.
 inline constexpr llvm::StringLiteral kRangeAttrName = "qbackend.range";
 
+/// The attribute that says what an argument of a reference implementation is:
+/// `{qbackend.role = "input0.scale"}`, see `isRole`.
+inline constexpr llvm::StringLiteral kRoleAttrName = "qbackend.role";
+
 /// The name of `op` for selectors, tables and messages: that of its named
 /// location, or of the first named one in a fused location; else empty.
 std::string getLocationName(mlir::Location loc);

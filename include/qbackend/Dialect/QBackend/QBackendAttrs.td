@@ -57,9 +57,22 @@ def QBackend_QConfigLevel : I32EnumAttr<"QConfigLevel",
       I32EnumAttrCase<"Global", 0, "global">,
       I32EnumAttrCase<"ObjectType", 1, "object_type">,
       I32EnumAttrCase<"ModuleNameRegex", 2, "module_name_regex">,
-      I32EnumAttrCase<"ModuleName", 3, "module_name">
+      I32EnumAttrCase<"ModuleName", 3, "module_name">,
+      I32EnumAttrCase<"ModuleNameObjectTypeOrder", 4,
+                      "module_name_object_type_order">
     ]> {
   let cppNamespace = "::qbackend";
+}
+
+def QBackend_FakeQuantizeKind : I32EnumAttr<"FakeQuantizeKind",
+    "which of PyTorch's modules simulates the quantization while training", [
+      I32EnumAttrCase<"None", 0, "none">,
+      I32EnumAttrCase<"FakeQuantize", 1, "fake_quantize">,
+      I32EnumAttrCase<"FusedMovingAvgObsFakeQuantize", 2,
+                      "fused_moving_avg_obs_fake_quantize">
+    ]> {
+  let cppNamespace = "::qbackend";
+  let genSpecializedAttr = 0;
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,7 +87,14 @@ def QBackend_DTypeAttr : QBackend_Attr<"DType", "dtype"> {
     count), its smallest scale (eps) is at least `scale_min`, its fixed
     parameters are `scale_exact_match` and `zero_point_exact_match` (both must be
     given to count). `scale_max` is kept, and like in PyTorch never checked.
+    `qschemes` lists the schemes that the role supports; without it, any.
     Types: `ui8` (quint8), `si8` (qint8), `ui4` (quint4x2), `si32`, `f16`, `f32`.
+
+    **Constraints:**
+    - the type is one of these;
+    - `quant_min` is not larger than `quant_max`, nor `scale_min` than `scale_max`;
+    - scales are positive and finite;
+    - `qschemes` holds names of schemes.
 
     Example:
     ```mlir
@@ -87,10 +107,12 @@ def QBackend_DTypeAttr : QBackend_Attr<"DType", "dtype"> {
     QBackend_OptionalReal<"lower bound of the scale">:$scale_min,
     QBackend_OptionalReal<"upper bound of the scale">:$scale_max,
     QBackend_OptionalReal<"required scale">:$scale_exact_match,
-    QBackend_OptionalInt<"required zero point">:$zero_point_exact_match);
+    QBackend_OptionalInt<"required zero point">:$zero_point_exact_match,
+    OptionalParameter<"::mlir::ArrayAttr", "supported schemes">:$qschemes);
   let assemblyFormat = [{
     `<` $dtype (`,` struct($quant_min, $quant_max, $scale_min, $scale_max,
-                           $scale_exact_match, $zero_point_exact_match)^)? `>`
+                           $scale_exact_match, $zero_point_exact_match,
+                           $qschemes)^)? `>`
   }];
   let genVerifyDecl = 1;
 }
@@ -100,6 +122,9 @@ def QBackend_DTypeConfigAttr : QBackend_Attr<"DTypeConfig", "dtype_config"> {
   let description = [{
     One combination of types that a pattern supports. A role that is left out
     accepts any type.
+
+    **Constraints:**
+    - the bias has one of the types of `#qbackend.dtype`.
 
     Example:
     ```mlir
@@ -113,6 +138,7 @@ def QBackend_DTypeConfigAttr : QBackend_Attr<"DTypeConfig", "dtype_config"> {
     OptionalParameter<"::mlir::Type", "type of the bias">:$bias,
     QBackend_Flag<"parameters of the input are found at run time">:$is_dynamic);
   let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//
@@ -124,7 +150,9 @@ def QBackend_ObserverAttr : QBackend_Attr<"Observer", "observer"> {
   let description = [{
     An observer class of PyTorch with its arguments. Defaults are PyTorch's: the
     full range of the type, eps 2^-23, 2048 bins, averaging constant 0.01.
-    `scale` and `zero_point` belong to `fixed_qparams`.
+    `scale` and `zero_point` belong to `fixed_qparams`. `ch_axis` is the dimension
+    of the channels (default 0) of a per-channel kind. With `fake_quantize` the
+    observer is inside of PyTorch's module of that name, for training.
 
     Example:
     ```mlir
@@ -145,11 +173,14 @@ def QBackend_ObserverAttr : QBackend_Attr<"Observer", "observer"> {
     QBackend_OptionalInt<"number of histogram bins">:$bins,
     QBackend_OptionalReal<"fixed scale">:$scale,
     QBackend_OptionalInt<"fixed zero point">:$zero_point,
-    QBackend_Flag<"parameters are found at run time">:$is_dynamic);
+    QBackend_Flag<"parameters are found at run time">:$is_dynamic,
+    QBackend_OptionalInt<"dimension of the channels">:$ch_axis,
+    DefaultValuedParameter<"::qbackend::FakeQuantizeKind",
+                           "::qbackend::FakeQuantizeKind::None">:$fake_quantize);
   let assemblyFormat = [{
     `<` $kind `,` $dtype `` custom<ObserverFields>($scheme, $quant_min,
       $quant_max, $reduce_range, $eps, $averaging_constant, $bins, $scale,
-      $zero_point, $is_dynamic) `>`
+      $zero_point, $is_dynamic, $ch_axis, $fake_quantize) `>`
   }];
   let genVerifyDecl = 1;
 }
@@ -171,36 +202,96 @@ def QBackend_QConfigAttr : QBackend_Attr<"QConfig", "qconfig"> {
 // BackendPatternConfig
 //===----------------------------------------------------------------------===//
 
+def QBackend_PatternNodeAttr : QBackend_Attr<"PatternNode", "node"> {
+  let summary = "an operator with patterns for its operands: a nested pattern";
+  let description = [{
+    The last operator comes first, with a pattern for each operand: a node, the
+    wildcard `_`, which matches anything, or a number, which matches an equal
+    number. A node without operands says nothing about them. PyTorch's complex
+    pattern format.
+
+    Example:
+    ```mlir
+    // relu(conv2d(...) + anything)
+    #qbackend.node<relu(add(conv2d, _))>
+    ```
+
+    **Constraints:**
+    - an operand is a node, a wildcard or a number.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$name,
+                        ArrayRefParameter<"::mlir::Attribute">:$operands);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The element that the operand indices `path` lead to from here; null if
+    /// they lead nowhere.
+    ::mlir::Attribute getElement(::llvm::ArrayRef<int64_t> path) const;
+  }];
+}
+
 def QBackend_PatternAttr : QBackend_Attr<"Pattern", "pattern"> {
   let summary = "PyTorch's BackendPatternConfig, but for the pattern itself";
   let description = [{
-    How the tensors of a pattern are observed and the types it supports, in the
-    order in which they are tried. `num_tensor_args_to_observation_type` is a list
-    whose entry `n` holds for operators with `n` tensor arguments.
-    `fuser_method` names how the operators become one: `fuse_conv_bn`,
-    `fuse_conv_bn_relu`, `fuse_linear_bn` fold batch norm into the weight,
-    `sequential_wrapper2` joins two operators. A pattern without it is still one
-    unit for observation. `torch` lists PyTorch's spellings of the pattern.
+    - `observation`: how the result is observed in relation to the inputs.
+      `num_tensor_args_to_observation_type` says it by the number of tensors among
+      the inputs of the root, `{"1" = "output_share_observer_with_input", ...}`.
+    - `dtypes`: the types that are supported, in the order in which they are tried.
+    - `root`: the operand indices that lead from the last operator to the one
+      whose inputs are observed, PyTorch's root-node getter. Without it, the last
+      operand is followed as far as it goes.
+    - `extra_inputs`: such indices for each further input of the fused operator,
+      PyTorch's extra-inputs getter.
+    - `fuser_method`: that the operators become one, and how. `fuse_conv_bn` and
+      its like fold batch norm into the weight, `sequential_wrapper2` joins two.
+      A pattern without it is still one unit for observation.
+    - `fused_operator`: the kinds that the fused operator has, in the order of
+      execution. A batch norm that is not among them is folded. Without it, what
+      `fuser_method` gives.
+    - `reference`: the function that computes the pattern on integers, which
+      `qbackend-convert` puts in place of the operator. What its arguments stand
+      for is said by `qbackend.role`, see docs/AddingABackend.md.
+    - `input_type_to_index`: which argument is the weight, which the bias.
+    - `torch`: PyTorch's spelling of the pattern, `["torch.nn.Conv2d"]`, or
+      a node of such names.
+    - The modules are PyTorch's, kept for it.
 
     Example:
     ```mlir
     #qbackend.pattern<observation = output_share_observer_with_input, dtypes = [#u8]>
     ```
+
+    **Constraints:**
+    - `dtypes` holds `#qbackend.dtype_config` attributes;
+    - the entries of `num_tensor_args_to_observation_type` map numbers to
+      observation types;
+    - `input_type_to_index` maps to indices, which are not negative;
+    - `extra_inputs` holds lists of indices, `fused_operator` and `torch` names.
   }];
   let parameters = (ins
     DefaultValuedParameter<"::qbackend::ObservationType",
       "::qbackend::ObservationType::OutputUseDifferentObserverAsInput">:$observation,
     "::mlir::ArrayAttr":$dtypes,
-    OptionalParameter<"::mlir::ArrayAttr">:$num_tensor_args_to_observation_type,
+    OptionalParameter<"::mlir::Attribute">:$num_tensor_args_to_observation_type,
+    OptionalParameter<"::mlir::DenseI64ArrayAttr">:$root,
+    OptionalParameter<"::mlir::ArrayAttr">:$extra_inputs,
     OptionalParameter<"::mlir::StringAttr">:$root_module,
     OptionalParameter<"::mlir::StringAttr">:$qat_module,
     OptionalParameter<"::mlir::StringAttr">:$reference_quantized_module,
     OptionalParameter<"::mlir::StringAttr">:$fused_module,
     OptionalParameter<"::mlir::StringAttr">:$fuser_method,
+    OptionalParameter<"::mlir::ArrayAttr">:$fused_operator,
+    OptionalParameter<"::mlir::FlatSymbolRefAttr">:$reference,
     OptionalParameter<"::mlir::DictionaryAttr">:$input_type_to_index,
-    OptionalParameter<"::mlir::ArrayAttr">:$torch);
+    OptionalParameter<"::mlir::Attribute">:$torch);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The observation of an operator whose root has `count` tensor inputs;
+    /// nullopt if the counts are listed and this one is not.
+    std::optional<::qbackend::ObservationType>
+    getObservationFor(unsigned count) const;
+  }];
 }
 
 #endif // QBACKEND_DIALECT_QBACKEND_QBACKENDATTRS

@@ -27,14 +27,15 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
   let description = [{
     Holds one `pattern_config` for each pattern, in the order of registration,
     and the backend's named qconfig mappings, of which `default_qconfig` is used
-    when the user names none. `lowering` names the dialect that quantized
-    operators become (`qnnpack`); without it the result is the reference form:
-    quantize and dequantize around real operators. `version` is that of the
-    format of this file: 1.
+    when the user names none. `lowering` lists the forms that a quantized module
+    may end in, the usual one first: `reference` (quantize and dequantize around
+    real operators), `qnnpack` (ops of that dialect) and `linalg` (plain integer
+    code). Without it, the reference form is the only one. `version` is that of
+    the format of this file: 2. Version 1 is read, and upgraded.
 
     Example:
     ```mlir
-    qbackend.backend_config @mine version 1 default_qconfig @default {
+    qbackend.backend_config @mine version 2 default_qconfig @default {
       qbackend.pattern_config [linear, relu] <dtypes = [#u8]>
       qbackend.qconfig_mapping @default {
         qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
@@ -43,39 +44,70 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
     ```
 
     **Constraints:**
-    - `version` is 1;
+    - `version` is 1 or 2;
+    - `lowering` holds the names of forms, each once;
     - it holds nothing but patterns and mappings;
+    - no two patterns have the same operators and the same `torch`;
     - `default_qconfig` is one of its mappings.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$version,
-                       FlatSymbolRefAttr:$default_qconfig,
-                       OptionalAttr<StrAttr>:$lowering);
+                       OptionalAttr<FlatSymbolRefAttr>:$default_qconfig,
+                       OptionalAttr<StrArrayAttr>:$lowering);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
-    $sym_name `version` $version `default_qconfig` $default_qconfig
-    (`lowering` $lowering^)? attr-dict-with-keyword $body
+    $sym_name `version` $version (`default_qconfig` $default_qconfig^)?
+    (`lowering` custom<Lowering>($lowering)^)? attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The version that is written, and that upgraded configurations have.
+    static constexpr int64_t kVersion = 2;
+  }];
 }
 
 def QBackend_PatternConfigOp : QBackend_Op<"pattern_config", [
-    HasParent<"BackendConfigOp">]> {
+    HasParent<"BackendConfigOp">,
+    DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "one pattern of a backend: PyTorch's BackendPatternConfig";
   let description = [{
-    `pattern` lists one to three operator kinds in the order of execution.
+    `pattern` lists one to three operators in the order of execution, or is a
+    nested pattern (`#qbackend.node`), the last operator first. An operator is
+    a kind, or, quoted, the name of an op of another dialect.
 
     Example:
     ```mlir
     qbackend.pattern_config [conv2d, relu] <dtypes = [#u8], fuser_method = "sequential_wrapper2">
+    qbackend.pattern_config relu(add(conv2d, _)) <dtypes = [#u8], root = [0, 0], extra_inputs = [[0, 1]]>
+    qbackend.pattern_config ["vendor.swish"] <dtypes = [#u8]>
     ```
 
     **Constraints:**
-    - the pattern has 1 to 3 elements, each an operator kind or, quoted, the name
-      of an op.
+    - a list has 1 to 3 operators, none of them without a name;
+    - `root` leads to an operator; without it, the last operands do;
+    - the operands of the root are not operators of the pattern;
+    - `extra_inputs` lead to all wildcards, but for those of the root;
+    - `fused_operator` are operators of the pattern, in their order;
+    - `reference` is a function beside the backend.
   }];
-  let arguments = (ins StrArrayAttr:$pattern, QBackend_PatternAttr:$config);
+  let arguments = (ins AnyAttrOf<[StrArrayAttr, QBackend_PatternNodeAttr]>:$pattern,
+                       QBackend_PatternAttr:$config);
   let assemblyFormat = "custom<Pattern>($pattern) $config attr-dict";
   let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The pattern in nested form, the last operator first.
+    ::qbackend::PatternNodeAttr getTree();
+    /// The kinds of the pattern in the order of execution.
+    ::llvm::SmallVector<::llvm::StringRef> getKinds();
+    /// The operand indices that lead from the last operator to the root.
+    ::llvm::SmallVector<int64_t> getRootPath();
+    /// Such indices for each wildcard outside of the root, in the order of the
+    /// inputs of the fused operator.
+    ::llvm::SmallVector<::llvm::SmallVector<int64_t>> getExtraInputPaths();
+    /// True if the operators become one.
+    bool isFusion();
+    /// The kinds of the operator that a match becomes.
+    ::llvm::SmallVector<::llvm::StringRef> getFusedKinds();
+  }];
 }
 
 def QBackend_QConfigMappingOp : QBackend_Op<"qconfig_mapping", [
@@ -85,14 +117,18 @@ def QBackend_QConfigMappingOp : QBackend_Op<"qconfig_mapping", [
     Later levels win: `global`, `object_type` (an operator kind),
     `module_name_regex` (a regular expression that matches the start of the
     operator's name), `module_name` (the operator's name or a prefix of it up to
-    a dot). Within a level the first entry that matches counts. `none` turns
-    quantization off. Names are those of MLIR locations (`loc("layer1.conv1")`).
+    a dot), `module_name_object_type_order` (the `index`-th operator of a kind
+    in a module, in the order of the code; the module is the operator's name up
+    to its last dot). Within a level the first entry that matches counts, of
+    `module_name` the longest. `none` turns quantization off. Names are those of
+    MLIR locations (`loc("layer1.conv1")`).
 
     Example:
     ```mlir
     qbackend.qconfig_mapping @default {
       qbackend.qconfig global <activation = <histogram, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
       qbackend.qconfig module_name "fc" none
+      qbackend.qconfig module_name_object_type_order "layer1", "relu", 0 none
     }
     ```
 
@@ -116,13 +152,18 @@ def QBackend_QConfigOp : QBackend_Op<"qconfig", [
 
     **Constraints:**
     - `global` has no selector, the other levels have one;
+    - `module_name_object_type_order`, and no other level, has a kind and an
+      index, which is not negative;
     - a regular expression is well-formed.
   }];
   let arguments = (ins QBackend_QConfigLevel:$level,
                        OptionalAttr<StrAttr>:$selector,
+                       OptionalAttr<StrAttr>:$object_type,
+                       OptionalAttr<I64Attr>:$index,
                        OptionalAttr<QBackend_QConfigAttr>:$config);
   let assemblyFormat = [{
-    $level ($selector^)? custom<QConfig>($config) attr-dict
+    $level ($selector^)? (`,` $object_type^)? (`,` $index^)?
+    custom<QConfig>($config) attr-dict
   }];
   let hasVerifier = 1;
 }

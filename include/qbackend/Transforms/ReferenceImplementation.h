@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Calls the functions that a backend gives as its patterns' arithmetic.
+
+#ifndef QBACKEND_TRANSFORMS_REFERENCEIMPLEMENTATION_H
+#define QBACKEND_TRANSFORMS_REFERENCEIMPLEMENTATION_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+namespace qbackend {
+
+/// Puts calls of reference implementations into a module.
+class ReferenceImplementations {
+public:
+  ReferenceImplementations(mlir::ModuleOp module, BackendConfigOp backend)
+      : symbols(module), backend(backend) {}
+
+  /// Puts a call of the `reference` of `pattern` in the place of `op`, whose
+  /// inputs are dequantized and whose only user quantizes its result. Fails, and
+  /// says so at `op`, if the function does not fit.
+  mlir::LogicalResult apply(OperatorOp op, PatternConfigOp pattern);
+
+private:
+  /// The function `name` of the backend's file in the module: it is copied, with
+  /// the functions that it calls, when it is first asked for.
+  mlir::func::FuncOp getOrCopy(mlir::StringAttr name);
+
+  mlir::SymbolTable symbols;
+  BackendConfigOp backend;
+  llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> copies;
+};
+
+} // namespace qbackend
+
+#endif // QBACKEND_TRANSFORMS_REFERENCEIMPLEMENTATION_H

@@ -1,0 +1,713 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Backend configurations as JSON, in the form of PyTorch's dictionaries.
+
+#include "qbackend/Backends/Json.h"
+#include "JsonValues.h"
+#include "qbackend/Backends/TorchNames.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::json;
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Prints one backend_config.
+class BackendPrinter {
+public:
+  explicit BackendPrinter(llvm::json::OStream &os) : os(os) {}
+
+  LogicalResult print(BackendConfigOp config) {
+    bool ok = true;
+    os.object([&] {
+      os.attribute("name", config.getSymName());
+      os.attributeArray("configs", [&] {
+        for (auto pattern : getPatterns(config))
+          print(pattern);
+      });
+      if (ArrayAttr lowering = config.getLoweringAttr())
+        os.attributeArray("lowering", [&] {
+          for (StringRef form : lowering.getAsValueRange<StringAttr>())
+            os.value(form);
+        });
+      if (auto name = config.getDefaultQconfig())
+        os.attribute("default_qconfig", *name);
+      // JSON has no order of keys.
+      auto mappings =
+          llvm::to_vector(config.getBody().front().getOps<QConfigMappingOp>());
+      llvm::sort(mappings, [](QConfigMappingOp a, QConfigMappingOp b) {
+        return a.getSymName() < b.getSymName();
+      });
+      if (!mappings.empty())
+        os.attributeObject("qconfig_mappings", [&] {
+          for (QConfigMappingOp mapping : mappings) {
+            os.attributeBegin(mapping.getSymName());
+            ok &= succeeded(printMapping(mapping, os));
+            os.attributeEnd();
+          }
+        });
+    });
+    return success(ok);
+  }
+
+private:
+  static llvm::iterator_range<Block::op_iterator<PatternConfigOp>>
+  getPatterns(BackendConfigOp config) {
+    return config.getBody().front().getOps<PatternConfigOp>();
+  }
+
+  void attribute(StringRef key, StringAttr value) {
+    if (value)
+      os.attribute(key, value.getValue());
+  }
+
+  /// A list of names, which is one name if it has one element, or nested lists.
+  void printPattern(Attribute pattern) {
+    if (auto node = dyn_cast<PatternNodeAttr>(pattern)) {
+      if (node.getOperands().empty())
+        return os.value(node.getName().getValue());
+      return os.array([&] {
+        os.value(node.getName().getValue());
+        for (Attribute operand : node.getOperands())
+          printPattern(operand);
+      });
+    }
+    if (isa<UnitAttr>(pattern))
+      return os.value("MatchAllNode");
+    if (auto boolean = dyn_cast<BoolAttr>(pattern))
+      return os.value(boolean.getValue());
+    if (auto integer = dyn_cast<IntegerAttr>(pattern))
+      return os.value(integer.getInt());
+    if (auto number = dyn_cast<FloatAttr>(pattern))
+      return os.value(number.getValueAsDouble());
+    auto list = cast<ArrayAttr>(pattern);
+    if (list.size() == 1)
+      return os.value(cast<StringAttr>(list[0]).getValue());
+    os.array([&] {
+      for (StringRef name : list.getAsValueRange<StringAttr>())
+        os.value(name);
+    });
+  }
+
+  void printDType(StringRef key, DTypeAttr dtype) {
+    if (!dtype)
+      return;
+    os.attributeObject(key, [&] {
+      os.attribute("dtype", stringifyDType(dtype.getDtype()));
+      auto integer = [&](StringRef name, std::optional<int64_t> value) {
+        if (value)
+          os.attribute(name, *value);
+      };
+      auto real = [&](StringRef name, FloatAttr value) {
+        if (value)
+          os.attribute(name, value.getValueAsDouble());
+      };
+      integer("quant_min_lower_bound", dtype.getQuantMin());
+      integer("quant_max_upper_bound", dtype.getQuantMax());
+      real("scale_min_lower_bound", dtype.getScaleMin());
+      real("scale_max_upper_bound", dtype.getScaleMax());
+      real("scale_exact_match", dtype.getScaleExactMatch());
+      integer("zero_point_exact_match", dtype.getZeroPointExactMatch());
+      if (ArrayAttr schemes = dtype.getQschemes())
+        os.attributeArray("qschemes", [&] {
+          for (StringRef scheme : schemes.getAsValueRange<StringAttr>())
+            os.value(scheme);
+        });
+    });
+  }
+
+  void print(DTypeConfigAttr config) {
+    os.object([&] {
+      printDType("input_dtype", config.getInput());
+      printDType("output_dtype", config.getOutput());
+      printDType("weight_dtype", config.getWeight());
+      if (config.getBias())
+        os.attribute("bias_dtype", stringifyDType(config.getBias()));
+      os.attribute("is_dynamic", config.getIsDynamic());
+    });
+  }
+
+  void printIndices(ArrayRef<int64_t> indices) {
+    os.array([&] {
+      for (int64_t index : indices)
+        os.value(index);
+    });
+  }
+
+  void print(PatternConfigOp op) {
+    PatternAttr config = op.getConfig();
+    Attribute pattern = config.getTorch() ? config.getTorch() : op.getPattern();
+    os.object([&] {
+      os.attributeBegin(isa<PatternNodeAttr>(pattern) ? "pattern_complex_format"
+                                                      : "pattern");
+      printPattern(pattern);
+      os.attributeEnd();
+      os.attribute("observation_type",
+                   stringifyObservationType(config.getObservation()).upper());
+      os.attributeArray("dtype_configs", [&] {
+        for (auto dtypes : config.getDtypes().getAsRange<DTypeConfigAttr>())
+          print(dtypes);
+      });
+      attribute("root_module", config.getRootModule());
+      attribute("qat_module", config.getQatModule());
+      attribute("reference_quantized_module_for_root",
+                config.getReferenceQuantizedModule());
+      attribute("fused_module", config.getFusedModule());
+      attribute("fuser_method", config.getFuserMethod());
+      if (DenseI64ArrayAttr root = config.getRoot()) {
+        os.attributeBegin("root_node_getter");
+        printIndices(root.asArrayRef());
+        os.attributeEnd();
+      }
+      if (ArrayAttr extra = config.getExtraInputs())
+        os.attributeArray("extra_inputs_getter", [&] {
+          for (auto path : extra.getAsRange<ArrayAttr>())
+            printIndices(llvm::map_to_vector(
+                path.getAsRange<IntegerAttr>(),
+                [](IntegerAttr index) { return index.getInt(); }));
+        });
+      if (auto byCount = dyn_cast_or_null<DictionaryAttr>(
+              config.getNumTensorArgsToObservationType()))
+        os.attributeObject("num_tensor_args_to_observation_type", [&] {
+          for (NamedAttribute entry : byCount)
+            os.attribute(entry.getName().getValue(),
+                         cast<StringAttr>(entry.getValue()).getValue().upper());
+        });
+      if (DictionaryAttr indices = config.getInputTypeToIndex())
+        os.attributeObject("input_type_to_index", [&] {
+          for (NamedAttribute entry : indices)
+            os.attribute(entry.getName().getValue(),
+                         cast<IntegerAttr>(entry.getValue()).getInt());
+        });
+      // What PyTorch has callables for, or nothing.
+      if (ArrayAttr fused = config.getFusedOperator())
+        os.attributeArray("fused_operator", [&] {
+          for (StringRef name : fused.getAsValueRange<StringAttr>())
+            os.value(name);
+        });
+    });
+  }
+
+  llvm::json::OStream &os;
+};
+} // namespace
+
+LogicalResult qbackend::toJSON(BackendConfigOp config, raw_ostream &os) {
+  llvm::json::OStream stream(os, /*IndentSize=*/1);
+  return BackendPrinter(stream).print(config);
+}
+
+LogicalResult qbackend::toJSON(QConfigMappingOp mapping, raw_ostream &os) {
+  llvm::json::OStream stream(os, /*IndentSize=*/1);
+  return printMapping(mapping, stream);
+}
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+/// Deeper patterns are a mistake, and recursion has an end.
+static constexpr unsigned kMaxDepth = 64;
+
+/// A node, a wildcard or a number.
+static Attribute readNode(const Cursor &cursor, unsigned depth) {
+  MLIRContext *context = cursor.getContext();
+  Builder builder(context);
+  if (depth > kMaxDepth) {
+    cursor.emitError() << "the pattern is nested deeper than " << kMaxDepth
+                       << " operators";
+    return {};
+  }
+  if (auto boolean = cursor.getValue().getAsBoolean())
+    return builder.getBoolAttr(*boolean);
+  if (auto integer = cursor.getValue().getAsInteger())
+    return builder.getI64IntegerAttr(*integer);
+  if (auto number = cursor.getValue().getAsNumber())
+    return builder.getF64FloatAttr(*number);
+  if (auto name = cursor.getValue().getAsString()) {
+    if (*name == "MatchAllNode" || name->ends_with(".MatchAllNode"))
+      return builder.getUnitAttr();
+    return PatternNodeAttr::getChecked([&] { return cursor.emitError(); },
+                                       context, builder.getStringAttr(*name),
+                                       ArrayRef<Attribute>());
+  }
+  auto elements = cursor.getArray();
+  if (!elements)
+    return {};
+  if (elements->empty()) {
+    cursor.emitError() << "the pattern is empty";
+    return {};
+  }
+  auto name = elements->front().getString();
+  SmallVector<Attribute> operands;
+  for (const Cursor &element : ArrayRef(*elements).drop_front()) {
+    operands.push_back(readNode(element, depth + 1));
+    if (!operands.back())
+      return {};
+  }
+  if (!name)
+    return {};
+  return PatternNodeAttr::getChecked([&] { return cursor.emitError(); },
+                                     context, builder.getStringAttr(*name),
+                                     ArrayRef(operands));
+}
+
+/// A name, or 2 or 3 of them in the order of execution.
+static Attribute readSequence(const Cursor &cursor) {
+  Builder builder(cursor.getContext());
+  if (auto name = cursor.getValue().getAsString())
+    return builder.getStrArrayAttr({*name});
+  auto elements = cursor.getArray();
+  if (!elements)
+    return {};
+  if (elements->size() != 2 && elements->size() != 3) {
+    cursor.emitError() << "the pattern has " << elements->size()
+                       << " operators, expected a name or 2 or 3 of them; give "
+                          "others as pattern_complex_format";
+    return {};
+  }
+  SmallVector<StringRef> names;
+  for (const Cursor &element : *elements) {
+    auto name = element.getString();
+    if (!name)
+      return {};
+    names.push_back(*name);
+  }
+  return builder.getStrArrayAttr(names);
+}
+
+static std::optional<ObservationType> readObservation(const Cursor &cursor) {
+  auto name = cursor.getString();
+  if (!name)
+    return std::nullopt;
+  StringRef text = *name;
+  text.consume_front("ObservationType.");
+  auto type = symbolizeObservationType(text.lower());
+  if (!type)
+    cursor.emitError() << "unknown observation type '" << *name
+                       << "', expected OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT, "
+                          "OUTPUT_SHARE_OBSERVER_WITH_INPUT or "
+                          "INPUT_OUTPUT_NOT_OBSERVED";
+  return type;
+}
+
+static std::optional<SmallVector<int64_t>> readIndices(const Cursor &cursor) {
+  auto elements = cursor.getArray();
+  if (!elements) {
+    emitRemark(cursor.getLoc())
+        << "a callable can't be read; say which operand of which operator it "
+           "returns: [0] is operand 0 of the last operator";
+    return std::nullopt;
+  }
+  SmallVector<int64_t> indices;
+  for (const Cursor &element : *elements) {
+    auto index = element.getInteger();
+    if (!index)
+      return std::nullopt;
+    indices.push_back(*index);
+  }
+  return indices;
+}
+
+/// A dtype with its constraints, or a name alone.
+static DTypeAttr readDTypeWithConstraints(const Cursor &cursor) {
+  MLIRContext *context = cursor.getContext();
+  auto emitError = [&] { return cursor.emitError(); };
+  if (cursor.getValue().getAsString()) {
+    Type type = readDType(cursor);
+    if (!type)
+      return {};
+    std::optional<int64_t> none;
+    return DTypeAttr::getChecked(emitError, context, type, none, none,
+                                 FloatAttr(), FloatAttr(), FloatAttr(), none,
+                                 ArrayAttr());
+  }
+  auto members = cursor.getObject();
+  if (!members)
+    return {};
+  static constexpr StringRef keys[] = {"dtype",
+                                       "quant_min_lower_bound",
+                                       "quant_max_upper_bound",
+                                       "scale_min_lower_bound",
+                                       "scale_max_upper_bound",
+                                       "scale_exact_match",
+                                       "zero_point_exact_match",
+                                       "qschemes"};
+  Type dtype;
+  std::optional<int64_t> integers[3];
+  FloatAttr reals[3];
+  ArrayAttr schemes;
+  for (auto &[key, value] : *members) {
+    if (value.isNull())
+      continue;
+    bool ok = true;
+    if (key == "dtype") {
+      dtype = readDType(value);
+      ok = bool(dtype);
+    } else if (key == "quant_min_lower_bound" ||
+               key == "quant_max_upper_bound" ||
+               key == "zero_point_exact_match") {
+      auto &integer = integers[key.starts_with("quant_min")   ? 0
+                               : key.starts_with("quant_max") ? 1
+                                                              : 2];
+      // PyTorch takes 127.0 as well.
+      auto number = value.getValue().getAsNumber();
+      if (number && *number == std::trunc(*number) && std::abs(*number) < 1e15)
+        integer = int64_t(*number);
+      else
+        integer = value.getInteger();
+      ok = integer.has_value();
+    } else if (key.starts_with("scale_") && llvm::is_contained(keys, key)) {
+      FloatAttr &real = reals[key == "scale_min_lower_bound"   ? 0
+                              : key == "scale_max_upper_bound" ? 1
+                                                               : 2];
+      real = value.getNumber();
+      ok = bool(real);
+    } else if (key == "qschemes") {
+      auto elements = value.getArray();
+      SmallVector<StringRef> names;
+      ok = elements.has_value();
+      for (const Cursor &element : elements.value_or(std::vector<Cursor>())) {
+        auto name = element.getString();
+        ok &= name.has_value();
+        StringRef text = name.value_or("");
+        text.consume_front("torch.");
+        names.push_back(text);
+      }
+      schemes = Builder(context).getStrArrayAttr(names);
+    } else {
+      cursor.emitUnknownKey(key, keys);
+      ok = false;
+    }
+    if (!ok)
+      return {};
+  }
+  if (!dtype) {
+    cursor.emitError() << "has no 'dtype'";
+    return {};
+  }
+  return DTypeAttr::getChecked(emitError, context, dtype, integers[0],
+                               integers[1], reals[0], reals[1], reals[2],
+                               integers[2], schemes);
+}
+
+static DTypeConfigAttr readDTypeConfig(const Cursor &cursor) {
+  auto members = cursor.getObject();
+  if (!members)
+    return {};
+  static constexpr StringRef keys[] = {"input_dtype", "output_dtype",
+                                       "weight_dtype", "bias_dtype",
+                                       "is_dynamic"};
+  DTypeAttr input, output, weight;
+  Type bias;
+  bool isDynamic = false;
+  for (auto &[key, value] : *members) {
+    if (value.isNull())
+      continue;
+    bool ok;
+    if (key == "input_dtype") {
+      ok = bool(input = readDTypeWithConstraints(value));
+    } else if (key == "output_dtype") {
+      ok = bool(output = readDTypeWithConstraints(value));
+    } else if (key == "weight_dtype") {
+      ok = bool(weight = readDTypeWithConstraints(value));
+    } else if (key == "bias_dtype") {
+      ok = bool(bias = readDType(value));
+    } else if (key == "is_dynamic") {
+      auto flag = value.getBoolean();
+      isDynamic = flag.value_or(false);
+      ok = flag.has_value();
+    } else {
+      cursor.emitUnknownKey(key, keys);
+      ok = false;
+    }
+    if (!ok)
+      return {};
+  }
+  return DTypeConfigAttr::getChecked([&] { return cursor.emitError(); },
+                                     cursor.getContext(), input, output, weight,
+                                     bias, isDynamic);
+}
+
+namespace {
+/// The values of one entry of "configs".
+struct PatternFields {
+  Attribute torch;
+  ObservationType observation =
+      ObservationType::OutputUseDifferentObserverAsInput;
+  SmallVector<Attribute> dtypes;
+  SmallVector<NamedAttribute> byCount, inputTypeToIndex;
+  DenseI64ArrayAttr root;
+  ArrayAttr extraInputs, fusedOperator;
+  StringAttr rootModule, qatModule, referenceModule, fusedModule, fuserMethod;
+};
+} // namespace
+
+/// Sets the field `key`; failure after an error.
+static LogicalResult readField(StringRef key, const Cursor &entry,
+                               const Cursor &value, PatternFields &fields) {
+  MLIRContext *context = value.getContext();
+  Builder builder(context);
+  static constexpr StringRef keys[] = {"pattern",
+                                       "pattern_complex_format",
+                                       "observation_type",
+                                       "dtype_configs",
+                                       "root_module",
+                                       "qat_module",
+                                       "reference_quantized_module_for_root",
+                                       "fused_module",
+                                       "fuser_method",
+                                       "root_node_getter",
+                                       "extra_inputs_getter",
+                                       "num_tensor_args_to_observation_type",
+                                       "input_type_to_index",
+                                       "fused_operator"};
+  auto setString = [&](StringAttr &field) {
+    auto string = value.getString();
+    if (string)
+      field = builder.getStringAttr(*string);
+    return success(string.has_value());
+  };
+  if (key == "pattern" || key == "pattern_complex_format") {
+    if (fields.torch)
+      return entry.emitError()
+             << "has both 'pattern' and 'pattern_complex_format', expected one";
+    fields.torch = key == "pattern" ? readSequence(value) : readNode(value, 1);
+    if (fields.torch && !isa<ArrayAttr, PatternNodeAttr>(fields.torch))
+      return value.emitError() << "a pattern starts with an operator, its last";
+    return success(bool(fields.torch));
+  }
+  if (key == "observation_type") {
+    auto type = readObservation(value);
+    fields.observation = type.value_or(fields.observation);
+    return success(type.has_value());
+  }
+  if (key == "dtype_configs") {
+    auto elements = value.getArray();
+    if (!elements)
+      return failure();
+    for (const Cursor &element : *elements) {
+      fields.dtypes.push_back(readDTypeConfig(element));
+      if (!fields.dtypes.back())
+        return failure();
+    }
+    return success();
+  }
+  if (key == "root_module")
+    return setString(fields.rootModule);
+  if (key == "qat_module")
+    return setString(fields.qatModule);
+  if (key == "reference_quantized_module_for_root")
+    return setString(fields.referenceModule);
+  if (key == "fused_module")
+    return setString(fields.fusedModule);
+  if (key == "fuser_method")
+    return setString(fields.fuserMethod);
+  if (key == "root_node_getter") {
+    auto indices = readIndices(value);
+    if (indices)
+      fields.root = builder.getDenseI64ArrayAttr(*indices);
+    return success(indices.has_value());
+  }
+  if (key == "extra_inputs_getter") {
+    auto elements = value.getArray();
+    if (!elements)
+      return failure();
+    SmallVector<Attribute> paths;
+    for (const Cursor &element : *elements) {
+      auto indices = readIndices(element);
+      if (!indices)
+        return failure();
+      paths.push_back(builder.getI64ArrayAttr(*indices));
+    }
+    fields.extraInputs = builder.getArrayAttr(paths);
+    return success();
+  }
+  if (key == "fused_operator") {
+    auto elements = value.getArray();
+    if (!elements)
+      return failure();
+    SmallVector<StringRef> names;
+    for (const Cursor &element : *elements) {
+      auto name = element.getString();
+      if (!name)
+        return failure();
+      names.push_back(*name);
+    }
+    fields.fusedOperator = builder.getStrArrayAttr(names);
+    return success();
+  }
+  if (key == "num_tensor_args_to_observation_type" ||
+      key == "input_type_to_index") {
+    auto members = value.getObject();
+    if (!members)
+      return failure();
+    for (auto &[name, member] : *members) {
+      if (key == "input_type_to_index") {
+        auto index = member.getInteger();
+        if (!index)
+          return failure();
+        fields.inputTypeToIndex.push_back(
+            builder.getNamedAttr(name, builder.getI64IntegerAttr(*index)));
+        continue;
+      }
+      auto type = readObservation(member);
+      if (!type)
+        return failure();
+      fields.byCount.push_back(builder.getNamedAttr(
+          name, builder.getStringAttr(stringifyObservationType(*type))));
+    }
+    return success();
+  }
+  entry.emitUnknownKey(key, keys);
+  return failure();
+}
+
+/// An entry of "configs": its pattern in kinds, and its fields.
+static std::pair<Attribute, PatternAttr> readEntry(const Cursor &cursor) {
+  auto members = cursor.getObject();
+  if (!members)
+    return {};
+  PatternFields fields;
+  for (auto &[key, value] : *members)
+    if (!value.isNull() && failed(readField(key, cursor, value, fields)))
+      return {};
+  if (!fields.torch) {
+    cursor.emitError() << "has neither 'pattern' nor 'pattern_complex_format'";
+    return {};
+  }
+  Builder builder(cursor.getContext());
+  Attribute pattern = getPatternOfTorch(fields.torch);
+  auto dictionary = [&](ArrayRef<NamedAttribute> entries) {
+    return entries.empty() ? DictionaryAttr()
+                           : builder.getDictionaryAttr(entries);
+  };
+  return {pattern, PatternAttr::getChecked(
+                       [&] { return cursor.emitError(); }, cursor.getContext(),
+                       fields.observation, builder.getArrayAttr(fields.dtypes),
+                       Attribute(dictionary(fields.byCount)), fields.root,
+                       fields.extraInputs, fields.rootModule, fields.qatModule,
+                       fields.referenceModule, fields.fusedModule,
+                       fields.fuserMethod, fields.fusedOperator,
+                       FlatSymbolRefAttr(), dictionary(fields.inputTypeToIndex),
+                       pattern == fields.torch ? Attribute() : fields.torch)};
+}
+
+/// The document as ops at the builder's insertion point.
+static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
+  auto members = document.getObject();
+  if (!members)
+    return failure();
+  static constexpr StringRef keys[] = {"name", "configs", "lowering",
+                                       "default_qconfig", "qconfig_mappings"};
+  auto config = BackendConfigOp::create(
+      builder, document.getLoc(), builder.getStringAttr(""),
+      builder.getI64IntegerAttr(BackendConfigOp::kVersion), FlatSymbolRefAttr(),
+      ArrayAttr());
+  Block &body = config.getBody().emplaceBlock();
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(&body);
+  // By the order in which they were given first.
+  llvm::MapVector<Attribute,
+                  std::pair<Location, std::pair<Attribute, PatternAttr>>>
+      entries;
+  std::vector<std::pair<StringRef, Cursor>> mappings;
+  for (auto &[key, value] : *members) {
+    if (key == "name") {
+      auto name = value.getString();
+      if (!name)
+        return failure();
+      config.setSymName(*name);
+    } else if (key == "configs") {
+      auto elements = value.getArray();
+      if (!elements)
+        return failure();
+      for (const Cursor &element : *elements) {
+        auto entry = readEntry(element);
+        if (!entry.second)
+          return failure();
+        Attribute torch = entry.second.getTorch();
+        auto [it, inserted] = entries.insert(
+            {torch ? torch : entry.first, {element.getLoc(), entry}});
+        if (!inserted)
+          it->second = {element.getLoc(), entry};
+      }
+    } else if (key == "lowering") {
+      auto elements = value.getArray();
+      if (!elements)
+        return failure();
+      SmallVector<StringRef> forms;
+      for (const Cursor &element : *elements) {
+        auto form = element.getString();
+        if (!form)
+          return failure();
+        forms.push_back(*form);
+      }
+      config.setLoweringAttr(builder.getStrArrayAttr(forms));
+    } else if (key == "default_qconfig") {
+      auto name = value.getString();
+      if (!name)
+        return failure();
+      config.setDefaultQconfig(*name);
+    } else if (key == "qconfig_mappings") {
+      auto all = value.getObject();
+      if (!all)
+        return failure();
+      mappings = *all;
+    } else {
+      document.emitUnknownKey(key, keys);
+      return failure();
+    }
+  }
+  for (auto &[torch, entry] : entries)
+    PatternConfigOp::create(builder, entry.first, entry.second.first,
+                            entry.second.second);
+  for (auto &[name, cursor] : mappings)
+    if (failed(readMapping(cursor, builder, name)))
+      return failure();
+  return success();
+}
+
+/// Parses `text`, and has `read` build the ops of the document in a new module.
+static FailureOr<OwningOpRef<ModuleOp>>
+readDocument(StringRef text, MLIRContext *context,
+             function_ref<LogicalResult(const Cursor &, OpBuilder &)> read) {
+  context->getOrLoadDialect<QBackendDialect>();
+  auto value = llvm::json::parse(text);
+  if (!value) {
+    emitError(NameLoc::get(StringAttr::get(context, "JSON document")))
+        << "is not JSON: " << llvm::toString(value.takeError());
+    return failure();
+  }
+  Cursor document(*value, context, "");
+  OwningOpRef<ModuleOp> module = ModuleOp::create(document.getLoc());
+  auto builder = OpBuilder::atBlockBegin(module->getBody());
+  if (failed(read(document, builder)) || failed(mlir::verify(*module)))
+    return failure();
+  return module;
+}
+
+FailureOr<OwningOpRef<ModuleOp>> qbackend::fromJSON(StringRef text,
+                                                    MLIRContext *context) {
+  return readDocument(text, context, readBackend);
+}
+
+FailureOr<OwningOpRef<ModuleOp>>
+qbackend::mappingFromJSON(StringRef text, StringRef name,
+                          MLIRContext *context) {
+  return readDocument(text, context,
+                      [&](const Cursor &cursor, OpBuilder &builder) {
+                        return readMapping(cursor, builder, name);
+                      });
+}

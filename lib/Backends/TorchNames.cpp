@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which operator kinds PyTorch's names of modules, functions and methods are.
+
+#include "qbackend/Backends/TorchNames.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+namespace {
+struct Spelling {
+  /// A dotted name; "method:" before that of a method of tensors.
+  StringRef name;
+  /// Joined by +, in the order of execution.
+  StringRef kinds;
+};
+} // namespace
+
+// One kind for the module, the function and the method of an operator, as they
+// are the same code in MLIR.
+static constexpr Spelling spellings[] = {
+    {"method:clamp", "clamp"},
+    {"method:contiguous", "contiguous"},
+    {"method:detach", "detach"},
+    {"method:detach_", "detach"},
+    {"method:hardsigmoid", "hardsigmoid"},
+    {"method:hardsigmoid_", "hardsigmoid"},
+    {"method:leaky_relu", "leaky_relu"},
+    {"method:mean", "mean"},
+    {"method:permute", "transpose"},
+    {"method:relu", "relu"},
+    {"method:relu_", "relu"},
+    {"method:repeat", "repeat"},
+    {"method:repeat_interleave", "repeat_interleave"},
+    {"method:reshape", "reshape"},
+    {"method:resize_", "resize"},
+    {"method:shape", "shape"},
+    {"method:sigmoid", "sigmoid"},
+    {"method:sigmoid_", "sigmoid"},
+    {"method:size", "size"},
+    {"method:squeeze", "squeeze"},
+    {"method:squeeze_", "squeeze"},
+    {"method:tanh", "tanh"},
+    {"method:tanh_", "tanh"},
+    {"method:transpose", "transpose"},
+    {"method:unsqueeze", "unsqueeze"},
+    {"method:unsqueeze_", "unsqueeze"},
+    {"method:view", "reshape"},
+    {"operator.add", "add"},
+    {"operator.floordiv", "floordiv"},
+    {"operator.getitem", "getitem"},
+    {"operator.mul", "mul"},
+    {"operator.sub", "sub"},
+    {"torch.add", "add"},
+    {"torch.addmm", "linear"},
+    {"torch.ao.nn.intrinsic.BNReLU2d", "batch_norm2d+relu"},
+    {"torch.ao.nn.intrinsic.BNReLU3d", "batch_norm3d+relu"},
+    {"torch.ao.nn.intrinsic.ConvAdd2d", "conv2d+add"},
+    {"torch.ao.nn.intrinsic.ConvAddReLU2d", "conv2d+add+relu"},
+    {"torch.ao.nn.intrinsic.ConvBn1d", "conv1d+batch_norm1d"},
+    {"torch.ao.nn.intrinsic.ConvBn2d", "conv2d+batch_norm2d"},
+    {"torch.ao.nn.intrinsic.ConvBn3d", "conv3d+batch_norm3d"},
+    {"torch.ao.nn.intrinsic.ConvBnReLU1d", "conv1d+batch_norm1d+relu"},
+    {"torch.ao.nn.intrinsic.ConvBnReLU2d", "conv2d+batch_norm2d+relu"},
+    {"torch.ao.nn.intrinsic.ConvBnReLU3d", "conv3d+batch_norm3d+relu"},
+    {"torch.ao.nn.intrinsic.ConvReLU1d", "conv1d+relu"},
+    {"torch.ao.nn.intrinsic.ConvReLU2d", "conv2d+relu"},
+    {"torch.ao.nn.intrinsic.ConvReLU3d", "conv3d+relu"},
+    {"torch.ao.nn.intrinsic.LinearBn1d", "linear+batch_norm1d"},
+    {"torch.ao.nn.intrinsic.LinearLeakyReLU", "linear+leaky_relu"},
+    {"torch.ao.nn.intrinsic.LinearReLU", "linear+relu"},
+    {"torch.ao.nn.intrinsic.LinearTanh", "linear+tanh"},
+    {"torch.ao.nn.intrinsic.qat.ConvBn1d", "conv1d+batch_norm1d"},
+    {"torch.ao.nn.intrinsic.qat.ConvBn2d", "conv2d+batch_norm2d"},
+    {"torch.ao.nn.intrinsic.qat.ConvBn3d", "conv3d+batch_norm3d"},
+    {"torch.ao.nn.intrinsic.qat.ConvBnReLU1d", "conv1d+batch_norm1d+relu"},
+    {"torch.ao.nn.intrinsic.qat.ConvBnReLU2d", "conv2d+batch_norm2d+relu"},
+    {"torch.ao.nn.intrinsic.qat.ConvBnReLU3d", "conv3d+batch_norm3d+relu"},
+    {"torch.ao.nn.intrinsic.qat.ConvReLU1d", "conv1d+relu"},
+    {"torch.ao.nn.intrinsic.qat.ConvReLU2d", "conv2d+relu"},
+    {"torch.ao.nn.intrinsic.qat.ConvReLU3d", "conv3d+relu"},
+    {"torch.ao.nn.intrinsic.qat.LinearBn1d", "linear+batch_norm1d"},
+    {"torch.ao.nn.intrinsic.qat.LinearReLU", "linear+relu"},
+    {"torch.ao.nn.qat.Conv1d", "conv1d"},
+    {"torch.ao.nn.qat.Conv2d", "conv2d"},
+    {"torch.ao.nn.qat.Conv3d", "conv3d"},
+    {"torch.ao.nn.qat.Embedding", "embedding"},
+    {"torch.ao.nn.qat.EmbeddingBag", "embedding_bag"},
+    {"torch.ao.nn.qat.Linear", "linear"},
+    {"torch.cat", "cat"},
+    {"torch.clamp", "clamp"},
+    {"torch.concat", "cat"},
+    {"torch.concatenate", "cat"},
+    {"torch.flatten", "flatten"},
+    {"torch.matmul", "matmul"},
+    {"torch.mean", "mean"},
+    {"torch.mul", "mul"},
+    {"torch.narrow", "narrow"},
+    {"torch.nn.AdaptiveAvgPool1d", "adaptive_avg_pool1d"},
+    {"torch.nn.AdaptiveAvgPool2d", "adaptive_avg_pool2d"},
+    {"torch.nn.AdaptiveAvgPool3d", "adaptive_avg_pool3d"},
+    {"torch.nn.AvgPool1d", "avg_pool1d"},
+    {"torch.nn.AvgPool2d", "avg_pool2d"},
+    {"torch.nn.AvgPool3d", "avg_pool3d"},
+    {"torch.nn.BatchNorm1d", "batch_norm1d"},
+    {"torch.nn.BatchNorm2d", "batch_norm2d"},
+    {"torch.nn.BatchNorm3d", "batch_norm3d"},
+    {"torch.nn.ConstantPad2d", "pad"},
+    {"torch.nn.Conv1d", "conv1d"},
+    {"torch.nn.Conv2d", "conv2d"},
+    {"torch.nn.Conv3d", "conv3d"},
+    {"torch.nn.ConvTranspose1d", "conv_transpose1d"},
+    {"torch.nn.ConvTranspose2d", "conv_transpose2d"},
+    {"torch.nn.ConvTranspose3d", "conv_transpose3d"},
+    {"torch.nn.Dropout", "dropout"},
+    {"torch.nn.ELU", "elu"},
+    {"torch.nn.Embedding", "embedding"},
+    {"torch.nn.EmbeddingBag", "embedding_bag"},
+    {"torch.nn.Flatten", "flatten"},
+    {"torch.nn.GRU", "gru"},
+    {"torch.nn.GRUCell", "gru_cell"},
+    {"torch.nn.Hardsigmoid", "hardsigmoid"},
+    {"torch.nn.Hardswish", "hardswish"},
+    {"torch.nn.Hardtanh", "hardtanh"},
+    {"torch.nn.Identity", "identity"},
+    {"torch.nn.InstanceNorm1d", "instance_norm1d"},
+    {"torch.nn.InstanceNorm2d", "instance_norm2d"},
+    {"torch.nn.InstanceNorm3d", "instance_norm3d"},
+    {"torch.nn.LSTM", "lstm"},
+    {"torch.nn.LSTMCell", "lstm_cell"},
+    {"torch.nn.LayerNorm", "layer_norm"},
+    {"torch.nn.LeakyReLU", "leaky_relu"},
+    {"torch.nn.Linear", "linear"},
+    {"torch.nn.MaxPool1d", "max_pool1d"},
+    {"torch.nn.MaxPool2d", "max_pool2d"},
+    {"torch.nn.MaxPool3d", "max_pool3d"},
+    {"torch.nn.PReLU", "prelu"},
+    {"torch.nn.PixelShuffle", "pixel_shuffle"},
+    {"torch.nn.PixelUnshuffle", "pixel_unshuffle"},
+    {"torch.nn.RNNCell", "rnn_cell"},
+    {"torch.nn.ReLU", "relu"},
+    {"torch.nn.ReLU6", "relu6"},
+    {"torch.nn.Sigmoid", "sigmoid"},
+    {"torch.nn.Softmax", "softmax"},
+    {"torch.nn.Tanh", "tanh"},
+    {"torch.nn.functional.adaptive_avg_pool1d", "adaptive_avg_pool1d"},
+    {"torch.nn.functional.adaptive_avg_pool2d", "adaptive_avg_pool2d"},
+    {"torch.nn.functional.adaptive_avg_pool3d", "adaptive_avg_pool3d"},
+    {"torch.nn.functional.avg_pool1d", "avg_pool1d"},
+    {"torch.nn.functional.avg_pool2d", "avg_pool2d"},
+    {"torch.nn.functional.avg_pool3d", "avg_pool3d"},
+    {"torch.nn.functional.conv1d", "conv1d"},
+    {"torch.nn.functional.conv2d", "conv2d"},
+    {"torch.nn.functional.conv3d", "conv3d"},
+    {"torch.nn.functional.conv_transpose1d", "conv_transpose1d"},
+    {"torch.nn.functional.conv_transpose2d", "conv_transpose2d"},
+    {"torch.nn.functional.conv_transpose3d", "conv_transpose3d"},
+    {"torch.nn.functional.dropout", "dropout"},
+    {"torch.nn.functional.elu", "elu"},
+    {"torch.nn.functional.embedding", "embedding"},
+    {"torch.nn.functional.group_norm", "group_norm"},
+    {"torch.nn.functional.hardsigmoid", "hardsigmoid"},
+    {"torch.nn.functional.hardswish", "hardswish"},
+    {"torch.nn.functional.hardtanh", "hardtanh"},
+    {"torch.nn.functional.hardtanh_", "hardtanh"},
+    {"torch.nn.functional.instance_norm", "instance_norm"},
+    {"torch.nn.functional.interpolate", "interpolate"},
+    {"torch.nn.functional.layer_norm", "layer_norm"},
+    {"torch.nn.functional.leaky_relu", "leaky_relu"},
+    {"torch.nn.functional.leaky_relu_", "leaky_relu"},
+    {"torch.nn.functional.linear", "linear"},
+    {"torch.nn.functional.max_pool1d", "max_pool1d"},
+    {"torch.nn.functional.max_pool2d", "max_pool2d"},
+    {"torch.nn.functional.max_pool3d", "max_pool3d"},
+    {"torch.nn.functional.pad", "pad"},
+    {"torch.nn.functional.pixel_shuffle", "pixel_shuffle"},
+    {"torch.nn.functional.pixel_unshuffle", "pixel_unshuffle"},
+    {"torch.nn.functional.relu", "relu"},
+    {"torch.nn.functional.relu6", "relu6"},
+    {"torch.ops.aten.add.Tensor", "add"},
+    {"torch.ops.aten.add_.Tensor", "add"},
+    {"torch.ops.aten.addmm.default", "linear"},
+    {"torch.ops.aten.convolution.default", "conv2d"},
+    {"torch.ops.aten.max_pool2d_with_indices.default", "max_pool2d"},
+    {"torch.ops.aten.mm.default", "linear"},
+    {"torch.ops.aten.relu.default", "relu"},
+    {"torch.ops.aten.relu_.default", "relu"},
+    {"torch.permute", "transpose"},
+    {"torch.permute_copy", "transpose"},
+    {"torch.relu", "relu"},
+    {"torch.repeat_interleave", "repeat_interleave"},
+    {"torch.sigmoid", "sigmoid"},
+    {"torch.squeeze", "squeeze"},
+    {"torch.stack", "stack"},
+    {"torch.sub", "sub"},
+    {"torch.tanh", "tanh"},
+    {"torch.transpose", "transpose"},
+    {"torch.unsqueeze", "unsqueeze"},
+};
+
+static constexpr llvm::StringLiteral kMethod = "method:";
+
+SmallVector<StringRef> qbackend::getKindsOfTorchName(StringRef name) {
+  static const llvm::StringMap<StringRef> kinds = [] {
+    llvm::StringMap<StringRef> result;
+    for (const Spelling &spelling : spellings) {
+      result.insert({spelling.name, spelling.kinds});
+      StringRef method = spelling.name;
+      if (method.consume_front(kMethod))
+        result.insert({method, spelling.kinds});
+    }
+    return result;
+  }();
+  SmallVector<StringRef> result;
+  auto it = kinds.find(name);
+  (it == kinds.end() ? name : it->second).split(result, '+');
+  return result;
+}
+
+ArrayRef<StringRef> qbackend::getTorchKinds() {
+  static const SmallVector<StringRef> kinds = [] {
+    SmallVector<StringRef> result;
+    for (const Spelling &spelling : spellings)
+      if (!spelling.kinds.contains('+'))
+        result.push_back(spelling.kinds);
+    llvm::sort(result);
+    result.erase(std::unique(result.begin(), result.end()), result.end());
+    return result;
+  }();
+  return kinds;
+}
+
+/// `node` with the kinds of its names; those of a fused module nest.
+static Attribute translate(Attribute element) {
+  auto node = dyn_cast<PatternNodeAttr>(element);
+  if (!node)
+    return element;
+  SmallVector<Attribute> operands =
+      llvm::map_to_vector(node.getOperands(), translate);
+  for (StringRef kind : getKindsOfTorchName(node.getName().getValue()))
+    operands = {PatternNodeAttr::get(node.getContext(),
+                                     StringAttr::get(node.getContext(), kind),
+                                     ArrayRef<Attribute>(operands))};
+  return operands.front();
+}
+
+Attribute qbackend::getPatternOfTorch(Attribute torch) {
+  MLIRContext *context = torch.getContext();
+  auto list = dyn_cast<ArrayAttr>(torch);
+  if (!list) {
+    auto node = cast<PatternNodeAttr>(torch);
+    // The first result of a pool with indices is the pool.
+    if (node.getName() == "operator.getitem" && node.getOperands().size() == 2)
+      if (auto pool =
+              dyn_cast<PatternNodeAttr>(translate(node.getOperands()[0]));
+          pool && pool.getName() == "max_pool2d" && pool.getOperands().empty())
+        return ArrayAttr::get(context, {pool.getName()});
+    return translate(node);
+  }
+  SmallVector<Attribute> kinds;
+  for (StringRef name : list.getAsValueRange<StringAttr>())
+    for (StringRef kind : getKindsOfTorchName(name))
+      kinds.push_back(StringAttr::get(context, kind));
+  if (kinds.size() <= 3)
+    return ArrayAttr::get(context, kinds);
+  PatternNodeAttr node;
+  for (Attribute kind : kinds)
+    node = PatternNodeAttr::get(context, cast<StringAttr>(kind),
+                                node ? ArrayRef<Attribute>(node)
+                                     : ArrayRef<Attribute>());
+  return node;
+}
