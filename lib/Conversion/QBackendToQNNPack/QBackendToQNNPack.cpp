@@ -94,13 +94,14 @@ private:
     return make<qnnpack::Conv2dOp>(
         inputs[0], weight, getBias(), kind.getStride(), kind.getPadding(),
         kind.getDilation(), builder.getI64IntegerAttr(kind.getGroups()),
-        getRelu());
+        getRelu(), /*mathematical=*/UnitAttr());
   }
   Operation *create(LinearAttr) {
     Value weight = getWeight();
     if (!weight || bool(op.getBias()) != bool(getBias()))
       return nullptr;
-    return make<qnnpack::LinearOp>(inputs[0], weight, getBias(), getRelu());
+    return make<qnnpack::LinearOp>(inputs[0], weight, getBias(), getRelu(),
+                                   /*mathematical=*/UnitAttr());
   }
 
   //===--- Binary, concatenation ------------------------------------------===//

@@ -16,12 +16,16 @@ def QNNPack_Dialect : Dialect {
   let description = [{
     One op per kernel, with the kernel's exact integers. Activations are
     tensors of `!quant.uniform<u8:f32, scale:zero_point>` (or `i8`), images are
-    NHWC, convolution weights are `[out, height, width, in / groups]` and linear
-    weights `[out, in]`. The quantization parameters of the result are those of
+    NHWC (of other ranks likewise: batch first, channels last), convolution
+    weights are `[out, height, width, in / groups]` and linear weights
+    `[out, in]`. The quantization parameters of the result are those of
     its type: an op requantizes to them.
 
     Rounding is to nearest, ties to even, unless an op says otherwise. `f32(e)`
     in a formula is one rounding to binary32.
+
+    Where the engine departs from the operator it implements, the op computes
+    what the engine does; with the attribute `mathematical`, the operator.
   }];
   let dependentDialects = ["::mlir::quant::QuantDialect"];
 }
@@ -38,7 +42,6 @@ def QNNPack_WeightElement : Type<
     "signed 8-bit quantized type, per tensor or per channel">;
 def QNNPack_Activation : RankedTensorOf<[QNNPack_ActivationElement]>;
 def QNNPack_Image : TensorRankOf<[QNNPack_ActivationElement], [4]>;
-def QNNPack_ConvWeight : TensorRankOf<[QNNPack_WeightElement], [4]>;
 def QNNPack_LinearWeight : TensorRankOf<[QNNPack_WeightElement], [2]>;
 def QNNPack_Bias : TensorRankOf<[I32], [1]>;
 def QNNPack_Float : RankedTensorOf<[F32]>;
