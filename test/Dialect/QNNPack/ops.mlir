@@ -127,14 +127,14 @@ func.func @pooling(%x: tensor<1x4x4x2x!u8>, %z: tensor<1x5x5x2x!u8>) {
   %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
     : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
   // Ceil mode: the last window is clipped.
-  // CHECK: qnnpack.max_pool2d
-  %1 = qnnpack.max_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
+  // CHECK: qnnpack.max_pool2d %{{.*}} {ceil_mode, {{.*}}, mathematical,
+  %1 = qnnpack.max_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, ceil_mode, mathematical}
     : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
   // CHECK: qnnpack.avg_pool2d %{{.*}} {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} :
   %2 = qnnpack.avg_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>}
     : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
-  // CHECK: qnnpack.avg_pool2d %{{.*}} {ceil_mode, count_include_pad = false, divisor_override = 3 : i64,
-  %3 = qnnpack.avg_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, ceil_mode, count_include_pad = false, divisor_override = 3 : i64}
+  // CHECK: qnnpack.avg_pool2d %{{.*}} {ceil_mode, count_include_pad = false, divisor_override = 3 : i64, {{.*}}, mathematical,
+  %3 = qnnpack.avg_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, ceil_mode, count_include_pad = false, divisor_override = 3 : i64, mathematical}
     : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
   // CHECK: qnnpack.adaptive_avg_pool2d
   %4 = qnnpack.adaptive_avg_pool2d %x : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>

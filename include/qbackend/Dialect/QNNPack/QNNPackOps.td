@@ -295,14 +295,20 @@ def QNNPack_ReshapeOp : QNNPack_VerifiedOp<"reshape"> {
 def QNNPack_MaxPool2dOp : QNNPack_VerifiedOp<"max_pool2d"> {
   let summary = "quantized 2-d max pooling";
   let description = [{
-    The largest integer of each window; taps outside of the image are skipped.
-    `padding` is `[[top, bottom], [left, right]]`, flattened. The result has the
-    floor or, with more bottom/right padding, the ceil mode's size: it is that
-    of `output`, and windows that reach past the padded image are clipped.
+    The largest integer of each window. What is at taps outside of the image
+    depends on the kernel that the engine picks:
+
+    - unsigned, floor mode (QNNPACK): the nearest pixel of the image. With
+      dilation this can be a pixel that is not in the window; without, it is;
+    - `ceil_mode`, or signed (ATen): nothing. A window that has no tap inside of
+      the image, because its dilation steps over it, gives the smallest integer.
+
+    `mathematical` leaves these taps out in every mode. `padding` is
+    `[[top, bottom], [left, right]]`, flattened.
 
     **Constraints:**
     - the shapes, kernel, stride, padding and dilation fit together, and
-      every window has a tap inside of the image;
+      every window reaches the image;
     - the quantization parameters stay.
 
     Example:
@@ -313,7 +319,8 @@ def QNNPack_MaxPool2dOp : QNNPack_VerifiedOp<"max_pool2d"> {
   }];
   let arguments = (ins QNNPack_Image:$input, DenseI64ArrayAttr:$kernel,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$dilation);
+                       DenseI64ArrayAttr:$dilation, UnitAttr:$ceil_mode,
+                       UnitAttr:$mathematical);
   let results = (outs QNNPack_Image:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
@@ -321,15 +328,18 @@ def QNNPack_MaxPool2dOp : QNNPack_VerifiedOp<"max_pool2d"> {
 def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
   let summary = "quantized 2-d average pooling";
   let description = [{
-    Floor mode: `acc = sum(x) - n * zx` with padded taps counting as `zx` and
-    `n = kh * kw` always (the engine ignores `count_include_pad` and
-    `divisor_override` here), `m = f32(s / f32(s * f32(n)))`,
+    Unsigned, floor mode (QNNPACK): `acc = sum(x) - n * zx` with padded taps
+    counting as `zx` and `n = kh * kw` always, whatever `count_include_pad` and
+    `divisor_override` say, `m = f32(s / f32(s * f32(n)))`,
     `y = clamp(rne(f32(f32(acc) * m)) + zx, qmin, qmax)`.
 
-    `ceil_mode` (ATen, contiguous): `acc = sum - zx * size` over the `size` taps
-    inside of the image, divided by `divisor_override`, or the window clipped to
-    the padded image (`count_include_pad`), or `size`:
+    `ceil_mode`, or signed (ATen, contiguous): `acc = sum - zx * size` over the
+    `size` taps inside of the image, divided by `divisor_override`, or the window
+    clipped to the padded image (`count_include_pad`), or `size`:
     `y = clamp(rne(f32(f32(acc * f32(1 / div)) + zx)), qmin, qmax)`.
+
+    `mathematical` takes the second formula in every mode, and with it heeds
+    `count_include_pad` and `divisor_override`.
 
     **Constraints:**
     - the shapes, kernel, stride and padding fit together, padding is at most
@@ -346,7 +356,8 @@ def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        UnitAttr:$ceil_mode,
                        DefaultValuedAttr<BoolAttr, "true">:$count_include_pad,
-                       OptionalAttr<I64Attr>:$divisor_override);
+                       OptionalAttr<I64Attr>:$divisor_override,
+                       UnitAttr:$mathematical);
   let results = (outs QNNPack_Image:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
@@ -354,9 +365,9 @@ def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
 def QNNPack_AdaptiveAvgPool2dOp : QNNPack_VerifiedOp<"adaptive_avg_pool2d"> {
   let summary = "quantized 2-d average pooling to a given size";
   let description = [{
-    The output size is that of `output`. Where it divides the input's and is not
-    equal to it, this is `qnnpack.avg_pool2d`. Otherwise (ATen, contiguous)
-    window `i` is `[floor(i*H/oh), ceil((i+1)*H/oh))` and
+    The output size is that of `output`; that of the input is a copy. Unsigned,
+    where it divides the input's, this is `qnnpack.avg_pool2d`. Otherwise (ATen,
+    contiguous) window `i` is `[floor(i*H/oh), ceil((i+1)*H/oh))` and
     `y = rne(f32(sum(q) * f32(f32(1/kh)/kw)))` on the raw integers.
 
     **Constraints:**
