@@ -413,6 +413,18 @@ def run(command, text):
     return result.stdout
 
 
+def find_tools(build, llvm):
+    """The programs of the build directory and of the LLVM installation."""
+    llvm = pathlib.Path(llvm)
+    return {
+        "qbackend-opt": str(pathlib.Path(build, "bin", "qbackend-opt")),
+        "mlir-opt": str(llvm / "bin" / "mlir-opt"),
+        "mlir-runner": str(llvm / "bin" / "mlir-runner"),
+        "library": ",".join(str(llvm / "lib" / f"libmlir_{name}.so")
+                            for name in ("runner_utils", "c_runner_utils")),
+    }
+
+
 def printed_tensors(text):
     """The elements of each tensor that printMemref wrote."""
     for block in text.split("Unranked Memref ")[1:]:
@@ -496,14 +508,7 @@ def main():
     options = parser.parse_args()
     if options.build is None:
         parser.error("name the build directory with --build or QBACKEND_BUILD")
-    llvm = pathlib.Path(options.llvm)
-    tools = {
-        "qbackend-opt": str(pathlib.Path(options.build, "bin", "qbackend-opt")),
-        "mlir-opt": str(llvm / "bin" / "mlir-opt"),
-        "mlir-runner": str(llvm / "bin" / "mlir-runner"),
-        "library": ",".join(str(llvm / "lib" / f"libmlir_{name}.so")
-                            for name in ("runner_utils", "c_runner_utils")),
-    }
+    tools = find_tools(options.build, options.llvm)
     files = sorted(options.directory.glob("*.json"))
     if not files:
         parser.error(f"no .json file in {options.directory}")
