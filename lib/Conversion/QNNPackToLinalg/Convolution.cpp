@@ -59,26 +59,43 @@ template <typename OpT> struct LowerTransposedConvolution : Lowering<OpT> {
     ShapedType weightType = op.getWeight().getType();
     RankedTensorType type = this->resultType(op);
     int64_t axes = type.getRank() - 2;
-    Phases phases{op.getStride(), op.getDilation()};
+    ShapedType originalType = op.getInput().getType();
+    SmallVector<int64_t> strides(op.getStride());
+    double spread = static_cast<double>(weightType.getNumElements());
+    for (int64_t i = 0; i < axes; ++i) {
+      int64_t kernel = weightType.getDimSize(1 + i);
+      int64_t extent = op.getDilation()[i] * (kernel - 1) + 1;
+      // One pixel has no neighbour that the stride would keep it from.
+      if (originalType.getDimSize(1 + i) == 1)
+        strides[i] = std::min(strides[i], extent);
+      spread *= static_cast<double>(std::max(strides[i], extent)) / kernel;
+    }
+    if (spread > 0x1p31) {
+      op.emitError() << "the zeros of stride and dilation make " << spread
+                     << " elements of the weight, more than 2^31; use less of "
+                        "them";
+      return {};
+    }
+    Phases phases{strides, op.getDilation()};
     Operands operands =
         getOperands(b, adaptor.getWeight(), weightType, adaptor.getBias(),
                     inputType.getZeroPoint(), op.getGroups(), phases);
 
-    // Of each axis, `first` is the least t that is kept, less the j that go
-    // before it.
+    // Of each axis, t goes from `start` to `end`; `first` is where the padded
+    // input has x[start].
     SmallVector<int64_t> sumShape = {type.getDimSize(0)}, padding, first,
                          added = {0};
     SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0)};
     SmallVector<ReassociationIndices> merge = {{0}};
     for (int64_t i = 0; i < axes; ++i) {
-      int64_t stride = op.getStride()[i], cut = op.getPadding()[2 * i];
+      int64_t stride = strides[i], cut = op.getPadding()[2 * i];
       int64_t taps = phases.countTaps(i, weightType.getDimSize(1 + i));
       int64_t start = cut / stride;
       int64_t end = llvm::divideCeil(cut + type.getDimSize(1 + i), stride);
       int64_t before = std::max<int64_t>(0, taps - 1 - start);
       padding.push_back(before);
-      padding.push_back(std::max<int64_t>(
-          0, end - op.getInput().getType().getDimSize(1 + i)));
+      padding.push_back(
+          std::max<int64_t>(0, end - originalType.getDimSize(1 + i)));
       first.push_back(start + before);
       offsets.push_back(b.getIndexAttr(cut - start * stride));
       added.push_back(1 + 2 * i);

@@ -149,3 +149,16 @@ func.func @linear_dynamic(%x: tensor<?x2xf32>, %b: tensor<2xf32>) -> tensor<?x2x
   %y = qnnpack.linear_dynamic %x, %w, %b : tensor<?x2xf32>, tensor<2x2x!s8>, tensor<2xf32> -> tensor<?x2xf32>
   return %y : tensor<?x2xf32>
 }
+
+// One pixel: as many phases as the kernel has taps, however long the stride.
+// CHECK-LABEL: @transposed_pixel
+// CHECK-DAG: tensor<1x2x1x1xi8>
+// CHECK-NOT: tensor.pad
+// CHECK: return
+func.func @transposed_pixel(%x: tensor<1x1x1x!u8>) -> tensor<1x2x1x!y8> {
+  %wi = arith.constant dense<[[[1], [2]]]> : tensor<1x2x1xi8>
+  %w = quant.scast %wi : tensor<1x2x1xi8> to tensor<1x2x1x!s8>
+  %y = qnnpack.conv_transpose1d %x, %w {stride = array<i64: 2147483647>, padding = array<i64: 0, 0>, output_padding = array<i64: 0>, dilation = array<i64: 1>, groups = 1 : i64}
+    : tensor<1x1x1x!u8>, tensor<1x2x1x!s8> -> tensor<1x2x1x!y8>
+  return %y : tensor<1x2x1x!y8>
+}
