@@ -46,7 +46,7 @@ int32_t requantizeXnnpack(int32_t acc, float m, int32_t zy, int32_t omin,
 }
 
 QuantParams dynamicLinearParams(float min, float max) {
-  const float smallest = 6.1e-5f;
+  const float smallest = smallestDynamicScale;
   float mn = std::min(min, 0.0f);
   float mx = std::max(max, 0.0f);
   double scale = (static_cast<double>(mx) - static_cast<double>(mn)) / 255;
@@ -70,8 +70,10 @@ QuantParams dynamicLinearParams(float min, float max) {
   double errorMin = 0 - std::fabs(mn / scale);
   double errorMax = 255 - std::fabs(mx / scale);
   double zeroPoint = errorMin < errorMax ? fromMin : fromMax;
-  zeroPoint = roundHalfToEven(std::clamp(zeroPoint, 0.0, 255.0));
-  return {scale, static_cast<int64_t>(zeroPoint)};
+  // Comparisons that a NaN doesn't pass: it gives 0.
+  zeroPoint = zeroPoint > 0 ? zeroPoint : 0;
+  zeroPoint = zeroPoint < 255 ? zeroPoint : 255;
+  return {scale, static_cast<int64_t>(roundHalfToEven(zeroPoint))};
 }
 
 float dynamicLinearMultiplier(double sw, double s) { return f32(sw) * f32(s); }

@@ -139,6 +139,51 @@ TEST(Requantize, Overflow) {
   EXPECT_EQ(requantizeXnnpack(int32Min, 200.0f, 10, 10, 127), 10);
 }
 
+TEST(Dynamic, Parameters) {
+  auto check = [](float min, float max, double scale, int64_t zeroPoint) {
+    QuantParams params = dynamicLinearParams(min, max);
+    EXPECT_EQ(params.scale, scale) << min << " " << max;
+    EXPECT_EQ(params.zeroPoint, zeroPoint) << min << " " << max;
+  };
+  // The scale is a double: 3 / 255 isn't the observers' f32(3 / 255).
+  check(-1, 2, 3.0 / 255, 85);
+  // The range is extended to hold 0.
+  check(1, 2, 2.0 / 255, 0);
+  check(-3, -1, 3.0 / 255, 255);
+  // The difference is taken in double: it doesn't overflow.
+  check(-0x1p127f, 0x1p127f, 0x1p128 / 255, 128);
+  // Scales that are 0 in f32, or have no reciprocal in f32.
+  check(0, 0, 0.1, 0);
+  check(0, 0x1p-149f, 0.1, 0);
+  check(0, 0x1p-121f, 0.1, 0);
+}
+
+TEST(Dynamic, SmallScales) {
+  auto check = [](float min, float max, int64_t zeroPoint) {
+    QuantParams params = dynamicLinearParams(min, max);
+    EXPECT_EQ(params.scale, 6.1e-5f);
+    EXPECT_EQ(params.zeroPoint, zeroPoint) << min << " " << max;
+  };
+  // An end at 0 stays.
+  check(0, 1e-3f, 0);
+  check(-1e-3f, 0, 255);
+  // Otherwise zero keeps its place in the range: 1/4 and 2/3 of it.
+  check(-1e-3f, 3e-3f, 64);
+  check(-2e-3f, 1e-3f, 170);
+}
+
+TEST(Dynamic, NotANumber) {
+  QuantParams params = dynamicLinearParams(nan, nan);
+  EXPECT_TRUE(std::isnan(params.scale));
+  EXPECT_EQ(params.zeroPoint, 0);
+}
+
+TEST(Dynamic, TwoRoundings) {
+  // 3 * f32(1/3) is 1 in f32; exactly it is 1 + 2^-25, and its sum with the
+  // bias, -1, no 0.
+  EXPECT_EQ(dynamicLinearResult(3, 0x1.555556p-2f, -1), 0.0f);
+}
+
 TEST(Add, Ties) {
   AddMultipliers q = addMultipliers(0.5, 0.5, 1.0);
   AddMultipliers x = addMultipliersXnnpack(0.5, 0.5, 1.0);

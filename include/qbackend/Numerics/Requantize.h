@@ -39,9 +39,13 @@ int32_t requantizeXnnpack(int32_t acc, float m, int32_t zy, int32_t omin,
 // Dynamic linear
 //===----------------------------------------------------------------------===//
 
+/// The smallest scale that `dynamicLinearParams` gives.
+inline constexpr float smallestDynamicScale = 6.1e-5f;
+
 /// Returns the quint8 parameters of an activation with values in
 /// [`min`, `max`], as the dynamic linear of the qnnpack engine chooses them
 /// (quant_utils ChooseQuantizationParams). Not the formula of the observers.
+/// The engine refuses a NaN; here the scale is then NaN, and the zero point 0.
 QuantParams dynamicLinearParams(float min, float max);
 
 /// Returns f32(sw * s), where `s` is the activation's dynamic scale.

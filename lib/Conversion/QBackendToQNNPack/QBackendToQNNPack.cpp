@@ -94,13 +94,14 @@ private:
     return make<qnnpack::Conv2dOp>(
         inputs[0], weight, getBias(), kind.getStride(), kind.getPadding(),
         kind.getDilation(), builder.getI64IntegerAttr(kind.getGroups()),
-        getRelu());
+        getRelu(), /*mathematical=*/UnitAttr());
   }
   Operation *create(LinearAttr) {
     Value weight = getWeight();
     if (!weight || bool(op.getBias()) != bool(getBias()))
       return nullptr;
-    return make<qnnpack::LinearOp>(inputs[0], weight, getBias(), getRelu());
+    return make<qnnpack::LinearOp>(inputs[0], weight, getBias(), getRelu(),
+                                   /*mathematical=*/UnitAttr());
   }
 
   //===--- Binary, concatenation ------------------------------------------===//
@@ -126,10 +127,31 @@ private:
 
   //===--- Pooling --------------------------------------------------------===//
 
+  /// Ceil mode if floor mode doesn't give as many windows as there are.
+  UnitAttr getCeilMode(MaxPool2dAttr kind) {
+    auto input = cast<RankedTensorType>(inputs[0].getType());
+    for (int i : {0, 1}) {
+      int64_t extent = (kind.getKernel()[i] - 1) * kind.getDilation()[i] + 1;
+      int64_t room = input.getDimSize(1 + i) + kind.getPadding()[2 * i] +
+                     kind.getPadding()[2 * i + 1] - extent;
+      if (room / kind.getStride()[i] + 1 != type.getDimSize(1 + i))
+        return builder.getUnitAttr();
+    }
+    return UnitAttr();
+  }
   Operation *create(MaxPool2dAttr kind) {
-    return make<qnnpack::MaxPool2dOp>(inputs[0], kind.getKernel(),
-                                      kind.getStride(), kind.getPadding(),
-                                      kind.getDilation());
+    // The engine pads both sides alike. Where they differ, as an export of ceil
+    // mode has it, there is no kernel of floor mode to follow.
+    ArrayRef<int64_t> padding = kind.getPadding();
+    bool uneven = padding[0] != padding[1] || padding[2] != padding[3];
+    bool dilated =
+        !llvm::all_of(kind.getDilation().asArrayRef(),
+                      [](int64_t dilation) { return dilation == 1; });
+    UnitAttr mathematical =
+        uneven && dilated ? builder.getUnitAttr() : UnitAttr();
+    return make<qnnpack::MaxPool2dOp>(
+        inputs[0], kind.getKernel(), kind.getStride(), kind.getPadding(),
+        kind.getDilation(), getCeilMode(kind), mathematical);
   }
   Operation *create(AvgPool2dAttr kind) {
     IntegerAttr divisor;
@@ -138,7 +160,8 @@ private:
     UnitAttr ceil = kind.getCeilMode() ? builder.getUnitAttr() : UnitAttr();
     return make<qnnpack::AvgPool2dOp>(
         inputs[0], kind.getKernel(), kind.getStride(), kind.getPadding(), ceil,
-        builder.getBoolAttr(!kind.getCountExcludePad()), divisor);
+        builder.getBoolAttr(!kind.getCountExcludePad()), divisor,
+        /*mathematical=*/UnitAttr());
   }
   Operation *create(AdaptiveAvgPool2dAttr) {
     return make<qnnpack::AdaptiveAvgPool2dOp>(inputs[0]);

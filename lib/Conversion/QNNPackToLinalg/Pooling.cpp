@@ -60,6 +60,48 @@ static Value reduceWindows(ImplicitLocOpBuilder &b, Value input, Value start,
       });
 }
 
+/// The same from `input` without padding: a tap outside of the image is the
+/// nearest pixel.
+static Value reduceClampedWindows(ImplicitLocOpBuilder &b, Value input,
+                                  Value start, const Windows &windows,
+                                  RankedTensorType type, Body body) {
+  Value init = filled(b, start, type.clone(start.getType()), input);
+  Value window = tensor::EmptyOp::create(b, windows.kernel, b.getI8Type());
+  AffineExpr n, oh, ow, kh, kw, c;
+  bindDims(b.getContext(), n, oh, ow, kh, kw, c);
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(6, 0, exprs, b.getContext());
+  };
+  return generic(
+      b, window, init, {map({kh, kw}), map({n, oh, ow, c})},
+      loopKinds("ppprrp"),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        auto constant = [&](int64_t value) -> Value {
+          return arith::ConstantIndexOp::create(b, value);
+        };
+        auto index = [&](int64_t loop) -> Value {
+          return linalg::IndexOp::create(b, loop);
+        };
+        SmallVector<Value> position = {index(0)};
+        for (int i : {0, 1}) {
+          int64_t size = cast<ShapedType>(input.getType()).getDimSize(1 + i);
+          Value first = arith::MulIOp::create(b, index(1 + i),
+                                              constant(windows.stride[i]));
+          Value step = arith::MulIOp::create(b, index(3 + i),
+                                             constant(windows.dilation[i]));
+          Value pixel =
+              arith::SubIOp::create(b, arith::AddIOp::create(b, first, step),
+                                    constant(windows.before[i]));
+          pixel = arith::MaxSIOp::create(b, pixel, constant(0));
+          position.push_back(
+              arith::MinSIOp::create(b, pixel, constant(size - 1)));
+        }
+        position.push_back(index(5));
+        return body(b,
+                    {tensor::ExtractOp::create(b, input, position), args[1]});
+      });
+}
+
 /// The sum of each window less `bias`, as i32.
 static Value sumWindows(ImplicitLocOpBuilder &b, Value input, int64_t bias,
                         quant::UniformQuantizedType type,
@@ -140,15 +182,23 @@ struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
     windows.before = {op.getPadding()[0], op.getPadding()[2]};
     // The smallest integer never wins over a tap inside of the image.
     int64_t least = type.isSigned() ? -128 : 0;
+    auto body = [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+      if (type.isSigned())
+        return arith::MaxSIOp::create(b, args[0], args[1]);
+      return arith::MaxUIOp::create(b, args[0], args[1]);
+    };
+    // QNNPACK takes the nearest pixel, which without dilation is in the window.
+    bool skips = op.getMathematical() || op.getCeilMode() || type.isSigned();
+    for (int i : {0, 1})
+      if (!skips && windows.dilation[i] != 1 &&
+          (op.getPadding()[2 * i] != 0 || op.getPadding()[2 * i + 1] != 0))
+        return reduceClampedWindows(b, adaptor.getInput(),
+                                    byteConstant(b, least), windows,
+                                    resultType(op), body);
     Value padded =
         padForWindows(b, adaptor.getInput(), least, windows, resultType(op));
-    return reduceWindows(
-        b, padded, byteConstant(b, least), windows, resultType(op),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          if (type.isSigned())
-            return arith::MaxSIOp::create(b, args[0], args[1]);
-          return arith::MaxUIOp::create(b, args[0], args[1]);
-        });
+    return reduceWindows(b, padded, byteConstant(b, least), windows,
+                         resultType(op), body);
   }
 };
 
@@ -164,7 +214,7 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
     windows.stride.assign(op.getStride().begin(), op.getStride().end());
     windows.before = {op.getPadding()[0], op.getPadding()[2]};
     RankedTensorType outputType = resultType(op);
-    if (!op.getCeilMode())
+    if (!op.getCeilMode() && !op.getMathematical() && !type.isSigned())
       return averageWindows(b, adaptor.getInput(), type, windows, outputType);
 
     // Taps outside of the image count as the zero point in the sum of all taps,
@@ -190,11 +240,15 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
       }
     }
     auto &counts = op.getCountIncludePad() ? covered : inside;
+    // The attribute is signed, its accessor is not.
+    auto divisor = [&](int64_t count) {
+      return static_cast<int64_t>(op.getDivisorOverride().value_or(count));
+    };
     SmallVector<float> multipliers;
     for (int64_t height : counts[0])
       for (int64_t width : counts[1])
-        multipliers.push_back(getInverse(static_cast<double>(
-            op.getDivisorOverride().value_or(height * width))));
+        multipliers.push_back(
+            getInverse(static_cast<double>(divisor(height * width))));
     return averageATen(b, sums, multipliers, zeroPoint, type);
   }
 };
@@ -211,7 +265,7 @@ struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
     int64_t out[2] = {outputType.getDimSize(1), outputType.getDimSize(2)};
     if (in[0] == out[0] && in[1] == out[1])
       return adaptor.getInput();
-    if (in[0] % out[0] == 0 && in[1] % out[1] == 0) {
+    if (!type.isSigned() && in[0] % out[0] == 0 && in[1] % out[1] == 0) {
       Windows windows;
       windows.kernel = {in[0] / out[0], in[1] / out[1]};
       windows.stride = windows.kernel;

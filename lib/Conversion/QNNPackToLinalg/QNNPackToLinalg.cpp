@@ -118,6 +118,7 @@ void qbackend::populateQNNPackToLinalgPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns) {
   populateConvolutionPatterns(converter, patterns);
   populateElementwisePatterns(converter, patterns);
+  populateLinearPatterns(converter, patterns);
   populatePoolingPatterns(converter, patterns);
   populateShapePatterns(converter, patterns);
   patterns.add<EraseStorageCast, ConvertResultTypes<tensor::CastOp>,

@@ -174,15 +174,14 @@ Value qnnpack::padImage(ImplicitLocOpBuilder &b, Value input, int64_t value,
                         ArrayRef<int64_t> sizes) {
   if (llvm::all_of(sizes, [](int64_t size) { return size == 0; }))
     return input;
-  SmallVector<OpFoldResult> low, high;
-  for (int64_t size : {int64_t(0), sizes[0], sizes[2], int64_t(0)})
-    low.push_back(b.getIndexAttr(size));
-  for (int64_t size : {int64_t(0), sizes[1], sizes[3], int64_t(0)})
-    high.push_back(b.getIndexAttr(size));
   auto type = cast<RankedTensorType>(input.getType());
+  SmallVector<OpFoldResult> low(type.getRank(), b.getIndexAttr(0)), high = low;
   SmallVector<int64_t> shape(type.getShape());
-  shape[1] += sizes[0] + sizes[1];
-  shape[2] += sizes[2] + sizes[3];
+  for (size_t i = 0; i < sizes.size() / 2; ++i) {
+    low[1 + i] = b.getIndexAttr(sizes[2 * i]);
+    high[1 + i] = b.getIndexAttr(sizes[2 * i + 1]);
+    shape[1 + i] += sizes[2 * i] + sizes[2 * i + 1];
+  }
   return tensor::PadOp::create(b, type.clone(shape), input, low, high,
                                byteConstant(b, value));
 }

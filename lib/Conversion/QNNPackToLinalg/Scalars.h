@@ -25,6 +25,8 @@ void populateConvolutionPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
+void populateLinearPatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populatePoolingPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
 void populateShapePatterns(const mlir::TypeConverter &converter,
@@ -113,8 +115,9 @@ Value elementwise(ImplicitLocOpBuilder &b, mlir::ValueRange inputs,
 /// Shorthands of loop kinds: 'p' parallel, 'r' reduction.
 llvm::SmallVector<mlir::utils::IteratorType> loopKinds(llvm::StringRef kinds);
 
-/// The 8-bit image `input` with `value` around it. `sizes` is top, bottom,
-/// left, right. The input itself if all of them are 0.
+/// The 8-bit image `input` with `value` around it. `sizes` has two numbers for
+/// each spatial dimension: top, bottom, left, right. The input itself if all of
+/// them are 0.
 Value padImage(ImplicitLocOpBuilder &b, Value input, int64_t value,
                llvm::ArrayRef<int64_t> sizes);
 

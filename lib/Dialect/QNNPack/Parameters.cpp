@@ -32,6 +32,20 @@ float qnnpack::getInverse(double scale) {
   return numerics::mulMultiplier(1, 1, scale);
 }
 
+SmallVector<double> qnnpack::getWeightScales(Type weight) {
+  Type element = getElementTypeOrSelf(weight);
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
+    return SmallVector<double>(perAxis.getScales());
+  return {perTensor(element).getScale()};
+}
+
+SmallVector<int64_t> qnnpack::getWeightZeroPoints(Type weight) {
+  Type element = getElementTypeOrSelf(weight);
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
+    return SmallVector<int64_t>(perAxis.getZeroPoints());
+  return {perTensor(element).getZeroPoint()};
+}
+
 SmallVector<float>
 qnnpack::getRequantizationMultipliers(Type input, Type weight, Type output) {
   double sx = perTensor(input).getScale(), sy = perTensor(output).getScale();
@@ -39,12 +53,8 @@ qnnpack::getRequantizationMultipliers(Type input, Type weight, Type output) {
                         ? numerics::convMultiplierXnnpack
                         : numerics::convMultiplier;
   SmallVector<float> multipliers;
-  Type element = getElementTypeOrSelf(weight);
-  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element))
-    for (double sw : perAxis.getScales())
-      multipliers.push_back(multiplier(sx, sw, sy));
-  else
-    multipliers.push_back(multiplier(sx, perTensor(element).getScale(), sy));
+  for (double sw : getWeightScales(weight))
+    multipliers.push_back(multiplier(sx, sw, sy));
   return multipliers;
 }
 

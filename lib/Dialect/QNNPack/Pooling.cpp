@@ -35,21 +35,20 @@ LogicalResult MaxPool2dOp::verify() {
                        output.getDimSize(1 + i), getKernel()[i],
                        getStride()[i],           getPadding()[2 * i],
                        getPadding()[2 * i + 1],  getDilation()[i]};
-    if (failed(verifyWindow(*this, axis, WindowRounding::Either)))
+    if (failed(verifyWindow(*this, axis,
+                            getCeilMode() ? WindowRounding::Ceil
+                                          : WindowRounding::Floor)))
       return failure();
-    // Taps step by the dilation: the first one at or after pixel 0 has to be
-    // inside, and has to be one of the kernel's. Past the first windows that
-    // overlap the padding and before the last ones nothing can go wrong, but
-    // an image smaller than the dilation can fall between two taps.
-    for (int64_t window = 0; window < axis.output; ++window) {
+    if (axis.input < 1)
+      return emitOpError() << "has an empty image: " << input;
+    // The first and the last window are those that padding can swallow.
+    int64_t extent = (axis.kernel - 1) * axis.dilation + 1;
+    for (int64_t window : {int64_t(0), axis.output - 1}) {
       int64_t start = window * axis.stride - axis.before;
-      int64_t tap =
-          start >= 0 ? 0 : (-start + axis.dilation - 1) / axis.dilation;
-      if (tap < axis.kernel && start + tap * axis.dilation < axis.input)
+      if (start + extent > 0 && start < axis.input)
         continue;
       return emitOpError() << "window " << window << " of the " << axis.name
-                           << " has no tap inside of the image; use less "
-                              "padding";
+                           << " lies in the padding; use less padding";
     }
   }
   return verifySameParameters(*this, input, output);

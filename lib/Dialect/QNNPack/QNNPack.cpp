@@ -134,24 +134,15 @@ LogicalResult qbackend::qnnpack::verifyWindow(Operation *op,
     return op->emitOpError()
            << "the kernel covers " << extent << " pixels of the " << axis.name
            << ", the padded image has " << padded;
-  int64_t floor = (padded - extent) / axis.stride + 1;
-  int64_t ceil = (padded - extent + axis.stride - 1) / axis.stride + 1;
-  // A window that would start in the padding after the image is left out.
-  if ((ceil - 1) * axis.stride >= axis.input + axis.before)
-    --ceil;
-  bool fits = false;
-  if (rounding != WindowRounding::Ceil)
-    fits |= axis.output == floor;
-  if (rounding != WindowRounding::Floor)
-    fits |= axis.output == ceil;
-  if (fits)
+  int64_t expected = (padded - extent) / axis.stride + 1;
+  if (rounding == WindowRounding::Ceil) {
+    expected = (padded - extent + axis.stride - 1) / axis.stride + 1;
+    // A window that would start in the padding after the image is left out.
+    if ((expected - 1) * axis.stride >= axis.input + axis.before)
+      --expected;
+  }
+  if (axis.output == expected)
     return success();
-  InFlightDiagnostic diag = op->emitOpError()
-                            << "the output has " << axis.name << " "
-                            << axis.output << ", expected ";
-  if (rounding == WindowRounding::Either && floor != ceil)
-    diag << floor << " or " << ceil;
-  else
-    diag << (rounding == WindowRounding::Ceil ? ceil : floor);
-  return diag;
+  return op->emitOpError() << "the output has " << axis.name << " "
+                           << axis.output << ", expected " << expected;
 }

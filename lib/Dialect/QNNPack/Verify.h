@@ -38,7 +38,7 @@ mlir::LogicalResult verifyIntegers(mlir::Operation *op, llvm::StringRef name,
 
 /// The geometry of one axis of a sliding window.
 struct WindowAxis {
-  llvm::StringRef name; // "height" or "width"
+  llvm::StringRef name; // "height", say
   int64_t input;
   int64_t output;
   int64_t kernel;
@@ -49,7 +49,7 @@ struct WindowAxis {
 };
 
 /// How the number of windows is rounded.
-enum class WindowRounding { Floor, Ceil, Either };
+enum class WindowRounding { Floor, Ceil };
 
 /// The output size of `axis` is the one its other fields give.
 mlir::LogicalResult verifyWindow(mlir::Operation *op, const WindowAxis &axis,

@@ -108,6 +108,48 @@ func.func @max_pool2d(%x0: tensor<1x4x4x2x!x8>) -> tensor<1x2x4x2x!x8> {
   return %y : tensor<1x2x4x2x!x8>
 }
 
+// As many windows as ceil mode has.
+// CHECK-LABEL: func.func @max_pool2d_ceil(
+// CHECK: qnnpack.max_pool2d %arg0 {ceil_mode, dilation = array<i64: 1, 1>, kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>}
+func.func @max_pool2d_ceil(%x0: tensor<1x5x5x2x!x8>) -> tensor<1x3x3x2x!x8> {
+  %r0 = qbackend.dequantize %x0 : tensor<1x5x5x2x!x8> -> tensor<1x5x5x2xf32>
+  %o = qbackend.operator [#qbackend.max_pool2d<kernel = [2, 2], stride = [2, 2], padding = [0, 0, 0, 0], dilation = [1, 1]>] inputs(%r0) qconfig #q : (tensor<1x5x5x2xf32>) -> tensor<1x3x3x2xf32> {
+  ^bb0(%a0: tensor<1x5x5x2xf32>):
+    %e = tensor.empty() : tensor<1x3x3x2xf32>
+    qbackend.yield %e : tensor<1x3x3x2xf32>
+  }
+  %y = qbackend.quantize %o : tensor<1x3x3x2xf32> -> tensor<1x3x3x2x!x8>
+  return %y : tensor<1x3x3x2x!x8>
+}
+
+// The kernel of the engine, though it reads pixels beside the window.
+// CHECK-LABEL: func.func @max_pool2d_dilated(
+// CHECK: qnnpack.max_pool2d %arg0 {dilation = array<i64: 2, 2>, kernel = array<i64: 3, 3>, padding = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>}
+func.func @max_pool2d_dilated(%x0: tensor<1x5x5x2x!x8>) -> tensor<1x3x3x2x!x8> {
+  %r0 = qbackend.dequantize %x0 : tensor<1x5x5x2x!x8> -> tensor<1x5x5x2xf32>
+  %o = qbackend.operator [#qbackend.max_pool2d<kernel = [3, 3], stride = [1, 1], padding = [1, 1, 1, 1], dilation = [2, 2]>] inputs(%r0) qconfig #q : (tensor<1x5x5x2xf32>) -> tensor<1x3x3x2xf32> {
+  ^bb0(%a0: tensor<1x5x5x2xf32>):
+    %e = tensor.empty() : tensor<1x3x3x2xf32>
+    qbackend.yield %e : tensor<1x3x3x2xf32>
+  }
+  %y = qbackend.quantize %o : tensor<1x3x3x2xf32> -> tensor<1x3x3x2x!x8>
+  return %y : tensor<1x3x3x2x!x8>
+}
+
+// The engine has no such kernel.
+// CHECK-LABEL: func.func @max_pool2d_uneven(
+// CHECK: qnnpack.max_pool2d %arg0 {dilation = array<i64: 2, 2>, kernel = array<i64: 3, 3>, mathematical, padding = array<i64: 0, 1, 0, 1>, stride = array<i64: 1, 1>}
+func.func @max_pool2d_uneven(%x0: tensor<1x5x5x2x!x8>) -> tensor<1x2x2x2x!x8> {
+  %r0 = qbackend.dequantize %x0 : tensor<1x5x5x2x!x8> -> tensor<1x5x5x2xf32>
+  %o = qbackend.operator [#qbackend.max_pool2d<kernel = [3, 3], stride = [1, 1], padding = [0, 1, 0, 1], dilation = [2, 2]>] inputs(%r0) qconfig #q : (tensor<1x5x5x2xf32>) -> tensor<1x2x2x2xf32> {
+  ^bb0(%a0: tensor<1x5x5x2xf32>):
+    %e = tensor.empty() : tensor<1x2x2x2xf32>
+    qbackend.yield %e : tensor<1x2x2x2xf32>
+  }
+  %y = qbackend.quantize %o : tensor<1x2x2x2xf32> -> tensor<1x2x2x2x!x8>
+  return %y : tensor<1x2x2x2x!x8>
+}
+
 // CHECK-LABEL: func.func @avg_pool2d(
 // CHECK: qnnpack.avg_pool2d %arg0 {{.*}}kernel = array<i64: 2, 2>
 func.func @avg_pool2d(%x0: tensor<1x4x4x2x!x8>) -> tensor<1x2x2x2x!x8> {

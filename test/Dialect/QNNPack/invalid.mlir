@@ -231,7 +231,7 @@ func.func @reshape_parameters(%a: tensor<2x4x!u8>) {
 
 !u8 = !quant.uniform<u8:f32, 0.5:3>
 func.func @empty_window(%x: tensor<1x2x2x1x!u8>) {
-  // expected-error @+1 {{window 0 of the height has no tap inside of the image; use less padding}}
+  // expected-error @+1 {{window 0 of the height lies in the padding; use less padding}}
   %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 1, 1>, padding = array<i64: 2, 2, 2, 2>, dilation = array<i64: 1, 1>}
     : tensor<1x2x2x1x!u8> -> tensor<1x5x5x1x!u8>
   return
@@ -299,5 +299,35 @@ func.func @sigmoid_result(%x: tensor<4x!u8>) {
 func.func @softmax_axis(%x: tensor<?x4x!u8>) {
   // expected-error @+1 {{is dynamic or empty, expected a static size}}
   %0 = qnnpack.softmax %x {axis = 0 : i64} : tensor<?x4x!u8> -> tensor<?x4x!quant.uniform<u8:f32, 0.00390625>>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @max_pool_ceil(%x: tensor<1x5x5x1x!u8>) {
+  // expected-error @+1 {{the output has height 3, expected 2}}
+  %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
+    : tensor<1x5x5x1x!u8> -> tensor<1x3x3x1x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @max_pool_floor(%x: tensor<1x5x5x1x!u8>) {
+  // expected-error @+1 {{the output has height 2, expected 3}}
+  %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, ceil_mode}
+    : tensor<1x5x5x1x!u8> -> tensor<1x2x2x1x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @max_pool_empty(%x: tensor<1x0x4x1x!u8>) {
+  // expected-error @+1 {{has an empty image: 'tensor<1x0x4x1x}}
+  %0 = qnnpack.max_pool2d %x {kernel = array<i64: 3, 2>, stride = array<i64: 1, 1>, padding = array<i64: 2, 1, 0, 0>, dilation = array<i64: 1, 1>}
+    : tensor<1x0x4x1x!u8> -> tensor<1x1x3x1x!u8>
   return
 }

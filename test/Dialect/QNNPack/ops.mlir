@@ -29,9 +29,54 @@ func.func @conv2d(%x: tensor<?x8x8x3x!u8>, %w: tensor<4x3x3x3x!c8>, %b: tensor<4
   // CHECK: qnnpack.conv2d %{{.*}}, %{{.*}}, %{{.*}} {dilation = array<i64: 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1>, relu, stride = array<i64: 1, 1>} : {{.*}}, tensor<4xi32> -> tensor<?x8x8x4x
   %y = qnnpack.conv2d %x, %w, %b {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, relu}
     : tensor<?x8x8x3x!u8>, tensor<4x3x3x3x!c8>, tensor<4xi32> -> tensor<?x8x8x4x!y8>
-  // CHECK: qnnpack.conv2d %{{[^,]*}}, %{{[^,]*}} {
-  %z = qnnpack.conv2d %x, %w {stride = array<i64: 2, 1>, padding = array<i64: 0, 1, 2, 2>, dilation = array<i64: 1, 2>, groups = 1 : i64}
+  // CHECK: qnnpack.conv2d %{{[^,]*}}, %{{[^,]*}} {{{.*}}groups = 1 : i64, mathematical, padding
+  %z = qnnpack.conv2d %x, %w {stride = array<i64: 2, 1>, padding = array<i64: 0, 1, 2, 2>, dilation = array<i64: 1, 2>, groups = 1 : i64, mathematical}
     : tensor<?x8x8x3x!u8>, tensor<4x3x3x3x!c8> -> tensor<?x4x8x4x!y8>
+  return
+}
+
+// CHECK-LABEL: @conv1d
+func.func @conv1d(%x: tensor<1x8x3x!u8>, %w: tensor<4x3x3x!c8>, %b: tensor<4xi32>, %x1: tensor<?x8x4x!i8>, %w1: tensor<8x1x2x!s8>) {
+  // CHECK: qnnpack.conv1d %{{.*}}, %{{.*}}, %{{.*}} {dilation = array<i64: 1>, groups = 1 : i64, padding = array<i64: 1, 1>, relu, stride = array<i64: 1>} : {{.*}}, tensor<4xi32> -> tensor<1x8x4x
+  %y = qnnpack.conv1d %x, %w, %b {stride = array<i64: 1>, padding = array<i64: 1, 1>, dilation = array<i64: 1>, groups = 1 : i64, relu}
+    : tensor<1x8x3x!u8>, tensor<4x3x3x!c8>, tensor<4xi32> -> tensor<1x8x4x!y8>
+  // CHECK: qnnpack.conv1d %{{[^,]*}}, %{{[^,]*}} {dilation = array<i64: 3>, groups = 2 : i64, mathematical, padding = array<i64: 0, 1>, stride = array<i64: 2>} : {{.*}} -> tensor<?x5x8x
+  %z = qnnpack.conv1d %x1, %w1 {stride = array<i64: 2>, padding = array<i64: 0, 1>, dilation = array<i64: 3>, groups = 2 : i64, mathematical}
+    : tensor<?x8x4x!i8>, tensor<8x1x2x!s8> -> tensor<?x5x8x!i8>
+  return
+}
+
+// CHECK-LABEL: @conv3d
+func.func @conv3d(%x: tensor<1x4x8x8x3x!u8>, %w: tensor<4x3x3x3x3x!c8>, %b: tensor<4xi32>, %x1: tensor<?x4x8x8x4x!u8>, %w1: tensor<4x1x2x3x1x!s8>) {
+  // CHECK: qnnpack.conv3d %{{.*}}, %{{.*}}, %{{.*}} {dilation = array<i64: 1, 1, 1>, groups = 1 : i64, padding = array<i64: 1, 1, 1, 1, 1, 1>, relu, stride = array<i64: 1, 1, 1>} : {{.*}}, tensor<4xi32> -> tensor<1x4x8x8x4x
+  %y = qnnpack.conv3d %x, %w, %b {stride = array<i64: 1, 1, 1>, padding = array<i64: 1, 1, 1, 1, 1, 1>, dilation = array<i64: 1, 1, 1>, groups = 1 : i64, relu}
+    : tensor<1x4x8x8x3x!u8>, tensor<4x3x3x3x3x!c8>, tensor<4xi32> -> tensor<1x4x8x8x4x!y8>
+  // CHECK: qnnpack.conv3d %{{[^,]*}}, %{{[^,]*}} {dilation = array<i64: 1, 2, 3>, groups = 4 : i64, mathematical, padding = array<i64: 0, 0, 1, 0, 0, 1>, stride = array<i64: 3, 2, 1>} : {{.*}} -> tensor<?x2x4x3x4x
+  %z = qnnpack.conv3d %x1, %w1 {stride = array<i64: 3, 2, 1>, padding = array<i64: 0, 0, 1, 0, 0, 1>, dilation = array<i64: 1, 2, 3>, groups = 4 : i64, mathematical}
+    : tensor<?x4x8x8x4x!u8>, tensor<4x1x2x3x1x!s8> -> tensor<?x2x4x3x4x!u8>
+  return
+}
+
+// CHECK-LABEL: @conv_transpose
+func.func @conv_transpose(%x: tensor<?x4x3x!u8>, %w: tensor<4x3x3x!c8>, %b: tensor<4xi32>, %x2: tensor<1x4x5x4x!i8>, %w2: tensor<6x3x2x2x!s8>) {
+  // CHECK: qnnpack.conv_transpose1d %{{.*}}, %{{.*}}, %{{.*}} {dilation = array<i64: 1>, groups = 1 : i64, output_padding = array<i64: 0>, padding = array<i64: 0, 0>, stride = array<i64: 1>} : {{.*}}, tensor<4xi32> -> tensor<?x6x4x
+  %0 = qnnpack.conv_transpose1d %x, %w, %b {stride = array<i64: 1>, padding = array<i64: 0, 0>, output_padding = array<i64: 0>, dilation = array<i64: 1>, groups = 1 : i64}
+    : tensor<?x4x3x!u8>, tensor<4x3x3x!c8>, tensor<4xi32> -> tensor<?x6x4x!y8>
+  // CHECK: qnnpack.conv_transpose1d %{{[^,]*}}, %{{[^,]*}} {dilation = array<i64: 2>, groups = 1 : i64, mathematical, output_padding = array<i64: 1>, padding = array<i64: 1, 2>, stride = array<i64: 3>} : {{.*}} -> tensor<?x12x4x
+  %1 = qnnpack.conv_transpose1d %x, %w {stride = array<i64: 3>, padding = array<i64: 1, 2>, output_padding = array<i64: 1>, dilation = array<i64: 2>, groups = 1 : i64, mathematical}
+    : tensor<?x4x3x!u8>, tensor<4x3x3x!c8> -> tensor<?x12x4x!y8>
+  // CHECK: qnnpack.conv_transpose2d %{{[^,]*}}, %{{[^,]*}} {dilation = array<i64: 1, 1>, groups = 2 : i64, mathematical, output_padding = array<i64: 1, 0>, padding = array<i64: 1, 1, 0, 0>, stride = array<i64: 2, 3>} : {{.*}} -> tensor<1x8x14x6x
+  %2 = qnnpack.conv_transpose2d %x2, %w2 {stride = array<i64: 2, 3>, padding = array<i64: 1, 1, 0, 0>, output_padding = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 2 : i64, mathematical}
+    : tensor<1x4x5x4x!i8>, tensor<6x3x2x2x!s8> -> tensor<1x8x14x6x!i8>
+  return
+}
+
+// CHECK-LABEL: @linear_dynamic
+func.func @linear_dynamic(%x: tensor<?x16xf32>, %w: tensor<4x16x!c8>, %b: tensor<4xf32>) {
+  // CHECK: qnnpack.linear_dynamic %{{.*}}, %{{.*}}, %{{.*}} {relu} : tensor<?x16xf32>, {{.*}}, tensor<4xf32> -> tensor<?x4xf32>
+  %y = qnnpack.linear_dynamic %x, %w, %b {relu} : tensor<?x16xf32>, tensor<4x16x!c8>, tensor<4xf32> -> tensor<?x4xf32>
+  // CHECK: qnnpack.linear_dynamic %{{[^,]*}}, %{{[^,]*}} : tensor<?x16xf32>, {{.*}} -> tensor<?x4xf32>
+  %z = qnnpack.linear_dynamic %x, %w : tensor<?x16xf32>, tensor<4x16x!c8> -> tensor<?x4xf32>
   return
 }
 
@@ -39,8 +84,8 @@ func.func @conv2d(%x: tensor<?x8x8x3x!u8>, %w: tensor<4x3x3x3x!c8>, %b: tensor<4
 func.func @linear(%x: tensor<1x16x!u8>, %w: tensor<10x16x!s8>, %b: tensor<10xi32>, %x1: tensor<2x?x16x!i8>) {
   // CHECK: qnnpack.linear %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}, tensor<10xi32> -> tensor<1x10x
   %y = qnnpack.linear %x, %w, %b : tensor<1x16x!u8>, tensor<10x16x!s8>, tensor<10xi32> -> tensor<1x10x!y8>
-  // CHECK: qnnpack.linear %{{[^,]*}}, %{{[^,]*}} {relu} :
-  %z = qnnpack.linear %x1, %w {relu} : tensor<2x?x16x!i8>, tensor<10x16x!s8> -> tensor<2x?x10x!i8>
+  // CHECK: qnnpack.linear %{{[^,]*}}, %{{[^,]*}} {mathematical, relu} :
+  %z = qnnpack.linear %x1, %w {mathematical, relu} : tensor<2x?x16x!i8>, tensor<10x16x!s8> -> tensor<2x?x10x!i8>
   return
 }
 
@@ -82,14 +127,14 @@ func.func @pooling(%x: tensor<1x4x4x2x!u8>, %z: tensor<1x5x5x2x!u8>) {
   %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
     : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
   // Ceil mode: the last window is clipped.
-  // CHECK: qnnpack.max_pool2d
-  %1 = qnnpack.max_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>}
+  // CHECK: qnnpack.max_pool2d %{{.*}} {ceil_mode, {{.*}}, mathematical,
+  %1 = qnnpack.max_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, ceil_mode, mathematical}
     : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
   // CHECK: qnnpack.avg_pool2d %{{.*}} {kernel = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, stride = array<i64: 2, 2>} :
   %2 = qnnpack.avg_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>}
     : tensor<1x4x4x2x!u8> -> tensor<1x2x2x2x!u8>
-  // CHECK: qnnpack.avg_pool2d %{{.*}} {ceil_mode, count_include_pad = false, divisor_override = 3 : i64,
-  %3 = qnnpack.avg_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, ceil_mode, count_include_pad = false, divisor_override = 3 : i64}
+  // CHECK: qnnpack.avg_pool2d %{{.*}} {ceil_mode, count_include_pad = false, divisor_override = 3 : i64, {{.*}}, mathematical,
+  %3 = qnnpack.avg_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, ceil_mode, count_include_pad = false, divisor_override = 3 : i64, mathematical}
     : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
   // CHECK: qnnpack.adaptive_avg_pool2d
   %4 = qnnpack.adaptive_avg_pool2d %x : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>

@@ -18,7 +18,12 @@ namespace qbackend::qnnpack {
 /// f32(1 / scale).
 float getInverse(double scale);
 
-/// Multiplier of the accumulator of conv2d and linear: one, or one for each
+/// The scales and the zero points of the weight type `weight`: one, or one for
+/// each output channel.
+llvm::SmallVector<double> getWeightScales(mlir::Type weight);
+llvm::SmallVector<int64_t> getWeightZeroPoints(mlir::Type weight);
+
+/// Multiplier of the accumulator of an op with a weight: one, or one for each
 /// output channel.
 llvm::SmallVector<float> getRequantizationMultipliers(mlir::Type input,
                                                       mlir::Type weight,

@@ -16,12 +16,16 @@ def QNNPack_Dialect : Dialect {
   let description = [{
     One op per kernel, with the kernel's exact integers. Activations are
     tensors of `!quant.uniform<u8:f32, scale:zero_point>` (or `i8`), images are
-    NHWC, convolution weights are `[out, height, width, in / groups]` and linear
-    weights `[out, in]`. The quantization parameters of the result are those of
+    NHWC (of other ranks likewise: batch first, channels last), convolution
+    weights are `[out, height, width, in / groups]` and linear weights
+    `[out, in]`. The quantization parameters of the result are those of
     its type: an op requantizes to them.
 
     Rounding is to nearest, ties to even, unless an op says otherwise. `f32(e)`
     in a formula is one rounding to binary32.
+
+    Where the engine departs from the operator it implements, the op computes
+    what the engine does; with the attribute `mathematical`, the operator.
   }];
   let dependentDialects = ["::mlir::quant::QuantDialect"];
 }
@@ -38,7 +42,6 @@ def QNNPack_WeightElement : Type<
     "signed 8-bit quantized type, per tensor or per channel">;
 def QNNPack_Activation : RankedTensorOf<[QNNPack_ActivationElement]>;
 def QNNPack_Image : TensorRankOf<[QNNPack_ActivationElement], [4]>;
-def QNNPack_ConvWeight : TensorRankOf<[QNNPack_WeightElement], [4]>;
 def QNNPack_LinearWeight : TensorRankOf<[QNNPack_WeightElement], [2]>;
 def QNNPack_Bias : TensorRankOf<[I32], [1]>;
 def QNNPack_Float : RankedTensorOf<[F32]>;
@@ -108,74 +111,7 @@ def QNNPack_DequantizeOp : QNNPack_VerifiedOp<"dequantize"> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-//===----------------------------------------------------------------------===//
-// Convolution and linear
-//===----------------------------------------------------------------------===//
-
-def QNNPack_Conv2dOp : QNNPack_VerifiedOp<"conv2d"> {
-  let summary = "quantized 2-d convolution, optionally with a fused relu";
-  let description = [{
-    `acc = bias[o] + sum (x - zx) * (w - zw[o])` in int32, wrapping; padding taps
-    add 0. Then `r = rne(f32(f32(acc) * m[o]))`, where values of magnitude 2^31
-    or more give the smallest int32, and
-    `y = clamp(clamp(r, -32768, 32767) + zy, lo, hi)`; `relu` raises `lo` to `zy`.
-    The multiplier is `m = f32(f32(sw * sx) * f32(1 / sy))` for unsigned
-    activations (QNNPACK). Signed ones go to XNNPACK in the engine:
-    `m = f32(f32(sx * sw) / sy)`, and positive overflow gives `hi`.
-
-    `padding` is `[[top, bottom], [left, right]]`, flattened. `bias` holds
-    `rne(b * f32(1 / (sw * sx)))`, saturated to int32.
-
-    **Constraints:**
-    - the shapes, groups, strides, padding and dilation fit together;
-    - per-channel weights are quantized along axis 0;
-    - signed activations take weights with zero point 0;
-    - input and output have the same storage type;
-    - every multiplier is a positive normal number;
-    - with `relu`, the zero point of the result is below the largest integer.
-
-    Example:
-    ```mlir
-    %y = qnnpack.conv2d %x, %w, %b {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, relu}
-      : tensor<1x8x8x3x!u8>, tensor<4x3x3x3x!s8>, tensor<4xi32> -> tensor<1x8x8x4x!y8>
-    ```
-  }];
-  let arguments = (ins QNNPack_Image:$input, QNNPack_ConvWeight:$weight,
-                       Optional<QNNPack_Bias>:$bias,
-                       DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$dilation, I64Attr:$groups,
-                       UnitAttr:$relu);
-  let results = (outs QNNPack_Image:$output);
-  let assemblyFormat = [{
-    $input `,` $weight (`,` $bias^)? attr-dict
-    `:` type($input) `,` type($weight) (`,` type($bias)^)? `->` type($output)
-  }];
-}
-
-def QNNPack_LinearOp : QNNPack_VerifiedOp<"linear"> {
-  let summary = "quantized fully connected layer, optionally with a fused relu";
-  let description = [{
-    The arithmetic of `qnnpack.conv2d` on `input` `[..., in]` and `weight`
-    `[out, in]`.
-
-    **Constraints:**
-    - the last dimension of `input` is that of `weight`, the last one of `output`
-      is the first one of `weight`, the others are equal;
-    - those of `qnnpack.conv2d` about scales, zero points and types.
-
-    Example:
-    ```mlir
-    %y = qnnpack.linear %x, %w, %b : tensor<1x16x!u8>, tensor<10x16x!s8>, tensor<10xi32> -> tensor<1x10x!y8>
-    ```
-  }];
-  let arguments = (ins QNNPack_Activation:$input, QNNPack_LinearWeight:$weight,
-                       Optional<QNNPack_Bias>:$bias, UnitAttr:$relu);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = [{
-    $input `,` $weight (`,` $bias^)? attr-dict
-    `:` type($input) `,` type($weight) (`,` type($bias)^)? `->` type($output)
-  }];
-}
+include "qbackend/Dialect/QNNPack/Convolution.td"
 
 //===----------------------------------------------------------------------===//
 // Binary arithmetic
@@ -359,14 +295,20 @@ def QNNPack_ReshapeOp : QNNPack_VerifiedOp<"reshape"> {
 def QNNPack_MaxPool2dOp : QNNPack_VerifiedOp<"max_pool2d"> {
   let summary = "quantized 2-d max pooling";
   let description = [{
-    The largest integer of each window; taps outside of the image are skipped.
-    `padding` is `[[top, bottom], [left, right]]`, flattened. The result has the
-    floor or, with more bottom/right padding, the ceil mode's size: it is that
-    of `output`, and windows that reach past the padded image are clipped.
+    The largest integer of each window. What is at taps outside of the image
+    depends on the kernel that the engine picks:
+
+    - unsigned, floor mode (QNNPACK): the nearest pixel of the image. With
+      dilation this can be a pixel that is not in the window; without, it is;
+    - `ceil_mode`, or signed (ATen): nothing. A window that has no tap inside of
+      the image, because its dilation steps over it, gives the smallest integer.
+
+    `mathematical` leaves these taps out in every mode. `padding` is
+    `[[top, bottom], [left, right]]`, flattened.
 
     **Constraints:**
     - the shapes, kernel, stride, padding and dilation fit together, and
-      every window has a tap inside of the image;
+      every window reaches the image;
     - the quantization parameters stay.
 
     Example:
@@ -377,7 +319,8 @@ def QNNPack_MaxPool2dOp : QNNPack_VerifiedOp<"max_pool2d"> {
   }];
   let arguments = (ins QNNPack_Image:$input, DenseI64ArrayAttr:$kernel,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
-                       DenseI64ArrayAttr:$dilation);
+                       DenseI64ArrayAttr:$dilation, UnitAttr:$ceil_mode,
+                       UnitAttr:$mathematical);
   let results = (outs QNNPack_Image:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
@@ -385,15 +328,18 @@ def QNNPack_MaxPool2dOp : QNNPack_VerifiedOp<"max_pool2d"> {
 def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
   let summary = "quantized 2-d average pooling";
   let description = [{
-    Floor mode: `acc = sum(x) - n * zx` with padded taps counting as `zx` and
-    `n = kh * kw` always (the engine ignores `count_include_pad` and
-    `divisor_override` here), `m = f32(s / f32(s * f32(n)))`,
+    Unsigned, floor mode (QNNPACK): `acc = sum(x) - n * zx` with padded taps
+    counting as `zx` and `n = kh * kw` always, whatever `count_include_pad` and
+    `divisor_override` say, `m = f32(s / f32(s * f32(n)))`,
     `y = clamp(rne(f32(f32(acc) * m)) + zx, qmin, qmax)`.
 
-    `ceil_mode` (ATen, contiguous): `acc = sum - zx * size` over the `size` taps
-    inside of the image, divided by `divisor_override`, or the window clipped to
-    the padded image (`count_include_pad`), or `size`:
+    `ceil_mode`, or signed (ATen, contiguous): `acc = sum - zx * size` over the
+    `size` taps inside of the image, divided by `divisor_override`, or the window
+    clipped to the padded image (`count_include_pad`), or `size`:
     `y = clamp(rne(f32(f32(acc * f32(1 / div)) + zx)), qmin, qmax)`.
+
+    `mathematical` takes the second formula in every mode, and with it heeds
+    `count_include_pad` and `divisor_override`.
 
     **Constraints:**
     - the shapes, kernel, stride and padding fit together, padding is at most
@@ -410,7 +356,8 @@ def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        UnitAttr:$ceil_mode,
                        DefaultValuedAttr<BoolAttr, "true">:$count_include_pad,
-                       OptionalAttr<I64Attr>:$divisor_override);
+                       OptionalAttr<I64Attr>:$divisor_override,
+                       UnitAttr:$mathematical);
   let results = (outs QNNPack_Image:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
@@ -418,9 +365,9 @@ def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
 def QNNPack_AdaptiveAvgPool2dOp : QNNPack_VerifiedOp<"adaptive_avg_pool2d"> {
   let summary = "quantized 2-d average pooling to a given size";
   let description = [{
-    The output size is that of `output`. Where it divides the input's and is not
-    equal to it, this is `qnnpack.avg_pool2d`. Otherwise (ATen, contiguous)
-    window `i` is `[floor(i*H/oh), ceil((i+1)*H/oh))` and
+    The output size is that of `output`; that of the input is a copy. Unsigned,
+    where it divides the input's, this is `qnnpack.avg_pool2d`. Otherwise (ATen,
+    contiguous) window `i` is `[floor(i*H/oh), ceil((i+1)*H/oh))` and
     `y = rne(f32(sum(q) * f32(f32(1/kh)/kw)))` on the raw integers.
 
     **Constraints:**

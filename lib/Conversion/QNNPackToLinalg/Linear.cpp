@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// linear and linear_dynamic.
+
+#include "Weights.h"
+
+#include "qbackend/Dialect/QNNPack/Parameters.h"
+#include "qbackend/Numerics/Requantize.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+
+/// `input` times the weight, added to `sums`.
+static Value addRows(ImplicitLocOpBuilder &b, Value input, bool isSigned,
+                     const Operands &operands, Value sums) {
+  return addProducts(b, input, isSigned, operands, sums, /*groups=*/1,
+                     /*taps=*/0,
+                     [](ArrayRef<AffineExpr> loops, ArrayRef<AffineExpr>,
+                        Exprs &input,
+                        Exprs &) { input.assign(loops.begin(), loops.end()); });
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters at run time
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What linear_dynamic computes from its input.
+struct RuntimeParams {
+  Value scale;     // f32
+  Value inverse;   // f32, 1 / scale
+  Value zeroPoint; // i32
+};
+} // namespace
+
+/// min(0, all of `input`), or max. A NaN in the input is the result.
+template <typename MinMaxOp>
+static Value reduceAll(ImplicitLocOpBuilder &b, Value input) {
+  int64_t rank = cast<RankedTensorType>(input.getType()).getRank();
+  Value init = filled(b, f32Constant(b, 0),
+                      RankedTensorType::get({}, b.getF32Type()), input);
+  Value result = generic(
+      b, input, init,
+      {b.getMultiDimIdentityMap(rank), AffineMap::get(rank, 0, b.getContext())},
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::reduction),
+      [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        return MinMaxOp::create(b, args[0], args[1]);
+      });
+  return tensor::ExtractOp::create(b, result, ValueRange());
+}
+
+/// numerics::dynamicLinearParams of the range of `input`, step by step.
+static RuntimeParams chooseParams(ImplicitLocOpBuilder &b, Value input) {
+  Type f32 = b.getF32Type(), f64 = b.getF64Type();
+  auto real = [&](double value) -> Value {
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+  };
+  auto widen = [&](Value value) -> Value {
+    return arith::ExtFOp::create(b, f64, value);
+  };
+  auto narrow = [&](Value value) -> Value {
+    return arith::TruncFOp::create(b, f32, value);
+  };
+  auto isEqual = [&](Value value, float other) -> Value {
+    return arith::CmpFOp::create(b, arith::CmpFPredicate::OEQ, value,
+                                 f32Constant(b, other));
+  };
+  auto select = [&](Value condition, Value a, Value c) -> Value {
+    return arith::SelectOp::create(b, condition, a, c);
+  };
+  const float smallest = numerics::smallestDynamicScale;
+  Value one = f32Constant(b, 1), zero = f32Constant(b, 0);
+
+  Value min = reduceAll<arith::MinimumFOp>(b, input);
+  Value max = reduceAll<arith::MaximumFOp>(b, input);
+  Value scale = arith::DivFOp::create(
+      b, arith::SubFOp::create(b, widen(max), widen(min)), real(255));
+  Value rounded = narrow(scale);
+  Value unusable =
+      arith::OrIOp::create(b, isEqual(rounded, 0),
+                           isEqual(arith::DivFOp::create(b, one, rounded),
+                                   std::numeric_limits<float>::infinity()));
+  scale = select(unusable, real(0.1), scale);
+
+  // A scale below the smallest one stretches the range.
+  Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, scale,
+                                        real(smallest));
+  Value amplifier =
+      arith::DivFOp::create(b, f32Constant(b, smallest), narrow(scale));
+  Value minIsZero = isEqual(min, 0), maxIsZero = isEqual(max, 0);
+  Value stretchedMin = select(maxIsZero, f32Constant(b, -smallest * 255),
+                              arith::MulFOp::create(b, min, amplifier));
+  stretchedMin = select(minIsZero, zero, stretchedMin);
+  Value stretchedMax =
+      select(maxIsZero, zero, arith::MulFOp::create(b, max, amplifier));
+  stretchedMax =
+      select(minIsZero, f32Constant(b, smallest * 255), stretchedMax);
+  min = select(isSmall, stretchedMin, min);
+  max = select(isSmall, stretchedMax, max);
+  scale = select(isSmall, real(smallest), scale);
+
+  Value minSteps = arith::DivFOp::create(b, widen(min), scale);
+  Value maxSteps = arith::DivFOp::create(b, widen(max), scale);
+  Value fromMin = arith::SubFOp::create(b, real(0), minSteps);
+  Value fromMax = arith::SubFOp::create(b, real(255), maxSteps);
+  Value minError =
+      arith::SubFOp::create(b, real(0), math::AbsFOp::create(b, minSteps));
+  Value maxError =
+      arith::SubFOp::create(b, real(255), math::AbsFOp::create(b, maxSteps));
+  Value useMin =
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, minError, maxError);
+  Value zeroPoint = select(useMin, fromMin, fromMax);
+  // Comparisons that a NaN doesn't pass: it gives 0.
+  zeroPoint = select(
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, zeroPoint, real(0)),
+      zeroPoint, real(0));
+  zeroPoint = select(
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, zeroPoint, real(255)),
+      zeroPoint, real(255));
+  RuntimeParams params;
+  params.scale = narrow(scale);
+  params.inverse = arith::DivFOp::create(b, one, params.scale);
+  params.zeroPoint = arith::FPToSIOp::create(
+      b, b.getI32Type(), math::RoundEvenOp::create(b, zeroPoint));
+  return params;
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerLinear : Lowering<LinearOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(LinearOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto inputType = getQuantizedType(op.getInput().getType());
+    Operands operands =
+        getOperands(b, adaptor.getWeight(), op.getWeight().getType(),
+                    adaptor.getBias(), inputType.getZeroPoint(), /*groups=*/1);
+    Value x = adaptor.getInput();
+    auto type = resultType(op);
+    Value sums = broadcastBias(
+        b, operands.bias, type, x,
+        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1)));
+    sums = addRows(b, x, inputType.isSigned(), operands, sums);
+    return requantizeChannels(
+        b, sums, op.getInput().getType(), op.getWeight().getType(),
+        op.getOutput().getType(), op.getRelu(), op.getMathematical());
+  }
+};
+
+struct LowerLinearDynamic : Lowering<LinearDynamicOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(LinearDynamicOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    ShapedType weightType = op.getWeight().getType();
+    RankedTensorType type = resultType(op);
+    int64_t rank = type.getRank(), out = weightType.getDimSize(0);
+    RuntimeParams params = chooseParams(b, adaptor.getInput());
+    Value x =
+        elementwise(b, adaptor.getInput(), b.getI8Type(),
+                    [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                      Value integer =
+                          quantizeScalar(b, args[0], params.inverse,
+                                         params.zeroPoint, {0, 255});
+                      return arith::TruncIOp::create(b, b.getI8Type(), integer);
+                    });
+    // Without a bias, and with zero point -1, what is added is sum w'. The zero
+    // point of the input is only known here.
+    Operands operands = getOperands(b, adaptor.getWeight(), weightType, Value(),
+                                    /*inputZeroPoint=*/-1, /*groups=*/1);
+    Value offsets = elementwise(
+        b, operands.bias, b.getI32Type(),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value product = arith::MulIOp::create(b, args[0], params.zeroPoint);
+          return arith::SubIOp::create(b, i32Constant(b, 0), product);
+        });
+    Value sums = broadcastBias(
+        b, offsets, type, x, llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)));
+    sums = addRows(b, x, /*isSigned=*/false, operands, sums);
+
+    // f32(f32(f32(acc) * f32(sw * s)) + bias)
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    AffineMap channel = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
+    SmallVector<float> scales(ArrayRef<double>(getWeightScales(weightType)));
+    scales.resize(out, scales.empty() ? 1.0f : scales.front());
+    SmallVector<Value> inputs = {
+        sums, constantTensor(b, ArrayRef<float>(scales), {out})};
+    SmallVector<AffineMap> maps = {identity, channel};
+    if (adaptor.getBias()) {
+      inputs.push_back(adaptor.getBias());
+      maps.push_back(channel);
+    }
+    maps.push_back(identity);
+    return generic(
+        b, inputs, emptyLike(b, type, sums), maps,
+        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value real = arith::SIToFPOp::create(b, b.getF32Type(), args[0]);
+          Value multiplier = arith::MulFOp::create(b, args[1], params.scale);
+          real = arith::MulFOp::create(b, real, multiplier);
+          // The engine's bias without one is 0, which turns -0 into 0.
+          Value bias = adaptor.getBias() ? args[2] : f32Constant(b, 0);
+          real = arith::AddFOp::create(b, real, bias);
+          if (!op.getRelu())
+            return real;
+          Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                                 real, f32Constant(b, 0));
+          return arith::SelectOp::create(b, negative, f32Constant(b, 0), real);
+        });
+  }
+};
+} // namespace
+
+void qnnpack::populateLinearPatterns(const TypeConverter &converter,
+                                     RewritePatternSet &patterns) {
+  patterns.add<LowerLinear, LowerLinearDynamic>(converter,
+                                                patterns.getContext());
+}
