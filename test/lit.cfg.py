@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The test suite: .mlir and .test files with RUN lines. The GoogleTest programs
-# are a suite of their own, in Unit.
+# are a suite of their own, in Unit; so are the tests of the Python package.
 
 import os
 
@@ -12,7 +12,7 @@ from lit.llvm import llvm_config
 config.name = "qbackend"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["CMakeLists.txt", "Inputs", "golden", "reference", "Unit"]
+config.excludes = ["CMakeLists.txt", "Inputs", "golden", "reference", "Unit", "Python"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.qbackend_obj_root, "test")
 
