@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
 
 from .dtype_config import (
     DTypeConfig,
@@ -27,6 +27,9 @@ __all__ = [
     "DTypeWithConstraints",
     "ObservationType",
 ]
+
+if TYPE_CHECKING:
+    from .qconfig_mapping import QConfigMapping
 
 #: An operator's name, a literal argument, or a tuple of patterns.
 Pattern = Union[TorchName, int, float, bool, None, Tuple[Any, ...]]
@@ -336,10 +339,19 @@ def _dtype_config(value: Any) -> DTypeConfig:
 
 class BackendConfig:
     """What a backend can quantize: a list of patterns, of which no two are the
-    same. Setters return the object, to be chained."""
+    same. Setters return the object, to be chained.
+
+    What PyTorch's class doesn't have, the compiler's configurations do: `lowering`,
+    the forms that the result can take, best first; named `qconfig_mappings`; and
+    `default_qconfig`, the name of one. The JSON and MLIR forms have them, PyTorch's
+    dict form and equality don't.
+    """
 
     def __init__(self, name: str = "") -> None:
         self.name = name
+        self.lowering: List[str] = []
+        self.qconfig_mappings: Dict[str, QConfigMapping] = {}
+        self.default_qconfig: Optional[str] = None
         self._pattern_complex_format_to_config: Dict[
             Pattern, BackendPatternConfig
         ] = {}
@@ -364,6 +376,20 @@ class BackendConfig:
     ) -> BackendConfig:
         for config in configs:
             self.set_backend_pattern_config(config)
+        return self
+
+    def set_lowering(self, lowering: List[str]) -> BackendConfig:
+        self.lowering = list(lowering)
+        return self
+
+    def set_qconfig_mapping(
+        self, name: str, mapping: QConfigMapping, default: bool = False
+    ) -> BackendConfig:
+        """Adds a mapping that `apply_backend(qconfig=name)` finds; `default`: it is
+        used if none is named."""
+        self.qconfig_mappings[name] = mapping
+        if default:
+            self.default_qconfig = name
         return self
 
     @property

@@ -203,5 +203,6 @@ def mapping_from_torch(mapping: Any) -> QConfigMapping:
     for module, qconfig in mapping.module_name_qconfigs.items():
         result.set_module_name(module, convert(qconfig))
     for key, qconfig in mapping.module_name_object_type_order_qconfigs.items():
-        result.set_module_name_object_type_order(*key, convert(qconfig))
+        module, name, index = key
+        result.set_module_name_object_type_order(module, name, index, convert(qconfig))
     return result

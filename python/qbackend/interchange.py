@@ -57,6 +57,13 @@ _CONSTRAINTS = (
     "scale_exact_match",
     "zero_point_exact_match",
 )
+_DOCUMENT_KEYS = (
+    "name",
+    "configs",
+    "lowering",
+    "default_qconfig",
+    "qconfig_mappings",
+)
 _ROLES = ("input", "output", "weight")
 
 
@@ -107,13 +114,23 @@ def _inside(where: str, read: Callable[[Any], _T], value: Any) -> _T:
 
 
 def backend_to_json(backend: BackendConfig) -> Json:
-    return {
+    result: Json = {
         "name": backend.name,
         "configs": [
             _inside(f"pattern {config.complex_format!r}", _pattern_config, config)
             for config in backend.configs
         ],
     }
+    if backend.lowering:
+        result["lowering"] = backend.lowering
+    if backend.default_qconfig is not None:
+        result["default_qconfig"] = backend.default_qconfig
+    if backend.qconfig_mappings:
+        result["qconfig_mappings"] = {
+            name: _inside(f"mapping '{name}'", mapping_to_json, mapping)
+            for name, mapping in backend.qconfig_mappings.items()
+        }
+    return result
 
 
 def _pattern_config(config: BackendPatternConfig) -> Json:
@@ -176,9 +193,20 @@ def _dtype_config(config: DTypeConfig) -> Json:
 
 
 def backend_from_json(document: Json) -> BackendConfig:
-    """Keys of the document that PyTorch's BackendConfig has no field for, such as
-    the qconfig mappings, are left alone."""
+    for key in document:
+        if key not in _DOCUMENT_KEYS:
+            raise ValueError(
+                f"unknown key '{key}', expected one of {', '.join(_DOCUMENT_KEYS)}"
+            )
     backend = BackendConfig(document.get("name", ""))
+    backend.set_lowering(_list("lowering", document.get("lowering", [])))
+    backend.default_qconfig = document.get("default_qconfig")
+    mappings = _object("qconfig_mappings", document.get("qconfig_mappings", {}))
+    for name, mapping in mappings.items():
+        where = f"qconfig_mappings.{name}"
+        backend.set_qconfig_mapping(
+            name, _inside(where, mapping_from_json, _object(where, mapping))
+        )
     for i, entry in enumerate(_list("configs", document.get("configs", []))):
         where = f"configs[{i}]"
         backend.set_backend_pattern_config(
@@ -237,9 +265,10 @@ def observer_to_json(observer: ObserverLike) -> Json:
         result["fake_quantize"] = type(made).__name__
         made = made.activation_post_process
     assert isinstance(made, ObserverBase)
-    if getattr(made, "custom_op_name", ""):
+    custom_op_name = getattr(made, "custom_op_name", "")
+    if custom_op_name:
         raise ValueError(
-            f"{type(made).__name__} has custom_op_name '{made.custom_op_name}', "
+            f"{type(made).__name__} has custom_op_name '{custom_op_name}', "
             "which only PyTorch can act on"
         )
     default = (

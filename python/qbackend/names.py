@@ -191,7 +191,7 @@ def _resolve(name: str) -> Optional[Any]:
         path = spelling.split(".")
         for depth in range(len(path) - 1, 0, -1):
             try:
-                found = importlib.import_module(".".join(path[:depth]))
+                found: Any = importlib.import_module(".".join(path[:depth]))
             except ImportError:
                 continue
             for part in path[depth:]:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from .fake_quantize import FixedQParamsFakeQuantize, default_weight_fake_quant
 from .names import TorchName, name_of
@@ -122,7 +122,7 @@ class QConfigMapping:
                 + ", ".join(f"'{key}'" for key in LEVELS)
             )
         mapping = cls().set_global(qconfig_dict.get(GLOBAL_KEY))
-        setters = (
+        setters: Tuple[Tuple[str, Callable[..., Any], int], ...] = (
             (OBJECT_TYPE_KEY, mapping.set_object_type, 2),
             (MODULE_NAME_REGEX_KEY, mapping.set_module_name_regex, 2),
             (MODULE_NAME_KEY, mapping.set_module_name, 2),

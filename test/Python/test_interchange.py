@@ -113,9 +113,21 @@ def test_all_fields():
     assert BackendConfig.from_json(backend.to_json()) == backend
 
 
-def test_keys_of_the_compiler_are_left_alone():
-    text = '{"name": "b", "configs": [], "qconfig_mappings": {}, "lowering": "x"}'
-    assert BackendConfig.from_json(text) == BackendConfig("b")
+def test_keys_of_the_compiler():
+    mapping = QConfigMapping().set_global(q.default_qconfig)
+    backend = (
+        BackendConfig("b")
+        .set_lowering(["qnnpack", "reference"])
+        .set_qconfig_mapping("slow", QConfigMapping())
+        .set_qconfig_mapping("fast", mapping, default=True)
+    )
+    found = BackendConfig.from_json(backend.to_json())
+    assert found.lowering == ["qnnpack", "reference"]
+    assert found.qconfig_mappings == {"slow": QConfigMapping(), "fast": mapping}
+    assert found.default_qconfig == "fast"
+    # PyTorch has none of these.
+    assert found == BackendConfig("b")
+    assert set(found.to_dict()) == {"name", "configs"}
 
 
 def test_own_fuser_function_is_named_in_the_error():
@@ -141,6 +153,12 @@ def test_getter_that_is_not_understood():
         ("", "line 1, column 1"),
         ('{"name": "b",\n "configs": [}', "line 2, column 14"),
         ("[]", "the document is .*, expected an object"),
+        ('{"patterns": []}', "unknown key 'patterns', expected one of name, configs"),
+        ('{"lowering": "qnnpack"}', "lowering is 'qnnpack', expected a list"),
+        (
+            '{"qconfig_mappings": {"a": {"x": null}}}',
+            "qconfig_mappings.a: unknown key 'x'",
+        ),
         ('{"configs": {}}', "configs is .*, expected a list"),
         ('{"configs": [3]}', r"configs\[0\] is 3, expected an object"),
         ('{"configs": [{}]}', "Either 'pattern' or 'pattern_complex_format'"),
