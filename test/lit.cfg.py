@@ -16,6 +16,10 @@ config.excludes = ["CMakeLists.txt", "Inputs", "golden", "reference", "Unit", "P
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.qbackend_obj_root, "test")
 
+if config.python_package:
+    config.available_features.add("python-package")
+config.substitutions.append(("%package_python", config.package_python))
+config.substitutions.append(("%python_install_dir", config.python_install_dir))
 config.substitutions.append(("%qbackend_src_root", config.qbackend_src_root))
 config.substitutions.append(("%qbackend_obj_root", config.qbackend_obj_root))
 config.substitutions.append(("%python", config.python_executable))
