@@ -14,9 +14,15 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::capi;
 
-/// Moves the configurations of `source` into `module`.
+/// Moves the configurations of `source` into `module`, also those of modules in
+/// it: texts of several, one after the other, are one configuration.
 static LogicalResult moveConfiguration(ModuleOp source, ModuleOp module) {
   for (Operation &op : llvm::make_early_inc_range(*source.getBody())) {
+    if (auto nested = dyn_cast<ModuleOp>(op)) {
+      if (failed(moveConfiguration(nested, module)))
+        return failure();
+      continue;
+    }
     if (!isa<BackendConfigOp, QConfigMappingOp>(op))
       return op.emitOpError("in the configuration, expected "
                             "qbackend.backend_config or "

@@ -91,7 +91,7 @@ def test_own_backend_is_applied(tmp_path):
     backend = BackendConfig("npu").set_backend_pattern_config(
         BackendPatternConfig(nn.Linear).add_dtype_config(u8)
     )
-    mapping = qbackend.get_default_qconfig_mapping("qnnpack")
+    mapping = QConfigMapping().set_global(qbackend.get_default_qconfig("qnnpack"))
     text = qbackend.apply_backend(LINEAR, backend=backend, qconfig=mapping, data=data)
     assert "qbackend.dequantize" in text
     # The built-in one as an object does what its name does.

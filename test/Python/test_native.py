@@ -122,6 +122,17 @@ def test_configuration_is_moved_into_the_module(data):
     assert "qbackend.quantize" not in text
 
 
+def test_configuration_of_several_modules(data):
+    # Aliases are of a whole text.
+    alias, rest = MINE.strip().split("\n", 1)
+    both = f"{alias}\nmodule {{\n{rest}\n}}\nmodule {{\n{NONE}}}\n"
+    text, _ = _native.apply_backend(
+        LINEAR.encode(), both, f"backend=@mine qconfig=@none data={data}"
+    )
+    assert "qbackend.backend_config @mine" in text
+    assert "qbackend.quantize" not in text
+
+
 def test_synthetic_inputs_warn():
     with pytest.warns(UserWarning, match="calibrated on synthetic inputs"):
         qbackend.apply_backend(LINEAR)
@@ -170,7 +181,7 @@ def test_bad_module(module, message):
     [
         ({"backend": "npu"}, "no backend 'npu': not a file, and the built-in ones are"),
         ({"qconfig": "best"}, "no qconfig 'best': backend 'qnnpack' has default"),
-        ({"lower_to": "gpu"}, "lower-to is 'gpu', expected reference, qnnpack or"),
+        ({"lower_to": "gpu"}, "lower-to is 'gpu', expected "),
         ({"lowering": "qnnpack"}, "in the options .*no such option lowering"),
         ({"samples": "many"}, "in the options .*many"),
         ({"data": "/not/there.npz"}, "/not/there.npz"),
