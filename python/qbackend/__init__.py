@@ -6,10 +6,6 @@ and without PyTorch; the built-in backends; and `apply_backend`, which quantizes
 an MLIR module. docs/Python.md has an example.
 """
 
-from . import dtypes as _dtypes
-from . import fake_quantize as _fake_quantize
-from . import observers as _observers
-from . import qconfig as _qconfig
 from .backend_config import *
 from .backends import *
 from .dtypes import *

@@ -5,7 +5,6 @@ import json
 
 import pytest
 import qbackend
-from conftest import document_of
 from qbackend import BackendConfig, BackendPatternConfig, QConfigMapping, _native, nn
 
 try:

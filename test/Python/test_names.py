@@ -7,7 +7,6 @@ import qbackend
 import qbackend.torch as torch
 import qbackend.torch.ao.nn.intrinsic as nni
 import qbackend.torch.nn.functional as F
-from conftest import document_of
 from qbackend import MatchAllNode, TorchName, nn
 from qbackend.names import name_of
 
