@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # The test suite: .mlir and .test files with RUN lines. The GoogleTest programs
-# are a suite of their own, in Unit.
+# are a suite of their own, in Unit; so are the tests of the Python package.
 
 import os
 
@@ -12,10 +12,14 @@ from lit.llvm import llvm_config
 config.name = "qbackend"
 config.test_format = lit.formats.ShTest(not llvm_config.use_lit_shell)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["CMakeLists.txt", "Inputs", "golden", "reference", "Unit"]
+config.excludes = ["CMakeLists.txt", "Inputs", "golden", "reference", "Unit", "Python"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.qbackend_obj_root, "test")
 
+if config.python_package:
+    config.available_features.add("python-package")
+config.substitutions.append(("%package_python", config.package_python))
+config.substitutions.append(("%python_install_dir", config.python_install_dir))
 config.substitutions.append(("%qbackend_src_root", config.qbackend_src_root))
 config.substitutions.append(("%qbackend_obj_root", config.qbackend_obj_root))
 config.substitutions.append(("%python", config.python_executable))

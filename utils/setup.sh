@@ -22,7 +22,7 @@ build=${QBACKEND_BUILD:-$root/build}
 
 packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
   llvm-22-dev llvm-22-tools zlib1g-dev libzip-dev libzstd-dev libgtest-dev
-  python3 python3-numpy)
+  python3 python3-numpy python3-dev python3-pytest pybind11-dev)
 
 missing=()
 for package in "${packages[@]}"; do

@@ -49,7 +49,6 @@ static FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
   std::string name = text->getBufferIdentifier().str();
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(text), SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, context);
   Backend backend;
   backend.owner = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
   if (!backend.owner)

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The whole pipeline through the C interface.
+
+#include "Session.h"
+
+#include "qbackend/Pipelines/Passes.h"
+
+#include "mlir/IR/Remarks.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::capi;
+
+/// Moves the configurations of `source` into `module`, also those of modules in
+/// it: texts of several, one after the other, are one configuration.
+static LogicalResult moveConfiguration(ModuleOp source, ModuleOp module) {
+  for (Operation &op : llvm::make_early_inc_range(*source.getBody())) {
+    if (auto nested = dyn_cast<ModuleOp>(op)) {
+      if (failed(moveConfiguration(nested, module)))
+        return failure();
+      continue;
+    }
+    if (!isa<BackendConfigOp, QConfigMappingOp>(op))
+      return op.emitOpError("in the configuration, expected "
+                            "qbackend.backend_config or "
+                            "qbackend.qconfig_mapping");
+    StringAttr name = SymbolTable::getSymbolName(&op);
+    if (Operation *other = module.lookupSymbol(name)) {
+      InFlightDiagnostic error = op.emitOpError()
+                                 << "has the name '" << name.getValue()
+                                 << "', which the module has already";
+      error.attachNote(other->getLoc()) << "in the module it is this";
+      return error;
+    }
+    op.moveBefore(module.getBody(), module.getBody()->end());
+  }
+  return success();
+}
+
+QBackendStatus qbackendApplyBackend(QBackendText module,
+                                    QBackendText configuration,
+                                    QBackendText options, char **output,
+                                    QBackendDiagnosticCallback callback,
+                                    void *user) {
+  Session session(callback, user);
+  if (!prepareOutput(output, session))
+    return QBACKEND_FAILURE;
+  OwningOpRef<ModuleOp> parsed =
+      session.parse(toRef(module), "module", "MLIR as text or bytecode");
+  if (!parsed)
+    return QBACKEND_FAILURE;
+  if (!toRef(configuration).trim().empty()) {
+    OwningOpRef<ModuleOp> source =
+        session.parse(toRef(configuration), "configuration", "a module");
+    if (!source || failed(moveConfiguration(*source, *parsed)))
+      return QBACKEND_FAILURE;
+  }
+
+  std::unique_ptr<Pass> pass = createApplyBackendPass();
+  if (failed(pass->initializeOptions(toRef(options), [&](const Twine &text) {
+        session.error() << "in the options '" << toRef(options)
+                        << "': " << text;
+        return failure();
+      })))
+    return QBACKEND_FAILURE;
+
+  remark::RemarkCategories categories;
+  for (auto *category : {&categories.passed, &categories.missed,
+                         &categories.analysis, &categories.failed})
+    *category = "qbackend.*";
+  if (failed(remark::enableOptimizationRemarks(
+          *session.getContext(), nullptr,
+          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+          /*printAsEmitRemarks=*/true))) {
+    session.error() << "cannot turn remarks on";
+    return QBACKEND_FAILURE;
+  }
+  PassManager manager(session.getContext());
+  manager.addPass(std::move(pass));
+  if (failed(manager.run(*parsed)))
+    return QBACKEND_FAILURE;
+
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  parsed->print(stream);
+  return session.finish(text, output);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What one call of the C interface works in: a context with all dialects, whose
+// diagnostics go to the caller.
+
+#ifndef QBACKEND_LIB_CAPI_SESSION_H
+#define QBACKEND_LIB_CAPI_SESSION_H
+
+#include "qbackend-c/QBackend.h"
+#include "qbackend/Backends/Backends.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+namespace qbackend::capi {
+
+class Session {
+public:
+  Session(QBackendDiagnosticCallback callback, void *user);
+
+  mlir::MLIRContext *getContext() { return &context; }
+
+  /// Parses `text`, which is called `name` in diagnostics. An empty one is an
+  /// error that says what was expected.
+  mlir::OwningOpRef<mlir::ModuleOp>
+  parse(llvm::StringRef text, llvm::StringRef name, llvm::StringRef expected);
+
+  /// The backend that `spec` of the C interface means.
+  mlir::FailureOr<Backend> resolve(llvm::StringRef spec);
+
+  /// The mapping `name` of what `spec` means, in the module or its backend;
+  /// with an empty name the backend's default.
+  mlir::FailureOr<QConfigMappingOp> resolveMapping(llvm::StringRef spec,
+                                                   llvm::StringRef name);
+
+  /// Emits an error that has no place.
+  mlir::InFlightDiagnostic error();
+
+  /// `text` as a string of the C interface. The end of each successful call.
+  QBackendStatus finish(llvm::StringRef text, char **output);
+
+private:
+  void report(mlir::Diagnostic &diagnostic, QBackendSeverity severity);
+
+  mlir::MLIRContext context;
+  QBackendDiagnosticCallback callback;
+  void *user;
+  /// Where `resolve` looks for symbols, and what a mapping is part of.
+  mlir::OwningOpRef<mlir::ModuleOp> scope;
+  Backend backend;
+};
+
+inline llvm::StringRef toRef(QBackendText text) {
+  return text.data ? llvm::StringRef(text.data, text.length)
+                   : llvm::StringRef();
+}
+
+/// Whether `output` can be written to; sets it to null. Otherwise an error is
+/// emitted.
+bool prepareOutput(char **output, Session &session);
+
+} // namespace qbackend::capi
+
+#endif // QBACKEND_LIB_CAPI_SESSION_H

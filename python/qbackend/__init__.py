@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""PyTorch's quantization configuration API for the qbackend compiler.
+
+`BackendConfig`, `QConfigMapping` and what they consist of, with PyTorch's names
+and without PyTorch; the built-in backends; and `apply_backend`, which quantizes
+an MLIR module. docs/Python.md has an example.
+"""
+
+from .backend_config import *
+from .backends import *
+from .dtypes import *
+from .fake_quantize import *
+from .fuser_methods import *
+from .names import MatchAllNode as MatchAllNode
+from .names import TorchName as TorchName
+from .observers import *
+from .qconfig import *
+from .qconfig_mapping import *
+from .torch import nn as nn
+from .torch.nn import functional as functional

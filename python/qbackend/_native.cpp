@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The compiler as a Python module. Knows the C interface only: pybind11 needs
+// RTTI and exceptions, which MLIR is built without.
+
+#include "qbackend-c/QBackend.h"
+
+#include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace py = pybind11;
+
+namespace {
+
+const char *const severityNames[] = {"error", "warning", "remark", "note"};
+
+/// What the compiler said during a call: severity and text. Notes are part of
+/// what they belong to.
+struct Diagnostics {
+  std::vector<std::pair<std::string, std::string>> entries;
+
+  static void add(const QBackendDiagnostic *diagnostic, void *user) {
+    auto &entries = static_cast<Diagnostics *>(user)->entries;
+    std::string severity = severityNames[diagnostic->severity];
+    std::string text;
+    if (diagnostic->file) {
+      text = diagnostic->file;
+      if (diagnostic->line)
+        text += ":" + std::to_string(diagnostic->line) + ":" +
+                std::to_string(diagnostic->column);
+      text += ": ";
+    }
+    text += severity + ": " + diagnostic->message;
+    if (diagnostic->severity == QBACKEND_NOTE && !entries.empty())
+      entries.back().second += "\n" + text;
+    else
+      entries.emplace_back(severity, text);
+  }
+
+  /// The errors, each with its notes, one below the other.
+  std::string errors() const {
+    std::string text;
+    for (const auto &[severity, entry] : entries)
+      if (severity == "error")
+        text += (text.empty() ? "" : "\n") + entry;
+    return text;
+  }
+};
+
+QBackendText toText(const std::string &string) {
+  return {string.data(), string.size()};
+}
+
+/// Runs `function(&output, callback, user)` of the C interface without the
+/// interpreter's lock, and returns its output. A failure is a ValueError.
+template <typename Function>
+std::string run(Diagnostics &diagnostics, Function function) {
+  char *output = nullptr;
+  QBackendStatus status;
+  {
+    py::gil_scoped_release release;
+    status = function(&output, &Diagnostics::add, &diagnostics);
+  }
+  if (status != QBACKEND_SUCCESS)
+    throw py::value_error(diagnostics.errors());
+  std::string result = output;
+  qbackendFree(output);
+  return result;
+}
+
+std::vector<std::string> builtinBackends() {
+  std::vector<std::string> names;
+  for (size_t i = 0; i < qbackendGetNumBuiltinBackends(); ++i)
+    names.push_back(qbackendGetBuiltinBackend(i));
+  return names;
+}
+
+std::string backendToJSON(const std::string &spec) {
+  Diagnostics diagnostics;
+  return run(diagnostics, [&](auto... rest) {
+    return qbackendBackendToJSON(toText(spec), rest...);
+  });
+}
+
+std::string backendFromJSON(const std::string &json) {
+  Diagnostics diagnostics;
+  return run(diagnostics, [&](auto... rest) {
+    return qbackendBackendFromJSON(toText(json), rest...);
+  });
+}
+
+std::string mappingToJSON(const std::string &spec, const std::string &name) {
+  Diagnostics diagnostics;
+  return run(diagnostics, [&](auto... rest) {
+    return qbackendMappingToJSON(toText(spec), toText(name), rest...);
+  });
+}
+
+std::string mappingFromJSON(const std::string &json, const std::string &name) {
+  Diagnostics diagnostics;
+  return run(diagnostics, [&](auto... rest) {
+    return qbackendMappingFromJSON(toText(json), toText(name), rest...);
+  });
+}
+
+std::pair<std::string, std::vector<std::pair<std::string, std::string>>>
+applyBackend(const py::bytes &module, const std::string &configuration,
+             const std::string &options) {
+  std::string source = module;
+  Diagnostics diagnostics;
+  std::string result = run(diagnostics, [&](auto... rest) {
+    return qbackendApplyBackend(toText(source), toText(configuration),
+                                toText(options), rest...);
+  });
+  return {std::move(result), std::move(diagnostics.entries)};
+}
+
+} // namespace
+
+PYBIND11_MODULE(_native, m) {
+  m.doc() = "The qbackend compiler: text in, text out. A failure is a "
+            "ValueError with the compiler's diagnostics.";
+  m.attr("__version__") = qbackendGetVersion();
+  m.def("builtin_backends", &builtinBackends,
+        "Names of the built-in backends, sorted.");
+  m.def("backend_to_json", &backendToJSON, py::arg("name_path_or_mlir_text"),
+        "A backend_config as the JSON document of docs/Python.md.");
+  m.def("backend_from_json", &backendFromJSON, py::arg("json"),
+        "The JSON document as a verified module.");
+  m.def("mapping_to_json", &mappingToJSON, py::arg("name_path_or_mlir_text"),
+        py::arg("name"),
+        "A qconfig_mapping as JSON; with no name the backend's default.");
+  m.def("mapping_from_json", &mappingFromJSON, py::arg("json"), py::arg("name"),
+        "The JSON as a verified module.");
+  m.def("apply_backend", &applyBackend, py::arg("module"),
+        py::arg("configuration"), py::arg("options"),
+        "Quantizes a module. Returns it and what there is to say: severity and "
+        "text.");
+}

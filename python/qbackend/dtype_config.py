@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The types that a pattern supports, and how its output is observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Dict, List, Optional, Tuple, Union
+
+from .dtypes import DType, DTypeLike
+
+__all__ = ["DTypeConfig", "DTypeWithConstraints", "ObservationType"]
+
+
+class ObservationType(Enum):
+    """How an operator's output is observed in relation to its input."""
+
+    #: With an observer of its own: conv, linear.
+    OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT = 0
+    #: With the input's, so both have the same parameters: cat, max_pool.
+    OUTPUT_SHARE_OBSERVER_WITH_INPUT = 1
+    #: Not at all, nor is the input: x.size().
+    INPUT_OUTPUT_NOT_OBSERVED = 2
+
+    @classmethod
+    def of(cls, value: Any) -> ObservationType:
+        """The member that `value` is, of PyTorch's enum too, or names."""
+        if isinstance(value, cls):
+            return value
+        name = value.name if isinstance(value, Enum) else value
+        if name in cls.__members__:
+            return cls[name]
+        raise ValueError(
+            f"observation type is {value!r}, expected an ObservationType: "
+            + ", ".join(cls.__members__)
+        )
+
+
+@dataclass
+class DTypeWithConstraints:
+    """A type, and what an observer of that type has to satisfy.
+
+    Its range lies within the two `quant` bounds (checked if both are given), its
+    eps is at least `scale_min_lower_bound`, and fixed parameters are equal to the
+    two `exact_match` fields. `scale_max_upper_bound` is kept and never checked.
+    """
+
+    dtype: Optional[DType] = None
+    quant_min_lower_bound: Union[int, float, None] = None
+    quant_max_upper_bound: Union[int, float, None] = None
+    scale_min_lower_bound: Union[int, float, None] = None
+    scale_max_upper_bound: Union[int, float, None] = None
+    scale_exact_match: Optional[float] = None
+    zero_point_exact_match: Optional[int] = None
+
+    def __post_init__(self) -> None:
+        self.dtype = DType.maybe(self.dtype)
+
+    @classmethod
+    def of(cls, value: Any) -> DTypeWithConstraints:
+        """`value` itself, or a type without constraints."""
+        return value if isinstance(value, cls) else cls(DType.maybe(value))
+
+    def to_torch(self, missing: Optional[List[str]] = None) -> Any:
+        from .to_torch import to_torch
+
+        return to_torch(self, missing)
+
+    @classmethod
+    def from_torch(cls, constraints: Any) -> DTypeWithConstraints:
+        from . import from_torch
+
+        return from_torch.constraints_from_torch(constraints)
+
+
+@dataclass(init=False, eq=False)
+class DTypeConfig:
+    """One combination of types that a pattern supports. A type left out accepts
+    any."""
+
+    input_dtype_with_constraints: DTypeWithConstraints
+    output_dtype_with_constraints: DTypeWithConstraints
+    weight_dtype_with_constraints: DTypeWithConstraints
+    bias_dtype: Optional[DType]
+    is_dynamic: Optional[bool]
+
+    def __init__(
+        self,
+        input_dtype: Union[DTypeLike, DTypeWithConstraints, None] = None,
+        output_dtype: Union[DTypeLike, DTypeWithConstraints, None] = None,
+        weight_dtype: Union[DTypeLike, DTypeWithConstraints, None] = None,
+        bias_dtype: Optional[DTypeLike] = None,
+        is_dynamic: Optional[bool] = None,
+    ) -> None:
+        self.input_dtype_with_constraints = DTypeWithConstraints.of(input_dtype)
+        self.output_dtype_with_constraints = DTypeWithConstraints.of(output_dtype)
+        self.weight_dtype_with_constraints = DTypeWithConstraints.of(weight_dtype)
+        self.bias_dtype = DType.maybe(bias_dtype)
+        self.is_dynamic = is_dynamic
+
+    @property
+    def input_dtype(self) -> Optional[DType]:
+        return self.input_dtype_with_constraints.dtype
+
+    @property
+    def output_dtype(self) -> Optional[DType]:
+        return self.output_dtype_with_constraints.dtype
+
+    @property
+    def weight_dtype(self) -> Optional[DType]:
+        return self.weight_dtype_with_constraints.dtype
+
+    def __eq__(self, other: object) -> bool:
+        """Not dynamic is what it is by default."""
+        if not isinstance(other, DTypeConfig):
+            return NotImplemented
+        return {**self.__dict__, "is_dynamic": bool(self.is_dynamic)} == {
+            **other.__dict__,
+            "is_dynamic": bool(other.is_dynamic),
+        }
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @classmethod
+    def from_dict(cls, dtype_config_dict: Dict[str, Any]) -> DTypeConfig:
+        """From the keys `input_dtype`, `output_dtype`, `weight_dtype` (types, or
+        DTypeWithConstraints), `bias_dtype`, `is_dynamic`, all optional."""
+        check_keys("a DTypeConfig", dtype_config_dict, _DTYPE_CONFIG_KEYS)
+        try:
+            return cls(**dtype_config_dict)
+        except TypeError as error:  # PyTorch raises a ValueError here.
+            raise ValueError(f"in a DTypeConfig: {error}") from None
+
+    def to_dict(self) -> Dict[str, Any]:
+        """PyTorch's form: what is set, types with their constraints."""
+        values = {
+            "input_dtype": self.input_dtype and self.input_dtype_with_constraints,
+            "output_dtype": self.output_dtype and self.output_dtype_with_constraints,
+            "weight_dtype": self.weight_dtype and self.weight_dtype_with_constraints,
+            "bias_dtype": self.bias_dtype,
+            "is_dynamic": self.is_dynamic,
+        }
+        return {key: value for key, value in values.items() if value is not None}
+
+    def to_torch(self, missing: Optional[List[str]] = None) -> Any:
+        from .to_torch import to_torch
+
+        return to_torch(self, missing)
+
+    @classmethod
+    def from_torch(cls, config: Any) -> DTypeConfig:
+        from . import from_torch
+
+        return from_torch.dtype_config_from_torch(config)
+
+
+_DTYPE_CONFIG_KEYS = (
+    "input_dtype",
+    "output_dtype",
+    "weight_dtype",
+    "bias_dtype",
+    "is_dynamic",
+)
+
+
+def check_keys(what: str, given: Any, known: Tuple[str, ...]) -> None:
+    """Raises a ValueError unless `given` is a dictionary of known keys."""
+    if not isinstance(given, dict):
+        raise ValueError(f"found {given!r}, expected a dictionary for {what}")
+    for key in given:
+        if key not in known:
+            raise ValueError(
+                f"unknown key '{key}' of {what}, expected one of {', '.join(known)}"
+            )

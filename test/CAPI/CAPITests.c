@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Uses the C interface as another compiler would: every function, every way for
+ * it to fail.
+ *
+ * usage: CAPITests linear.mlir linear.mlirbc mine.mlir bad.mlir
+ */
+
+#include "qbackend-c/QBackend.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failures = 0;
+static int failuresOfGroup = 0;
+
+/* What an output is before a call that fails, which sets it to null. */
+static char unchanged[] = "unchanged";
+
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);           \
+      ++failures;                                                              \
+      ++failuresOfGroup;                                                       \
+    }                                                                          \
+  } while (0)
+
+static void endGroup(const char *name) {
+  printf("%s: %s\n", failuresOfGroup ? "failed" : "ok", name);
+  failuresOfGroup = 0;
+}
+
+/* What was said during a call: counts, and the first error. */
+typedef struct {
+  int counts[4];
+  char file[512];
+  unsigned line, column;
+  char message[512];
+} Said;
+
+static void copy(char *to, size_t size, const char *from) {
+  strncpy(to, from ? from : "", size - 1);
+  to[size - 1] = '\0';
+}
+
+static void hear(const QBackendDiagnostic *diagnostic, void *user) {
+  Said *said = user;
+  if (diagnostic->severity == QBACKEND_ERROR &&
+      said->counts[QBACKEND_ERROR] == 0) {
+    copy(said->file, sizeof(said->file), diagnostic->file);
+    copy(said->message, sizeof(said->message), diagnostic->message);
+    said->line = diagnostic->line;
+    said->column = diagnostic->column;
+  }
+  ++said->counts[diagnostic->severity];
+}
+
+static Said silence(void) {
+  Said said;
+  memset(&said, 0, sizeof(said));
+  return said;
+}
+
+/* The file's bytes, to be freed through `owner`. */
+static QBackendText readFile(const char *path, char **owner) {
+  QBackendText text = {NULL, 0};
+  FILE *file = fopen(path, "rb");
+  char *data;
+  long size;
+  if (!file) {
+    printf("cannot read %s\n", path);
+    exit(2);
+  }
+  fseek(file, 0, SEEK_END);
+  size = ftell(file);
+  rewind(file);
+  data = malloc((size_t)size);
+  text.length = fread(data, 1, (size_t)size, file);
+  text.data = *owner = data;
+  fclose(file);
+  return text;
+}
+
+/* That the call fails, with one error that says `expected`. */
+static void checkFailure(int line, QBackendStatus status, const char *output,
+                         const Said *said, const char *expected) {
+  if (status == QBACKEND_FAILURE && !output &&
+      said->counts[QBACKEND_ERROR] >= 1 && strstr(said->message, expected))
+    return;
+  printf(
+      "line %d: status %d, output %s, %d errors, first '%s', expected '%s'\n",
+      line, (int)status, output ? output : "null", said->counts[QBACKEND_ERROR],
+      said->message, expected);
+  ++failures;
+  ++failuresOfGroup;
+}
+
+static void applyFails(int line, QBackendText module,
+                       QBackendText configuration, const char *options,
+                       const char *expected) {
+  Said said = silence();
+  /* Must be set to null even then. */
+  char *output = unchanged;
+  QBackendStatus status = qbackendApplyBackend(
+      module, configuration, qbackendText(options), &output, hear, &said);
+  checkFailure(line, status, output, &said, expected);
+}
+
+static const QBackendText nothing = {NULL, 0};
+
+static void testBuiltins(void) {
+  size_t i, count = qbackendGetNumBuiltinBackends();
+  int found = 0;
+  CHECK(strchr(qbackendGetVersion(), '.'));
+  CHECK(count >= 1);
+  for (i = 0; i < count; ++i) {
+    const char *name = qbackendGetBuiltinBackend(i);
+    CHECK(name && *name);
+    found += strcmp(name, "qnnpack") == 0;
+    CHECK(i == 0 || strcmp(qbackendGetBuiltinBackend(i - 1), name) < 0);
+  }
+  CHECK(found == 1);
+  CHECK(qbackendGetBuiltinBackend(count) == NULL);
+  CHECK(qbackendGetBuiltinBackend((size_t)-1) == NULL);
+  CHECK(qbackendText(NULL).data == NULL && qbackendText(NULL).length == 0);
+  CHECK(qbackendText("abc").length == 3);
+  qbackendFree(NULL);
+  endGroup("version and built-in backends");
+}
+
+static void testApply(QBackendText text, QBackendText bytecode,
+                      QBackendText configuration) {
+  Said said = silence();
+  char *first = NULL, *second = NULL;
+
+  CHECK(qbackendApplyBackend(text, nothing, qbackendText("backend=qnnpack"),
+                             &first, hear, &said) == QBACKEND_SUCCESS);
+  CHECK(first && strstr(first, "qnnpack.linear"));
+  CHECK(said.counts[QBACKEND_ERROR] == 0);
+  /* Of ranges that are made up, and how many operators were quantized. */
+  CHECK(said.counts[QBACKEND_WARNING] == 1);
+  CHECK(said.counts[QBACKEND_REMARK] == 1);
+  endGroup("apply to text");
+
+  /* The default backend, and a module with nulls in it. */
+  CHECK(memchr(bytecode.data, 0, bytecode.length));
+  CHECK(qbackendApplyBackend(bytecode, nothing, nothing, &second, hear,
+                             &said) == QBACKEND_SUCCESS);
+  CHECK(first && second && strcmp(first, second) == 0);
+  qbackendFree(first);
+  qbackendFree(second);
+  endGroup("apply to bytecode");
+
+  first = NULL;
+  CHECK(qbackendApplyBackend(text, configuration,
+                             qbackendText("backend=@mine qconfig=@all"), &first,
+                             hear, &said) == QBACKEND_FAILURE);
+  CHECK(qbackendApplyBackend(text, configuration, qbackendText("backend=@mine"),
+                             &first, hear, &said) == QBACKEND_SUCCESS);
+  CHECK(first && strstr(first, "qbackend.backend_config @mine"));
+  CHECK(first && strstr(first, "qbackend.dequantize"));
+  qbackendFree(first);
+  endGroup("apply with a configuration");
+
+  first = NULL;
+  CHECK(qbackendApplyBackend(text, nothing, nothing, &first, NULL, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(first != NULL);
+  qbackendFree(first);
+  first = unchanged;
+  CHECK(qbackendApplyBackend(nothing, nothing, nothing, &first, NULL, NULL) ==
+        QBACKEND_FAILURE);
+  CHECK(first == NULL);
+  endGroup("without a callback");
+}
+
+static void testNull(QBackendText text) {
+  Said said = silence();
+  QBackendText empty = {"", 0}, nullWithLength = {NULL, 7};
+  const char *expected = "the module is empty, expected MLIR";
+  applyFails(__LINE__, nothing, nothing, "", expected);
+  applyFails(__LINE__, empty, empty, NULL, expected);
+  applyFails(__LINE__, nullWithLength, nothing, "", expected);
+  applyFails(__LINE__, qbackendText(" \n\t"), nothing, "", expected);
+  CHECK(qbackendApplyBackend(text, nothing, nothing, NULL, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "output is null"));
+  said = silence();
+  CHECK(qbackendBackendToJSON(qbackendText("qnnpack"), NULL, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "output is null"));
+  said = silence();
+  CHECK(qbackendBackendFromJSON(qbackendText("{}"), NULL, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(said.counts[QBACKEND_ERROR] == 1);
+  said = silence();
+  CHECK(qbackendMappingToJSON(qbackendText("qnnpack"), nothing, NULL, hear,
+                              &said) == QBACKEND_FAILURE);
+  CHECK(said.counts[QBACKEND_ERROR] == 1);
+  said = silence();
+  CHECK(qbackendMappingFromJSON(qbackendText("{}"), qbackendText("m"), NULL,
+                                hear, &said) == QBACKEND_FAILURE);
+  CHECK(said.counts[QBACKEND_ERROR] == 1);
+  endGroup("null and empty input");
+}
+
+static void testBadModules(QBackendText text, QBackendText bytecode) {
+  Said said = silence();
+  char *output = NULL;
+  QBackendText half = text, halfBytecode = bytecode;
+  half.length /= 2;
+  halfBytecode.length /= 2;
+  applyFails(__LINE__, half, nothing, "", "");
+  applyFails(__LINE__, halfBytecode, nothing, "", "");
+  applyFails(__LINE__, qbackendText("no.such_op"), nothing, "", "no");
+  CHECK(qbackendApplyBackend(qbackendText("\n\n  bad"), nothing, nothing,
+                             &output, hear, &said) == QBACKEND_FAILURE);
+  CHECK(strcmp(said.file, "module") == 0);
+  CHECK(said.line == 3 && said.column == 3);
+  endGroup("bad modules");
+}
+
+static void testBadOptions(QBackendText text) {
+  applyFails(__LINE__, text, nothing, "speed=high", "no such option speed");
+  applyFails(__LINE__, text, nothing, "samples=many", "in the options");
+  applyFails(__LINE__, text, nothing, "qconfig=best", "no qconfig 'best'");
+  applyFails(__LINE__, text, nothing, "lower-to=gpu", "lower-to is 'gpu'");
+  applyFails(__LINE__, text, nothing, "data=/not/there.npz", "/not/there.npz");
+  endGroup("bad options");
+}
+
+static void testBadConfigurations(QBackendText text, QBackendText mine) {
+  char both[8192];
+  applyFails(__LINE__, text, qbackendText("{"), "", "");
+  applyFails(__LINE__, text, qbackendText("func.func private @f()"), "",
+             "expected qbackend.backend_config or qbackend.qconfig_mapping");
+  CHECK(text.length + mine.length < sizeof(both));
+  sprintf(both, "%.*s%.*s", (int)mine.length, mine.data, (int)text.length,
+          text.data);
+  applyFails(__LINE__, qbackendText(both), mine, "backend=@mine",
+             "has the name 'mine', which the module has already");
+  endGroup("bad configurations");
+}
+
+static void testBadBackends(QBackendText text, const char *badFile) {
+  char options[1024];
+  Said said = silence();
+  char *output = NULL;
+  applyFails(__LINE__, text, nothing, "backend=npu", "no backend 'npu'");
+  applyFails(__LINE__, text, nothing, "backend=@npu",
+             "no qbackend.backend_config @npu");
+  sprintf(options, "backend='%s'", badFile);
+  CHECK(qbackendApplyBackend(text, nothing, qbackendText(options), &output,
+                             hear, &said) == QBACKEND_FAILURE);
+  CHECK(strcmp(said.file, badFile) == 0);
+  CHECK(said.line == 2);
+  endGroup("bad backends");
+}
+
+static void testJSON(void) {
+  Said said = silence();
+  char *output = unchanged;
+  QBackendStatus status =
+      qbackendBackendToJSON(qbackendText("npu"), &output, hear, &said);
+  checkFailure(__LINE__, status, output, &said, "");
+  said = silence();
+  output = unchanged;
+  status = qbackendBackendToJSON(nothing, &output, hear, &said);
+  checkFailure(__LINE__, status, output, &said, "");
+  said = silence();
+  output = unchanged;
+  status = qbackendBackendFromJSON(qbackendText("{"), &output, hear, &said);
+  checkFailure(__LINE__, status, output, &said, "");
+  said = silence();
+  output = unchanged;
+  status = qbackendBackendFromJSON(nothing, &output, hear, &said);
+  checkFailure(__LINE__, status, output, &said, "");
+  said = silence();
+  output = unchanged;
+  status = qbackendMappingToJSON(qbackendText("qnnpack"),
+                                 qbackendText("no such mapping"), &output, hear,
+                                 &said);
+  checkFailure(__LINE__, status, output, &said, "");
+  said = silence();
+  output = unchanged;
+  status = qbackendMappingFromJSON(qbackendText("[]"), qbackendText("m"),
+                                   &output, hear, &said);
+  checkFailure(__LINE__, status, output, &said, "");
+  said = silence();
+  output = unchanged;
+  status = qbackendMappingFromJSON(qbackendText("{}"), nothing, &output, hear,
+                                   &said);
+  checkFailure(__LINE__, status, output, &said, "");
+  endGroup("configurations as JSON");
+}
+
+int main(int argc, char **argv) {
+  QBackendText text, bytecode, mine;
+  char *owners[3];
+  if (argc != 5) {
+    printf("usage: CAPITests linear.mlir linear.mlirbc mine.mlir bad.mlir\n");
+    return 2;
+  }
+  text = readFile(argv[1], &owners[0]);
+  bytecode = readFile(argv[2], &owners[1]);
+  mine = readFile(argv[3], &owners[2]);
+  testBuiltins();
+  testApply(text, bytecode, mine);
+  testNull(text);
+  testBadModules(text, bytecode);
+  testBadOptions(text);
+  testBadConfigurations(text, mine);
+  testBadBackends(text, argv[4]);
+  testJSON();
+  free(owners[0]);
+  free(owners[1]);
+  free(owners[2]);
+  printf("%d failures\n", failures);
+  return failures != 0;
+}

@@ -1,0 +1,2 @@
+
+qbackend.backend_config @x {}
