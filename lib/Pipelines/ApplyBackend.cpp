@@ -35,10 +35,11 @@ struct ApplyBackendPass
       return signalPassFailure();
     StringRef native = found->config.getLowering().value_or("reference");
     StringRef target = lowerTo.empty() ? native : StringRef(lowerTo);
-    if (target != "reference" && target != "qnnpack" && target != "linalg") {
+    if (target != "reference" && target != "qnnpack" && target != "linalg" &&
+        target != "tosa") {
       emitError(getOperation().getLoc())
           << "lower-to is '" << target
-          << "', expected reference, qnnpack or linalg";
+          << "', expected reference, qnnpack, linalg or tosa";
       return signalPassFailure();
     }
     if (target != "reference" && native != "qnnpack") {
@@ -76,11 +77,14 @@ struct ApplyBackendPass
     // The reference form keeps its operators: they are its contract.
     if (target != "reference")
       lower.addPass(createInlineOperatorsPass());
-    if (target == "linalg")
+    if (target == "tosa")
+      lower.addPass(createConvertQNNPackToTosaPass());
+    // With tosa, the edges of the network.
+    if (target == "linalg" || target == "tosa")
       lower.addPass(createConvertQNNPackToLinalgPass());
     if (failed(runPipeline(lower, getOperation())))
       return signalPassFailure();
-    if (target == "linalg")
+    if (target == "linalg" || target == "tosa")
       removeConfiguration(getOperation());
   }
 
