@@ -4,8 +4,8 @@
 
     compile-to-object.py NETWORK.mlir -o DIR/NAME [--apply-backend "qnnpack ..."]
 
-NETWORK.mlir is in linalg, as `qbackend-opt --apply-backend="... lower-to=linalg"`
-writes it; with --apply-backend, whose value is that option's without lower-to,
+NETWORK.mlir is in linalg or TOSA, as `qbackend-opt --apply-backend="...
+lower-to=linalg"` writes it; with --apply-backend, whose value is that option's without lower-to,
 it is the real-valued network, which is quantized first. DIR/NAME.o defines
 
     void NAME(const float *input, float *output);
@@ -130,6 +130,8 @@ def main():
                         help="quantize the module first")
     parser.add_argument("--function", default="main",
                         help="the function of the module (default: main)")
+    parser.add_argument("--triple",
+                        help="what LLVM calls the target (default: this machine)")
     parser.add_argument("--cpu", default="native",
                         help="what LLVM calls the CPU (default: this one's); "
                         "one that can't\nround to even in an instruction, such "
@@ -156,20 +158,24 @@ def main():
     generic = run([tool / "mlir-opt", "--mlir-print-op-generic",
                    "--mlir-elide-elementsattrs-if-larger=16", module])
     buffers = read_signature(generic, args.function)
-    text = run([tool / "mlir-opt", module] + linalg_to_llvm.BUFFERIZE +
+    text = run([tool / "mlir-opt", module, linalg_to_llvm.FROM_TOSA])
+    text = run([tool / "mlir-opt"] + linalg_to_llvm.BUFFERIZE +
                linalg_to_llvm.RESULTS_TO_ARGUMENTS + linalg_to_llvm.LOOPS +
-               linalg_to_llvm.to_llvm(bare_pointers=True))
+               linalg_to_llvm.to_llvm(bare_pointers=True), text)
     text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
     # The only symbol that is left, so that several networks can be linked.
     text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
-    cpu = f"-mcpu={args.cpu}"
+    # Without a triple, opt knows nothing of the CPU's vectors.
+    triple = args.triple or re.search(
+        r"Default target: (\S+)", run([tool / "llc", "--version"])).group(1)
+    target = [f"-mtriple={triple}", f"-mcpu={args.cpu}"]
     # Rows of channels are short loops: they should be vectorized, not unrolled
     # first, which makes the object three times as large and no faster.
-    text = run([tool / "opt", "-S", cpu, "-passes=internalize,default<O3>",
+    text = run([tool / "opt", "-S", *target, "-passes=internalize,default<O3>",
                 "-unroll-threshold=50",
                 f"-internalize-public-api-list={name}"], text)
-    run([tool / "llc", "-O3", cpu, "-filetype=obj", "-relocation-model=pic",
-         "-o", args.output.with_suffix(".o")], text)
+    run([tool / "llc", *target, "-O3", "-filetype=obj",
+         "-relocation-model=pic", "-o", args.output.with_suffix(".o")], text)
     args.output.with_suffix(".h").write_text(
         header(name, buffers, args.module.name))
     return 0

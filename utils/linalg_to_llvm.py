@@ -2,12 +2,20 @@
 """The passes of a stock mlir-opt from linalg on tensors to the LLVM dialect.
 
 They exist here only: compile-to-object.py, replay-golden.py and the tests in
-test/Integration use them.
+test/Integration use them. What is still TOSA goes through FROM_TOSA first, in a
+run of its own.
 """
 
 import pathlib
 
 _BUFFERIZE = pathlib.Path(__file__).with_name("bufferize.mlir")
+
+# TOSA, if there is any, to linalg: real-valued operators that stayed as they
+# were, or lower-to=tosa.
+FROM_TOSA = (
+    "--pass-pipeline=builtin.module(func.func(tosa-to-linalg-named,"
+    "tosa-to-linalg,tosa-to-arith{include-apply-rescale=true},tosa-to-tensor))"
+)
 
 # Ops on tensors that are not linalg yet, then buffers.
 BUFFERIZE = [

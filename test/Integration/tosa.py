@@ -8,8 +8,8 @@
 
 Golden vectors and random cases run through stock mlir-opt and mlir-runner; of a
 network in qnnpack ops each op runs on the integers that the kernels give it,
-for ten images. In each op at most 1 may differ, and not more elements than
-BOUNDS says. docs/Numerics.md has the reasons for these.
+for ten images. An element may differ by 1, and no more of them than `allowed_of`
+says. docs/Numerics.md has the reasons.
 """
 
 import argparse
@@ -24,17 +24,12 @@ import numpy as np
 
 UTILS = pathlib.Path(__file__).parents[2] / "utils"
 sys.path.append(str(UTILS))
-from linalg_to_llvm import PIPELINE
+from linalg_to_llvm import FROM_TOSA, PIPELINE
 
 _spec = importlib.util.spec_from_file_location(
     "replay_golden", UTILS / "replay-golden.py")
 replay_golden = importlib.util.module_from_spec(_spec)
 _spec.loader.exec_module(replay_golden)
-
-FROM_TOSA = (
-    "builtin.module(func.func(tosa-to-linalg-named,tosa-to-linalg,"
-    "tosa-to-arith{include-apply-rescale=true},tosa-to-tensor))"
-)
 
 
 def run(command, text=None):
@@ -69,7 +64,7 @@ def execute(tools, cases, lower):
          "attributes {llvm.emit_c_interface}"] + functions +
         ["func.func @main() attributes {llvm.emit_c_interface} {"] + calls +
         ["  return", "}"]))
-    text = run([tools.llvm / "mlir-opt", f"--pass-pipeline={FROM_TOSA}"], text)
+    text = run([tools.llvm / "mlir-opt", FROM_TOSA], text)
     text = run([tools.llvm / "mlir-opt"] + PIPELINE, text)
     library = tools.llvm.parent / "lib"
     output = run([tools.llvm / "mlir-runner", "-e", "main",
