@@ -17,6 +17,19 @@ using namespace qbackend::qnnpack_to_tosa;
 // Binary arithmetic
 //===----------------------------------------------------------------------===//
 
+/// Whether the operands of `op` can be given the rank of its result: TOSA's
+/// reshape takes one dynamic dimension.
+template <typename OpTy> static bool hasOneRank(OpTy op) {
+  return llvm::all_of(op->getOperandTypes(), [&](Type operand) {
+    auto type = cast<ShapedType>(operand);
+    return type.getRank() == op.getOutput().getType().getRank() ||
+           type.getNumDynamicDims() <= 1;
+  });
+}
+
+static constexpr StringLiteral kSeveralDynamic =
+    "an operand with several dynamic dimensions has a smaller rank";
+
 /// (value - zeroPoint) * factor, in i32, for a factor of at most 2^22.
 static Value scale(ImplicitLocOpBuilder &b, Value value, int64_t zeroPoint,
                    int64_t factor) {
@@ -43,6 +56,8 @@ struct LowerAdd : Lowering<AddOp> {
     auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
          y = getQuantizedType(op.getOutput().getType());
     RankedTensorType type = resultType(op);
+    if (!hasOneRank(op))
+      return decline(op, kSeveralDynamic.str());
     bool broadcasts = lhs.getShape() != rhs.getShape();
     numerics::AddMultipliers m =
         broadcasts ? getBroadcastMultipliers(a, c, y)
@@ -94,6 +109,8 @@ struct LowerMul : Lowering<MulOp> {
     Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
          output = op.getOutput().getType();
     RankedTensorType type = resultType(op);
+    if (!hasOneRank(op))
+      return decline(op, kSeveralDynamic.str());
     auto centered = [&](Value value, Type original) {
       return center(b, raiseRank(b, value, type.getRank()),
                     getStoredZeroPoint(getQuantizedType(original)));

@@ -176,7 +176,16 @@ public:
   matchAndRewrite(OpTy op, Adaptor adaptor,
                   mlir::ConversionPatternRewriter &rewriter) const override {
     ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value result = rewrite(op, adaptor, b);
+    auto isEmpty = [](mlir::Type type) {
+      auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
+      return shaped && llvm::is_contained(shaped.getShape(), 0);
+    };
+    Value result;
+    if (llvm::any_of(op->getOperandTypes(), isEmpty) ||
+        isEmpty(op->getResult(0).getType()))
+      result = decline(op, "TOSA has no empty tensors");
+    else
+      result = rewrite(op, adaptor, b);
     if (!result)
       return rewriter.notifyMatchFailure(op, reasons.lookup(op));
     rewriter.replaceOp(op, result);

@@ -43,6 +43,22 @@ func.func @negative_divisor(%x: tensor<1x4x4x2x!x8>) -> tensor<1x2x2x2x!x8> {
   return %0 : tensor<1x2x2x2x!x8>
 }
 
+// CHECK-LABEL: func.func @empty
+func.func @empty(%x: tensor<0x4x!x8>) -> tensor<0x4x!x8> {
+  // expected-remark @+1 {{Reason="TOSA has no empty tensors"}}
+  %0 = qnnpack.relu %x : tensor<0x4x!x8> -> tensor<0x4x!x8>
+  return %0 : tensor<0x4x!x8>
+}
+
+// CHECK-LABEL: func.func @dynamic_rows
+func.func @dynamic_rows(%x: tensor<?x?x4x!x8>, %y: tensor<2x?x?x4x!x8>, %w: tensor<2x4x!quant.uniform<i8:f32, 0.5>>) -> (tensor<?x?x2x!x8>, tensor<2x?x?x4x!x8>) {
+  // expected-remark @+1 {{Reason="several of its dimensions are dynamic"}}
+  %0 = qnnpack.linear %x, %w : tensor<?x?x4x!x8>, tensor<2x4x!quant.uniform<i8:f32, 0.5>> -> tensor<?x?x2x!x8>
+  // expected-remark @+1 {{Reason="an operand with several dynamic dimensions has a smaller rank"}}
+  %1 = qnnpack.mul %x, %y : tensor<?x?x4x!x8>, tensor<2x?x?x4x!x8> -> tensor<2x?x?x4x!x8>
+  return %0, %1 : tensor<?x?x2x!x8>, tensor<2x?x?x4x!x8>
+}
+
 // Its neighbours are TOSA all the same.
 // CHECK-LABEL: func.func @between
 // CHECK: tosa.clamp
