@@ -166,8 +166,11 @@ def golden(tools, directory):
     counter = Counter()
     for path in sorted(directory.glob("*.json")):
         document = json.loads(path.read_text())
-        cases = [replay_golden.BUILDERS[document["op"]](case, case["attrs"])
-                 for case in document["cases"]]
+        build = replay_golden.BUILDERS.get(document["op"])
+        if build is None:
+            print(f"{document['op']}: no kernel yet")
+            continue
+        cases = [build(case, case["attrs"]) for case in document["cases"]]
         for case, found in zip(cases, execute(tools, cases, to_tosa)):
             expected = case.result.data
             if expected.dtype == np.float32:
