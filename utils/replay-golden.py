@@ -20,25 +20,8 @@ import sys
 
 import numpy as np
 
-PIPELINE = [
-    "--one-shot-bufferize=bufferize-function-boundaries "
-    "function-boundary-type-conversion=identity-layout-map",
-    "--buffer-deallocation-pipeline",
-    "--convert-bufferization-to-memref",
-    "--convert-linalg-to-loops",
-    "--convert-vector-to-scf",
-    "--convert-scf-to-cf",
-    "--expand-strided-metadata",
-    "--lower-affine",
-    "--convert-vector-to-llvm",
-    "--convert-math-to-llvm",
-    "--convert-arith-to-llvm",
-    "--convert-index-to-llvm",
-    "--finalize-memref-to-llvm",
-    "--convert-func-to-llvm",
-    "--convert-cf-to-llvm",
-    "--reconcile-unrealized-casts",
-]
+from linalg_to_llvm import PIPELINE
+
 DTYPES = {"u8": np.uint8, "s8": np.int8, "s32": np.int32, "f32": np.float32}
 STORAGE = {"u8": "i8", "s8": "i8", "s32": "i32", "f32": "f32"}
 QUANTIZED = {"u8": "u8", "s8": "i8", "s32": "i32"}

@@ -73,11 +73,14 @@ struct ApplyBackendPass
     // The reference form keeps its operators: they are its contract.
     if (target != "reference")
       lower.addPass(createInlineOperatorsPass());
-    if (target == "linalg")
+    if (target == "tosa")
+      lower.addPass(createConvertQNNPackToTosaPass());
+    // With tosa, the edges of the network.
+    if (target == "linalg" || target == "tosa")
       lower.addPass(createConvertQNNPackToLinalgPass());
     if (failed(runPipeline(lower, getOperation())))
       return signalPassFailure();
-    if (target == "linalg")
+    if (target == "linalg" || target == "tosa")
       removeConfiguration(getOperation());
   }
 

@@ -31,7 +31,7 @@
 // RUN: not qbackend-opt --apply-backend=qnnpack lower-to=nope %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=LOWER --implicit-check-not=error: < %t/err
 // RUN: not test -e %t/out
-// LOWER: error: lower-to is 'nope', expected qnnpack or reference or linalg, the forms of backend 'qnnpack'
+// LOWER: error: lower-to is 'nope', expected qnnpack or reference or linalg or tosa, the forms of backend 'qnnpack'
 
 // RUN: not qbackend-opt --apply-backend=%t/backend.mlir lower-to=linalg %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=REFERENCE-ONLY --implicit-check-not=error: < %t/err

@@ -32,6 +32,31 @@ def ConvertQNNPackToLinalgPass
 }
 
 //===----------------------------------------------------------------------===//
+// QNNPackToTosa
+//===----------------------------------------------------------------------===//
+
+def ConvertQNNPackToTosaPass
+    : Pass<"convert-qnnpack-to-tosa", "::mlir::ModuleOp"> {
+  let summary = "lower the qnnpack dialect to integer TOSA";
+  let description = [{
+    Before: `qnnpack` ops. After: TOSA 1.0 of its integer profile on signless
+    `i8` and `i32`, with zero points as operands, and `tosa.rescale` with one
+    rounding of a 31-bit multiplier. Unsigned integers are stored less 128;
+    `tosa.rescale` with `input_unsigned` or `output_unsigned` does that where
+    they come from, or go to, something else.
+
+    `qnnpack.quantize` and `dequantize`, which are not of the integer profile,
+    stay, and so do signatures of functions: `convert-qnnpack-to-linalg` lowers
+    both. An op without a TOSA form stays, and gets a missed remark.
+
+    An element of a result differs from the kernel's by at most 1, and only
+    where the number to round is a tie, or next to one: see docs/Numerics.md.
+  }];
+  let dependentDialects = ["::mlir::quant::QuantDialect",
+                           "::mlir::tosa::TosaDialect"];
+}
+
+//===----------------------------------------------------------------------===//
 // QBackendToQNNPack
 //===----------------------------------------------------------------------===//
 
