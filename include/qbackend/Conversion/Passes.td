@@ -16,7 +16,8 @@ def ConvertQNNPackToLinalgPass
   let summary = "lower the qnnpack dialect to linalg on integers";
   let description = [{
     Before: `qnnpack` ops on tensors of quantized types; weights are constants
-    behind a `quant.scast`. After: `linalg`, `tensor`, `arith` and `math` only, a
+    behind a `quant.scast`. After: `linalg`, `tensor`, `arith` and `math` only (and
+    `cf.assert` on the indices of an embedding), a
     tensor of a quantized type is one of its storage type (`i8` for `u8`, too:
     values are zero-extended where they are used), also in the signatures of
     functions. Stock bufferization and LLVM lowering take the result.
@@ -26,8 +27,9 @@ def ConvertQNNPackToLinalgPass
     its overflows.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

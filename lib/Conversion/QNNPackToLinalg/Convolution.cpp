@@ -15,9 +15,6 @@
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::qnnpack;
@@ -25,23 +22,6 @@ using namespace qbackend::qnnpack;
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
-
-/// The elements of the constant `value`, or nothing if it is not one.
-template <typename T>
-static std::optional<SmallVector<T>> readConstant(Value value) {
-  ElementsAttr attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-    return SmallVector<T>(dense.getValues<T>());
-  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  if (!blob || blob->getData().size() !=
-                   static_cast<size_t>(attr.getNumElements()) * sizeof(T))
-    return std::nullopt;
-  return SmallVector<T>(blob->getDataAs<T>());
-}
 
 /// The zero point of each output channel of the weight type `type`.
 static SmallVector<int64_t> getWeightZeroPoints(ShapedType type) {
