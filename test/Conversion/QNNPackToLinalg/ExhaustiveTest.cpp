@@ -100,8 +100,17 @@ public:
   }
 
   /// With the ends of the range, and its middle.
-  TableType type(bool isSigned) {
-    TableType result = {scale(), 0, isSigned};
+  TableType type(bool isSigned) { return type(isSigned, scale()); }
+
+  /// Half of the time with a scale in a simple ratio to that of `other`, so
+  /// that many results are ties.
+  TableType related(const TableType &other) {
+    double factor = pick({0.5, 1.0, 2.0, 2.0, 4.0, 10.0});
+    return type(other.isSigned, flip() ? other.scale * factor : scale());
+  }
+
+  TableType type(bool isSigned, double scale) {
+    TableType result = {scale, 0, isSigned};
     result.zeroPoint = pick({result.min(), result.max(), result.min() + 128,
                              integer(result.min(), result.max()),
                              integer(result.min(), result.max())});
@@ -329,7 +338,7 @@ TEST_F(ExhaustiveTest, Activations) {
   SmallVector<Kernel> kernels;
   for (int64_t i = 0; i < sets; ++i)
     for (bool isSigned : {false, true}) {
-      TableType in = random.type(isSigned), out = random.type(isSigned);
+      TableType in = random.type(isSigned), out = random.related(in);
       kernels.push_back(makeTableKernel("qnnpack.hardswish", "", in, out,
                                         hardswishTable(in, out)));
       // 256 elements are a multiple of 64: all of them are the vector code's.
@@ -378,7 +387,7 @@ TEST_F(ExhaustiveTest, Requantized) {
   SmallVector<Kernel> kernels;
   for (int64_t i = 0; i < sets; ++i)
     for (bool isSigned : {false, true}) {
-      TableType in = random.type(isSigned), out = random.type(isSigned);
+      TableType in = random.type(isSigned), out = random.related(in);
       for (bool relu : {false, true})
         kernels.push_back({"qnnpack.cat",
                            relu ? "{axis = 0 : i64, relu}" : "{axis = 0 : i64}",
@@ -410,8 +419,8 @@ TEST_F(ExhaustiveTest, Add) {
   SmallVector<Kernel> kernels;
   for (int64_t i = 0; i < sets; ++i)
     for (bool isSigned : {false, true}) {
-      TableType a = random.type(isSigned), b = random.type(isSigned),
-                y = random.type(isSigned);
+      TableType a = random.type(isSigned), b = random.related(a),
+                y = random.related(a);
       auto m = (isSigned ? addMultipliersXnnpack
                          : addMultipliers)(a.scale, b.scale, y.scale);
       auto add = isSigned ? addXnnpack : addQ8;
@@ -446,8 +455,8 @@ TEST_F(ExhaustiveTest, Mul) {
   SmallVector<Kernel> kernels;
   for (int64_t i = 0; i < sets; ++i)
     for (bool isSigned : {false, true}) {
-      TableType a = random.type(isSigned), b = random.type(isSigned),
-                y = random.type(isSigned);
+      TableType a = random.type(isSigned), b = random.related(a),
+                y = random.related(a);
       // One in eight overflows 31 bits.
       if (random.integer(0, 7) == 0)
         a.scale *= 1e6;
@@ -475,7 +484,7 @@ TEST_F(ExhaustiveTest, Prelu) {
   for (int64_t i = 0; i < sets; ++i)
     for (bool isSigned : {false, true}) {
       TableType x = random.type(isSigned), w = random.type(isSigned),
-                y = random.type(isSigned);
+                y = random.related(x);
       int32_t one = preluOne(paramsOf(w), rangeOf(w));
       float m = mulMultiplier(x.scale, w.scale, y.scale);
       kernels.push_back(
