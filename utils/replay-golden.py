@@ -261,8 +261,12 @@ def linear(case, attributes):
 def binary(op):
     def build(case, attributes):
         operands = [Tensor(case["inputs"][name]) for name in ("a", "b")]
+        shapes = {x.data.shape for x in operands}
+        # Other shapes are added by ATen, here as on one thread.
+        special = op == "qnnpack.add" and len(shapes) > 1
         return Case(op, operands, Tensor(case["expected"]),
-                    [flag(attributes, "relu")])
+                    [flag(attributes, "relu"),
+                     "vectorized" if special else ""])
     return build
 
 

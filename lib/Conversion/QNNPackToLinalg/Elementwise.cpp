@@ -5,6 +5,7 @@
 #include "Scalars.h"
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
+#include "qbackend/Numerics/Tables.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -238,13 +239,7 @@ struct LowerAdd : Lowering<AddOp> {
     OutputRange range = getOutputRange(y, op.getRelu());
     if (op.getAten() ||
         cast<ShapedType>(lhs).getShape() != cast<ShapedType>(rhs).getShape())
-      return broadcasting(b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
-                          [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                            Value sum = arith::AddFOp::create(
-                                b, dequantizeScalar(b, args[0], a),
-                                dequantizeScalar(b, args[1], c));
-                            return quantizeScalar(b, sum, y, range);
-                          });
+      return addReals(op, adaptor, b);
 
     numerics::AddMultipliers m =
         getAddMultipliers(lhs, rhs, op.getOutput().getType());
@@ -264,6 +259,57 @@ struct LowerAdd : Lowering<AddOp> {
                                        : shiftHalfAway(b, sum, m.shift);
           return biasAndClamp(b, shifted, y.getZeroPoint(), range);
         });
+  }
+
+  /// ATen's form.
+  Value addReals(AddOp op, Adaptor adaptor, ImplicitLocOpBuilder &b) const {
+    ShapedType lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
+               output = op.getOutput().getType();
+    auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
+         y = getQuantizedType(output);
+    int64_t first = output.getRank(), vectors = 0;
+    if (op.getVectorized()) {
+      first = getFirstInnerDim(lhs, rhs, output);
+      int64_t count = 1;
+      for (int64_t size : output.getShape().drop_front(first))
+        count *= size;
+      vectors = numerics::countVectorElements(count);
+    }
+    return broadcasting(
+        b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          Value sum = vectorOrScalar(
+              b, output.getShape(), first, vectors,
+              [&](bool isVector) -> Value {
+                auto real = isVector ? dequantizeFusedScalar : dequantizeScalar;
+                return arith::AddFOp::create(b, real(b, args[0], a),
+                                             real(b, args[1], c));
+              });
+          return quantizeScalar(b, sum, y, getOutputRange(y, op.getRelu()));
+        });
+  }
+
+  /// The first of the last dimensions that ATen loops over as one: along them,
+  /// each operand is either read on or stays where it is.
+  static int64_t getFirstInnerDim(ShapedType lhs, ShapedType rhs,
+                                  ShapedType output) {
+    int64_t first = output.getRank();
+    auto isStretched = [&](ShapedType type, int64_t d) {
+      int64_t i = d - (output.getRank() - type.getRank());
+      return i < 0 || type.getDimSize(i) != output.getDimSize(d);
+    };
+    std::optional<std::pair<bool, bool>> inner;
+    for (; first > 0; --first) {
+      int64_t d = first - 1;
+      if (output.getDimSize(d) == 1)
+        continue;
+      std::pair<bool, bool> stretched = {isStretched(lhs, d),
+                                         isStretched(rhs, d)};
+      if (inner && *inner != stretched)
+        break;
+      inner = stretched;
+    }
+    return first;
   }
 
   /// floor(value / 2^shift + 1/2).

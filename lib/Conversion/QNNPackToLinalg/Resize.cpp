@@ -108,7 +108,6 @@ struct LowerBilinear : Lowering<UpsampleBilinear2dOp> {
       maps.append(4, identity.getSubMap({1u + axis}));
     }
     maps.push_back(identity);
-    int64_t channels = type.getDimSize(3);
     return generic(
         b, inputs, emptyLike(b, type, input), maps, loopKinds("pppp"),
         [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
@@ -125,8 +124,9 @@ struct LowerBilinear : Lowering<UpsampleBilinear2dOp> {
           Value v;
           if (channelsLast)
             v = vectorOrScalar(
-                b, /*dimension=*/3, numerics::countVectorChannels(channels),
-                channels, [&](bool isVector) {
+                b, type.getShape(), /*first=*/3,
+                numerics::countVectorChannels(type.getDimSize(3)),
+                [&](bool isVector) {
                   return mix(b, row, mix(b, column, p00, p01, isVector),
                              mix(b, column, p10, p11, isVector), isVector);
                 });

@@ -171,14 +171,26 @@ Value qnnpack::generic(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
   return op.getResult(0);
 }
 
-Value qnnpack::vectorOrScalar(ImplicitLocOpBuilder &b, int64_t dimension,
-                              int64_t vectors, int64_t size,
+Value qnnpack::vectorOrScalar(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+                              int64_t first, int64_t vectors,
                               function_ref<Value(bool isVector)> compute) {
-  if (vectors == 0 || vectors == size)
+  int64_t count = 1;
+  for (int64_t size : shape.drop_front(first))
+    count *= size;
+  if (vectors == 0 || vectors == count)
     return compute(vectors != 0);
-  Value index = linalg::IndexOp::create(b, dimension);
+  Value position;
+  for (int64_t d = first, rank = shape.size(); d < rank; ++d) {
+    Value index = linalg::IndexOp::create(b, d);
+    if (position) {
+      Value size = arith::ConstantIndexOp::create(b, shape[d]);
+      index = arith::AddIOp::create(b, arith::MulIOp::create(b, position, size),
+                                    index);
+    }
+    position = index;
+  }
   Value isVector =
-      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, index,
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
                             arith::ConstantIndexOp::create(b, vectors));
   return arith::SelectOp::create(b, isVector, compute(true), compute(false));
 }

@@ -123,11 +123,12 @@ Value filled(ImplicitLocOpBuilder &b, Value value, mlir::RankedTensorType type,
 using Body =
     llvm::function_ref<Value(ImplicitLocOpBuilder &, mlir::ValueRange)>;
 
-/// In the body of a linalg.generic: what `compute(true)` gives where the index
-/// of `dimension`, of `size`, is less than `vectors`, and what `compute(false)`
-/// gives elsewhere. Only what is needed is computed.
-Value vectorOrScalar(ImplicitLocOpBuilder &b, int64_t dimension,
-                     int64_t vectors, int64_t size,
+/// In the body of a linalg.generic: what `compute(true)` gives for the first
+/// `vectors` positions of the last dimensions of `shape`, taken as one, and
+/// what `compute(false)` gives for the rest. The dimensions are those from
+/// `first` on, and static. Only what is needed is computed.
+Value vectorOrScalar(ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> shape,
+                     int64_t first, int64_t vectors,
                      llvm::function_ref<Value(bool isVector)> compute);
 
 /// A linalg.generic with the given maps, one for each input and the last for

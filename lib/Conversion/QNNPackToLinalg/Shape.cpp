@@ -50,13 +50,14 @@ struct LowerCat : Lowering<CatOp> {
     if (x.getScale() == y.getScale() && x.getZeroPoint() == y.getZeroPoint())
       return convert(b, input, x, y, range,
                      /*relu=*/range.lo > y.getStorageTypeMin());
-    int64_t channels = cast<RankedTensorType>(input.getType()).getDimSize(3);
-    int64_t vectors = numerics::countVectorChannels(channels);
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(input.getType()).getShape();
+    int64_t vectors = numerics::countVectorChannels(shape[3]);
     return elementwise(
         b, input, b.getI8Type(),
         [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
           Value real = vectorOrScalar(
-              b, /*dimension=*/3, vectors, channels, [&](bool isVector) {
+              b, shape, /*first=*/3, vectors, [&](bool isVector) {
                 return isVector ? dequantizeFusedScalar(b, args[0], x)
                                 : dequantizeScalar(b, args[0], x);
               });

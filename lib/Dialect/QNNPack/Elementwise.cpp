@@ -84,7 +84,8 @@ LogicalResult AddOp::verify() {
              output = getOutput().getType();
   if (failed(verifyBinary(*this, lhs, rhs, output)))
     return failure();
-  if (lhs.getShape() == rhs.getShape() && !getAten()) {
+  bool isAten = getAten() || lhs.getShape() != rhs.getShape();
+  if (!isAten) {
     // XNNPACK, the signed engine, has the stricter limit for both.
     bool isSigned = getQuantizedType(output).isSigned();
     float least = isSigned ? 0x1p-10f : 0x1p-14f;
@@ -98,7 +99,15 @@ LogicalResult AddOp::verify() {
       return emitOpError() << "the larger input scale / output scale is "
                            << std::max(a, b) << ", expected 2^-10 or more";
   }
-  return getRelu() ? verifyReluRange(*this, output) : success();
+  if (getRelu() && failed(verifyReluRange(*this, output)))
+    return failure();
+  if (getVectorized() && !isAten)
+    return emitOpError() << "has vectorized and operands of one shape, which "
+                            "QNNPACK adds; drop it, or add `aten`";
+  if (getVectorized() && !output.hasStaticShape())
+    return emitOpError() << "has vectorized and the dynamic result " << output
+                         << "; make the shapes static, or drop it";
+  return success();
 }
 
 LogicalResult MulOp::verify() {

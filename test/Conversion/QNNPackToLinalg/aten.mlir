@@ -69,6 +69,23 @@ func.func @add(%x: tensor<4x!u8>, %y: tensor<4x!y8>) -> tensor<4x!y8> {
   return %0 : tensor<4x!y8>
 }
 
+// The second operand is stretched along the first dimension: ATen's loop runs
+// over the 14 * 5 elements of the others, of which 64 are its vector code's.
+// CHECK-LABEL: @add_vectorized
+// CHECK: %[[ROW:.*]] = linalg.index 1
+// CHECK: %[[COLUMN:.*]] = linalg.index 2
+// CHECK: %[[SIZE:.*]] = arith.constant 5 : index
+// CHECK: %[[BASE:.*]] = arith.muli %[[ROW]], %[[SIZE]]
+// CHECK: %[[POSITION:.*]] = arith.addi %[[BASE]], %[[COLUMN]]
+// CHECK: arith.constant 64 : index
+// CHECK: arith.cmpi ult, %[[POSITION]]
+// CHECK-COUNT-2: math.fma
+// CHECK: arith.select
+func.func @add_vectorized(%x: tensor<3x14x5x!u8>, %y: tensor<14x5x!y8>) -> tensor<3x14x5x!y8> {
+  %0 = qnnpack.add %x, %y {vectorized} : tensor<3x14x5x!u8>, tensor<14x5x!y8> -> tensor<3x14x5x!y8>
+  return %0 : tensor<3x14x5x!y8>
+}
+
 // 1 is 100 steps of the slopes, but 55 are left above their zero point.
 // CHECK-LABEL: @prelu
 // CHECK: arith.cmpi sgt

@@ -165,6 +165,24 @@ func.func @add_small_ratios(%a: tensor<4x!u8>) {
 
 // -----
 
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @add_vectorized(%a: tensor<4x!u8>) {
+  // expected-error @+1 {{has vectorized and operands of one shape, which QNNPACK adds; drop it, or add `aten`}}
+  %0 = qnnpack.add %a, %a {vectorized} : tensor<4x!u8>, tensor<4x!u8> -> tensor<4x!u8>
+  return
+}
+
+// -----
+
+!u8 = !quant.uniform<u8:f32, 0.5:3>
+func.func @add_vectorized_dynamic(%a: tensor<?x!u8>) {
+  // expected-error @+1 {{; make the shapes static, or drop it}}
+  %0 = qnnpack.add %a, %a {aten, vectorized} : tensor<?x!u8>, tensor<?x!u8> -> tensor<?x!u8>
+  return
+}
+
+// -----
+
 !u8 = !quant.uniform<u8:f32, 0.5:10>
 func.func @add_scalar_type(%x: tensor<4x!u8>) {
   // expected-error @+1 {{the output has '!quant.uniform<u8:f32, 5.000000e-01:10>', expected '!quant.uniform<u8:f32, 5.000000e-01:4>'}}

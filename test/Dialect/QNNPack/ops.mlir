@@ -153,6 +153,8 @@ func.func @embedding(%i: tensor<?x7xi64>, %j: tensor<i32>, %t: tensor<6x2xi8>, %
 func.func @aten(%x: tensor<1x2x2x8x!u8>, %y: tensor<1x2x2x8x!y8>, %w: tensor<8x!a8>) {
   // CHECK: qnnpack.add %{{.*}}, %{{.*}} {aten} :
   %0 = qnnpack.add %x, %y {aten} : tensor<1x2x2x8x!u8>, tensor<1x2x2x8x!y8> -> tensor<1x2x2x8x!y8>
+  // CHECK: qnnpack.add %{{.*}}, %{{.*}} {aten, vectorized} :
+  %v = qnnpack.add %x, %y {aten, vectorized} : tensor<1x2x2x8x!u8>, tensor<1x2x2x8x!y8> -> tensor<1x2x2x8x!y8>
   // CHECK: qnnpack.cat %{{.*}}, %{{.*}} {axis = 3 : i64, channels_last} :
   %1 = qnnpack.cat %x, %y {axis = 3 : i64, channels_last} : tensor<1x2x2x8x!u8>, tensor<1x2x2x8x!y8> -> tensor<1x2x2x16x!y8>
   // CHECK: qnnpack.leaky_relu %{{.*}} {negative_slope = 5.000000e-01 : f32, vectorized} :

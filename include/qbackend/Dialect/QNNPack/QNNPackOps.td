@@ -203,7 +203,10 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
 
     Shapes that broadcast: ATen's `quantize(f32(dequantize(a) + dequantize(b)))`.
     With `aten` equal shapes use it too, which is what the engine's `out=` form
-    does. `relu` raises `lo` to `zy`.
+    does. `relu` raises `lo` to `zy`. ATen's vector code has
+    `fma(s, q, -f32(s * z))` for `dequantize(q)`; with `vectorized` it computes the
+    first `64 * floor(n / 64)` elements of each run of `n` that its loop covers: of
+    the last dimensions along which each operand is either stretched or not.
 
     **Constraints:**
     - the shapes broadcast to that of `output`, dimension by dimension;
@@ -211,7 +214,8 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     - for equal shapes without `aten` the ratios `ra` and `rb` are in
       [2^-14, 2^8), and the larger is at least 2^-10; signed, both are in
       [2^-10, 2^8);
-    - with `relu`, the zero point of the result is below the largest integer.
+    - with `relu`, the zero point of the result is below the largest integer;
+    - `vectorized` is for shapes that broadcast or `aten`, and static ones.
 
     Example:
     ```mlir
@@ -219,7 +223,7 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     ```
   }];
   let arguments = (ins QNNPack_Activation:$lhs, QNNPack_Activation:$rhs,
-                       UnitAttr:$relu, UnitAttr:$aten);
+                       UnitAttr:$relu, UnitAttr:$aten, UnitAttr:$vectorized);
 }
 
 def QNNPack_MulOp : QNNPack_BinaryOp<"mul"> {
