@@ -156,8 +156,8 @@ def QNNPack_EluOp : QNNPack_VerifiedOp<"elu"> {
 def QNNPack_CeluOp : QNNPack_VerifiedOp<"celu"> {
   let summary = "quantized continuously differentiable exponential linear unit";
   let description = [{
-    `v = x > 0 ? x : f32(f32(expf(f32(x * f32(1 / alpha))) - 1) * alpha)`, then as
-    `qnnpack.leaky_relu`, of which `vectorized` has the meaning. Source: ATen.
+    `v = x > 0 ? x : f32(f32(expf(f32(x * f32(1 / alpha))) - 1) * alpha)`, then
+    as `qnnpack.leaky_relu`, of which `vectorized` has the meaning. Source: ATen.
 
     **Constraints:**
     - the shape and the storage type stay;

@@ -7,14 +7,15 @@
 
 def QNNPack_FloatVector : TensorRankOf<[F32], [1]>;
 
-def QNNPack_LayerNormOp : QNNPack_VerifiedOp<"layer_norm", [AttrSizedOperandSegments]> {
+def QNNPack_LayerNormOp
+    : QNNPack_VerifiedOp<"layer_norm", [AttrSizedOperandSegments]> {
   let summary = "quantized layer norm over the last dimensions";
   let description = [{
     A group is what has the same index in the leading dimensions: `n` integers
     of which the sums are exact. With `mu = f32(f32(sum x) / n)`,
     `c = f32(mu - zx)`, `var = max(fma(-mu, mu, f32(f32(sum x^2) / n)), 0)` and
-    `k = f32(sx / sqrt(f32(f32(var * sx) * sx) + eps))`, the root, its argument's
-    sum and the quotient in double, `sx` in f32:
+    `k = f32(sx / sqrt(f32(f32(var * sx) * sx) + eps))`, the root, its
+    argument's sum and the quotient in double, `sx` in f32:
     `v = fma(f32(f32(x - zx - c) * k), weight, bias)`, and
     `y = quantize(v)`. No `weight` is 1, no `bias` is 0. Source: ATen.
 
@@ -61,8 +62,8 @@ def QNNPack_GroupNormOp
     : QNNPack_ChannelNormOp<"group_norm", (ins I64Attr:$num_groups)> {
   let summary = "quantized group norm";
   let description = [{
-    A group is a sample's pixels of `C / num_groups` neighbouring channels, which
-    are the last dimension; the first one is the batch. With `c` and `k` of
+    A group is a sample's pixels of `C / num_groups` neighbouring channels,
+    which are the last dimension; the first one is the batch. With `c` and `k` of
     `qnnpack.layer_norm` and `g = f32(k * weight)`:
     `v = fma(f32(x - zx - c), g, bias)`, `y = quantize(v)`. No `weight` is 1, no
     `bias` is 0. Source: ATen, contiguous.
@@ -108,7 +109,8 @@ def QNNPack_BatchNormOp : QNNPack_VerifiedOp<"batch_norm"> {
   let summary = "quantized batch norm, optionally with a fused relu";
   let description = [{
     Channels are the last dimension; the others are any number, so this is
-    `batch_norm1d`, `2d` and `3d`. With `r = f32(1 / f32(sqrt(f32(var + eps))))`,
+    `batch_norm1d`, `2d` and `3d`. With
+    `r = f32(1 / f32(sqrt(f32(var + f32(eps)))))`,
     `a = f32(f32(r * weight) * (sx / sy))` and
     `b = f32(f32(bias - f32(f32(mean * r) * weight)) / sy)`, where `sx / sy` and
     what it enters is in double:

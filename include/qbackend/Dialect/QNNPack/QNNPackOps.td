@@ -204,9 +204,10 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     Shapes that broadcast: ATen's `quantize(f32(dequantize(a) + dequantize(b)))`.
     With `aten` equal shapes use it too, which is what the engine's `out=` form
     does. `relu` raises `lo` to `zy`. ATen's vector code has
-    `fma(s, q, -f32(s * z))` for `dequantize(q)`; with `vectorized` it computes the
-    first `64 * floor(n / 64)` elements of each run of `n` that its loop covers: of
-    the last dimensions along which each operand is either stretched or not.
+    `fma(s, q, -f32(s * z))` for `dequantize(q)`; with `vectorized` it computes
+    the first `64 * floor(n / 64)` elements of each run of `n` that its loop
+    covers: of the last dimensions along which each operand is either stretched
+    or not.
 
     **Constraints:**
     - the shapes broadcast to that of `output`, dimension by dimension;

@@ -56,14 +56,14 @@ def QNNPack_UpsampleNearest2dOp : QNNPack_VerifiedOp<"upsample_nearest2d"> {
 def QNNPack_UpsampleBilinear2dOp : QNNPack_VerifiedOp<"upsample_bilinear2d"> {
   let summary = "quantized upsampling that interpolates between four pixels";
   let description = [{
-    Row `o` of the result lies at row `r = max(f32(f32(s * (o + 0.5)) - 0.5), 0)`
-    of the input, `s = f32(in / out)` or, with `scale_factors` (height, width),
+    Row `o` of the result lies at row
+    `r = max(f32(f32(s * (o + 0.5)) - 0.5), 0)` of the input, `s = f32(in / out)` or, with `scale_factors` (height, width),
     `s = f32(1 / factor)`; with `align_corners`,
     `r = f32(f32((in - 1) / (out - 1)) * o)`. With `h1 = f32(r - floor(r))`,
     `h0 = f32(1 - h1)`, and `w0`, `w1` likewise for the column:
-    `v = h0 * (w0 * p00 + w1 * p01) + h1 * (w0 * p10 + w1 * p11)`, each operation
-    rounded, and `y = clamp(zx + rne(f32(v - zx)), qmin, qmax)`. The same size is a
-    copy. Source: ATen, contiguous.
+    `v = h0 * (w0 * p00 + w1 * p01) + h1 * (w0 * p10 + w1 * p11)`, each
+    operation rounded, and `y = clamp(zx + rne(f32(v - zx)), qmin, qmax)`. The
+    same size is a copy. Source: ATen, contiguous.
 
     `channels_last` names the formula that ATen has for channels-last images on
     AVX2, which fuses products and sums, see `bilinearChannelsLast` in
