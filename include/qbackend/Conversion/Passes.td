@@ -16,18 +16,20 @@ def ConvertQNNPackToLinalgPass
   let summary = "lower the qnnpack dialect to linalg on integers";
   let description = [{
     Before: `qnnpack` ops on tensors of quantized types; weights are constants
-    behind a `quant.scast`. After: `linalg`, `tensor`, `arith` and `math` only, a
-    tensor of a quantized type is one of its storage type (`i8` for `u8`, too:
-    values are zero-extended where they are used), also in the signatures of
-    functions. Stock bufferization and LLVM lowering take the result.
+    behind a `quant.scast`. After: `linalg`, `tensor`, `arith` and `math` only
+    (and `cf.assert` on the indices of an embedding), a tensor of a quantized
+    type is one of its storage type (`i8` for `u8`, too: values are
+    zero-extended where they are used), also in the signatures of functions.
+    Stock bufferization and LLVM lowering take the result.
 
     Integers stay integers: there is no `f32` tensor between `qnnpack.quantize`
     and `qnnpack.dequantize`. The arithmetic is that of the engine, including
     its overflows.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 

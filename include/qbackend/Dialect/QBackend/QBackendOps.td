@@ -223,6 +223,8 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
     /// "conv2d", or "conv2d+relu" when several are one unit.
     std::string getKindName();
     bool isFused() { return getKinds().size() > 1; }
+    /// The inputs of the first kind; what follows is for the others.
+    ::mlir::OperandRange getRootInputs();
     /// The value that the body yields.
     ::mlir::Value getYielded();
   }];
