@@ -40,9 +40,9 @@ struct ApplyBackendPass
     StringRef target = lowerTo.empty() ? forms.front() : StringRef(lowerTo);
     if (!llvm::is_contained(forms, target)) {
       emitError(getOperation().getLoc())
-          << "lower-to is '" << target << "', expected "
-          << llvm::join(forms, " or ") << ", the forms of backend '"
-          << found->config.getSymName() << "'";
+          << "lower-to is '" << target << "', but backend '"
+          << found->config.getSymName() << "' lowers to "
+          << llvm::join(forms, ", ");
       return signalPassFailure();
     }
 
@@ -92,7 +92,8 @@ struct ApplyBackendPass
         op.erase();
     for (auto function : module.getOps<func::FuncOp>())
       for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-        function.removeArgAttr(i, kRangeAttrName);
+        for (StringRef name : {kRangeAttrName, kRoleAttrName})
+          function.removeArgAttr(i, name);
   }
 };
 } // namespace

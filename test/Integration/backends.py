@@ -66,7 +66,7 @@ def main():
     for backend in sorted(INTEGER + REFERENCE):
         out, text = quantize(backend, "reference")
         counts = re.search(r"operators=(\d+), quantized=(\d+)", text)
-        codes = sorted(set(re.findall(r"Missed: (QB\d+)", text)))
+        codes = sorted(set(re.findall(r"\[Missed\] (QB\d+)", text)))
         real, reference = accuracies(out)
         line = f"{backend}: {counts[2]} of {counts[1]} operators"
         line += f", {' '.join(codes) or 'nothing missed'}"

@@ -46,7 +46,7 @@ qbackend.observer @x <min_max, si8> scale 0.5 zero_point 0
 qbackend.observer @y <min_max, si8> scale 0.25 zero_point 3
 func.func @double(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = qbackend.observe %x by @x : tensor<4xf32>
-  %b = qbackend.operator [#qbackend.hardswish] inputs(%a) {qconfig = #qbackend.qconfig<activation = <min_max, si8>, weight = <min_max, si8>>} : (tensor<4xf32>) -> tensor<4xf32> {
+  %b = qbackend.operator [#qbackend.hardswish] inputs(%a) qconfig <activation = <min_max, si8>, weight = <min_max, si8>> : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%i: tensor<4xf32>):
     qbackend.yield %i : tensor<4xf32>
   }

@@ -12,8 +12,8 @@ qbackend.qconfig_mapping @m {
   qbackend.qconfig module_name "head" <activation = <histogram, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
   qbackend.qconfig module_name_object_type_order "head", "hardswish", 1 none
 }
-// CHECK-DAG: {{.*}}Missed: QB104{{.*}}head.c
-// CHECK-DAG: {{.*}}Missed: QB104{{.*}}body
+// CHECK: head.c{{.*}}QB104
+// CHECK: body{{.*}}QB104
 // CHECK: qbackend.observer @head.a <histogram, ui8>
 // CHECK-NOT: qbackend.observer @head.c
 func.func @f(%x: tensor<4xf32> loc("x")) -> tensor<4xf32> {
@@ -43,7 +43,7 @@ qbackend.qconfig_mapping @m {
   qbackend.qconfig module_name_regex "laier.*" none
   // CHECK: error: 'qbackend.qconfig' op selects number 1 of "relu" in "layer1", which has 1
   qbackend.qconfig module_name_object_type_order "layer1", "relu", 1 none
-  // CHECK: error: 'qbackend.qconfig' op selects number 0 of "relu" in "layer", which has 0; the nearest are layer1
+  // CHECK: error: 'qbackend.qconfig' op selects number 0 of "relu" in "layer", which has 0; the nearest are layer1, layer1.conv1
   qbackend.qconfig module_name_object_type_order "layer", "relu", 0 none
   // CHECK-NOT: error
 }
