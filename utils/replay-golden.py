@@ -311,7 +311,7 @@ def concatenation(case, attributes):
     special = (is_channels_last(attributes) and result.data.ndim == 4
                and axis == 1)
     if special:
-        operands, result, axis = [nhwc(x) for x in operands], nhwc(result), 3
+        operands, result, axis = [channels_last(x) for x in operands], channels_last(result), 3
     return Case("qnnpack.cat", operands, result,
                 [f"axis = {axis} : i64", flag(attributes, "relu"),
                  "channels_last" if special else ""])
@@ -389,8 +389,8 @@ def upsample(op):
             numbers = ", ".join(number(f) for f in factors)
             factors = f"scale_factors = array<f64: {numbers}>"
         special = "bilinear" in op and is_channels_last(attributes)
-        return Case(op, [nhwc(Tensor(case["inputs"]["x"]))],
-                    nhwc(Tensor(case["expected"])),
+        return Case(op, [channels_last(Tensor(case["inputs"]["x"]))],
+                    channels_last(Tensor(case["expected"])),
                     [flag(attributes, "align_corners"), factors,
                      "channels_last" if special else ""])
     return build

@@ -215,8 +215,15 @@ SmallVector<StringRef> qbackend::getKindsOfTorchName(StringRef name) {
   }();
   SmallVector<StringRef> result;
   auto it = kinds.find(name);
-  (it == kinds.end() ? name : it->second).split(result, '+');
-  return result;
+  if (it != kinds.end()) {
+    it->second.split(result, '+');
+    return result;
+  }
+  // A kind that PyTorch has no method of.
+  if (StringRef kind = name;
+      kind.consume_front(kMethod) && llvm::is_contained(getTorchKinds(), kind))
+    return {kind};
+  return {name};
 }
 
 ArrayRef<StringRef> qbackend::getTorchKinds() {

@@ -181,7 +181,7 @@ def test_bad_module(module, message):
     [
         ({"backend": "npu"}, "no backend 'npu': not a file, and the built-in ones are"),
         ({"qconfig": "best"}, "no qconfig 'best': backend 'qnnpack' has default"),
-        ({"lower_to": "gpu"}, "lower-to is 'gpu', expected "),
+        ({"lower_to": "gpu"}, "lower-to is 'gpu', but backend 'qnnpack' lowers to "),
         ({"lowering": "qnnpack"}, "in the options .*no such option lowering"),
         ({"samples": "many"}, "in the options .*many"),
         ({"data": "/not/there.npz"}, "/not/there.npz"),
