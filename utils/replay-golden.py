@@ -20,27 +20,11 @@ import sys
 
 import numpy as np
 
-PIPELINE = [
-    "--one-shot-bufferize=bufferize-function-boundaries "
-    "function-boundary-type-conversion=identity-layout-map",
-    "--buffer-deallocation-pipeline",
-    "--convert-bufferization-to-memref",
-    "--convert-linalg-to-loops",
-    "--convert-vector-to-scf",
-    "--convert-scf-to-cf",
-    "--expand-strided-metadata",
-    "--lower-affine",
-    "--convert-vector-to-llvm",
-    "--convert-math-to-llvm",
-    "--convert-arith-to-llvm",
-    "--convert-index-to-llvm",
-    "--finalize-memref-to-llvm",
-    "--convert-func-to-llvm",
-    "--convert-cf-to-llvm",
-    "--reconcile-unrealized-casts",
-]
-DTYPES = {"u8": np.uint8, "s8": np.int8, "s32": np.int32, "f32": np.float32}
-STORAGE = {"u8": "i8", "s8": "i8", "s32": "i32", "f32": "f32"}
+from linalg_to_llvm import PIPELINE
+
+DTYPES = {"u8": np.uint8, "s8": np.int8, "s32": np.int32, "s64": np.int64,
+          "f32": np.float32}
+STORAGE = {"u8": "i8", "s8": "i8", "s32": "i32", "s64": "i64", "f32": "f32"}
 QUANTIZED = {"u8": "u8", "s8": "i8", "s32": "i32"}
 
 
@@ -97,9 +81,20 @@ class Tensor:
 
 
 def channels_last(tensor):
-    """N, C, spatial dimensions (or O, I / groups, taps) with C moved last."""
+    """The channels, axis 1, moved to the end; any rank."""
     rank = tensor.data.ndim
-    return tensor.permuted([0] + list(range(2, rank)) + [1])
+    return tensor.permuted([0] + list(range(2, rank)) + [1]) if rank > 2 else tensor
+
+
+def constant(spec):
+    """A tensor that the function holds, instead of an argument."""
+    tensor = Tensor(spec)
+    tensor.constant = True
+    return tensor
+
+
+def is_channels_last(attributes):
+    return attributes.get("memory_format") == "channels_last"
 
 
 def array(numbers):
@@ -290,8 +285,12 @@ def linear_dynamic(case, attributes):
 def binary(op):
     def build(case, attributes):
         operands = [Tensor(case["inputs"][name]) for name in ("a", "b")]
+        shapes = {x.data.shape for x in operands}
+        # Other shapes are added by ATen, here as on one thread.
+        special = op == "qnnpack.add" and len(shapes) > 1
         return Case(op, operands, Tensor(case["expected"]),
-                    [flag(attributes, "relu")])
+                    [flag(attributes, "relu"),
+                     "vectorized" if special else ""])
     return build
 
 
@@ -306,9 +305,16 @@ def scalar(op):
 def concatenation(case, attributes):
     inputs = case["inputs"]
     operands = [Tensor(inputs[f"x{i}"]) for i in range(len(inputs))]
-    return Case("qnnpack.cat", operands, Tensor(case["expected"]),
-                [f"axis = {attributes['axis']} : i64",
-                 flag(attributes, "relu")])
+    result, axis = Tensor(case["expected"]), attributes["axis"]
+    axis %= result.data.ndim
+    # The engine has another formula for the channels of channels-last images.
+    special = (is_channels_last(attributes) and result.data.ndim == 4
+               and axis == 1)
+    if special:
+        operands, result, axis = [nhwc(x) for x in operands], nhwc(result), 3
+    return Case("qnnpack.cat", operands, result,
+                [f"axis = {axis} : i64", flag(attributes, "relu"),
+                 "channels_last" if special else ""])
 
 
 def pooling(op):
@@ -352,6 +358,98 @@ def unary(op, *names):
     return build
 
 
+def aten_unary(op, *names):
+    """Split as on one thread into ATen's vector and scalar code."""
+    plain = unary(op, *names)
+
+    def build(case, attributes):
+        result = plain(case, attributes)
+        result.attributes.append("vectorized")
+        return result
+    return build
+
+
+def prelu(case, attributes):
+    x, w = Tensor(case["inputs"]["x"]), Tensor(case["inputs"]["w"])
+    return Case("qnnpack.prelu", [channels_last(x), w.shaped([w.data.size])],
+                channels_last(Tensor(case["expected"])))
+
+
+def channel_shuffle(case, attributes):
+    return Case("qnnpack.channel_shuffle",
+                [channels_last(Tensor(case["inputs"]["x"]))],
+                channels_last(Tensor(case["expected"])),
+                [f"groups = {attributes['groups']} : i64"])
+
+
+def upsample(op):
+    def build(case, attributes):
+        factors = attributes.get("scale_factors")
+        if factors is not None:
+            numbers = ", ".join(number(f) for f in factors)
+            factors = f"scale_factors = array<f64: {numbers}>"
+        special = "bilinear" in op and is_channels_last(attributes)
+        return Case(op, [nhwc(Tensor(case["inputs"]["x"]))],
+                    nhwc(Tensor(case["expected"])),
+                    [flag(attributes, "align_corners"), factors,
+                     "channels_last" if special else ""])
+    return build
+
+
+def affine(case):
+    """The weight and the bias that a case has."""
+    return [constant(case["inputs"][name]) for name in ("weight", "bias")
+            if case["inputs"].get(name) is not None]
+
+
+def layer_norm(case, attributes):
+    return Case("qnnpack.layer_norm", [Tensor(case["inputs"]["x"])] + affine(case),
+                Tensor(case["expected"]), [
+                    f"normalized_shape = {array(attributes['normalized_shape'])}",
+                    f"eps = {number(attributes['eps'])} : f64"
+                ])
+
+
+def channel_norm(op):
+    def build(case, attributes):
+        x = Tensor(case["inputs"]["x"])
+        # Larger images have no formula of their own, see docs/Numerics.md.
+        special = (is_channels_last(attributes) and x.data.ndim == 4
+                   and x.data.shape[2] * x.data.shape[3] < 512)
+        groups = f"num_groups = {attributes['num_groups']} : i64"
+        return Case(op, [channels_last(x)] + affine(case),
+                    channels_last(Tensor(case["expected"])), [
+                        groups if op == "qnnpack.group_norm" else "",
+                        f"eps = {number(attributes['eps'])} : f64",
+                        "channels_last" if special else ""
+                    ])
+    return build
+
+
+def batch_norm(case, attributes):
+    parameters = [constant(case["inputs"][name])
+                  for name in ("weight", "bias", "mean", "var")]
+    return Case("qnnpack.batch_norm",
+                [channels_last(Tensor(case["inputs"]["x"]))] + parameters,
+                channels_last(Tensor(case["expected"])),
+                [f"eps = {number(attributes['eps'])} : f64",
+                 flag(attributes, "relu")])
+
+
+def embedding(op):
+    def build(case, attributes):
+        inputs = case["inputs"]
+        table = constant(inputs["w_q"])
+        if attributes["bits"] == 4:
+            data = table.data
+            table.data = data[:, 0::2] | data[:, 1::2] << 4
+        return Case(op, [Tensor(inputs["indices"]), table,
+                         constant(inputs["row_scales"]),
+                         constant(inputs["row_zero_points"])],
+                    Tensor(case["expected"]))
+    return build
+
+
 def relu6(case, attributes):
     return Case("qnnpack.clamp", [Tensor(case["inputs"]["x"])],
                 Tensor(case["expected"]),
@@ -371,7 +469,12 @@ BUILDERS = {
     "add_qint8": binary("qnnpack.add"),
     "add_scalar": scalar("qnnpack.add_scalar"),
     "avg_pool2d": pooling("qnnpack.avg_pool2d"),
+    "batch_norm1d": batch_norm,
+    "batch_norm2d": batch_norm,
+    "batch_norm3d": batch_norm,
     "cat": concatenation,
+    "celu": aten_unary("qnnpack.celu", "alpha"),
+    "channel_shuffle": channel_shuffle,
     "clamp": unary("qnnpack.clamp", "min", "max"),
     "conv1d": convolution("qnnpack.conv1d"),
     "conv2d": convolution("qnnpack.conv2d"),
@@ -383,10 +486,15 @@ BUILDERS = {
         transposed_convolution("qnnpack.conv_transpose2d"),
     "dequantize": unary("qnnpack.dequantize"),
     "dequantize_per_channel": unary("qnnpack.dequantize"),
-    "elu": unary("qnnpack.elu", "alpha"),
+    "elu": aten_unary("qnnpack.elu", "alpha"),
+    "embedding_4bit": embedding("qnnpack.embedding_4bit"),
+    "embedding_8bit": embedding("qnnpack.embedding_byte"),
+    "group_norm": channel_norm("qnnpack.group_norm"),
     "hardsigmoid": unary("qnnpack.hardsigmoid"),
     "hardswish": unary("qnnpack.hardswish"),
-    "leaky_relu": unary("qnnpack.leaky_relu", "negative_slope"),
+    "instance_norm": channel_norm("qnnpack.instance_norm"),
+    "layer_norm": layer_norm,
+    "leaky_relu": aten_unary("qnnpack.leaky_relu", "negative_slope"),
     "linear": linear,
     "linear_dynamic": linear_dynamic,
     "linear_qint8": linear,
@@ -395,6 +503,7 @@ BUILDERS = {
     "mul": binary("qnnpack.mul"),
     "mul_qint8": binary("qnnpack.mul"),
     "mul_scalar": scalar("qnnpack.mul_scalar"),
+    "prelu": prelu,
     "quantize_per_channel": unary("qnnpack.quantize"),
     "quantize_per_tensor": unary("qnnpack.quantize"),
     "relu": unary("qnnpack.relu"),
@@ -402,6 +511,9 @@ BUILDERS = {
     "sigmoid": unary("qnnpack.sigmoid"),
     "softmax": softmax,
     "tanh": unary("qnnpack.tanh"),
+    "threshold": aten_unary("qnnpack.threshold", "threshold", "value"),
+    "upsample_bilinear2d": upsample("qnnpack.upsample_bilinear2d"),
+    "upsample_nearest2d": upsample("qnnpack.upsample_nearest2d"),
 }
 
 

@@ -62,6 +62,6 @@ void qbackend::upgradeToCurrentVersion(BackendConfigOp config) {
   ArrayAttr lowering = config.getLoweringAttr();
   if (lowering && lowering == builder.getStrArrayAttr({"qnnpack"}))
     config.setLoweringAttr(
-        builder.getStrArrayAttr({"qnnpack", "reference", "linalg"}));
+        builder.getStrArrayAttr({"qnnpack", "reference", "linalg", "tosa"}));
   config.setVersion(BackendConfigOp::kVersion);
 }

@@ -112,7 +112,7 @@
 //===----------------------------------------------------------------------===//
 
 qbackend.backend_config @qnnpack version 2 default_qconfig @default
-    lowering ["qnnpack", "reference", "linalg"] {
+    lowering ["qnnpack", "reference", "linalg", "tosa"] {
   qbackend.pattern_config [conv1d] <
     dtypes = #weighted, root_module = "torch.nn.Conv1d",
     qat_module = "torch.ao.nn.qat.Conv1d",

@@ -36,6 +36,11 @@ float dequantize(int64_t q, float scale, int64_t zeroPoint) {
   return scale * static_cast<float>(q - zeroPoint);
 }
 
+float dequantizeFused(int64_t q, float scale, int64_t zeroPoint) {
+  return std::fma(scale, static_cast<float>(q),
+                  -(scale * static_cast<float>(zeroPoint)));
+}
+
 float dequantizePerChannel(int64_t q, double scale, int64_t zeroPoint) {
   double difference = static_cast<float>(q) - static_cast<float>(zeroPoint);
   return static_cast<float>(difference * scale);

@@ -156,8 +156,20 @@ float mulMultiplierXnnpack(double sa, double sb, double sy) {
 
 int32_t mulQ8(int32_t a, int32_t b, int32_t za, int32_t zb, float m, int32_t zy,
               int32_t omin, int32_t omax) {
-  float v = f32((a - za) * (b - zb)) * m;
-  return roundAndClamp(v, omin - zy, omax - zy) + zy;
+  return requantize((a - za) * (b - zb), m, zy, omin, omax);
+}
+
+int32_t preluOne(const QuantParams &slope, QuantRange range) {
+  return quantize(1.0f, f32(slope.scale), slope.zeroPoint, range.min,
+                  range.max) -
+         static_cast<int32_t>(slope.zeroPoint);
+}
+
+int32_t prelu(int32_t q, int32_t w, int32_t zx, int32_t zw, int32_t one,
+              float m, int32_t zy, int32_t lo, int32_t hi) {
+  int32_t d = q - zx;
+  int32_t acc = std::max(d, 0) * one + std::min(d, 0) * (w - zw);
+  return requantize(acc, m, zy, lo, hi);
 }
 
 ScalarResult addScalar(const QuantParams &in, double constant,

@@ -16,10 +16,12 @@ static float f32(double value) { return static_cast<float>(value); }
 /// Returns the table of `function`, which maps the real value of an input to
 /// the stored value of the result.
 template <typename Function>
-static Table256 makeTable(const TableType &in, Function function) {
+static Table256 makeTable(const TableType &in, Function function,
+                          AtenCode code = AtenCode::Scalar) {
+  auto real = code == AtenCode::Vector ? dequantizeFused : dequantize;
   Table256 table;
   for (int64_t i = 0; i < 256; ++i)
-    table[i] = function(dequantize(in.min() + i, f32(in.scale), in.zeroPoint));
+    table[i] = function(real(in.min() + i, f32(in.scale), in.zeroPoint));
   return table;
 }
 
@@ -69,23 +71,67 @@ Table256 hardswishTable(const TableType &in, const TableType &out) {
   });
 }
 
-Table256 leakyReluTable(const TableType &in, const TableType &out,
-                        float slope) {
+int64_t countVectorElements(int64_t n) { return n / 64 * 64; }
+
+float expVector(float x) {
+  // ln 2 in two parts, so that the product with `k` is exact.
+  const float coefficients[] = {1.98527618e-4f, 1.39304355e-3f, 8.33336078e-3f,
+                                4.16664854e-2f, 0.166666672f,   0.5f};
+  // 2^-150 rounds to 0.
+  if (x < -104.0f)
+    return 0.0f;
+  float k = roundHalfToEven(x * 1.44269504f);
+  float t = std::fma(k, -0.693145751953125f, x);
+  t = std::fma(k, -1.428606765e-6f, t);
+  float p = coefficients[0];
+  for (int i = 1; i < 6; ++i)
+    p = std::fma(p, t, coefficients[i]);
+  return std::ldexp(1.0f + std::fma(t * t, p, t), static_cast<int>(k));
+}
+
+static float exponential(float x, AtenCode code) {
+  return code == AtenCode::Vector ? expVector(x) : std::exp(x);
+}
+
+Table256 leakyReluTable(const TableType &in, const TableType &out, float slope,
+                        AtenCode code) {
   return makeTable(
-      in, [&](float x) { return quantizeTo(out, x > 0 ? x : x * slope); });
+      in, [&](float x) { return quantizeTo(out, x > 0 ? x : x * slope); },
+      code);
 }
 
-Table256 eluTable(const TableType &in, const TableType &out, float alpha) {
-  return makeTable(in, [&](float x) {
-    return quantizeTo(out, x > 0 ? x : (std::exp(x) - 1.0f) * alpha);
-  });
+Table256 eluTable(const TableType &in, const TableType &out, float alpha,
+                  AtenCode code) {
+  return makeTable(
+      in,
+      [&](float x) {
+        return quantizeTo(out,
+                          x > 0 ? x : (exponential(x, code) - 1.0f) * alpha);
+      },
+      code);
 }
 
-Table256 celuTable(const TableType &in, const TableType &out, float alpha) {
+Table256 celuTable(const TableType &in, const TableType &out, float alpha,
+                   AtenCode code) {
   float inverse = 1.0f / alpha;
-  return makeTable(in, [&](float x) {
-    return quantizeTo(out, x > 0 ? x : (std::exp(x * inverse) - 1.0f) * alpha);
-  });
+  return makeTable(
+      in,
+      [&](float x) {
+        if (x > 0)
+          return quantizeTo(out, x);
+        // A negative alpha turns x around: the polynomial is for x <= 0 only.
+        float y = x * inverse;
+        float e = y > 0 ? std::exp(y) : exponential(y, code);
+        return quantizeTo(out, (e - 1.0f) * alpha);
+      },
+      code);
+}
+
+Table256 thresholdTable(const TableType &in, const TableType &out,
+                        float threshold, float value, AtenCode code) {
+  return makeTable(
+      in, [&](float x) { return quantizeTo(out, x > threshold ? x : value); },
+      code);
 }
 
 QuantRange clampBounds(const TableType &type, float lo, float hi) {

@@ -40,9 +40,9 @@ struct ApplyBackendPass
     StringRef target = lowerTo.empty() ? forms.front() : StringRef(lowerTo);
     if (!llvm::is_contained(forms, target)) {
       emitError(getOperation().getLoc())
-          << "lower-to is '" << target << "', expected "
-          << llvm::join(forms, " or ") << ", the forms of backend '"
-          << found->config.getSymName() << "'";
+          << "lower-to is '" << target << "', but backend '"
+          << found->config.getSymName() << "' lowers to "
+          << llvm::join(forms, ", ");
       return signalPassFailure();
     }
 
@@ -73,11 +73,14 @@ struct ApplyBackendPass
     // The reference form keeps its operators: they are its contract.
     if (target != "reference")
       lower.addPass(createInlineOperatorsPass());
-    if (target == "linalg")
+    if (target == "tosa")
+      lower.addPass(createConvertQNNPackToTosaPass());
+    // With tosa, the edges of the network.
+    if (target == "linalg" || target == "tosa")
       lower.addPass(createConvertQNNPackToLinalgPass());
     if (failed(runPipeline(lower, getOperation())))
       return signalPassFailure();
-    if (target == "linalg")
+    if (target == "linalg" || target == "tosa")
       removeConfiguration(getOperation());
   }
 
@@ -89,7 +92,8 @@ struct ApplyBackendPass
         op.erase();
     for (auto function : module.getOps<func::FuncOp>())
       for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-        function.removeArgAttr(i, kRangeAttrName);
+        for (StringRef name : {kRangeAttrName, kRoleAttrName})
+          function.removeArgAttr(i, name);
   }
 };
 } // namespace

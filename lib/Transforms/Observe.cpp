@@ -88,8 +88,7 @@ public:
       }
       if (!checkOperands(op, name))
         return std::nullopt;
-      unsigned tensors =
-          op.getInputs().size() - pattern.getExtraInputPaths().size();
+      unsigned tensors = op.getRootInputs().size();
       std::optional<ObservationType> observation =
           pattern.getConfig().getObservationFor(tensors);
       if (!observation) {

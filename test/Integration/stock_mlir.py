@@ -16,17 +16,8 @@ import sys
 
 import numpy as np
 
-PIPELINE = [
-    "--one-shot-bufferize=bufferize-function-boundaries "
-    "function-boundary-type-conversion=identity-layout-map",
-    "--buffer-deallocation-pipeline", "--convert-bufferization-to-memref",
-    "--convert-linalg-to-loops", "--convert-vector-to-scf",
-    "--convert-scf-to-cf", "--expand-strided-metadata", "--lower-affine",
-    "--convert-vector-to-llvm", "--convert-math-to-llvm",
-    "--convert-arith-to-llvm", "--convert-index-to-llvm",
-    "--finalize-memref-to-llvm", "--convert-func-to-llvm",
-    "--convert-cf-to-llvm", "--reconcile-unrealized-casts",
-]
+sys.path.append(str(pathlib.Path(__file__).parents[2] / "utils"))
+from linalg_to_llvm import PIPELINE
 
 
 def run(command, text=None):
@@ -73,10 +64,7 @@ def main():
 """
     end = text.rindex("}")
     text = text[:end] + main_function + "}\n"
-    text = run(
-        [args.llvm / "mlir-opt", "--convert-elementwise-to-linalg"] + PIPELINE,
-        text,
-    )
+    text = run([args.llvm / "mlir-opt"] + PIPELINE, text)
     library = args.llvm.parent / "lib"
     output = run(
         [args.llvm / "mlir-runner", "-e", "main", "--entry-point-result=void",

@@ -3,7 +3,7 @@
 // The scalar formulas of the ops with a weight against what PyTorch's engine
 // computed: naive loops over the golden vectors.
 
-#include "Golden.h"
+#include "GoldenCase.h"
 
 #include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Numerics/Requantize.h"
@@ -11,7 +11,6 @@
 #include <algorithm>
 
 using namespace qbackend::numerics;
-using namespace qbackend::numerics::golden;
 
 namespace {
 

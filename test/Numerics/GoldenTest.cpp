@@ -3,25 +3,17 @@
 // The scalar formulas against what PyTorch's engine computed: naive loops over
 // the golden vectors.
 
-#include "Golden.h"
+#include "GoldenCase.h"
 
 #include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Numerics/Requantize.h"
+#include "qbackend/Numerics/Tables.h"
 
 #include <algorithm>
 
 using namespace qbackend::numerics;
-using namespace qbackend::numerics::golden;
 
 namespace {
-
-/// Product of the extents after `axis`.
-int64_t innerSize(const std::vector<int64_t> &shape, int64_t axis) {
-  int64_t size = 1;
-  for (size_t i = axis + 1; i < shape.size(); ++i)
-    size *= shape[i];
-  return size;
-}
 
 TEST(Golden, QuantizePerTensor) {
   forEachCase("quantize_per_tensor", 5, [](const Case &test) {

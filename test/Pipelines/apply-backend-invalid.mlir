@@ -31,12 +31,12 @@
 // RUN: not qbackend-opt --apply-backend=qnnpack lower-to=nope %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=LOWER --implicit-check-not=error: < %t/err
 // RUN: not test -e %t/out
-// LOWER: error: lower-to is 'nope', expected qnnpack or reference or linalg, the forms of backend 'qnnpack'
+// LOWER: error: lower-to is 'nope', but backend 'qnnpack' lowers to qnnpack, reference, linalg, tosa
 
 // RUN: not qbackend-opt --apply-backend=%t/backend.mlir lower-to=linalg %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=REFERENCE-ONLY --implicit-check-not=error: < %t/err
 // RUN: not test -e %t/out
-// REFERENCE-ONLY: error: backend 'plain' has no lowering to linalg: its result is the reference form, lower-to=reference
+// REFERENCE-ONLY: error: lower-to is 'linalg', but backend 'plain' lowers to reference
 
 // RUN: not qbackend-opt --apply-backend=qnnpack data=%t/missing.npz %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=MISSING --implicit-check-not=error: < %t/err

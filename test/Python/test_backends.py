@@ -5,7 +5,7 @@ import json
 
 import pytest
 import qbackend
-from qbackend import BackendConfig, BackendPatternConfig, QConfigMapping, nn
+from qbackend import BackendConfig, BackendPatternConfig, QConfigMapping, _native, nn
 
 
 def get(name):

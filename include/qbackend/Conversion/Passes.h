@@ -7,6 +7,7 @@
 
 #include "qbackend/Conversion/QBackendToQNNPack.h"
 #include "qbackend/Conversion/QNNPackToLinalg.h"
+#include "qbackend/Conversion/QNNPackToTosa.h"
 
 namespace qbackend {
 #define GEN_PASS_REGISTRATION

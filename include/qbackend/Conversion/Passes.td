@@ -16,19 +16,46 @@ def ConvertQNNPackToLinalgPass
   let summary = "lower the qnnpack dialect to linalg on integers";
   let description = [{
     Before: `qnnpack` ops on tensors of quantized types; weights are constants
-    behind a `quant.scast`. After: `linalg`, `tensor`, `arith` and `math` only, a
-    tensor of a quantized type is one of its storage type (`i8` for `u8`, too:
-    values are zero-extended where they are used), also in the signatures of
-    functions. Stock bufferization and LLVM lowering take the result.
+    behind a `quant.scast`. After: `linalg`, `tensor`, `arith` and `math` only
+    (and `cf.assert` on the indices of an embedding), a tensor of a quantized
+    type is one of its storage type (`i8` for `u8`, too: values are
+    zero-extended where they are used), also in the signatures of functions.
+    Stock bufferization and LLVM lowering take the result.
 
     Integers stay integers: there is no `f32` tensor between `qnnpack.quantize`
     and `qnnpack.dequantize`. The arithmetic is that of the engine, including
     its overflows.
   }];
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",
+    "::mlir::tensor::TensorDialect"
   ];
+}
+
+//===----------------------------------------------------------------------===//
+// QNNPackToTosa
+//===----------------------------------------------------------------------===//
+
+def ConvertQNNPackToTosaPass
+    : Pass<"convert-qnnpack-to-tosa", "::mlir::ModuleOp"> {
+  let summary = "lower the qnnpack dialect to integer TOSA";
+  let description = [{
+    Before: `qnnpack` ops. After: TOSA 1.0 of its integer profile on signless
+    `i8` and `i32`, with zero points as operands, and `tosa.rescale` with one
+    rounding of a 31-bit multiplier. Unsigned integers are stored less 128;
+    `tosa.rescale` with `input_unsigned` or `output_unsigned` does that where
+    they come from, or go to, something else.
+
+    `qnnpack.quantize` and `dequantize`, which are not of the integer profile,
+    stay, and so do signatures of functions: `convert-qnnpack-to-linalg` lowers
+    both. An op without a TOSA form stays, and gets a missed remark.
+
+    An element of a result differs from the kernel's by at most 1, and only
+    where the number to round is a tie, or next to one: see docs/Numerics.md.
+  }];
+  let dependentDialects = ["::mlir::quant::QuantDialect",
+                           "::mlir::tosa::TosaDialect"];
 }
 
 //===----------------------------------------------------------------------===//

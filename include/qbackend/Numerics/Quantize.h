@@ -29,6 +29,10 @@ int32_t quantize(float x, float scale, int64_t zeroPoint, int64_t lo,
 /// Returns f32(scale * f32(q - zeroPoint)) (ATen, per tensor).
 float dequantize(int64_t q, float scale, int64_t zeroPoint);
 
+/// Returns fma(scale, q, -f32(scale * zeroPoint)): what ATen's vector code has
+/// for `dequantize`. It may be an ulp away.
+float dequantizeFused(int64_t q, float scale, int64_t zeroPoint);
+
 /// Returns f32(double(f32(q) - f32(zeroPoint)) * scale) (ATen, per channel:
 /// the product is in double).
 float dequantizePerChannel(int64_t q, double scale, int64_t zeroPoint);

@@ -107,10 +107,25 @@ float mulMultiplier(double sa, double sb, double sy);
 /// Returns f32(f32(sa * sb) / sy) (XNNPACK, signed operands).
 float mulMultiplierXnnpack(double sa, double sb, double sy);
 
-/// Returns clamp(zy + rne(f32(f32((a - za) * (b - zb)) * m)), omin, omax).
-/// With a fused relu, omin = zy.
+/// Returns requantize((a - za) * (b - zb), m, zy, omin, omax) (ATen, vector
+/// code). With a fused relu, omin = zy.
 int32_t mulQ8(int32_t a, int32_t b, int32_t za, int32_t zb, float m, int32_t zy,
               int32_t omin, int32_t omax);
+
+//===----------------------------------------------------------------------===//
+// Leaky rectifier with quantized slopes
+//===----------------------------------------------------------------------===//
+
+/// Returns quantize(1.0) - zeroPoint with the parameters of the slopes, which
+/// saturates: it stands for 1 only if `range` reaches that far, that is
+/// scale * (range.max - zeroPoint) >= 1.
+int32_t preluOne(const QuantParams &slope, QuantRange range);
+
+/// Returns requantize(acc, m, zy, lo, hi) where, with d = q - zx,
+/// acc = max(d, 0) * one + min(d, 0) * (w - zw), m = mulMultiplier(sx, sw, sy)
+/// and `one` is that of `preluOne` (ATen, vector code).
+int32_t prelu(int32_t q, int32_t w, int32_t zx, int32_t zw, int32_t one,
+              float m, int32_t zy, int32_t lo, int32_t hi);
 
 //===----------------------------------------------------------------------===//
 // A tensor and a constant

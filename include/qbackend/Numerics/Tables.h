@@ -28,6 +28,19 @@ struct TableType {
   int64_t max() const { return isSigned ? 127 : 255; }
 };
 
+/// ATen has two codes for an element-wise operator: of `n` elements the first
+/// `countVectorElements(n)`, in the order of memory, go through its vector
+/// code, which has `dequantizeFused` and an exponential of its own, and the
+/// rest through its scalar code. The two differ where a result is an exact tie.
+enum class AtenCode { Scalar, Vector };
+
+/// Returns 64 * floor(n / 64) (AVX2, one thread).
+int64_t countVectorElements(int64_t n);
+
+/// Returns exp(x) to within an ulp for x <= 0 (the vector code's: Cody-Waite
+/// reduction and a polynomial of degree 5, all fused).
+float expVector(float x);
+
 /// Returns the table of y = quantize(f32(1 / f32(1 + expf(-x)))). With output
 /// (1/256, 0) unsigned, the only one it accepts, this is QNNPACK's table.
 Table256 sigmoidTable(const TableType &in, const TableType &out);
@@ -47,15 +60,23 @@ Table256 hardsigmoidTable(const TableType &in, const TableType &out);
 Table256 hardswishTable(const TableType &in, const TableType &out);
 
 /// Returns the table of y = quantize(x > 0 ? x : f32(x * slope)) (ATen).
-Table256 leakyReluTable(const TableType &in, const TableType &out, float slope);
+Table256 leakyReluTable(const TableType &in, const TableType &out, float slope,
+                        AtenCode code = AtenCode::Scalar);
 
 /// Returns the table of
-/// y = quantize(x > 0 ? x : f32(f32(expf(x) - 1) * alpha)) (ATen, scalar).
-Table256 eluTable(const TableType &in, const TableType &out, float alpha);
+/// y = quantize(x > 0 ? x : f32(f32(exp(x) - 1) * alpha)) (ATen).
+Table256 eluTable(const TableType &in, const TableType &out, float alpha,
+                  AtenCode code = AtenCode::Scalar);
 
 /// Returns the table of y = quantize(x > 0 ? x :
-/// f32(f32(expf(f32(x * f32(1 / alpha))) - 1) * alpha)) (ATen, scalar).
-Table256 celuTable(const TableType &in, const TableType &out, float alpha);
+/// f32(f32(exp(f32(x * f32(1 / alpha))) - 1) * alpha)) (ATen).
+Table256 celuTable(const TableType &in, const TableType &out, float alpha,
+                   AtenCode code = AtenCode::Scalar);
+
+/// Returns the table of y = quantize(x > threshold ? x : value) (ATen).
+Table256 thresholdTable(const TableType &in, const TableType &out,
+                        float threshold, float value,
+                        AtenCode code = AtenCode::Scalar);
 
 /// Returns the stored values that clamp(x, `lo`, `hi`) limits to:
 /// quantize(lo) and quantize(hi) (QNNPACK u8clamp; relu6 is lo = 0, hi = 6).

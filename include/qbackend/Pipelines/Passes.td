@@ -50,7 +50,7 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
            "Name of a qconfig mapping of the backend, or @symbol of one in the "
            "module; empty: the backend's default">,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
-           "reference, qnnpack or linalg; empty: what the backend lowers to">
+           "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">
   ], CalibrationOptions);
 }
 

@@ -103,4 +103,31 @@ def InlineOperatorsPass : Pass<"qbackend-inline-operators", "::mlir::ModuleOp"> 
                            "::mlir::arith::ArithDialect"];
 }
 
+def VerifyIntegerOnlyPass
+    : Pass<"qbackend-verify-integer-only", "::mlir::ModuleOp"> {
+  let summary = "fail if real numbers are computed between quantized tensors";
+  let description = [{
+    Before: `qnnpack` ops, or what they were lowered to. After: the same, if
+    there is no offender. An offender is an op that computes a tensor of floats
+    from a quantized tensor, directly or not, from which another quantized
+    tensor is computed, directly or not. Each one is an error.
+
+    A quantized tensor is one of a quantized type or of 8-bit integers. So the
+    `dequantize` before a real-valued operator is an offender, too; the last one
+    of a network isn't, nor is what comes before the first `quantize`. Not
+    counted as data are constants (and what is computed from constants only) and
+    sizes. Scalars may be floats: requantizing multiplies an integer by a real
+    number, and in `linalg` that is in the body of an op.
+
+    Paths go through functions, branches, loops and regions. They end at
+    dynamic quantization, which is real-valued by definition: an op that
+    quantizes by a scale or zero point (a single float that is not a constant),
+    and a `qnnpack` op from floats to floats.
+
+    The reference form is an error, since its operators are real-valued by
+    definition. With remarks on, QB120 counts the quantized tensors and the
+    real-valued ones outside of them.
+  }];
+}
+
 #endif // QBACKEND_TRANSFORMS_PASSES

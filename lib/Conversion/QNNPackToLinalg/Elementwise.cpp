@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// quantize, dequantize, arithmetic, and activation functions: one
-// linalg.generic each, softmax four.
+// quantize, dequantize and arithmetic: one linalg.generic each.
 
 #include "Scalars.h"
 
@@ -219,15 +218,6 @@ static Value broadcasting(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
       body);
 }
 
-/// q - zeroPoint, as i32.
-static Value center(ImplicitLocOpBuilder &b, Value value,
-                    quant::UniformQuantizedType type) {
-  Value integer = extend(b, value, type);
-  if (type.getZeroPoint() == 0)
-    return integer;
-  return arith::SubIOp::create(b, integer, i32Constant(b, type.getZeroPoint()));
-}
-
 /// clamp(value + zeroPoint, range) as a byte, without a sum that wraps.
 static Value biasAndClamp(ImplicitLocOpBuilder &b, Value value,
                           int64_t zeroPoint, OutputRange range) {
@@ -247,14 +237,9 @@ struct LowerAdd : Lowering<AddOp> {
     auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
          y = getQuantizedType(op.getOutput().getType());
     OutputRange range = getOutputRange(y, op.getRelu());
-    if (cast<ShapedType>(lhs).getShape() != cast<ShapedType>(rhs).getShape())
-      return broadcasting(b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
-                          [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                            Value sum = arith::AddFOp::create(
-                                b, dequantizeScalar(b, args[0], a),
-                                dequantizeScalar(b, args[1], c));
-                            return quantizeScalar(b, sum, y, range);
-                          });
+    if (op.getAten() ||
+        cast<ShapedType>(lhs).getShape() != cast<ShapedType>(rhs).getShape())
+      return addReals(op, adaptor, b);
 
     numerics::AddMultipliers m =
         getAddMultipliers(lhs, rhs, op.getOutput().getType());
@@ -274,6 +259,57 @@ struct LowerAdd : Lowering<AddOp> {
                                        : shiftHalfAway(b, sum, m.shift);
           return biasAndClamp(b, shifted, y.getZeroPoint(), range);
         });
+  }
+
+  /// ATen's form.
+  Value addReals(AddOp op, Adaptor adaptor, ImplicitLocOpBuilder &b) const {
+    ShapedType lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
+               output = op.getOutput().getType();
+    auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
+         y = getQuantizedType(output);
+    int64_t first = output.getRank(), vectors = 0;
+    if (op.getVectorized()) {
+      first = getFirstInnerDim(lhs, rhs, output);
+      int64_t count = 1;
+      for (int64_t size : output.getShape().drop_front(first))
+        count *= size;
+      vectors = numerics::countVectorElements(count);
+    }
+    return broadcasting(
+        b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          Value sum = vectorOrScalar(
+              b, output.getShape(), first, vectors,
+              [&](bool isVector) -> Value {
+                auto real = isVector ? dequantizeFusedScalar : dequantizeScalar;
+                return arith::AddFOp::create(b, real(b, args[0], a),
+                                             real(b, args[1], c));
+              });
+          return quantizeScalar(b, sum, y, getOutputRange(y, op.getRelu()));
+        });
+  }
+
+  /// The first of the last dimensions that ATen loops over as one: along them,
+  /// each operand is either read on or stays where it is.
+  static int64_t getFirstInnerDim(ShapedType lhs, ShapedType rhs,
+                                  ShapedType output) {
+    int64_t first = output.getRank();
+    auto isStretched = [&](ShapedType type, int64_t d) {
+      int64_t i = d - (output.getRank() - type.getRank());
+      return i < 0 || type.getDimSize(i) != output.getDimSize(d);
+    };
+    std::optional<std::pair<bool, bool>> inner;
+    for (; first > 0; --first) {
+      int64_t d = first - 1;
+      if (output.getDimSize(d) == 1)
+        continue;
+      std::pair<bool, bool> stretched = {isStretched(lhs, d),
+                                         isStretched(rhs, d)};
+      if (inner && *inner != stretched)
+        break;
+      inner = stretched;
+    }
+    return first;
   }
 
   /// floor(value / 2^shift + 1/2).
@@ -362,156 +398,9 @@ template <typename OpTy> struct LowerScalar : Lowering<OpTy> {
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Activation functions
-//===----------------------------------------------------------------------===//
-
-/// clamp(q, range) on the bytes of `input`.
-static Value clampBytes(ImplicitLocOpBuilder &b, Value input,
-                        quant::UniformQuantizedType type, OutputRange range) {
-  OutputRange stored = getOutputRange(type, /*relu=*/false);
-  return elementwise(
-      b, input, b.getI8Type(),
-      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value value = args[0];
-        bool isSigned = type.isSigned();
-        if (range.lo > stored.lo) {
-          Value lo = byteConstant(b, range.lo);
-          value = isSigned ? Value(arith::MaxSIOp::create(b, value, lo))
-                           : Value(arith::MaxUIOp::create(b, value, lo));
-        }
-        if (range.hi < stored.hi) {
-          Value hi = byteConstant(b, range.hi);
-          value = isSigned ? Value(arith::MinSIOp::create(b, value, hi))
-                           : Value(arith::MinUIOp::create(b, value, hi));
-        }
-        return value;
-      });
-}
-
-namespace {
-struct LowerRelu : Lowering<ReluOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(ReluOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto type = getQuantizedType(op.getInput().getType());
-    return clampBytes(b, adaptor.getInput(), type,
-                      getOutputRange(type, /*relu=*/true));
-  }
-};
-
-struct LowerClamp : Lowering<ClampOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(ClampOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto type = getQuantizedType(op.getInput().getType());
-    OutputRange range = {quantizeNumber(op.getMin().convertToFloat(), type),
-                         quantizeNumber(op.getMax().convertToFloat(), type)};
-    return clampBytes(b, adaptor.getInput(), type, range);
-  }
-};
-
-template <typename OpTy> struct LowerTable : Lowering<OpTy> {
-  using Lowering<OpTy>::Lowering;
-
-  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    std::array<int8_t, 256> entries = *getTable(op);
-    Value table = constantTensor(b, ArrayRef<int8_t>(entries), {256});
-    return elementwise(b, adaptor.getInput(), b.getI8Type(),
-                       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                         Value index = arith::IndexCastUIOp::create(
-                             b, b.getIndexType(), args[0]);
-                         return tensor::ExtractOp::create(b, table, index);
-                       });
-  }
-};
-
-// e[j] = T[q[j] + 255 - max q], y[j] = min(255, ((e[j] << 8) + S / 2) / S)
-struct LowerSoftmax : Lowering<SoftmaxOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(SoftmaxOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto type = resultType(op);
-    auto x = getQuantizedType(op.getInput().getType()),
-         y = getQuantizedType(op.getOutput().getType());
-    int64_t rank = type.getRank(), axis = op.getAxis();
-    Value input = adaptor.getInput();
-
-    std::array<uint32_t, 256> exponentials =
-        numerics::softmaxTable(x.getScale(), type.getDimSize(axis));
-    SmallVector<int32_t> entries(exponentials.begin(), exponentials.end());
-    Value table = constantTensor(b, ArrayRef<int32_t>(entries), {256});
-
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    AffineMap dropped = identity.dropResult(axis);
-    SmallVector<utils::IteratorType> parallel(rank,
-                                              utils::IteratorType::parallel);
-    SmallVector<utils::IteratorType> reduction = parallel;
-    reduction[axis] = utils::IteratorType::reduction;
-    // One number per row, starting from `start`.
-    auto rows = [&](Value start) -> Value {
-      SmallVector<int64_t> shape(type.getShape());
-      shape.erase(shape.begin() + axis);
-      SmallVector<Value> sizes;
-      for (int64_t d = 0; d < rank; ++d)
-        if (type.isDynamicDim(d))
-          sizes.push_back(tensor::DimOp::create(b, input, d));
-      Value empty = tensor::EmptyOp::create(b, shape, start.getType(), sizes);
-      return linalg::FillOp::create(b, start, empty).getResult(0);
-    };
-    Value largest =
-        generic(b, input, rows(byteConstant(b, x.getStorageTypeMin())),
-                {identity, dropped}, reduction,
-                [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                  if (x.isSigned())
-                    return arith::MaxSIOp::create(b, args[0], args[1]);
-                  return arith::MaxUIOp::create(b, args[0], args[1]);
-                });
-    Value numerators = generic(
-        b, {input, largest}, emptyLike(b, type.clone(b.getI32Type()), input),
-        {identity, dropped, identity}, parallel,
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value below = arith::SubIOp::create(b, extend(b, args[0], x),
-                                              extend(b, args[1], x));
-          Value index = arith::IndexCastUIOp::create(
-              b, b.getIndexType(),
-              arith::AddIOp::create(b, below, i32Constant(b, 255)));
-          return tensor::ExtractOp::create(b, table, index);
-        });
-    Value sums = generic(b, numerators, rows(i32Constant(b, 0)),
-                         {identity, dropped}, reduction,
-                         [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                           return arith::AddIOp::create(b, args[0], args[1]);
-                         });
-    return generic(
-        b, {numerators, sums}, emptyLike(b, type, input),
-        {identity, dropped, identity}, parallel,
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value scaled = arith::ShLIOp::create(b, args[0], i32Constant(b, 8));
-          Value half = arith::ShRUIOp::create(b, args[1], i32Constant(b, 1));
-          Value quotient = arith::DivUIOp::create(
-              b, arith::AddIOp::create(b, scaled, half), args[1]);
-          Value integer =
-              arith::MinUIOp::create(b, quotient, i32Constant(b, 255));
-          if (y.getStorageTypeMin() != 0)
-            integer = arith::AddIOp::create(
-                b, integer, i32Constant(b, y.getStorageTypeMin()));
-          return arith::TruncIOp::create(b, b.getI8Type(), integer);
-        });
-  }
-};
-} // namespace
-
 void qnnpack::populateElementwisePatterns(const TypeConverter &converter,
                                           RewritePatternSet &patterns) {
   patterns.add<LowerQuantize, LowerDequantize, LowerAdd, LowerMul,
-               LowerScalar<AddScalarOp>, LowerScalar<MulScalarOp>, LowerRelu,
-               LowerClamp, LowerTable<SigmoidOp>, LowerTable<TanhOp>,
-               LowerTable<HardsigmoidOp>, LowerTable<HardswishOp>,
-               LowerTable<LeakyReluOp>, LowerTable<EluOp>, LowerSoftmax>(
+               LowerScalar<AddScalarOp>, LowerScalar<MulScalarOp>>(
       converter, patterns.getContext());
 }

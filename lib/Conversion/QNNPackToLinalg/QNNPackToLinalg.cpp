@@ -6,6 +6,7 @@
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "Scalars.h"
 
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Func/Transforms/FuncConversions.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -116,10 +117,14 @@ template <typename OpTy> struct ConvertResultTypes : OpConversionPattern<OpTy> {
 
 void qbackend::populateQNNPackToLinalgPatterns(const TypeConverter &converter,
                                                RewritePatternSet &patterns) {
+  populateActivationPatterns(converter, patterns);
   populateConvolutionPatterns(converter, patterns);
   populateElementwisePatterns(converter, patterns);
+  populateEmbeddingPatterns(converter, patterns);
   populateLinearPatterns(converter, patterns);
+  populateNormalizationPatterns(converter, patterns);
   populatePoolingPatterns(converter, patterns);
+  populateResizePatterns(converter, patterns);
   populateShapePatterns(converter, patterns);
   patterns.add<EraseStorageCast, ConvertResultTypes<tensor::CastOp>,
                ConvertResultTypes<tensor::CollapseShapeOp>,

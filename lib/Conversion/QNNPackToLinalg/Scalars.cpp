@@ -37,6 +37,14 @@ Value qnnpack::extend(ImplicitLocOpBuilder &b, Value value,
   return arith::ExtUIOp::create(b, b.getI32Type(), value);
 }
 
+Value qnnpack::center(ImplicitLocOpBuilder &b, Value value,
+                      quant::UniformQuantizedType type) {
+  Value integer = extend(b, value, type);
+  if (type.getZeroPoint() == 0)
+    return integer;
+  return arith::SubIOp::create(b, integer, i32Constant(b, type.getZeroPoint()));
+}
+
 OutputRange qnnpack::getOutputRange(quant::UniformQuantizedType type,
                                     bool relu) {
   return {relu ? type.getZeroPoint() : type.getStorageTypeMin(),
@@ -88,20 +96,32 @@ Value qnnpack::requantize(ImplicitLocOpBuilder &b, Value accumulator,
 
 Value qnnpack::dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
                                 quant::UniformQuantizedType type) {
-  Value integer = extend(b, value, type);
-  if (type.getZeroPoint() != 0)
-    integer =
-        arith::SubIOp::create(b, integer, i32Constant(b, type.getZeroPoint()));
-  Value real = arith::SIToFPOp::create(b, b.getF32Type(), integer);
+  Value real =
+      arith::SIToFPOp::create(b, b.getF32Type(), center(b, value, type));
   return arith::MulFOp::create(b, f32Constant(b, type.getScale()), real);
+}
+
+Value qnnpack::dequantizeFusedScalar(ImplicitLocOpBuilder &b, Value value,
+                                     quant::UniformQuantizedType type) {
+  float scale = type.getScale();
+  Value real =
+      arith::SIToFPOp::create(b, b.getF32Type(), extend(b, value, type));
+  float offset = -(scale * static_cast<float>(type.getZeroPoint()));
+  return math::FmaOp::create(b, f32Constant(b, scale), real,
+                             f32Constant(b, offset));
 }
 
 Value qnnpack::quantizeScalar(ImplicitLocOpBuilder &b, Value value,
                               Value inverse, Value zeroPoint,
                               OutputRange range) {
+  return roundScalar(b, arith::MulFOp::create(b, value, inverse), zeroPoint,
+                     range);
+}
+
+Value qnnpack::roundScalar(ImplicitLocOpBuilder &b, Value scaled,
+                           Value zeroPoint, OutputRange range) {
   // Numbers of magnitude 2^63 or more, and NaN, give `lo`; the other ones
   // saturate. 2^30 is beyond any 16-bit result, and safe to convert.
-  Value scaled = arith::MulFOp::create(b, value, inverse);
   scaled = selectIf(b, arith::CmpFPredicate::OLT, scaled, 0x1p63f, -0x1p30f);
   scaled = selectIf(b, arith::CmpFPredicate::OLT, scaled, 0x1p30f, 0x1p30f);
   scaled = selectIf(b, arith::CmpFPredicate::OGT, scaled, -0x1p30f, -0x1p30f);
@@ -149,6 +169,30 @@ Value qnnpack::generic(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
         linalg::YieldOp::create(inner, body(inner, arguments));
       });
   return op.getResult(0);
+}
+
+Value qnnpack::vectorOrScalar(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
+                              int64_t first, int64_t vectors,
+                              function_ref<Value(bool isVector)> compute) {
+  int64_t count = 1;
+  for (int64_t size : shape.drop_front(first))
+    count *= size;
+  if (vectors == 0 || vectors == count)
+    return compute(vectors != 0);
+  Value position;
+  for (int64_t d = first, rank = shape.size(); d < rank; ++d) {
+    Value index = linalg::IndexOp::create(b, d);
+    if (position) {
+      Value size = arith::ConstantIndexOp::create(b, shape[d]);
+      index = arith::AddIOp::create(b, arith::MulIOp::create(b, position, size),
+                                    index);
+    }
+    position = index;
+  }
+  Value isVector =
+      arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
+                            arith::ConstantIndexOp::create(b, vectors));
+  return arith::SelectOp::create(b, isVector, compute(true), compute(false));
 }
 
 Value qnnpack::elementwise(ImplicitLocOpBuilder &b, ValueRange inputs,

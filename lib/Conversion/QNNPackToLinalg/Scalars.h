@@ -12,7 +12,9 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace qbackend::qnnpack {
@@ -21,14 +23,22 @@ using mlir::ImplicitLocOpBuilder;
 using mlir::Value;
 
 /// The pattern sets of the files of this library.
+void populateActivationPatterns(const mlir::TypeConverter &converter,
+                                mlir::RewritePatternSet &patterns);
 void populateConvolutionPatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateElementwisePatterns(const mlir::TypeConverter &converter,
                                  mlir::RewritePatternSet &patterns);
 void populateLinearPatterns(const mlir::TypeConverter &converter,
                             mlir::RewritePatternSet &patterns);
+void populateEmbeddingPatterns(const mlir::TypeConverter &converter,
+                               mlir::RewritePatternSet &patterns);
+void populateNormalizationPatterns(const mlir::TypeConverter &converter,
+                                   mlir::RewritePatternSet &patterns);
 void populatePoolingPatterns(const mlir::TypeConverter &converter,
                              mlir::RewritePatternSet &patterns);
+void populateResizePatterns(const mlir::TypeConverter &converter,
+                            mlir::RewritePatternSet &patterns);
 void populateShapePatterns(const mlir::TypeConverter &converter,
                            mlir::RewritePatternSet &patterns);
 
@@ -44,6 +54,10 @@ Value byteConstant(ImplicitLocOpBuilder &b, int64_t value);
 /// `value`, of the storage of `type`, extended to i32.
 Value extend(ImplicitLocOpBuilder &b, Value value,
              mlir::quant::QuantizedType type);
+
+/// `value`, of the storage of `type`, less its zero point, as i32.
+Value center(ImplicitLocOpBuilder &b, Value value,
+             mlir::quant::UniformQuantizedType type);
 
 /// The smallest and the largest integer of a result.
 struct OutputRange {
@@ -76,6 +90,16 @@ Value requantize(ImplicitLocOpBuilder &b, Value accumulator, Value multiplier,
 Value dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
                        mlir::quant::UniformQuantizedType type);
 
+/// The same by fma(scale, q, -f32(scale * zeroPoint)), as ATen's vector code.
+Value dequantizeFusedScalar(ImplicitLocOpBuilder &b, Value value,
+                            mlir::quant::UniformQuantizedType type);
+
+/// clamp(zeroPoint + rne(scaled), range) of the f32 `scaled`, which is in steps
+/// of the result; NaN and magnitudes of 2^63 and more give the lowest integer.
+/// At most 16 bits of storage. `zeroPoint` is an i32.
+Value roundScalar(ImplicitLocOpBuilder &b, Value scaled, Value zeroPoint,
+                  OutputRange range);
+
 /// The i32 integer of the f32 `value`, by its scale's reciprocal `inverse`, in
 /// [lo, hi]. At most 16 bits of storage. `zeroPoint` is an i32.
 Value quantizeScalar(ImplicitLocOpBuilder &b, Value value, Value inverse,
@@ -100,6 +124,14 @@ Value filled(ImplicitLocOpBuilder &b, Value value, mlir::RankedTensorType type,
 
 using Body =
     llvm::function_ref<Value(ImplicitLocOpBuilder &, mlir::ValueRange)>;
+
+/// In the body of a linalg.generic: what `compute(true)` gives for the first
+/// `vectors` positions of the last dimensions of `shape`, taken as one, and
+/// what `compute(false)` gives for the rest. The dimensions are those from
+/// `first` on, and static. Only what is needed is computed.
+Value vectorOrScalar(ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> shape,
+                     int64_t first, int64_t vectors,
+                     llvm::function_ref<Value(bool isVector)> compute);
 
 /// A linalg.generic with the given maps, one for each input and the last for
 /// `init`. The body gets an element of each input, then one of `init`.
@@ -130,6 +162,23 @@ Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int8_t> values,
                      llvm::ArrayRef<int64_t> shape);
 Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int16_t> values,
                      llvm::ArrayRef<int64_t> shape);
+
+/// The elements of the constant `value`, or nothing if it is not one.
+template <typename T>
+std::optional<llvm::SmallVector<T>> readConstant(Value value) {
+  mlir::ElementsAttr attr;
+  if (!mlir::matchPattern(value, mlir::m_Constant(&attr)))
+    return std::nullopt;
+  if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(attr))
+    return llvm::SmallVector<T>(dense.getValues<T>());
+  auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(attr);
+  mlir::AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || blob->getData().size() !=
+                   static_cast<size_t>(attr.getNumElements()) * sizeof(T))
+    return std::nullopt;
+  return llvm::SmallVector<T>(blob->getDataAs<T>());
+}
 
 /// Base of the patterns: `rewrite` builds the replacement at the op's location
 /// or returns null after saying why not.

@@ -4,6 +4,8 @@
 
 #include "Scalars.h"
 
+#include "qbackend/Numerics/Resize.h"
+
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
@@ -24,8 +26,10 @@ struct LowerCat : Lowering<CatOp> {
     for (auto [original, input] :
          llvm::zip_equal(op.getInputs(), adaptor.getInputs())) {
       auto inputType = cast<RankedTensorType>(input.getType());
-      Value piece = convert(b, input, getQuantizedType(original.getType()), y,
-                            range, op.getRelu());
+      auto x = getQuantizedType(original.getType());
+      Value piece = op.getChannelsLast()
+                        ? convertChannels(b, input, x, y, range)
+                        : convert(b, input, x, y, range, op.getRelu());
       SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
       SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
       offsets[axis] = b.getIndexAttr(offset);
@@ -35,6 +39,34 @@ struct LowerCat : Lowering<CatOp> {
       offset += inputType.getDimSize(axis);
     }
     return result;
+  }
+
+  /// The integers of `input`, of type `x`, in type `y`, as ATen's code for
+  /// channels-last images computes them.
+  static Value convertChannels(ImplicitLocOpBuilder &b, Value input,
+                               quant::UniformQuantizedType x,
+                               quant::UniformQuantizedType y,
+                               OutputRange range) {
+    if (x.getScale() == y.getScale() && x.getZeroPoint() == y.getZeroPoint())
+      return convert(b, input, x, y, range,
+                     /*relu=*/range.lo > y.getStorageTypeMin());
+    ArrayRef<int64_t> shape =
+        cast<RankedTensorType>(input.getType()).getShape();
+    int64_t vectors = numerics::countVectorChannels(shape[3]);
+    return elementwise(
+        b, input, b.getI8Type(),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value real = vectorOrScalar(
+              b, shape, /*first=*/3, vectors, [&](bool isVector) {
+                return isVector ? dequantizeFusedScalar(b, args[0], x)
+                                : dequantizeScalar(b, args[0], x);
+              });
+          // The reciprocal of the double, unlike elsewhere.
+          Value integer =
+              quantizeScalar(b, real, f32Constant(b, 1.0 / y.getScale()),
+                             i32Constant(b, y.getZeroPoint()), range);
+          return arith::TruncIOp::create(b, b.getI8Type(), integer);
+        });
   }
 
   /// The integers of `input`, of type `x`, in type `y`.

@@ -17,23 +17,6 @@ using namespace qbackend::qnnpack;
 // Constants
 //===----------------------------------------------------------------------===//
 
-/// The elements of the constant `value`, or nothing if it is not one.
-template <typename T>
-static std::optional<SmallVector<T>> readConstant(Value value) {
-  ElementsAttr attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-    return SmallVector<T>(dense.getValues<T>());
-  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  if (!blob || blob->getData().size() !=
-                   static_cast<size_t>(attr.getNumElements()) * sizeof(T))
-    return std::nullopt;
-  return SmallVector<T>(blob->getDataAs<T>());
-}
-
 /// The zero point of each output channel of the weight type `type`.
 static SmallVector<int64_t> getChannelZeroPoints(ShapedType type) {
   SmallVector<int64_t> zeroPoints = getWeightZeroPoints(type);

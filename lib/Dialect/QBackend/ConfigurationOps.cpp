@@ -91,9 +91,10 @@ static void printQConfig(OpAsmPrinter &printer, Operation *,
 static LogicalResult verifyLowering(BackendConfigOp op) {
   llvm::StringSet<> seen;
   for (StringRef form : op.getLoweringAttr().getAsValueRange<StringAttr>()) {
-    if (form != "reference" && form != "qnnpack" && form != "linalg")
-      return op.emitOpError() << "has the lowering \"" << form
-                              << "\", expected reference, qnnpack or linalg";
+    if (!llvm::is_contained({"reference", "qnnpack", "linalg", "tosa"}, form))
+      return op.emitOpError()
+             << "has the lowering \"" << form
+             << "\", expected reference, qnnpack, linalg or tosa";
     if (!seen.insert(form).second)
       return op.emitOpError() << "has the lowering \"" << form << "\" twice";
   }

@@ -28,6 +28,16 @@ Value OperatorOp::getYielded() {
   return cast<YieldOp>(getBody().front().getTerminator()).getValue();
 }
 
+OperandRange OperatorOp::getRootInputs() {
+  // Of the kinds that others follow in a pattern, these have several inputs.
+  if (!isFused() || isa<CatAttr, OpAttr>(getKind()))
+    return getInputs();
+  auto add = dyn_cast<AddAttr>(getKind());
+  auto mul = dyn_cast<MulAttr>(getKind());
+  bool binary = (add && !add.getScalar()) || (mul && !mul.getScalar());
+  return getInputs().take_front(binary ? 2 : 1);
+}
+
 LogicalResult OperatorOp::verify() {
   if (getKinds().empty())
     return emitOpError() << "has no operator kind; expected one such as "
@@ -60,7 +70,7 @@ LogicalResult OperatorOp::verifyRegions() {
     return emitOpError() << "yields " << yielded.getType() << ", expected "
                          << getOutput().getType();
   SmallVector<RankedTensorType> activations;
-  for (Value input : getInputs())
+  for (Value input : getRootInputs())
     activations.push_back(cast<RankedTensorType>(input.getType()));
   RankedTensorType weight;
   if (Value value = getWeight())

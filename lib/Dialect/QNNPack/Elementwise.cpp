@@ -84,7 +84,8 @@ LogicalResult AddOp::verify() {
              output = getOutput().getType();
   if (failed(verifyBinary(*this, lhs, rhs, output)))
     return failure();
-  if (lhs.getShape() == rhs.getShape()) {
+  bool isAten = getAten() || lhs.getShape() != rhs.getShape();
+  if (!isAten) {
     // XNNPACK, the signed engine, has the stricter limit for both.
     bool isSigned = getQuantizedType(output).isSigned();
     float least = isSigned ? 0x1p-10f : 0x1p-14f;
@@ -98,7 +99,15 @@ LogicalResult AddOp::verify() {
       return emitOpError() << "the larger input scale / output scale is "
                            << std::max(a, b) << ", expected 2^-10 or more";
   }
-  return getRelu() ? verifyReluRange(*this, output) : success();
+  if (getRelu() && failed(verifyReluRange(*this, output)))
+    return failure();
+  if (getVectorized() && !isAten)
+    return emitOpError() << "has vectorized and operands of one shape, which "
+                            "QNNPACK adds; drop it, or add `aten`";
+  if (getVectorized() && !output.hasStaticShape())
+    return emitOpError() << "has vectorized and the dynamic result " << output
+                         << "; make the shapes static, or drop it";
+  return success();
 }
 
 LogicalResult MulOp::verify() {
@@ -210,6 +219,39 @@ LogicalResult LeakyReluOp::verify() {
 
 LogicalResult EluOp::verify() {
   return verifyTable(*this, getInput().getType(), getOutput().getType());
+}
+
+LogicalResult CeluOp::verify() {
+  if (failed(verifyTable(*this, getInput().getType(), getOutput().getType())))
+    return failure();
+  if (getAlpha().isZero())
+    return emitOpError() << "alpha is 0, expected another number; use "
+                            "qnnpack.relu for its limit";
+  return success();
+}
+
+LogicalResult ThresholdOp::verify() {
+  return verifyUnchanged(*this, getInput().getType(), getOutput().getType());
+}
+
+LogicalResult PreluOp::verify() {
+  ShapedType input = getInput().getType();
+  if (failed(verifySameShape(*this, input, getOutput().getType())))
+    return failure();
+  int64_t slopes = getWeight().getType().getDimSize(0);
+  if (input.getRank() < 1)
+    return emitOpError()
+           << "the input has rank 0, expected channels: 1 or more";
+  int64_t channels = input.getShape().back();
+  if (ShapedType::isDynamic(slopes) || (slopes != 1 && slopes != channels))
+    return emitOpError() << "weight has type " << getWeight().getType()
+                         << ", expected one slope, or one for each of the "
+                         << (ShapedType::isDynamic(channels)
+                                 ? std::string("channels, made static")
+                                 : std::to_string(channels) + " channels");
+  if (failed(verifySameStorage(*this, input, getOutput().getType())))
+    return failure();
+  return verifySameStorage(*this, getWeight().getType(), getOutput().getType());
 }
 
 LogicalResult SoftmaxOp::verify() {

@@ -5,7 +5,6 @@
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 
 #include "qbackend/Numerics/Quantize.h"
-#include "qbackend/Numerics/Tables.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -83,12 +82,24 @@ numerics::AddMultipliers qnnpack::getAddMultipliers(Type lhs, Type rhs,
                      perTensor(output).getScale());
 }
 
+float qnnpack::getPreluMultiplier(Type input, Type weight, Type output) {
+  return numerics::mulMultiplier(perTensor(input).getScale(),
+                                 perTensor(weight).getScale(),
+                                 perTensor(output).getScale());
+}
+
+int32_t qnnpack::getPreluOne(quant::UniformQuantizedType weight) {
+  return numerics::preluOne({weight.getScale(), weight.getZeroPoint()},
+                            storageRange(weight));
+}
+
 int64_t qnnpack::quantizeNumber(float value, quant::UniformQuantizedType type) {
   return numerics::quantize(value, type.getScale(), type.getZeroPoint(),
                             type.getStorageTypeMin(), type.getStorageTypeMax());
 }
 
-static std::optional<numerics::Table256> evaluate(Operation *op) {
+static std::optional<numerics::Table256> evaluate(Operation *op,
+                                                  numerics::AtenCode code) {
   if (op->getNumOperands() != 1 || op->getNumResults() != 1)
     return std::nullopt;
   auto inputType = getQuantizedType(op->getOperand(0).getType());
@@ -106,15 +117,24 @@ static std::optional<numerics::Table256> evaluate(Operation *op) {
   if (isa<HardswishOp>(op))
     return numerics::hardswishTable(input, output);
   if (auto leaky = dyn_cast<LeakyReluOp>(op))
-    return numerics::leakyReluTable(input, output,
-                                    leaky.getNegativeSlope().convertToFloat());
+    return numerics::leakyReluTable(
+        input, output, leaky.getNegativeSlope().convertToFloat(), code);
   if (auto elu = dyn_cast<EluOp>(op))
-    return numerics::eluTable(input, output, elu.getAlpha().convertToFloat());
+    return numerics::eluTable(input, output, elu.getAlpha().convertToFloat(),
+                              code);
+  if (auto celu = dyn_cast<CeluOp>(op))
+    return numerics::celuTable(input, output, celu.getAlpha().convertToFloat(),
+                               code);
+  if (auto threshold = dyn_cast<ThresholdOp>(op))
+    return numerics::thresholdTable(
+        input, output, threshold.getThreshold().convertToFloat(),
+        threshold.getValue().convertToFloat(), code);
   return std::nullopt;
 }
 
-std::optional<std::array<int8_t, 256>> qnnpack::getTable(Operation *op) {
-  std::optional<numerics::Table256> table = evaluate(op);
+std::optional<std::array<int8_t, 256>>
+qnnpack::getTable(Operation *op, numerics::AtenCode code) {
+  std::optional<numerics::Table256> table = evaluate(op, code);
   if (!table)
     return std::nullopt;
   int64_t first = tableType(perTensor(op->getOperand(0).getType())).min();

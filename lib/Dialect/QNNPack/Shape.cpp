@@ -42,6 +42,11 @@ LogicalResult CatOp::verify() {
   for (Value input : getInputs())
     if (failed(verifySameStorage(*this, input.getType(), output)))
       return failure();
+  if (getChannelsLast() && (output.getRank() != 4 || axis != 3))
+    return emitOpError() << "has channels_last and joins axis " << axis
+                         << " of rank " << output.getRank()
+                         << ", expected the channels, axis 3, of images; drop "
+                            "the attribute for the contiguous formula";
   return success();
 }
 

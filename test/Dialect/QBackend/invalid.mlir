@@ -155,7 +155,7 @@ qbackend.backend_config @version_0 version 0 default_qconfig @m {
 
 // -----
 
-// expected-error @+1 {{has the lowering "llvm", expected reference, qnnpack or linalg}}
+// expected-error @+1 {{has the lowering "llvm", expected reference, qnnpack, linalg or tosa}}
 qbackend.backend_config @lowering version 2 lowering ["llvm"] {
 }
 

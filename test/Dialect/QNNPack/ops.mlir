@@ -145,6 +145,76 @@ func.func @pooling(%x: tensor<1x4x4x2x!u8>, %z: tensor<1x5x5x2x!u8>) {
   return
 }
 
+// CHECK-LABEL: @normalization
+func.func @normalization(%x: tensor<?x4x4x6x!u8>, %r: tensor<2x3x16x!i8>, %w: tensor<6xf32>, %v: tensor<3x16xf32>) {
+  // CHECK: qnnpack.layer_norm %{{.*}}, %{{.*}}, %{{.*}} {eps = 1.000000e-05 : f64, normalized_shape = array<i64: 3, 16>} : {{.*}}, tensor<3x16xf32>, tensor<3x16xf32> -> tensor<2x3x16x
+  %0 = qnnpack.layer_norm %r, %v, %v {normalized_shape = array<i64: 3, 16>, eps = 1.0e-5 : f64}
+    : tensor<2x3x16x!i8>, tensor<3x16xf32>, tensor<3x16xf32> -> tensor<2x3x16x!i8>
+  // CHECK: qnnpack.layer_norm %{{.*}}, %{{.*}} {{{.*}}} : {{.*}}, tensor<3x16xf32> -> tensor<2x3x16x
+  %1 = qnnpack.layer_norm %r, %v {normalized_shape = array<i64: 3, 16>, eps = 0.0 : f64}
+    : tensor<2x3x16x!i8>, tensor<3x16xf32> -> tensor<2x3x16x!i8>
+  // CHECK: qnnpack.layer_norm %{{[^,]*}} {
+  %2 = qnnpack.layer_norm %r {normalized_shape = array<i64: 16>, eps = 1.0e-5 : f64} : tensor<2x3x16x!i8> -> tensor<2x3x16x!i8>
+  // CHECK: qnnpack.group_norm %{{.*}}, %{{.*}}, %{{.*}} {eps = 1.000000e-05 : f64, num_groups = 2 : i64} : {{.*}}, tensor<6xf32>, tensor<6xf32> -> tensor<?x4x4x6x
+  %3 = qnnpack.group_norm %x, %w, %w {num_groups = 2 : i64, eps = 1.0e-5 : f64}
+    : tensor<?x4x4x6x!u8>, tensor<6xf32>, tensor<6xf32> -> tensor<?x4x4x6x!y8>
+  // CHECK: qnnpack.group_norm %{{[^,]*}} {channels_last, eps = 1.000000e-05 : f64, num_groups = 3 : i64} :
+  %4 = qnnpack.group_norm %x {num_groups = 3 : i64, eps = 1.0e-5 : f64, channels_last} : tensor<?x4x4x6x!u8> -> tensor<?x4x4x6x!y8>
+  // CHECK: qnnpack.instance_norm %{{.*}}, %{{.*}} {channels_last, eps = 1.000000e-05 : f64} : {{.*}}, tensor<6xf32> -> tensor<?x4x4x6x
+  %5 = qnnpack.instance_norm %x, %w {eps = 1.0e-5 : f64, channels_last}
+    : tensor<?x4x4x6x!u8>, tensor<6xf32> -> tensor<?x4x4x6x!y8>
+  // CHECK: qnnpack.batch_norm %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} {eps = 1.000000e-05 : f64, relu} :
+  %6 = qnnpack.batch_norm %x, %w, %w, %w, %w {eps = 1.0e-5 : f64, relu}
+    : tensor<?x4x4x6x!u8>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32>, tensor<6xf32> -> tensor<?x4x4x6x!y8>
+  return
+}
+
+// CHECK-LABEL: @resize
+func.func @resize(%x: tensor<?x4x4x6x!u8>) {
+  // CHECK: qnnpack.upsample_nearest2d %{{.*}} : tensor<?x4x4x6x
+  %0 = qnnpack.upsample_nearest2d %x : tensor<?x4x4x6x!u8> -> tensor<?x8x3x6x!u8>
+  // CHECK: qnnpack.upsample_nearest2d %{{.*}} {scale_factors = array<f64: 2.300000e+00, 1.500000e+00>} :
+  %1 = qnnpack.upsample_nearest2d %x {scale_factors = array<f64: 2.3, 1.5>} : tensor<?x4x4x6x!u8> -> tensor<?x9x6x6x!u8>
+  // CHECK: qnnpack.upsample_bilinear2d %{{.*}} {align_corners} :
+  %2 = qnnpack.upsample_bilinear2d %x {align_corners} : tensor<?x4x4x6x!u8> -> tensor<?x7x7x6x!u8>
+  // CHECK: qnnpack.upsample_bilinear2d %{{.*}} {channels_last, scale_factors = array<f64: 2.000000e+00, 2.000000e+00>} :
+  %3 = qnnpack.upsample_bilinear2d %x {channels_last, scale_factors = array<f64: 2.0, 2.0>} : tensor<?x4x4x6x!u8> -> tensor<?x8x8x6x!u8>
+  // CHECK: qnnpack.channel_shuffle %{{.*}} {groups = 3 : i64} :
+  %4 = qnnpack.channel_shuffle %x {groups = 3 : i64} : tensor<?x4x4x6x!u8> -> tensor<?x4x4x6x!u8>
+  return
+}
+
+// CHECK-LABEL: @embedding
+func.func @embedding(%i: tensor<?x7xi64>, %j: tensor<i32>, %t: tensor<6x2xi8>, %s: tensor<6xf32>) {
+  // CHECK: qnnpack.embedding_byte %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x7xi64>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<?x7x2xf32>
+  %0 = qnnpack.embedding_byte %i, %t, %s, %s : tensor<?x7xi64>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<?x7x2xf32>
+  // CHECK: qnnpack.embedding_4bit %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<i32>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<4xf32>
+  %1 = qnnpack.embedding_4bit %j, %t, %s, %s : tensor<i32>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<4xf32>
+  return
+}
+
+// What selects ATen's code.
+// CHECK-LABEL: @aten
+func.func @aten(%x: tensor<1x2x2x8x!u8>, %y: tensor<1x2x2x8x!y8>, %w: tensor<8x!a8>) {
+  // CHECK: qnnpack.add %{{.*}}, %{{.*}} {aten} :
+  %0 = qnnpack.add %x, %y {aten} : tensor<1x2x2x8x!u8>, tensor<1x2x2x8x!y8> -> tensor<1x2x2x8x!y8>
+  // CHECK: qnnpack.add %{{.*}}, %{{.*}} {aten, vectorized} :
+  %v = qnnpack.add %x, %y {aten, vectorized} : tensor<1x2x2x8x!u8>, tensor<1x2x2x8x!y8> -> tensor<1x2x2x8x!y8>
+  // CHECK: qnnpack.cat %{{.*}}, %{{.*}} {axis = 3 : i64, channels_last} :
+  %1 = qnnpack.cat %x, %y {axis = 3 : i64, channels_last} : tensor<1x2x2x8x!u8>, tensor<1x2x2x8x!y8> -> tensor<1x2x2x16x!y8>
+  // CHECK: qnnpack.leaky_relu %{{.*}} {negative_slope = 5.000000e-01 : f32, vectorized} :
+  %2 = qnnpack.leaky_relu %x {negative_slope = 0.5 : f32, vectorized} : tensor<1x2x2x8x!u8> -> tensor<1x2x2x8x!y8>
+  // CHECK: qnnpack.celu %{{.*}} {alpha = 2.000000e+00 : f32} :
+  %3 = qnnpack.celu %x {alpha = 2.0 : f32} : tensor<1x2x2x8x!u8> -> tensor<1x2x2x8x!y8>
+  // CHECK: qnnpack.celu %{{.*}} {alpha = 2.000000e+00 : f32, vectorized} :
+  %4 = qnnpack.celu %x {alpha = 2.0 : f32, vectorized} : tensor<1x2x2x8x!u8> -> tensor<1x2x2x8x!y8>
+  // CHECK: qnnpack.threshold %{{.*}} {threshold = 5.000000e-01 : f32, value = -1.000000e+00 : f32} :
+  %5 = qnnpack.threshold %x {threshold = 0.5 : f32, value = -1.0 : f32} : tensor<1x2x2x8x!u8> -> tensor<1x2x2x8x!u8>
+  // CHECK: qnnpack.prelu %{{.*}}, %{{.*}} : {{.*}} -> tensor<1x2x2x8x
+  %6 = qnnpack.prelu %x, %w : tensor<1x2x2x8x!u8>, tensor<8x!a8> -> tensor<1x2x2x8x!y8>
+  return
+}
+
 // CHECK-LABEL: @activations
 func.func @activations(%x: tensor<1x4x!u8>, %i: tensor<1x4x!i8>) {
   // CHECK: qnnpack.relu

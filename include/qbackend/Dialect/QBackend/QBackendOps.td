@@ -29,8 +29,8 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
     and the backend's named qconfig mappings, of which `default_qconfig` is used
     when the user names none. `lowering` lists the forms that a quantized module
     may end in, the usual one first: `reference` (quantize and dequantize around
-    real operators), `qnnpack` (ops of that dialect) and `linalg` (plain integer
-    code). Without it, the reference form is the only one. `version` is that of
+    real operators), `qnnpack` (ops of that dialect), `linalg` (plain integer
+    code) and `tosa`. Without it, the reference form is the only one. `version` is that of
     the format of this file: 2. Version 1 is read, and upgraded.
 
     Example:
@@ -223,6 +223,8 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
     /// "conv2d", or "conv2d+relu" when several are one unit.
     std::string getKindName();
     bool isFused() { return getKinds().size() > 1; }
+    /// The inputs of the first kind; what follows is for the others.
+    ::mlir::OperandRange getRootInputs();
     /// The value that the body yields.
     ::mlir::Value getYielded();
   }];

@@ -8,6 +8,7 @@
 
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Numerics/Requantize.h"
+#include "qbackend/Numerics/Tables.h"
 
 #include <array>
 #include <optional>
@@ -40,12 +41,22 @@ std::pair<float, float> getAddRatios(mlir::Type lhs, mlir::Type rhs,
 numerics::AddMultipliers getAddMultipliers(mlir::Type lhs, mlir::Type rhs,
                                            mlir::Type output);
 
+/// Multiplier of the accumulator of prelu, that of ATen for either sign.
+float getPreluMultiplier(mlir::Type input, mlir::Type weight,
+                         mlir::Type output);
+
+/// The integer of 1 in the type of the slopes of prelu, less its zero point.
+int32_t getPreluOne(mlir::quant::UniformQuantizedType weight);
+
 /// The integer of `value` in `type`.
 int64_t quantizeNumber(float value, mlir::quant::UniformQuantizedType type);
 
 /// The table of an activation function: entry `i` is the output integer of the
 /// input whose byte is `i`. Null for an op that is not evaluated by a table.
-std::optional<std::array<int8_t, 256>> getTable(mlir::Operation *op);
+/// `code` says which of ATen's two codes; the others have but one.
+std::optional<std::array<int8_t, 256>>
+getTable(mlir::Operation *op,
+         numerics::AtenCode code = numerics::AtenCode::Scalar);
 
 /// What adding or multiplying by `scalar` does to integers of `type`.
 numerics::ScalarResult

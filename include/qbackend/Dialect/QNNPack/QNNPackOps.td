@@ -138,20 +138,29 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     form with `shift = 20 - e` and `floor(v + 1/2)`.
 
     Shapes that broadcast: ATen's `quantize(f32(dequantize(a) + dequantize(b)))`.
-    `relu` raises `lo` to `zy`.
+    With `aten` equal shapes use it too, which is what the engine's `out=` form
+    does. `relu` raises `lo` to `zy`. ATen's vector code has
+    `fma(s, q, -f32(s * z))` for `dequantize(q)`; with `vectorized` it computes
+    the first `64 * floor(n / 64)` elements of each run of `n` that its loop
+    covers: of the last dimensions along which each operand is either stretched
+    or not.
 
     **Constraints:**
     - the shapes broadcast to that of `output`, dimension by dimension;
     - all three have the same storage type;
-    - for equal shapes the ratios `ra` and `rb` are in [2^-14, 2^8), and the
-      larger is at least 2^-10; signed, both are in [2^-10, 2^8);
-    - with `relu`, the zero point of the result is below the largest integer.
+    - for equal shapes without `aten` the ratios `ra` and `rb` are in
+      [2^-14, 2^8), and the larger is at least 2^-10; signed, both are in
+      [2^-10, 2^8);
+    - with `relu`, the zero point of the result is below the largest integer;
+    - `vectorized` is for shapes that broadcast or `aten`, and static ones.
 
     Example:
     ```mlir
     %y = qnnpack.add %a, %b {relu} : tensor<1x4x!a8>, tensor<1x4x!b8> -> tensor<1x4x!y8>
     ```
   }];
+  let arguments = (ins QNNPack_Activation:$lhs, QNNPack_Activation:$rhs,
+                       UnitAttr:$relu, UnitAttr:$aten, UnitAttr:$vectorized);
 }
 
 def QNNPack_MulOp : QNNPack_BinaryOp<"mul"> {
@@ -230,10 +239,16 @@ def QNNPack_CatOp : QNNPack_VerifiedOp<"cat"> {
     Inputs whose parameters equal those of the result are copied; others go
     through `quantize(dequantize(x))`. `relu` takes the maximum with `zy`.
 
+    `channels_last` names the formula that ATen has for the channels of
+    channels-last images: of the `C` channels of an input, the first
+    `8 * floor(C / 8)` are dequantized by `fma(s, q, -f32(s * zp))`, and the
+    reciprocal is `f32(1 / sy)` of the double `sy`. It differs in ties.
+
     **Constraints:**
     - there is an input, and `axis` is one of its dimensions;
     - the inputs differ in the size of `axis` only, and add up to `output`;
-    - all have the same storage type.
+    - all have the same storage type;
+    - `channels_last` is for images, rank 4, along their channels, axis 3.
 
     Example:
     ```mlir
@@ -241,7 +256,7 @@ def QNNPack_CatOp : QNNPack_VerifiedOp<"cat"> {
     ```
   }];
   let arguments = (ins Variadic<QNNPack_Activation>:$inputs, I64Attr:$axis,
-                       UnitAttr:$relu);
+                       UnitAttr:$relu, UnitAttr:$channels_last);
   let results = (outs QNNPack_Activation:$output);
   let assemblyFormat = "$inputs attr-dict `:` type($inputs) `->` type($output)";
 }
@@ -404,169 +419,10 @@ def QNNPack_MeanOp : QNNPack_VerifiedOp<"mean"> {
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 
-//===----------------------------------------------------------------------===//
-// Activations
-//===----------------------------------------------------------------------===//
-
-def QNNPack_ReluOp : QNNPack_TableOp<"relu"> {
-  let summary = "quantized rectifier";
-  let description = [{
-    `y = max(q, zp)`.
-
-    **Constraints:**
-    - the shape and the quantization parameters stay.
-
-    Example:
-    ```mlir
-    %y = qnnpack.relu %x : tensor<1x4x!u8> -> tensor<1x4x!u8>
-    ```
-  }];
-}
-
-def QNNPack_ClampOp : QNNPack_VerifiedOp<"clamp"> {
-  let summary = "quantized clamp, hardtanh or relu6";
-  let description = [{
-    `y = clamp(q, Q(min), Q(max))`, where `Q` is `qnnpack.quantize` with the
-    parameters of the input.
-
-    **Constraints:**
-    - the shape and the quantization parameters stay;
-    - `min <= max`.
-
-    Example:
-    ```mlir
-    %y = qnnpack.clamp %x {min = 0.0 : f32, max = 6.0 : f32} : tensor<1x4x!u8> -> tensor<1x4x!u8>
-    ```
-  }];
-  let arguments = (ins QNNPack_Activation:$input, F32Attr:$min, F32Attr:$max);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
-}
-
-def QNNPack_SigmoidOp : QNNPack_TableOp<"sigmoid"> {
-  let summary = "quantized logistic function";
-  let description = [{
-    With `x = f32(s * f32(q - zp))`:
-    `T = rne(clamp(f32(256 / f32(1 + expf(-x))), 0, 255))`.
-
-    **Constraints:**
-    - the shape stays;
-    - the result has scale 1/256 and the smallest integer as its zero point.
-
-    Example:
-    ```mlir
-    %y = qnnpack.sigmoid %x : tensor<4x!u8> -> tensor<4x!quant.uniform<u8:f32, 0.00390625>>
-    ```
-  }];
-}
-
-def QNNPack_TanhOp : QNNPack_TableOp<"tanh"> {
-  let summary = "quantized hyperbolic tangent";
-  let description = [{
-    `T = rne(clamp(f32(128 * tanh(x) + 128), 0, 255))`, `tanh` in double; signed,
-    `quantize(tanhf(x))`.
-
-    **Constraints:**
-    - the shape stays;
-    - the result has scale 1/128 and zero point 128 (0 for signed).
-
-    Example:
-    ```mlir
-    %y = qnnpack.tanh %x : tensor<4x!u8> -> tensor<4x!quant.uniform<u8:f32, 0.0078125:128>>
-    ```
-  }];
-}
-
-def QNNPack_HardsigmoidOp : QNNPack_TableOp<"hardsigmoid"> {
-  let summary = "quantized piecewise linear logistic function";
-  let description = [{
-    `u = f32(clamp(f32(x + 3), 0, 6) / 6)`, `T = rne(clamp(f32(256 * u), 0, 255))`.
-
-    **Constraints:**
-    - the shape stays;
-    - the result has scale 1/256 and the smallest integer as its zero point.
-
-    Example:
-    ```mlir
-    %y = qnnpack.hardsigmoid %x : tensor<4x!u8> -> tensor<4x!quant.uniform<u8:f32, 0.00390625>>
-    ```
-  }];
-}
-
-def QNNPack_HardswishOp : QNNPack_TableOp<"hardswish"> {
-  let summary = "quantized x * hardsigmoid(x)";
-  let description = [{
-    `u = f32(f32(x * clamp(f32(x + 3), 0, 6)) / 6)`,
-    `T = rne(clamp(f32(f32(f32(1 / sy) * u) + zy), 0, 255))`: the zero point is
-    added before rounding. Signed: `quantize(u)`.
-
-    **Constraints:**
-    - the shape stays.
-
-    Example:
-    ```mlir
-    %y = qnnpack.hardswish %x : tensor<4x!u8> -> tensor<4x!y8>
-    ```
-  }];
-}
-
-def QNNPack_LeakyReluOp : QNNPack_VerifiedOp<"leaky_relu"> {
-  let summary = "quantized leaky rectifier";
-  let description = [{
-    `v = x > 0 ? x : f32(x * negative_slope)`,
-    `y = clamp(zy + rne(f32(v * f32(1 / sy))), qmin, qmax)`.
-
-    **Constraints:**
-    - the shape stays.
-
-    Example:
-    ```mlir
-    %y = qnnpack.leaky_relu %x {negative_slope = 0.01 : f32} : tensor<4x!u8> -> tensor<4x!y8>
-    ```
-  }];
-  let arguments = (ins QNNPack_Activation:$input, F32Attr:$negative_slope);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
-}
-
-def QNNPack_EluOp : QNNPack_VerifiedOp<"elu"> {
-  let summary = "quantized exponential linear unit";
-  let description = [{
-    `v = x > 0 ? x : f32(f32(expf(x) - 1) * alpha)`, then as `qnnpack.leaky_relu`.
-
-    **Constraints:**
-    - the shape stays.
-
-    Example:
-    ```mlir
-    %y = qnnpack.elu %x {alpha = 1.0 : f32} : tensor<4x!u8> -> tensor<4x!y8>
-    ```
-  }];
-  let arguments = (ins QNNPack_Activation:$input, F32Attr:$alpha);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
-}
-
-def QNNPack_SoftmaxOp : QNNPack_VerifiedOp<"softmax"> {
-  let summary = "quantized softmax along one axis";
-  let description = [{
-    With `n` elements along `axis`, `K = min((2^32 - 1) / n, 8388607)` and
-    `T[i] = rne(K * exp((i - 255) * s))` (uint32, in double): `e_j = T[q_j + 255 -
-    max q]`, `S = sum e_j`, `y_j = min(255, floor(((e_j << 8) + (S >> 1)) / S))`
-    in uint32 arithmetic. The zero point of the input does not matter.
-
-    **Constraints:**
-    - the shape stays, `axis` is one of its dimensions and static;
-    - the result has scale 1/256 and the smallest integer as its zero point.
-
-    Example:
-    ```mlir
-    %y = qnnpack.softmax %x {axis = 1 : i64} : tensor<1x10x!u8> -> tensor<1x10x!quant.uniform<u8:f32, 0.00390625>>
-    ```
-  }];
-  let arguments = (ins QNNPack_Activation:$input, I64Attr:$axis);
-  let results = (outs QNNPack_Activation:$output);
-  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
-}
+// These use the classes above.
+include "qbackend/Dialect/QNNPack/Activation.td"
+include "qbackend/Dialect/QNNPack/Embedding.td"
+include "qbackend/Dialect/QNNPack/Normalization.td"
+include "qbackend/Dialect/QNNPack/Resize.td"
 
 #endif // QBACKEND_DIALECT_QNNPACK_QNNPACKOPS

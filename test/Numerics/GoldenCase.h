@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The golden vectors: what PyTorch's engine computed (see
-// test/Integration/golden).
+// Reads golden vectors of PyTorch's engine (see test/Integration/golden), for
+// tests that compute them with the scalar formulas.
 
-#ifndef QBACKEND_TEST_NUMERICS_GOLDEN_H
-#define QBACKEND_TEST_NUMERICS_GOLDEN_H
+#ifndef QBACKEND_TEST_NUMERICS_GOLDENCASE_H
+#define QBACKEND_TEST_NUMERICS_GOLDENCASE_H
 
 #include "qbackend/Numerics/QuantParams.h"
 #include "qbackend/Numerics/Tables.h"
@@ -17,7 +17,7 @@
 #include <string>
 #include <vector>
 
-namespace qbackend::numerics::golden {
+namespace qbackend::numerics {
 
 namespace json = llvm::json;
 
@@ -148,6 +148,14 @@ inline void expectData(const std::vector<double> &actual, const Case &test) {
       << expected[first] << ", of " << actual.size();
 }
 
-} // namespace qbackend::numerics::golden
+/// Product of the extents after `axis`.
+inline int64_t innerSize(const std::vector<int64_t> &shape, int64_t axis) {
+  int64_t size = 1;
+  for (size_t i = axis + 1; i < shape.size(); ++i)
+    size *= shape[i];
+  return size;
+}
 
-#endif // QBACKEND_TEST_NUMERICS_GOLDEN_H
+} // namespace qbackend::numerics
+
+#endif // QBACKEND_TEST_NUMERICS_GOLDENCASE_H

@@ -1,0 +1,285 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Activation functions: tables of 256 entries, one linalg.generic each; softmax
+// four.
+
+#include "Scalars.h"
+
+#include "qbackend/Dialect/QNNPack/Parameters.h"
+#include "qbackend/Numerics/Tables.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+/// clamp(q, range) on the bytes of `input`.
+static Value clampBytes(ImplicitLocOpBuilder &b, Value input,
+                        quant::UniformQuantizedType type, OutputRange range) {
+  OutputRange stored = getOutputRange(type, /*relu=*/false);
+  return elementwise(
+      b, input, b.getI8Type(),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value value = args[0];
+        bool isSigned = type.isSigned();
+        if (range.lo > stored.lo) {
+          Value lo = byteConstant(b, range.lo);
+          value = isSigned ? Value(arith::MaxSIOp::create(b, value, lo))
+                           : Value(arith::MaxUIOp::create(b, value, lo));
+        }
+        if (range.hi < stored.hi) {
+          Value hi = byteConstant(b, range.hi);
+          value = isSigned ? Value(arith::MinSIOp::create(b, value, hi))
+                           : Value(arith::MinUIOp::create(b, value, hi));
+        }
+        return value;
+      });
+}
+
+namespace {
+struct LowerRelu : Lowering<ReluOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(ReluOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = getQuantizedType(op.getInput().getType());
+    return clampBytes(b, adaptor.getInput(), type,
+                      getOutputRange(type, /*relu=*/true));
+  }
+};
+
+struct LowerClamp : Lowering<ClampOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(ClampOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = getQuantizedType(op.getInput().getType());
+    OutputRange range = {quantizeNumber(op.getMin().convertToFloat(), type),
+                         quantizeNumber(op.getMax().convertToFloat(), type)};
+    return clampBytes(b, adaptor.getInput(), type, range);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+/// The entry of `table` for each byte of `input`, plus `offset` of the element,
+/// an index; it may be null.
+static Value lookUp(ImplicitLocOpBuilder &b, Value input,
+                    ArrayRef<int8_t> table,
+                    function_ref<Value(ImplicitLocOpBuilder &)> offset = {}) {
+  Value entries =
+      constantTensor(b, table, {static_cast<int64_t>(table.size())});
+  return elementwise(b, input, b.getI8Type(),
+                     [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                       Value index = arith::IndexCastUIOp::create(
+                           b, b.getIndexType(), args[0]);
+                       if (offset)
+                         index = arith::AddIOp::create(b, index, offset(b));
+                       return tensor::ExtractOp::create(b, entries, index);
+                     });
+}
+
+/// As ATen on one thread: `vector` for the first 64 * floor(n / 64) of the `n`
+/// elements of `input`, in row-major order, `scalar` for the rest.
+static Value lookUpVectorized(ImplicitLocOpBuilder &b, Value input,
+                              ArrayRef<int8_t> vector,
+                              ArrayRef<int8_t> scalar) {
+  auto type = cast<RankedTensorType>(input.getType());
+  if (vector == scalar)
+    return lookUp(b, input, scalar);
+  if (type.hasStaticShape()) {
+    int64_t n = type.getNumElements();
+    int64_t count = numerics::countVectorElements(n);
+    if (count == n || count == 0)
+      return lookUp(b, input, count ? vector : scalar);
+  }
+  // Both tables, one after the other.
+  SmallVector<int8_t> entries(vector);
+  llvm::append_range(entries, scalar);
+  SmallVector<Value> sizes;
+  Value n = arith::ConstantIndexOp::create(b, 1);
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    sizes.push_back(b.createOrFold<tensor::DimOp>(input, d));
+    n = arith::MulIOp::create(b, n, sizes.back());
+  }
+  Value rest =
+      arith::RemUIOp::create(b, n, arith::ConstantIndexOp::create(b, 64));
+  Value count = arith::SubIOp::create(b, n, rest);
+  return lookUp(b, input, entries, [&](ImplicitLocOpBuilder &b) -> Value {
+    Value position = arith::ConstantIndexOp::create(b, 0);
+    for (auto [d, size] : llvm::enumerate(sizes))
+      position =
+          arith::AddIOp::create(b, arith::MulIOp::create(b, position, size),
+                                linalg::IndexOp::create(b, d));
+    Value isVector =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position, count);
+    return arith::SelectOp::create(b, isVector,
+                                   arith::ConstantIndexOp::create(b, 0),
+                                   arith::ConstantIndexOp::create(b, 256));
+  });
+}
+
+namespace {
+template <typename OpTy> struct LowerTable : Lowering<OpTy> {
+  using Lowering<OpTy>::Lowering;
+
+  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    return lookUp(b, adaptor.getInput(), *getTable(op));
+  }
+};
+
+/// Functions that ATen has two codes for.
+template <typename OpTy> struct LowerAtenTable : Lowering<OpTy> {
+  using Lowering<OpTy>::Lowering;
+
+  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    std::array<int8_t, 256> scalar = *getTable(op);
+    if (!op.getVectorized())
+      return lookUp(b, adaptor.getInput(), scalar);
+    return lookUpVectorized(b, adaptor.getInput(),
+                            *getTable(op, numerics::AtenCode::Vector), scalar);
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Slopes in a tensor
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct LowerPrelu : Lowering<PreluOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(PreluOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    Type input = op.getInput().getType(), weight = op.getWeight().getType(),
+         output = op.getOutput().getType();
+    auto x = getQuantizedType(input), w = getQuantizedType(weight),
+         y = getQuantizedType(output);
+    float multiplier = getPreluMultiplier(input, weight, output);
+    int64_t one = getPreluOne(w);
+    auto type = resultType(op);
+    int64_t rank = type.getRank();
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    bool perChannel = cast<ShapedType>(weight).getDimSize(0) != 1;
+    AffineMap slope = AffineMap::get(rank, 0,
+                                     perChannel ? b.getAffineDimExpr(rank - 1)
+                                                : b.getAffineConstantExpr(0));
+    return generic(
+        b, {adaptor.getInput(), adaptor.getWeight()},
+        emptyLike(b, type, adaptor.getInput()), {identity, slope, identity},
+        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          Value zero = i32Constant(b, 0);
+          Value difference = center(b, args[0], x);
+          Value positive = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                                 difference, zero);
+          Value factor = arith::SelectOp::create(
+              b, positive, i32Constant(b, one), center(b, args[1], w));
+          Value product = arith::MulIOp::create(b, difference, factor);
+          return requantize(b, product, f32Constant(b, multiplier),
+                            y.getZeroPoint(), getOutputRange(y, /*relu=*/false),
+                            255.0 * 255.0 * multiplier, Overflow::ToLowest);
+        });
+  }
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Softmax
+//===----------------------------------------------------------------------===//
+
+namespace {
+// e[j] = T[q[j] + 255 - max q], y[j] = min(255, ((e[j] << 8) + S / 2) / S)
+struct LowerSoftmax : Lowering<SoftmaxOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(SoftmaxOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto type = resultType(op);
+    auto x = getQuantizedType(op.getInput().getType()),
+         y = getQuantizedType(op.getOutput().getType());
+    int64_t rank = type.getRank(), axis = op.getAxis();
+    Value input = adaptor.getInput();
+
+    std::array<uint32_t, 256> exponentials =
+        numerics::softmaxTable(x.getScale(), type.getDimSize(axis));
+    SmallVector<int32_t> entries(exponentials.begin(), exponentials.end());
+    Value table = constantTensor(b, ArrayRef<int32_t>(entries), {256});
+
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    AffineMap dropped = identity.dropResult(axis);
+    SmallVector<utils::IteratorType> parallel(rank,
+                                              utils::IteratorType::parallel);
+    SmallVector<utils::IteratorType> reduction = parallel;
+    reduction[axis] = utils::IteratorType::reduction;
+    // One number per row, starting from `start`.
+    auto rows = [&](Value start) -> Value {
+      SmallVector<int64_t> shape(type.getShape());
+      shape.erase(shape.begin() + axis);
+      SmallVector<Value> sizes;
+      for (int64_t d = 0; d < rank; ++d)
+        if (type.isDynamicDim(d))
+          sizes.push_back(tensor::DimOp::create(b, input, d));
+      Value empty = tensor::EmptyOp::create(b, shape, start.getType(), sizes);
+      return linalg::FillOp::create(b, start, empty).getResult(0);
+    };
+    Value largest =
+        generic(b, input, rows(byteConstant(b, x.getStorageTypeMin())),
+                {identity, dropped}, reduction,
+                [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                  if (x.isSigned())
+                    return arith::MaxSIOp::create(b, args[0], args[1]);
+                  return arith::MaxUIOp::create(b, args[0], args[1]);
+                });
+    Value numerators = generic(
+        b, {input, largest}, emptyLike(b, type.clone(b.getI32Type()), input),
+        {identity, dropped, identity}, parallel,
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value below = arith::SubIOp::create(b, extend(b, args[0], x),
+                                              extend(b, args[1], x));
+          Value index = arith::IndexCastUIOp::create(
+              b, b.getIndexType(),
+              arith::AddIOp::create(b, below, i32Constant(b, 255)));
+          return tensor::ExtractOp::create(b, table, index);
+        });
+    Value sums = generic(b, numerators, rows(i32Constant(b, 0)),
+                         {identity, dropped}, reduction,
+                         [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                           return arith::AddIOp::create(b, args[0], args[1]);
+                         });
+    return generic(
+        b, {numerators, sums}, emptyLike(b, type, input),
+        {identity, dropped, identity}, parallel,
+        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          Value scaled = arith::ShLIOp::create(b, args[0], i32Constant(b, 8));
+          Value half = arith::ShRUIOp::create(b, args[1], i32Constant(b, 1));
+          Value quotient = arith::DivUIOp::create(
+              b, arith::AddIOp::create(b, scaled, half), args[1]);
+          Value integer =
+              arith::MinUIOp::create(b, quotient, i32Constant(b, 255));
+          if (y.getStorageTypeMin() != 0)
+            integer = arith::AddIOp::create(
+                b, integer, i32Constant(b, y.getStorageTypeMin()));
+          return arith::TruncIOp::create(b, b.getI8Type(), integer);
+        });
+  }
+};
+} // namespace
+
+void qnnpack::populateActivationPatterns(const TypeConverter &converter,
+                                         RewritePatternSet &patterns) {
+  patterns.add<LowerRelu, LowerClamp, LowerTable<SigmoidOp>, LowerTable<TanhOp>,
+               LowerTable<HardsigmoidOp>, LowerTable<HardswishOp>,
+               LowerAtenTable<LeakyReluOp>, LowerAtenTable<EluOp>,
+               LowerAtenTable<CeluOp>, LowerAtenTable<ThresholdOp>, LowerPrelu,
+               LowerSoftmax>(converter, patterns.getContext());
+}

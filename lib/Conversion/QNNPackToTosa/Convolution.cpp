@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// conv2d and linear: TOSA's convolution to i32, and a rescale.
+
+#include "Tensors.h"
+
+#include "qbackend/Dialect/QNNPack/Parameters.h"
+
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+using namespace qbackend::qnnpack_to_tosa;
+
+//===----------------------------------------------------------------------===//
+// Weight and bias
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A weight is a sum of these, each [out, height, width, in / groups] with one
+/// zero point: mostly one, but see `splitWeight`.
+struct WeightPart {
+  SmallVector<int8_t> values; // if they are known
+  Value value;                // if not
+  int64_t zeroPoint = 0;
+};
+
+/// What a convolution needs besides its input.
+struct Parameters {
+  SmallVector<WeightPart> weight;
+  Value bias;                  // [out], i32
+  SmallVector<int64_t> bounds; // of each channel's accumulators
+};
+} // namespace
+
+/// The elements of the constant `value`, behind a storage cast or not.
+template <typename T>
+static std::optional<SmallVector<T>> readConstant(Value value) {
+  if (auto cast = value.getDefiningOp<quant::StorageCastOp>())
+    value = cast.getInput();
+  ElementsAttr attr;
+  if (!matchPattern(value, m_Constant(&attr)))
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
+    return SmallVector<T>(dense.getValues<T>());
+  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
+  AsmResourceBlob *blob =
+      resource ? resource.getRawHandle().getBlob() : nullptr;
+  if (!blob || blob->getData().size() !=
+                   static_cast<size_t>(attr.getNumElements()) * sizeof(T))
+    return std::nullopt;
+  return SmallVector<T>(blob->getDataAs<T>());
+}
+
+/// The zero point of each output channel of the weight type `type`.
+static SmallVector<int64_t> getWeightZeroPoints(ShapedType type) {
+  if (auto perAxis =
+          dyn_cast<quant::UniformQuantizedPerAxisType>(type.getElementType()))
+    return SmallVector<int64_t>(perAxis.getZeroPoints());
+  return SmallVector<int64_t>(
+      type.getDimSize(0),
+      cast<quant::UniformQuantizedType>(type.getElementType()).getZeroPoint());
+}
+
+/// TOSA has one zero point for a weight. If channels have several, they are
+/// subtracted here; if a difference is no byte, it is the sum of two.
+static SmallVector<WeightPart> splitWeight(ArrayRef<int8_t> values,
+                                           ArrayRef<int64_t> zeroPoints) {
+  if (llvm::all_equal(zeroPoints))
+    return {{SmallVector<int8_t>(values), Value(),
+             zeroPoints.empty() ? 0 : zeroPoints.front()}};
+  WeightPart low, high;
+  int64_t depth = values.size() / zeroPoints.size();
+  for (auto [i, value] : llvm::enumerate(values)) {
+    int64_t difference = value - zeroPoints[i / depth];
+    int64_t byte = std::clamp<int64_t>(difference, INT8_MIN, INT8_MAX);
+    low.values.push_back(byte);
+    high.values.push_back(difference - byte);
+  }
+  if (llvm::all_of(high.values, [](int8_t value) { return value == 0; }))
+    return {low};
+  return {low, high};
+}
+
+/// The weight and bias of a conv2d or linear; no weight if TOSA can't hold it.
+template <typename OpTy>
+static Parameters getParameters(OpTy op, Value weight, Value bias,
+                                ImplicitLocOpBuilder &b) {
+  ShapedType type = op.getWeight().getType();
+  auto inputType = getQuantizedType(op.getInput().getType());
+  SmallVector<int64_t> zeroPoints = getWeightZeroPoints(type);
+  int64_t out = type.getDimSize(0);
+  Parameters result;
+  result.bounds.assign(out, int64_t(1) << 31);
+  std::optional<SmallVector<int8_t>> values =
+      readConstant<int8_t>(op.getWeight());
+  if (values)
+    result.weight = splitWeight(*values, zeroPoints);
+  else if (llvm::all_equal(zeroPoints))
+    result.weight = {{{}, weight, zeroPoints.empty() ? 0 : zeroPoints.front()}};
+  else
+    return result;
+
+  std::optional<SmallVector<int32_t>> biasValues;
+  if (op.getBias())
+    biasValues = readConstant<int32_t>(op.getBias());
+  else
+    biasValues = SmallVector<int32_t>(out, 0);
+  result.bias =
+      biasValues ? constant(b, ArrayRef<int32_t>(*biasValues), {out}) : bias;
+  if (!values || !biasValues || out == 0)
+    return result;
+  int64_t zeroPoint = inputType.getZeroPoint(), depth = values->size() / out;
+  int64_t largest = std::max(zeroPoint - inputType.getStorageTypeMin(),
+                             inputType.getStorageTypeMax() - zeroPoint);
+  for (int64_t o = 0; o < out; ++o) {
+    int64_t bound = std::abs(static_cast<int64_t>((*biasValues)[o]));
+    for (int8_t value : ArrayRef(*values).slice(o * depth, depth))
+      bound += largest * std::abs(value - zeroPoints[o]);
+    // Beyond that sums wrap.
+    result.bounds[o] = std::min(bound, int64_t(1) << 31);
+  }
+  return result;
+}
+
+/// One multiplier for each of `channels`.
+static SmallVector<float> getMultipliers(Type input, Type weight, Type output,
+                                         int64_t channels) {
+  SmallVector<float> multipliers =
+      getRequantizationMultipliers(input, weight, output);
+  if (multipliers.size() == 1)
+    multipliers.assign(channels, multipliers.front());
+  return multipliers;
+}
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+/// The sums of products of one part of the weight, in i32.
+static Value convolve(ImplicitLocOpBuilder &b, Value image,
+                      const WeightPart &part, ArrayRef<int64_t> weightShape,
+                      Value bias, int64_t inputZeroPoint,
+                      const Windows &windows, RankedTensorType sumType) {
+  Value weight = part.value
+                     ? reshape(b, part.value, weightShape)
+                     : constant(b, ArrayRef<int8_t>(part.values), weightShape);
+  return tosa::Conv2DOp::create(
+      b, sumType, image, weight, bias, byte(b, inputZeroPoint),
+      byte(b, part.zeroPoint), windows.padding, windows.stride,
+      windows.dilation, b.getI32Type());
+}
+
+/// The same if each channel of the input has its own channels of the output:
+/// the weight becomes [height, width, in, out / in].
+static Value convolveDepthwise(ImplicitLocOpBuilder &b, Value image,
+                               const WeightPart &part,
+                               ArrayRef<int64_t> weightShape, Value bias,
+                               int64_t inputZeroPoint, const Windows &windows,
+                               RankedTensorType sumType) {
+  int64_t out = weightShape[0], height = weightShape[1], width = weightShape[2];
+  int64_t in = cast<RankedTensorType>(image.getType()).getDimSize(3);
+  SmallVector<int64_t> shape = {height, width, in, out / in};
+  Value weight;
+  if (part.value) {
+    Value split = reshape(b, part.value, {in, out / in, height, width});
+    weight = tosa::TransposeOp::create(
+        b, RankedTensorType::get(shape, b.getI8Type()), split,
+        ArrayRef<int32_t>{2, 3, 0, 1});
+  } else {
+    int64_t taps = height * width;
+    SmallVector<int8_t> values(part.values.size());
+    for (int64_t o = 0; o < out; ++o)
+      for (int64_t tap = 0; tap < taps; ++tap)
+        values[tap * out + o] = part.values[o * taps + tap];
+    weight = constant(b, ArrayRef<int8_t>(values), shape);
+  }
+  return tosa::DepthwiseConv2DOp::create(
+      b, sumType, image, weight, bias, byte(b, inputZeroPoint),
+      byte(b, part.zeroPoint), windows.padding, windows.stride,
+      windows.dilation, b.getI32Type());
+}
+
+/// `groups` convolutions, side by side.
+static Value convolveGroups(ImplicitLocOpBuilder &b, Value image,
+                            const WeightPart &part,
+                            ArrayRef<int64_t> weightShape, Value bias,
+                            int64_t inputZeroPoint, const Windows &windows,
+                            RankedTensorType sumType, int64_t groups) {
+  int64_t out = weightShape[0] / groups, in = weightShape[3];
+  int64_t depth = weightShape[1] * weightShape[2] * in;
+  SmallVector<int64_t> shape(weightShape), sumShape(sumType.getShape());
+  shape[0] = sumShape[3] = out;
+  SmallVector<Value> sums;
+  for (int64_t group = 0; group < groups; ++group) {
+    WeightPart piece;
+    piece.zeroPoint = part.zeroPoint;
+    if (part.value)
+      piece.value = slice(b, part.value, 0, group * out, (group + 1) * out);
+    else
+      piece.values.assign(part.values.begin() + group * out * depth,
+                          part.values.begin() + (group + 1) * out * depth);
+    sums.push_back(convolve(b, slice(b, image, 3, group * in, (group + 1) * in),
+                            piece, shape,
+                            slice(b, bias, 0, group * out, (group + 1) * out),
+                            inputZeroPoint, windows, sumType.clone(sumShape)));
+  }
+  return concat(b, sums, 3);
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral kZeroPointsAtRunTime =
+    "the weight is not a constant, and its channels have several zero points";
+
+namespace {
+struct LowerConv2d : Lowering<Conv2dOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(Conv2dOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    ShapedType inputType = op.getInput().getType();
+    ShapedType weightType = op.getWeight().getType();
+    RankedTensorType type = resultType(op);
+    if (!isStaticImage(inputType) || !weightType.hasStaticShape())
+      return decline(op, "its image or its weight is not static");
+    Parameters parameters =
+        getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
+    if (parameters.weight.empty())
+      return decline(op, kZeroPointsAtRunTime.str());
+
+    Windows windows;
+    windows.kernel.assign({weightType.getDimSize(1), weightType.getDimSize(2)});
+    windows.stride.assign(op.getStride().begin(), op.getStride().end());
+    windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
+    windows.padding.assign(op.getPadding().begin(), op.getPadding().end());
+    Value image = windows.fit(b, adaptor.getInput(), type.getShape());
+
+    int64_t groups = op.getGroups(), channels = type.getDimSize(3);
+    int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
+    ArrayRef<int64_t> weightShape = weightType.getShape();
+    RankedTensorType sumType = type.clone(b.getI32Type());
+    Value sums, bias = parameters.bias;
+    for (const WeightPart &part : parameters.weight) {
+      Value sum;
+      if (groups == 1)
+        sum = convolve(b, image, part, weightShape, bias, zeroPoint, windows,
+                       sumType);
+      else if (groups == inputType.getDimSize(3))
+        sum = convolveDepthwise(b, image, part, weightShape, bias, zeroPoint,
+                                windows, sumType);
+      else
+        sum = convolveGroups(b, image, part, weightShape, bias, zeroPoint,
+                             windows, sumType, groups);
+      sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
+      // It is added once.
+      bias = constant(b, SmallVector<int32_t>(channels, 0), {channels});
+    }
+    return requantize(b, sums,
+                      getMultipliers(inputType, weightType,
+                                     op.getOutput().getType(), channels),
+                      parameters.bounds,
+                      getQuantizedType(op.getOutput().getType()), op.getRelu());
+  }
+};
+
+// TOSA has no fully connected layer: it is a 1x1 convolution of as many images
+// of one pixel as there are rows.
+struct LowerLinear : Lowering<LinearOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(LinearOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    ShapedType inputType = op.getInput().getType();
+    ShapedType weightType = op.getWeight().getType();
+    RankedTensorType type = resultType(op);
+    if (inputType.isDynamicDim(inputType.getRank() - 1) ||
+        !weightType.hasStaticShape())
+      return decline(op, "its weight is not static");
+    if (inputType.getNumDynamicDims() > 1)
+      return decline(op, "several of its dimensions are dynamic");
+    Parameters parameters =
+        getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
+    if (parameters.weight.empty())
+      return decline(op, kZeroPointsAtRunTime.str());
+
+    int64_t out = weightType.getDimSize(0), in = weightType.getDimSize(1);
+    int64_t rows = 1;
+    for (int64_t size : inputType.getShape().drop_back())
+      rows = ShapedType::isDynamic(size) || ShapedType::isDynamic(rows)
+                 ? ShapedType::kDynamic
+                 : rows * size;
+    Value image = reshape(b, adaptor.getInput(), {rows, 1, 1, in});
+    auto sumType = RankedTensorType::get({rows, 1, 1, out}, b.getI32Type());
+    Windows windows;
+    windows.kernel = windows.stride = {1, 1};
+    int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
+    Value sums, bias = parameters.bias;
+    for (const WeightPart &part : parameters.weight) {
+      Value sum = convolve(b, image, part, {out, 1, 1, in}, bias, zeroPoint,
+                           windows, sumType);
+      sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
+      bias = constant(b, SmallVector<int32_t>(out, 0), {out});
+    }
+    Value bytes = requantize(
+        b, sums,
+        getMultipliers(inputType, weightType, op.getOutput().getType(), out),
+        parameters.bounds, getQuantizedType(op.getOutput().getType()),
+        op.getRelu());
+    return reshape(b, bytes, type.getShape());
+  }
+};
+} // namespace
+
+void qnnpack_to_tosa::populateConvolutionPatterns(
+    const TypeConverter &converter, RewritePatternSet &patterns,
+    Reasons &reasons) {
+  patterns.add<LowerConv2d, LowerLinear>(converter, patterns.getContext(),
+                                         reasons);
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The pass convert-qnnpack-to-tosa. An op that has a TOSA form has a pattern in
+// one of the other files; the types around it are converted here, by rescales.
+
+#include "qbackend/Conversion/QNNPackToTosa.h"
+#include "Tensors.h"
+
+#include "qbackend/Transforms/Remarks.h"
+
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/CSE.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_CONVERTQNNPACKTOTOSAPASS
+#include "qbackend/Conversion/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+using namespace qbackend::qnnpack_to_tosa;
+
+namespace {
+/// Tensors of 8-bit quantized types are tensors of bytes in stored form.
+struct StoredFormConverter : TypeConverter {
+  StoredFormConverter() {
+    addConversion([](Type type) { return type; });
+    addConversion([](RankedTensorType type) -> std::optional<Type> {
+      auto element = dyn_cast<quant::QuantizedType>(type.getElementType());
+      if (!element || element.getStorageTypeIntegralWidth() != 8)
+        return std::nullopt;
+      return type.clone(IntegerType::get(type.getContext(), 8));
+    });
+    addTargetMaterialization(
+        [](OpBuilder &builder, Type, ValueRange values, Location loc) -> Value {
+          auto type = dyn_cast<RankedTensorType>(values.front().getType());
+          if (values.size() != 1 || !type ||
+              !isa<quant::QuantizedType>(type.getElementType()))
+            return {};
+          ImplicitLocOpBuilder b(loc, builder);
+          return toStored(b, values.front());
+        });
+    addSourceMaterialization([](OpBuilder &builder, Type type,
+                                ValueRange values, Location loc) -> Value {
+      if (values.size() != 1)
+        return {};
+      ImplicitLocOpBuilder b(loc, builder);
+      return fromStored(b, values.front(), cast<RankedTensorType>(type));
+    });
+  }
+};
+
+struct ConvertQNNPackToTosa
+    : qbackend::impl::ConvertQNNPackToTosaPassBase<ConvertQNNPackToTosa> {
+  using ConvertQNNPackToTosaPassBase::ConvertQNNPackToTosaPassBase;
+
+  void runOnOperation() override {
+    MLIRContext *context = &getContext();
+    StoredFormConverter converter;
+    Reasons reasons;
+    RewritePatternSet patterns(context);
+    populateConvolutionPatterns(converter, patterns, reasons);
+    populateElementwisePatterns(converter, patterns, reasons);
+    populatePoolingPatterns(converter, patterns, reasons);
+    populateShapePatterns(converter, patterns, reasons);
+    populateSoftmaxPatterns(converter, patterns, reasons);
+
+    // The qnnpack ops are neither legal nor illegal: those without a pattern,
+    // and those that a pattern declines, stay.
+    ConversionTarget target(*context);
+    target.addLegalDialect<tosa::TosaDialect, quant::QuantDialect>();
+    target.addLegalOp<QuantizeOp, DequantizeOp>();
+    if (failed(applyPartialConversion(getOperation(), target,
+                                      std::move(patterns))))
+      return signalPassFailure();
+
+    getOperation().walk([&](Operation *op) {
+      if (!isa_and_nonnull<QNNPackDialect>(op->getDialect()) ||
+          isa<QuantizeOp, DequantizeOp>(op))
+        return;
+      auto reason = reasons.find(op);
+      remarkMissed(op->getLoc(), "QB130", op->getName().getStringRef(),
+                   reason == reasons.end() ? "there is no TOSA form for it"
+                                           : reason->second,
+                   "lower it with convert-qnnpack-to-linalg, or run it on "
+                   "another device");
+    });
+    cleanUp();
+  }
+
+  /// Storage casts of weights that have been read, and constants and rescales
+  /// that several ops have.
+  void cleanUp() {
+    getOperation().walk([](Block *block) {
+      for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+        if (isOpTriviallyDead(&op))
+          op.erase();
+    });
+    IRRewriter rewriter(&getContext());
+    DominanceInfo dominance(getOperation());
+    eliminateCommonSubExpressions(rewriter, dominance, getOperation());
+  }
+};
+} // namespace

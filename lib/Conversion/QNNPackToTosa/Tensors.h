@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the patterns of QNNPackToTosa share. TOSA computes on signed integers:
+// the integer q of an unsigned type is stored as q - 128, and so are zero
+// points and bounds. This is called the stored form here.
+
+#ifndef QBACKEND_LIB_CONVERSION_QNNPACKTOTOSA_TENSORS_H
+#define QBACKEND_LIB_CONVERSION_QNNPACKTOTOSA_TENSORS_H
+
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/Transforms/DialectConversion.h"
+
+namespace qbackend::qnnpack_to_tosa {
+
+using mlir::ImplicitLocOpBuilder;
+using mlir::Value;
+
+/// Why an op has no TOSA form, for those that were tried.
+using Reasons = llvm::DenseMap<mlir::Operation *, std::string>;
+
+/// The pattern sets of the files of this library.
+void populateConvolutionPatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns,
+                                 Reasons &reasons);
+void populateElementwisePatterns(const mlir::TypeConverter &converter,
+                                 mlir::RewritePatternSet &patterns,
+                                 Reasons &reasons);
+void populatePoolingPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns,
+                             Reasons &reasons);
+void populateShapePatterns(const mlir::TypeConverter &converter,
+                           mlir::RewritePatternSet &patterns, Reasons &reasons);
+void populateSoftmaxPatterns(const mlir::TypeConverter &converter,
+                             mlir::RewritePatternSet &patterns,
+                             Reasons &reasons);
+
+//===----------------------------------------------------------------------===//
+// Stored form
+//===----------------------------------------------------------------------===//
+
+/// What is subtracted from integers of `type`: 128 if it is unsigned.
+int64_t getStoredOffset(mlir::quant::QuantizedType type);
+
+/// The zero point, stored.
+int64_t getStoredZeroPoint(mlir::quant::UniformQuantizedType type);
+
+/// `value`, of a quantized type, as the i8 tensor that TOSA computes on; and
+/// back to the quantized `type`.
+Value toStored(ImplicitLocOpBuilder &b, Value value);
+Value fromStored(ImplicitLocOpBuilder &b, Value value,
+                 mlir::RankedTensorType type);
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+Value constant(ImplicitLocOpBuilder &b, llvm::ArrayRef<int8_t> values,
+               llvm::ArrayRef<int64_t> shape);
+Value constant(ImplicitLocOpBuilder &b, llvm::ArrayRef<int32_t> values,
+               llvm::ArrayRef<int64_t> shape);
+
+/// A tensor of one byte or i32, of rank 1: what TOSA calls a scalar.
+Value byte(ImplicitLocOpBuilder &b, int64_t value);
+Value word(ImplicitLocOpBuilder &b, int64_t value);
+
+/// An i32 that broadcasts to tensors of rank `rank`.
+Value splat(ImplicitLocOpBuilder &b, int64_t value, int64_t rank);
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+/// A multiplier as TOSA's rescale wants it: integer / 2^shift, with the integer
+/// in [0, 2^31) and the shift in [2, 62].
+struct FixedPoint {
+  int32_t integer;
+  int8_t shift;
+};
+
+/// `multiplier`, which is positive. Exact for any f32 that changes a result: 24
+/// bits of a mantissa fit 31, and a product with an i32 of less than 2^-32 is
+/// 0.
+FixedPoint toFixedPoint(double multiplier);
+
+/// TOSA's rescale to integers of `element`: (value - from) * multiplier + to,
+/// rounded to nearest with ties up, saturated. One multiplier, or one for each
+/// channel of the last dimension.
+Value rescale(ImplicitLocOpBuilder &b, Value value,
+              llvm::ArrayRef<FixedPoint> multipliers, int64_t from, int64_t to,
+              mlir::Type element);
+
+/// `value - zeroPoint` in i32.
+Value center(ImplicitLocOpBuilder &b, Value value, int64_t zeroPoint);
+
+/// The smallest and the largest stored integer of a result.
+struct OutputRange {
+  int64_t lo;
+  int64_t hi;
+};
+
+/// That of `type`; `relu` raises it to the zero point.
+OutputRange getOutputRange(mlir::quant::UniformQuantizedType type, bool relu);
+
+/// clamp(value, range) on bytes; `value` itself if the range is that of bytes.
+Value clamp(ImplicitLocOpBuilder &b, Value value, OutputRange range);
+
+/// The stored integers of `type` for real-valued `accumulators * multipliers`.
+/// `bounds`, one for each multiplier, is the largest magnitude of an
+/// accumulator: where TOSA leaves the product undefined for it, accumulators
+/// are limited first, far beyond where the result saturates.
+Value requantize(ImplicitLocOpBuilder &b, Value accumulators,
+                 llvm::ArrayRef<float> multipliers,
+                 llvm::ArrayRef<int64_t> bounds,
+                 mlir::quant::UniformQuantizedType type, bool relu);
+
+/// A table lookup: `function` maps an integer of `from` to one of `to`.
+Value lookup(ImplicitLocOpBuilder &b, Value value,
+             mlir::quant::UniformQuantizedType from,
+             mlir::quant::UniformQuantizedType to,
+             llvm::function_ref<int64_t(int64_t)> function);
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+Value reshape(ImplicitLocOpBuilder &b, Value value,
+              llvm::ArrayRef<int64_t> shape);
+
+/// [start, end) of dimension `axis`, which is static.
+Value slice(ImplicitLocOpBuilder &b, Value value, int64_t axis, int64_t start,
+            int64_t end);
+
+Value concat(ImplicitLocOpBuilder &b, mlir::ValueRange values, int64_t axis);
+
+/// `value` with ones before its shape, up to `rank`.
+Value raiseRank(ImplicitLocOpBuilder &b, Value value, int64_t rank);
+
+/// Windows along height and width, and how TOSA wants their image: windows
+/// and padding cover it exactly, so pixels that no window reads are cut off.
+struct Windows {
+  llvm::SmallVector<int64_t, 2> kernel;
+  llvm::SmallVector<int64_t, 2> stride;
+  llvm::SmallVector<int64_t, 2> dilation = {1, 1};
+  /// Top, bottom, left, right.
+  llvm::SmallVector<int64_t, 4> padding = {0, 0, 0, 0};
+
+  /// Cuts the image and changes the padding to an output of the given shape.
+  Value fit(ImplicitLocOpBuilder &b, Value image,
+            llvm::ArrayRef<int64_t> output);
+};
+
+/// Whether only the batch of the image is dynamic.
+bool isStaticImage(mlir::ShapedType type);
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// Base of the patterns: `rewrite` builds the replacement at the op's location
+/// or returns what `decline` does, before it has built anything.
+template <typename OpTy>
+class Lowering : public mlir::OpConversionPattern<OpTy> {
+public:
+  Lowering(const mlir::TypeConverter &converter, mlir::MLIRContext *context,
+           Reasons &reasons)
+      : mlir::OpConversionPattern<OpTy>(converter, context), reasons(reasons) {}
+  using Adaptor = typename mlir::OpConversionPattern<OpTy>::OpAdaptor;
+
+  virtual Value rewrite(OpTy op, Adaptor adaptor,
+                        ImplicitLocOpBuilder &b) const = 0;
+
+  mlir::LogicalResult
+  matchAndRewrite(OpTy op, Adaptor adaptor,
+                  mlir::ConversionPatternRewriter &rewriter) const override {
+    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    auto isEmpty = [](mlir::Type type) {
+      auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
+      return shaped && llvm::is_contained(shaped.getShape(), 0);
+    };
+    Value result;
+    if (llvm::any_of(op->getOperandTypes(), isEmpty) ||
+        isEmpty(op->getResult(0).getType()))
+      result = decline(op, "TOSA has no empty tensors");
+    else
+      result = rewrite(op, adaptor, b);
+    if (!result)
+      return rewriter.notifyMatchFailure(op, reasons.lookup(op));
+    rewriter.replaceOp(op, result);
+    return mlir::success();
+  }
+
+protected:
+  Value decline(OpTy op, std::string reason) const {
+    reasons[op] = std::move(reason);
+    return {};
+  }
+
+  /// The converted type of the result of `op`.
+  mlir::RankedTensorType resultType(OpTy op) const {
+    return mlir::cast<mlir::RankedTensorType>(
+        this->getTypeConverter()->convertType(op->getResult(0).getType()));
+  }
+
+private:
+  Reasons &reasons;
+};
+
+} // namespace qbackend::qnnpack_to_tosa
+
+#endif // QBACKEND_LIB_CONVERSION_QNNPACKTOTOSA_TENSORS_H
