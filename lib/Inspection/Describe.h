@@ -5,6 +5,7 @@
 #ifndef QBACKEND_LIB_INSPECTION_DESCRIBE_H
 #define QBACKEND_LIB_INSPECTION_DESCRIBE_H
 
+#include "qbackend/Dialect/QBackend/OperatorKinds.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 namespace qbackend::inspection {

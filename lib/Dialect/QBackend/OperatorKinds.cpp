@@ -2,6 +2,7 @@
 //
 // What each operator kind allows, and how it changes with the layout.
 
+#include "qbackend/Dialect/QBackend/OperatorKinds.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/IR/Builders.h"

@@ -59,9 +59,6 @@ mlir::DenseElementsAttr transposeElements(mlir::ElementsAttr elements,
 std::optional<llvm::SmallVector<float, 0>>
 readFloats(mlir::ElementsAttr elements);
 
-/// The kinds that this dialect has attributes for, sorted.
-llvm::ArrayRef<llvm::StringRef> getDialectKinds();
-
 /// `permutation` such that applying it after `first` is one permutation.
 llvm::SmallVector<int64_t> composePermutations(llvm::ArrayRef<int64_t> first,
                                                llvm::ArrayRef<int64_t> second);
