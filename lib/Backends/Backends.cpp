@@ -6,6 +6,7 @@
 
 #include "qbackend/Backends/Json.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -49,6 +50,28 @@ static bool isJSON(StringRef text) {
   return text.starts_with("{") && !text.starts_with("{-#");
 }
 
+/// The configuration of JSON in the file `name`. Its errors know the place in
+/// the document, not the file: that is put in front.
+static FailureOr<OwningOpRef<ModuleOp>>
+parseJSON(StringRef text, StringRef name, MLIRContext *context) {
+  SmallVector<std::pair<DiagnosticSeverity, std::string>> messages;
+  FailureOr<OwningOpRef<ModuleOp>> module = failure();
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+      auto place = dyn_cast<NameLoc>(diag.getLocation());
+      messages.push_back(
+          {diag.getSeverity(),
+           (place ? place.getName().str() + ": " : "") + diag.str()});
+    });
+    module = fromJSON(text, context);
+  }
+  for (auto &[severity, message] : messages)
+    context->getDiagEngine().emit(FileLineColLoc::get(context, name, 1, 1),
+                                  severity)
+        << message;
+  return module;
+}
+
 FailureOr<Backend>
 qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
                        MLIRContext *context) {
@@ -57,7 +80,7 @@ qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
   Backend backend;
   if (isJSON(text->getBuffer())) {
     FailureOr<OwningOpRef<ModuleOp>> module =
-        fromJSON(text->getBuffer(), context);
+        parseJSON(text->getBuffer(), name, context);
     if (failed(module))
       return failure();
     backend.owner = std::move(*module);
