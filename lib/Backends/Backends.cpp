@@ -4,6 +4,9 @@
 
 #include "qbackend/Backends/Backends.h"
 
+#include "qbackend/Backends/Json.h"
+
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -41,16 +44,51 @@ std::optional<StringRef> qbackend::getBuiltinBackendText(StringRef name) {
   return std::nullopt;
 }
 
-/// The one backend_config of a file's text.
-static FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
-                                       ModuleOp module) {
-  MLIRContext *context = module.getContext();
+/// True if `text` is JSON: modules may start with a brace, too, of `{-#`.
+static bool isJSON(StringRef text) {
+  text = text.ltrim();
+  return text.starts_with("{") && !text.starts_with("{-#");
+}
+
+/// The configuration of JSON in the file `name`. Its errors know the place in
+/// the document, not the file: that is put in front.
+static FailureOr<OwningOpRef<ModuleOp>>
+parseJSON(StringRef text, StringRef name, MLIRContext *context) {
+  SmallVector<std::pair<DiagnosticSeverity, std::string>> messages;
+  FailureOr<OwningOpRef<ModuleOp>> module = failure();
+  {
+    ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+      auto place = dyn_cast<NameLoc>(diag.getLocation());
+      messages.push_back(
+          {diag.getSeverity(),
+           (place ? place.getName().str() + ": " : "") + diag.str()});
+    });
+    module = fromJSON(text, context);
+  }
+  for (auto &[severity, message] : messages)
+    context->getDiagEngine().emit(FileLineColLoc::get(context, name, 1, 1),
+                                  severity)
+        << message;
+  return module;
+}
+
+FailureOr<Backend>
+qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
+                       MLIRContext *context) {
   context->getOrLoadDialect<QBackendDialect>();
   std::string name = text->getBufferIdentifier().str();
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(std::move(text), SMLoc());
   Backend backend;
-  backend.owner = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (isJSON(text->getBuffer())) {
+    FailureOr<OwningOpRef<ModuleOp>> module =
+        parseJSON(text->getBuffer(), name, context);
+    if (failed(module))
+      return failure();
+    backend.owner = std::move(*module);
+  } else {
+    auto sources = std::make_shared<llvm::SourceMgr>();
+    sources->AddNewSourceBuffer(std::move(text), SMLoc());
+    backend.owner = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  }
   if (!backend.owner)
     return failure();
   for (auto config : backend.owner->getOps<BackendConfigOp>()) {
@@ -63,6 +101,7 @@ static FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
   if (!backend.config)
     return emitError(FileLineColLoc::get(context, name, 1, 1))
            << "no qbackend.backend_config in this file";
+  backend.originalVersion = backend.config.getVersion();
   upgradeToCurrentVersion(backend.config);
   return backend;
 }
@@ -73,13 +112,14 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
     if (!config)
       return emitError(module.getLoc())
              << "no qbackend.backend_config @" << spec << " in this module";
+    int64_t version = config.getVersion();
     upgradeToCurrentVersion(config);
-    return Backend{config, {}};
+    return Backend{config, {}, version};
   }
   if (std::optional<StringRef> text = getBuiltinBackendText(spec))
     return parseBackend(
         llvm::MemoryBuffer::getMemBuffer(*text, (spec + ".mlir").str(), true),
-        module);
+        module.getContext());
   if (!llvm::sys::fs::exists(spec)) {
     InFlightDiagnostic error = emitError(module.getLoc());
     error << "no backend '" << spec
@@ -91,7 +131,7 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
   if (!text)
     return emitError(module.getLoc()) << "cannot read backend file '" << spec
                                       << "': " << text.getError().message();
-  return parseBackend(std::move(*text), module);
+  return parseBackend(std::move(*text), module.getContext());
 }
 
 FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,

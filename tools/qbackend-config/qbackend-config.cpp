@@ -1,63 +1,126 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lists, shows and converts backend configurations.
+// Lists, shows, checks, compares, explains and converts backend configurations.
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Backends/Json.h"
+#include "qbackend/Inspection/Diff.h"
+#include "qbackend/Inspection/Explain.h"
+#include "qbackend/Inspection/Validate.h"
 #include "qbackend/Pipelines/Passes.h"
 
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Error.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/WithColor.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
 using namespace qbackend;
 namespace cl = llvm::cl;
 
 static cl::SubCommand listCommand("list", "names of the built-in backends");
-static cl::SubCommand showCommand("show", "a configuration as MLIR");
+static cl::SubCommand showCommand("show",
+                                  "a configuration as MLIR, of the current "
+                                  "version");
+static cl::SubCommand
+    validateCommand("validate",
+                    "what is wrong or without effect in a configuration; exits "
+                    "with 1 if there is an error");
+static cl::SubCommand
+    diffCommand("diff", "what two configurations have different; exits with 0 "
+                        "if nothing, 1 if something, 2 on trouble");
+static cl::SubCommand explainCommand("explain",
+                                     "what a backend does with an operator");
 static cl::SubCommand toJSONCommand("to-json",
                                     "a configuration in PyTorch's dict form");
 static cl::SubCommand fromJSONCommand("from-json",
                                       "PyTorch's dict form as MLIR");
 
-static cl::opt<std::string> backendName(cl::Positional, cl::Required,
-                                        cl::desc("BACKEND|FILE"),
-                                        cl::sub(showCommand),
-                                        cl::sub(toJSONCommand));
+static cl::OptionCategory category("Options");
+static cl::opt<std::string>
+    backendName(cl::Positional, cl::desc("BACKEND|FILE|-"), cl::cat(category),
+                cl::sub(showCommand), cl::sub(validateCommand),
+                cl::sub(diffCommand), cl::sub(explainCommand),
+                cl::sub(toJSONCommand));
+static cl::opt<std::string> secondName(cl::Positional,
+                                       cl::desc("BACKEND|FILE|-"),
+                                       cl::cat(category), cl::sub(diffCommand));
+static cl::opt<std::string> operators(cl::Positional,
+                                      cl::desc("KIND[+KIND...]|TORCH_NAME"),
+                                      cl::cat(category),
+                                      cl::sub(explainCommand));
 static cl::opt<std::string> jsonFile(cl::Positional, cl::init("-"),
-                                     cl::desc("FILE"),
+                                     cl::desc("[FILE|-]"), cl::cat(category),
                                      cl::sub(fromJSONCommand));
-static cl::opt<std::string> outputFile("o", cl::init("-"), cl::desc("Output"),
-                                       cl::value_desc("file"),
-                                       cl::sub(cl::SubCommand::getAll()));
+static cl::opt<std::string>
+    outputFile("o", cl::init("-"),
+               cl::desc("Write to this file, completely or not at all"),
+               cl::value_desc("file"), cl::cat(category),
+               cl::sub(cl::SubCommand::getAll()));
+
+namespace {
+/// Exit codes: those of `diff`.
+enum Status { kSuccess = 0, kDifferent = 1, kTrouble = 2 };
+} // namespace
+
+static LogicalResult fail(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "qbackend-config") << message << "\n";
+  return failure();
+}
+
+/// Writes `text` and says whether all of it got there.
+static std::error_code write(llvm::raw_fd_ostream &os, StringRef text) {
+  os << text;
+  os.flush();
+  std::error_code error = os.error();
+  os.clear_error();
+  return error;
+}
 
 /// Writes `text` to the output, completely or not at all.
 static LogicalResult writeOutput(StringRef text) {
   std::error_code error;
-  llvm::ToolOutputFile file(outputFile, error,
-                            llvm::sys::fs::OpenFlags::OF_None);
-  if (!error) {
-    file.os() << text;
-    file.os().flush();
-    error = file.os().error();
-    file.os().clear_error();
+  // Standard output, devices and pipes are written as they are: a rename would
+  // put a file in their place.
+  if (outputFile == "-" || (llvm::sys::fs::exists(outputFile) &&
+                            !llvm::sys::fs::is_regular_file(outputFile))) {
+    llvm::raw_fd_ostream os(outputFile, error);
+    if (!error)
+      error = write(os, text);
+  } else {
+    error = llvm::errorToErrorCode(
+        llvm::writeToOutput(outputFile, [&](raw_ostream &os) {
+          return llvm::errorCodeToError(
+              write(static_cast<llvm::raw_fd_ostream &>(os), text));
+        }));
   }
-  if (error) {
-    llvm::WithColor::error(llvm::errs(), "qbackend-config")
-        << "cannot write '" << outputFile << "': " << error.message() << "\n";
-    return failure();
-  }
-  file.keep();
-  return success();
+  if (!error)
+    return success();
+  return fail("cannot write '" + outputFile + "': " + error.message());
 }
 
-/// The backend that `name` means; "-" is a module on standard input.
+static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
+readInput(StringRef name) {
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(name);
+  if (!text)
+    return fail("cannot read '" + name + "': " + text.getError().message());
+  return std::move(*text);
+}
+
+/// The backend that `name` means; "-" is a file on standard input.
 static FailureOr<Backend> loadBackend(StringRef name, MLIRContext *context) {
+  if (name.empty())
+    return fail("expected a built-in backend, a file, or - for standard input");
+  if (name == "-") {
+    FailureOr<std::unique_ptr<llvm::MemoryBuffer>> text = readInput(name);
+    if (failed(text))
+      return failure();
+    return parseBackend(std::move(*text), context);
+  }
   OwningOpRef<ModuleOp> module = ModuleOp::create(
       NameLoc::get(StringAttr::get(context, "qbackend-config")));
   return resolveBackend(name, *module);
@@ -82,6 +145,78 @@ static LogicalResult show(MLIRContext *context) {
   return writeOutput(text + "\n");
 }
 
+/// "npu.mlir:3:1: ", or the name of the place in a JSON document.
+static void printLocation(Location loc, raw_ostream &os) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc))
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn() << ": ";
+  else if (auto name = dyn_cast<NameLoc>(loc))
+    os << name.getName().getValue() << ": ";
+}
+
+/// Whether there is no error; failure if nothing could be read or written.
+static FailureOr<bool> validate(MLIRContext *context) {
+  FailureOr<Backend> backend = loadBackend(backendName, context);
+  if (failed(backend))
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  auto begin = [&](Operation *op, StringRef severity) -> raw_ostream & {
+    printLocation(op->getLoc(), os);
+    return os << severity << ": ";
+  };
+  if (backend->originalVersion != BackendConfigOp::kVersion)
+    begin(backend->config, "note")
+        << "version " << backend->originalVersion
+        << " of the format, upgraded to " << BackendConfigOp::kVersion
+        << "; write it down with qbackend-config show\n";
+  unsigned counts[3] = {0, 0, 0};
+  for (const Finding &finding : qbackend::validate(backend->config)) {
+    static constexpr StringRef names[] = {"note", "warning", "error"};
+    ++counts[unsigned(finding.severity)];
+    begin(finding.op, names[unsigned(finding.severity)])
+        << finding.what << "; " << finding.fix << "\n";
+  }
+  os << backend->config.getSymName() << ": " << counts[2] << " errors, "
+     << counts[1] << " warnings, " << counts[0] << " notes\n";
+  if (failed(writeOutput(text)))
+    return failure();
+  return counts[unsigned(Severity::Error)] == 0;
+}
+
+/// Whether they are equal; failure if that isn't known.
+static FailureOr<bool> diff(MLIRContext *context) {
+  if (secondName.empty())
+    return fail("diff: expected two backends or files");
+  if (backendName == "-" && secondName == "-")
+    return fail("diff: standard input can be only one of the two");
+  FailureOr<Backend> before = loadBackend(backendName, context);
+  FailureOr<Backend> after = loadBackend(secondName, context);
+  if (failed(before) || failed(after))
+    return failure();
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  bool different = qbackend::diff(before->config, after->config, stream);
+  if (different)
+    text = "--- " + backendName + "\n+++ " + secondName + "\n" + text;
+  if (failed(writeOutput(text)))
+    return failure();
+  return !different;
+}
+
+static LogicalResult explain(MLIRContext *context) {
+  if (operators.empty())
+    return fail("explain: expected a backend or file, and an operator such as "
+                "conv2d or conv2d+relu");
+  FailureOr<Backend> backend = loadBackend(backendName, context);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(backend) ||
+      failed(qbackend::explain(backend->config, operators, stream)))
+    return failure();
+  return writeOutput(text);
+}
+
 static LogicalResult convertToJSON(MLIRContext *context) {
   FailureOr<Backend> backend = loadBackend(backendName, context);
   std::string text;
@@ -92,13 +227,9 @@ static LogicalResult convertToJSON(MLIRContext *context) {
 }
 
 static LogicalResult convertFromJSON(MLIRContext *context) {
-  auto input = llvm::MemoryBuffer::getFileOrSTDIN(jsonFile);
-  if (!input) {
-    llvm::WithColor::error(llvm::errs(), "qbackend-config")
-        << "cannot read '" << jsonFile << "': " << input.getError().message()
-        << "\n";
+  FailureOr<std::unique_ptr<llvm::MemoryBuffer>> input = readInput(jsonFile);
+  if (failed(input))
     return failure();
-  }
   FailureOr<OwningOpRef<ModuleOp>> module =
       fromJSON((*input)->getBuffer(), context);
   if (failed(module))
@@ -109,25 +240,48 @@ static LogicalResult convertFromJSON(MLIRContext *context) {
   return writeOutput(text + "\n");
 }
 
+static Status toStatus(LogicalResult result) {
+  return succeeded(result) ? kSuccess : kDifferent;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  cl::ParseCommandLineOptions(argc, argv, "backend configurations\n");
+  cl::SubCommand *commands[] = {
+      &listCommand,    &showCommand,   &validateCommand, &diffCommand,
+      &explainCommand, &toJSONCommand, &fromJSONCommand};
+  for (cl::SubCommand *command : commands)
+    cl::HideUnrelatedOptions(category, *command);
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "backend configurations: BACKEND is the name of a built-in one, FILE one "
+      "in MLIR or in PyTorch's dict form as JSON\n");
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   registerConfigurationAliases(registry);
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  LogicalResult result = failure();
   if (listCommand)
-    result = list();
-  else if (showCommand)
-    result = show(&context);
-  else if (toJSONCommand)
-    result = convertToJSON(&context);
-  else if (fromJSONCommand)
-    result = convertFromJSON(&context);
-  else
-    cl::PrintHelpMessage(/*Hidden=*/false, /*Categorized=*/true);
-  return failed(result);
+    return toStatus(list());
+  if (showCommand)
+    return toStatus(show(&context));
+  if (validateCommand) {
+    FailureOr<bool> valid = validate(&context);
+    return toStatus(success(valid.value_or(false)));
+  }
+  if (diffCommand) {
+    FailureOr<bool> equal = diff(&context);
+    return failed(equal) ? kTrouble : *equal ? kSuccess : kDifferent;
+  }
+  if (explainCommand)
+    return toStatus(explain(&context));
+  if (toJSONCommand)
+    return toStatus(convertToJSON(&context));
+  if (fromJSONCommand)
+    return toStatus(convertFromJSON(&context));
+  std::string names;
+  for (cl::SubCommand *command : commands)
+    names += (names.empty() ? "" : ", ") + command->getName().str();
+  return toStatus(fail("expected a command: " + names + "; see --help"));
 }

@@ -8,6 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 namespace qbackend {
 
@@ -15,12 +16,15 @@ namespace qbackend {
 struct Backend {
   BackendConfigOp config;
   mlir::OwningOpRef<mlir::ModuleOp> owner;
+  /// The version that it had before it was upgraded.
+  int64_t originalVersion = BackendConfigOp::kVersion;
 };
 
 /// Names of the built-in backends, sorted.
 llvm::ArrayRef<llvm::StringRef> getBuiltinBackends();
 
-/// The file of the built-in backend `name`; nothing if there is no such backend.
+/// The file of the built-in backend `name`; nothing if there is no such
+/// backend.
 std::optional<llvm::StringRef> getBuiltinBackendText(llvm::StringRef name);
 
 /// Rewrites a configuration of an older version as one of the current version:
@@ -29,8 +33,13 @@ std::optional<llvm::StringRef> getBuiltinBackendText(llvm::StringRef name);
 /// the usual form alone.
 void upgradeToCurrentVersion(BackendConfigOp config);
 
+/// The one backend_config of `text`, a module or PyTorch's dict form as JSON,
+/// upgraded. Errors are located in the text.
+mlir::FailureOr<Backend> parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
+                                      mlir::MLIRContext *context);
+
 /// The backend that `spec` means: `@symbol` of one in `module`, the name of a
-/// built-in one, or the path of a file that holds exactly one. On failure an
+/// built-in one, or the path of a file, see `parseBackend`. On failure an
 /// error at `module` says what there is.
 mlir::FailureOr<Backend> resolveBackend(llvm::StringRef spec,
                                         mlir::ModuleOp module);

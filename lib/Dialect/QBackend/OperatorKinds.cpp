@@ -2,6 +2,7 @@
 //
 // What each operator kind allows, and how it changes with the layout.
 
+#include "qbackend/Dialect/QBackend/OperatorKinds.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/IR/Builders.h"
@@ -11,6 +12,34 @@
 
 using namespace mlir;
 using namespace qbackend;
+
+//===----------------------------------------------------------------------===//
+// Names
+//===----------------------------------------------------------------------===//
+
+/// Adds the name of `AttrT` if it is a kind; `op` stands for others.
+template <typename AttrT>
+static void addKind(SmallVectorImpl<StringRef> &kinds) {
+  if constexpr (!std::is_same_v<AttrT, OpAttr> &&
+                std::is_base_of_v<OperatorKindAttrInterface::Trait<AttrT>,
+                                  AttrT>)
+    kinds.push_back(AttrT::getMnemonic());
+}
+
+template <typename... AttrTs> static SmallVector<StringRef> collectKinds() {
+  SmallVector<StringRef> kinds;
+  (addKind<AttrTs>(kinds), ...);
+  llvm::sort(kinds);
+  return kinds;
+}
+
+ArrayRef<StringRef> qbackend::getDialectKinds() {
+  static const SmallVector<StringRef> kinds = collectKinds<
+#define GET_ATTRDEF_LIST
+#include "qbackend/Dialect/QBackend/QBackendAttrs.cpp.inc"
+      >();
+  return kinds;
+}
 
 //===----------------------------------------------------------------------===//
 // Layout

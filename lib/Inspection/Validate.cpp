@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is wrong or pointless in a configuration that its verifiers accept.
+
+#include "qbackend/Inspection/Validate.h"
+
+#include "Findings.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+SmallVector<Finding> qbackend::validate(BackendConfigOp backend) {
+  inspection::Findings found;
+  inspection::checkPatterns(backend, found);
+  inspection::checkReferences(backend, found);
+  inspection::checkTypes(backend, found);
+  inspection::checkMappings(backend, found);
+  SmallVector<Finding> findings = found.take();
+
+  llvm::DenseMap<Operation *, unsigned> order;
+  Operation *file =
+      backend->getParentOp() ? backend->getParentOp() : backend.getOperation();
+  file->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    order.insert({op, order.size()});
+  });
+  llvm::stable_sort(findings, [&](const Finding &a, const Finding &b) {
+    return order.lookup(a.op) < order.lookup(b.op);
+  });
+  return findings;
+}
