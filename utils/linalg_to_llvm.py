@@ -33,7 +33,6 @@ RESULTS_TO_ARGUMENTS = [
 # Loops over rows of output channels, which LLVM vectorizes.
 LOOPS = [
     "--buffer-deallocation-pipeline",
-    "--optimize-allocation-liveness",
     "--convert-bufferization-to-memref",
     "--convert-linalg-to-loops",
     "--loop-invariant-code-motion",

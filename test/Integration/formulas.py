@@ -24,7 +24,9 @@ f32 = np.float32
 
 
 def load_replay():
-    path = pathlib.Path(__file__).parents[2] / "utils" / "replay-golden.py"
+    utils = pathlib.Path(__file__).parents[2] / "utils"
+    sys.path.insert(0, str(utils))
+    path = utils / "replay-golden.py"
     spec = importlib.util.spec_from_file_location("replay_golden", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

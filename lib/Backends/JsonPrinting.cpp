@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints backend configurations as JSON, in the form of PyTorch's dictionaries.
+
+#include "JsonValues.h"
+#include "qbackend/Backends/Json.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::json;
+
+namespace {
+/// Prints one backend_config.
+class BackendPrinter {
+public:
+  explicit BackendPrinter(llvm::json::OStream &os) : os(os) {}
+
+  LogicalResult print(BackendConfigOp config) {
+    bool ok = true;
+    os.object([&] {
+      os.attribute("name", config.getSymName());
+      os.attributeArray("configs", [&] {
+        for (auto pattern : getPatterns(config))
+          print(pattern);
+      });
+      if (ArrayAttr lowering = config.getLoweringAttr())
+        os.attributeArray("lowering", [&] {
+          for (StringRef form : lowering.getAsValueRange<StringAttr>())
+            os.value(form);
+        });
+      if (auto name = config.getDefaultQconfig())
+        os.attribute("default_qconfig", *name);
+      // JSON has no order of keys.
+      auto mappings =
+          llvm::to_vector(config.getBody().front().getOps<QConfigMappingOp>());
+      llvm::sort(mappings, [](QConfigMappingOp a, QConfigMappingOp b) {
+        return a.getSymName() < b.getSymName();
+      });
+      if (!mappings.empty())
+        os.attributeObject("qconfig_mappings", [&] {
+          for (QConfigMappingOp mapping : mappings) {
+            os.attributeBegin(mapping.getSymName());
+            ok &= succeeded(printMapping(mapping, os));
+            os.attributeEnd();
+          }
+        });
+    });
+    return success(ok);
+  }
+
+private:
+  static llvm::iterator_range<Block::op_iterator<PatternConfigOp>>
+  getPatterns(BackendConfigOp config) {
+    return config.getBody().front().getOps<PatternConfigOp>();
+  }
+
+  void attribute(StringRef key, StringAttr value) {
+    if (value)
+      os.attribute(key, value.getValue());
+  }
+
+  /// A list of names, which is one name if it has one element, or nested lists.
+  void printPattern(Attribute pattern) {
+    if (auto node = dyn_cast<PatternNodeAttr>(pattern)) {
+      if (node.getOperands().empty())
+        return os.value(node.getName().getValue());
+      return os.array([&] {
+        os.value(node.getName().getValue());
+        for (Attribute operand : node.getOperands())
+          printPattern(operand);
+      });
+    }
+    if (isa<UnitAttr>(pattern))
+      return os.value("MatchAllNode");
+    if (auto boolean = dyn_cast<BoolAttr>(pattern))
+      return os.value(boolean.getValue());
+    if (auto integer = dyn_cast<IntegerAttr>(pattern))
+      return os.value(integer.getInt());
+    if (auto number = dyn_cast<FloatAttr>(pattern))
+      return os.value(number.getValueAsDouble());
+    auto list = cast<ArrayAttr>(pattern);
+    if (list.size() == 1)
+      return os.value(cast<StringAttr>(list[0]).getValue());
+    os.array([&] {
+      for (StringRef name : list.getAsValueRange<StringAttr>())
+        os.value(name);
+    });
+  }
+
+  void printDType(StringRef key, DTypeAttr dtype) {
+    if (!dtype)
+      return;
+    os.attributeObject(key, [&] {
+      os.attribute("dtype", stringifyDType(dtype.getDtype()));
+      auto integer = [&](StringRef name, std::optional<int64_t> value) {
+        if (value)
+          os.attribute(name, *value);
+      };
+      auto real = [&](StringRef name, FloatAttr value) {
+        if (value)
+          os.attribute(name, value.getValueAsDouble());
+      };
+      integer("quant_min_lower_bound", dtype.getQuantMin());
+      integer("quant_max_upper_bound", dtype.getQuantMax());
+      real("scale_min_lower_bound", dtype.getScaleMin());
+      real("scale_max_upper_bound", dtype.getScaleMax());
+      real("scale_exact_match", dtype.getScaleExactMatch());
+      integer("zero_point_exact_match", dtype.getZeroPointExactMatch());
+      if (ArrayAttr schemes = dtype.getQschemes())
+        os.attributeArray("qschemes", [&] {
+          for (StringRef scheme : schemes.getAsValueRange<StringAttr>())
+            os.value(scheme);
+        });
+    });
+  }
+
+  void print(DTypeConfigAttr config) {
+    os.object([&] {
+      printDType("input_dtype", config.getInput());
+      printDType("output_dtype", config.getOutput());
+      printDType("weight_dtype", config.getWeight());
+      if (config.getBias())
+        os.attribute("bias_dtype", stringifyDType(config.getBias()));
+      os.attribute("is_dynamic", config.getIsDynamic());
+    });
+  }
+
+  void printIndices(ArrayRef<int64_t> indices) {
+    os.array([&] {
+      for (int64_t index : indices)
+        os.value(index);
+    });
+  }
+
+  void print(PatternConfigOp op) {
+    PatternAttr config = op.getConfig();
+    Attribute pattern = config.getTorch() ? config.getTorch() : op.getPattern();
+    os.object([&] {
+      os.attributeBegin(isa<PatternNodeAttr>(pattern) ? "pattern_complex_format"
+                                                      : "pattern");
+      printPattern(pattern);
+      os.attributeEnd();
+      os.attribute("observation_type",
+                   stringifyObservationType(config.getObservation()).upper());
+      os.attributeArray("dtype_configs", [&] {
+        for (auto dtypes : config.getDtypes().getAsRange<DTypeConfigAttr>())
+          print(dtypes);
+      });
+      attribute("root_module", config.getRootModule());
+      attribute("qat_module", config.getQatModule());
+      attribute("reference_quantized_module_for_root",
+                config.getReferenceQuantizedModule());
+      attribute("fused_module", config.getFusedModule());
+      attribute("fuser_method", config.getFuserMethod());
+      if (DenseI64ArrayAttr root = config.getRoot()) {
+        os.attributeBegin("root_node_getter");
+        printIndices(root.asArrayRef());
+        os.attributeEnd();
+      }
+      if (ArrayAttr extra = config.getExtraInputs())
+        os.attributeArray("extra_inputs_getter", [&] {
+          for (auto path : extra.getAsRange<ArrayAttr>())
+            printIndices(llvm::map_to_vector(
+                path.getAsRange<IntegerAttr>(),
+                [](IntegerAttr index) { return index.getInt(); }));
+        });
+      if (auto byCount = dyn_cast_or_null<DictionaryAttr>(
+              config.getNumTensorArgsToObservationType()))
+        os.attributeObject("num_tensor_args_to_observation_type", [&] {
+          for (NamedAttribute entry : byCount)
+            os.attribute(entry.getName().getValue(),
+                         cast<StringAttr>(entry.getValue()).getValue().upper());
+        });
+      if (DictionaryAttr indices = config.getInputTypeToIndex())
+        os.attributeObject("input_type_to_index", [&] {
+          for (NamedAttribute entry : indices)
+            os.attribute(entry.getName().getValue(),
+                         cast<IntegerAttr>(entry.getValue()).getInt());
+        });
+      // What PyTorch has callables for, or nothing.
+      if (ArrayAttr fused = config.getFusedOperator())
+        os.attributeArray("fused_operator", [&] {
+          for (StringRef name : fused.getAsValueRange<StringAttr>())
+            os.value(name);
+        });
+    });
+  }
+
+  llvm::json::OStream &os;
+};
+} // namespace
+
+LogicalResult qbackend::toJSON(BackendConfigOp config, raw_ostream &os) {
+  llvm::json::OStream stream(os, /*IndentSize=*/1);
+  return BackendPrinter(stream).print(config);
+}
+
+LogicalResult qbackend::toJSON(QConfigMappingOp mapping, raw_ostream &os) {
+  llvm::json::OStream stream(os, /*IndentSize=*/1);
+  return printMapping(mapping, stream);
+}
