@@ -21,7 +21,8 @@ public:
   LogicalResult print(BackendConfigOp config) {
     bool ok = true;
     os.object([&] {
-      os.attribute("name", config.getSymName());
+      StringRef name = config.getSymName();
+      os.attribute("name", name == kNoName ? StringRef() : name);
       os.attributeArray("configs", [&] {
         for (auto pattern : getPatterns(config))
           print(pattern);

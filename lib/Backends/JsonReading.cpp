@@ -430,7 +430,7 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
       auto name = value.getString();
       if (!name)
         return failure();
-      config.setSymName(*name);
+      config.setSymName(name->empty() ? StringRef(kNoName) : *name);
     } else if (key == "configs") {
       auto elements = value.getArray();
       if (!elements)

@@ -48,6 +48,10 @@ private:
   std::string path;
 };
 
+/// The symbol of a backend without a name, as PyTorch has them: a symbol can't
+/// be empty.
+inline constexpr llvm::StringLiteral kNoName = "_";
+
 /// PyTorch's name of a dtype ("quint8", also "torch.quint8"), and back. Null if
 /// there is no such dtype.
 mlir::Type parseDType(mlir::MLIRContext *context, llvm::StringRef name);
