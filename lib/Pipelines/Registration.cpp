@@ -17,8 +17,7 @@ using namespace mlir;
 void qbackend::registerAllDialects(DialectRegistry &registry) {
   registry
       .insert<QBackendDialect, qnnpack::QNNPackDialect, quant::QuantDialect>();
-  registerTosaRecognizers(registry);
-  registerLinalgRecognizers(registry);
+  registerRecognizers(registry);
   runtime::registerRuntimeDialects(registry);
 }
 

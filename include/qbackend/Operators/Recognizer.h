@@ -91,9 +91,9 @@ public:
   }
 };
 
-/// Adds the recognisers of this project (tosa; linalg, tensor and arith).
-void registerTosaRecognizers(mlir::DialectRegistry &registry);
-void registerLinalgRecognizers(mlir::DialectRegistry &registry);
+/// Adds the recognisers of this project: of tosa, linalg, tensor, arith and
+/// math.
+void registerRecognizers(mlir::DialectRegistry &registry);
 
 } // namespace qbackend
 

@@ -51,12 +51,98 @@ static int64_t permuteAxis(int64_t axis, ArrayRef<int64_t> permutation) {
   return it == permutation.end() ? axis : it - permutation.begin();
 }
 
+/// One number for each dimension.
+static DenseI64ArrayAttr permuteInts(DenseI64ArrayAttr values,
+                                     ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result;
+  for (int64_t dim : permutation)
+    result.push_back(values[dim]);
+  return DenseI64ArrayAttr::get(values.getContext(), result);
+}
+
+/// Axes whose order is that of a weight; null if they don't keep it.
+static DenseI64ArrayAttr permuteOrdered(DenseI64ArrayAttr axes,
+                                        ArrayRef<int64_t> permutation) {
+  SmallVector<int64_t> result;
+  for (int64_t axis : axes.asArrayRef())
+    result.push_back(permuteAxis(axis, permutation));
+  return llvm::is_sorted(result)
+             ? DenseI64ArrayAttr::get(axes.getContext(), result)
+             : DenseI64ArrayAttr();
+}
+
+static bool keepsBatch(ArrayRef<int64_t> permutation) {
+  return !permutation.empty() && permutation.front() == 0;
+}
+
+template <typename InstanceNormAttrT>
+static Attribute permuteInstanceNorm(InstanceNormAttrT kind,
+                                     ArrayRef<int64_t> permutation) {
+  if (!keepsBatch(permutation))
+    return {};
+  return InstanceNormAttrT::get(kind.getContext(),
+                                permuteAxis(kind.getAxis(), permutation),
+                                kind.getEps());
+}
+
 Attribute BatchNorm1dAttr::permute(ArrayRef<int64_t> permutation) const {
   return get(getContext(), permuteAxis(getAxis(), permutation), getEps());
 }
 
 Attribute BatchNorm2dAttr::permute(ArrayRef<int64_t> permutation) const {
   return get(getContext(), permuteAxis(getAxis(), permutation), getEps());
+}
+
+Attribute BatchNorm3dAttr::permute(ArrayRef<int64_t> permutation) const {
+  return get(getContext(), permuteAxis(getAxis(), permutation), getEps());
+}
+
+Attribute InstanceNorm1dAttr::permute(ArrayRef<int64_t> permutation) const {
+  return permuteInstanceNorm(*this, permutation);
+}
+Attribute InstanceNorm2dAttr::permute(ArrayRef<int64_t> permutation) const {
+  return permuteInstanceNorm(*this, permutation);
+}
+Attribute InstanceNorm3dAttr::permute(ArrayRef<int64_t> permutation) const {
+  return permuteInstanceNorm(*this, permutation);
+}
+Attribute GroupNormAttr::permute(ArrayRef<int64_t> permutation) const {
+  if (!keepsBatch(permutation))
+    return {};
+  return get(getContext(), permuteAxis(getAxis(), permutation), getNumGroups(),
+             getEps());
+}
+
+Attribute LayerNormAttr::permute(ArrayRef<int64_t> permutation) const {
+  DenseI64ArrayAttr axes = permuteOrdered(getAxes(), permutation);
+  return axes ? get(getContext(), axes, getEps()) : Attribute();
+}
+Attribute RmsNormAttr::permute(ArrayRef<int64_t> permutation) const {
+  DenseI64ArrayAttr axes = permuteOrdered(getAxes(), permutation);
+  return axes ? get(getContext(), axes, getEps()) : Attribute();
+}
+
+Attribute PreluAttr::permute(ArrayRef<int64_t> permutation) const {
+  return get(getContext(), permuteAxis(getAxis(), permutation));
+}
+Attribute LogSoftmaxAttr::permute(ArrayRef<int64_t> permutation) const {
+  return get(getContext(), permuteAxis(getAxis(), permutation));
+}
+Attribute ChannelShuffleAttr::permute(ArrayRef<int64_t> permutation) const {
+  return get(getContext(), permuteAxis(getAxis(), permutation), getGroups());
+}
+
+Attribute NarrowAttr::permute(ArrayRef<int64_t> permutation) const {
+  return get(getContext(), permuteInts(getOffsets(), permutation),
+             permuteInts(getSizes(), permutation),
+             permuteInts(getStrides(), permutation));
+}
+Attribute PadAttr::permute(ArrayRef<int64_t> permutation) const {
+  return get(getContext(), permuteInts(getLow(), permutation),
+             permuteInts(getHigh(), permutation), getValue());
+}
+Attribute RepeatAttr::permute(ArrayRef<int64_t> permutation) const {
+  return get(getContext(), permuteInts(getMultiples(), permutation));
 }
 
 Attribute CatAttr::permute(ArrayRef<int64_t> permutation) const {
@@ -114,10 +200,10 @@ bool ReshapeAttr::isShapeOnly() const { return true; }
 // Verification
 //===----------------------------------------------------------------------===//
 
-/// One of the integer lists of a window, with its size and smallest element.
-static LogicalResult verifyInts(function_ref<InFlightDiagnostic()> emitError,
-                                StringRef name, DenseI64ArrayAttr values,
-                                int64_t size, int64_t least) {
+LogicalResult
+qbackend::detail::verifyInts(function_ref<InFlightDiagnostic()> emitError,
+                             StringRef name, DenseI64ArrayAttr values,
+                             int64_t size, int64_t least) {
   if (!values || values.size() != size)
     return emitError() << "'" << name << "' has "
                        << (values ? values.size() : 0) << " elements, expected "
@@ -129,59 +215,67 @@ static LogicalResult verifyInts(function_ref<InFlightDiagnostic()> emitError,
   return success();
 }
 
-LogicalResult Conv2dAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                                 DenseI64ArrayAttr stride,
-                                 DenseI64ArrayAttr padding,
-                                 DenseI64ArrayAttr dilation, int64_t groups) {
-  if (failed(verifyInts(emitError, "stride", stride, 2, 1)) ||
-      failed(verifyInts(emitError, "padding", padding, 4, 0)) ||
-      failed(verifyInts(emitError, "dilation", dilation, 2, 1)))
+LogicalResult qbackend::detail::verifyConvolution(
+    function_ref<InFlightDiagnostic()> emitError, int64_t rank,
+    DenseI64ArrayAttr stride, DenseI64ArrayAttr padding,
+    DenseI64ArrayAttr dilation, int64_t groups) {
+  if (failed(verifyInts(emitError, "stride", stride, rank, 1)) ||
+      failed(verifyInts(emitError, "padding", padding, 2 * rank, 0)) ||
+      failed(verifyInts(emitError, "dilation", dilation, rank, 1)))
     return failure();
   if (groups < 1)
     return emitError() << "'groups' is " << groups << ", expected 1 or more";
   return success();
 }
 
-LogicalResult
-MaxPool2dAttr::verify(function_ref<InFlightDiagnostic()> emitError,
-                      DenseI64ArrayAttr kernel, DenseI64ArrayAttr stride,
-                      DenseI64ArrayAttr padding, DenseI64ArrayAttr dilation) {
-  if (failed(verifyInts(emitError, "kernel", kernel, 2, 1)) ||
-      failed(verifyInts(emitError, "stride", stride, 2, 1)) ||
-      failed(verifyInts(emitError, "padding", padding, 4, 0)))
-    return failure();
-  return verifyInts(emitError, "dilation", dilation, 2, 1);
-}
-
-LogicalResult AvgPool2dAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, DenseI64ArrayAttr kernel,
-    DenseI64ArrayAttr stride, DenseI64ArrayAttr padding, bool ceilMode,
-    bool countExcludePad, std::optional<int64_t> divisorOverride) {
-  if (failed(verifyInts(emitError, "kernel", kernel, 2, 1)) ||
-      failed(verifyInts(emitError, "stride", stride, 2, 1)) ||
-      failed(verifyInts(emitError, "padding", padding, 4, 0)))
-    return failure();
-  if (divisorOverride && *divisorOverride == 0)
-    return emitError() << "'divisor_override' is 0";
+LogicalResult qbackend::detail::verifyConvolutionOperands(
+    function_ref<InFlightDiagnostic()> emitError, StringRef name, int64_t rank,
+    int64_t groups, ArrayRef<RankedTensorType> activations,
+    RankedTensorType weight) {
+  static constexpr StringLiteral kernels[] = {"length", "height, width",
+                                              "depth, height, width"};
+  if (!weight || weight.getRank() != rank + 2)
+    return emitError() << "a " << name << " has a weight of rank " << rank + 2
+                       << ", [out, " << kernels[rank - 1] << ", in / groups]";
+  if (activations.size() != 1 || activations[0].getRank() != rank + 2)
+    return emitError() << "a " << name << " has one activation of rank "
+                       << rank + 2 << ", channels last";
+  int64_t channels = activations[0].getShape().back();
+  if (!ShapedType::isDynamic(channels) && weight.hasStaticShape() &&
+      channels != weight.getShape().back() * groups)
+    return emitError() << "the activation has " << channels
+                       << " channels, the weight is for "
+                       << weight.getShape().back() << " in each of " << groups
+                       << " groups";
   return success();
 }
 
 LogicalResult
-Conv2dAttr::verifyOperands(function_ref<InFlightDiagnostic()> emitError,
+MatmulAttr::verifyOperands(function_ref<InFlightDiagnostic()> emitError,
                            ArrayRef<RankedTensorType> activations,
-                           RankedTensorType weight) const {
-  if (!weight || weight.getRank() != 4)
-    return emitError() << "a conv2d has a weight of rank 4, [out, height, "
-                          "width, in / groups]";
-  if (activations.size() != 1 || activations[0].getRank() != 4)
-    return emitError() << "a conv2d has one activation of rank 4, NHWC";
-  int64_t channels = activations[0].getDimSize(3);
-  if (!ShapedType::isDynamic(channels) && weight.hasStaticShape() &&
-      channels != weight.getDimSize(3) * getGroups())
-    return emitError() << "the activation has " << channels
-                       << " channels, the weight is for "
-                       << weight.getDimSize(3) << " in each of " << getGroups()
-                       << " groups";
+                           RankedTensorType) const {
+  if (activations.size() != 2 || activations[0].getRank() < 2 ||
+      activations[1].getRank() < 2)
+    return emitError() << "a matmul has two activations of rank 2 or more";
+  int64_t left = activations[0].getShape().back();
+  int64_t right = activations[1].getShape().take_back(2).front();
+  if (left != right && !ShapedType::isDynamic(left) &&
+      !ShapedType::isDynamic(right))
+    return emitError() << "the rows of the first activation have " << left
+                       << " elements, the columns of the second one " << right;
+  return success();
+}
+
+LogicalResult
+EmbeddingAttr::verifyOperands(function_ref<InFlightDiagnostic()> emitError,
+                              ArrayRef<RankedTensorType> activations,
+                              RankedTensorType weight) const {
+  if (!weight || weight.getRank() != 2)
+    return emitError()
+           << "an embedding has a weight of rank 2, [rows, columns]";
+  if (activations.size() != 1 ||
+      !activations[0].getElementType().isSignlessInteger())
+    return emitError() << "an embedding has one input of integers, the indices";
   return success();
 }
 

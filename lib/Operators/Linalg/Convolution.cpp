@@ -3,13 +3,13 @@
 // Recognises 2-d convolutions by what they access: named ops of all layouts,
 // depthwise, grouped, and their generic forms.
 
-#include "LinalgRecognizers.h"
+#include "Linalg/LinalgRecognizers.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
 namespace {
 /// The loops of a convolution by what they are for.
@@ -250,7 +250,7 @@ static void append(Recognition &recognition, Value value,
   }
 }
 
-void linalg_forms::recognizeConvolution(Recognition &recognition) {
+void forms::recognizeLinalgConvolution(Recognition &recognition) {
   append(recognition, recognition.result(), nullptr);
   if (auto addition = getBiasAddition(recognition))
     append(recognition, addition->value, addition->parameter);

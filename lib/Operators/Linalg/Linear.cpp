@@ -2,11 +2,11 @@
 //
 // Recognises fully connected layers: contractions with a parameter.
 
-#include "LinalgRecognizers.h"
+#include "Linalg/LinalgRecognizers.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
 /// The loop of result `expr` of an indexing map, but for dimensions read at 0.
 static std::optional<unsigned> getLoop(AffineExpr expr) {
@@ -132,7 +132,7 @@ static std::optional<Linear> matchLinear(Value value,
   return std::nullopt;
 }
 
-void linalg_forms::recognizeLinear(Recognition &recognition) {
+void forms::recognizeLinalgLinear(Recognition &recognition) {
   if (auto linear = matchLinear(recognition.result(), recognition.expressions))
     recognition.found.push_back(std::move(linear->op));
   auto addition = getBiasAddition(recognition);

@@ -2,7 +2,7 @@
 //
 // Recognises pooling and means: a reduction, and for averages a division.
 
-#include "LinalgRecognizers.h"
+#include "Linalg/LinalgRecognizers.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cfloat>
@@ -10,10 +10,10 @@
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
-bool linalg_forms::isNonNegative(Value value, ScalarExpressions &expressions,
-                                 unsigned depth) {
+bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
+                          unsigned depth) {
   if (depth == 0)
     return false;
   Operation *op = getProducer(value);
@@ -318,7 +318,7 @@ static void recognizeMean(Recognition &recognition, Value sum, double divisor) {
   recognition.found.push_back(std::move(mean));
 }
 
-void linalg_forms::recognizePooling(Recognition &recognition) {
+void forms::recognizeLinalgPooling(Recognition &recognition) {
   recognizeMaxPool(recognition);
   // A sum of one element is its mean.
   recognizeAveragePool(recognition, recognition.result(), 1);

@@ -2,14 +2,14 @@
 //
 // Recognises changes of shape and layout, concatenations and identities.
 
-#include "LinalgRecognizers.h"
+#include "Linalg/LinalgRecognizers.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
 /// Changes of parameters are no operators: constants, and slices of an argument
 /// that holds all weights.
@@ -33,7 +33,7 @@ static bool isFlatten(ArrayRef<ReassociationIndices> reassociation) {
   return reassociation.size() == 2 && reassociation[0].size() == 1;
 }
 
-void linalg_forms::recognizeShape(Recognition &recognition) {
+void forms::recognizeLinalgShape(Recognition &recognition) {
   ConstantEvaluator &constants = recognition.constants();
   MLIRContext *context = recognition.context();
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(recognition.root)) {
@@ -132,7 +132,7 @@ getInsertedSlices(tensor::InsertSliceOp last, ConstantEvaluator &constants) {
   return std::pair(values, *axis);
 }
 
-void linalg_forms::recognizeConcatenation(Recognition &recognition) {
+void forms::recognizeLinalgConcatenation(Recognition &recognition) {
   SmallVector<Value> inputs;
   int64_t axis = 0;
   if (auto concat = dyn_cast<tensor::ConcatOp>(recognition.root)) {

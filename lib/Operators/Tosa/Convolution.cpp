@@ -2,11 +2,11 @@
 //
 // tosa.conv2d and tosa.depthwise_conv2d. Images are NHWC there, as here.
 
-#include "TosaRecognizers.h"
+#include "Tosa/TosaRecognizers.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::tosa_forms;
+using namespace qbackend::forms;
 
 /// A bias operand of `channels` elements; none if it is zero. Failure if it is
 /// something else.
@@ -19,7 +19,7 @@ static FailureOr<RecognizedOperand> getBias(const Recognition &recognition,
     return RecognizedOperand();
   if (type.getDimSize(0) == channels)
     return RecognizedOperand::of(bias);
-  DenseElementsAttr elements = recognition.constants.evaluate(bias);
+  DenseElementsAttr elements = recognition.constants().evaluate(bias);
   if (!elements || elements.size() != 1)
     return failure();
   return RecognizedOperand::ofConstant(
@@ -91,7 +91,7 @@ static void addAnyConvolution(const Recognition &recognition, Value value,
     addConvolution(recognition, conv, bias);
 }
 
-void tosa_forms::recognizeConvolution(const Recognition &recognition) {
+void forms::recognizeTosaConvolution(const Recognition &recognition) {
   addAnyConvolution(recognition, recognition.result(), {});
   auto add = dyn_cast<tosa::AddOp>(recognition.root);
   auto operands = add ? splitConstant(recognition, add) : std::nullopt;

@@ -3,13 +3,13 @@
 // Fully connected layers: tosa.matmul with a parameter, and 1x1 convolutions of
 // what was reshaped to have neither height nor width.
 
-#include "TosaRecognizers.h"
+#include "Tosa/TosaRecognizers.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::tosa_forms;
+using namespace qbackend::forms;
 
 /// No parameter goes through more layout ops than this.
 static constexpr int kMaxLayoutOps = 16;
@@ -183,7 +183,7 @@ static void recognizeConv(const Recognition &recognition,
             weightType.clone({out, in}), *bias);
 }
 
-void tosa_forms::recognizeLinear(const Recognition &recognition) {
+void forms::recognizeTosaLinear(const Recognition &recognition) {
   std::optional<Product> product = findProduct(recognition);
   if (!product)
     return;

@@ -2,11 +2,11 @@
 //
 // Pooling, and means as sums times a number.
 
-#include "TosaRecognizers.h"
+#include "Tosa/TosaRecognizers.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::tosa_forms;
+using namespace qbackend::forms;
 
 static void recognizeMaxPool(const Recognition &recognition,
                              tosa::MaxPool2dOp pool) {
@@ -99,7 +99,7 @@ static void recognizeMean(const Recognition &recognition) {
     if (!mul || isScaled)
       break;
     auto operands = splitConstant(recognition, mul);
-    auto number = operands ? recognition.constants.getSplat(operands->second)
+    auto number = operands ? recognition.constants().getSplat(operands->second)
                            : std::nullopt;
     if (!number)
       return;
@@ -135,7 +135,7 @@ static void recognizeMean(const Recognition &recognition) {
                   {sum->input});
 }
 
-void tosa_forms::recognizePooling(const Recognition &recognition) {
+void forms::recognizeTosaPooling(const Recognition &recognition) {
   if (auto pool = dyn_cast<tosa::MaxPool2dOp>(recognition.root))
     recognizeMaxPool(recognition, pool);
   else if (auto pool = dyn_cast<tosa::AvgPool2dOp>(recognition.root))

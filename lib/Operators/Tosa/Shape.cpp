@@ -2,13 +2,13 @@
 //
 // tosa.reshape and tosa.transpose.
 
-#include "TosaRecognizers.h"
+#include "Tosa/TosaRecognizers.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::tosa_forms;
+using namespace qbackend::forms;
 
-void tosa_forms::recognizeShape(const Recognition &recognition) {
+void forms::recognizeTosaShape(const Recognition &recognition) {
   auto *context = recognition.context();
   auto type = getFloatType(recognition.result());
   auto inputType = getFloatType(recognition.root->getOperand(0));

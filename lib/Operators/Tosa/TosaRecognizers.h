@@ -1,37 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the recognisers of the families of TOSA operators share.
+// The recognisers of TOSA ops.
 
 #ifndef QBACKEND_LIB_OPERATORS_TOSA_TOSARECOGNIZERS_H
 #define QBACKEND_LIB_OPERATORS_TOSA_TOSARECOGNIZERS_H
 
-#include "qbackend/Operators/Recognizer.h"
+#include "Recognition.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
-namespace qbackend::tosa_forms {
+namespace qbackend::forms {
 
-/// The op that is looked at, and what it turned out to be the end of.
-struct Recognition {
-  mlir::Operation *root;
-  ConstantEvaluator &constants;
-  llvm::SmallVectorImpl<RecognizedOperator> &found;
-
-  mlir::MLIRContext *context() const { return root->getContext(); }
-  mlir::Value result() const { return root->getResult(0); }
-  mlir::FloatAttr real(double value) const;
-  mlir::DenseI64ArrayAttr ints(llvm::ArrayRef<int64_t> values) const;
-  /// Adds an operator without parameters.
-  void add(mlir::Attribute kind, llvm::ArrayRef<mlir::Value> inputs) const;
-  bool isConstant(mlir::Value value) const {
-    return constants.isConstant(value);
-  }
-  /// Whether all elements of `value` are about `number`.
-  bool isSplat(mlir::Value value, double number) const;
-};
-
-/// The type of `value` if it is a ranked tensor of f32; else null.
-mlir::RankedTensorType getFloatType(mlir::Value value);
+void recognizeTosaConvolution(const Recognition &recognition);
+void recognizeTosaLinear(const Recognition &recognition);
+void recognizeTosaPooling(const Recognition &recognition);
+void recognizeTosaConcatenation(const Recognition &recognition);
+void recognizeTosaShape(const Recognition &recognition);
 
 /// The numbers of a shape operand; nullopt if they aren't constant.
 std::optional<llvm::SmallVector<int64_t>> readShape(mlir::Value value);
@@ -72,14 +56,6 @@ std::optional<ZeroPad> matchZeroPad(const Recognition &recognition,
 mlir::Value skipTrim(mlir::Value value, llvm::ArrayRef<int64_t> stride,
                      llvm::ArrayRef<int64_t> padding);
 
-void recognizeConvolution(const Recognition &recognition);
-void recognizeLinear(const Recognition &recognition);
-void recognizeNormalization(const Recognition &recognition);
-void recognizeActivation(const Recognition &recognition);
-void recognizeElementwise(const Recognition &recognition);
-void recognizePooling(const Recognition &recognition);
-void recognizeShape(const Recognition &recognition);
-
-} // namespace qbackend::tosa_forms
+} // namespace qbackend::forms
 
 #endif // QBACKEND_LIB_OPERATORS_TOSA_TOSARECOGNIZERS_H

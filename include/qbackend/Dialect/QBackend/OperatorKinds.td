@@ -63,8 +63,95 @@ defvar Ints = "::mlir::DenseI64ArrayAttr";
 // Weighted
 //===----------------------------------------------------------------------===//
 
-def QBackend_Conv2dAttr
-    : QBackend_ParametricKind<"Conv2d", "conv2d", ["verifyOperands"]> {
+def ConvolutionKindAttrInterface : AttrInterface<"ConvolutionKindAttrInterface"> {
+  let cppNamespace = "::qbackend";
+  let description = [{
+    Convolutions, transposed ones too, over any number of spatial dimensions.
+  }];
+  let methods = [
+    InterfaceMethod<"Of each spatial dimension.", "::llvm::ArrayRef<int64_t>",
+      "getStrides", (ins), "", "return $_attr.getStride().asArrayRef();">,
+    InterfaceMethod<"Before and after, of each spatial dimension.",
+      "::llvm::ArrayRef<int64_t>", "getPaddings", (ins), "",
+      "return $_attr.getPadding().asArrayRef();">,
+    InterfaceMethod<"Of each spatial dimension.", "::llvm::ArrayRef<int64_t>",
+      "getDilations", (ins), "", "return $_attr.getDilation().asArrayRef();">,
+    InterfaceMethod<"The number of groups.", "int64_t", "getGroupCount", (ins),
+      "", "return $_attr.getGroups();">,
+    InterfaceMethod<"Whether input pixels are spread over output pixels.",
+      "bool", "isTransposed", (ins), "", "return false;">
+  ];
+}
+
+class QBackend_ConvolutionKind<string name, string kindMnemonic,
+                               dag extra = (ins),
+                               list<string> convolutionOverrides = []>
+    : QBackend_Attr<name, kindMnemonic,
+        [DeclareAttrInterfaceMethods<OperatorKindAttrInterface, ["verifyOperands"]>,
+         DeclareAttrInterfaceMethods<ConvolutionKindAttrInterface,
+                                     convolutionOverrides>]> {
+  let parameters = !con((ins Ints:$stride, Ints:$padding), extra,
+                        (ins Ints:$dilation, "int64_t":$groups));
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+class QBackend_ConvKind<string name, string kindMnemonic, int rank>
+    : QBackend_ConvolutionKind<name, kindMnemonic> {
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::mlir::DenseI64ArrayAttr stride, ::mlir::DenseI64ArrayAttr padding,
+        ::mlir::DenseI64ArrayAttr dilation, int64_t groups) {
+      return detail::verifyConvolution(emitError, }] # !cast<string>(rank) # [{, stride, padding,
+                                       dilation, groups);
+    }
+    ::llvm::LogicalResult $cppClass::verifyOperands(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::llvm::ArrayRef<::mlir::RankedTensorType> activations,
+        ::mlir::RankedTensorType weight) const {
+      return detail::verifyConvolutionOperands(
+          emitError, getMnemonic(), }] # !cast<string>(rank) # [{, getGroups(), activations,
+          weight);
+    }
+  }];
+}
+class QBackend_ConvTransposeKind<string name, string kindMnemonic, int rank>
+    : QBackend_ConvolutionKind<name, kindMnemonic,
+                               (ins Ints:$output_padding), ["isTransposed"]> {
+  let description = [{
+    Pixel `i` of the input adds to pixels `i * stride - before + k * dilation` of
+    the output. The weight is that of a convolution, `[out, ..., in / groups]`,
+    and not flipped: PyTorch's `[in, out / groups, ...]` with the first two
+    dimensions exchanged within each group.
+  }];
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::mlir::DenseI64ArrayAttr stride, ::mlir::DenseI64ArrayAttr padding,
+        ::mlir::DenseI64ArrayAttr outputPadding,
+        ::mlir::DenseI64ArrayAttr dilation, int64_t groups) {
+      if (::mlir::failed(detail::verifyConvolution(
+              emitError, }] # !cast<string>(rank) # [{, stride, padding, dilation, groups)))
+        return ::mlir::failure();
+      return detail::verifyInts(emitError, "output_padding", outputPadding,
+                                }] # !cast<string>(rank) # [{, 0);
+    }
+    ::llvm::LogicalResult $cppClass::verifyOperands(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::llvm::ArrayRef<::mlir::RankedTensorType> activations,
+        ::mlir::RankedTensorType weight) const {
+      return detail::verifyConvolutionOperands(
+          emitError, getMnemonic(), }] # !cast<string>(rank) # [{, getGroups(), activations,
+          weight);
+    }
+    bool $cppClass::isTransposed() const { return true; }
+  }];
+}
+
+def QBackend_Conv1dAttr : QBackend_ConvKind<"Conv1d", "conv1d", 1> {
+  let summary = "1-d convolution of [N, L, C]; weight [out, k, in / groups]";
+}
+def QBackend_Conv2dAttr : QBackend_ConvKind<"Conv2d", "conv2d", 2> {
   let summary = "2-d convolution; weight [out, kh, kw, in / groups]";
   let description = [{
     `padding` is `[top, bottom, left, right]`.
@@ -74,14 +161,37 @@ def QBackend_Conv2dAttr
     #qbackend.conv2d<stride = [2, 2], padding = [1, 1, 1, 1], dilation = [1, 1], groups = 1>
     ```
   }];
-  let parameters = (ins Ints:$stride, Ints:$padding, Ints:$dilation,
-                        "int64_t":$groups);
-  let genVerifyDecl = 1;
+}
+def QBackend_Conv3dAttr : QBackend_ConvKind<"Conv3d", "conv3d", 3> {
+  let summary = "3-d convolution of [N, D, H, W, C]; weight [out, kd, kh, kw, in / groups]";
+}
+def QBackend_ConvTranspose1dAttr
+    : QBackend_ConvTransposeKind<"ConvTranspose1d", "conv_transpose1d", 1> {
+  let summary = "1-d transposed convolution";
+}
+def QBackend_ConvTranspose2dAttr
+    : QBackend_ConvTransposeKind<"ConvTranspose2d", "conv_transpose2d", 2> {
+  let summary = "2-d transposed convolution";
+}
+def QBackend_ConvTranspose3dAttr
+    : QBackend_ConvTransposeKind<"ConvTranspose3d", "conv_transpose3d", 3> {
+  let summary = "3-d transposed convolution";
 }
 
 def QBackend_LinearAttr
     : QBackend_Kind<"Linear", "linear", ["verifyOperands"]> {
   let summary = "fully connected layer on the last dimension; weight [out, in]";
+  let assemblyFormat = "";
+}
+
+def QBackend_MatmulAttr : QBackend_Kind<"Matmul", "matmul", ["verifyOperands"]> {
+  let summary = "product of two activations, [..., m, k] and [..., k, n]";
+  let assemblyFormat = "";
+}
+
+def QBackend_EmbeddingAttr
+    : QBackend_Kind<"Embedding", "embedding", ["verifyOperands"]> {
+  let summary = "rows of a table; its input holds their indices, weight [rows, columns]";
   let assemblyFormat = "";
 }
 
@@ -97,6 +207,55 @@ def QBackend_BatchNorm1dAttr : QBackend_BatchNormKind<"BatchNorm1d", "batch_norm
 }
 def QBackend_BatchNorm2dAttr : QBackend_BatchNormKind<"BatchNorm2d", "batch_norm2d"> {
   let summary = "batch norm of images in inference";
+}
+def QBackend_BatchNorm3dAttr : QBackend_BatchNormKind<"BatchNorm3d", "batch_norm3d"> {
+  let summary = "batch norm of [N, D, H, W, C] in inference";
+}
+
+//===----------------------------------------------------------------------===//
+// Normalization by the statistics of the activation itself
+//===----------------------------------------------------------------------===//
+
+class QBackend_TrailingNormKind<string name, string kindMnemonic>
+    : QBackend_ParametricKind<name, kindMnemonic, ["permute"]> {
+  let parameters = (ins Ints:$axes, QBackend_Real<"added to the variance">:$eps);
+}
+def QBackend_LayerNormAttr : QBackend_TrailingNormKind<"LayerNorm", "layer_norm"> {
+  let summary = "(x - mean) / sqrt(variance + eps) * weight + bias over `axes`";
+  let description = [{
+    Mean and variance (of n, not n - 1, elements) are over the dimensions `axes`,
+    in ascending order, which are the dimensions of weight and bias.
+  }];
+}
+def QBackend_RmsNormAttr : QBackend_TrailingNormKind<"RmsNorm", "rms_norm"> {
+  let summary = "x / sqrt(mean(x * x) + eps) * weight over `axes`";
+}
+
+class QBackend_InstanceNormKind<string name, string kindMnemonic>
+    : QBackend_ParametricKind<name, kindMnemonic, ["permute"]> {
+  let description = [{
+    `layer_norm` of each channel of each sample: over all dimensions but the
+    first one, the batch, and `axis`, along which weight and bias vary.
+  }];
+  let parameters = (ins "int64_t":$axis, QBackend_Real<"added to the variance">:$eps);
+}
+def QBackend_InstanceNorm1dAttr
+    : QBackend_InstanceNormKind<"InstanceNorm1d", "instance_norm1d"> {
+  let summary = "instance norm of rank 3";
+}
+def QBackend_InstanceNorm2dAttr
+    : QBackend_InstanceNormKind<"InstanceNorm2d", "instance_norm2d"> {
+  let summary = "instance norm of images";
+}
+def QBackend_InstanceNorm3dAttr
+    : QBackend_InstanceNormKind<"InstanceNorm3d", "instance_norm3d"> {
+  let summary = "instance norm of rank 5";
+}
+def QBackend_GroupNormAttr
+    : QBackend_ParametricKind<"GroupNorm", "group_norm", ["permute"]> {
+  let summary = "instance norm of groups of neighbouring channels together";
+  let parameters = (ins "int64_t":$axis, "int64_t":$num_groups,
+                        QBackend_Real<"added to the variance">:$eps);
 }
 
 //===----------------------------------------------------------------------===//
@@ -121,6 +280,17 @@ def QBackend_AddAttr : QBackend_BinaryKind<"Add", "add"> {
 def QBackend_MulAttr : QBackend_BinaryKind<"Mul", "mul"> {
   let summary = "multiplication";
 }
+def QBackend_SubAttr : QBackend_ElementwiseKind<"Sub", "sub"> {
+  let summary = "subtraction of two tensors; numbers are added";
+}
+def QBackend_RsubAttr : QBackend_ElementwiseKind<"Rsub", "rsub"> {
+  let summary = "scalar - x";
+  let parameters = (ins QBackend_Real<"what is subtracted from">:$scalar);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def QBackend_DivAttr : QBackend_ElementwiseKind<"Div", "div"> {
+  let summary = "division of two tensors; by a number is `mul`";
+}
 
 def QBackend_CatAttr : QBackend_ParametricKind<"Cat", "cat", ["permute"]> {
   let summary = "concatenation along `axis`";
@@ -131,25 +301,84 @@ def QBackend_CatAttr : QBackend_ParametricKind<"Cat", "cat", ["permute"]> {
 // Pooling
 //===----------------------------------------------------------------------===//
 
-def QBackend_MaxPool2dAttr : QBackend_ParametricKind<"MaxPool2d", "max_pool2d"> {
-  let summary = "2-d max pooling; out-of-image taps don't count";
+class QBackend_MaxPoolKind<string name, string kindMnemonic, int rank>
+    : QBackend_ParametricKind<name, kindMnemonic> {
   let parameters = (ins Ints:$kernel, Ints:$stride, Ints:$padding, Ints:$dilation);
   let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::mlir::DenseI64ArrayAttr kernel, ::mlir::DenseI64ArrayAttr stride,
+        ::mlir::DenseI64ArrayAttr padding, ::mlir::DenseI64ArrayAttr dilation) {
+      if (::mlir::failed(detail::verifyInts(emitError, "kernel", kernel,
+                                            }] # !cast<string>(rank) # [{, 1)))
+        return ::mlir::failure();
+      return detail::verifyConvolution(emitError, }] # !cast<string>(rank) # [{, stride,
+                                       padding, dilation, /*groups=*/1);
+    }
+  }];
+}
+def QBackend_MaxPool1dAttr : QBackend_MaxPoolKind<"MaxPool1d", "max_pool1d", 1> {
+  let summary = "1-d max pooling; out-of-image taps don't count";
+}
+def QBackend_MaxPool2dAttr : QBackend_MaxPoolKind<"MaxPool2d", "max_pool2d", 2> {
+  let summary = "2-d max pooling; out-of-image taps don't count";
+}
+def QBackend_MaxPool3dAttr : QBackend_MaxPoolKind<"MaxPool3d", "max_pool3d", 3> {
+  let summary = "3-d max pooling; out-of-image taps don't count";
 }
 
-def QBackend_AvgPool2dAttr : QBackend_ParametricKind<"AvgPool2d", "avg_pool2d"> {
-  let summary = "2-d average pooling";
+class QBackend_AvgPoolKind<string name, string kindMnemonic, int rank>
+    : QBackend_ParametricKind<name, kindMnemonic> {
   let parameters = (ins Ints:$kernel, Ints:$stride, Ints:$padding,
     QBackend_Flag<"windows may reach past the padding">:$ceil_mode,
     QBackend_Flag<"padding does not count in the divisor">:$count_exclude_pad,
     QBackend_OptionalInt<"divisor instead of the window's size">:$divisor_override);
   let genVerifyDecl = 1;
+  let extraClassDefinition = [{
+    ::llvm::LogicalResult $cppClass::verify(
+        ::llvm::function_ref<::mlir::InFlightDiagnostic()> emitError,
+        ::mlir::DenseI64ArrayAttr kernel, ::mlir::DenseI64ArrayAttr stride,
+        ::mlir::DenseI64ArrayAttr padding, bool ceilMode, bool countExcludePad,
+        std::optional<int64_t> divisorOverride) {
+      if (::mlir::failed(detail::verifyInts(emitError, "kernel", kernel,
+                                            }] # !cast<string>(rank) # [{, 1)) ||
+          ::mlir::failed(detail::verifyInts(emitError, "stride", stride,
+                                            }] # !cast<string>(rank) # [{, 1)) ||
+          ::mlir::failed(detail::verifyInts(emitError, "padding", padding,
+                                            2 * }] # !cast<string>(rank) # [{, 0)))
+        return ::mlir::failure();
+      if (divisorOverride && *divisorOverride == 0)
+        return emitError() << "'divisor_override' is 0";
+      return ::mlir::success();
+    }
+  }];
+}
+def QBackend_AvgPool1dAttr : QBackend_AvgPoolKind<"AvgPool1d", "avg_pool1d", 1> {
+  let summary = "1-d average pooling";
+}
+def QBackend_AvgPool2dAttr : QBackend_AvgPoolKind<"AvgPool2d", "avg_pool2d", 2> {
+  let summary = "2-d average pooling";
+}
+def QBackend_AvgPool3dAttr : QBackend_AvgPoolKind<"AvgPool3d", "avg_pool3d", 3> {
+  let summary = "3-d average pooling";
 }
 
-def QBackend_AdaptiveAvgPool2dAttr
-    : QBackend_ParametricKind<"AdaptiveAvgPool2d", "adaptive_avg_pool2d"> {
-  let summary = "2-d average pooling to a given size";
+class QBackend_AdaptiveAvgPoolKind<string name, string kindMnemonic>
+    : QBackend_ParametricKind<name, kindMnemonic> {
   let parameters = (ins Ints:$output_size);
+}
+def QBackend_AdaptiveAvgPool1dAttr
+    : QBackend_AdaptiveAvgPoolKind<"AdaptiveAvgPool1d", "adaptive_avg_pool1d"> {
+  let summary = "1-d average pooling to a given size";
+}
+def QBackend_AdaptiveAvgPool2dAttr
+    : QBackend_AdaptiveAvgPoolKind<"AdaptiveAvgPool2d", "adaptive_avg_pool2d"> {
+  let summary = "2-d average pooling to a given size";
+}
+def QBackend_AdaptiveAvgPool3dAttr
+    : QBackend_AdaptiveAvgPoolKind<"AdaptiveAvgPool3d", "adaptive_avg_pool3d"> {
+  let summary = "3-d average pooling to a given size";
 }
 
 def QBackend_MeanAttr : QBackend_ParametricKind<"Mean", "mean", ["permute"]> {
@@ -201,6 +430,32 @@ def QBackend_EluAttr : QBackend_ElementwiseKind<"Elu", "elu"> {
   let parameters = (ins QBackend_Real<"limit below 0, negated">:$alpha);
   let assemblyFormat = "`<` struct(params) `>`";
 }
+def QBackend_CeluAttr : QBackend_ElementwiseKind<"Celu", "celu"> {
+  let summary = "max(x, 0) + min(alpha * (exp(x / alpha) - 1), 0)";
+  let parameters = (ins QBackend_Real<"limit below 0, negated">:$alpha);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+def QBackend_SiluAttr : QBackend_ElementwiseKind<"Silu", "silu"> {
+  let summary = "x * sigmoid(x)";
+}
+def QBackend_GeluAttr : QBackend_Kind<"Gelu", "gelu", ["permute"]> {
+  let summary = "x * Phi(x), the normal distribution; with `tanh`, approximately";
+  let parameters = (ins QBackend_Flag<"PyTorch's approximate = 'tanh'">:$tanh);
+  let extraClassDefinition = [{
+    ::mlir::Attribute $cppClass::permute(::llvm::ArrayRef<int64_t>) const {
+      return *this;
+    }
+  }];
+}
+def QBackend_PreluAttr : QBackend_ParametricKind<"Prelu", "prelu", ["permute"]> {
+  let summary = "x > 0 ? x : x * weight; one slope, or one for each index of `axis`";
+  let parameters = (ins "int64_t":$axis);
+}
+def QBackend_LogSoftmaxAttr
+    : QBackend_ParametricKind<"LogSoftmax", "log_softmax", ["permute"]> {
+  let summary = "logarithm of the softmax along `axis`";
+  let parameters = (ins "int64_t":$axis);
+}
 def QBackend_SoftmaxAttr : QBackend_ParametricKind<"Softmax", "softmax", ["permute"]> {
   let summary = "softmax along `axis`";
   let parameters = (ins "int64_t":$axis);
@@ -233,6 +488,56 @@ def QBackend_TransposeAttr : QBackend_ParametricKind<"Transpose", "transpose", [
   let extraClassDefinition = [{
     bool $cppClass::isShapeOnly() const { return true; }
   }];
+}
+
+def QBackend_NarrowAttr : QBackend_ParametricKind<"Narrow", "narrow", ["permute"]> {
+  let summary = "part of a tensor: slice, narrow, chunk, split";
+  let description = [{
+    Of each dimension, `sizes` elements from `offsets` on, each `strides` after
+    the one before.
+  }];
+  let parameters = (ins Ints:$offsets, Ints:$sizes, Ints:$strides);
+}
+def QBackend_PadAttr : QBackend_ParametricKind<"Pad", "pad", ["permute"]> {
+  let summary = "`low` elements before and `high` after, of each dimension";
+  let parameters = (ins Ints:$low, Ints:$high, QBackend_Real<"of what is added">:$value);
+}
+def QBackend_RepeatAttr : QBackend_ParametricKind<"Repeat", "repeat", ["permute"]> {
+  let summary = "the tensor `multiples` times along each dimension: repeat, tile, expand";
+  let parameters = (ins Ints:$multiples);
+}
+def QBackend_PixelShuffleAttr : QBackend_ParametricKind<"PixelShuffle", "pixel_shuffle"> {
+  let summary = "channels to pixels; channel c * f * f + i * f + j is pixel (i, j) of c";
+  let parameters = (ins "int64_t":$upscale_factor);
+}
+def QBackend_PixelUnshuffleAttr
+    : QBackend_ParametricKind<"PixelUnshuffle", "pixel_unshuffle"> {
+  let summary = "pixels to channels, the inverse of pixel_shuffle";
+  let parameters = (ins "int64_t":$downscale_factor);
+}
+def QBackend_ChannelShuffleAttr
+    : QBackend_ParametricKind<"ChannelShuffle", "channel_shuffle", ["permute"]> {
+  let summary = "channels [groups, n] along `axis` as [n, groups]";
+  let parameters = (ins "int64_t":$axis, "int64_t":$groups);
+}
+def QBackend_InterpolateMode : I32EnumAttr<"InterpolateMode", "how a resize finds its pixels", [
+    I32EnumAttrCase<"Nearest", 0, "nearest">,
+    I32EnumAttrCase<"Bilinear", 1, "bilinear">]> {
+  let cppNamespace = "::qbackend";
+  let genSpecializedAttr = 0;
+}
+def QBackend_InterpolateAttr
+    : QBackend_ParametricKind<"Interpolate", "interpolate"> {
+  let summary = "images of another size: interpolate, upsample";
+  let description = [{
+    PyTorch's: pixel `o` of the result lies at `o * in / out` (nearest),
+    `(o + 0.5) * in / out - 0.5` (bilinear) or `o * (in - 1) / (out - 1)`
+    (bilinear with `align_corners`) of the input. `scale_factors`, of height and
+    width, take the place of `out / in`.
+  }];
+  let parameters = (ins EnumParameter<QBackend_InterpolateMode>:$mode,
+    QBackend_Flag<"corner pixels keep their place">:$align_corners,
+    OptionalParameter<"::mlir::DenseF64ArrayAttr">:$scale_factors);
 }
 
 //===----------------------------------------------------------------------===//

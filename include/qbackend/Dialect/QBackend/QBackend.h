@@ -25,6 +25,24 @@ namespace qbackend::detail {
 /// A number in any of MLIR's spellings, as an f64 attribute.
 mlir::FailureOr<mlir::FloatAttr> parseReal(mlir::AsmParser &parser);
 void printReal(mlir::AsmPrinter &printer, mlir::FloatAttr value);
+
+/// The list `name` of a kind: its number of elements, and the smallest one
+/// allowed.
+mlir::LogicalResult
+verifyInts(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+           llvm::StringRef name, mlir::DenseI64ArrayAttr values, int64_t size,
+           int64_t least);
+/// Parameters of a convolution over `rank` spatial dimensions.
+mlir::LogicalResult
+verifyConvolution(llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+                  int64_t rank, mlir::DenseI64ArrayAttr stride,
+                  mlir::DenseI64ArrayAttr padding,
+                  mlir::DenseI64ArrayAttr dilation, int64_t groups);
+mlir::LogicalResult verifyConvolutionOperands(
+    llvm::function_ref<mlir::InFlightDiagnostic()> emitError,
+    llvm::StringRef name, int64_t rank, int64_t groups,
+    llvm::ArrayRef<mlir::RankedTensorType> activations,
+    mlir::RankedTensorType weight);
 } // namespace qbackend::detail
 
 #include "qbackend/Dialect/QBackend/QBackendAttrInterfaces.h.inc"

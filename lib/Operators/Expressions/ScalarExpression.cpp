@@ -2,34 +2,36 @@
 //
 // Reads regions and tensor ops into scalar expressions.
 
-#include "ScalarExpression.h"
+#include "Expressions/ScalarExpression.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include <cfloat>
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
-Value linalg_forms::skipCasts(Value value) {
+Value forms::skipCasts(Value value) {
   while (auto cast = value.getDefiningOp<tensor::CastOp>())
     value = cast.getSource();
   return value;
 }
 
-Operation *linalg_forms::getProducer(Value value) {
+Operation *forms::getProducer(Value value) {
   return skipCasts(value).getDefiningOp();
 }
 
-RankedTensorType linalg_forms::getFloatType(Value value) {
+RankedTensorType forms::getFloatType(Value value) {
   auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
   return type && type.getElementType().isF32() ? type : RankedTensorType();
 }
 
-bool linalg_forms::isClose(double lhs, double rhs) {
+bool forms::isClose(double lhs, double rhs) {
   return std::abs(lhs - rhs) <= 1e-6 * std::max(std::abs(lhs), std::abs(rhs));
 }
 
@@ -41,7 +43,7 @@ static bool isUnreadInit(OpOperand &use) {
   return linalgOp.getMatchingBlockArgument(&use).use_empty();
 }
 
-bool linalg_forms::hasOneReader(Value value) {
+bool forms::hasOneReader(Value value) {
   Operation *reader = nullptr;
   for (OpOperand &use : value.getUses()) {
     if (isUnreadInit(use) || isa<tensor::DimOp>(use.getOwner()))
@@ -53,7 +55,7 @@ bool linalg_forms::hasOneReader(Value value) {
   return reader;
 }
 
-std::optional<unsigned> linalg_forms::getChannelLoop(const Scalar *operand) {
+std::optional<unsigned> forms::getChannelLoop(const Scalar *operand) {
   if (operand->kind != ScalarKind::Operand || operand->full)
     return std::nullopt;
   auto type = dyn_cast<RankedTensorType>(operand->value.getType());
@@ -131,6 +133,9 @@ static ScalarKind getUnaryKind(Operation *op) {
       .Case<math::ExpOp>([](auto) { return ScalarKind::Exp; })
       .Case<math::ExpM1Op>([](auto) { return ScalarKind::ExpM1; })
       .Case<math::TanhOp>([](auto) { return ScalarKind::Tanh; })
+      .Case<math::LogOp>([](auto) { return ScalarKind::Log; })
+      .Case<math::ErfOp>([](auto) { return ScalarKind::Erf; })
+      .Case<math::AbsFOp>([](auto) { return ScalarKind::Abs; })
       .Case<math::SqrtOp>([](auto) { return ScalarKind::Sqrt; })
       .Case<math::RsqrtOp>([](auto) { return ScalarKind::Rsqrt; })
       .Default([](auto) { return ScalarKind::Other; });
@@ -146,6 +151,7 @@ static ScalarKind getBinaryKind(Operation *op) {
           [](auto) { return ScalarKind::Max; })
       .Case<arith::MinimumFOp, arith::MinNumFOp>(
           [](auto) { return ScalarKind::Min; })
+      .Case<math::PowFOp, math::FPowIOp>([](auto) { return ScalarKind::Power; })
       .Default([](auto) { return ScalarKind::Other; });
 }
 
@@ -285,6 +291,88 @@ const Scalar *ScalarExpressions::readTensorOp(Operation *op) {
   return combine(op, operands);
 }
 
+/// The map by which an elementwise TOSA op reads an operand: dimensions of size
+/// 1 are broadcast.
+static AffineMap getBroadcastMap(RankedTensorType type,
+                                 RankedTensorType resultType) {
+  MLIRContext *context = type.getContext();
+  SmallVector<AffineExpr> exprs;
+  for (auto [dim, size] : llvm::enumerate(type.getShape())) {
+    bool broadcast = size == 1 && resultType.getDimSize(dim) != 1;
+    exprs.push_back(broadcast ? getAffineConstantExpr(0, context)
+                              : getAffineDimExpr(dim, context));
+  }
+  return AffineMap::get(resultType.getRank(), 0, exprs, context);
+}
+
+const Scalar *ScalarExpressions::readTosaOp(Operation *op) {
+  auto resultType = op->getNumResults() == 1
+                        ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                        : RankedTensorType();
+  if (!resultType)
+    return nullptr;
+  auto operand = [&](unsigned index) -> const Scalar * {
+    Value value = op->getOperand(index);
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() != resultType.getRank())
+      return create(ScalarKind::Other);
+    // A comparison has no other use than the selection.
+    if (type.getElementType().isInteger(1) &&
+        isa_and_nonnull<tosa::GreaterOp, tosa::GreaterEqualOp>(
+            value.getDefiningOp()) &&
+        type.getShape() == resultType.getShape())
+      return read(value.getDefiningOp());
+    return createOperand(value, getBroadcastMap(type, resultType), resultType);
+  };
+  auto unary = [&](ScalarKind kind) { return create(kind, operand(0)); };
+  auto binary = [&](ScalarKind kind) {
+    return create(kind, operand(0), operand(1));
+  };
+  using K = ScalarKind;
+  return TypeSwitch<Operation *, const Scalar *>(op)
+      .Case<tosa::AddOp>([&](auto) { return binary(K::Add); })
+      .Case<tosa::SubOp>([&](auto) { return binary(K::Sub); })
+      .Case<tosa::MulOp>([&](auto) { return binary(K::Mul); })
+      .Case<tosa::MaximumOp>([&](auto) { return binary(K::Max); })
+      .Case<tosa::MinimumOp>([&](auto) { return binary(K::Min); })
+      .Case<tosa::PowOp>([&](auto) { return binary(K::Power); })
+      .Case<tosa::GreaterOp, tosa::GreaterEqualOp>(
+          [&](auto) { return binary(K::Greater); })
+      .Case<tosa::ExpOp>([&](auto) { return unary(K::Exp); })
+      .Case<tosa::LogOp>([&](auto) { return unary(K::Log); })
+      .Case<tosa::ErfOp>([&](auto) { return unary(K::Erf); })
+      .Case<tosa::AbsOp>([&](auto) { return unary(K::Abs); })
+      .Case<tosa::TanhOp>([&](auto) { return unary(K::Tanh); })
+      .Case<tosa::RsqrtOp>([&](auto) { return unary(K::Rsqrt); })
+      .Case<tosa::NegateOp>([&](auto) { return unary(K::Negate); })
+      .Case<tosa::ReciprocalOp>(
+          [&](auto) { return create(K::Div, createNumber(1), operand(0)); })
+      .Case<tosa::SigmoidOp>([&](auto) {
+        const Scalar *power = create(K::Exp, create(K::Negate, operand(0)));
+        return create(K::Div, createNumber(1),
+                      create(K::Add, power, createNumber(1)));
+      })
+      .Case<tosa::SelectOp>([&](auto) {
+        return create(K::Select, operand(0), operand(1), operand(2));
+      })
+      .Case<tosa::IdentityOp>([&](auto) { return operand(0); })
+      .Case<tosa::ClampOp>([&](tosa::ClampOp clamp) -> const Scalar * {
+        auto low = dyn_cast_or_null<FloatAttr>(clamp.getMinValAttr());
+        auto high = dyn_cast_or_null<FloatAttr>(clamp.getMaxValAttr());
+        if (!low || !high)
+          return create(K::Other);
+        // Bounds that never bind are +-FLT_MAX or infinite.
+        const Scalar *scalar = operand(0);
+        if (low.getValueAsDouble() > -FLT_MAX)
+          scalar = create(K::Max, scalar, createNumber(low.getValueAsDouble()));
+        if (high.getValueAsDouble() < FLT_MAX)
+          scalar =
+              create(K::Min, scalar, createNumber(high.getValueAsDouble()));
+        return scalar;
+      })
+      .Default([](auto) { return nullptr; });
+}
+
 const Scalar *ScalarExpressions::read(Operation *op) {
   if (!op)
     return nullptr;
@@ -297,6 +385,8 @@ const Scalar *ScalarExpressions::read(Operation *op) {
   else if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
                op->getDialect()))
     scalar = readTensorOp(op);
+  else if (isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
+    scalar = readTosaOp(op);
   return known[op] = scalar;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What an op computes for one element, as a tree that hides how it is spelled.
+// What an op computes for one element, as a tree that hides how it is spelled,
+// and in which dialect.
 
 #ifndef QBACKEND_LIB_OPERATORS_LINALG_SCALAREXPRESSION_H
 #define QBACKEND_LIB_OPERATORS_LINALG_SCALAREXPRESSION_H
@@ -13,7 +14,7 @@
 #include <deque>
 #include <functional>
 
-namespace qbackend::linalg_forms {
+namespace qbackend::forms {
 
 enum class ScalarKind {
   Constant,
@@ -31,8 +32,13 @@ enum class ScalarKind {
   Exp,
   ExpM1,
   Tanh,
+  Log,
+  Erf,
+  Abs,
   Sqrt,
   Rsqrt,
+  /// a to the power of b
+  Power,
   /// a > b; how equal and unordered operands compare is left out.
   Greater,
   /// a ? b : c
@@ -83,6 +89,7 @@ private:
                               mlir::RankedTensorType resultType);
   const Scalar *readBody(mlir::Operation *op);
   const Scalar *readTensorOp(mlir::Operation *op);
+  const Scalar *readTosaOp(mlir::Operation *op);
   const Scalar *combine(mlir::Operation *op,
                         llvm::ArrayRef<const Scalar *> operands);
 
@@ -147,6 +154,6 @@ public:
 /// Equal but for rounding to f32.
 bool isClose(double lhs, double rhs);
 
-} // namespace qbackend::linalg_forms
+} // namespace qbackend::forms
 
 #endif // QBACKEND_LIB_OPERATORS_LINALG_SCALAREXPRESSION_H

@@ -2,13 +2,13 @@
 //
 // Recognises additions and multiplications of activations.
 
-#include "LinalgRecognizers.h"
+#include "Functions/Functions.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
 /// The activation `scalar` reads, with dimensions of size 1 where the result
 /// has more; null if it can't be had that way.
@@ -56,7 +56,7 @@ static bool isDeviation(const Scalar *scalar, ScalarExpressions &expressions) {
                     source->kind == ScalarKind::Rsqrt);
 }
 
-void linalg_forms::recognizeElementwise(Recognition &recognition) {
+void forms::recognizeElementwise(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
   const Scalar *scalar = expressions.readElementwise(recognition.root);
   if (!scalar ||

@@ -1,23 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What recognisers share: layout ops, padding, biases, sliding windows.
+// What recognisers share: layout ops, parameters and biases.
 
-#include "LinalgRecognizers.h"
+#include "Layout.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
 //===----------------------------------------------------------------------===//
 // Layout ops
 //===----------------------------------------------------------------------===//
 
-std::optional<AffineMap> linalg_forms::getCopyMap(Operation *op,
-                                                  Value &source) {
+std::optional<AffineMap> forms::getCopyMap(Operation *op, Value &source) {
+  if (auto transpose = dyn_cast_or_null<tosa::TransposeOp>(op)) {
+    source = transpose.getInput1();
+    SmallVector<int64_t> permutation(transpose.getPerms());
+    return AffineMap::getPermutationMap(inversePermutation(permutation),
+                                        op->getContext());
+  }
+  if (auto identity = dyn_cast_or_null<tosa::IdentityOp>(op)) {
+    source = identity.getInput1();
+    auto type = dyn_cast<RankedTensorType>(source.getType());
+    if (!type)
+      return std::nullopt;
+    return AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
+  }
   auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
   if (!linalgOp || op->getNumResults() != 1 || linalgOp.getNumDpsInits() != 1 ||
       linalgOp.getNumLoops() != linalgOp.getNumParallelLoops())
@@ -48,11 +61,13 @@ static Value getReshaped(Operation *op) {
     return collapse.getSrc();
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
     return expand.getSrc();
+  if (auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op))
+    return reshape.getInput1();
   return {};
 }
 
-std::optional<LayoutView>
-linalg_forms::viewThroughLayout(Value value, AffineMap map, bool reshapes) {
+std::optional<LayoutView> forms::viewThroughLayout(Value value, AffineMap map,
+                                                   bool reshapes) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return std::nullopt;
@@ -95,9 +110,9 @@ linalg_forms::viewThroughLayout(Value value, AffineMap map, bool reshapes) {
   return view;
 }
 
-RecognizedOperand linalg_forms::arrange(const LayoutView &view,
-                                        ArrayRef<unsigned> loops,
-                                        ArrayRef<int64_t> shape) {
+RecognizedOperand forms::arrange(const LayoutView &view,
+                                 ArrayRef<unsigned> loops,
+                                 ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(view.source.getType());
   ArrayRef<int64_t> sizes = type.getShape();
   if (!view.shape.empty())
@@ -136,7 +151,7 @@ RecognizedOperand linalg_forms::arrange(const LayoutView &view,
   return operand;
 }
 
-bool linalg_forms::isParameter(Value value, ConstantEvaluator &constants) {
+bool forms::isParameter(Value value, ConstantEvaluator &constants) {
   if (constants.isConstant(value))
     return true;
   // Bounded: packed weights are a slice and a few layout ops away.
@@ -155,6 +170,8 @@ bool linalg_forms::isParameter(Value value, ConstantEvaluator &constants) {
       value = before;
     else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
       value = slice.getSource();
+    else if (auto slice = dyn_cast<tosa::SliceOp>(op))
+      value = slice.getInput1();
     else
       return op->getName().getStringRef().starts_with("ml_program.global_load");
   }
@@ -165,8 +182,7 @@ bool linalg_forms::isParameter(Value value, ConstantEvaluator &constants) {
 // Fills and biases
 //===----------------------------------------------------------------------===//
 
-/// The number that all elements of `value` have; sizes may be dynamic.
-static std::optional<double> getFill(Value value,
+std::optional<double> forms::getFill(Value value,
                                      ConstantEvaluator &constants) {
   value = skipCasts(value);
   if (auto fill = value.getDefiningOp<linalg::FillOp>()) {
@@ -180,15 +196,15 @@ static std::optional<double> getFill(Value value,
   return constants.getSplat(value);
 }
 
-bool linalg_forms::isFilledWith(Value init, double number,
-                                ConstantEvaluator &constants) {
+bool forms::isFilledWith(Value init, double number,
+                         ConstantEvaluator &constants) {
   std::optional<double> fill = getFill(init, constants);
   return fill && *fill == number;
 }
 
 std::optional<SmallVector<float>>
-linalg_forms::getChannelNumbers(Value value, unsigned channel,
-                                ConstantEvaluator &constants) {
+forms::getChannelNumbers(Value value, unsigned channel,
+                         ConstantEvaluator &constants) {
   auto type = getFloatType(value);
   if (!type || channel >= type.getRank() || !type.hasStaticShape() ||
       type.getNumElements() == 0)
@@ -218,10 +234,10 @@ static RecognizedOperand getConstantOperand(ArrayRef<float> numbers,
   return RecognizedOperand::ofConstant(DenseElementsAttr::get(type, numbers));
 }
 
-RecognizedOperand
-linalg_forms::getChannelOperand(const Scalar *scalar, unsigned channel,
-                                RankedTensorType resultType,
-                                ScalarExpressions &expressions) {
+RecognizedOperand forms::getChannelOperand(const Scalar *scalar,
+                                           unsigned channel,
+                                           RankedTensorType resultType,
+                                           ScalarExpressions &expressions) {
   ConstantEvaluator &constants = expressions.constants;
   if (scalar->kind != ScalarKind::Operand || !getFloatType(scalar->value) ||
       channel >= resultType.getRank() || resultType.isDynamicDim(channel))
@@ -241,9 +257,9 @@ linalg_forms::getChannelOperand(const Scalar *scalar, unsigned channel,
   return getConstantOperand(*numbers, resultType.getContext());
 }
 
-LogicalResult linalg_forms::getInitialBias(Value init, unsigned channel,
-                                           ScalarExpressions &expressions,
-                                           RecognizedOperand &bias) {
+LogicalResult forms::getInitialBias(Value init, unsigned channel,
+                                    ScalarExpressions &expressions,
+                                    RecognizedOperand &bias) {
   bias = {};
   auto type = getFloatType(init);
   if (!type || channel >= type.getRank() || type.isDynamicDim(channel))
@@ -265,8 +281,7 @@ LogicalResult linalg_forms::getInitialBias(Value init, unsigned channel,
   return success(bool(bias));
 }
 
-std::optional<BiasAddition>
-linalg_forms::getBiasAddition(Recognition &recognition) {
+std::optional<BiasAddition> forms::getBiasAddition(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
   const Scalar *sum = expressions.readElementwise(recognition.root);
   if (!sum || sum->kind != ScalarKind::Add)
@@ -283,137 +298,4 @@ linalg_forms::getBiasAddition(Recognition &recognition) {
   if (auto addition = match(sum->a, sum->b))
     return addition;
   return match(sum->b, sum->a);
-}
-
-//===----------------------------------------------------------------------===//
-// Windows and padding
-//===----------------------------------------------------------------------===//
-
-/// A loop and what it is multiplied by.
-static std::optional<std::pair<unsigned, int64_t>> getTerm(AffineExpr expr) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return std::pair(dim.getPosition(), int64_t(1));
-  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!product || product.getKind() != AffineExprKind::Mul)
-    return std::nullopt;
-  auto dim = dyn_cast<AffineDimExpr>(product.getLHS());
-  auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
-  if (!dim || !factor || factor.getValue() < 1)
-    return std::nullopt;
-  return std::pair(dim.getPosition(), factor.getValue());
-}
-
-bool linalg_forms::isMultiplyAccumulate(linalg::LinalgOp op,
-                                        ScalarExpressions &expressions) {
-  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op->getNumResults() != 1)
-    return false;
-  for (Value operand : op->getOperands())
-    if (!getFloatType(operand))
-      return false;
-  const Scalar *sum = expressions.read(op);
-  if (!sum || sum->kind != ScalarKind::Add)
-    return false;
-  const Scalar *product = sum->a->kind == ScalarKind::Init ? sum->b : sum->a;
-  const Scalar *init = sum->a->kind == ScalarKind::Init ? sum->a : sum->b;
-  if (init->kind != ScalarKind::Init || product->kind != ScalarKind::Mul ||
-      product->a->kind != ScalarKind::Operand ||
-      product->b->kind != ScalarKind::Operand)
-    return false;
-  Value input = op.getDpsInputOperand(0)->get();
-  Value filter = op.getDpsInputOperand(1)->get();
-  return (product->a->value == input && product->b->value == filter) ||
-         (product->b->value == input && product->a->value == filter);
-}
-
-std::optional<Windows> linalg_forms::getWindows(linalg::LinalgOp op) {
-  Windows windows;
-  auto iterators = op.getIteratorTypesArray();
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
-  for (auto [index, expr] : llvm::enumerate(map.getResults())) {
-    if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-      windows.loops.push_back(dim.getPosition());
-      continue;
-    }
-    auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!sum || sum.getKind() != AffineExprKind::Add)
-      return std::nullopt;
-    auto output = getTerm(sum.getLHS()), kernel = getTerm(sum.getRHS());
-    if (!output || !kernel)
-      return std::nullopt;
-    if (iterators[output->first] == utils::IteratorType::reduction)
-      std::swap(output, kernel);
-    if (iterators[output->first] != utils::IteratorType::parallel ||
-        iterators[kernel->first] != utils::IteratorType::reduction)
-      return std::nullopt;
-    windows.loops.push_back(std::nullopt);
-    windows.positions.push_back(index);
-    windows.outputLoops.push_back(output->first);
-    windows.kernelLoops.push_back(kernel->first);
-    windows.strides.push_back(output->second);
-    windows.dilations.push_back(kernel->second);
-  }
-  if (windows.positions.size() != 2)
-    return std::nullopt;
-  return windows;
-}
-
-/// `low` and `high` amounts of all dimensions as the padding of the spatial
-/// ones; false if others are padded, or not by known amounts of 0 or more.
-static bool setPadding(ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
-                       ArrayRef<unsigned> spatial, PaddedValue &padded) {
-  padded.padding.assign(4, 0);
-  for (unsigned dim = 0; dim < low.size(); ++dim) {
-    std::optional<int64_t> before = getConstantIntValue(low[dim]);
-    std::optional<int64_t> after = getConstantIntValue(high[dim]);
-    if (!before || !after || *before < 0 || *after < 0)
-      return false;
-    const unsigned *it = llvm::find(spatial, dim);
-    if (it == spatial.end() && (*before != 0 || *after != 0))
-      return false;
-    if (it == spatial.end())
-      continue;
-    padded.padding[2 * (it - spatial.begin())] = *before;
-    padded.padding[2 * (it - spatial.begin()) + 1] = *after;
-  }
-  return true;
-}
-
-PaddedValue linalg_forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
-                                      ConstantEvaluator &constants) {
-  PaddedValue unpadded{value, {0, 0, 0, 0}, std::nullopt};
-  Operation *op = getProducer(value);
-  PaddedValue padded = unpadded;
-  if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
-    Value number = pad.getConstantPaddingValue();
-    padded.value = pad.getSource();
-    if (number)
-      padded.number = constants.getSplat(number);
-    if (padded.number && setPadding(pad.getMixedLowPad(), pad.getMixedHighPad(),
-                                    spatial, padded))
-      return padded;
-    return unpadded;
-  }
-  auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
-  if (!insert || !insert.hasUnitStride())
-    return unpadded;
-  RankedTensorType source = insert.getSourceType(), dest = insert.getDestType();
-  if (source.getRank() != dest.getRank() || !source.hasStaticShape() ||
-      !dest.hasStaticShape())
-    return unpadded;
-  padded.value = insert.getSource();
-  padded.number = getFill(insert.getDest(), constants);
-  Builder builder(insert.getContext());
-  SmallVector<OpFoldResult> high;
-  for (auto [dim, offset] : llvm::enumerate(insert.getMixedOffsets())) {
-    std::optional<int64_t> low = getConstantIntValue(offset);
-    if (!low)
-      return unpadded;
-    high.push_back(builder.getIndexAttr(dest.getDimSize(dim) -
-                                        source.getDimSize(dim) - *low));
-  }
-  if (padded.number &&
-      setPadding(insert.getMixedOffsets(), high, spatial, padded))
-    return padded;
-  return unpadded;
 }

@@ -2,11 +2,11 @@
 //
 // Patterns of scalar expressions.
 
-#include "ScalarExpression.h"
+#include "Expressions/ScalarExpression.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
 /// Calls `match` on `scalar` if it is of `kind`, or on what computes it.
 static bool matchKind(ScalarMatcher &matcher, const Scalar *scalar,

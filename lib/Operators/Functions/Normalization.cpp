@@ -3,11 +3,14 @@
 // Recognises batch norm in inference: with its four parameters, or as any
 // affine function whose constants vary along the channels only.
 
-#include "LinalgRecognizers.h"
+#include "Functions/Functions.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 using namespace qbackend;
-using namespace qbackend::linalg_forms;
+using namespace qbackend::forms;
 
 /// Batch norm along `axis` of a value of this rank; null if PyTorch has none.
 static Attribute getKind(Recognition &recognition, unsigned axis, double eps) {
@@ -131,7 +134,11 @@ private:
 /// True if the op before `value` is a convolution or a matrix product, whose
 /// bias an addition of constants is.
 static bool isContractionResult(Value value) {
-  auto op = dyn_cast_or_null<linalg::LinalgOp>(getProducer(value));
+  Operation *producer = getProducer(value);
+  if (isa_and_nonnull<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
+                      tosa::TransposeConv2DOp, tosa::MatMulOp>(producer))
+    return true;
+  auto op = dyn_cast_or_null<linalg::LinalgOp>(producer);
   return op && op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2;
 }
 
@@ -305,7 +312,7 @@ static void recognizeAffine(Recognition &recognition) {
   }
 }
 
-void linalg_forms::recognizeNormalization(Recognition &recognition) {
+void forms::recognizeNormalization(Recognition &recognition) {
   size_t before = recognition.found.size();
   recognizeParametric(recognition);
   if (recognition.found.size() == before)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The recognisers of what is known by its arithmetic, in whatever dialect.
+
+#ifndef QBACKEND_LIB_OPERATORS_FUNCTIONS_FUNCTIONS_H
+#define QBACKEND_LIB_OPERATORS_FUNCTIONS_FUNCTIONS_H
+
+#include "Layout.h"
+#include "Recognition.h"
+
+namespace qbackend::forms {
+
+void recognizeActivation(Recognition &recognition);
+void recognizeElementwise(Recognition &recognition);
+void recognizeNormalization(Recognition &recognition);
+void recognizeSoftmax(Recognition &recognition);
+
+} // namespace qbackend::forms
+
+#endif // QBACKEND_LIB_OPERATORS_FUNCTIONS_FUNCTIONS_H

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Attaches the recognisers to tosa, linalg, tensor, arith and math.
+
+#include "Functions/Functions.h"
+#include "Linalg/LinalgRecognizers.h"
+#include "Tosa/TosaRecognizers.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+FloatAttr Recognition::real(double value) const {
+  return FloatAttr::get(Float64Type::get(context()), value);
+}
+
+DenseI64ArrayAttr Recognition::ints(ArrayRef<int64_t> values) const {
+  return DenseI64ArrayAttr::get(context(), values);
+}
+
+void Recognition::add(Attribute kind, ArrayRef<Value> inputs) const {
+  RecognizedOperator op{kind, result(), {}};
+  for (Value input : inputs)
+    op.inputs.push_back(RecognizedOperand::of(input));
+  found.push_back(std::move(op));
+}
+
+bool Recognition::isSplat(Value value, double number) const {
+  std::optional<double> splat = constants().getSplat(value);
+  // Producers round scalars to f32, and some of them twice.
+  return splat && std::fabs(*splat - number) <= std::fabs(number) * 1e-6;
+}
+
+/// The op that says most about what a region computes.
+static std::optional<std::string> describeRegion(linalg::LinalgOp op) {
+  Block *body = op.getBlock();
+  if (!body)
+    return std::nullopt;
+  StringRef found;
+  for (Operation &inner : body->without_terminator()) {
+    StringRef name = inner.getName().getStringRef();
+    if (name.starts_with("math."))
+      return name.str();
+    if (name == "tensor.extract" || name == "linalg.index")
+      found = name;
+    else if (found.empty() && name.starts_with("arith.") &&
+             !isa<arith::ConstantOp, arith::TruncFOp, arith::ExtFOp>(inner))
+      found = name;
+  }
+  return found.empty() ? std::nullopt : std::optional(found.str());
+}
+
+namespace {
+/// One recogniser for all dialects of float networks: front ends mix them.
+class Recognizer : public OperatorRecognizerInterface {
+public:
+  using OperatorRecognizerInterface::OperatorRecognizerInterface;
+
+  void recognize(Operation *root, ConstantEvaluator &constants,
+                 SmallVectorImpl<RecognizedOperator> &found) const override {
+    if (root->getNumResults() != 1 || !getFloatType(root->getResult(0)) ||
+        root->getNumOperands() == 0 ||
+        isa<tensor::CastOp, tensor::EmptyOp, tensor::PadOp, linalg::FillOp>(
+            root) ||
+        constants.isConstant(root->getResult(0)))
+      return;
+    ScalarExpressions expressions(constants);
+    Recognition recognition{root, expressions, found};
+    if (isa<tosa::TosaDialect>(root->getDialect())) {
+      recognizeTosaConvolution(recognition);
+      recognizeTosaLinear(recognition);
+      recognizeTosaPooling(recognition);
+      recognizeTosaConcatenation(recognition);
+    } else {
+      recognizeLinalgConvolution(recognition);
+      recognizeLinalgLinear(recognition);
+      recognizeLinalgPooling(recognition);
+      recognizeLinalgConcatenation(recognition);
+    }
+    recognizeSoftmax(recognition);
+    recognizeNormalization(recognition);
+    recognizeActivation(recognition);
+    recognizeElementwise(recognition);
+    if (isa<tosa::TosaDialect>(root->getDialect()))
+      recognizeTosaShape(recognition);
+    else
+      recognizeLinalgShape(recognition);
+  }
+
+  std::optional<std::string> describe(Operation *root) const override {
+    // Only what computes on floats is missed; copies, shapes and conversions
+    // compute nothing.
+    Value source;
+    if (llvm::none_of(root->getResults(),
+                      [](Value value) { return bool(getFloatType(value)); }) ||
+        isa<tensor::TensorDialect>(root->getDialect()) ||
+        isa<linalg::FillOp, tosa::ConstShapeOp, tosa::CastOp, tosa::IdentityOp,
+            tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp, tosa::PadOp,
+            tosa::TileOp>(root) ||
+        root->hasTrait<OpTrait::ConstantLike>() || getCopyMap(root, source))
+      return std::nullopt;
+    std::string name = root->getName().getStringRef().str();
+    auto generic = dyn_cast<linalg::LinalgOp>(root);
+    if (!generic ||
+        !isa<linalg::GenericOp, linalg::MapOp, linalg::ReduceOp>(root))
+      return name;
+    if (auto inner = describeRegion(generic))
+      return name + " with " + *inner;
+    return name;
+  }
+};
+} // namespace
+
+template <typename... DialectTs> static void attach(DialectRegistry &registry) {
+  (registry.addExtension(+[](MLIRContext *, DialectTs *dialect) {
+    dialect->template addInterfaces<Recognizer>();
+  }),
+   ...);
+}
+
+void qbackend::registerRecognizers(DialectRegistry &registry) {
+  attach<tosa::TosaDialect, linalg::LinalgDialect, tensor::TensorDialect,
+         arith::ArithDialect, math::MathDialect>(registry);
+}

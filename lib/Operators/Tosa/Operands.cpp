@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the recognisers of TOSA ops share: shapes, pads and slices in front.
+
+#include "Tosa/TosaRecognizers.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+std::optional<SmallVector<int64_t>> forms::readShape(Value value) {
+  auto shape = value.getDefiningOp<tosa::ConstShapeOp>();
+  auto elements = shape ? dyn_cast<DenseIntElementsAttr>(shape.getValues())
+                        : DenseIntElementsAttr();
+  if (!elements)
+    return std::nullopt;
+  SmallVector<int64_t> result;
+  for (const APInt &number : elements.getValues<APInt>())
+    result.push_back(number.getSExtValue());
+  return result;
+}
+
+std::optional<std::pair<Value, Value>>
+forms::splitConstant(const Recognition &recognition, Operation *op) {
+  Value first = op->getOperand(0), second = op->getOperand(1);
+  bool constant = recognition.isConstant(second);
+  if (recognition.isConstant(first) == constant)
+    return std::nullopt;
+  if (!constant)
+    std::swap(first, second);
+  return std::pair(first, second);
+}
+
+std::optional<ZeroPad> forms::matchZeroPad(const Recognition &recognition,
+                                           Value value) {
+  auto pad = value.getDefiningOp<tosa::PadOp>();
+  if (!pad || !value.hasOneUse() || !getFloatType(pad.getInput1()) ||
+      !recognition.isSplat(pad.getPadConst(), 0))
+    return std::nullopt;
+  auto amounts = readShape(pad.getPadding());
+  if (!amounts || amounts->size() != 8)
+    return std::nullopt;
+  ArrayRef<int64_t> all = *amounts;
+  if (llvm::any_of(all, [](int64_t amount) { return amount < 0; }) || all[0] ||
+      all[1] || all[6] || all[7])
+    return std::nullopt;
+  return ZeroPad{pad.getInput1(), SmallVector<int64_t>(all.slice(2, 4))};
+}
+
+Value forms::skipTrim(Value value, ArrayRef<int64_t> stride,
+                      ArrayRef<int64_t> padding) {
+  auto slice = value.getDefiningOp<tosa::SliceOp>();
+  if (!slice)
+    return value;
+  auto start = readShape(slice.getStart());
+  auto type = getFloatType(slice.getInput1());
+  auto resultType = getFloatType(value);
+  if (!start || llvm::any_of(*start, [](int64_t i) { return i != 0; }) ||
+      !type || type.getRank() != 4 || !type.hasStaticShape() || !resultType ||
+      !resultType.hasStaticShape())
+    return value;
+  for (int64_t dim = 0; dim < 4; ++dim) {
+    int64_t cut = type.getDimSize(dim) - resultType.getDimSize(dim);
+    if (cut == 0)
+      continue;
+    // The windows end with the last row that is left: fewer rows than a stride
+    // after it are used by none. Padding would be read instead of them.
+    bool spatial = dim == 1 || dim == 2;
+    if (!spatial || cut >= stride[dim - 1] || padding[2 * (dim - 1) + 1] != 0)
+      return value;
+  }
+  return slice.getInput1();
+}
