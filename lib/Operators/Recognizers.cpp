@@ -93,6 +93,13 @@ public:
       recognizeLinalgShape(recognition);
   }
 
+  void prepare(Operation *op) const override { restoreLeadingDim(op); }
+
+  Operation *split(Operation *op, ConstantEvaluator &constants,
+                   function_ref<bool(Operation *)> isOperator) const override {
+    return splitFused(op, constants, isOperator);
+  }
+
   std::optional<std::string> describe(Operation *root) const override {
     // Only what computes on floats is missed; copies, shapes and conversions
     // compute nothing.
