@@ -188,6 +188,18 @@ std::optional<double> forms::getFill(Value value,
       number = extract.getTensor();
     return constants.getSplat(number);
   }
+  // Generalised, with the number as an operand or in the region.
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (op && op->getNumResults() == 1 &&
+      op.getNumLoops() == op.getNumParallelLoops() && op.getBlock() &&
+      !op.getBlock()->empty()) {
+    Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (op.getMatchingBlockArgument(input) == yielded)
+        yielded = input->get();
+    if (std::optional<double> number = constants.getSplat(yielded))
+      return number;
+  }
   return constants.getSplat(value);
 }
 

@@ -154,7 +154,12 @@ static Value createReshapeOperator(OpBuilder &builder, Location loc,
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  auto kind = ReshapeAttr::get(builder.getContext(), DenseI64ArrayAttr());
+  bool isFlatten = shape.size() == 2 && type.getRank() > 2 &&
+                   shape.front() == type.getDimSize(0);
+  MLIRContext *context = builder.getContext();
+  auto kind = isFlatten
+                  ? Attribute(FlattenAttr::get(context, DenseI64ArrayAttr()))
+                  : ReshapeAttr::get(context, DenseI64ArrayAttr());
   auto op = OperatorOp::create(
       builder, loc, type.clone(shape), builder.getArrayAttr(kind),
       ValueRange(value), Value(), Value(), Value(), Value(), QConfigAttr());

@@ -161,6 +161,11 @@ static std::optional<Factors> getFactors(const Contraction &product, bool isRhs,
       return std::nullopt;
     }
   }
+  // One feature may have a dimension that the weight lacks.
+  if (!factors.channel && !factors.rows.empty() &&
+      product.sizes[factors.rows.back()] == 1 &&
+      getLoop(product.resultMap.getResults().back()) == factors.rows.back())
+    factors.channel = factors.rows.pop_back_val();
   for (AffineExpr expr : factors.inputMap.getResults()) {
     std::optional<unsigned> loop = getLoop(expr);
     if (!loop || usesLoop(product.resultMap, *loop))
