@@ -17,8 +17,8 @@ using namespace qbackend::forms;
 
 /// No parameter goes through more layout ops than this.
 static constexpr unsigned kMaxLayoutOps = 16;
-/// A parameter that more ops read than this may be data of the others.
-static constexpr unsigned kMaxUses = 64;
+/// What so many ops read as a parameter is one, whatever others do.
+static constexpr unsigned kMaxUses = 256;
 
 /// What `op` is a part of; null for other ops.
 static Value getSliced(Operation *op) {
@@ -93,7 +93,7 @@ static bool isReadAsData(Value value, Operation *reader, bool isVector,
       if (use.getOwner() == reader)
         continue;
       if (budget == 0)
-        return true;
+        return false;
       --budget;
       switch (getReading(use, isVector)) {
       case Reading::Data:

@@ -230,6 +230,9 @@ static std::optional<Factors> findWeight(const Product &product,
       continue;
     if (input.kind == Origin::Activation)
       return factors;
+    // Parts of one argument are of a kind, such as queries and keys.
+    if (input.argument == weight.argument)
+      continue;
     bool isVector = getFloatType(factors->input).getRank() == 1;
     if (isVector || (isRhs && isLikelyWeight(product, *factors, weight, input)))
       return factors;
@@ -350,9 +353,10 @@ static FailureOr<RecognizedOperand> getBias(const Product &product,
   if (bias)
     return failure();
   if (product.reshape) {
-    channel = product.biasType.getRank() - 1;
-    if (product.biasType.getShape().back() != size)
+    if (product.biasType.getRank() == 0 ||
+        product.biasType.getShape().back() != size)
       return failure();
+    channel = product.biasType.getRank() - 1;
   }
   // One number for all features is a sum, not a bias.
   auto type = getFloatType(product.bias->value);

@@ -37,6 +37,11 @@ static RecognizedOperand getFactor(Value value, AffineMap map,
 }
 
 void forms::recognizeMatmul(Recognition &recognition) {
+  // What is a linear layer stays one, even if it can't be raised.
+  if (llvm::any_of(recognition.found, [](const RecognizedOperator &op) {
+        return isa<LinearAttr>(op.kind);
+      }))
+    return;
   auto product = readContraction(recognition.root, recognition.expressions);
   if (!product || product->isConvolution || product->init || product->bias ||
       (recognition.isConstant(product->lhs) &&
