@@ -74,15 +74,16 @@ public:
     Recognition recognition{root, expressions, found};
     if (isa<tosa::TosaDialect>(root->getDialect())) {
       recognizeTosaConvolution(recognition);
-      recognizeTosaLinear(recognition);
+      recognizeLinear(recognition);
       recognizeTosaPooling(recognition);
       recognizeTosaConcatenation(recognition);
     } else {
       recognizeLinalgConvolution(recognition);
-      recognizeLinalgLinear(recognition);
+      recognizeLinear(recognition);
       recognizeLinalgPooling(recognition);
       recognizeLinalgConcatenation(recognition);
     }
+    recognizeMatmul(recognition);
     recognizeSoftmax(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);

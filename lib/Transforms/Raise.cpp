@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -86,8 +87,7 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
     if (!visited.insert(op).second)
       continue;
     bool pure = isPure(op) || (op == root && isa<OpAttr>(found.kind));
-    if (visited.size() > kMaxOperatorSize || !pure ||
-        op->getBlock() != root->getBlock())
+    if (visited.size() > kMaxOperatorSize || !pure)
       return failure();
     stack.push_back({op, true});
     for (Value value : getReadValues(op)) {
@@ -95,10 +95,6 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
         continue;
       Operation *producer = value.getDefiningOp();
       if (!producer)
-        return failure();
-      // Constants from enclosing blocks are cloned like any other.
-      if (producer->getBlock() != root->getBlock() &&
-          !producer->hasTrait<OpTrait::ConstantLike>())
         return failure();
       if (producer->hasTrait<OpTrait::ConstantLike>()) {
         if (visited.insert(producer).second)
@@ -108,9 +104,18 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
       stack.push_back({producer, false});
     }
   }
-  // An activation that stays visible would be computed, and observed, twice.
+  // An activation that stays visible would be computed, and observed, twice; a
+  // change of the shape of an operand computes nothing. What parameters go
+  // through in enclosing blocks is cloned, but no activation is.
+  auto isReshapedInput = [&](Operation *op) {
+    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tosa::ReshapeOp>(
+               op) &&
+           activations.contains(op->getOperand(0));
+  };
   for (Operation *op : slice.active)
-    if (op != root)
+    if (op->getBlock() != root->getBlock())
+      return failure();
+    else if (op != root && !isReshapedInput(op))
       for (Operation *user : op->getUsers()) {
         Operation *inBlock = root->getBlock()->findAncestorOpInBlock(*user);
         if (!inBlock || !slice.ops.contains(inBlock))
@@ -149,7 +154,12 @@ static Value createReshapeOperator(OpBuilder &builder, Location loc,
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  auto kind = ReshapeAttr::get(builder.getContext(), DenseI64ArrayAttr());
+  bool isFlatten = shape.size() == 2 && type.getRank() > 2 &&
+                   shape.front() == type.getDimSize(0);
+  MLIRContext *context = builder.getContext();
+  auto kind = isFlatten
+                  ? Attribute(FlattenAttr::get(context, DenseI64ArrayAttr()))
+                  : ReshapeAttr::get(context, DenseI64ArrayAttr());
   auto op = OperatorOp::create(
       builder, loc, type.clone(shape), builder.getArrayAttr(kind),
       ValueRange(value), Value(), Value(), Value(), Value(), QConfigAttr());
