@@ -17,7 +17,8 @@ using namespace qbackend;
 using namespace qbackend::forms;
 
 FloatAttr Recognition::real(double value) const {
-  return FloatAttr::get(Float64Type::get(context()), value);
+  // The code computes with f32, however the number is spelled.
+  return FloatAttr::get(Float64Type::get(context()), float(value));
 }
 
 DenseI64ArrayAttr Recognition::ints(ArrayRef<int64_t> values) const {

@@ -419,7 +419,12 @@ static bool readsInit(const Scalar *scalar) {
 }
 
 const Scalar *ScalarExpressions::readElementwise(Operation *op) {
-  if (!op || op->getNumResults() != 1 || !getFloatType(op->getResult(0)))
+  auto type = op && op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  // Comparisons have operators of their own in some chains.
+  if (!type ||
+      !(type.getElementType().isF32() || type.getElementType().isInteger(1)))
     return nullptr;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     if (linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() ||
@@ -519,6 +524,16 @@ const Scalar *ScalarExpressions::expand(const Scalar *operand) {
     return it->second;
   const Scalar *scalar = expandUncached(operand);
   return expanded[operand] = scalar;
+}
+
+const Scalar *ScalarExpressions::skipMoves(const Scalar *scalar) {
+  for (unsigned depth = 0; depth < 4; ++depth) {
+    const Scalar *before = expand(scalar);
+    if (!before || before->kind != ScalarKind::Operand)
+      return scalar;
+    scalar = before;
+  }
+  return scalar;
 }
 
 const Scalar *ScalarExpressions::skipIdentities(const Scalar *scalar) {

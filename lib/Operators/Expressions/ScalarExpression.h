@@ -78,6 +78,8 @@ public:
   const Scalar *expand(const Scalar *operand);
   /// `scalar` without the moves that leave each element at its position.
   const Scalar *skipIdentities(const Scalar *scalar);
+  /// `scalar` without any moves: broadcasts, transpositions, unit dimensions.
+  const Scalar *skipMoves(const Scalar *scalar);
 
   /// The number `scalar` is, if it is one: constants in all spellings.
   std::optional<double> getNumber(const Scalar *scalar);

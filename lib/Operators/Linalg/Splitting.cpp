@@ -217,7 +217,8 @@ bool Splitter::createRest(ArrayRef<Value> cuts, ArrayRef<AffineMap> readBy,
       llvm::append_range(stack, inner->getOperands());
   }
   for (Operation *inner : getSlice(cuts).ops)
-    if (needed.contains(inner) && getSlice(SmallVector<Value>(inner->getResults())).active)
+    if (needed.contains(inner) &&
+        getSlice(SmallVector<Value>(inner->getResults())).active)
       return false;
 
   unsigned numInputs = op.getInputs().size();
