@@ -100,14 +100,16 @@ static std::optional<Pool> matchPool(Operation *root, ScalarKind kind,
       element->value != input)
     return std::nullopt;
   std::optional<Windows> windows = getWindows(op);
-  if (!windows)
+  if (!windows || windows->positions.size() != 2 ||
+      llvm::is_contained(windows->outputLoops, std::nullopt) ||
+      llvm::is_contained(windows->kernelLoops, std::nullopt))
     return std::nullopt;
   Pool pool{op, {}, input, *windows, {}, {}};
   AffineMap windowMap = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
   AffineMap outputMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  for (unsigned loop : windows->kernelLoops) {
+  for (std::optional<unsigned> loop : windows->kernelLoops) {
     auto position =
-        windowMap.getResultPosition(getAffineDimExpr(loop, op->getContext()));
+        windowMap.getResultPosition(getAffineDimExpr(*loop, op->getContext()));
     if (!position)
       return std::nullopt;
     pool.kernel.push_back(windowType.getDimSize(*position));
@@ -122,8 +124,9 @@ static std::optional<Pool> matchPool(Operation *root, ScalarKind kind,
     pool.permutation.clear();
   unsigned spatial = 0;
   for (unsigned dim = 0; dim < 4; ++dim) {
-    std::optional<unsigned> loop = windows->loops[dim];
-    unsigned wanted = loop ? *loop : windows->outputLoops[spatial++];
+    std::optional<unsigned> wanted = windows->isSpatial(dim)
+                                         ? windows->outputLoops[spatial++]
+                                         : windows->loops[dim];
     auto expr = dyn_cast<AffineDimExpr>(outputMap.getResult(dim));
     if (!expr || expr.getPosition() != wanted)
       return std::nullopt;
