@@ -83,6 +83,7 @@ public:
       recognizeLinalgPooling(recognition);
       recognizeLinalgConcatenation(recognition);
     }
+    recognizeMean(recognition);
     recognizeSoftmax(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);

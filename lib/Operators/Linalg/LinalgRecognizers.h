@@ -15,6 +15,7 @@ namespace qbackend::forms {
 void recognizeLinalgConvolution(Recognition &recognition);
 void recognizeLinalgLinear(Recognition &recognition);
 void recognizeLinalgPooling(Recognition &recognition);
+void recognizeAdaptivePooling(Recognition &recognition);
 void recognizeLinalgConcatenation(Recognition &recognition);
 void recognizeLinalgShape(Recognition &recognition);
 
