@@ -85,6 +85,7 @@ public:
       recognizeLinalgConcatenation(recognition);
     }
     recognizeMatmul(recognition);
+    recognizeMean(recognition);
     recognizeSoftmax(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);

@@ -14,6 +14,7 @@ void recognizeActivation(Recognition &recognition);
 void recognizeElementwise(Recognition &recognition);
 void recognizeLinear(Recognition &recognition);
 void recognizeMatmul(Recognition &recognition);
+void recognizeMean(Recognition &recognition);
 void recognizeNormalization(Recognition &recognition);
 void recognizeSoftmax(Recognition &recognition);
 

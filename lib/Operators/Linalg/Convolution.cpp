@@ -27,12 +27,12 @@ static std::optional<Roles> getRoles(const Windows &windows, AffineMap filter,
   Roles roles;
   for (unsigned loop = 0; loop < filter.getNumDims(); ++loop) {
     bool inFilter = position(filter, loop), inOutput = position(output, loop);
-    if (llvm::is_contained(windows.kernelLoops, loop)) {
+    if (llvm::is_contained(windows.kernelLoops, std::optional(loop))) {
       if (!inFilter || inOutput)
         return std::nullopt;
       continue;
     }
-    if (llvm::is_contained(windows.outputLoops, loop)) {
+    if (llvm::is_contained(windows.outputLoops, std::optional(loop))) {
       if (inFilter || !inOutput)
         return std::nullopt;
       continue;
@@ -117,7 +117,10 @@ matchConvolution(Value value, ScalarExpressions &expressions, bool skipPad) {
   AffineMap filterMap = conv.getMatchingIndexingMap(conv.getDpsInputOperand(1));
   AffineMap outputMap = conv.getMatchingIndexingMap(conv.getDpsInitOperand(0));
   std::optional<Windows> windows = getWindows(conv);
-  if (!windows || !filterMap.isProjectedPermutation() ||
+  if (!windows || windows->positions.size() != 2 ||
+      llvm::is_contained(windows->outputLoops, std::nullopt) ||
+      llvm::is_contained(windows->kernelLoops, std::nullopt) ||
+      !filterMap.isProjectedPermutation() ||
       !outputMap.isProjectedPermutation())
     return std::nullopt;
   std::optional<Roles> roles = getRoles(*windows, filterMap, outputMap);
@@ -168,8 +171,8 @@ matchConvolution(Value value, ScalarExpressions &expressions, bool skipPad) {
   unsigned channelLoop = roles->group ? *roles->group : *roles->outputChannel;
   SmallVector<unsigned> outputs = {
       getPosition(outputMap, *roles->batch),
-      getPosition(outputMap, windows->outputLoops[0]),
-      getPosition(outputMap, windows->outputLoops[1]),
+      getPosition(outputMap, *windows->outputLoops[0]),
+      getPosition(outputMap, *windows->outputLoops[1]),
       getPosition(outputMap, channelLoop)};
   Value init = conv.getDpsInitOperand(0)->get();
   bool outputGroups = roles->group && roles->outputChannel;
@@ -203,7 +206,8 @@ matchConvolution(Value value, ScalarExpressions &expressions, bool skipPad) {
   for (std::optional<unsigned> loop : {roles->group, roles->outputChannel})
     if (loop)
       loops.push_back(*loop);
-  llvm::append_range(loops, windows->kernelLoops);
+  for (std::optional<unsigned> loop : windows->kernelLoops)
+    loops.push_back(*loop);
   if (roles->inputChannel)
     loops.push_back(*roles->inputChannel);
   SmallVector<int64_t> shape = {

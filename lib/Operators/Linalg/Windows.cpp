@@ -52,35 +52,59 @@ bool forms::isMultiplyAccumulate(linalg::LinalgOp op,
          (product->b->value == input && product->a->value == filter);
 }
 
+void Windows::addUnitWindow(unsigned position, bool kernelLoop) {
+  const unsigned *it = llvm::lower_bound(positions, position);
+  unsigned index = it - positions.begin();
+  std::optional<unsigned> loop = std::exchange(loops[position], std::nullopt);
+  positions.insert(positions.begin() + index, position);
+  outputLoops.insert(outputLoops.begin() + index,
+                     kernelLoop ? std::nullopt : loop);
+  kernelLoops.insert(kernelLoops.begin() + index,
+                     kernelLoop ? loop : std::nullopt);
+  strides.insert(strides.begin() + index, 1);
+  dilations.insert(dilations.begin() + index, 1);
+}
+
 std::optional<Windows> forms::getWindows(linalg::LinalgOp op) {
   Windows windows;
   auto iterators = op.getIteratorTypesArray();
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  OpOperand *input = op.getDpsInputOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(input);
+  auto type = dyn_cast<RankedTensorType>(input->get().getType());
+  if (!type || map.getNumResults() != type.getRank())
+    return std::nullopt;
   for (auto [index, expr] : llvm::enumerate(map.getResults())) {
     if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
       windows.loops.push_back(dim.getPosition());
       continue;
     }
-    auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!sum || sum.getKind() != AffineExprKind::Add)
-      return std::nullopt;
-    auto output = getTerm(sum.getLHS()), kernel = getTerm(sum.getRHS());
-    if (!output || !kernel)
-      return std::nullopt;
-    if (iterators[output->first] == utils::IteratorType::reduction)
-      std::swap(output, kernel);
-    if (iterators[output->first] != utils::IteratorType::parallel ||
-        iterators[kernel->first] != utils::IteratorType::reduction)
-      return std::nullopt;
     windows.loops.push_back(std::nullopt);
+    auto number = dyn_cast<AffineConstantExpr>(expr);
+    if (number && number.getValue() == 0 && type.getDimSize(index) == 1)
+      continue;
+    std::optional<std::pair<unsigned, int64_t>> output, kernel;
+    auto addTerm = [&](AffineExpr part) {
+      auto term = getTerm(part);
+      if (!term)
+        return false;
+      bool isOutput = iterators[term->first] == utils::IteratorType::parallel;
+      auto &place = isOutput ? output : kernel;
+      return !std::exchange(place, term);
+    };
+    auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+    bool isSum = sum && sum.getKind() == AffineExprKind::Add;
+    if (!(isSum ? addTerm(sum.getLHS()) && addTerm(sum.getRHS())
+                : addTerm(expr)))
+      return std::nullopt;
+    auto getLoop = [](auto term) {
+      return term ? std::optional(term->first) : std::nullopt;
+    };
     windows.positions.push_back(index);
-    windows.outputLoops.push_back(output->first);
-    windows.kernelLoops.push_back(kernel->first);
-    windows.strides.push_back(output->second);
-    windows.dilations.push_back(kernel->second);
+    windows.outputLoops.push_back(getLoop(output));
+    windows.kernelLoops.push_back(getLoop(kernel));
+    windows.strides.push_back(output ? output->second : 1);
+    windows.dilations.push_back(kernel ? kernel->second : 1);
   }
-  if (windows.positions.size() != 2)
-    return std::nullopt;
   return windows;
 }
 
@@ -88,7 +112,7 @@ std::optional<Windows> forms::getWindows(linalg::LinalgOp op) {
 /// ones; false if others are padded, or not by known amounts of 0 or more.
 static bool setPadding(ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
                        ArrayRef<unsigned> spatial, PaddedValue &padded) {
-  padded.padding.assign(4, 0);
+  padded.padding.assign(2 * spatial.size(), 0);
   for (unsigned dim = 0; dim < low.size(); ++dim) {
     std::optional<int64_t> before = getConstantIntValue(low[dim]);
     std::optional<int64_t> after = getConstantIntValue(high[dim]);
@@ -107,7 +131,8 @@ static bool setPadding(ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
 
 PaddedValue forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
                                ConstantEvaluator &constants) {
-  PaddedValue unpadded{value, {0, 0, 0, 0}, std::nullopt};
+  PaddedValue unpadded{value, SmallVector<int64_t>(2 * spatial.size(), 0),
+                       std::nullopt};
   Operation *op = getProducer(value);
   PaddedValue padded = unpadded;
   if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
