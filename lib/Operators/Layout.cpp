@@ -281,9 +281,9 @@ LogicalResult forms::getInitialBias(Value init, unsigned channel,
   return success(bool(bias));
 }
 
-std::optional<BiasAddition> forms::getBiasAddition(Recognition &recognition) {
-  ScalarExpressions &expressions = recognition.expressions;
-  const Scalar *sum = expressions.readElementwise(recognition.root);
+std::optional<BiasAddition>
+forms::getBiasAddition(Operation *op, ScalarExpressions &expressions) {
+  const Scalar *sum = expressions.readElementwise(op);
   if (!sum || sum->kind != ScalarKind::Add)
     return std::nullopt;
   auto match = [&](const Scalar *value,
@@ -291,11 +291,15 @@ std::optional<BiasAddition> forms::getBiasAddition(Recognition &recognition) {
     if (!expressions.isActivation(value) || !value->full ||
         parameter->kind != ScalarKind::Operand || !getProducer(value->value) ||
         !hasOneReader(value->value) ||
-        !isParameter(parameter->value, recognition.constants()))
+        !isParameter(parameter->value, expressions.constants))
       return std::nullopt;
     return BiasAddition{value->value, parameter};
   };
   if (auto addition = match(sum->a, sum->b))
     return addition;
   return match(sum->b, sum->a);
+}
+
+std::optional<BiasAddition> forms::getBiasAddition(Recognition &recognition) {
+  return getBiasAddition(recognition.root, recognition.expressions);
 }

@@ -59,12 +59,14 @@ std::optional<llvm::SmallVector<float>>
 getChannelNumbers(mlir::Value value, unsigned channel,
                   ConstantEvaluator &constants);
 
-/// If the root adds one parameter for each channel to a value: that value, and
-/// the parameter as an operand.
+/// If the op (the root) adds one parameter for each channel to a value: that
+/// value, and the parameter as an operand.
 struct BiasAddition {
   mlir::Value value;
   const Scalar *parameter;
 };
+std::optional<BiasAddition> getBiasAddition(mlir::Operation *op,
+                                            ScalarExpressions &expressions);
 std::optional<BiasAddition> getBiasAddition(Recognition &recognition);
 
 /// The number that all elements of `value` have; sizes may be dynamic.

@@ -72,13 +72,12 @@ public:
       return;
     ScalarExpressions expressions(constants);
     Recognition recognition{root, expressions, found};
+    recognizeConvolution(recognition);
     if (isa<tosa::TosaDialect>(root->getDialect())) {
-      recognizeTosaConvolution(recognition);
       recognizeTosaLinear(recognition);
       recognizeTosaPooling(recognition);
       recognizeTosaConcatenation(recognition);
     } else {
-      recognizeLinalgConvolution(recognition);
       recognizeLinalgLinear(recognition);
       recognizeLinalgPooling(recognition);
       recognizeLinalgConcatenation(recognition);
