@@ -73,14 +73,12 @@ public:
       return;
     ScalarExpressions expressions(constants);
     Recognition recognition{root, expressions, found};
+    recognizeConvolution(recognition);
+    recognizeLinear(recognition);
     if (isa<tosa::TosaDialect>(root->getDialect())) {
-      recognizeTosaConvolution(recognition);
-      recognizeLinear(recognition);
       recognizeTosaPooling(recognition);
       recognizeTosaConcatenation(recognition);
     } else {
-      recognizeLinalgConvolution(recognition);
-      recognizeLinear(recognition);
       recognizeLinalgPooling(recognition);
       recognizeLinalgConcatenation(recognition);
     }

@@ -11,6 +11,7 @@
 namespace qbackend::forms {
 
 void recognizeActivation(Recognition &recognition);
+void recognizeConvolution(Recognition &recognition);
 void recognizeElementwise(Recognition &recognition);
 void recognizeLinear(Recognition &recognition);
 void recognizeMatmul(Recognition &recognition);

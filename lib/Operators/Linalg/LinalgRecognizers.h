@@ -9,10 +9,10 @@
 #include "Recognition.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace qbackend::forms {
 
-void recognizeLinalgConvolution(Recognition &recognition);
 void recognizeLinalgPooling(Recognition &recognition);
 void recognizeAdaptivePooling(Recognition &recognition);
 void recognizeLinalgConcatenation(Recognition &recognition);
@@ -59,9 +59,10 @@ struct Windows {
   /// how it is accessed tells these from batches and channels.
   void addUnitWindow(unsigned position, bool kernelLoop = false);
 };
-/// The windows that `op` slides over its first input: dimensions whose index is
-/// not that of one loop. Nullopt if there is any other access.
-std::optional<Windows> getWindows(mlir::linalg::LinalgOp op);
+/// The windows that `op` slides over one of its inputs: dimensions whose index
+/// is not that of one loop. Nullopt if there is any other access.
+std::optional<Windows> getWindows(mlir::linalg::LinalgOp op,
+                                  unsigned operand = 0);
 
 /// `value` without the padding in front of it.
 struct PaddedValue {
@@ -74,6 +75,11 @@ struct PaddedValue {
 /// `spatial` are the positions of the spatial dimensions.
 PaddedValue skipPadding(mlir::Value value, llvm::ArrayRef<unsigned> spatial,
                         ConstantEvaluator &constants);
+
+/// True if the slice has the whole extent of dimension `dim` of the tensor it
+/// is taken from or put into.
+bool isWholeDimension(mlir::tensor::InsertSliceOp insert, unsigned dim);
+bool isWholeDimension(mlir::tensor::ExtractSliceOp extract, unsigned dim);
 
 /// True if no element of `value` is below 0.
 bool isNonNegative(mlir::Value value, ScalarExpressions &expressions,
