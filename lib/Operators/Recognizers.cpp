@@ -10,15 +10,24 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
 FloatAttr Recognition::real(double value) const {
-  // The code computes with f32, however the number is spelled.
-  return FloatAttr::get(Float64Type::get(context()), float(value));
+  // The code computes with f32, however the number is spelled: of all numbers
+  // that are that one, it is the one with the fewest digits, which is what the
+  // network's author wrote.
+  char text[32];
+  auto [end, error] =
+      std::to_chars(text, text + sizeof(text) - 1, static_cast<float>(value));
+  *end = 0;
+  return FloatAttr::get(Float64Type::get(context()),
+                        std::strtod(text, nullptr));
 }
 
 DenseI64ArrayAttr Recognition::ints(ArrayRef<int64_t> values) const {

@@ -132,18 +132,6 @@ static std::optional<Step> matchSum(Operation *op,
   return step;
 }
 
-/// What `op` changes the shape of; null for other ops. Which of several dynamic
-/// dimensions is which can't be told.
-static Value getReshaped(Operation *op) {
-  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
-    return collapse.getSrc();
-  if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
-    return expand.getSrc();
-  auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op);
-  auto type = reshape ? getFloatType(reshape.getOutput()) : nullptr;
-  return type && type.getNumDynamicDims() <= 1 ? reshape.getInput1() : Value();
-}
-
 /// A multiplication by one number, of an operand that may have fewer dimensions
 /// of 1 than the result.
 static std::optional<Step> matchScale(Operation *op,

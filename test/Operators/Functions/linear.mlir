@@ -206,7 +206,7 @@ func.func @left(%w: tensor<5x8xf32>, %x: tensor<8x?xf32>, %b: tensor<5xf32>) -> 
 // The product is read without the bias, too.
 // CHECK-LABEL: func.func @two_readers(
 // CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
-// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.add] inputs(%[[R0]], %{{.*}}) : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.add] inputs(%[[R0]], %{{.*}}) : (tensor<4x5xf32>, tensor<1x5xf32>) -> tensor<4x5xf32>
 // CHECK-NOT: qbackend.operator
 // CHECK: return
 func.func @two_readers(%x: tensor<4x8xf32>, %b: tensor<5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
