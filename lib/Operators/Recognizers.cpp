@@ -84,6 +84,7 @@ public:
       recognizeLinalgConcatenation(recognition);
     }
     recognizeSoftmax(recognition);
+    recognizeLayerNorm(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);
     recognizeElementwise(recognition);

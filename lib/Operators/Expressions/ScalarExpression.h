@@ -20,7 +20,7 @@ enum class ScalarKind {
   Constant,
   /// An element of a tensor.
   Operand,
-  /// The element of the destination, before.
+  /// The element of destination `number`, before.
   Init,
   Add,
   Sub,
@@ -67,8 +67,10 @@ public:
   /// What the only result of `op` is: the body of a linalg op (reductions
   /// included), or an elementwise op on tensors. Null for other ops.
   const Scalar *read(mlir::Operation *op);
-  /// The same, of an op that computes each element of an f32 tensor from the
-  /// elements of its operands, and not from its destination.
+  /// One of the results of a linalg op, which may have several.
+  const Scalar *readResult(mlir::OpResult result);
+  /// The same as `read`, of an op that computes each element of an f32 tensor
+  /// from the elements of its operands, and not from its destination.
   const Scalar *readElementwise(mlir::Operation *op);
   /// What computes the value of a full operand; null if it isn't elementwise.
   const Scalar *expand(const Scalar *operand);
@@ -78,6 +80,10 @@ public:
   /// True if `scalar` is an element of a tensor that isn't constant.
   bool isActivation(const Scalar *scalar);
   static bool equal(const Scalar *lhs, const Scalar *rhs);
+  /// The element of `value` that `map` says.
+  const Scalar *getElement(mlir::Value value, mlir::AffineMap map) {
+    return createOperand(value, map, /*resultType=*/{});
+  }
 
   ConstantEvaluator &constants;
 
@@ -85,9 +91,10 @@ private:
   const Scalar *create(ScalarKind kind, const Scalar *a = nullptr,
                        const Scalar *b = nullptr, const Scalar *c = nullptr);
   const Scalar *createNumber(double number);
+  const Scalar *createInit(unsigned index);
   const Scalar *createOperand(mlir::Value value, mlir::AffineMap map,
                               mlir::RankedTensorType resultType);
-  const Scalar *readBody(mlir::Operation *op);
+  const Scalar *readBody(mlir::OpResult result);
   const Scalar *readTensorOp(mlir::Operation *op);
   const Scalar *readTosaOp(mlir::Operation *op);
   const Scalar *combine(mlir::Operation *op,

@@ -12,6 +12,7 @@ namespace qbackend::forms {
 
 void recognizeActivation(Recognition &recognition);
 void recognizeElementwise(Recognition &recognition);
+void recognizeLayerNorm(Recognition &recognition);
 void recognizeNormalization(Recognition &recognition);
 void recognizeSoftmax(Recognition &recognition);
 
