@@ -17,7 +17,8 @@ using namespace qbackend;
 using namespace qbackend::forms;
 
 FloatAttr Recognition::real(double value) const {
-  return FloatAttr::get(Float64Type::get(context()), value);
+  // The code computes with f32, however the number is spelled.
+  return FloatAttr::get(Float64Type::get(context()), float(value));
 }
 
 DenseI64ArrayAttr Recognition::ints(ArrayRef<int64_t> values) const {
@@ -74,15 +75,16 @@ public:
     Recognition recognition{root, expressions, found};
     if (isa<tosa::TosaDialect>(root->getDialect())) {
       recognizeTosaConvolution(recognition);
-      recognizeTosaLinear(recognition);
+      recognizeLinear(recognition);
       recognizeTosaPooling(recognition);
       recognizeTosaConcatenation(recognition);
     } else {
       recognizeLinalgConvolution(recognition);
-      recognizeLinalgLinear(recognition);
+      recognizeLinear(recognition);
       recognizeLinalgPooling(recognition);
       recognizeLinalgConcatenation(recognition);
     }
+    recognizeMatmul(recognition);
     recognizeSoftmax(recognition);
     recognizeLayerNorm(recognition);
     recognizeNormalization(recognition);
@@ -92,6 +94,13 @@ public:
       recognizeTosaShape(recognition);
     else
       recognizeLinalgShape(recognition);
+  }
+
+  void prepare(Operation *op) const override { restoreLeadingDim(op); }
+
+  Operation *split(Operation *op, ConstantEvaluator &constants,
+                   function_ref<bool(Operation *)> isOperator) const override {
+    return splitFused(op, constants, isOperator);
   }
 
   std::optional<std::string> describe(Operation *root) const override {

@@ -41,11 +41,11 @@ func.func @input_with_two_users(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 }
 
 // The matmul and its bias would be one linear, but the matmul alone is used as
-// well: the addition stays outside, and the value is computed once.
+// well: the addition is an operator of its own, and the value computed once.
 // CHECK-LABEL: func.func @inner_value_is_used
 // CHECK: %[[L:.*]] = qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{[^)]*}}) :
 // CHECK: tosa.matmul
-// CHECK: tosa.add %[[L]]
+// CHECK: qbackend.operator [#qbackend.add] inputs(%[[L]], %{{.*}})
 // CHECK-NOT: tosa.matmul
 // CHECK: return
 func.func @inner_value_is_used(%x: tensor<1x1x4xf32>) -> (tensor<1x1x2xf32>, tensor<1x1x2xf32>) {

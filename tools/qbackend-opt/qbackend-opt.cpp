@@ -85,6 +85,20 @@ redirectOutput(std::vector<std::string> &arguments) {
   return {};
 }
 
+/// Whether the module is printed at the end: not after the graph of its
+/// operators, unless a file is named for it.
+static bool printsModule(ArrayRef<std::string> arguments) {
+  bool printsGraph = false;
+  for (StringRef argument : arguments) {
+    StringRef name = argument.ltrim('-').split('=').first;
+    if (argument.starts_with("-") && name == "o")
+      return true;
+    printsGraph |= argument.starts_with("-") &&
+                   argument.contains("qbackend-print-operators");
+  }
+  return !printsGraph;
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::registerAllPasses();
@@ -94,6 +108,8 @@ int main(int argc, char **argv) {
 
   std::vector<std::string> arguments = rewriteArguments(argc, argv);
   auto [output, temporary] = redirectOutput(arguments);
+  if (!printsModule(arguments))
+    arguments.push_back("-o=/dev/null");
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());

@@ -45,6 +45,28 @@ def NormalizeLayoutPass : Pass<"qbackend-normalize-layout", "::mlir::ModuleOp"> 
                            "::mlir::arith::ArithDialect"];
 }
 
+def PrintOperatorsPass
+    : Pass<"qbackend-print-operators", "::mlir::ModuleOp"> {
+  let summary = "print the graph of operators, whatever the spelling";
+  let description = [{
+    Raises a copy of the module, and prints to stdout what it computes, one
+    operator a line: its number, kind, attributes, the shape of its weight and
+    of its result, and the numbers of its inputs. The text is the same for each
+    spelling of a network: transposes at the edges and changes of dimensions of
+    size 1 are left out, sums don't depend on the order of their operands, and
+    the order of lines is that in which results need them. What is no operator
+    has a question mark. The last line is the share of floating-point operations
+    that no operator does. The module stays as it is; `qbackend-opt` doesn't
+    print it, unless `-o` names a file.
+  }];
+  let options = [Option<"backend", "backend", "std::string", "\"\"",
+    "Backend whose patterns may name ops: a built-in name, the path of a "
+    "configuration file, or @symbol in the module; empty: none">];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FusePass : Pass<"qbackend-fuse", "::mlir::ModuleOp"> {
   let summary = "join operators that are one pattern of the backend";
   let description = [{

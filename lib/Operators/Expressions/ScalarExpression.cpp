@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include <cfloat>
+#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
@@ -129,9 +130,30 @@ const Scalar *ScalarExpressions::createOperand(Value value, AffineMap map,
   scalar.kind = ScalarKind::Operand;
   scalar.value = value;
   scalar.map = map;
+  scalar.resultType = resultType;
   scalar.full =
       isFull(map, cast<RankedTensorType>(value.getType()), resultType);
   return &scalar;
+}
+
+/// An operation on two scalars; a multiplication or division by 1 is none.
+/// Front ends spell PyTorch's alpha, beta and scale by one.
+const Scalar *ScalarExpressions::createArithmetic(ScalarKind kind,
+                                                  const Scalar *a,
+                                                  const Scalar *b) {
+  auto isOne = [&](const Scalar *scalar) {
+    return getNumber(scalar) == std::optional<double>(1);
+  };
+  // What is broadcast has the shape of the result only with the 1.
+  auto isWhole = [](const Scalar *scalar) {
+    return scalar->kind != ScalarKind::Operand || scalar->full;
+  };
+  if ((kind == ScalarKind::Mul || kind == ScalarKind::Div) && isOne(b) &&
+      isWhole(a) && !getNumber(a))
+    return a;
+  if (kind == ScalarKind::Mul && isOne(a) && isWhole(b) && !getNumber(b))
+    return b;
+  return create(kind, a, b);
 }
 
 static ScalarKind getUnaryKind(Operation *op) {
@@ -232,8 +254,9 @@ const Scalar *ScalarExpressions::combine(Operation *op,
     kind = getBinaryKind(op);
   if (kind == ScalarKind::Other)
     return create(kind);
-  return create(kind, operands[0],
-                operands.size() == 2 ? operands[1] : nullptr);
+  if (operands.size() == 2)
+    return createArithmetic(kind, operands[0], operands[1]);
+  return create(kind, operands[0]);
 }
 
 const Scalar *ScalarExpressions::readBody(OpResult result) {
@@ -344,7 +367,7 @@ const Scalar *ScalarExpressions::readTosaOp(Operation *op) {
   };
   auto unary = [&](ScalarKind kind) { return create(kind, operand(0)); };
   auto binary = [&](ScalarKind kind) {
-    return create(kind, operand(0), operand(1));
+    return createArithmetic(kind, operand(0), operand(1));
   };
   using K = ScalarKind;
   return TypeSwitch<Operation *, const Scalar *>(op)
@@ -420,7 +443,12 @@ static bool readsInit(const Scalar *scalar) {
 }
 
 const Scalar *ScalarExpressions::readElementwise(Operation *op) {
-  if (!op || op->getNumResults() != 1 || !getFloatType(op->getResult(0)))
+  auto type = op && op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  // Comparisons have operators of their own in some chains.
+  if (!type ||
+      !(type.getElementType().isF32() || type.getElementType().isInteger(1)))
     return nullptr;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     if (linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() ||
@@ -435,10 +463,112 @@ const Scalar *ScalarExpressions::readElementwise(Operation *op) {
   return readsInit(scalar) ? nullptr : scalar;
 }
 
-const Scalar *ScalarExpressions::expand(const Scalar *operand) {
-  if (operand->kind != ScalarKind::Operand || !operand->full)
+/// The expression with its operands read by the loops of another op, which
+/// reads the op of the expression through `map`.
+const Scalar *ScalarExpressions::remap(const Scalar *scalar, AffineMap map,
+                                       RankedTensorType resultType) {
+  if (!scalar)
     return nullptr;
-  return readElementwise(getProducer(operand->value));
+  if (scalar->kind == ScalarKind::Operand) {
+    if (scalar->map.getNumDims() != map.getNumResults())
+      return create(ScalarKind::Other);
+    return createOperand(scalar->value, scalar->map.compose(map), resultType);
+  }
+  const Scalar *a = remap(scalar->a, map, resultType);
+  const Scalar *b =
+      scalar->b == scalar->a ? a : remap(scalar->b, map, resultType);
+  const Scalar *c = remap(scalar->c, map, resultType);
+  scalars.push_back(*scalar);
+  scalars.back().a = a;
+  scalars.back().b = b;
+  scalars.back().c = c;
+  return &scalars.back();
+}
+
+/// What `value` was before its shape got other dimensions of size 1, and `map`
+/// for that shape; null if it is no such change.
+static Value skipUnitDims(Value value, AffineMap &map) {
+  Operation *op = value.getDefiningOp();
+  Value source;
+  if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
+    source = collapse.getSrc();
+  else if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    source = expand.getSrc();
+  else if (auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op))
+    source = reshape.getInput1();
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  auto before = source ? dyn_cast<RankedTensorType>(source.getType())
+                       : RankedTensorType();
+  if (!before || !type || int64_t(map.getNumResults()) != type.getRank())
+    return {};
+  // Dimensions of size 1 are read at 0, the others in their order.
+  SmallVector<AffineExpr> kept, exprs;
+  SmallVector<int64_t> sizes;
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
+    if (size != 1) {
+      kept.push_back(expr);
+      sizes.push_back(size);
+    }
+  size_t next = 0;
+  for (int64_t size : before.getShape()) {
+    if (size == 1) {
+      exprs.push_back(getAffineConstantExpr(0, type.getContext()));
+      continue;
+    }
+    if (next == kept.size() || sizes[next] != size)
+      return {};
+    exprs.push_back(kept[next++]);
+  }
+  if (next != kept.size())
+    return {};
+  map = AffineMap::get(map.getNumDims(), map.getNumSymbols(), exprs,
+                       type.getContext());
+  return source;
+}
+
+const Scalar *ScalarExpressions::expandUncached(const Scalar *operand) {
+  Value value = skipCasts(operand->value);
+  if (const Scalar *scalar = readElementwise(value.getDefiningOp())) {
+    auto type = cast<RankedTensorType>(value.getType());
+    bool sameLoops = operand->full && operand->resultType &&
+                     type.getShape() == operand->resultType.getShape();
+    return sameLoops ? scalar
+                     : remap(scalar, operand->map, operand->resultType);
+  }
+  AffineMap map = operand->map;
+  Value source = skipUnitDims(value, map);
+  return source ? createOperand(source, map, operand->resultType) : nullptr;
+}
+
+const Scalar *ScalarExpressions::expand(const Scalar *operand) {
+  if (operand->kind != ScalarKind::Operand)
+    return nullptr;
+  auto [it, inserted] = expanded.try_emplace(operand, nullptr);
+  if (!inserted)
+    return it->second;
+  const Scalar *scalar = expandUncached(operand);
+  return expanded[operand] = scalar;
+}
+
+const Scalar *ScalarExpressions::skipMoves(const Scalar *scalar) {
+  for (unsigned depth = 0; depth < 4; ++depth) {
+    const Scalar *before = expand(scalar);
+    if (!before || before->kind != ScalarKind::Operand)
+      return scalar;
+    scalar = before;
+  }
+  return scalar;
+}
+
+const Scalar *ScalarExpressions::skipIdentities(const Scalar *scalar) {
+  // Bounded, like chains of ops in patterns.
+  for (unsigned depth = 0; depth < 4; ++depth) {
+    const Scalar *before = expand(scalar);
+    if (!before || before->kind != ScalarKind::Operand || !before->full)
+      return scalar;
+    scalar = before;
+  }
+  return scalar;
 }
 
 std::optional<double> ScalarExpressions::getNumber(const Scalar *scalar) {
@@ -463,6 +593,10 @@ std::optional<double> ScalarExpressions::getNumber(const Scalar *scalar) {
     return *a * *b;
   case ScalarKind::Negate:
     return -*a;
+  case ScalarKind::Sqrt:
+    return std::sqrt(*a);
+  case ScalarKind::Rsqrt:
+    return 1 / std::sqrt(*a);
   case ScalarKind::Div:
     return *b == 0 ? std::nullopt : std::optional<double>(*a / *b);
   default:

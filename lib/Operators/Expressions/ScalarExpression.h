@@ -55,6 +55,8 @@ struct Scalar {
   mlir::Value value = {};
   mlir::AffineMap map = {};
   bool full = false;
+  /// The type of the result whose element this is.
+  mlir::RankedTensorType resultType = {};
   const Scalar *a = nullptr, *b = nullptr, *c = nullptr;
 };
 
@@ -72,18 +74,23 @@ public:
   /// The same as `read`, of an op that computes each element of an f32 tensor
   /// from the elements of its operands, and not from its destination.
   const Scalar *readElementwise(mlir::Operation *op);
-  /// What computes the value of a full operand; null if it isn't elementwise.
+  /// What computes the element that `operand` is: the expression of the op
+  /// that computes its tensor, or another operand if that only moves elements.
+  /// Null if it is neither.
   const Scalar *expand(const Scalar *operand);
+  /// `scalar` without the moves that leave each element at its position.
+  const Scalar *skipIdentities(const Scalar *scalar);
+  /// `scalar` without any moves: broadcasts, transpositions, unit dimensions.
+  const Scalar *skipMoves(const Scalar *scalar);
 
   /// The number `scalar` is, if it is one: constants in all spellings.
   std::optional<double> getNumber(const Scalar *scalar);
   /// True if `scalar` is an element of a tensor that isn't constant.
   bool isActivation(const Scalar *scalar);
   static bool equal(const Scalar *lhs, const Scalar *rhs);
-  /// The element of `value` that `map` says.
-  const Scalar *getElement(mlir::Value value, mlir::AffineMap map) {
-    return createOperand(value, map, /*resultType=*/{});
-  }
+  /// The element of `value` that `map` says, of an op with this result.
+  const Scalar *createOperand(mlir::Value value, mlir::AffineMap map,
+                              mlir::RankedTensorType resultType);
 
   ConstantEvaluator &constants;
 
@@ -92,16 +99,20 @@ private:
                        const Scalar *b = nullptr, const Scalar *c = nullptr);
   const Scalar *createNumber(double number);
   const Scalar *createInit(unsigned index);
-  const Scalar *createOperand(mlir::Value value, mlir::AffineMap map,
-                              mlir::RankedTensorType resultType);
   const Scalar *readBody(mlir::OpResult result);
   const Scalar *readTensorOp(mlir::Operation *op);
   const Scalar *readTosaOp(mlir::Operation *op);
+  const Scalar *createArithmetic(ScalarKind kind, const Scalar *a,
+                                 const Scalar *b);
+  const Scalar *expandUncached(const Scalar *operand);
+  const Scalar *remap(const Scalar *scalar, mlir::AffineMap map,
+                      mlir::RankedTensorType resultType);
   const Scalar *combine(mlir::Operation *op,
                         llvm::ArrayRef<const Scalar *> operands);
 
   std::deque<Scalar> scalars;
   llvm::DenseMap<mlir::Operation *, const Scalar *> known;
+  llvm::DenseMap<const Scalar *, const Scalar *> expanded;
 };
 
 /// The op that computes `value`, seen through casts between static and dynamic

@@ -108,11 +108,16 @@ ScalarMatcher::Pattern ScalarMatcher::scaled(Pattern a, double factor) {
 
 ScalarMatcher::Pattern ScalarMatcher::channel(const Scalar *&operand) {
   return [&operand](ScalarMatcher &matcher, const Scalar *scalar) {
-    if (scalar->kind == ScalarKind::Operand && scalar->full)
+    // Broadcasts and reshapes of what varies along one loop.
+    for (unsigned depth = 0; scalar && depth < 4; ++depth) {
+      if (scalar->kind != ScalarKind::Operand)
+        return false;
+      if (getChannelLoop(scalar)) {
+        operand = scalar;
+        return true;
+      }
       scalar = matcher.expressions.expand(scalar);
-    if (!scalar || !getChannelLoop(scalar))
-      return false;
-    operand = scalar;
-    return true;
+    }
+    return false;
   };
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises additions and multiplications of activations.
+// Recognises sums, differences, products and ratios of activations, or of one
+// and a number.
 
 #include "Functions/Functions.h"
 
@@ -10,12 +11,11 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-/// The activation `scalar` reads, with dimensions of size 1 where the result
-/// has more; null if it can't be had that way.
-static RecognizedOperand getActivation(const Scalar *scalar,
-                                       RankedTensorType resultType,
-                                       ScalarExpressions &expressions) {
-  if (!expressions.isActivation(scalar))
+/// The tensor `scalar` reads, with dimensions of size 1 where the result has
+/// more; null if it can't be had that way.
+static RecognizedOperand getTensor(const Scalar *scalar,
+                                   RankedTensorType resultType) {
+  if (scalar->kind != ScalarKind::Operand || !getFloatType(scalar->value))
     return {};
   if (scalar->full)
     return RecognizedOperand::of(scalar->value);
@@ -56,48 +56,97 @@ static bool isDeviation(const Scalar *scalar, ScalarExpressions &expressions) {
                     source->kind == ScalarKind::Rsqrt);
 }
 
+/// The kind of an operation on an activation and a number, which comes first if
+/// `reversed`; null if there is none.
+static Attribute getScalarKind(Recognition &recognition, ScalarKind kind,
+                               double number, bool reversed) {
+  MLIRContext *context = recognition.context();
+  switch (kind) {
+  case ScalarKind::Add:
+    return AddAttr::get(context, recognition.real(number));
+  case ScalarKind::Sub:
+    if (reversed)
+      return RsubAttr::get(context, recognition.real(number));
+    return AddAttr::get(context, recognition.real(-number));
+  case ScalarKind::Mul:
+    return MulAttr::get(context, recognition.real(number));
+  case ScalarKind::Div:
+    if (reversed || number == 0)
+      return {};
+    return MulAttr::get(context, recognition.real(1 / number));
+  default:
+    return {};
+  }
+}
+
+/// The kind of an operation on two activations; null if there is none.
+static Attribute getBinaryKind(MLIRContext *context, ScalarKind kind) {
+  switch (kind) {
+  case ScalarKind::Add:
+    return AddAttr::get(context, FloatAttr());
+  case ScalarKind::Sub:
+    return SubAttr::get(context);
+  case ScalarKind::Mul:
+    return MulAttr::get(context, FloatAttr());
+  case ScalarKind::Div:
+    return DivAttr::get(context);
+  default:
+    return {};
+  }
+}
+
 void forms::recognizeElementwise(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
   const Scalar *scalar = expressions.readElementwise(recognition.root);
-  if (!scalar ||
-      (scalar->kind != ScalarKind::Add && scalar->kind != ScalarKind::Mul))
+  if (!scalar || !scalar->a || !scalar->b || scalar->c)
     return;
-  bool isAdd = scalar->kind == ScalarKind::Add;
-  MLIRContext *context = recognition.context();
-  auto getKind = [&](FloatAttr number) -> Attribute {
-    if (isAdd)
-      return AddAttr::get(context, number);
-    return MulAttr::get(context, number);
-  };
   RecognizedOperator op;
   op.result = recognition.result();
   auto resultType = cast<RankedTensorType>(recognition.result().getType());
   std::optional<double> left = expressions.getNumber(scalar->a);
   std::optional<double> right = expressions.getNumber(scalar->b);
+  if (left && right)
+    return;
   if (left || right) {
     const Scalar *activation = left ? scalar->b : scalar->a;
     double number = left ? *left : *right;
+    op.kind = getScalarKind(recognition, scalar->kind, number, bool(left));
     // What is added to a variance is no operand.
-    if ((left && right) || !std::isfinite(number) ||
-        (isAdd && std::abs(number) < 1e-3) || !activation->full)
+    if (!op.kind || !std::isfinite(number) || !activation->full ||
+        (isa<AddAttr>(op.kind) && std::abs(number) < 1e-3))
       return;
-    if (auto input = getActivation(activation, resultType, expressions)) {
-      op.kind = getKind(recognition.real(number));
+    activation = expressions.skipIdentities(activation);
+    if (!expressions.isActivation(activation))
+      return;
+    if (auto input = getTensor(activation, resultType)) {
       op.inputs = {input};
       recognition.found.push_back(std::move(op));
     }
     return;
   }
-  if (isDeviation(scalar->a, expressions) ||
+  op.kind = getBinaryKind(recognition.context(), scalar->kind);
+  if (!op.kind || isDeviation(scalar->a, expressions) ||
       isDeviation(scalar->b, expressions))
     return;
-  RecognizedOperand a = getActivation(scalar->a, resultType, expressions);
-  RecognizedOperand b = getActivation(scalar->b, resultType, expressions);
-  // A square is part of a variance, and of no PyTorch pattern.
-  if (!a || !b || (!scalar->a->full && !scalar->b->full) ||
-      (!isAdd && a.value == b.value))
-    return;
-  op.kind = getKind({});
-  op.inputs = {a, b};
-  recognition.found.push_back(std::move(op));
+  // Without the moves in front, if what is left broadcasts; with those of them
+  // that change positions; and, should what they make be needed elsewhere, with
+  // all.
+  std::pair<const Scalar *, const Scalar *> forms[] = {
+      {expressions.skipMoves(scalar->a), expressions.skipMoves(scalar->b)},
+      {expressions.skipIdentities(scalar->a),
+       expressions.skipIdentities(scalar->b)},
+      {scalar->a, scalar->b}};
+  for (auto [x, y] : forms) {
+    // One of them may be a tensor of constants, such as embedded positions.
+    bool isActive = (expressions.isActivation(x) && x->full) ||
+                    (expressions.isActivation(y) && y->full);
+    RecognizedOperand a = getTensor(x, resultType);
+    RecognizedOperand b = getTensor(y, resultType);
+    // A square is part of a variance, and of no PyTorch pattern.
+    bool isSquare = isa<MulAttr>(op.kind) && a.value == b.value;
+    if (a && b && isActive && !isSquare) {
+      op.inputs = {a, b};
+      recognition.found.push_back(op);
+    }
+  }
 }

@@ -226,9 +226,11 @@ const Formula *FormulaReader::readUncached(Value value,
   ConstantEvaluator &constants = expressions.constants;
   auto valueType = dyn_cast<RankedTensorType>(value.getType());
   if (!valueType || !valueType.getElementType().isF32()) {
-    // Integers are exponents.
-    std::optional<double> number = constants.getSplat(value);
-    return number ? create({ScalarKind::Constant, *number}) : nullptr;
+    // Integers are exponents, and comparisons have ops of their own.
+    if (std::optional<double> number = constants.getSplat(value))
+      return create({ScalarKind::Constant, *number});
+    const Scalar *scalar = expressions.readElementwise(value.getDefiningOp());
+    return scalar ? readScalar(scalar, position) : nullptr;
   }
   auto createParameter = [&]() -> const Formula * {
     Variable variable{Variable::Parameter};

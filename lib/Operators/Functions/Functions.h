@@ -13,6 +13,8 @@ namespace qbackend::forms {
 void recognizeActivation(Recognition &recognition);
 void recognizeElementwise(Recognition &recognition);
 void recognizeLayerNorm(Recognition &recognition);
+void recognizeLinear(Recognition &recognition);
+void recognizeMatmul(Recognition &recognition);
 void recognizeNormalization(Recognition &recognition);
 void recognizeSoftmax(Recognition &recognition);
 

@@ -17,11 +17,21 @@ static Attribute getKind(Recognition &recognition, unsigned axis, double eps) {
   int64_t rank =
       cast<RankedTensorType>(recognition.result().getType()).getRank();
   FloatAttr real = recognition.real(eps);
-  if (rank == 4 && (axis == 1 || axis == 3))
-    return BatchNorm2dAttr::get(recognition.context(), axis, real);
-  if ((rank == 2 || rank == 3) && axis == 1)
-    return BatchNorm1dAttr::get(recognition.context(), axis, real);
-  return {};
+  MLIRContext *context = recognition.context();
+  // Channels are second or last.
+  if (axis == 0 || (axis != 1 && axis + 1 != rank))
+    return {};
+  switch (rank) {
+  case 2:
+  case 3:
+    return BatchNorm1dAttr::get(context, axis, real);
+  case 4:
+    return BatchNorm2dAttr::get(context, axis, real);
+  case 5:
+    return BatchNorm3dAttr::get(context, axis, real);
+  default:
+    return {};
+  }
 }
 
 static RecognizedOperand getSplat(int64_t size, float number,
@@ -272,6 +282,54 @@ static RecognizedOperand getOperand(ArrayRef<double> numbers,
       DenseElementsAttr::get(type, ArrayRef<float>(floats)));
 }
 
+/// How many multiplications, and additions, make a batch norm. Of an image one
+/// is enough; of other ranks it could as well be the end of a layer norm.
+static unsigned getLeastSteps(RankedTensorType type) {
+  return type.getRank() >= 4 ? 1 : 2;
+}
+
+/// [- mean] * weight + bias with parameters whose numbers are not known.
+static void recognizeSteps(Recognition &recognition) {
+  using M = ScalarMatcher;
+  const Scalar *scalar =
+      recognition.expressions.readElementwise(recognition.root);
+  auto type = cast<RankedTensorType>(recognition.result().getType());
+  if (!scalar || scalar->kind != ScalarKind::Add || getLeastSteps(type) > 1)
+    return;
+  for (bool centered : {true, false}) {
+    const Scalar *mean = nullptr, *weight = nullptr, *bias = nullptr;
+    auto x = centered ? M::binary(ScalarKind::Sub, M::x(), M::channel(mean))
+                      : M::x();
+    auto scaled = M::binary(ScalarKind::Mul, x, M::channel(weight));
+    ScalarMatcher matcher(recognition.expressions);
+    if (!matcher.match(scalar,
+                       M::binary(ScalarKind::Add, scaled, M::channel(bias))))
+      continue;
+    std::optional<unsigned> axis = getChannelLoop(weight);
+    Attribute kind = axis && *axis < type.getRank() && !type.isDynamicDim(*axis)
+                         ? getKind(recognition, *axis, /*eps=*/0)
+                         : Attribute();
+    if (!kind)
+      return;
+    int64_t size = type.getDimSize(*axis);
+    auto parameter = [&](const Scalar *found) {
+      return getChannelOperand(found, *axis, type, recognition.expressions);
+    };
+    RecognizedOperator op;
+    op.kind = kind;
+    op.result = recognition.result();
+    op.inputs = {RecognizedOperand::of(matcher.input->value)};
+    op.weight = parameter(weight);
+    op.bias = parameter(bias);
+    op.runningMean =
+        centered ? parameter(mean) : getSplat(size, 0, recognition.context());
+    op.runningVar = getSplat(size, 1, recognition.context());
+    if (op.weight && op.bias && op.runningMean)
+      recognition.found.push_back(std::move(op));
+    return;
+  }
+}
+
 /// A multiplication and an addition by constants for each channel.
 static void recognizeAffine(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
@@ -281,17 +339,16 @@ static void recognizeAffine(Recognition &recognition) {
        scalar->kind != ScalarKind::Mul))
     return;
   auto type = cast<RankedTensorType>(recognition.result().getType());
-  for (unsigned axis : {1, 3}) {
-    if (axis >= type.getRank() || type.isDynamicDim(axis))
+  for (int64_t axis : {int64_t(1), type.getRank() - 1}) {
+    if (axis < 1 || axis >= type.getRank() || type.isDynamicDim(axis))
       continue;
     AffineReader reader(expressions, type, axis);
     // Subtract, multiply, multiply, add, and an operation of slack.
     std::optional<Affine> affine = reader.read(scalar, 5);
     if (!affine || !reader.input || !affine->varies)
       continue;
-    // Of other ranks it could as well be the end of a layer norm.
-    if (affine->multiplications < (type.getRank() == 4 ? 1 : 2) ||
-        affine->additions < (type.getRank() == 4 ? 1 : 2))
+    if (affine->multiplications < getLeastSteps(type) ||
+        affine->additions < getLeastSteps(type))
       continue;
     Attribute kind = getKind(recognition, axis, /*eps=*/0);
     if (!kind || !llvm::all_of(affine->scale, [](double number) {
@@ -317,4 +374,6 @@ void forms::recognizeNormalization(Recognition &recognition) {
   recognizeParametric(recognition);
   if (recognition.found.size() == before)
     recognizeAffine(recognition);
+  if (recognition.found.size() == before)
+    recognizeSteps(recognition);
 }

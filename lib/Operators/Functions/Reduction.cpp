@@ -79,9 +79,9 @@ std::optional<Reduction> forms::readReduction(Value value,
   Reduction reduction;
   reduction.kind =
       isa<tosa::ReduceSumOp>(op) ? ScalarKind::Add : ScalarKind::Max;
-  reduction.element = expressions.getElement(
+  reduction.element = expressions.createOperand(
       op->getOperand(0),
-      AffineMap::getMultiDimIdentityMap(rank, op->getContext()));
+      AffineMap::getMultiDimIdentityMap(rank, op->getContext()), type);
   for (int64_t dim = 0; dim < rank; ++dim) {
     bool isReduced = dim == axis.getInt();
     reduction.reduced.push_back(isReduced);

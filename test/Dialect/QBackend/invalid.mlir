@@ -489,7 +489,7 @@ func.func @conv2d_without_weight(%x: tensor<1x4x4x3xf32>) -> tensor<1x4x4x3xf32>
 
 #conv = #qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1>
 func.func @conv2d_of_two(%x: tensor<1x4x4x3xf32>, %w: tensor<3x1x1x3xf32>) -> tensor<1x4x4x3xf32> {
-  // expected-error @+1 {{a conv2d has one activation of rank 4, NHWC}}
+  // expected-error @+1 {{a conv2d has one activation of rank 4, channels last}}
   %y = qbackend.operator [#conv] inputs(%x, %x) weight(%w) : (tensor<1x4x4x3xf32>, tensor<1x4x4x3xf32>, tensor<3x1x1x3xf32>) -> tensor<1x4x4x3xf32> {
   ^bb0(%a: tensor<1x4x4x3xf32>, %b: tensor<1x4x4x3xf32>, %v: tensor<3x1x1x3xf32>):
     qbackend.yield %a : tensor<1x4x4x3xf32>

@@ -214,7 +214,9 @@ func.func @mean_keepdim(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x1x1xf32> {
 }
 
 // CHECK-LABEL: func.func @scaled_sum
-// CHECK-NOT: qbackend.operator
+// CHECK-NOT: #qbackend.mean
+// CHECK: #qbackend.mul<scalar = 0.0158
+// CHECK-NOT: #qbackend.mean
 func.func @scaled_sum(%x: tensor<1x4x8x8xf32>) -> tensor<1x4xf32> {
   %z = arith.constant 0.0 : f32
   %d = arith.constant 63.0 : f32

@@ -47,8 +47,7 @@ func.func @cat(%x: tensor<1x4xf32>, %y: tensor<1x2xf32>) -> tensor<1x10xf32> {
 }
 
 // CHECK-LABEL: func.func @difference
-// CHECK-NOT: qbackend.operator
-// CHECK: tosa.sub
+// CHECK: qbackend.operator [#qbackend.sub] inputs(%arg0, %arg1)
 func.func @difference(%x: tensor<1x4xf32>, %y: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %0 = tosa.sub %x, %y : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
   return %0 : tensor<1x4xf32>

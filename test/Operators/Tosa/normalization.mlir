@@ -84,10 +84,12 @@ func.func @scalars(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
   return %6 : tensor<1x2x4x4xf32>
 }
 
-// Constants of different dimensions are no channels.
+// Constants of different dimensions are no channels, but operands.
 // CHECK-LABEL: func.func @mixed_dimensions
-// CHECK: axis = 3
-// CHECK: axis = 1
+// CHECK: %[[W:.*]] = arith.constant {{.*}} : tensor<1x1x1x2xf32>
+// CHECK: %[[M:.*]] = qbackend.operator [#qbackend.mul] inputs(%arg0, %[[W]])
+// CHECK: %[[B:.*]] = arith.constant {{.*}} : tensor<1x2x1x1xf32>
+// CHECK: qbackend.operator [#qbackend.add] inputs(%[[M]], %[[B]])
 // CHECK: return
 func.func @mixed_dimensions(%x: tensor<1x2x4x2xf32>) -> tensor<1x2x4x2xf32> {
   %w = "tosa.const"() <{values = dense<[[[[5.0, 6.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints the operators of a module in a form that doesn't depend on how the
+// module is spelled.
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Operators/ConstantEvaluator.h"
+#include "qbackend/Transforms/OperationCount.h"
+#include "qbackend/Transforms/Passes.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SmallVectorExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/xxhash.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_PRINTOPERATORSPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+//===----------------------------------------------------------------------===//
+// What is left out
+//===----------------------------------------------------------------------===//
+
+/// The sizes of `type` that are not 1.
+static SmallVector<int64_t> getOtherSizes(Type type) {
+  return llvm::filter_to_vector(cast<RankedTensorType>(type).getShape(),
+                                [](int64_t size) { return size != 1; });
+}
+
+/// What `op` has the elements of, if it is no more than a change of layout or
+/// type, or of dimensions of size 1; else null.
+static Value getSameElements(Operation *op) {
+  if (isa<TransposeOp, tensor::CastOp>(op))
+    return op->getOperand(0);
+  if (auto operation = dyn_cast<OperatorOp>(op)) {
+    bool isReshape = isa<FlattenAttr, ReshapeAttr>(operation.getKind()) &&
+                     !operation.isFused();
+    Value input = operation.getInputs().front();
+    // A permutation that moves nothing but dimensions of size 1 is none.
+    if (isReshape && getOtherSizes(input.getType()) ==
+                         getOtherSizes(operation.getOutput().getType())) {
+      DenseI64ArrayAttr permutation;
+      if (auto flatten = dyn_cast<FlattenAttr>(operation.getKind()))
+        permutation = flatten.getPermutation();
+      else
+        permutation = cast<ReshapeAttr>(operation.getKind()).getPermutation();
+      SmallVector<int64_t> moved;
+      auto type = cast<RankedTensorType>(input.getType());
+      if (permutation)
+        for (int64_t dim : permutation.asArrayRef())
+          if (type.getDimSize(dim) != 1)
+            moved.push_back(dim);
+      if (llvm::is_sorted(moved))
+        return input;
+    }
+  }
+  return {};
+}
+
+static Value skipSameElements(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    Value source = getSameElements(op);
+    if (!source)
+      return value;
+    value = source;
+  }
+  return value;
+}
+
+/// Whether `op` is shown: what computes on tensors, not what makes or measures
+/// them.
+static bool isShown(Operation *op, ConstantEvaluator &constants) {
+  if (isa<OperatorOp>(op))
+    return true;
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<tensor::EmptyOp, tensor::DimOp, linalg::FillOp>(op))
+    return false;
+  bool isReal = llvm::any_of(op->getResultTypes(), [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && isa<FloatType>(tensor.getElementType());
+  });
+  return isReal && !isa<FunctionOpInterface>(op) &&
+         !llvm::all_of(op->getResults(), [&](Value result) {
+           return constants.isConstant(result);
+         });
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static std::string getShape(Type type) {
+  std::string shape;
+  llvm::raw_string_ostream os(shape);
+  auto tensor = cast<RankedTensorType>(type);
+  os << "[";
+  llvm::interleaveComma(tensor.getShape(), os, [&](int64_t size) {
+    if (ShapedType::isDynamic(size))
+      os << "?";
+    else
+      os << size;
+  });
+  os << "]";
+  if (!tensor.getElementType().isF32())
+    os << " " << tensor.getElementType();
+  return shape;
+}
+
+static bool isBatchNorm(Attribute kind) {
+  return isa<BatchNorm1dAttr, BatchNorm2dAttr, BatchNorm3dAttr>(kind);
+}
+
+/// The kind as it is written, without the dialect's name. What spellings fold
+/// into the parameters of a batch norm is not part of it.
+static std::string getKindText(OperatorKindAttrInterface kind) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (isBatchNorm(kind))
+    return kind.getKindName().str();
+  kind.print(os);
+  StringRef printed = text;
+  printed.consume_front("#qbackend.");
+  return printed.str();
+}
+
+namespace {
+/// The graph of one block, from what leaves it back to what it is made of.
+class Graph {
+public:
+  Graph(ConstantEvaluator &constants, raw_ostream &os)
+      : constants(constants), os(os) {}
+
+  /// Prints what `block` computes, each line after those of its inputs.
+  void print(Block &block, unsigned indent);
+  /// Numbers the arguments that are inputs of operators. Others are weights.
+  void numberInputs(Block &entry);
+
+  int64_t inside = 0, outside = 0;
+
+private:
+  void printLine(Operation *op, unsigned indent);
+  void printReference(Value value);
+  std::string describe(Operation *op);
+  /// The shown values that `op` reads, in the order in which they are printed.
+  SmallVector<Value> getInputs(Operation *op);
+  uint64_t getHash(Value value);
+
+  ConstantEvaluator &constants;
+  raw_ostream &os;
+  unsigned next = 0;
+  llvm::DenseMap<Value, unsigned> numbers, inputNumbers;
+  llvm::DenseMap<Value, uint64_t> hashes;
+};
+} // namespace
+
+std::string Graph::describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  auto operation = dyn_cast<OperatorOp>(op);
+  if (!operation) {
+    out << op->getName() << " ?";
+    return text;
+  }
+  llvm::interleave(
+      operation.getOperatorKinds(), out,
+      [&](OperatorKindAttrInterface kind) { out << getKindText(kind); }, "+");
+  if (isBatchNorm(operation.getKind()))
+    return text;
+  if (Value weight = operation.getWeight())
+    out << " weight" << getShape(weight.getType());
+  if (operation.getBias())
+    out << " bias";
+  return text;
+}
+
+SmallVector<Value> Graph::getInputs(Operation *op) {
+  SmallVector<Value> inputs;
+  auto operation = dyn_cast<OperatorOp>(op);
+  for (Value operand : operation ? operation.getInputs() : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      inputs.push_back(skipSameElements(operand));
+  // Sums and products don't tell which operand comes first.
+  if (operation && inputs.size() == 2 && !operation.isFused() &&
+      isa<AddAttr, MulAttr>(operation.getKind()) &&
+      getHash(inputs[1]) < getHash(inputs[0]))
+    std::swap(inputs[0], inputs[1]);
+  return inputs;
+}
+
+/// A number that depends on how a value is computed only.
+uint64_t Graph::getHash(Value value) {
+  // Over an explicit stack: chains may be deep.
+  SmallVector<Value> stack = {value};
+  while (!stack.empty()) {
+    Value top = stack.back();
+    if (hashes.contains(top)) {
+      stack.pop_back();
+      continue;
+    }
+    Operation *op = top.getDefiningOp();
+    std::string text;
+    if (!op) {
+      text =
+          "argument " + std::to_string(cast<BlockArgument>(top).getArgNumber());
+    } else if (!isShown(op, constants)) {
+      text = "constant";
+    } else {
+      bool ready = true;
+      auto operation = dyn_cast<OperatorOp>(op);
+      text = describe(op);
+      // Their order is what is asked for: of two hashes, the smaller first.
+      SmallVector<uint64_t> operands;
+      for (Value operand :
+           operation ? operation.getInputs() : op->getOperands()) {
+        if (!isa<RankedTensorType>(operand.getType()))
+          continue;
+        Value input = skipSameElements(operand);
+        auto it = hashes.find(input);
+        if (it == hashes.end()) {
+          stack.push_back(input);
+          ready = false;
+        } else {
+          operands.push_back(it->second);
+        }
+      }
+      if (!ready)
+        continue;
+      if (operation && isa<AddAttr, MulAttr>(operation.getKind()))
+        llvm::sort(operands);
+      for (uint64_t operand : operands)
+        text += " " + llvm::utohexstr(operand);
+    }
+    hashes[top] = llvm::xxh3_64bits(text);
+    stack.pop_back();
+  }
+  return hashes[value];
+}
+
+void Graph::printReference(Value value) {
+  auto it = numbers.find(value);
+  if (it != numbers.end())
+    os << it->second;
+  else if (auto input = inputNumbers.find(value); input != inputNumbers.end())
+    os << "input" << input->second;
+  else if (constants.isConstant(value))
+    os << "constant";
+  else
+    os << "_";
+}
+
+void Graph::numberInputs(Block &entry) {
+  llvm::DenseSet<Value> read;
+  entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto operation = dyn_cast<OperatorOp>(op);
+    for (Value operand : operation ? operation.getInputs() : op->getOperands())
+      if (isa<RankedTensorType>(operand.getType()) &&
+          (isShown(op, constants) || op->hasTrait<OpTrait::IsTerminator>()))
+        read.insert(skipSameElements(operand));
+    return operation ? WalkResult::skip() : WalkResult::advance();
+  });
+  for (BlockArgument argument : entry.getArguments())
+    if (read.contains(argument))
+      inputNumbers[argument] = inputNumbers.size();
+}
+
+void Graph::printLine(Operation *op, unsigned indent) {
+  SmallVector<Value> inputs = getInputs(op);
+  for (Value result : op->getResults())
+    numbers[result] = next;
+  os.indent(indent) << next++ << ": " << describe(op) << " ";
+  llvm::interleaveComma(
+      llvm::make_filter_range(op->getResultTypes(),
+                              llvm::IsaPred<RankedTensorType>),
+      os, [&](Type type) { os << getShape(type); });
+  os << " <-";
+  StringRef separator = " ";
+  for (Value input : inputs) {
+    os << separator;
+    printReference(input);
+    separator = ", ";
+  }
+  os << "\n";
+  if (auto operation = dyn_cast<OperatorOp>(op)) {
+    inside += countOperations(operation);
+    return;
+  }
+  outside += countOperations(op);
+  if (isa<linalg::LinalgOp>(op))
+    return;
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      print(block, indent + 2);
+}
+
+void Graph::print(Block &block, unsigned indent) {
+  // What leaves the block, and what has effects, in order; then, before each,
+  // what it reads.
+  SmallVector<Operation *> roots;
+  for (Operation &op : block)
+    if (!isPure(&op) && !isa<OperatorOp>(op) && isShown(&op, constants) &&
+        !op.hasTrait<OpTrait::IsTerminator>())
+      roots.push_back(&op);
+  if (block.mightHaveTerminator())
+    roots.push_back(block.getTerminator());
+  llvm::DenseSet<Operation *> done;
+  for (Operation *root : roots) {
+    SmallVector<std::pair<Operation *, bool>> stack = {{root, false}};
+    while (!stack.empty()) {
+      auto [op, expanded] = stack.pop_back_val();
+      if (expanded) {
+        if (isShown(op, constants))
+          printLine(op, indent);
+        continue;
+      }
+      if (!done.insert(op).second)
+        continue;
+      stack.push_back({op, true});
+      SmallVector<Value> inputs = getInputs(op);
+      for (Value input : llvm::reverse(inputs)) {
+        Operation *producer = input.getDefiningOp();
+        if (producer && producer->getBlock() == &block)
+          stack.push_back({producer, false});
+      }
+    }
+  }
+  if (!block.mightHaveTerminator() ||
+      llvm::none_of(block.getTerminator()->getOperandTypes(),
+                    llvm::IsaPred<RankedTensorType>))
+    return;
+  os.indent(indent) << "result ";
+  llvm::interleaveComma(getInputs(block.getTerminator()), os,
+                        [&](Value value) { printReference(value); });
+  os << "\n";
+}
+
+namespace {
+struct PrintOperatorsPass
+    : qbackend::impl::PrintOperatorsPassBase<PrintOperatorsPass> {
+  using PrintOperatorsPassBase::PrintOperatorsPassBase;
+
+  void runOnOperation() override {
+    // Passes run on what is inside of their own op only.
+    ModuleOp module = getOperation().clone();
+    getOperation().push_back(module);
+    llvm::scope_exit erase([&] { module.erase(); });
+    OpPassManager passes("builtin.module");
+    passes.addPass(createRaisePass({backend}));
+    passes.addPass(createNormalizeLayoutPass());
+    if (failed(runPipeline(passes, module)))
+      return signalPassFailure();
+
+    SmallVector<FunctionOpInterface> functions;
+    module.walk([&](FunctionOpInterface function) {
+      if (!function.isExternal())
+        functions.push_back(function);
+    });
+    raw_ostream &os = llvm::outs();
+    int64_t inside = 0, outside = 0;
+    for (FunctionOpInterface function : functions) {
+      // The name of the only one is no part of the network.
+      if (functions.size() > 1)
+        os << "@" << function.getName() << "\n";
+      ConstantEvaluator constants;
+      Graph graph(constants, os);
+      graph.numberInputs(function.getFunctionBody().front());
+      for (Block &block : function.getFunctionBody())
+        graph.print(block, 0);
+      inside += graph.inside;
+      outside += graph.outside;
+    }
+    int64_t all = inside + outside;
+    os << "float operations outside of operators: " << outside << " of " << all
+       << " ("
+       << llvm::format("%.2f", all ? 100.0 * double(outside) / double(all) : 0)
+       << " %)\n";
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

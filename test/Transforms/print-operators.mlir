@@ -1,0 +1,45 @@
+// RUN: split-file %s %t
+// RUN: qbackend-opt %t/nchw.mlir --qbackend-print-operators | FileCheck %s
+// RUN: qbackend-opt %t/nhwc.mlir --qbackend-print-operators | FileCheck %s
+// RUN: qbackend-opt %t/nhwc.mlir --qbackend-print-operators -o %t/module.mlir | FileCheck %s
+// RUN: FileCheck %s --check-prefix=MODULE < %t/module.mlir
+// RUN: not qbackend-opt %t/nhwc.mlir "--qbackend-print-operators=backend=none" 2>&1 | FileCheck %s --check-prefix=ERROR
+
+// The convolution, which reads the input; the shortcut's operand order and the
+// order of lines in the file make no difference, nor do layouts.
+// CHECK: 0: conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1> weight[2, 1, 1, 2] [1, 4, 4, 2] <- input0
+// CHECK-NEXT: 1: add [1, 4, 4, 2] <- [[ADD:.*]]
+// CHECK-NEXT: 2: tosa.abs ? [1, {{4, 4, 2|2, 4, 4}}] <- 1
+// CHECK-NEXT: result 2
+// CHECK-NEXT: float operations outside of operators: 32 of 192 (16.67 %)
+// CHECK-NOT: module
+
+// The module that is printed is the one that was read.
+// MODULE-NOT: qbackend.operator
+// MODULE: tosa.conv2d
+
+// ERROR: error: no backend 'none'
+
+//--- nhwc.mlir
+func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {
+  %w = "tosa.const"() <{values = dense<0.5> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %c = tosa.conv2d %x, %w, %z, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
+  %s = tosa.add %c, %x : (tensor<1x4x4x2xf32>, tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  %a = tosa.abs %s : (tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32>
+  return %a : tensor<1x4x4x2xf32>
+}
+
+//--- nchw.mlir
+func.func @forward(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
+  %w = "tosa.const"() <{values = dense<0.5> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %t = tosa.transpose %x {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x4xf32>) -> tensor<1x4x4x2xf32>
+  %c = tosa.conv2d %t, %w, %z, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<1x4x4x2xf32>, tensor<2x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4x2xf32>
+  %u = tosa.transpose %c {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x4x2xf32>) -> tensor<1x2x4x4xf32>
+  %s = tosa.add %x, %u : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  %a = tosa.abs %s : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
+  return %a : tensor<1x2x4x4xf32>
+}
