@@ -94,6 +94,7 @@ public:
     recognizeMatmul(recognition);
     recognizeMean(recognition);
     recognizeSoftmax(recognition);
+    recognizeLayerNorm(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);
     recognizeElementwise(recognition);
