@@ -134,7 +134,7 @@ static std::optional<Step> matchSum(Operation *op,
 
 /// What `op` changes the shape of; null for other ops. Which of several dynamic
 /// dimensions is which can't be told.
-static Value getReshaped(Operation *op) {
+static Value getShapeSource(Operation *op) {
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
     return collapse.getSrc();
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
@@ -152,7 +152,7 @@ static std::optional<Step> matchScale(Operation *op,
     Operation *producer = getProducer(dividend);
     auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(producer);
     return isa_and_nonnull<tosa::ReduceSumOp>(producer) ||
-           getReshaped(producer) ||
+           getShapeSource(producer) ||
            (linalgOp && linalgOp.getNumReductionLoops() != 0);
   });
   std::optional<double> number =
@@ -176,7 +176,7 @@ static std::optional<Step> matchStep(Operation *op,
                                      ScalarExpressions &expressions) {
   if (!op || op->getNumResults() != 1)
     return std::nullopt;
-  if (Value source = getReshaped(op)) {
+  if (Value source = getShapeSource(op)) {
     auto type = getFloatType(op->getResult(0));
     if (!type || !getFloatType(source))
       return std::nullopt;

@@ -19,8 +19,15 @@ bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
   if (depth == 0)
     return false;
   Operation *op = getProducer(value);
+  Value source;
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
-    return isNonNegative(collapse.getSrc(), expressions, depth - 1);
+    source = collapse.getSrc();
+  else if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    source = expand.getSrc();
+  else if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op))
+    source = slice.getSource();
+  if (source || getCopyMap(op, source))
+    return isNonNegative(source, expressions, depth - 1);
   if (auto concat = dyn_cast_or_null<tensor::ConcatOp>(op))
     return llvm::all_of(concat.getInputs(), [&](Value input) {
       return isNonNegative(input, expressions, depth - 1);
@@ -36,6 +43,7 @@ bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
     case ScalarKind::Min:
     case ScalarKind::Add:
     case ScalarKind::Mul:
+    case ScalarKind::Div:
       return check(scalar->a) && check(scalar->b);
     case ScalarKind::Exp:
       return true;
@@ -43,7 +51,8 @@ bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
       return false;
     }
   };
-  const Scalar *scalar = expressions.readElementwise(op);
+  // Of reductions, only a maximum is known by one element.
+  const Scalar *scalar = expressions.read(op);
   return scalar && check(scalar);
 }
 
