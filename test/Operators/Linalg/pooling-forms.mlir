@@ -77,6 +77,30 @@ func.func @shared_padding(%x: tensor<1x6x7x5xf32>) -> (tensor<1x6x7x5xf32>, tens
   return %r, %p : tensor<1x6x7x5xf32>, tensor<1x8x9x5xf32>
 }
 
+// A second pool of what was never negative.
+// CHECK-LABEL: func.func @zeros_after_pool
+// CHECK: #qbackend.max_pool1d<kernel = [3], stride = [1], padding = [1, 1], dilation = [1]>
+// CHECK: #qbackend.max_pool1d<kernel = [3], stride = [1], padding = [1, 1], dilation = [1]>
+func.func @zeros_after_pool(%x: tensor<1x6x5xf32>) -> tensor<1x6x5xf32> {
+  %v = arith.constant 0.0 : f32
+  %zero = arith.constant dense<0.0> : tensor<1x6x5xf32>
+  %relu = arith.maximumf %x, %zero : tensor<1x6x5xf32>
+  %e = tensor.empty() : tensor<1x6x5xf32>
+  %f = linalg.fill ins(%v : f32) outs(%e : tensor<1x6x5xf32>) -> tensor<1x6x5xf32>
+  %w = tensor.empty() : tensor<3xf32>
+  %p0 = tensor.pad %relu low[0, 1, 0] high[0, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %v : f32
+  } : tensor<1x6x5xf32> to tensor<1x8x5xf32>
+  %r0 = linalg.pooling_nwc_max ins(%p0, %w : tensor<1x8x5xf32>, tensor<3xf32>) outs(%f : tensor<1x6x5xf32>) -> tensor<1x6x5xf32>
+  %p1 = tensor.pad %r0 low[0, 1, 0] high[0, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %v : f32
+  } : tensor<1x6x5xf32> to tensor<1x8x5xf32>
+  %r1 = linalg.pooling_nwc_max ins(%p1, %w : tensor<1x8x5xf32>, tensor<3xf32>) outs(%f : tensor<1x6x5xf32>) -> tensor<1x6x5xf32>
+  return %r1 : tensor<1x6x5xf32>
+}
+
 // CHECK-LABEL: func.func @minimum
 // CHECK-NOT: qbackend.operator
 // CHECK-LABEL: func.func @starts_with_one
