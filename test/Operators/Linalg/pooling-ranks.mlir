@@ -185,3 +185,27 @@ func.func @dynamic_batch(%x: tensor<?x3x9xf32>) -> tensor<?x3x5xf32> {
   } -> tensor<?x3x5xf32>
   return %g : tensor<?x3x5xf32>
 }
+
+// TOSA lowered to linalg pools in one dimension between two reshapes.
+// CHECK-LABEL: func.func @between_reshapes(
+// CHECK: %[[X:.*]] = qbackend.transpose %arg0 [0, 2, 1]
+// CHECK: qbackend.operator [#qbackend.max_pool1d<kernel = [3], stride = [2], padding = [1, 0], dilation = [1]>] inputs(%[[X]])
+// CHECK-SAME: (tensor<2x8x5xf32>) -> tensor<2x4x5xf32>
+func.func @between_reshapes(%arg0: tensor<2x5x8xf32>) -> tensor<2x5x4xf32> {
+  %cst = arith.constant -3.40282347E+38 : f32
+  %expanded = tensor.expand_shape %arg0 [[0], [1], [2, 3]] output_shape [2, 5, 8, 1] : tensor<2x5x8xf32> into tensor<2x5x8x1xf32>
+  %0 = tensor.empty() : tensor<2x8x1x5xf32>
+  %transposed = linalg.transpose ins(%expanded : tensor<2x5x8x1xf32>) outs(%0 : tensor<2x8x1x5xf32>) permutation = [0, 2, 3, 1]
+  %padded = tensor.pad %transposed low[0, 1, 0, 0] high[0, 0, 0, 0] {
+  ^bb0(%arg1: index, %arg2: index, %arg3: index, %arg4: index):
+    tensor.yield %cst : f32
+  } : tensor<2x8x1x5xf32> to tensor<2x9x1x5xf32>
+  %1 = tensor.empty() : tensor<2x4x1x5xf32>
+  %2 = linalg.fill ins(%cst : f32) outs(%1 : tensor<2x4x1x5xf32>) -> tensor<2x4x1x5xf32>
+  %3 = tensor.empty() : tensor<3x1xf32>
+  %4 = linalg.pooling_nhwc_max {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 1]> : vector<2xi64>} ins(%padded, %3 : tensor<2x9x1x5xf32>, tensor<3x1xf32>) outs(%2 : tensor<2x4x1x5xf32>) -> tensor<2x4x1x5xf32>
+  %5 = tensor.empty() : tensor<2x5x4x1xf32>
+  %transposed_0 = linalg.transpose ins(%4 : tensor<2x4x1x5xf32>) outs(%5 : tensor<2x5x4x1xf32>) permutation = [0, 3, 1, 2]
+  %collapsed = tensor.collapse_shape %transposed_0 [[0], [1], [2, 3]] : tensor<2x5x4x1xf32> into tensor<2x5x4xf32>
+  return %collapsed : tensor<2x5x4xf32>
+}
