@@ -45,3 +45,20 @@ func.func @part_of_the_image(%x: tensor<1x3x9xf32>, %w: tensor<4x3x2xf32>) -> te
     ins(%x, %w : tensor<1x3x9xf32>, tensor<4x3x2xf32>) outs(%f : tensor<1x4x5xf32>) -> tensor<1x4x5xf32>
   return %c : tensor<1x4x5xf32>
 }
+
+// A linear layer, however small its batch.
+// CHECK-LABEL: func.func @batch_matmul
+// CHECK: qbackend.operator [#qbackend.linear]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x1x6xf32>, tensor<5x6xf32>) -> tensor<1x1x5xf32>
+// CHECK-NOT: qbackend.operator
+func.func @batch_matmul(%x: tensor<1x1x6xf32>, %w: tensor<5x6xf32>) -> tensor<1x1x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %te = tensor.empty() : tensor<6x5xf32>
+  %t = linalg.transpose ins(%w : tensor<5x6xf32>) outs(%te : tensor<6x5xf32>) permutation = [1, 0]
+  %v = tensor.expand_shape %t [[0, 1], [2]] output_shape [1, 6, 5] : tensor<6x5xf32> into tensor<1x6x5xf32>
+  %e = tensor.empty() : tensor<1x1x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+  %c = linalg.batch_matmul
+    ins(%x, %v : tensor<1x1x6xf32>, tensor<1x6x5xf32>) outs(%f : tensor<1x1x5xf32>) -> tensor<1x1x5xf32>
+  return %c : tensor<1x1x5xf32>
+}
