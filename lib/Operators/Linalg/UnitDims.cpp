@@ -276,5 +276,11 @@ void forms::restoreLeadingDim(Operation *op) {
   for (auto [before, after] :
        llvm::zip_equal(op->getResults(), lifted->getResults()))
     before.replaceAllUsesWith(dropLeadingDim(builder, op->getLoc(), after));
+  SmallVector<Value> operands(op->getOperands());
   op->erase();
+  // What dropped the dimension is no reader any more.
+  for (Value operand : operands)
+    if (auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>();
+        collapse && collapse->use_empty())
+      collapse->erase();
 }
