@@ -55,12 +55,13 @@ std::optional<AffineMap> forms::getCopyMap(Operation *op, Value &source) {
   return std::nullopt;
 }
 
-/// What `op` changes the shape of; null for other ops.
-static Value getReshaped(Operation *op) {
+Value forms::getReshaped(Operation *op) {
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
     return collapse.getSrc();
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
     return expand.getSrc();
+  if (auto reshape = dyn_cast_or_null<tensor::ReshapeOp>(op))
+    return reshape.getSource();
   if (auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op))
     return reshape.getInput1();
   return {};

@@ -33,6 +33,9 @@ RecognizedOperand arrange(const LayoutView &view,
 std::optional<mlir::AffineMap> getCopyMap(mlir::Operation *op,
                                           mlir::Value &source);
 
+/// What `op` changes the shape of; null for other ops.
+mlir::Value getReshaped(mlir::Operation *op);
+
 /// True if `value` is constant or, through layout ops and slices, an argument
 /// of the function or a global.
 bool isParameter(mlir::Value value, ConstantEvaluator &constants);

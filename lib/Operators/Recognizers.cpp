@@ -4,6 +4,7 @@
 
 #include "Functions/Functions.h"
 #include "Linalg/LinalgRecognizers.h"
+#include "Movement/Movement.h"
 #include "Tosa/TosaRecognizers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -66,8 +67,7 @@ public:
                  SmallVectorImpl<RecognizedOperator> &found) const override {
     if (root->getNumResults() != 1 || !getFloatType(root->getResult(0)) ||
         root->getNumOperands() == 0 ||
-        isa<tensor::CastOp, tensor::EmptyOp, tensor::PadOp, linalg::FillOp>(
-            root) ||
+        isa<tensor::CastOp, tensor::EmptyOp, linalg::FillOp>(root) ||
         constants.isConstant(root->getResult(0)))
       return;
     ScalarExpressions expressions(constants);
@@ -76,21 +76,18 @@ public:
       recognizeTosaConvolution(recognition);
       recognizeTosaLinear(recognition);
       recognizeTosaPooling(recognition);
-      recognizeTosaConcatenation(recognition);
     } else {
       recognizeLinalgConvolution(recognition);
       recognizeLinalgLinear(recognition);
       recognizeLinalgPooling(recognition);
-      recognizeLinalgConcatenation(recognition);
     }
+    recognizeConcatenation(recognition);
     recognizeSoftmax(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);
     recognizeElementwise(recognition);
-    if (isa<tosa::TosaDialect>(root->getDialect()))
-      recognizeTosaShape(recognition);
-    else
-      recognizeLinalgShape(recognition);
+    recognizePad(recognition);
+    recognizeMovement(recognition);
   }
 
   std::optional<std::string> describe(Operation *root) const override {

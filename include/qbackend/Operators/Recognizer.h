@@ -65,6 +65,9 @@ struct RecognizedOperator {
   /// The operator's result is `transpose(result, outputPermutation)`; empty:
   /// it is `result`.
   llvm::SmallVector<int64_t> outputPermutation = {};
+  /// What the result is reshaped to before that, because the code gives the
+  /// operator's result in another shape; empty: it doesn't.
+  llvm::SmallVector<int64_t> outputShape = {};
 };
 
 /// A dialect with this interface takes part in `qbackend-raise`.

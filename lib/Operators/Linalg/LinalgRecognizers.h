@@ -15,8 +15,6 @@ namespace qbackend::forms {
 void recognizeLinalgConvolution(Recognition &recognition);
 void recognizeLinalgLinear(Recognition &recognition);
 void recognizeLinalgPooling(Recognition &recognition);
-void recognizeLinalgConcatenation(Recognition &recognition);
-void recognizeLinalgShape(Recognition &recognition);
 
 //===----------------------------------------------------------------------===//
 // Windows
