@@ -82,6 +82,11 @@ public:
       recognizeLinalgPooling(recognition);
     }
     recognizeConcatenation(recognition);
+    // Reshapes of either dialect may follow.
+    recognizeLinalgResize(recognition);
+    recognizeTosaResize(recognition);
+    recognizeLinalgEmbedding(recognition);
+    recognizeTosaEmbedding(recognition);
     recognizeSoftmax(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);

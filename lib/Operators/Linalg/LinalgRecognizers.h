@@ -15,6 +15,11 @@ namespace qbackend::forms {
 void recognizeLinalgConvolution(Recognition &recognition);
 void recognizeLinalgLinear(Recognition &recognition);
 void recognizeLinalgPooling(Recognition &recognition);
+void recognizeLinalgResize(const Recognition &recognition);
+void recognizeLinalgEmbedding(const Recognition &recognition);
+
+/// The loop whose position `value` is.
+std::optional<unsigned> getDirectLoop(mlir::Value value);
 
 //===----------------------------------------------------------------------===//
 // Windows

@@ -3,6 +3,7 @@
 // Recognises pixel and channel shuffles, and nearest upsampling that repeats
 // rows and columns, by which elements they move where.
 
+#include "Movement/Interpolation.h"
 #include "Movement/Movement.h"
 
 using namespace mlir;
@@ -81,10 +82,19 @@ static bool recognizeUpsampling(const Recognition &recognition, Value source,
         ShapedType::isDynamic(size) || runs[0] != Run{dim, size, 1})
       return false;
   }
-  auto kind = InterpolateAttr::get(recognition.context(),
-                                   InterpolateMode::Nearest,
-                                   /*align_corners=*/false,
-                                   /*scale_factors=*/{});
+  int64_t in[2], out[2];
+  for (unsigned i : {0, 1}) {
+    in[i] = map.getSourceType().getDimSize(positions[i + 1]);
+    out[i] = in[i] * map.getDims()[positions[i + 1]][1].size;
+  }
+  InterpolateAttr kind = matchInterpolation(
+      recognition.context(), in, out, {},
+      [&](int64_t row, int64_t column, SmallVectorImpl<Tap> &taps) {
+        taps.push_back({row / (out[0] / in[0]), column / (out[1] / in[1]), 1});
+        return true;
+      });
+  if (!kind)
+    return false;
   addImageOperator(recognition, kind, source, positions);
   return true;
 }
