@@ -47,7 +47,7 @@ static Reading getReading(OpOperand &use, bool isVector) {
                : Reading::Parameter;
   }
   Value source;
-  if (isa<TransposeOp, tensor::CastOp>(op) ||
+  if (isa<TransposeOp, tensor::CastOp, tosa::ReverseOp>(op) ||
       (getReshaped(op) && use.getOperandNumber() == 0))
     return Reading::Layout;
   // A broadcast doesn't tell.

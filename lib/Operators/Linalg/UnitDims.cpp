@@ -213,20 +213,22 @@ static void normalizeLeadingIndex(linalg::GenericOp op) {
   auto batch = dyn_cast<AffineDimExpr>(maps.back().getResult(0));
   if (!batch || op.getStaticLoopRanges()[batch.getPosition()] != 1)
     return;
-  bool changed = false;
+  // One input has the batch; a filter has a dimension of 1 for another reason.
+  if (llvm::any_of(ArrayRef(maps).drop_back(), [&](AffineMap map) {
+        return map.isFunctionOfDim(batch.getPosition());
+      }))
+    return;
   for (auto [map, input] : llvm::zip(maps, op.getInputs())) {
     auto type = dyn_cast<RankedTensorType>(input.getType());
     if (!type || type.getRank() < 2 || type.getDimSize(0) != 1 ||
-        !isa<AffineConstantExpr>(map.getResult(0)) ||
-        map.isFunctionOfDim(batch.getPosition()))
+        !isa<AffineConstantExpr>(map.getResult(0)))
       continue;
     SmallVector<AffineExpr> exprs(map.getResults());
     exprs.front() = batch;
     map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
-    changed = true;
-  }
-  if (changed)
     op.setIndexingMapsAttr(OpBuilder(op).getAffineMapArrayAttr(maps));
+    return;
+  }
 }
 
 Operation *forms::restoreLeadingDim(Operation *op) {

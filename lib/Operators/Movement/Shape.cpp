@@ -40,7 +40,7 @@ static bool isVector(Value value, ConstantEvaluator &constants) {
   for (Operation *op = getProducer(value); op; op = getProducer(value)) {
     Value source = getMoved(op);
     if (!source)
-      return true;
+      break;
     value = source;
   }
   auto type = dyn_cast<RankedTensorType>(skipCasts(value).getType());

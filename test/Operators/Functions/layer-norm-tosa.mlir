@@ -193,7 +193,7 @@ func.func @group_norm_channels_last(%x: tensor<2x4x5x6xf32>, %w: tensor<6xf32>, 
 }
 
 // CHECK-LABEL: func.func @rms_norm(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{9*[0-9]}}E-7>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>

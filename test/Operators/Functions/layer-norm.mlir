@@ -1021,7 +1021,7 @@ func.func @groups_of_one_channel(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b:
 }
 
 // CHECK-LABEL: func.func @rms_norm_pow(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{9*[0-9]}}E-7>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm_pow(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
@@ -1083,7 +1083,7 @@ func.func @rms_norm_pow(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x
 }
 
 // CHECK-LABEL: func.func @rms_norm_powf(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{9*[0-9]}}E-7>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm_powf(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
@@ -1145,7 +1145,7 @@ func.func @rms_norm_powf(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2
 }
 
 // CHECK-LABEL: func.func @rms_norm_fused(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{9*[0-9]}}E-7>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm_fused(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32

@@ -102,13 +102,13 @@ func.func @zeros_after_pool(%x: tensor<1x6x5xf32>) -> tensor<1x6x5xf32> {
 }
 
 // CHECK-LABEL: func.func @minimum
-// CHECK-NOT: qbackend.operator
+// CHECK-NOT: _pool
 // CHECK-LABEL: func.func @starts_with_one
-// CHECK-NOT: qbackend.operator
+// CHECK-NOT: _pool
 // CHECK-LABEL: func.func @average_starts_with_one
-// CHECK-NOT: qbackend.operator
+// CHECK-NOT: _pool
 // CHECK-LABEL: func.func @dynamic_window
-// CHECK-NOT: qbackend.operator
+// CHECK-NOT: _pool
 // CHECK-LABEL: func.func @scaled
 // CHECK-NOT: pool2d
 // CHECK: return
