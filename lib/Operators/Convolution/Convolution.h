@@ -39,8 +39,8 @@ struct ConvolutionAccess {
   std::optional<unsigned> batchLoop;
   /// The destination to which it adds, or one bias for each output channel.
   mlir::Value init, bias;
-  /// True if it is a transposed convolution: with `output_padding`
-  /// as `after`, padding negative.
+  /// True if the op itself is a transposed convolution: then the filter isn't
+  /// that of windows over the image with zeros in it, but the reverse of it.
   bool isTransposed = false;
 };
 
@@ -95,6 +95,32 @@ std::optional<Placement> placeDimensions(const ConvolutionAccess &access,
                                          const InputView &input,
                                          const AxisView &filter,
                                          const AxisView &result);
+
+//===----------------------------------------------------------------------===//
+// Biases
+//===----------------------------------------------------------------------===//
+
+/// The dimensions of `view` that hold the output channels, in order; failure if
+/// they hold anything else.
+llvm::FailureOr<llvm::SmallVector<unsigned>>
+getChannelDims(const AxisView &view, llvm::ArrayRef<unsigned> channelLoops);
+
+/// The bias of `channels` numbers that `scalar` is along dimensions `dims` of
+/// what it is added to, of `type`; null if it isn't one.
+RecognizedOperand getBias(const Scalar *scalar, llvm::ArrayRef<unsigned> dims,
+                          int64_t channels, mlir::RankedTensorType type,
+                          ScalarExpressions &expressions);
+
+/// The bias that an accumulation starts with. Failure if it is no bias.
+llvm::FailureOr<RecognizedOperand>
+getInitialBias(const ConvolutionAccess &access,
+               llvm::ArrayRef<unsigned> channelLoops, int64_t channels,
+               ScalarExpressions &expressions);
+
+/// The bias operand of an op: one number, or one for each channel.
+llvm::FailureOr<RecognizedOperand> getBiasOperand(mlir::Value bias,
+                                                  int64_t channels,
+                                                  ConstantEvaluator &constants);
 
 //===----------------------------------------------------------------------===//
 // Operators
