@@ -190,6 +190,13 @@ private:
     bool byChannel =
         isPerChannel(options.kind) ||
         (options.recordAll && channels > 0 && channels <= maxChannels);
+    // Tensors of different shapes have no channels in common.
+    if (!isPerChannel(options.kind) && stats.batches > 0 &&
+        int64_t(stats.channelMins.size()) != channels) {
+      byChannel = false;
+      stats.channelMins.clear();
+      stats.channelMaxs.clear();
+    }
     std::vector<Range> ranges(byChannel ? channels : 1);
     int64_t size = 0;
     for (const Chunk &chunk : chunks) {

@@ -302,7 +302,7 @@ qbackend.qconfig_mapping @negative_order {
 
 // -----
 
-// expected-error @+1 {{percentile is 50, expected more than 50 and at most 100}}
+// expected-error @+1 {{percentile is 5.000000e+01, expected more than 50 and at most 100}}
 #o = #qbackend.observer<percentile, ui8, percentile = 50.0>
 
 // -----
