@@ -103,15 +103,15 @@ struct Range {
       float mins[lanes], maxs[lanes];
       std::copy(x, x + lanes, mins);
       std::copy(x, x + lanes, maxs);
-      uint32_t bad = 0;
+      uint32_t bad[lanes] = {};
       for (int64_t j = 0; j < count; j += lanes)
         for (int64_t l = 0; l < lanes; ++l) {
           float v = x[j + l];
-          bad |= isNotFinite(v);
+          bad[l] |= isNotFinite(v);
           mins[l] = v < mins[l] ? v : mins[l];
           maxs[l] = v > maxs[l] ? v : maxs[l];
         }
-      if (bad) {
+      if (std::any_of(bad, bad + lanes, [](uint32_t b) { return b != 0; })) {
         for (int64_t j = 0; j < count; ++j)
           add(x[j]);
       } else {
