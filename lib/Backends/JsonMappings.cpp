@@ -44,6 +44,12 @@ static constexpr ObserverClass observerClasses[] = {
     {"NoopObserver", ObserverKind::Noop, "float16", QScheme::PerTensorAffine},
     {"ReuseInputObserver", ObserverKind::ReuseInput, "quint8",
      QScheme::PerTensorAffine},
+    // Not PyTorch's, in the style of its names.
+    {"PercentileObserver", ObserverKind::Percentile, "quint8",
+     QScheme::PerTensorAffine},
+    {"EntropyObserver", ObserverKind::Entropy, "quint8",
+     QScheme::PerTensorAffine},
+    {"MSEObserver", ObserverKind::MSE, "quint8", QScheme::PerTensorAffine},
 };
 
 static const ObserverClass &getClass(ObserverKind kind) {
@@ -58,7 +64,7 @@ static const ObserverClass &getClass(ObserverKind kind) {
 static LogicalResult print(ObserverAttr observer, Operation *op,
                            llvm::json::OStream &os) {
   for (FloatAttr real : {observer.getEps(), observer.getAveragingConstant(),
-                         observer.getScale()})
+                         observer.getScale(), observer.getPercentile()})
     if (real && !std::isfinite(real.getValueAsDouble())) {
       os.value(nullptr);
       return op->emitOpError()
@@ -90,6 +96,7 @@ static LogicalResult print(ObserverAttr observer, Operation *op,
     integer("bins", observer.getBins());
     real("scale", observer.getScale());
     integer("zero_point", observer.getZeroPoint());
+    real("percentile", observer.getPercentile());
     if (observer.getIsDynamic())
       os.attribute("is_dynamic", true);
     switch (observer.getFakeQuantize()) {
@@ -172,7 +179,7 @@ static ObserverAttr readObserver(const Cursor &cursor) {
       "observer",           "dtype",        "qscheme", "quant_min",
       "quant_max",          "reduce_range", "eps",     "ch_axis",
       "averaging_constant", "bins",         "scale",   "zero_point",
-      "is_dynamic",         "fake_quantize"};
+      "is_dynamic",         "percentile",   "fake_quantize"};
   MLIRContext *context = cursor.getContext();
   const ObserverClass *observerClass = nullptr;
   for (auto &[key, value] : *members) {
@@ -201,7 +208,7 @@ static ObserverAttr readObserver(const Cursor &cursor) {
   Type dtype = parseDType(context, observerClass->dtype);
   QScheme scheme = observerClass->scheme;
   std::optional<int64_t> quantMin, quantMax, channelAxis, bins, zeroPoint;
-  FloatAttr eps, averagingConstant, scale;
+  FloatAttr eps, averagingConstant, scale, percentile;
   bool reduceRange = false, isDynamic = false;
   auto fakeQuantize = FakeQuantizeKind::None;
   for (auto &[key, value] : *members) {
@@ -254,6 +261,8 @@ static ObserverAttr readObserver(const Cursor &cursor) {
       setReal(scale);
     } else if (key == "zero_point") {
       setInteger(zeroPoint);
+    } else if (key == "percentile") {
+      setReal(percentile);
     } else if (key == "is_dynamic") {
       setFlag(isDynamic);
     } else if (key == "fake_quantize") {
@@ -281,7 +290,7 @@ static ObserverAttr readObserver(const Cursor &cursor) {
   return ObserverAttr::getChecked(
       [&] { return cursor.emitError(); }, context, observerClass->kind, dtype,
       scheme, quantMin, quantMax, reduceRange, eps, averagingConstant, bins,
-      scale, zeroPoint, isDynamic, channelAxis, fakeQuantize);
+      scale, zeroPoint, isDynamic, channelAxis, percentile, fakeQuantize);
 }
 
 /// A qconfig, or null for none; nothing on failure.

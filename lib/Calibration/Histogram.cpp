@@ -129,13 +129,12 @@ std::vector<float> rescaleHistogram(const std::vector<float> &old, float oldMin,
   return result;
 }
 
-/// Returns the squared error of quantizing to `steps` values over bins
-/// [`first`, `last`], up to a constant factor. Values are spread evenly in a
-/// bin. With bins of width 1 and D = (last - first + 1) / steps, the integral
-/// of the squared error from 0 to x is F(x) / 3 + const where
+/// With bins of width 1 and D = (last - first + 1) / steps, the integral of the
+/// squared error from 0 to x is F(x) / 3 + const where
 /// F(x) = (x - (k + 1/2) D)^3 + 2 k (D/2)^3, k = clamp(floor(x / D)).
-static double rangeError(const std::vector<float> &histogram, int64_t first,
-                         int64_t last, double steps, std::vector<double> &f) {
+double getRangeError(const std::vector<float> &histogram, int64_t first,
+                     int64_t last, double steps, std::vector<double> &f) {
+  f.resize(histogram.size() + 1);
   const double width = (last - first + 1) / steps, inverse = 1 / width;
   const double cube = 2 * (width / 2) * (width / 2) * (width / 2);
   const int64_t bins = histogram.size();
@@ -174,7 +173,7 @@ std::pair<float, float> searchHistogramRange(const Statistics &stats,
   double total = static_cast<float>(running);
   double alpha = 0, beta = 1, best = std::numeric_limits<double>::infinity();
   int64_t first = 0, last = bins - 1;
-  std::vector<double> scratch(bins + 1);
+  std::vector<double> scratch;
   while (alpha < beta) {
     double nextAlpha = alpha + stepSize, nextBeta = beta - stepSize;
     float low = static_cast<float>(nextAlpha * total);
@@ -194,8 +193,8 @@ std::pair<float, float> searchHistogramRange(const Statistics &stats,
     }
     if (newFirst == first && newLast == last)
       continue;
-    double error = rangeError(histogram, newFirst, newLast,
-                              std::ldexp(1.0, bits), scratch);
+    double error = getRangeError(histogram, newFirst, newLast,
+                                 std::ldexp(1.0, bits), scratch);
     if (error > best)
       break;
     best = error;

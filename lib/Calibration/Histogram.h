@@ -14,6 +14,13 @@ namespace qbackend::calibration {
 std::vector<float> countHistogram(const std::vector<Chunk> &chunks,
                                   int64_t bins, float lo, float hi);
 
+/// Returns the squared error of quantizing to `steps` values over the bins from
+/// `first` to `last`, which may lie outside of the histogram, up to a factor
+/// that depends on the histogram's width only: the errors in units of a bin's
+/// width. Values are spread evenly in a bin. `scratch` is memory for it.
+double getRangeError(const std::vector<float> &histogram, int64_t first,
+                     int64_t last, double steps, std::vector<double> &scratch);
+
 /// Returns `old`, over [`oldMin`, `oldMax`], spread over [`min`, `max`].
 std::vector<float> rescaleHistogram(const std::vector<float> &old, float oldMin,
                                     float oldMax, float min, float max);

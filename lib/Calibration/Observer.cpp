@@ -23,6 +23,9 @@ static constexpr std::pair<ObserverKind, std::string_view> kindNames[] = {
     {ObserverKind::Placeholder, "placeholder"},
     {ObserverKind::Noop, "noop"},
     {ObserverKind::Reuse, "reuse"},
+    {ObserverKind::Percentile, "percentile"},
+    {ObserverKind::Entropy, "entropy"},
+    {ObserverKind::MSE, "mse"},
 };
 
 std::string_view stringifyObserverKind(ObserverKind kind) {
@@ -44,62 +47,125 @@ bool isPerChannel(ObserverKind kind) {
          kind == ObserverKind::MovingAveragePerChannelMinMax;
 }
 
+bool isMovingAverage(ObserverKind kind) {
+  return kind == ObserverKind::MovingAverageMinMax ||
+         kind == ObserverKind::MovingAveragePerChannelMinMax;
+}
+
+bool usesGrid(ObserverKind kind) {
+  return kind == ObserverKind::Percentile || kind == ObserverKind::Entropy ||
+         kind == ObserverKind::MSE;
+}
+
 bool hasStatistics(ObserverKind kind) {
-  return kind == ObserverKind::MinMax ||
-         kind == ObserverKind::MovingAverageMinMax ||
-         kind == ObserverKind::Histogram || isPerChannel(kind);
+  return kind == ObserverKind::MinMax || kind == ObserverKind::Histogram ||
+         isMovingAverage(kind) || isPerChannel(kind) || usesGrid(kind);
 }
 
 numerics::QuantRange ObserverOptions::range() const {
   return numerics::quantizedRange(isSigned, bits, customRange, reduceRange);
 }
 
-namespace {
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
 
-/// The range of finite values.
+namespace {
+/// The range of finite values, and how many there are of the others.
 struct Range {
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
-  int64_t nonFinite = 0;
+  int64_t nans = 0;
+  int64_t infinities = 0;
+
+  bool isEmpty() const { return !(min <= max); }
 
   void add(float v) {
     if (!std::isfinite(v)) {
-      ++nonFinite;
+      ++(std::isnan(v) ? nans : infinities);
       return;
     }
     min = v < min ? v : min;
     max = v > max ? v : max;
   }
 
+  void add(const Range &other) {
+    min = std::min(min, other.min);
+    max = std::max(max, other.max);
+    nans += other.nans;
+    infinities += other.infinities;
+  }
+
   void add(const float *x, int64_t size) {
     constexpr int64_t lanes = 16, block = 1024;
-    int64_t i = 0;
-    for (; i + block <= size; i += block) {
+    while (size >= lanes) {
+      int64_t count = std::min(block, size - size % lanes);
       float mins[lanes], maxs[lanes];
+      std::copy(x, x + lanes, mins);
+      std::copy(x, x + lanes, maxs);
       uint32_t bad[lanes] = {};
-      std::copy(x + i, x + i + lanes, mins);
-      std::copy(x + i, x + i + lanes, maxs);
-      for (int64_t j = i; j < i + block; j += lanes)
+      for (int64_t j = 0; j < count; j += lanes)
         for (int64_t l = 0; l < lanes; ++l) {
           float v = x[j + l];
-          uint32_t bits;
-          std::memcpy(&bits, &v, sizeof(bits));
-          bad[l] |= (bits & 0x7f800000u) == 0x7f800000u;
+          bad[l] |= isNotFinite(v);
           mins[l] = v < mins[l] ? v : mins[l];
           maxs[l] = v > maxs[l] ? v : maxs[l];
         }
       if (std::any_of(bad, bad + lanes, [](uint32_t b) { return b != 0; })) {
-        for (int64_t j = i; j < i + block; ++j)
+        for (int64_t j = 0; j < count; ++j)
           add(x[j]);
-        continue;
+      } else {
+        min = std::min(min, *std::min_element(mins, mins + lanes));
+        max = std::max(max, *std::max_element(maxs, maxs + lanes));
       }
-      min = std::min(min, *std::min_element(mins, mins + lanes));
-      max = std::max(max, *std::max_element(maxs, maxs + lanes));
+      x += count;
+      size -= count;
     }
-    for (; i < size; ++i)
+    for (int64_t i = 0; i < size; ++i)
       add(x[i]);
   }
+
+  static uint32_t isNotFinite(float v) {
+    uint32_t bits;
+    std::memcpy(&bits, &v, sizeof(bits));
+    return (bits & 0x7f800000u) == 0x7f800000u;
+  }
 };
+
+/// Adds rows of one value for each channel to the channels' ranges.
+void addRows(const float *x, int64_t size, std::vector<Range> &ranges) {
+  const int64_t channels = ranges.size();
+  // Several rows are one of enough columns to fill vectors.
+  const int64_t columns = channels * std::max<int64_t>(1, 64 / channels);
+  std::vector<float> mins(columns, Range().min), maxs(columns, Range().max);
+  int64_t i = 0;
+  for (; i + columns <= size; i += columns) {
+    uint32_t bad = 0;
+    for (int64_t c = 0; c < columns; ++c)
+      bad |= Range::isNotFinite(x[i + c]);
+    if (bad) {
+      for (int64_t c = 0; c < columns; ++c)
+        ranges[c % channels].add(x[i + c]);
+      continue;
+    }
+    for (int64_t c = 0; c < columns; ++c) {
+      float v = x[i + c];
+      mins[c] = v < mins[c] ? v : mins[c];
+      maxs[c] = v > maxs[c] ? v : maxs[c];
+    }
+  }
+  for (; i < size; ++i)
+    ranges[i % channels].add(x[i]);
+  for (int64_t c = 0; c < columns; ++c) {
+    Range &range = ranges[c % channels];
+    range.min = std::min(range.min, mins[c]);
+    range.max = std::max(range.max, maxs[c]);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Observers
+//===----------------------------------------------------------------------===//
 
 /// Observes nothing.
 class NullObserver : public Observer {
@@ -118,71 +184,101 @@ public:
 private:
   void updateBatch(const std::vector<Chunk> &chunks, int64_t channels,
                    int64_t inner) override {
-    int64_t size = 0, nonFinite = 0;
-    std::vector<Range> ranges(isPerChannel(options.kind) ? channels : 1);
+    // A table keeps the channels of images, but not each element of a long
+    // vector as a channel.
+    constexpr int64_t maxChannels = 4096;
+    bool byChannel =
+        isPerChannel(options.kind) ||
+        (options.recordAll && channels > 0 && channels <= maxChannels);
+    // Tensors of different shapes have no channels in common.
+    if (!isPerChannel(options.kind) && stats.batches > 0 &&
+        int64_t(stats.channelMins.size()) != channels) {
+      byChannel = false;
+      stats.channelMins.clear();
+      stats.channelMaxs.clear();
+    }
+    std::vector<Range> ranges(byChannel ? channels : 1);
+    int64_t size = 0;
     for (const Chunk &chunk : chunks) {
       size += chunk.size;
-      if (!isPerChannel(options.kind)) {
+      int64_t before = countNonFinite(ranges);
+      if (!byChannel)
         ranges[0].add(chunk.data, chunk.size);
-        continue;
-      }
-      for (int64_t i = 0; i + inner <= chunk.size; i += inner)
-        ranges[(i / inner) % channels].add(chunk.data + i, inner);
+      else if (inner == 1)
+        addRows(chunk.data, chunk.size, ranges);
+      else
+        for (int64_t i = 0; i + inner <= chunk.size; i += inner)
+          ranges[(i / inner) % channels].add(chunk.data + i, inner);
+      if (chunk.sample >= 0 && countNonFinite(ranges) != before)
+        stats.firstNonFinite =
+            stats.firstNonFinite < 0
+                ? chunk.sample
+                : std::min(stats.firstNonFinite, chunk.sample);
     }
     Range all;
     for (Range &range : ranges) {
-      nonFinite += range.nonFinite;
       // -0 and 0 compare equal: which was met first must not matter.
       range.min += 0.0f;
       range.max += 0.0f;
-      all.min = std::min(all.min, range.min);
-      all.max = std::max(all.max, range.max);
+      all.add(range);
     }
-    stats.nonFinite += nonFinite;
-    stats.elements += size - nonFinite;
-    if (!(all.min <= all.max))
+    stats.nans += all.nans;
+    stats.infinities += all.infinities;
+    stats.elements += size - all.nans - all.infinities;
+    if (all.isEmpty())
       return;
-    if (isPerChannel(options.kind))
-      updateChannels(ranges);
-    else if (options.kind == ObserverKind::Histogram)
-      updateHistogram(chunks, all);
-    else
-      accumulate(stats.min, stats.max, all);
+    if (byChannel) {
+      stats.channelMins.resize(channels, Range().min);
+      stats.channelMaxs.resize(channels, Range().max);
+      for (int64_t c = 0; c < channels; ++c) {
+        stats.channelMins[c] = std::min(stats.channelMins[c], ranges[c].min);
+        stats.channelMaxs[c] = std::max(stats.channelMaxs[c], ranges[c].max);
+      }
+    }
+    if (isMovingAverage(options.kind)) {
+      if (isPerChannel(options.kind))
+        average(ranges);
+      else
+        average({all});
+    }
+    float min = std::min(stats.min, all.min);
+    float max = std::max(stats.max, all.max);
+    if (options.kind == ObserverKind::Histogram)
+      updateHistogram(chunks, min, max);
+    if (options.recordAll || usesGrid(options.kind))
+      stats.grid.add(chunks, min, max);
+    stats.min = min;
+    stats.max = max;
     ++stats.batches;
   }
 
-  /// Merges the range of a batch into the one so far.
-  void accumulate(float &min, float &max, const Range &range) {
-    if (!(range.min <= range.max))
-      return;
-    bool isAverage =
-        options.kind == ObserverKind::MovingAverageMinMax ||
-        options.kind == ObserverKind::MovingAveragePerChannelMinMax;
-    if (isAverage && min <= max) {
+  static int64_t countNonFinite(const std::vector<Range> &ranges) {
+    int64_t count = 0;
+    for (const Range &range : ranges)
+      count += range.nans + range.infinities;
+    return count;
+  }
+
+  /// Moves the averages towards the ranges of a batch.
+  void average(const std::vector<Range> &ranges) {
+    stats.averageMins.resize(ranges.size(), Range().min);
+    stats.averageMaxs.resize(ranges.size(), Range().max);
+    for (size_t c = 0; c < ranges.size(); ++c) {
+      const Range &range = ranges[c];
+      float &min = stats.averageMins[c], &max = stats.averageMaxs[c];
+      if (range.isEmpty())
+        continue;
+      if (!(min <= max)) {
+        min = range.min;
+        max = range.max;
+        continue;
+      }
       min = min + options.averagingConstant * (range.min - min);
       max = max + options.averagingConstant * (range.max - max);
-      return;
     }
-    min = std::min(min, range.min);
-    max = std::max(max, range.max);
   }
 
-  /// The range of all channels is that of their ranges, averages included.
-  void updateChannels(const std::vector<Range> &ranges) {
-    size_t channels = ranges.size();
-    stats.channelMins.resize(channels, Range().min);
-    stats.channelMaxs.resize(channels, Range().max);
-    for (size_t c = 0; c < channels; ++c)
-      accumulate(stats.channelMins[c], stats.channelMaxs[c], ranges[c]);
-    stats.min =
-        *std::min_element(stats.channelMins.begin(), stats.channelMins.end());
-    stats.max =
-        *std::max_element(stats.channelMaxs.begin(), stats.channelMaxs.end());
-  }
-
-  void updateHistogram(const std::vector<Chunk> &chunks, const Range &range) {
-    float min = std::min(stats.min, range.min);
-    float max = std::max(stats.max, range.max);
+  void updateHistogram(const std::vector<Chunk> &chunks, float min, float max) {
     std::vector<float> counts = countHistogram(chunks, options.bins, min, max);
     if (!stats.histogram.empty()) {
       if (min != stats.min || max != stats.max)
@@ -192,8 +288,6 @@ private:
         counts[i] += stats.histogram[i];
     }
     stats.histogram = std::move(counts);
-    stats.min = min;
-    stats.max = max;
   }
 };
 
@@ -216,7 +310,7 @@ void Observer::update(const std::vector<Chunk> &chunks) {
   for (const Chunk &chunk : chunks)
     size = std::max(size, chunk.size);
   if (size > 0)
-    updateBatch(chunks, size, 1);
+    updateBatch(chunks, isPerChannel(options.kind) ? size : 0, 1);
 }
 
 void Observer::update(const float *data, const std::vector<int64_t> &shape) {
@@ -225,34 +319,130 @@ void Observer::update(const float *data, const std::vector<int64_t> &shape) {
 
 void Observer::update(const std::vector<const float *> &chunks,
                       const std::vector<int64_t> &shape) {
-  int64_t size = 1, inner = 1, channels = 1, rank = shape.size();
+  int64_t size = 1;
+  for (int64_t extent : shape)
+    size *= extent;
+  std::vector<Chunk> batch;
+  for (const float *data : chunks)
+    batch.push_back({data, size});
+  updateTensors(batch, shape);
+}
+
+void Observer::updateTensors(const std::vector<Chunk> &chunks,
+                             const std::vector<int64_t> &shape) {
+  int64_t inner = 1, channels = 1, rank = shape.size();
   int64_t axis = options.channelAxis;
   if (axis < 0)
     axis += rank;
   for (int64_t i = 0; i < rank; ++i) {
-    size *= shape[i];
     if (i == axis)
       channels = shape[i];
     else if (i > axis)
       inner *= shape[i];
   }
-  if (size == 0)
-    return;
   std::vector<Chunk> batch;
-  for (const float *data : chunks)
-    batch.push_back({data, size});
-  updateBatch(batch, channels, inner);
+  for (const Chunk &chunk : chunks)
+    if (chunk.size > 0)
+      batch.push_back(chunk);
+  if (!batch.empty())
+    updateBatch(batch, channels, inner);
 }
 
-/// Returns the ranges to compute parameters from: one, or one a channel.
+//===----------------------------------------------------------------------===//
+// Statistics
+//===----------------------------------------------------------------------===//
+
+std::string describeNonFinite(std::string_view name, const Statistics &stats) {
+  if (stats.nonFinite() == 0)
+    return "";
+  std::string text = "'" + std::string(name) + "' has ";
+  if (stats.nans)
+    text += std::to_string(stats.nans) + " NaN";
+  if (stats.nans && stats.infinities)
+    text += " and ";
+  if (stats.infinities)
+    text += std::to_string(stats.infinities) + " infinite";
+  text +=
+      " of " + std::to_string(stats.elements + stats.nonFinite()) + " values";
+  if (stats.firstNonFinite >= 0)
+    text += ", first in sample " + std::to_string(stats.firstNonFinite);
+  return text;
+}
+
+void dropBatches(Statistics &stats) {
+  stats.batches = 0;
+  stats.histogram.clear();
+  stats.averageMins.clear();
+  stats.averageMaxs.clear();
+}
+
+void merge(Statistics &stats, const Statistics &other) {
+  bool wasEmpty = stats.empty();
+  stats.min = std::min(stats.min, other.min);
+  stats.max = std::max(stats.max, other.max);
+  // One that saw something and has no grid or no channels can't be completed.
+  if (wasEmpty || other.empty() || stats.grid.empty() == other.grid.empty())
+    stats.grid.merge(other.grid, stats.min, stats.max);
+  else
+    stats.grid = Grid();
+  size_t channels = other.channelMins.size();
+  if (wasEmpty && stats.channelMins.empty()) {
+    stats.channelMins = other.channelMins;
+    stats.channelMaxs = other.channelMaxs;
+  } else if (stats.channelMins.size() == channels) {
+    for (size_t c = 0; c < channels; ++c) {
+      stats.channelMins[c] =
+          std::min(stats.channelMins[c], other.channelMins[c]);
+      stats.channelMaxs[c] =
+          std::max(stats.channelMaxs[c], other.channelMaxs[c]);
+    }
+  } else if (!other.empty()) {
+    stats.channelMins.clear();
+    stats.channelMaxs.clear();
+  }
+  if (other.firstNonFinite >= 0)
+    stats.firstNonFinite =
+        stats.firstNonFinite < 0
+            ? other.firstNonFinite
+            : std::min(stats.firstNonFinite, other.firstNonFinite);
+  stats.elements += other.elements;
+  stats.nans += other.nans;
+  stats.infinities += other.infinities;
+  dropBatches(stats);
+}
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// Returns the ranges to compute parameters from: one, or one a channel. What
+/// wasn't recorded for the kind is replaced by the closest that was.
 static std::vector<std::pair<float, float>>
 getRanges(const Statistics &stats, const ObserverOptions &options) {
+  ObserverKind kind = options.kind;
   std::vector<std::pair<float, float>> ranges;
-  if (isPerChannel(options.kind) && !stats.channelMins.empty())
-    for (size_t c = 0; c < stats.channelMins.size(); ++c)
-      ranges.push_back({stats.channelMins[c], stats.channelMaxs[c]});
-  else if (options.kind == ObserverKind::Histogram)
+  auto addAll = [&](const std::vector<float> &mins,
+                    const std::vector<float> &maxs) {
+    for (size_t c = 0; c < mins.size(); ++c)
+      ranges.push_back({mins[c], maxs[c]});
+  };
+  bool byChannel = isPerChannel(kind) && !stats.channelMins.empty();
+  size_t expected = byChannel ? stats.channelMins.size() : 1;
+  if (isMovingAverage(kind) && stats.averageMins.size() == expected)
+    addAll(stats.averageMins, stats.averageMaxs);
+  else if (byChannel)
+    addAll(stats.channelMins, stats.channelMaxs);
+  else if (kind == ObserverKind::Histogram && !stats.histogram.empty())
     ranges.push_back(searchHistogramRange(stats, options.bits));
+  else if (kind == ObserverKind::Histogram && !stats.grid.empty()) {
+    Statistics resampled;
+    resampled.min = stats.min;
+    resampled.max = stats.max;
+    resampled.histogram = stats.grid.resample(options.bins, stats.min,
+                                              stats.max, stats.min, stats.max);
+    ranges.push_back(searchHistogramRange(resampled, options.bits));
+  } else if (usesGrid(kind) && !stats.grid.empty())
+    ranges.push_back(searchGridRange(stats, options));
   else
     ranges.push_back({stats.min, stats.max});
   return ranges;

@@ -4,6 +4,7 @@
 
 #include "qbackend/Calibration/Table.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -26,12 +27,9 @@ static Error makeError(const Twine &message) {
 }
 
 std::vector<numerics::QuantParams>
-TableEntry::qparams(ObserverOptions options) const {
+TableEntry::qparams(const ObserverOptions &options) const {
   if (explicitParams)
     return *explicitParams;
-  // What was seen serves any observer; without a histogram, its range does.
-  if (options.kind == ObserverKind::Histogram && stats.histogram.empty())
-    options.kind = ObserverKind::MinMax;
   return Observer::qparams(stats, options);
 }
 
@@ -87,6 +85,80 @@ static Error readCount(const json::Object &object, StringRef field,
   return Error::success();
 }
 
+/// Reads ranges, one a channel or a single one. One that never saw a value is
+/// printed as [1, -1].
+static Error readRanges(const json::Object &object, StringRef minField,
+                        StringRef maxField, const std::string &where,
+                        std::vector<float> &mins, std::vector<float> &maxs) {
+  std::vector<double> low, high;
+  bool isArray;
+  if (Error e = readNumbers(object, minField, where, low, isArray))
+    return e;
+  if (Error e = readNumbers(object, maxField, where, high, isArray))
+    return e;
+  if (low.size() != high.size())
+    return makeError(where + ": field '" + maxField + "' has " +
+                     Twine(high.size()) + " values, but '" + minField +
+                     "' has " + Twine(low.size()));
+  for (size_t i = 0; i < low.size(); ++i) {
+    float min = static_cast<float>(low[i]), max = static_cast<float>(high[i]);
+    if (low[i] == 1 && high[i] == -1) {
+      min = Statistics().min;
+      max = Statistics().max;
+    } else if (!(min <= max) || std::isinf(min) || std::isinf(max)) {
+      return makeError(where + ": field '" + minField + "' is greater than '" +
+                       maxField + "', or they are not finite in f32");
+    }
+    if (i == 0) {
+      mins.clear();
+      maxs.clear();
+    }
+    mins.push_back(min);
+    maxs.push_back(max);
+  }
+  return Error::success();
+}
+
+/// Reads the grid, which has to be that of the range: another one couldn't be
+/// merged with.
+static Error readGrid(const json::Object &object, const std::string &where,
+                      Statistics &stats) {
+  const json::Value *value = object.get("grid");
+  if (!value)
+    return Error::success();
+  const json::Object *fields = value->getAsObject();
+  if (!fields)
+    return makeError(where + ": field 'grid' is not an object");
+  if (stats.empty())
+    return makeError(where + ": missing field 'min'");
+  Grid expected;
+  float ends[] = {stats.min, stats.max};
+  expected.add({{ends, 2}}, stats.min, stats.max);
+  auto exponent = fields->getInteger("exponent");
+  auto first = fields->getInteger("first");
+  const json::Array *counts = fields->getArray("counts");
+  if (!exponent || !first || !counts)
+    return makeError(where + ": field 'grid' needs the integers 'exponent' and "
+                             "'first', and the array 'counts'");
+  if (*exponent != expected.exponent || *first != expected.first ||
+      counts->size() != expected.counts.size())
+    return makeError(where +
+                     ": field 'grid' is not the one of this range; it "
+                     "would have exponent " +
+                     Twine(expected.exponent) + ", first " +
+                     Twine(expected.first) + " and " +
+                     Twine(expected.counts.size()) + " counts");
+  for (size_t c = 0; c < counts->size(); ++c) {
+    auto count = (*counts)[c].getAsInteger();
+    if (!count || *count < 0)
+      return makeError(where + ": field 'grid' has a count that is not a "
+                               "non-negative integer");
+    expected.counts[c] = *count;
+  }
+  stats.grid = std::move(expected);
+  return Error::success();
+}
+
 static Error readStatistics(const json::Object &object,
                             const std::string &where, TableEntry &entry) {
   std::vector<double> mins, maxs, histogram;
@@ -103,7 +175,15 @@ static Error readStatistics(const json::Object &object,
     return e;
   if (Error e = readCount(object, "elements", where, stats.elements))
     return e;
-  if (Error e = readCount(object, "non_finite", where, stats.nonFinite))
+  // Version 1 has one count for both.
+  if (Error e = readCount(object, "non_finite", where, stats.nans))
+    return e;
+  if (Error e = readCount(object, "nan", where, stats.nans))
+    return e;
+  if (Error e = readCount(object, "infinite", where, stats.infinities))
+    return e;
+  if (Error e =
+          readCount(object, "first_non_finite", where, stats.firstNonFinite))
     return e;
   if (mins.empty() != maxs.empty())
     return makeError(where + ": missing field '" +
@@ -141,7 +221,13 @@ static Error readStatistics(const json::Object &object,
     if (std::isinf(stats.histogram.back()))
       return makeError(where + ": field 'histogram' is not finite in f32");
   }
-  return Error::success();
+  if (Error e = readRanges(object, "channel_min", "channel_max", where,
+                           stats.channelMins, stats.channelMaxs))
+    return e;
+  if (Error e = readRanges(object, "average_min", "average_max", where,
+                           stats.averageMins, stats.averageMaxs))
+    return e;
+  return readGrid(object, where, stats);
 }
 
 static Error readParams(const json::Object &object, const std::string &where,
@@ -177,6 +263,63 @@ static Error readParams(const json::Object &object, const std::string &where,
   return Error::success();
 }
 
+/// Reads what tells an entry's tensor from others.
+static Error readIdentity(const json::Object &object, const std::string &where,
+                          TableEntry &entry) {
+  if (const json::Value *value = object.get("structure")) {
+    auto string = value->getAsString();
+    if (!string)
+      return makeError(where + ": field 'structure' is not a string");
+    entry.structure = string->str();
+  }
+  if (const json::Value *value = object.get("shape")) {
+    const json::Array *extents = value->getAsArray();
+    if (!extents)
+      return makeError(where + ": field 'shape' is not an array");
+    for (const json::Value &extent : *extents) {
+      auto integer = extent.getAsInteger();
+      if (!integer)
+        return makeError(where + ": field 'shape' holds something that is not "
+                                 "an integer");
+      entry.shape.push_back(*integer);
+    }
+  }
+  if (const json::Value *value = object.get("group")) {
+    const json::Array *names = value->getAsArray();
+    if (!names)
+      return makeError(where + ": field 'group' is not an array");
+    for (const json::Value &name : *names) {
+      auto string = name.getAsString();
+      if (!string)
+        return makeError(where + ": field 'group' holds something that is not "
+                                 "a string");
+      entry.group.push_back(string->str());
+    }
+  }
+  return Error::success();
+}
+
+static Error readSamples(const json::Object &object, const std::string &file,
+                         Table &table) {
+  const json::Value *value = object.get("samples");
+  if (!value)
+    return Error::success();
+  const json::Array *ranges = value->getAsArray();
+  if (!ranges)
+    return makeError(file + ": field 'samples' is not an array");
+  for (const json::Value &element : *ranges) {
+    const json::Object *range = element.getAsObject();
+    auto source = range ? range->getString("source") : std::nullopt;
+    auto first = range ? range->getInteger("first") : std::nullopt;
+    auto count = range ? range->getInteger("count") : std::nullopt;
+    if (!source || !first || !count || *first < 0 || *count < 0)
+      return makeError(file + ": field 'samples' needs 'source', 'first' and "
+                              "'count' in each element");
+    table.samples.push_back({source->str(), *first, *count});
+  }
+  return Error::success();
+}
+
 llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   std::string file = path.str();
   llvm::Expected<json::Value> root = json::parse(text);
@@ -189,15 +332,18 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   const json::Value *version = object->get("version");
   if (!version)
     return makeError(file + ": missing field 'version'");
-  if (version->getAsInteger() != Table::supportedVersion)
-    return makeError(file + ": unknown version, only version " +
-                     Twine(Table::supportedVersion) + " is supported");
+  auto number = version->getAsInteger();
+  if (!number || *number < 1 || *number > Table::supportedVersion)
+    return makeError(file + ": unknown version, versions 1 to " +
+                     Twine(Table::supportedVersion) + " are supported");
   if (const json::Value *network = object->get("network")) {
     auto string = network->getAsString();
     if (!string)
       return makeError(file + ": field 'network' is not a string");
     table.network = string->str();
   }
+  if (Error e = readSamples(*object, file, table))
+    return e;
   const json::Value *entries = object->get("entries");
   if (!entries)
     return makeError(file + ": missing field 'entries'");
@@ -232,10 +378,12 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
                          "'");
       entry.kind = *symbol;
     }
+    if (Error e = readIdentity(*fields, where, entry))
+      return e;
     if (Error e = readStatistics(*fields, where, entry))
-      return std::move(e);
+      return e;
     if (Error e = readParams(*fields, where, entry))
-      return std::move(e);
+      return e;
     table.entries.push_back(std::move(entry));
   }
   return table;
@@ -260,49 +408,99 @@ static void printNumbers(llvm::raw_ostream &os, StringRef field,
   os << (isArray ? "]" : "");
 }
 
+/// Prints ranges as two fields; those that never saw a value as [1, -1].
+static void printRanges(llvm::raw_ostream &os, StringRef minField,
+                        StringRef maxField, std::vector<float> mins,
+                        std::vector<float> maxs) {
+  if (mins.empty())
+    return;
+  for (size_t c = 0; c < mins.size(); ++c)
+    if (!(mins[c] <= maxs[c])) {
+      mins[c] = 1;
+      maxs[c] = -1;
+    }
+  printNumbers(os, minField, mins, true);
+  printNumbers(os, maxField, maxs, true);
+}
+
+static void printStatistics(llvm::raw_ostream &os, const Statistics &stats) {
+  auto printCount = [&](StringRef field, int64_t count) {
+    if (count > 0)
+      os << ", \"" << field << "\": " << count;
+  };
+  if (!stats.empty()) {
+    printNumbers(os, "min", std::vector<float>{stats.min}, false);
+    printNumbers(os, "max", std::vector<float>{stats.max}, false);
+  }
+  printCount("batches", stats.batches);
+  printCount("elements", stats.elements);
+  printCount("nan", stats.nans);
+  printCount("infinite", stats.infinities);
+  if (stats.firstNonFinite >= 0)
+    os << ", \"first_non_finite\": " << stats.firstNonFinite;
+  printRanges(os, "average_min", "average_max", stats.averageMins,
+              stats.averageMaxs);
+  printRanges(os, "channel_min", "channel_max", stats.channelMins,
+              stats.channelMaxs);
+  if (!stats.grid.empty()) {
+    os << ", \"grid\": {\"exponent\": " << stats.grid.exponent
+       << ", \"first\": " << stats.grid.first << ", \"counts\": [";
+    llvm::interleaveComma(stats.grid.counts, os);
+    os << "]}";
+  }
+  if (!stats.histogram.empty())
+    printNumbers(os, "histogram", stats.histogram, true);
+}
+
+static void printEntry(llvm::raw_ostream &os, const TableEntry &entry) {
+  std::string_view kind = stringifyObserverKind(entry.kind);
+  os << "{\"name\": " << json::Value(entry.name);
+  if (!entry.structure.empty())
+    os << ", \"structure\": " << json::Value(entry.structure);
+  if (!entry.group.empty())
+    os << ", \"group\": " << json::Value(json::Array(entry.group));
+  if (!entry.shape.empty()) {
+    os << ", \"shape\": [";
+    llvm::interleaveComma(entry.shape, os);
+    os << "]";
+  }
+  os << ", \"kind\": \"" << StringRef(kind.data(), kind.size()) << "\"";
+  if (entry.explicitParams) {
+    std::vector<double> scales, zeroPoints;
+    for (const numerics::QuantParams &params : *entry.explicitParams) {
+      scales.push_back(params.scale);
+      zeroPoints.push_back(static_cast<double>(params.zeroPoint));
+    }
+    printNumbers(os, "scale", scales, scales.size() != 1);
+    printNumbers(os, "zero_point", zeroPoints, scales.size() != 1);
+  }
+  printStatistics(os, entry.stats);
+  os << "}";
+}
+
 std::string printTable(const Table &table) {
   std::string text;
   llvm::raw_string_ostream os(text);
   os << "{\n\"version\": " << table.version
-     << ",\n\"network\": " << json::Value(table.network) << ",\n\"entries\": [";
+     << ",\n\"network\": " << json::Value(table.network);
+  if (!table.samples.empty()) {
+    os << ",\n\"samples\": [";
+    llvm::interleave(
+        table.samples, os,
+        [&](const SampleRange &range) {
+          os << "\n{\"source\": " << json::Value(range.source)
+             << ", \"first\": " << range.first << ", \"count\": " << range.count
+             << "}";
+        },
+        ",");
+    os << "\n]";
+  }
+  os << ",\n\"entries\": [";
   bool isFirst = true;
   for (const TableEntry &entry : table.entries) {
-    const Statistics &stats = entry.stats;
-    std::string_view kind = stringifyObserverKind(entry.kind);
-    os << (isFirst ? "\n" : ",\n") << "{\"name\": " << json::Value(entry.name)
-       << ", \"kind\": \"" << StringRef(kind.data(), kind.size()) << "\"";
+    os << (isFirst ? "\n" : ",\n");
     isFirst = false;
-    if (!stats.channelMins.empty()) {
-      std::vector<float> mins = stats.channelMins, maxs = stats.channelMaxs;
-      for (size_t c = 0; c < mins.size(); ++c)
-        if (!(mins[c] <= maxs[c])) {
-          mins[c] = 1;
-          maxs[c] = -1;
-        }
-      printNumbers(os, "min", mins, true);
-      printNumbers(os, "max", maxs, true);
-    } else if (!stats.empty()) {
-      printNumbers(os, "min", std::vector<float>{stats.min}, false);
-      printNumbers(os, "max", std::vector<float>{stats.max}, false);
-    }
-    if (stats.batches)
-      os << ", \"batches\": " << stats.batches;
-    if (stats.elements)
-      os << ", \"elements\": " << stats.elements;
-    if (stats.nonFinite)
-      os << ", \"non_finite\": " << stats.nonFinite;
-    if (entry.explicitParams) {
-      std::vector<double> scales, zeroPoints;
-      for (const numerics::QuantParams &params : *entry.explicitParams) {
-        scales.push_back(params.scale);
-        zeroPoints.push_back(static_cast<double>(params.zeroPoint));
-      }
-      printNumbers(os, "scale", scales, scales.size() != 1);
-      printNumbers(os, "zero_point", zeroPoints, scales.size() != 1);
-    }
-    if (!stats.histogram.empty())
-      printNumbers(os, "histogram", stats.histogram, true);
-    os << "}";
+    printEntry(os, entry);
   }
   os << "\n]\n}\n";
   return text;
@@ -316,6 +514,10 @@ llvm::Expected<Table> readTable(StringRef path) {
 }
 
 Error writeTable(const Table &table, StringRef path) {
+  return writeText(printTable(table), path);
+}
+
+Error writeText(StringRef text, StringRef path) {
   // In the same directory, so that the last step is an atomic rename.
   std::string temporary =
       (path + "." + Twine(llvm::sys::Process::getProcessId()) + ".tmp").str();
@@ -324,7 +526,7 @@ Error writeTable(const Table &table, StringRef path) {
   if (error)
     return makeError(path + ": " + error.message());
   llvm::sys::RemoveFileOnSignal(temporary);
-  os << printTable(table);
+  os << text;
   os.close();
   error = os.error();
   os.clear_error();

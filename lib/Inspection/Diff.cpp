@@ -117,6 +117,7 @@ static void addObserver(Fields &fields, StringRef role, ObserverAttr observer) {
   integer("zero_point", observer.getZeroPoint());
   fields[path + "is_dynamic"] = observer.getIsDynamic() ? "true" : "false";
   integer("ch_axis", observer.getChAxis());
+  addText(fields, path + "percentile", observer.getPercentile());
   fields[path + "fake_quantize"] =
       stringifyFakeQuantizeKind(observer.getFakeQuantize()).str();
 }

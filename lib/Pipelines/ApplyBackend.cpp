@@ -51,8 +51,8 @@ struct ApplyBackendPass
     prepare.addPass(createNormalizeLayoutPass());
     prepare.addPass(createFusePass({backend}));
     prepare.addPass(createObservePass({backend, qconfig}));
-    prepare.addPass(createCalibratePass(
-        {calibration, data, samples, batchSize, inputScale, threads}));
+    prepare.addPass(createCalibratePass({calibration, data, samples, batchSize,
+                                         inputScale, threads, nonFinite}));
     if (failed(runPipeline(prepare, getOperation())))
       return signalPassFailure();
     unsigned all = 0, quantized = 0;

@@ -4,19 +4,17 @@
 
 #include "qbackend/Pipelines/Calibrate.h"
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Pipelines/Execution.h"
+#include "ObserverOptions.h"
 #include "qbackend/Pipelines/Passes.h"
-#include "qbackend/Runtime/Error.h"
+#include "qbackend/Transforms/TensorNames.h"
+#include "qbackend/Transforms/ValueRanges.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 
-#include <atomic>
-#include <cmath>
-#include <map>
-#include <mutex>
+#include <set>
 
 namespace qbackend {
 #define GEN_PASS_DEF_CALIBRATEPASS
@@ -25,16 +23,12 @@ namespace qbackend {
 
 using namespace mlir;
 using namespace qbackend;
-using calibration::Chunk;
 using calibration::Observer;
 using calibration::ObserverOptions;
 using calibration::Table;
 using calibration::TableEntry;
-using runtime::Array;
-using runtime::NamedArray;
 
-/// The options of the IR-free observer that `config` describes.
-static ObserverOptions getOptions(ObserverAttr config) {
+ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
   ObserverOptions options;
   options.kind = static_cast<calibration::ObserverKind>(config.getKind());
   auto type = cast<IntegerType>(config.getDtype());
@@ -52,222 +46,18 @@ static ObserverOptions getOptions(ObserverAttr config) {
         config.getAveragingConstant().getValueAsDouble();
   if (config.getBins())
     options.bins = *config.getBins();
+  if (config.getPercentile())
+    options.percentile = config.getPercentile().getValueAsDouble();
   if (config.getScale())
     options.fixedParams = {config.getScale().getValueAsDouble(),
                            *config.getZeroPoint()};
   return options;
 }
 static_assert(int(qbackend::ObserverKind::ReuseInput) ==
-                  int(calibration::ObserverKind::Reuse),
+                      int(calibration::ObserverKind::Reuse) &&
+                  int(qbackend::ObserverKind::MSE) ==
+                      int(calibration::ObserverKind::MSE),
               "the enums are the same");
-
-//===----------------------------------------------------------------------===//
-// The run
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// What the sites of a module saw in samples whose batch isn't complete.
-/// Samples run in any order; each batch is given to the observers in the order
-/// of sites and samples, so that nothing depends on the threads.
-class Recorder {
-public:
-  explicit Recorder(ModuleOp module) {
-    SymbolTable symbols(module);
-    llvm::StringMap<Observer *> byName;
-    for (auto op : module.getOps<ObserverOp>()) {
-      observers.push_back({op.getSymName().str(),
-                           Observer::create(getOptions(op.getConfig()))});
-      byName[op.getSymName()] = observers.back().second.get();
-    }
-    module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
-      sites.push_back(
-          {byName.lookup(op.getObserver()), op.getObserver().str(), {}});
-    });
-  }
-
-  /// Called by the compiled code.
-  static void record(int64_t site, runtime::UnrankedMemRef *tensor) {
-    current->add(site, tensor);
-  }
-
-  void add(int64_t site, runtime::UnrankedMemRef *tensor) {
-    std::vector<float> values = tensor->copy<float>();
-    // A range is all that these observers need, and saves the memory.
-    calibration::ObserverKind kind = sites[site].observer->getOptions().kind;
-    if (kind == calibration::ObserverKind::MinMax ||
-        kind == calibration::ObserverKind::MovingAverageMinMax)
-      reduceToRange(values);
-    std::lock_guard<std::mutex> lock(mutex);
-    sites[site].pending[runtime::Executable::getCurrentSample()] =
-        std::move(values);
-  }
-
-  /// Gives the samples before `end` to the observers, as one batch.
-  llvm::Error flush(int64_t end) {
-    std::lock_guard<std::mutex> lock(mutex);
-    for (Site &site : sites) {
-      std::vector<Chunk> chunks;
-      auto last = site.pending.lower_bound(end);
-      for (auto it = site.pending.begin(); it != last; ++it) {
-        for (float value : it->second)
-          if (!std::isfinite(value))
-            return makeError("'{0}' is {1} in sample {2}: the network "
-                             "overflows, its weights are not finite, or the "
-                             "data is not what it was trained on",
-                             site.name, value, it->first);
-        chunks.push_back({it->second.data(), int64_t(it->second.size())});
-      }
-      if (!chunks.empty())
-        site.observer->update(chunks);
-      site.pending.erase(site.pending.begin(), last);
-    }
-    return llvm::Error::success();
-  }
-
-  Table takeTable() {
-    Table table;
-    for (auto &[name, observer] : observers) {
-      TableEntry entry;
-      entry.name = name;
-      entry.kind = observer->getOptions().kind;
-      entry.stats = observer->statistics();
-      table.entries.push_back(std::move(entry));
-    }
-    return table;
-  }
-
-  /// The recorder of the run that is going on; runs take turns.
-  static Recorder *current;
-  static std::mutex running;
-
-private:
-  static void reduceToRange(std::vector<float> &values) {
-    if (values.empty())
-      return;
-    float min = values[0], max = values[0];
-    for (float value : values) {
-      if (!std::isfinite(value)) {
-        values = {value};
-        return;
-      }
-      min = std::min(min, value);
-      max = std::max(max, value);
-    }
-    values = {min, max};
-  }
-
-  struct Site {
-    Observer *observer;
-    std::string name;
-    std::map<int64_t, std::vector<float>> pending;
-  };
-  std::vector<std::pair<std::string, std::unique_ptr<Observer>>> observers;
-  std::vector<Site> sites;
-  std::mutex mutex;
-};
-Recorder *Recorder::current = nullptr;
-std::mutex Recorder::running;
-} // namespace
-
-/// Eight samples of numbers with mean 0 and variance 1, the same every time;
-/// within the range of the argument if it has one.
-static std::vector<NamedArray>
-createSyntheticInputs(func::FuncOp function,
-                      const runtime::Executable &executable) {
-  constexpr int64_t samples = 8;
-  std::vector<NamedArray> inputs;
-  uint64_t state = 0x9E3779B97F4A7C15;
-  auto uniform = [&] {
-    // xorshift64*, Vigna 2016.
-    state ^= state >> 12;
-    state ^= state << 25;
-    state ^= state >> 27;
-    return double((state * 0x2545F4914F6CDD1D) >> 40) / double(1 << 24);
-  };
-  for (auto [i, signature] : llvm::enumerate(executable.getInputs())) {
-    SmallVector<int64_t> shape(signature.shape);
-    for (int64_t &extent : shape)
-      if (extent < 0)
-        extent = 1;
-    if (shape.empty())
-      shape.push_back(1);
-    shape[0] *= samples;
-    NamedArray input{getArgumentName(function, i),
-                     Array::zeros(signature.type, shape)};
-    auto range =
-        function.getArgAttrOfType<DenseF64ArrayAttr>(i, kRangeAttrName);
-    if (signature.type == runtime::ElementType::F32)
-      for (float &value : input.array.as<float>()) {
-        if (range) {
-          value = range[0] + uniform() * (range[1] - range[0]);
-          continue;
-        }
-        double sum = -6.0;
-        for (int term = 0; term < 12; ++term)
-          sum += uniform();
-        value = sum;
-      }
-    inputs.push_back(std::move(input));
-  }
-  return inputs;
-}
-
-llvm::Expected<Table>
-qbackend::collectStatistics(ModuleOp module, const CalibrateOptions &options) {
-  std::lock_guard<std::mutex> turn(Recorder::running);
-  auto function = findEntry(module);
-  if (!function)
-    return function.takeError();
-  if (options.batchSize < 1)
-    return makeError("batch-size is {0}, expected 1 or more",
-                     options.batchSize);
-  auto executable =
-      compileModule(module, function->getName(), /*observing=*/true,
-                    {{"qbackend_runtime_observe",
-                      reinterpret_cast<void *>(Recorder::record)}});
-  if (!executable)
-    return executable.takeError();
-  SampleRun run;
-  run.executable = std::move(*executable);
-  // An extent that is a slip of the pen shouldn't take all memory.
-  constexpr int64_t maxElements = int64_t(1) << 31;
-  for (auto [i, input] : llvm::enumerate(run.executable->getInputs())) {
-    double elements = 1;
-    for (int64_t extent : input.shape)
-      elements *= extent < 0 ? 1 : extent;
-    if (elements > maxElements)
-      return makeError("'{0}' has more than {1} elements, too many to run on; "
-                       "give ranges in a calibration table",
-                       getArgumentName(*function, i), maxElements);
-  }
-  run.options.threads = options.threads;
-  if (options.data.empty()) {
-    run.inputs = createSyntheticInputs(*function, *run.executable);
-  } else {
-    if (llvm::Error error =
-            run.load(options.data, options.inputScale, *function))
-      return error;
-    run.options.maxSamples = options.samples;
-  }
-
-  Recorder recorder(module);
-  Recorder::current = &recorder;
-  int64_t done = 0;
-  llvm::Error error = run.run(
-      "calibrating",
-      [&](int64_t first, int64_t count, ArrayRef<Array>) -> llvm::Error {
-        done = first + count;
-        if (first / options.batchSize == done / options.batchSize)
-          return llvm::Error::success();
-        return recorder.flush(done);
-      });
-  if (!error)
-    error = recorder.flush(done);
-  Recorder::current = nullptr;
-  if (error)
-    return error;
-  return recorder.takeTable();
-}
 
 //===----------------------------------------------------------------------===//
 // Sources of ranges
@@ -291,7 +81,7 @@ static void calibrateFromModule(ModuleOp module) {
   for (auto op : module.getOps<ObserverOp>())
     if (!op.isCalibrated() &&
         op.getConfig().getKind() == qbackend::ObserverKind::FixedQParams)
-      setParameters(op, {}, getOptions(op.getConfig()).fixedParams);
+      setParameters(op, {}, getObserverOptions(op.getConfig()).fixedParams);
   SymbolTable symbols(module);
   module.walk([&](ObserveOp op) {
     Value value = op.getInput();
@@ -313,7 +103,7 @@ static void calibrateFromModule(ModuleOp module) {
     calibration::Statistics stats;
     stats.min = range[0];
     stats.max = range[1];
-    ObserverOptions options = getOptions(observer.getConfig());
+    ObserverOptions options = getObserverOptions(observer.getConfig());
     options.kind = calibration::ObserverKind::MinMax;
     setParameters(observer, stats, Observer::qparams(stats, options)[0]);
   });
@@ -327,22 +117,104 @@ static SmallVector<ObserverOp> getUncalibrated(ModuleOp module) {
   return result;
 }
 
+namespace {
+/// The entries of a table for the tensors of a module.
+class TableLookup {
+public:
+  TableLookup(ModuleOp module, const Table &table) : names(module) {
+    for (const TableEntry &entry : table.entries) {
+      byName.try_emplace(entry.name, &entry);
+      if (!entry.structure.empty())
+        byStructure.try_emplace(entry.structure, &entry);
+    }
+    module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
+      Value tensor = TensorNames::getTensor(op.getInput());
+      SmallVector<Value> &all = tensors[op.getObserver()];
+      if (!llvm::is_contained(all, tensor))
+        all.push_back(tensor);
+    });
+  }
+
+  /// What the table has for `op`; nothing if a tensor is missing in it. Fails,
+  /// and says so, if it is the table of another network.
+  FailureOr<std::optional<TableEntry>> lookup(ObserverOp op) {
+    // Parameters that somebody wrote, or a table by observers.
+    const TableEntry *own = byName.lookup(op.getSymName());
+    if (own &&
+        (own->explicitParams ||
+         (own->shape.empty() && own->group.empty() && own->structure.empty())))
+      return std::optional<TableEntry>(*own);
+    std::vector<const TableEntry *> parts;
+    std::vector<std::string> group;
+    for (Value tensor : tensors[op.getSymName()]) {
+      const TensorName &name = names.lookup(tensor);
+      // Counts in names change with the network, structures don't.
+      const TableEntry *entry = name.structure.empty()
+                                    ? byName.lookup(name.name)
+                                    : byStructure.lookup(name.structure);
+      if (!entry)
+        return std::optional<TableEntry>();
+      if (failed(checkShape(op, tensor, *entry)))
+        return failure();
+      parts.push_back(entry);
+      group.push_back(entry->name);
+    }
+    if (parts.empty())
+      return std::optional<TableEntry>();
+    if (parts.size() == 1)
+      return std::optional<TableEntry>(*parts[0]);
+    // What shares an observer now may have shared it then.
+    if (const TableEntry *entry = byName.lookup(llvm::join(group, ", ")))
+      return std::optional<TableEntry>(*entry);
+    TableEntry merged = *parts[0];
+    for (const TableEntry *part : ArrayRef(parts).drop_front())
+      calibration::merge(merged.stats, part->stats);
+    return std::optional<TableEntry>(merged);
+  }
+
+private:
+  static LogicalResult checkShape(ObserverOp op, Value tensor,
+                                  const TableEntry &entry) {
+    std::vector<int64_t> found = getTableShape(tensor);
+    auto agrees = [](int64_t a, int64_t b) { return a == b || a < 0 || b < 0; };
+    if (entry.shape.empty() ||
+        (entry.shape.size() == found.size() &&
+         std::equal(found.begin(), found.end(), entry.shape.begin(), agrees)))
+      return success();
+    InFlightDiagnostic error =
+        emitError(op.getLoc())
+        << "the calibration table is of another network: '" << entry.name
+        << "' is N";
+    for (int64_t extent : entry.shape)
+      error << "x" << extent;
+    error << " in it, here it is N";
+    for (int64_t extent : found)
+      error << "x" << extent;
+    return error;
+  }
+
+  TensorNames names;
+  llvm::StringMap<const TableEntry *> byName, byStructure;
+  llvm::StringMap<SmallVector<Value>> tensors;
+};
+} // namespace
+
 /// Takes what `table` has for the observers that have nothing yet.
 static LogicalResult applyTable(ModuleOp module, const Table &table) {
-  llvm::StringMap<const TableEntry *> entries;
-  for (const TableEntry &entry : table.entries)
-    entries.try_emplace(entry.name, &entry);
+  TableLookup lookup(module, table);
   for (ObserverOp op : getUncalibrated(module)) {
-    const TableEntry *entry = entries.lookup(op.getSymName());
-    if (!entry)
+    FailureOr<std::optional<TableEntry>> entry = lookup.lookup(op);
+    if (failed(entry))
+      return failure();
+    if (!*entry)
       continue;
     std::vector<numerics::QuantParams> params =
-        entry->qparams(getOptions(op.getConfig()));
+        (*entry)->qparams(getObserverOptions(op.getConfig()));
     if (params.size() != 1)
       return emitError(op.getLoc())
              << "the calibration table has " << params.size() << " scales for @"
              << op.getSymName() << ", an activation has one";
-    setParameters(op, entry->stats, params[0]);
+    setParameters(op, (*entry)->stats, params[0]);
     if (failed(op.verify()))
       return failure();
   }
@@ -363,12 +235,62 @@ static void warnUnseen(ModuleOp module, const Table &table) {
              "reaches this code, or give its scale in a table";
 }
 
+/// Takes what follows from the ranges of the arguments.
+static LogicalResult calibrateFromRanges(ModuleOp module) {
+  ValueRanges ranges(module);
+  llvm::StringMap<std::optional<calibration::Statistics>> found;
+  llvm::StringMap<std::string> reasons;
+  module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
+    auto [it, isFirst] = found.try_emplace(op.getObserver());
+    std::optional<qbackend::ValueRange> range = ranges.lookup(op.getInput());
+    if (!range) {
+      it->second.reset();
+      reasons.try_emplace(op.getObserver(), ranges.explain(op.getInput()));
+      return;
+    }
+    // Tensors that share an observer need a range each.
+    if (!isFirst && !it->second)
+      return;
+    if (isFirst)
+      it->second.emplace();
+    it->second->min = std::min(it->second->min, float(range->min));
+    it->second->max = std::max(it->second->max, float(range->max));
+  });
+  SmallVector<ObserverOp> missing;
+  for (ObserverOp op : getUncalibrated(module)) {
+    auto it = found.find(op.getSymName());
+    if (it == found.end() || !it->second) {
+      missing.push_back(op);
+      continue;
+    }
+    ObserverOptions options = getObserverOptions(op.getConfig());
+    options.kind = calibration::ObserverKind::MinMax;
+    setParameters(op, *it->second, Observer::qparams(*it->second, options)[0]);
+  }
+  if (missing.empty())
+    return success();
+  InFlightDiagnostic error = emitError(module.getLoc())
+                             << "calibration=ranges finds no range for "
+                             << missing.size()
+                             << " of the network's observers: ";
+  llvm::interleaveComma(ArrayRef(missing).take_front(8), error,
+                        [&](ObserverOp op) {
+                          error << op.getSymName() << " ("
+                                << reasons.lookup(op.getSymName()) << ")";
+                        });
+  if (missing.size() > 8)
+    error << ", ...";
+  return error << "; give data or a table";
+}
+
 LogicalResult qbackend::calibrate(ModuleOp module,
                                   const CalibrateOptions &options) {
   calibrateFromModule(module);
   if (getUncalibrated(module).empty())
     return success();
 
+  if (options.calibration == "ranges")
+    return calibrateFromRanges(module);
   if (!options.calibration.empty()) {
     auto table = calibration::readTable(options.calibration);
     if (!table)
@@ -405,6 +327,11 @@ LogicalResult qbackend::calibrate(ModuleOp module,
     return emitError(module.getLoc())
            << "calibration failed: " << llvm::toString(table.takeError());
   warnUnseen(module, *table);
+  for (const TableEntry &entry : table->entries)
+    if (entry.stats.nonFinite())
+      emitWarning(module.getLoc())
+          << calibration::describeNonFinite(entry.name, entry.stats)
+          << "; they are left out";
   return applyTable(module, *table);
 }
 
@@ -413,8 +340,9 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
   using CalibratePassBase::CalibratePassBase;
 
   void runOnOperation() override {
-    if (failed(calibrate(getOperation(), {calibration, data, samples, batchSize,
-                                          inputScale, threads})))
+    CalibrateOptions options{calibration, data,    samples,  batchSize,
+                             inputScale,  threads, nonFinite};
+    if (failed(calibrate(getOperation(), options)))
       signalPassFailure();
   }
 };

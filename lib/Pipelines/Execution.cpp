@@ -132,70 +132,6 @@ qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// FILE or FILE:ARRAY; a file whose name has a colon is taken whole.
-static llvm::Expected<std::vector<NamedArray>> readFile(StringRef path) {
-  auto [file, array] = path.rsplit(':');
-  if (array.empty() || llvm::sys::fs::exists(path))
-    return runtime::readArrays(path);
-  auto arrays = runtime::readArrays(file);
-  if (!arrays)
-    return arrays.takeError();
-  std::vector<std::string> names;
-  for (NamedArray &candidate : *arrays) {
-    if (candidate.name == array) {
-      std::vector<NamedArray> result;
-      result.push_back(std::move(candidate));
-      result.back().name.clear();
-      return result;
-    }
-    names.push_back(candidate.name);
-  }
-  return makeError("no array '{0}' in '{1}'; it has {2}", array, file,
-                   llvm::join(names, ", "));
-}
-
-llvm::Expected<std::vector<NamedArray>>
-qbackend::readInputs(StringRef path, func::FuncOp function) {
-  std::vector<NamedArray> all;
-  SmallVector<StringRef> parts;
-  path.split(parts, ',');
-  for (StringRef part : parts) {
-    auto arrays = readFile(part);
-    if (!arrays)
-      return arrays.takeError();
-    for (NamedArray &array : *arrays)
-      all.push_back(std::move(array));
-  }
-  unsigned count = function.getNumArguments();
-  if (count == 0)
-    return makeError("function '{0}' takes no arguments, but '{1}' gives data",
-                     function.getName(), path);
-  // By name, else by place if there are as many.
-  std::vector<std::string> names, found;
-  for (NamedArray &array : all)
-    found.push_back(array.name.empty() ? "(unnamed)" : array.name);
-  std::vector<NamedArray> inputs;
-  for (unsigned i = 0; i < count; ++i) {
-    names.push_back(getArgumentName(function, i));
-    auto it = llvm::find_if(
-        all, [&](NamedArray &array) { return array.name == names.back(); });
-    if (it != all.end())
-      inputs.push_back(std::move(*it));
-  }
-  if (inputs.size() == count)
-    return inputs;
-  bool untouched = inputs.empty();
-  if (untouched && all.size() == count) {
-    for (auto [array, name] : llvm::zip(all, names))
-      array.name = name;
-    return all;
-  }
-  return makeError("'{0}' has the arrays {1}, function '{2}' takes {3}; name "
-                   "the arrays so, or pick one with FILE:ARRAY",
-                   path, llvm::join(found, ", "), function.getName(),
-                   llvm::join(names, ", "));
-}
-
 /// A number or a quotient; 1 if `text` is empty.
 static llvm::Expected<double> parseScale(StringRef text) {
   if (text.empty())
@@ -217,17 +153,24 @@ static llvm::Expected<double> parseScale(StringRef text) {
 
 llvm::Error SampleRun::load(StringRef path, StringRef scale,
                             func::FuncOp function) {
-  auto read = readInputs(path, function);
-  if (!read)
-    return read.takeError();
-  inputs = std::move(*read);
+  std::vector<runtime::SampleArgument> arguments;
+  for (auto [i, signature] : llvm::enumerate(executable->getInputs()))
+    arguments.push_back({getArgumentName(function, i),
+                         static_cast<int64_t>(signature.shape.size())});
+  auto opened =
+      runtime::SampleSource::open(path, function.getName(), arguments);
+  if (!opened)
+    return opened.takeError();
+  source = std::move(*opened);
   auto parsed = parseScale(scale);
   if (!parsed)
     return parsed.takeError();
   options.inputScale = *parsed;
+  options.requireScale = scale.empty();
   if (!scale.empty())
     return llvm::Error::success();
-  for (auto [input, signature] : llvm::zip(inputs, executable->getInputs()))
+  for (auto [input, signature] :
+       llvm::zip(source->getHeaders(), executable->getInputs()))
     if (runtime::isInteger(input.array.type) &&
         runtime::isFloat(signature.type))
       return makeError("array '{0}' is {1}, the network takes {2}: say what "
@@ -238,18 +181,33 @@ llvm::Error SampleRun::load(StringRef path, StringRef scale,
   return llvm::Error::success();
 }
 
+llvm::Error SampleRun::skip(int64_t count) {
+  constexpr int64_t block = 64;
+  for (int64_t done = 0; done < count;) {
+    auto arrays = source->read(std::min(block, count - done));
+    if (!arrays)
+      return arrays.takeError();
+    int64_t read = (*arrays)[0].array.shape[0];
+    if (read == 0)
+      return makeError("there are {0} samples, none is left after the first "
+                       "{1}",
+                       done, count);
+    done += read;
+  }
+  skipped += count;
+  return llvm::Error::success();
+}
+
 llvm::Error SampleRun::run(StringRef label, runtime::SampleCallback callback) {
-  std::vector<const NamedArray *> arguments;
-  for (const NamedArray &input : inputs)
-    arguments.push_back(&input);
-  int64_t total = 1;
-  if (!inputs.empty() && !inputs[0].array.shape.empty())
-    total = inputs[0].array.shape[0];
+  int64_t total = source->size();
+  if (total >= 0)
+    total -= skipped;
   if (options.maxSamples >= 0)
-    total = std::min(total, options.maxSamples);
+    total =
+        total >= 0 ? std::min(total, options.maxSamples) : options.maxSamples;
   runtime::ProgressBar progress(label, total);
   llvm::Error error =
-      runtime::runSamples(*executable, arguments, callback, options, &progress);
+      runtime::runSamples(*executable, *source, callback, options, &progress);
   progress.finish();
   return error;
 }

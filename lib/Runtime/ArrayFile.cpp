@@ -4,6 +4,8 @@
 
 #include "qbackend/Runtime/ArrayFile.h"
 
+#include "NpyHeader.h"
+
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
@@ -37,12 +39,6 @@ static constexpr size_t readBlock = size_t(1) << 24;
 namespace {
 /// Fills a buffer as far as there is data, and says how far that was.
 using ReadFn = function_ref<Expected<size_t>(void *, size_t)>;
-
-struct NpyHeader {
-  ElementType type = ElementType::F32;
-  bool fortranOrder = false;
-  SmallVector<int64_t> shape;
-};
 
 /// Parses the header, a Python dictionary of three entries:
 /// `{'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }`.
@@ -170,8 +166,7 @@ private:
 };
 } // namespace
 
-/// Rearranges column-major data to row-major.
-static void transposeFromFortran(Array &array) {
+void qbackend::runtime::transposeFromFortran(Array &array) {
   size_t rank = array.shape.size(), size = getElementSize(array.type);
   if (rank < 2 || array.data.empty())
     return;
@@ -196,8 +191,8 @@ static void transposeFromFortran(Array &array) {
   array.data = std::move(result);
 }
 
-static Error makeTruncatedError(uint64_t found, uint64_t wanted,
-                                StringRef what) {
+Error qbackend::runtime::makeTruncatedError(uint64_t found, uint64_t wanted,
+                                            StringRef what) {
   return createStringError("is truncated: found " + Twine(found) + " of " +
                            Twine(wanted) + " bytes of its " + what +
                            "; write or copy the file again");
@@ -220,8 +215,7 @@ static Error readBytes(ReadFn read, std::vector<uint8_t> &buffer, uint64_t size,
   return Error::success();
 }
 
-/// Reads a whole .npy. Errors continue a sentence that starts with its name.
-static Expected<Array> readNpy(ReadFn read) {
+Expected<NpyHeader> qbackend::runtime::readNpyHeader(ReadFn read) {
   std::vector<uint8_t> bytes;
   if (Error error = readBytes(read, bytes, 8, "header"))
     return std::move(error);
@@ -242,15 +236,22 @@ static Expected<Array> readNpy(ReadFn read) {
   Expected<NpyHeader> header = NpyHeaderParser(toStringRef(bytes)).parse();
   if (!header)
     return header.takeError();
-  std::optional<int64_t> size = getNumBytes(header->type, header->shape);
-  if (!size)
+  if (!getNumBytes(header->type, header->shape))
     return createStringError("has the impossible shape " +
                              formatShape(header->shape));
+  return header;
+}
 
+/// Reads a whole .npy. Errors continue a sentence that starts with its name.
+static Expected<Array> readNpy(ReadFn read) {
+  Expected<NpyHeader> header = readNpyHeader(read);
+  if (!header)
+    return header.takeError();
   Array array;
   array.type = header->type;
   array.shape = header->shape;
-  if (Error error = readBytes(read, array.data, *size, "data"))
+  if (Error error = readBytes(read, array.data,
+                              *getNumBytes(array.type, array.shape), "data"))
     return std::move(error);
   // Reading past the end also makes libzip compare the checksum.
   uint8_t extra;

@@ -4,6 +4,7 @@
 
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Runtime/Progress.h"
+#include "qbackend/Runtime/SampleSource.h"
 
 #include "RunContext.h"
 
@@ -52,11 +53,6 @@ static Error checkArray(const NamedArray &named, size_t index,
     return createStringError(what + " is " + getElementName(array.type) + " " +
                              formatShape(array.shape) + "; expected " +
                              describeSamples(input));
-  std::optional<int64_t> bytes = getNumBytes(array.type, array.shape);
-  if (!bytes || uint64_t(*bytes) != array.data.size())
-    return createStringError(what + " has " + Twine(array.data.size()) +
-                             " bytes, which do not fit its shape " +
-                             formatShape(array.shape));
   bool convertible = array.type == input.type ||
                      input.type == ElementType::F32 ||
                      input.type == ElementType::F64 ||
@@ -69,40 +65,35 @@ static Error checkArray(const NamedArray &named, size_t index,
   return Error::success();
 }
 
-/// Returns `count` samples of `array` from `first` on.
-static Array slice(const Array &array, int64_t first, int64_t count) {
-  Array result;
-  result.type = array.type;
-  result.shape = array.shape;
-  int64_t size =
-      array.shape[0] == 0 ? 0 : int64_t(array.data.size()) / array.shape[0];
-  result.shape[0] = count;
-  result.data.assign(array.data.begin() + first * size,
-                     array.data.begin() + (first + count) * size);
-  return result;
+static Error checkBytes(const NamedArray &named, size_t index) {
+  const Array &array = named.array;
+  std::optional<int64_t> bytes = getNumBytes(array.type, array.shape);
+  if (bytes && uint64_t(*bytes) == array.data.size())
+    return Error::success();
+  return createStringError(
+      describe(named, index) + " has " + Twine(array.data.size()) +
+      " bytes, which do not fit its shape " + formatShape(array.shape));
 }
 
-static Error checkFinite(const NamedArray &named, size_t index,
-                         int64_t numSamples) {
+/// Fails if one of the values is not finite; `first` is the number of the
+/// array's first sample.
+static Error checkFinite(const NamedArray &named, size_t index, int64_t first) {
   if (!isFloat(named.array.type))
     return Error::success();
-  int64_t count = 0, firstSample = -1;
-  for (int64_t sample = 0; sample != numSamples; ++sample) {
-    Expected<std::vector<float>> values =
-        toFloat(slice(named.array, sample, 1), named.name);
-    if (!values)
-      return values.takeError();
-    int64_t bad = count_if(*values, [](float v) { return !std::isfinite(v); });
-    if (bad != 0 && firstSample < 0)
-      firstSample = sample;
-    count += bad;
-  }
+  Expected<std::vector<float>> values = toFloat(named.array, named.name);
+  if (!values)
+    return values.takeError();
+  auto isBad = [](float v) { return !std::isfinite(v); };
+  int64_t count = count_if(*values, isBad);
   if (count == 0)
     return Error::success();
+  int64_t place = find_if(*values, isBad) - values->begin();
+  int64_t size = int64_t(values->size()) / named.array.shape[0];
   return createStringError(
       describe(named, index) + " has " + Twine(count) +
       (count == 1 ? " value that is" : " values that are") +
-      " NaN or infinite in float32, first in sample " + Twine(firstSample) +
+      " NaN or infinite in float32, first in sample " +
+      Twine(first + place / size) +
       "; remove these samples or fix how they are prepared");
 }
 
@@ -199,6 +190,7 @@ static Expected<Array> convertTo(Array array, const TensorSignature &input,
 namespace {
 /// What a chunk gave: results, or why there are none.
 struct ChunkResult {
+  int64_t count = 0;
   std::string error;
   std::vector<Array> arrays;
 };
@@ -206,15 +198,13 @@ struct ChunkResult {
 /// Runs chunks on several threads and hands them over in order.
 class SampleLoop {
 public:
-  SampleLoop(const Executable &executable,
-             ArrayRef<const NamedArray *> arguments, SampleCallback callback,
-             const SampleOptions &options, ProgressBar *progress,
-             int64_t numSamples, int64_t chunkSize, unsigned threads)
-      : executable(executable), arguments(arguments), callback(callback),
-        options(options), progress(progress), numSamples(numSamples),
-        chunkSize(chunkSize),
-        numChunks((numSamples + chunkSize - 1) / chunkSize),
-        window(int64_t(threads) * 4) {}
+  SampleLoop(const Executable &executable, SampleSource &source,
+             SampleCallback callback, const SampleOptions &options,
+             ProgressBar *progress, int64_t chunkSize, bool isStatic,
+             unsigned threads)
+      : executable(executable), source(source), callback(callback),
+        options(options), progress(progress), chunkSize(chunkSize),
+        isStatic(isStatic), window(int64_t(threads) * 4) {}
 
   Error run(unsigned threads) {
     std::vector<std::thread> pool;
@@ -228,39 +218,88 @@ public:
     return Error::success();
   }
 
+  /// Returns how many samples there were.
+  int64_t getNumSamples() const { return numSamples; }
+
 private:
   void work() {
     std::unique_lock<std::mutex> lock(mutex);
     while (true) {
       // Finished chunks that wait for an earlier one are held in memory.
-      changed.wait(lock, [&] {
-        return stop || next == numChunks || next < delivered + window;
-      });
-      if (stop || next == numChunks)
+      changed.wait(lock,
+                   [&] { return stop || atEnd || next < delivered + window; });
+      if (stop || atEnd)
         return;
+      int64_t first = numSamples;
+      ChunkResult result;
+      std::vector<NamedArray> inputs = readChunk(result);
+      if (atEnd && result.error.empty() && inputs.empty()) {
+        changed.notify_all();
+        return;
+      }
       int64_t chunk = next++;
       lock.unlock();
-      ChunkResult result = runChunk(chunk);
+      if (result.error.empty())
+        runChunk(first, inputs, result);
       lock.lock();
       pending.emplace(chunk, std::move(result));
       deliver(lock);
     }
   }
 
-  ChunkResult runChunk(int64_t chunk) {
-    int64_t first = chunk * chunkSize;
-    int64_t count = std::min(chunkSize, numSamples - first);
-    ChunkResult result;
+  /// Reads what is next; nothing at the end.
+  std::vector<NamedArray> readChunk(ChunkResult &result) {
+    int64_t wanted = chunkSize;
+    if (options.maxSamples >= 0)
+      wanted = std::min(wanted, options.maxSamples - numSamples);
+    Expected<std::vector<NamedArray>> inputs = source.read(wanted);
+    if (!inputs) {
+      result.error = toString(inputs.takeError());
+      atEnd = true;
+      return {};
+    }
+    result.count = (*inputs)[0].array.shape[0];
+    numSamples += result.count;
+    atEnd = result.count < chunkSize || numSamples == options.maxSamples;
+    if (result.count == 0)
+      return {};
+    if (isStatic && result.count < chunkSize)
+      result.error = std::to_string(numSamples) +
+                     " samples cannot be cut into batches of " +
+                     std::to_string(chunkSize) +
+                     ", the function's leading dimension";
+    return std::move(*inputs);
+  }
+
+  void runChunk(int64_t first, std::vector<NamedArray> &arrays,
+                ChunkResult &result) {
     std::vector<Array> inputs;
     std::vector<const Array *> pointers;
-    for (auto [i, named] : enumerate(arguments)) {
-      Expected<Array> input = convertTo(
-          slice(named->array, first, count), executable.getInputs()[i],
-          options.inputScale, describe(*named, i), first);
-      if (!input) {
-        result.error = toString(input.takeError());
-        return result;
-      }
+    for (auto [i, named] : enumerate(arrays)) {
+      const TensorSignature &signature = executable.getInputs()[i];
+      auto fail = [&](Error error) {
+        result.error = toString(std::move(error));
+      };
+      // Those on standard input say only here what they are.
+      if (Error error = checkArray(named, i, signature))
+        return fail(std::move(error));
+      if (Error error = checkBytes(named, i))
+        return fail(std::move(error));
+      if (!options.allowNonFinite)
+        if (Error error = checkFinite(named, i, first))
+          return fail(std::move(error));
+      if (isInteger(named.array.type) && isFloat(signature.type) &&
+          options.requireScale)
+        return fail(createStringError(
+            describe(named, i) + " is " + getElementName(named.array.type) +
+            ", the network takes " + getElementName(signature.type) +
+            ": say what to multiply by, input-scale=1/255 for images or "
+            "input-scale=1 for plain numbers"));
+      Expected<Array> input =
+          convertTo(std::move(named.array), signature, options.inputScale,
+                    describe(named, i), first);
+      if (!input)
+        return fail(input.takeError());
       inputs.push_back(std::move(*input));
     }
     for (const Array &input : inputs)
@@ -270,7 +309,6 @@ private:
     if (Error error = executable.run(pointers, result.arrays))
       result.error =
           "sample " + std::to_string(first) + ": " + toString(std::move(error));
-    return result;
   }
 
   /// Hands over what is next in order, unless another thread is doing it.
@@ -285,13 +323,12 @@ private:
       ChunkResult result = std::move(it->second);
       pending.erase(it);
       int64_t first = delivered * chunkSize;
-      int64_t count = std::min(chunkSize, numSamples - first);
       lock.unlock();
       if (result.error.empty())
-        if (Error error = callback(first, count, result.arrays))
+        if (Error error = callback(first, result.count, result.arrays))
           result.error = toString(std::move(error));
       if (progress && result.error.empty())
-        progress->advance(count);
+        progress->advance(result.count);
       lock.lock();
       if (!result.error.empty()) {
         message = result.error;
@@ -304,16 +341,20 @@ private:
   }
 
   const Executable &executable;
-  ArrayRef<const NamedArray *> arguments;
+  SampleSource &source;
   SampleCallback callback;
   const SampleOptions &options;
   ProgressBar *progress;
-  int64_t numSamples, chunkSize, numChunks, window;
+  int64_t chunkSize;
+  bool isStatic;
+  int64_t window;
 
   std::mutex mutex;
   std::condition_variable changed;
-  int64_t next = 0;      // Chunk to start.
-  int64_t delivered = 0; // Chunks handed over.
+  int64_t numSamples = 0; // Read so far.
+  bool atEnd = false;     // Nothing is left to read.
+  int64_t next = 0;       // Chunk to start.
+  int64_t delivered = 0;  // Chunks handed over.
   bool delivering = false, stop = false;
   std::string message;
   std::map<int64_t, ChunkResult> pending;
@@ -325,20 +366,47 @@ Error qbackend::runtime::runSamples(const Executable &executable,
                                     SampleCallback callback,
                                     const SampleOptions &options,
                                     ProgressBar *progress) {
+  for (auto [i, named] : enumerate(arguments))
+    if (Error error = checkBytes(*named, i))
+      return error;
+  for (auto [i, named] : enumerate(arguments))
+    if (!named->array.shape.empty() && !arguments[0]->array.shape.empty() &&
+        named->array.shape[0] != arguments[0]->array.shape[0])
+      return createStringError(describe(*arguments[0], 0) + " has " +
+                               Twine(arguments[0]->array.shape[0]) +
+                               " samples, but " + describe(*named, i) +
+                               " has " + Twine(named->array.shape[0]) +
+                               "; give each the same number");
+  std::unique_ptr<SampleSource> source = SampleSource::create(arguments);
+  return runSamples(executable, *source, callback, options, progress);
+}
+
+Error qbackend::runtime::runSamples(const Executable &executable,
+                                    SampleSource &source,
+                                    SampleCallback callback,
+                                    const SampleOptions &options,
+                                    ProgressBar *progress) {
   ArrayRef<TensorSignature> inputs = executable.getInputs();
-  if (arguments.size() != inputs.size())
+  std::vector<NamedArray> headers = source.getHeaders();
+  int64_t available = source.size();
+  // A stream has no headers, but as many arrays as it was opened for.
+  if (available >= 0 && headers.size() != inputs.size())
     return createStringError("'" + executable.getEntry() + "' takes " +
                              Twine(inputs.size()) + " arrays; found " +
-                             Twine(arguments.size()));
+                             Twine(headers.size()));
   if (inputs.empty())
     return createStringError("'" + executable.getEntry() +
                              "' has no arguments, so that there are no samples "
                              "to run it on");
   int64_t chunkSize = -1;
-  for (auto [i, named, input] : enumerate(arguments, inputs)) {
-    if (Error error = checkArray(*named, i, input))
-      return error;
-    int64_t batch = input.shape[0];
+  for (auto [i, input] : enumerate(inputs)) {
+    if (available >= 0) {
+      if (!headers[i].array.shape.empty())
+        headers[i].array.shape[0] = available;
+      if (Error error = checkArray(headers[i], i, input))
+        return error;
+    }
+    int64_t batch = input.shape.empty() ? -1 : input.shape[0];
     if (batch >= 0 && chunkSize >= 0 && batch != chunkSize)
       return createStringError("the arguments of '" + executable.getEntry() +
                                "' have the leading dimensions " +
@@ -346,12 +414,6 @@ Error qbackend::runtime::runSamples(const Executable &executable,
                                "; all of them have to be the batch");
     if (batch >= 0)
       chunkSize = batch;
-    if (named->array.shape[0] != arguments[0]->array.shape[0])
-      return createStringError(describe(*arguments[0], 0) + " has " +
-                               Twine(arguments[0]->array.shape[0]) +
-                               " samples, but " + describe(*named, i) +
-                               " has " + Twine(named->array.shape[0]) +
-                               "; give each the same number");
   }
   bool isStatic = chunkSize >= 0;
   if (!isStatic)
@@ -359,29 +421,33 @@ Error qbackend::runtime::runSamples(const Executable &executable,
   if (chunkSize <= 0)
     return createStringError("the batch is " + Twine(chunkSize) +
                              "; it has to be at least 1");
-  int64_t numSamples = arguments[0]->array.shape[0];
-  if (options.maxSamples >= 0)
-    numSamples = std::min(numSamples, options.maxSamples);
-  if (numSamples == 0)
-    return createStringError(describe(*arguments[0], 0) +
-                             " has no samples; give at least one");
-  if (isStatic && numSamples % chunkSize != 0)
+  int64_t numSamples = available;
+  if (options.maxSamples >= 0 && available >= 0)
+    numSamples = std::min(available, options.maxSamples);
+  if (numSamples == 0 || options.maxSamples == 0)
+    return createStringError(
+        (headers.empty() ? "standard input" : describe(headers[0], 0)) +
+        " has no samples; give at least one");
+  if (isStatic && numSamples > 0 && numSamples % chunkSize != 0)
     return createStringError(
         Twine(numSamples) + " samples cannot be cut into batches of " +
         Twine(chunkSize) + ", the function's leading dimension; give " +
         (numSamples < chunkSize ? Twine(chunkSize)
                                 : Twine(numSamples - numSamples % chunkSize)) +
         " samples, or export the model with a dynamic batch or a batch of 1");
-  for (auto [i, named] : enumerate(arguments))
-    if (Error error = checkFinite(*named, i, numSamples))
-      return error;
 
   unsigned threads = options.threads != 0
                          ? options.threads
                          : std::max(1u, std::thread::hardware_concurrency());
-  int64_t numChunks = (numSamples + chunkSize - 1) / chunkSize;
-  threads = std::min<int64_t>(threads, numChunks);
-  SampleLoop loop(executable, arguments, callback, options, progress,
-                  numSamples, chunkSize, threads);
-  return loop.run(threads);
+  if (numSamples > 0)
+    threads =
+        std::min<int64_t>(threads, (numSamples + chunkSize - 1) / chunkSize);
+  SampleLoop loop(executable, source, callback, options, progress, chunkSize,
+                  isStatic, threads);
+  if (Error error = loop.run(threads))
+    return error;
+  if (loop.getNumSamples() == 0)
+    return createStringError("standard input has no samples; give at least "
+                             "one");
+  return Error::success();
 }

@@ -12,6 +12,7 @@
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Remarks.h"
 #include "qbackend/Transforms/Support.h"
+#include "qbackend/Transforms/TensorNames.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -161,7 +162,7 @@ struct Observation {
 class ObserverInserter {
 public:
   ObserverInserter(ModuleOp module, ObserverAttr globalActivation)
-      : module(module), globalActivation(globalActivation) {}
+      : module(module), globalActivation(globalActivation), names(module) {}
 
   /// Adds the observations of `op`, whose producers were visited before.
   void visit(OperatorOp op, const Verdict &verdict) {
@@ -201,9 +202,9 @@ public:
         auto front = fronts.find(leader);
         unsigned source = front == fronts.end() ? i : front->second;
         auto observer = ObserverOp::create(
-            builder, observation.value.getLoc(), getName(observation.value),
-            observations[source].config, FloatAttr(), FloatAttr(), FloatAttr(),
-            IntegerAttr());
+            builder, observation.value.getLoc(),
+            names.lookup(observation.value).name, observations[source].config,
+            FloatAttr(), FloatAttr(), FloatAttr(), IntegerAttr());
         table.insert(observer, builder.getInsertionPoint());
         symbol = FlatSymbolRefAttr::get(observer.getSymNameAttr());
       }
@@ -252,28 +253,12 @@ private:
       user->set(observe.getOutput());
   }
 
-  /// The name of a value: its location's, else one by kind and count.
-  std::string getName(Value value) {
-    // Layout doesn't have a name of its own.
-    while (auto transpose = value.getDefiningOp<TransposeOp>())
-      value = transpose.getInput();
-    std::string name = getLocationName(value.getLoc());
-    if (!name.empty())
-      return name;
-    if (auto argument = dyn_cast<BlockArgument>(value))
-      return "arg" + std::to_string(argument.getArgNumber());
-    std::string kind = value.getDefiningOp()->getName().stripDialect().str();
-    if (auto op = value.getDefiningOp<OperatorOp>())
-      kind = op.getKindName();
-    return kind + "_" + std::to_string(counts[kind]++);
-  }
-
   ModuleOp module;
   ObserverAttr globalActivation;
   SmallVector<Observation> observations;
   llvm::DenseMap<Value, SmallVector<unsigned, 1>> byValue;
   SmallVector<std::pair<unsigned, unsigned>> shared;
-  llvm::StringMap<unsigned> counts;
+  TensorNames names;
 };
 
 struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {

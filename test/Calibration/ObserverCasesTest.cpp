@@ -105,12 +105,17 @@ void checkCase(const json::Object &test) {
     observer->update(data.data(), shape);
   }
   const Statistics &stats = observer->statistics();
-  bool perChannel = isPerChannel(options.kind);
-  expectSame(perChannel ? widen(stats.channelMins)
-                        : std::vector<double>{stats.min},
+  auto getRanges = [&](float range, const std::vector<float> &channels,
+                       const std::vector<float> &averages) {
+    if (isMovingAverage(options.kind) && !averages.empty())
+      return widen(averages);
+    if (isPerChannel(options.kind))
+      return widen(channels);
+    return std::vector<double>{range};
+  };
+  expectSame(getRanges(stats.min, stats.channelMins, stats.averageMins),
              getNumbers(test, "min_val"), "min");
-  expectSame(perChannel ? widen(stats.channelMaxs)
-                        : std::vector<double>{stats.max},
+  expectSame(getRanges(stats.max, stats.channelMaxs, stats.averageMaxs),
              getNumbers(test, "max_val"), "max");
   std::vector<double> scales, zeroPoints;
   if (options.scheme == numerics::QScheme::PerChannelAffineFloatQParams) {

@@ -44,9 +44,10 @@ std::vector<float> normal(int64_t size, unsigned seed, float scale = 1) {
 }
 
 const ObserverKind statisticsKinds[] = {
-    ObserverKind::MinMax, ObserverKind::MovingAverageMinMax,
+    ObserverKind::MinMax,           ObserverKind::MovingAverageMinMax,
     ObserverKind::PerChannelMinMax, ObserverKind::MovingAveragePerChannelMinMax,
-    ObserverKind::Histogram};
+    ObserverKind::Histogram,        ObserverKind::Percentile,
+    ObserverKind::Entropy,          ObserverKind::MSE};
 
 void expectSame(const Statistics &a, const Statistics &b) {
   EXPECT_EQ(a.min, b.min);
@@ -56,11 +57,17 @@ void expectSame(const Statistics &a, const Statistics &b) {
   EXPECT_EQ(a.histogram, b.histogram);
   EXPECT_EQ(a.batches, b.batches);
   EXPECT_EQ(a.elements, b.elements);
-  EXPECT_EQ(a.nonFinite, b.nonFinite);
+  EXPECT_EQ(a.nans, b.nans);
+  EXPECT_EQ(a.infinities, b.infinities);
+  EXPECT_EQ(a.averageMins, b.averageMins);
+  EXPECT_EQ(a.averageMaxs, b.averageMaxs);
+  EXPECT_EQ(a.grid.exponent, b.grid.exponent);
+  EXPECT_EQ(a.grid.first, b.grid.first);
+  EXPECT_EQ(a.grid.counts, b.grid.counts);
 }
 
 TEST(Observer, Names) {
-  for (int i = 0; i <= static_cast<int>(ObserverKind::Reuse); ++i) {
+  for (int i = 0; i <= static_cast<int>(ObserverKind::MSE); ++i) {
     ObserverKind kind = static_cast<ObserverKind>(i);
     EXPECT_FALSE(stringifyObserverKind(kind).empty());
     EXPECT_EQ(symbolizeObserverKind(stringifyObserverKind(kind)), kind);
@@ -93,8 +100,12 @@ TEST(Observer, MovingAverageOverBatches) {
   update(*observer, {0.5f, 9});
   // -1, then -1 + (-3 + 1) / 4, then -1.5 + (0.5 + 1.5) / 4; and the same
   // for 2, 2 - 1 / 4, 1.75 + 7.25 / 4.
-  EXPECT_EQ(observer->statistics().min, -1.0f);
-  EXPECT_EQ(observer->statistics().max, 3.5625f);
+  const Statistics &stats = observer->statistics();
+  EXPECT_EQ(stats.averageMins, std::vector<float>{-1.0f});
+  EXPECT_EQ(stats.averageMaxs, std::vector<float>{3.5625f});
+  // What was seen is kept beside it.
+  EXPECT_EQ(stats.min, -3);
+  EXPECT_EQ(stats.max, 9);
 }
 
 TEST(Observer, MovingAverageRoundings) {
@@ -104,7 +115,7 @@ TEST(Observer, MovingAverageRoundings) {
   update(*observer, {-0.73645407f});
   update(*observer, {-0.162909955f});
   // m + 0.01 * (x - m) in f32, not (1 - 0.01) * m + 0.01 * x.
-  EXPECT_EQ(observer->statistics().min, -0.730718613f);
+  EXPECT_EQ(observer->statistics().averageMins[0], -0.730718613f);
 }
 
 TEST(Observer, PerChannelAxes) {
@@ -128,15 +139,19 @@ TEST(Observer, PerChannelAxes) {
             (std::vector<float>{12, 12.5f}));
 }
 
-TEST(Observer, PerChannelRangeIsThatOfItsChannels) {
+TEST(Observer, MovingAverageOfChannels) {
   auto observer = create(ObserverKind::MovingAveragePerChannelMinMax);
   observer->update(std::vector<float>{0, 8, 2, 4}.data(), {2, 2});
   observer->update(std::vector<float>{4, 4, -2, 8}.data(), {2, 2});
   const Statistics &stats = observer->statistics();
-  EXPECT_EQ(stats.channelMins, (std::vector<float>{1, 1}));
-  EXPECT_EQ(stats.channelMaxs, (std::vector<float>{7, 5}));
-  EXPECT_EQ(stats.min, 1);
-  EXPECT_EQ(stats.max, 7);
+  EXPECT_EQ(stats.averageMins, (std::vector<float>{1, 1}));
+  EXPECT_EQ(stats.averageMaxs, (std::vector<float>{7, 5}));
+  EXPECT_EQ(stats.channelMins, (std::vector<float>{0, -2}));
+  EXPECT_EQ(stats.min, -2);
+  EXPECT_EQ(stats.max, 8);
+  auto params = Observer::qparams(stats, observer->getOptions());
+  ASSERT_EQ(params.size(), 2u);
+  EXPECT_EQ(params[0].scale, 7.0f / 255);
 }
 
 TEST(Observer, ChannelWithoutValues) {
@@ -169,7 +184,7 @@ TEST(Observer, ChunksAreOneBatch) {
     expectSame(whole->statistics(), cut->statistics());
     EXPECT_EQ(whole->statistics().batches, 2);
     EXPECT_EQ(whole->statistics().elements, 6498);
-    EXPECT_EQ(whole->statistics().nonFinite, 2);
+    EXPECT_EQ(whole->statistics().nonFinite(), 2);
   }
   for (ObserverKind kind : statisticsKinds) {
     // Axis 1 of 4 x 5 x 300, as one tensor or as two of 2 x 5 x 300.
@@ -192,7 +207,7 @@ TEST(Observer, CountsValuesThatAreNotFinite) {
     auto observer = create(kind);
     observer->update(data.data(), {1, 5000});
     const Statistics &stats = observer->statistics();
-    EXPECT_EQ(stats.nonFinite, 8);
+    EXPECT_EQ(stats.nonFinite(), 8);
     EXPECT_EQ(stats.elements, 4992);
     EXPECT_EQ(stats.min, *std::min_element(finite.begin(), finite.end()));
     EXPECT_EQ(stats.max, *std::max_element(finite.begin(), finite.end()));
@@ -201,7 +216,7 @@ TEST(Observer, CountsValuesThatAreNotFinite) {
     EXPECT_EQ(clean->statistics().histogram, stats.histogram);
     // Nothing but NaN: no batch.
     update(*observer, {nan, nan});
-    EXPECT_EQ(stats.nonFinite, 10);
+    EXPECT_EQ(stats.nonFinite(), 10);
     EXPECT_EQ(stats.batches, 1);
   }
 }

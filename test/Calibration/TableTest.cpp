@@ -27,7 +27,11 @@ Table makeTable() {
   entry.stats.max = 0x1.000002p100f;
   entry.stats.batches = 3;
   entry.stats.elements = (int64_t(1) << 60) + 1;
-  entry.stats.nonFinite = 7;
+  entry.stats.nans = 7;
+  entry.stats.infinities = 2;
+  entry.stats.firstNonFinite = 0;
+  entry.shape = {-1, 28, 3};
+  entry.structure = "0123456789abcdef";
   table.entries.push_back(entry);
 
   entry = {};
@@ -57,6 +61,7 @@ Table makeTable() {
 
   entry = {};
   entry.name = "histogram";
+  entry.group = {"a", "b \"c\""};
   entry.kind = ObserverKind::Histogram;
   entry.stats.min = -3;
   entry.stats.max = 5;
@@ -97,7 +102,17 @@ void expectSame(const Table &a, const Table &b) {
     EXPECT_EQ(x.stats.histogram, y.stats.histogram);
     EXPECT_EQ(x.stats.batches, y.stats.batches);
     EXPECT_EQ(x.stats.elements, y.stats.elements);
-    EXPECT_EQ(x.stats.nonFinite, y.stats.nonFinite);
+    EXPECT_EQ(x.stats.nans, y.stats.nans);
+    EXPECT_EQ(x.stats.infinities, y.stats.infinities);
+    EXPECT_EQ(x.stats.firstNonFinite, y.stats.firstNonFinite);
+    EXPECT_EQ(x.stats.averageMins, y.stats.averageMins);
+    EXPECT_EQ(x.stats.averageMaxs, y.stats.averageMaxs);
+    EXPECT_EQ(x.stats.grid.exponent, y.stats.grid.exponent);
+    EXPECT_EQ(x.stats.grid.first, y.stats.grid.first);
+    EXPECT_EQ(x.stats.grid.counts, y.stats.grid.counts);
+    EXPECT_EQ(x.structure, y.structure);
+    EXPECT_EQ(x.shape, y.shape);
+    EXPECT_EQ(x.group, y.group);
     ASSERT_EQ(x.explicitParams.has_value(), y.explicitParams.has_value());
     if (!x.explicitParams)
       continue;
@@ -144,9 +159,11 @@ TEST(Table, ObservedRoundTrip) {
   for (ObserverKind kind :
        {ObserverKind::MinMax, ObserverKind::MovingAverageMinMax,
         ObserverKind::PerChannelMinMax,
-        ObserverKind::MovingAveragePerChannelMinMax, ObserverKind::Histogram}) {
+        ObserverKind::MovingAveragePerChannelMinMax, ObserverKind::Histogram,
+        ObserverKind::Entropy}) {
     ObserverOptions options;
     options.kind = kind;
+    options.recordAll = true;
     auto observer = Observer::create(options);
     for (int batch = 0; batch < 3; ++batch) {
       std::vector<float> data;
@@ -221,9 +238,9 @@ TEST(Table, BadFiles) {
             "t.json: [1:14, byte=14]: Expected object key");
   EXPECT_EQ(parseMessage("[]"), "t.json: not a JSON object");
   EXPECT_EQ(parseMessage("{}"), "t.json: missing field 'version'");
-  for (const char *version : {"2", "\"1\"", "null", "1.5"})
+  for (const char *version : {"0", "3", "\"1\"", "null", "1.5"})
     EXPECT_EQ(parseMessage("{\"version\": " + std::string(version) + "}"),
-              "t.json: unknown version, only version 1 is supported");
+              "t.json: unknown version, versions 1 to 2 are supported");
   EXPECT_EQ(parseMessage(R"({"version": 1})"),
             "t.json: missing field 'entries'");
   EXPECT_EQ(parseMessage(R"({"version": 1, "entries": {}})"),
@@ -285,7 +302,8 @@ TEST(Table, BadStatistics) {
     EXPECT_EQ(entryMessage(range),
               "t.json: entry 'a': field 'min' is greater than 'max', or they "
               "are not finite in f32");
-  for (const char *field : {"batches", "elements", "non_finite"})
+  for (const char *field :
+       {"batches", "elements", "non_finite", "nan", "infinite"})
     for (const char *value : {"-1", "1.5", "\"1\""})
       EXPECT_EQ(entryMessage(", \"" + std::string(field) + "\": " + value),
                 "t.json: entry 'a': field '" + std::string(field) +

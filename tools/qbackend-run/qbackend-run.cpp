@@ -14,6 +14,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -33,11 +34,12 @@ namespace cl = llvm::cl;
 static cl::OptionCategory category("qbackend-run options");
 static cl::opt<std::string> moduleFile(cl::Positional, cl::Required,
                                        cl::desc("MODULE"), cl::cat(category));
-static cl::opt<std::string>
-    inputFile("input", cl::value_desc("FILE[:ARRAY]"),
-              cl::desc(".npz or .npy with the samples; the leading dimension "
-                       "is their number"),
-              cl::cat(category));
+static cl::opt<std::string> inputFile(
+    "input", cl::value_desc("FILE[:ARRAY]"),
+    cl::desc("samples: .npz or .npy, whose leading dimension is their "
+             "number, a directory of them, or - for arrays on "
+             "standard input"),
+    cl::cat(category));
 static cl::alias inputAlias("i", cl::aliasopt(inputFile));
 static cl::opt<std::string>
     outputFile("o", cl::value_desc("FILE"),
@@ -74,6 +76,29 @@ static cl::opt<int64_t>
     batchSize("batch-size", cl::init(20),
               cl::desc("samples that an observer sees as one batch"),
               cl::cat(category));
+static cl::opt<std::string>
+    nonFinite("non-finite", cl::init("error"), cl::value_desc("error|ignore"),
+              cl::desc("values that are NaN or infinite stop --calibrate, or "
+                       "are counted and left out"),
+              cl::cat(category));
+static cl::opt<std::string>
+    shard("shard", cl::value_desc("I/N"),
+          cl::desc("calibrate on part I (from 0) of N of the samples; "
+                   "qbackend-calib merge joins the tables"),
+          cl::cat(category));
+static cl::opt<std::string>
+    sourceName("source",
+               cl::desc("what the table calls the samples; default: the name "
+                        "of their file"),
+               cl::cat(category));
+static cl::opt<bool> resume(
+    "resume",
+    cl::desc("go on from what an interrupted --calibrate saved beside -o"),
+    cl::cat(category));
+static cl::opt<int64_t>
+    saveSeconds("save-every", cl::init(30), cl::value_desc("seconds"),
+                cl::desc("how often --calibrate saves what it has"),
+                cl::cat(category));
 static cl::opt<std::string>
     compareFile("compare", cl::value_desc("MODULE"),
                 cl::desc("run this module on the same data, and print how the "
@@ -283,10 +308,30 @@ static llvm::Error calibrateModule(ModuleOp module) {
   options.batchSize = batchSize;
   options.inputScale = inputScale;
   options.threads = threads;
+  options.nonFinite = nonFinite;
+  options.recordAll = true;
+  options.source = sourceName;
+  if (!shard.empty()) {
+    auto [index, count] = StringRef(shard).split('/');
+    if (index.getAsInteger(10, options.shard) ||
+        count.getAsInteger(10, options.shards) || options.shards < 1)
+      return makeError("shard is '{0}', expected I/N such as 0/4", shard);
+  }
+  options.checkpoint = outputFile + ".partial";
+  options.saveSeconds = saveSeconds;
+  options.resume = resume;
   auto table = collectStatistics(module, options);
   if (!table)
     return table.takeError();
-  return calibration::writeTable(*table, outputFile);
+  for (const calibration::TableEntry &entry : table->entries)
+    if (entry.stats.nonFinite())
+      llvm::WithColor::warning(llvm::errs(), "qbackend-run")
+          << calibration::describeNonFinite(entry.name, entry.stats)
+          << "; they are left out\n";
+  if (llvm::Error error = calibration::writeTable(*table, outputFile))
+    return error;
+  llvm::sys::fs::remove(options.checkpoint);
+  return llvm::Error::success();
 }
 
 int main(int argc, char **argv) {

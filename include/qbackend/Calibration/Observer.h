@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Observers: the range of a value over calibration batches, and quantization
-// parameters from it. Same results as PyTorch's observers (2.x).
+// parameters from it. Same results as PyTorch's observers (2.x), and three
+// more.
 
 #ifndef QBACKEND_CALIBRATION_OBSERVER_H
 #define QBACKEND_CALIBRATION_OBSERVER_H
 
+#include "qbackend/Calibration/Grid.h"
 #include "qbackend/Numerics/QuantParams.h"
 
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -38,6 +41,13 @@ enum class ObserverKind {
   Noop,
   /// Nothing: the value has the parameters of the operator's input.
   Reuse,
+  /// A grid, from which the range that has most of the values is chosen.
+  Percentile,
+  /// A grid, from which the range is chosen whose distribution of quantized
+  /// values is closest to that of the real ones.
+  Entropy,
+  /// A grid, from which the range of least squared error is chosen.
+  MSE,
 };
 
 /// Returns the name of `kind` in calibration tables, such as "min_max".
@@ -48,6 +58,12 @@ std::optional<ObserverKind> symbolizeObserverKind(std::string_view name);
 
 /// Returns whether `kind` records statistics for each channel.
 bool isPerChannel(ObserverKind kind);
+
+/// Returns whether `kind` records an average of its batches.
+bool isMovingAverage(ObserverKind kind);
+
+/// Returns whether `kind` chooses its range from a grid.
+bool usesGrid(ObserverKind kind);
 
 /// Returns whether `kind` records statistics at all.
 bool hasStatistics(ObserverKind kind);
@@ -72,6 +88,11 @@ struct ObserverOptions {
   int64_t channelAxis = 0;
   /// Parameters of FixedQParams.
   numerics::QuantParams fixedParams;
+  /// How many of 100 values Percentile keeps.
+  double percentile = 99.99;
+  /// Records all that serves other kinds too, for a calibration table: the grid
+  /// and the range of each channel.
+  bool recordAll = false;
 
   /// Returns the range of the quantized values.
   numerics::QuantRange range() const;
@@ -80,33 +101,51 @@ struct ObserverOptions {
 /// What an observer has recorded. Enough to compute parameters for any type
 /// and scheme.
 struct Statistics {
-  /// Range of the values, or of all channels' ranges if the observer is per
-  /// channel; min > max if none was seen.
+  /// Range of the values; min > max if none was seen.
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
-  /// Ranges of the channels; empty unless the observer is per channel.
+  /// Ranges of the channels; may be empty unless the observer is per channel.
   std::vector<float> channelMins;
   std::vector<float> channelMaxs;
+  /// How many values there were of each size; may be empty unless the observer
+  /// chooses its range from it.
+  Grid grid;
+  /// Averages of the batches' ranges, one or one for each channel; empty unless
+  /// the observer is a moving average. They depend on the order of the batches.
+  std::vector<float> averageMins;
+  std::vector<float> averageMaxs;
   /// Number of values in each of the equal parts of [min, max]; empty unless
   /// the observer has a histogram. Not always whole numbers: when the range
-  /// grows, bins are split.
+  /// grows, bins are split, so that it depends on the order of the batches.
   std::vector<float> histogram;
   /// Number of batches that had a finite value.
   int64_t batches = 0;
   /// Number of finite values.
   int64_t elements = 0;
-  /// Number of NaN and infinite values. They are counted and left out.
-  int64_t nonFinite = 0;
+  /// Number of NaN and of infinite values. They are counted and left out.
+  int64_t nans = 0;
+  int64_t infinities = 0;
+  /// Number of the first sample with such a value; -1 if that isn't known.
+  int64_t firstNonFinite = -1;
+
+  int64_t nonFinite() const { return nans + infinities; }
 
   /// Returns whether no finite value was seen.
-  bool empty() const { return !(min <= max) && channelMins.empty(); }
+  bool empty() const { return !(min <= max); }
 };
 
-/// Contiguous values in memory.
-struct Chunk {
-  const float *data = nullptr;
-  int64_t size = 0;
-};
+/// Returns what of the value `name` is not finite: "'conv1' has 3 NaN and 1
+/// infinite values of 640, first in sample 7". Empty if all is finite.
+std::string describeNonFinite(std::string_view name, const Statistics &stats);
+
+/// Adds what was recorded over other data to `stats`. The result is that of
+/// recording all at once, in any order: but for the histogram, the moving
+/// averages and the number of batches, which depend on how the data was cut and
+/// in which order it came, and are dropped.
+void merge(Statistics &stats, const Statistics &other);
+
+/// Drops what depends on the batches, as `merge` does.
+void dropBatches(Statistics &stats);
 
 /// Records statistics of one value. Results depend on the batches and their
 /// order, never on threads or on how a batch is cut into chunks.
@@ -131,8 +170,16 @@ public:
   void update(const std::vector<const float *> &chunks,
               const std::vector<int64_t> &shape);
 
+  /// Records several tensors as one batch. Each has the shape, but for the
+  /// first extent, which its size gives.
+  void updateTensors(const std::vector<Chunk> &chunks,
+                     const std::vector<int64_t> &shape);
+
   /// Forgets everything recorded.
   void reset() { stats = Statistics(); }
+
+  /// Goes on from what an observer of these options recorded.
+  void resume(const Statistics &recorded) { stats = recorded; }
 
   /// Returns what was recorded so far.
   const Statistics &statistics() const { return stats; }
@@ -166,6 +213,18 @@ protected:
 /// grows. Only ends of bins are tried.
 std::pair<float, float> searchHistogramRange(const Statistics &stats,
                                              unsigned bits);
+
+/// Returns the range that `options`' kind chooses from a grid:
+///
+/// - Percentile: with n values, k = floor(n * (100 - percentile) / 200) of them
+///   may be cut off at each end: the range of the cells that are left;
+/// - Entropy: the part of the range, symmetric to 0 if there are values on both
+///   sides of it, of least Kullback-Leibler divergence between the distribution
+///   of the values and that of the quantized ones (Migacz, "8-bit inference
+///   with TensorRT", 2017);
+/// - MSE: the part of least squared error, of 128 steps for each end.
+std::pair<float, float> searchGridRange(const Statistics &stats,
+                                        const ObserverOptions &options);
 
 } // namespace qbackend::calibration
 

@@ -8,6 +8,7 @@
 
 #include "qbackend/Calibration/Observer.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/Support/Error.h"
 
@@ -17,10 +18,18 @@
 
 namespace qbackend::calibration {
 
-/// One observer of a table.
+/// One tensor of a table, or several that share an observer.
 struct TableEntry {
-  /// Symbol name of the observer. No two entries have the same.
+  /// Name of the tensor, or of the observer. No two entries have the same.
   std::string name;
+  /// Fingerprint of the tensor's producer and of those before it, for tensors
+  /// that have no name of their own: the same wherever the network is changed
+  /// elsewhere. Empty for those with a name.
+  std::string structure;
+  /// Extents but for the first, the batch; -1 is any. Empty if not known.
+  std::vector<int64_t> shape;
+  /// The tensors that share the observer; empty if it is one.
+  std::vector<std::string> group;
   ObserverKind kind = ObserverKind::MinMax;
   /// What was recorded; may be empty if there are explicit parameters.
   Statistics stats;
@@ -30,23 +39,47 @@ struct TableEntry {
 
   /// Returns the explicit parameters, or those that the statistics give with
   /// `options`, whatever observer recorded them. An observer that wants a
-  /// histogram where there is none takes the range.
-  std::vector<numerics::QuantParams> qparams(ObserverOptions options) const;
+  /// histogram takes the grid, one that wants an average the range; where there
+  /// is no grid either, the range.
+  std::vector<numerics::QuantParams>
+  qparams(const ObserverOptions &options) const;
+};
+
+/// Samples that went into a table.
+struct SampleRange {
+  /// File they came from, without its directory.
+  std::string source;
+  int64_t first = 0;
+  int64_t count = 0;
 };
 
 /// The contents of a calibration table.
 struct Table {
-  /// The only version there is.
-  static constexpr int64_t supportedVersion = 1;
+  /// What is written; version 1 is read too.
+  static constexpr int64_t supportedVersion = 2;
 
   int64_t version = supportedVersion;
   /// Fingerprint of the network that was calibrated; may be empty.
   std::string network;
+  /// What was calibrated on, in order.
+  std::vector<SampleRange> samples;
   std::vector<TableEntry> entries;
 
   /// Returns the entry called `name`, or null.
   const TableEntry *lookup(llvm::StringRef name) const;
 };
+
+/// A table and where it is from, for messages.
+struct NamedTable {
+  std::string path;
+  Table table;
+};
+
+/// Merges tables of parts of the samples. The result doesn't depend on their
+/// order or on how the samples were cut, and is that of one run over all of
+/// them, merged: what depends on the order of batches is dropped. It is an
+/// error if a sample is in two of them, or if they are of different networks.
+llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables);
 
 /// Parses a table. Errors begin with `path` and name the entry and the field.
 llvm::Expected<Table> parseTable(llvm::StringRef text, llvm::StringRef path);
@@ -59,6 +92,9 @@ llvm::Expected<Table> readTable(llvm::StringRef path);
 
 /// Writes a table to `path`. The file is replaced at once or not at all.
 llvm::Error writeTable(const Table &table, llvm::StringRef path);
+
+/// Writes any text so.
+llvm::Error writeText(llvm::StringRef text, llvm::StringRef path);
 
 } // namespace qbackend::calibration
 

@@ -11,7 +11,8 @@
 namespace qbackend {
 
 struct CalibrateOptions {
-  /// Path of a calibration table; empty: none.
+  /// Path of a calibration table, or `ranges`: what follows from the ranges of
+  /// the arguments; empty: none.
   std::string calibration;
   /// Path of the samples; empty: none.
   std::string data;
@@ -23,12 +24,31 @@ struct CalibrateOptions {
   std::string inputScale;
   /// Threads to run on; 0: one for each core. Results don't depend on it.
   unsigned threads = 0;
+  /// What to do about values that are NaN or infinite: `error`, or `ignore`,
+  /// which counts them and leaves them out.
+  std::string nonFinite = "error";
+
+  /// Record all tensors, and all that any observer could ask for: for a table.
+  bool recordAll = false;
+  /// What the table calls the data; empty: the name of its file.
+  std::string source;
+  /// Which of how many parts of the samples to use; 0 parts: all of them.
+  int64_t shard = 0;
+  int64_t shards = 0;
+  /// Where to save the table during the run, and how often at most.
+  std::string checkpoint;
+  int64_t saveSeconds = 30;
+  /// Go on from `checkpoint` if it is there.
+  bool resume = false;
 };
 
 /// Runs the observed `module` on the samples and returns what each observer
 /// saw, in the order of the observers.
 llvm::Expected<calibration::Table>
 collectStatistics(mlir::ModuleOp module, const CalibrateOptions &options);
+
+/// The shape of a table's entry for `tensor`: without the batch.
+std::vector<int64_t> getTableShape(mlir::Value tensor);
 
 /// Gives each observer of `module` its range, scale and zero point, from the
 /// sources that qbackend-calibrate lists. Errors are emitted at the module.

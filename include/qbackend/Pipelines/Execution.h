@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "qbackend/Runtime/Executable.h"
+#include "qbackend/Runtime/SampleSource.h"
 
 namespace qbackend {
 
@@ -28,27 +29,27 @@ compileModule(mlir::ModuleOp module, llvm::StringRef entry,
               bool observing = false,
               llvm::ArrayRef<runtime::Executable::Symbol> symbols = {});
 
-/// Reads the arrays that `function` takes from the file `path`: by name, or the
-/// only one. `path` can be FILE:ARRAY, and a list of those with commas, one for
-/// each argument.
-llvm::Expected<std::vector<runtime::NamedArray>>
-readInputs(llvm::StringRef path, mlir::func::FuncOp function);
-
 /// A compiled function and the samples to run it on.
 struct SampleRun {
   std::unique_ptr<runtime::Executable> executable;
-  std::vector<runtime::NamedArray> inputs;
+  std::unique_ptr<runtime::SampleSource> source;
   runtime::SampleOptions options;
 
-  /// Reads `inputs` for `function` from `path`. `scale` is what integer data is
-  /// multiplied by: a number or a quotient ("1/255"); empty, integers for a
-  /// real-valued argument are refused, since they would calibrate, or classify,
-  /// the wrong numbers.
+  /// Opens `path` for `function`, see SampleSource. `scale` is what integer
+  /// data is multiplied by: a number or a quotient ("1/255"); empty, integers
+  /// for a real-valued argument are refused, since they would calibrate, or
+  /// classify, the wrong numbers.
   llvm::Error load(llvm::StringRef path, llvm::StringRef scale,
                    mlir::func::FuncOp function);
 
+  /// Leaves out the next `count` samples.
+  llvm::Error skip(int64_t count);
+
   /// Runs on all samples, with a progress bar of that label.
   llvm::Error run(llvm::StringRef label, runtime::SampleCallback callback);
+
+  /// How many samples were left out.
+  int64_t skipped = 0;
 };
 
 } // namespace qbackend

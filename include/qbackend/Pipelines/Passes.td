@@ -9,10 +9,12 @@ include "mlir/Pass/PassBase.td"
 
 defvar CalibrationOptions = [
     Option<"calibration", "calibration", "std::string", "\"\"",
-           "Calibration table to take ranges from">,
+           "Calibration table to take ranges from, or 'ranges': those that follow "
+           "from the ranges of the arguments, without a run">,
     Option<"data", "data", "std::string", "\"\"",
-           ".npz or .npy file of samples to calibrate on; FILE:ARRAY picks one "
-           "array of a file">,
+           "Samples to calibrate on: an .npz or .npy file, a directory of them, or "
+           "- for arrays on standard input; FILE:ARRAY picks one array of a "
+           "file">,
     Option<"samples", "samples", "int64_t", "-1",
            "How many samples of the data to use; -1: all">,
     Option<"batchSize", "batch-size", "int64_t", "20",
@@ -20,7 +22,10 @@ defvar CalibrationOptions = [
     Option<"inputScale", "input-scale", "std::string", "\"\"",
            "What integer data is multiplied by, such as 1/255 for images">,
     Option<"threads", "num-threads", "unsigned", "0",
-           "Threads to run samples on; 0: one for each core">
+           "Threads to run samples on; 0: one for each core">,
+    Option<"nonFinite", "non-finite", "std::string", "\"error\"",
+           "What to do about values that are NaN or infinite: error, or ignore, "
+           "which counts them and leaves them out">
 ];
 
 def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {

@@ -30,6 +30,7 @@ class Pass;
 namespace qbackend::runtime {
 
 class ProgressBar;
+class SampleSource;
 
 /// Registers the upstream dialects that an `Executable` can be made of, and
 /// the interfaces that its pipeline needs.
@@ -162,6 +163,10 @@ struct SampleOptions {
   unsigned threads = 1;
   /// Stops after so many samples; -1 is all of them.
   int64_t maxSamples = -1;
+  /// Takes inputs that are NaN or infinite.
+  bool allowNonFinite = false;
+  /// Refuses integer arrays for a float input: nobody said `inputScale`.
+  bool requireScale = false;
 };
 
 /// Receives the results for `count` samples from `first` on.
@@ -177,9 +182,16 @@ using SampleCallback = llvm::function_ref<llvm::Error(
 /// function's arguments, is N. Samples are cut into chunks of the function's
 /// leading dimension B; N has to be a multiple of a static B. Arrays of another
 /// type are converted to a float input by value (see `inputScale`); NaN and
-/// infinity are errors. Results do not depend on the number of threads.
+/// infinity are errors, unless they are allowed. Results do not depend on the
+/// number of threads.
 llvm::Error runSamples(const Executable &executable,
                        llvm::ArrayRef<const NamedArray *> arguments,
+                       SampleCallback callback,
+                       const SampleOptions &options = {},
+                       ProgressBar *progress = nullptr);
+
+/// The same on samples that are read as they are needed.
+llvm::Error runSamples(const Executable &executable, SampleSource &source,
                        SampleCallback callback,
                        const SampleOptions &options = {},
                        ProgressBar *progress = nullptr);

@@ -27,7 +27,8 @@ static ParseResult parseObserverFields(
     std::optional<int64_t> &quantMax, bool &reduceRange, FloatAttr &eps,
     FloatAttr &averagingConstant, std::optional<int64_t> &bins,
     FloatAttr &scale, std::optional<int64_t> &zeroPoint, bool &isDynamic,
-    std::optional<int64_t> &channelAxis, FakeQuantizeKind &fakeQuantize) {
+    std::optional<int64_t> &channelAxis, FloatAttr &percentile,
+    FakeQuantizeKind &fakeQuantize) {
   auto parseInteger = [&](std::optional<int64_t> &value) -> ParseResult {
     return parser.parseInteger(value.emplace());
   };
@@ -73,6 +74,7 @@ static ParseResult parseObserverFields(
             .Case("zero_point", [&] { return parseInteger(zeroPoint); })
             .Case("is_dynamic", [&] { return parseFlag(isDynamic); })
             .Case("ch_axis", [&] { return parseInteger(channelAxis); })
+            .Case("percentile", [&] { return parseNumber(percentile); })
             .Case("fake_quantize", parseFakeQuantize)
             .Default(nullptr);
     if (!parseValue)
@@ -80,7 +82,7 @@ static ParseResult parseObserverFields(
              << "unknown field or scheme '" << key
              << "'; fields are quant_min, quant_max, reduce_range, eps, "
                 "averaging_constant, bins, scale, zero_point, is_dynamic, "
-                "ch_axis, fake_quantize; "
+                "ch_axis, percentile, fake_quantize; "
                 "schemes are per_tensor_affine, per_tensor_symmetric, "
                 "per_channel_affine, per_channel_symmetric, "
                 "per_channel_affine_float_qparams";
@@ -95,7 +97,8 @@ static void printObserverFields(
     std::optional<int64_t> quantMax, bool reduceRange, FloatAttr eps,
     FloatAttr averagingConstant, std::optional<int64_t> bins, FloatAttr scale,
     std::optional<int64_t> zeroPoint, bool isDynamic,
-    std::optional<int64_t> channelAxis, FakeQuantizeKind fakeQuantize) {
+    std::optional<int64_t> channelAxis, FloatAttr percentile,
+    FakeQuantizeKind fakeQuantize) {
   auto printInteger = [&](StringRef key, std::optional<int64_t> value) {
     if (value)
       printer << ", " << key << " = " << *value;
@@ -120,6 +123,7 @@ static void printObserverFields(
   if (isDynamic)
     printer << ", is_dynamic = true";
   printInteger("ch_axis", channelAxis);
+  printNumber("percentile", percentile);
   if (fakeQuantize != FakeQuantizeKind::None)
     printer << ", fake_quantize = " << stringifyFakeQuantizeKind(fakeQuantize);
 }
@@ -213,7 +217,8 @@ LogicalResult ObserverAttr::verify(
     std::optional<int64_t> quantMax, bool reduceRange, FloatAttr eps,
     FloatAttr averagingConstant, std::optional<int64_t> bins, FloatAttr scale,
     std::optional<int64_t> zeroPoint, bool isDynamic,
-    std::optional<int64_t> channelAxis, FakeQuantizeKind fakeQuantize) {
+    std::optional<int64_t> channelAxis, FloatAttr percentile,
+    FakeQuantizeKind fakeQuantize) {
   if (failed(verifyDType(emitError, dtype)))
     return failure();
   if (quantMin.has_value() != quantMax.has_value())
@@ -242,6 +247,12 @@ LogicalResult ObserverAttr::verify(
   if (channelAxis && *channelAxis < 0)
     return emitError() << "ch_axis is " << *channelAxis
                        << ", expected 0 or more";
+  if (percentile && kind != ObserverKind::Percentile)
+    return emitError() << "percentile = belongs to the percentile observer";
+  if (percentile && !(percentile.getValueAsDouble() > 50 &&
+                      percentile.getValueAsDouble() <= 100))
+    return emitError() << "percentile is " << percentile.getValueAsDouble()
+                       << ", expected more than 50 and at most 100";
   return success();
 }
 

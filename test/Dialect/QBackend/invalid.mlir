@@ -21,7 +21,7 @@
 // -----
 
 // observer: unknown field
-// expected-error @+1 {{unknown field or scheme 'per_tensor'; fields are quant_min, quant_max, reduce_range, eps, averaging_constant, bins, scale, zero_point, is_dynamic, ch_axis, fake_quantize; schemes are per_tensor_affine}}
+// expected-error @+1 {{unknown field or scheme 'per_tensor'; fields are quant_min, quant_max, reduce_range, eps, averaging_constant, bins, scale, zero_point, is_dynamic, ch_axis, percentile, fake_quantize; schemes are per_tensor_affine}}
 #o = #qbackend.observer<min_max, ui8, per_tensor>
 
 // -----
@@ -294,6 +294,16 @@ qbackend.qconfig_mapping @negative_order {
 
 // expected-error @+1 {{ch_axis is -1, expected 0 or more}}
 #o = #qbackend.observer<per_channel_min_max, ui8, ch_axis = -1>
+
+// -----
+
+// expected-error @+1 {{percentile = belongs to the percentile observer}}
+#o = #qbackend.observer<histogram, ui8, percentile = 99.0>
+
+// -----
+
+// expected-error @+1 {{percentile is 5.000000e+01, expected more than 50 and at most 100}}
+#o = #qbackend.observer<percentile, ui8, percentile = 50.0>
 
 // -----
 

@@ -43,6 +43,10 @@ module attributes {test.attributes} {
   // CHECK-SAME: <placeholder, f16>
   // CHECK-SAME: <noop, ui8>
   // CHECK-SAME: <reuse_input, ui8>
+  // CHECK-SAME: <percentile, ui8>
+  // CHECK-SAME: <percentile, si8, percentile = 9.990000e+01>
+  // CHECK-SAME: <entropy, si8>
+  // CHECK-SAME: <mse, ui8>
   func.func private @observer_kinds() attributes {test.a = [
     #qbackend.observer<min_max, ui8>,
     #qbackend.observer<moving_average_min_max, ui8>,
@@ -51,7 +55,9 @@ module attributes {test.attributes} {
     #qbackend.observer<histogram, ui8>,
     #qbackend.observer<fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>,
     #qbackend.observer<placeholder, f16>, #qbackend.observer<noop, ui8>,
-    #qbackend.observer<reuse_input, ui8>]}
+    #qbackend.observer<reuse_input, ui8>, #qbackend.observer<percentile, ui8>,
+    #qbackend.observer<percentile, si8, percentile = 99.9>,
+    #qbackend.observer<entropy, si8>, #qbackend.observer<mse, ui8>]}
   // CHECK: @schemes
   // CHECK-SAME: <min_max, si8>
   // CHECK-SAME: <min_max, si8, per_tensor_symmetric>

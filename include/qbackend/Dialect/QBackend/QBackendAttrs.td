@@ -34,7 +34,10 @@ def QBackend_ObserverKind : I32EnumAttr<"ObserverKind",
       I32EnumAttrCase<"FixedQParams", 5, "fixed_qparams">,
       I32EnumAttrCase<"Placeholder", 6, "placeholder">,
       I32EnumAttrCase<"Noop", 7, "noop">,
-      I32EnumAttrCase<"ReuseInput", 8, "reuse_input">
+      I32EnumAttrCase<"ReuseInput", 8, "reuse_input">,
+      I32EnumAttrCase<"Percentile", 9, "percentile">,
+      I32EnumAttrCase<"Entropy", 10, "entropy">,
+      I32EnumAttrCase<"MSE", 11, "mse">
     ]> {
   let cppNamespace = "::qbackend";
   let genSpecializedAttr = 0;
@@ -154,11 +157,17 @@ def QBackend_ObserverAttr : QBackend_Attr<"Observer", "observer"> {
     of the channels (default 0) of a per-channel kind. With `fake_quantize` the
     observer is inside of PyTorch's module of that name, for training.
 
+    Three kinds are not PyTorch's; docs/Calibration.md has their formulas.
+    `percentile` keeps so many per cent of the values (`percentile`, default
+    99.99), `entropy` the range whose distribution changes least, `mse` the one
+    of least squared error.
+
     Example:
     ```mlir
     #act = #qbackend.observer<histogram, ui8>
     #wt = #qbackend.observer<min_max, si8, per_tensor_symmetric>
     #sigmoid = #qbackend.observer<fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>
+    #tails = #qbackend.observer<percentile, si8, percentile = 99.9>
     ```
   }];
   let parameters = (ins
@@ -175,12 +184,13 @@ def QBackend_ObserverAttr : QBackend_Attr<"Observer", "observer"> {
     QBackend_OptionalInt<"fixed zero point">:$zero_point,
     QBackend_Flag<"parameters are found at run time">:$is_dynamic,
     QBackend_OptionalInt<"dimension of the channels">:$ch_axis,
+    QBackend_OptionalReal<"per cent of the values to keep">:$percentile,
     DefaultValuedParameter<"::qbackend::FakeQuantizeKind",
                            "::qbackend::FakeQuantizeKind::None">:$fake_quantize);
   let assemblyFormat = [{
     `<` $kind `,` $dtype `` custom<ObserverFields>($scheme, $quant_min,
       $quant_max, $reduce_range, $eps, $averaging_constant, $bins, $scale,
-      $zero_point, $is_dynamic, $ch_axis, $fake_quantize) `>`
+      $zero_point, $is_dynamic, $ch_axis, $percentile, $fake_quantize) `>`
   }];
   let genVerifyDecl = 1;
 }

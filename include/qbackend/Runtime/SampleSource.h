@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Samples that are read as they are needed, so that memory doesn't depend on
+// how many there are.
+
+#ifndef QBACKEND_RUNTIME_SAMPLESOURCE_H
+#define QBACKEND_RUNTIME_SAMPLESOURCE_H
+
+#include "qbackend/Runtime/ArrayFile.h"
+
+#include <memory>
+
+namespace qbackend::runtime {
+
+/// What a function takes for one argument: the name that its array has, and the
+/// rank of the array with the dimension of the samples.
+struct SampleArgument {
+  std::string name;
+  int64_t rank = 0;
+};
+
+/// Samples for the arguments of a function.
+class SampleSource {
+public:
+  virtual ~SampleSource();
+
+  /// Opens `path` for the arguments of `function`:
+  ///
+  /// - a .npy or .npz, `FILE:ARRAY` of one, or several with commas;
+  /// - a directory: all its .npy and .npz files, by name. A file whose array
+  ///   has no dimension for samples is one sample;
+  /// - "-": .npy arrays one after another on standard input, each a sample or
+  ///   several; in turn if there is more than one argument.
+  ///
+  /// Arrays belong to arguments by name, or by place if no name is the same.
+  static llvm::Expected<std::unique_ptr<SampleSource>>
+  open(llvm::StringRef path, llvm::StringRef function,
+       llvm::ArrayRef<SampleArgument> arguments);
+
+  /// Makes a source of arrays in memory, one for each argument.
+  static std::unique_ptr<SampleSource>
+  create(llvm::ArrayRef<const NamedArray *> arrays);
+
+  /// Returns the number of samples; -1 if only reading them tells.
+  virtual int64_t size() const = 0;
+
+  /// Returns for each argument its name, the type of its array, and the shape
+  /// with -1 for the number of samples; empty if only reading tells.
+  virtual std::vector<NamedArray> getHeaders() const = 0;
+
+  /// Reads the next `count` samples, or those that are left: an array for each
+  /// argument. Nothing is left if the first extent is 0.
+  virtual llvm::Expected<std::vector<NamedArray>> read(int64_t count) = 0;
+};
+
+} // namespace qbackend::runtime
+
+#endif // QBACKEND_RUNTIME_SAMPLESOURCE_H

@@ -1,0 +1,389 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Samples from arrays in memory, files, directories and standard input.
+
+#include "qbackend/Runtime/SampleSource.h"
+
+#include "ArrayStream.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+using namespace llvm;
+using namespace qbackend::runtime;
+
+SampleSource::~SampleSource() = default;
+
+/// An array without data that says what there is: -1 rows.
+static NamedArray makeHeader(StringRef name, ElementType type,
+                             ArrayRef<int64_t> shape) {
+  NamedArray header{name.str(), Array{type, SmallVector<int64_t>(shape), {}}};
+  if (!header.array.shape.empty())
+    header.array.shape[0] = -1;
+  return header;
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+namespace {
+class ArraySource : public SampleSource {
+public:
+  explicit ArraySource(ArrayRef<const NamedArray *> arrays) : arrays(arrays) {}
+
+  int64_t size() const override {
+    return arrays.empty() || arrays[0]->array.shape.empty()
+               ? 0
+               : arrays[0]->array.shape[0];
+  }
+
+  std::vector<NamedArray> getHeaders() const override {
+    std::vector<NamedArray> headers;
+    for (const NamedArray *named : arrays)
+      headers.push_back(
+          makeHeader(named->name, named->array.type, named->array.shape));
+    return headers;
+  }
+
+  Expected<std::vector<NamedArray>> read(int64_t count) override {
+    count = std::min(count, size() - done);
+    std::vector<NamedArray> result;
+    for (const NamedArray *named : arrays) {
+      const Array &array = named->array;
+      int64_t row =
+          array.shape[0] == 0 ? 0 : int64_t(array.data.size()) / array.shape[0];
+      result.push_back({named->name, Array{array.type, array.shape, {}}});
+      Array &part = result.back().array;
+      part.shape[0] = count;
+      part.data.assign(array.data.begin() + done * row,
+                       array.data.begin() + (done + count) * row);
+    }
+    done += count;
+    return result;
+  }
+
+private:
+  SmallVector<const NamedArray *> arrays;
+  int64_t done = 0;
+};
+} // namespace
+
+std::unique_ptr<SampleSource>
+SampleSource::create(ArrayRef<const NamedArray *> arrays) {
+  return std::make_unique<ArraySource>(arrays);
+}
+
+//===----------------------------------------------------------------------===//
+// Files
+//===----------------------------------------------------------------------===//
+
+/// Opens FILE or FILE:ARRAY; a file whose name has a colon is taken whole.
+static Expected<std::vector<ArrayStream>> openPart(StringRef path) {
+  auto [file, array] = path.rsplit(':');
+  if (array.empty() || sys::fs::exists(path))
+    return ArrayStream::openFile(path);
+  auto streams = ArrayStream::openFile(file);
+  if (!streams)
+    return streams.takeError();
+  std::vector<std::string> names;
+  for (ArrayStream &candidate : *streams) {
+    if (candidate.name == array) {
+      std::vector<ArrayStream> result;
+      result.push_back(std::move(candidate));
+      result.back().name.clear();
+      return result;
+    }
+    names.push_back(candidate.name);
+  }
+  return createStringError("no array '" + array + "' in '" + file +
+                           "'; it has " + join(names, ", "));
+}
+
+/// Opens the arrays of `path` for `arguments`.
+static Expected<std::vector<ArrayStream>>
+openArrays(StringRef path, StringRef function,
+           ArrayRef<SampleArgument> arguments) {
+  std::vector<ArrayStream> all;
+  SmallVector<StringRef> parts;
+  path.split(parts, ',');
+  for (StringRef part : parts) {
+    auto streams = openPart(part);
+    if (!streams)
+      return streams.takeError();
+    for (ArrayStream &stream : *streams)
+      all.push_back(std::move(stream));
+  }
+  if (arguments.empty())
+    return createStringError("function '" + function +
+                             "' takes no arguments, but '" + path +
+                             "' gives data");
+  // By name, else by place if there are as many.
+  std::vector<std::string> names, found;
+  for (ArrayStream &stream : all)
+    found.push_back(stream.name.empty() ? "(unnamed)" : stream.name);
+  std::vector<ArrayStream> inputs;
+  for (const SampleArgument &argument : arguments) {
+    names.push_back(argument.name);
+    auto it = find_if(all, [&](ArrayStream &stream) {
+      return stream.name == argument.name && !stream.shape.empty();
+    });
+    if (it != all.end())
+      inputs.push_back(*it);
+  }
+  if (inputs.empty() && all.size() == arguments.size()) {
+    for (auto [stream, argument] : zip(all, arguments)) {
+      stream.name = argument.name;
+      if (stream.shape.empty())
+        return createStringError("array '" + stream.name + "' of '" + path +
+                                 "' is a single number, without a dimension "
+                                 "for samples");
+    }
+    return all;
+  }
+  if (inputs.size() == arguments.size())
+    return inputs;
+  return createStringError("'" + path + "' has the arrays " +
+                           join(found, ", ") + ", function '" + function +
+                           "' takes " + join(names, ", ") +
+                           "; name the arrays so, or pick one with FILE:ARRAY");
+}
+
+static Error checkEqualSize(ArrayRef<ArrayStream> streams) {
+  for (const ArrayStream &stream : streams)
+    if (stream.shape[0] != streams[0].shape[0])
+      return createStringError(
+          "array '" + streams[0].name + "' has " + Twine(streams[0].shape[0]) +
+          " samples, but array '" + stream.name + "' has " +
+          Twine(stream.shape[0]) + "; give each the same number");
+  return Error::success();
+}
+
+namespace {
+/// One file after another.
+class FileSource : public SampleSource {
+public:
+  FileSource(std::vector<std::string> paths, StringRef function,
+             ArrayRef<SampleArgument> arguments, bool isDirectory)
+      : paths(std::move(paths)), function(function), arguments(arguments),
+        isDirectory(isDirectory) {}
+
+  /// Opens each file to find the number of samples, and the first to read.
+  Error open() {
+    for (size_t i = paths.size(); i-- > 0;) {
+      if (Error error = openFile(i))
+        return error;
+      total += streams[0].shape[0];
+    }
+    for (const ArrayStream &stream : streams)
+      headers.push_back(makeHeader(stream.name, stream.type, stream.shape));
+    return Error::success();
+  }
+
+  int64_t size() const override { return total; }
+  std::vector<NamedArray> getHeaders() const override { return headers; }
+
+  Expected<std::vector<NamedArray>> read(int64_t count) override {
+    std::vector<NamedArray> result(streams.size());
+    for (auto [array, header] : zip(result, headers)) {
+      array.name = header.name;
+      array.array.type = header.array.type;
+      array.array.shape = header.array.shape;
+      array.array.shape[0] = 0;
+    }
+    while (true) {
+      int64_t wanted = count - result[0].array.shape[0];
+      for (auto [array, stream] : zip(result, streams))
+        if (Error error = stream.read(wanted, array.array))
+          return std::move(error);
+      if (result[0].array.shape[0] == count || current + 1 == paths.size())
+        return result;
+      if (Error error = openFile(current + 1))
+        return std::move(error);
+    }
+  }
+
+private:
+  Error openFile(size_t index) {
+    current = index;
+    auto opened = openArrays(paths[index], function, arguments);
+    if (!opened)
+      return opened.takeError();
+    streams = std::move(*opened);
+    if (isDirectory)
+      for (auto [stream, argument] : zip(streams, arguments))
+        if (int64_t(stream.shape.size()) + 1 == argument.rank)
+          stream.addLeadingDimension();
+    return checkEqualSize(streams);
+  }
+
+  std::vector<std::string> paths;
+  std::string function;
+  SmallVector<SampleArgument> arguments;
+  bool isDirectory;
+  size_t current = 0;
+  int64_t total = 0;
+  std::vector<ArrayStream> streams;
+  std::vector<NamedArray> headers;
+};
+
+/// Arrays one after another on standard input, in turn for each argument.
+class PipeSource : public SampleSource {
+public:
+  explicit PipeSource(ArrayRef<SampleArgument> arguments)
+      : arguments(arguments) {}
+
+  int64_t size() const override { return -1; }
+  std::vector<NamedArray> getHeaders() const override { return {}; }
+
+  Expected<std::vector<NamedArray>> read(int64_t count) override {
+    std::vector<NamedArray> result;
+    for (const SampleArgument &argument : arguments)
+      result.push_back({argument.name, Array()});
+    while (true) {
+      int64_t left = streams.empty() ? 0 : streams[0].shape[0];
+      if (!streams.empty())
+        left -= done;
+      int64_t have =
+          result[0].array.shape.empty() ? 0 : result[0].array.shape[0];
+      if (left == 0) {
+        Expected<bool> more = have == count ? false : openNext();
+        if (!more)
+          return more.takeError();
+        if (!*more)
+          break;
+        continue;
+      }
+      int64_t wanted = std::min(count - have, left);
+      if (wanted == 0)
+        break;
+      for (size_t i = 0; i < arguments.size(); ++i)
+        if (Error error = append(i, wanted, result[i].array))
+          return std::move(error);
+      done += wanted;
+    }
+    if (result[0].array.shape.empty())
+      for (NamedArray &named : result)
+        named.array.shape.push_back(0);
+    return result;
+  }
+
+private:
+  /// With several arguments, the arrays of one turn are in memory.
+  Error append(size_t i, int64_t wanted, Array &array) {
+    if (arguments.size() == 1)
+      return streams[0].read(wanted, array);
+    const Array &from = turn[i];
+    int64_t row = int64_t(from.data.size()) / from.shape[0];
+    if (array.shape.empty()) {
+      array.type = from.type;
+      array.shape = from.shape;
+      array.shape[0] = 0;
+    }
+    if (array.type != from.type ||
+        ArrayRef(array.shape).drop_front() != ArrayRef(from.shape).drop_front())
+      return createStringError("array '" + arguments[i].name +
+                               "' on standard input changes its type or shape "
+                               "to " +
+                               getElementName(from.type) + " " +
+                               formatShape(from.shape));
+    array.data.insert(array.data.end(), from.data.begin() + done * row,
+                      from.data.begin() + (done + wanted) * row);
+    array.shape[0] += wanted;
+    return Error::success();
+  }
+
+  /// Opens the next array of each argument; false at the end of the input.
+  Expected<bool> openNext() {
+    streams.clear();
+    turn.clear();
+    done = 0;
+    int first = getc(stdin);
+    if (first == EOF)
+      return false;
+    if (first == 'P')
+      return createStringError("standard input is a .npz or something else: "
+                               "it takes .npy arrays one after another, as "
+                               "numpy.save writes them");
+    ungetc(first, stdin);
+    for (const SampleArgument &argument : arguments) {
+      auto read = [](void *buffer, size_t size) -> Expected<size_t> {
+        return fread(buffer, 1, size, stdin);
+      };
+      Expected<ArrayStream> stream =
+          ArrayStream::open(argument.name, "standard input", read,
+                            /*isLast=*/false);
+      if (!stream)
+        return stream.takeError();
+      if (int64_t(stream->shape.size()) + 1 == argument.rank)
+        stream->addLeadingDimension();
+      if (stream->shape.empty() ||
+          int64_t(stream->shape.size()) != argument.rank)
+        return createStringError(
+            "array '" + argument.name + "' on standard input is " +
+            getElementName(stream->type) + " " + formatShape(stream->shape) +
+            "; expected " + Twine(argument.rank) +
+            " dimensions, of which the first counts samples, or one less");
+      streams.push_back(std::move(*stream));
+      if (arguments.size() == 1)
+        break;
+      turn.emplace_back();
+      if (Error error =
+              streams.back().read(streams.back().shape[0], turn.back()))
+        return std::move(error);
+    }
+    if (Error error = checkEqualSize(streams))
+      return std::move(error);
+    return true;
+  }
+
+  SmallVector<SampleArgument> arguments;
+  std::vector<ArrayStream> streams;
+  std::vector<Array> turn;
+  int64_t done = 0;
+};
+} // namespace
+
+Expected<std::unique_ptr<SampleSource>>
+SampleSource::open(StringRef path, StringRef function,
+                   ArrayRef<SampleArgument> arguments) {
+  if (path == "-") {
+    if (arguments.empty())
+      return createStringError("function '" + function +
+                               "' takes no arguments, but standard input gives "
+                               "data");
+    return std::make_unique<PipeSource>(arguments);
+  }
+  std::vector<std::string> paths;
+  bool isDirectory = sys::fs::is_directory(path);
+  if (isDirectory) {
+    std::error_code error;
+    for (sys::fs::directory_iterator it(path, error), end; it != end && !error;
+         it.increment(error)) {
+      StringRef extension = sys::path::extension(it->path());
+      if (extension == ".npy" || extension == ".npz")
+        paths.push_back(it->path());
+    }
+    if (error)
+      return createStringError("cannot read directory '" + path +
+                               "': " + error.message());
+    if (paths.empty())
+      return createStringError("directory '" + path +
+                               "' has no .npy and no .npz file");
+    llvm::sort(paths);
+  } else {
+    paths.push_back(path.str());
+  }
+  auto source = std::make_unique<FileSource>(std::move(paths), function,
+                                             arguments, isDirectory);
+  if (Error error = source->open())
+    return std::move(error);
+  return source;
+}

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tensors between operators are called.
+
+#include "qbackend/Transforms/TensorNames.h"
+
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+/// What `op` computes, without its operands. The first extent is left out: the
+/// batch may be another one.
+static std::string describe(Operation *op) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto operation = dyn_cast<OperatorOp>(op))
+    os << operation.getKinds();
+  else
+    os << op->getName();
+  for (Type type : op->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && tensor.getRank() > 0)
+      llvm::interleave(tensor.getShape().drop_front(), os << ' ', "x");
+  for (Value operand : op->getOperands()) {
+    ElementsAttr elements;
+    if (!matchPattern(operand, m_Constant(&elements)))
+      continue;
+    ArrayRef<char> data;
+    if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+      data = dense.getRawData();
+    else if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
+      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
+        data = blob->getData();
+    os << ' '
+       << llvm::xxh3_64bits(ArrayRef<uint8_t>(
+              reinterpret_cast<const uint8_t *>(data.data()), data.size()));
+  }
+  return text;
+}
+
+static std::string getStructure(Operation *op) {
+  std::string text = describe(op);
+  for (Value operand : op->getOperands()) {
+    Operation *producer = TensorNames::getTensor(operand).getDefiningOp();
+    if (producer && !producer->hasTrait<OpTrait::ConstantLike>())
+      text += ';' + describe(producer);
+  }
+  return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();
+}
+
+Value TensorNames::getTensor(Value value) {
+  while (true) {
+    if (auto transpose = value.getDefiningOp<TransposeOp>())
+      value = transpose.getInput();
+    else if (auto observe = value.getDefiningOp<ObserveOp>())
+      value = observe.getInput();
+    else
+      return value;
+  }
+}
+
+TensorNames::TensorNames(ModuleOp module) {
+  module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+    for (Value input : op.getInputs())
+      add(getTensor(input));
+    add(op.getOutput());
+    return WalkResult::skip();
+  });
+}
+
+const TensorName &TensorNames::lookup(Value value) {
+  return add(getTensor(value));
+}
+
+const TensorName &TensorNames::add(Value tensor) {
+  auto [it, inserted] = names.try_emplace(tensor);
+  TensorName &result = it->second;
+  if (!inserted)
+    return result;
+  std::string name = getLocationName(tensor.getLoc());
+  if (name.empty()) {
+    if (auto argument = dyn_cast<BlockArgument>(tensor)) {
+      name = "arg" + std::to_string(argument.getArgNumber());
+    } else {
+      Operation *op = tensor.getDefiningOp();
+      std::string kind = op->getName().stripDialect().str();
+      if (auto operation = dyn_cast<OperatorOp>(op))
+        kind = operation.getKindName();
+      name = kind + "_" + std::to_string(counts[kind]++);
+      result.structure = getStructure(op);
+      if (unsigned count = structures[result.structure]++)
+        result.structure += "-" + std::to_string(count);
+    }
+  }
+  result.name = name;
+  for (unsigned i = 0; !taken.try_emplace(result.name).second; ++i)
+    result.name = name + "_" + std::to_string(i);
+  return result;
+}
