@@ -396,7 +396,10 @@ forms::matchConvolutions(Value value, ScalarExpressions &expressions) {
   for (const ConvolutionAccess &access : chain.accesses) {
     ConstantEvaluator &constants = expressions.constants;
     Filter filter = getFilter(access, constants);
-    if (!isParameter(filter.flipped.value, constants) ||
+    // The windows tell which operand is the image; what this op does with the
+    // other one is no sign of data.
+    if (getOrigin(filter.flipped.value, constants, access.op).kind ==
+            Origin::Activation ||
         constants.isConstant(access.input))
       continue;
     bool spread = filter.isFlipped || filter.isConstant;
