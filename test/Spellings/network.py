@@ -36,10 +36,14 @@ def _tuple(value, count):
 
 
 class Network:
-    """Builds a graph in order; a method is the operator of that name."""
+    """Builds a graph in order; a method is the operator of that name.
 
-    def __init__(self, seed=0):
+    `batch` takes the place of the leading 1 of inputs. `fresh` norms have the
+    parameters of a network that was never trained."""
+
+    def __init__(self, seed=0, batch=1, fresh=False):
         self.rng = np.random.default_rng(seed)
+        self.batch, self.fresh = batch, fresh
         self.nodes = []
 
     # Parameters are multiples of 1/64 or so: short texts, and sums that differ
@@ -62,6 +66,7 @@ class Network:
         return node
 
     def input(self, *shape, image=True, element="f32", limit=None):
+        shape = (self.batch, *shape[1:])
         return self._add("input", [], shape, image, element=element,
                          limit=limit)
 
@@ -121,6 +126,11 @@ class Network:
 
     def batch_norm(self, x, eps=1e-5):
         channels = x.shape[1]
+        if self.fresh:
+            one, zero = (np.full(channels, v, np.float32) for v in (1, 0))
+            return self._add("batch_norm", [x], x.shape, None, {
+                "weight": one, "bias": zero, "mean": zero, "var": one},
+                eps=eps)
         return self._add("batch_norm", [x], x.shape, None, {
             "weight": self._positive(channels),
             "bias": self._weight(channels, scale=0.5),

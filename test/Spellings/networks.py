@@ -227,7 +227,7 @@ def lstm(net):
     h = c = None
     weights = []
     for step in range(2):
-        part = net.reshape(net.narrow(x, 1, step, 1), 1, 5)
+        part = net.reshape(net.narrow(x, 1, step, 1), net.batch, 5)
         gates = net.linear(part, 4 * width)
         weights.append(gates)
         if step:
@@ -290,4 +290,9 @@ NETWORKS = {function.__name__: function for function in (
 
 
 def build(name, seed=1):
-    return NETWORKS[name](Network(seed))
+    """`residual`, or with a batch of three `residual@3`; `residual@fresh` was
+    never trained."""
+    name, _, variant = name.partition("@")
+    if variant == "fresh":
+        return NETWORKS[name](Network(seed, fresh=True))
+    return NETWORKS[name](Network(seed, int(variant or 1)))

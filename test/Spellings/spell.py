@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Is a network the same network in every spelling?
 
-    spell.py write NETWORK [--style NAME] [--seed N] [--passes NAME]
-    spell.py check [--networks A,B] [--styles A,B] [--seeds N] [--passes A,B]
-                   [--numbers N] --bin DIR --llvm DIR [--keep DIR]
+    spell.py write NETWORK [--style NAME] [--passes NAME]
+    spell.py check [--networks A,B] [--styles A,B] [--singles]
+                   [--passes A,B|all] [--numbers] [--keep DIR]
+    spell.py reduce NETWORK --style NAME [--passes NAME]
 
 `write` prints one text. `check` compares the operators of many texts with those
-of the first one, and for some of them what they compute, before and after
-raising, with numpy. docs/Operators.md says what the styles and passes are.
+of the first one, and what they compute, before and after raising, with numpy.
+`reduce` finds which choices of a mixture make it fail. docs/Operators.md says what the styles and passes are.
 """
 
 import argparse
@@ -25,7 +26,7 @@ import numpy as np
 import networks
 from linalg_writer import LinalgWriter
 from network import evaluate, random_inputs
-from style import Style
+from style import OPTIONS, Style
 from tosa_writer import TosaWriter
 from writer import from_layout, to_layout, write_module
 
@@ -77,7 +78,12 @@ STYLES = {
         "weights": "argument", "zero": "constant", "bias": "add"}),
 }
 
-# The first kinds a network must have; nothing else of it may be a kind.
+# What mixtures draw of a family, if not all of it. Parameters that are no
+# constants, and norms without an eps, are left to single changes.
+ALLOWED = {"weights": ["dense", "resource"],
+           "batch_norm": ["fused", "decomposed", "sqrt_div", "full"]}
+
+# Kinds whose names aren't those of the descriptions.
 KINDS = {
     "conv": "conv{d}d", "conv_transpose": "conv_transpose{d}d",
     "batch_norm": "batch_norm{d}d", "instance_norm": "instance_norm{d}d",
@@ -127,6 +133,10 @@ def run(command, text=None):
     return result.stdout
 
 
+class Skipped(Exception):
+    """A spelling that doesn't exist."""
+
+
 class Spelling:
     """A text of a network, and how to make it."""
 
@@ -138,26 +148,24 @@ class Spelling:
             f" +{self.passes}" if self.passes else "")
 
     def style(self):
-        """`torch`, or `linalg:7`, `tosa:7`, `mixed:7` for a mixture that is
-        drawn once, `linalg!7` for one drawn anew at each use."""
-        match = re.fullmatch(r"(linalg|tosa|mixed)([:!])(\d+)", self.name)
+        """`torch`, `torch/bias=add`, or a mixture: `linalg:7`, `tosa:7` or
+        `mixed:7` is drawn once for the network, `linalg!7` at each use."""
+        name, *changes = self.name.split("/")
+        changes = dict(change.split("=") for change in changes)
+        match = re.fullmatch(r"(linalg|tosa|mixed)([:!])(\d+)", name)
         if not match:
-            writers, choices = STYLES[self.name]
-            if len(writers) > 1:
-                style = Style(self.name, choices, None)
-                return writers, style
-            return writers, Style(self.name, choices)
+            writers, choices = STYLES[name]
+            seed = 0 if len(writers) > 1 else None
+            return writers, Style(name, {**choices, **changes}, seed,
+                                  each=True)
         family, each, seed = match.groups()
         writers = {"linalg": LINALG, "tosa": TOSA, "mixed": BOTH}[family]
-        # Weights that are arguments are a style of their own: nothing runs.
-        allowed = {"weights": ["dense", "resource", "global"],
-                   "batch_norm": ["fused", "decomposed", "sqrt_div", "full"]}
-        return writers, Style(self.name, {}, seed, each == "!", allowed)
+        return writers, Style(name, changes, seed, each == "!", ALLOWED)
 
     def text(self, tools=None):
         writers, style = self.style()
-        if each_layout := (style.each and "layout" not in style.choices):
-            style.choices["layout"] = style("layout")
+        for family in ("layout", "weights"):
+            style.choices[family] = style(family)
         self.last = style("layout") == "nhwc"
         self.arguments = style("weights") == "argument"
         text = write_module(networks.build(self.network), style, writers)
@@ -167,7 +175,11 @@ class Spelling:
         groups = [steps] if isinstance(steps[-1], str) else [
             [steps[0]], *steps[1:]]
         for group in groups:
-            text = run([tools.llvm / "mlir-opt", *group], text)
+            try:
+                text = run([tools.llvm / "mlir-opt", *group], text)
+            except RuntimeError as error:
+                # Some passes write modules that don't verify; not our matter.
+                raise Skipped(str(error)) from error
         return text
 
     def applies(self):
@@ -264,7 +276,13 @@ def check(tools, options):
         if +wanted != +found:
             fail(network, f"lacks {dict(wanted - found)}, has "
                  f"{dict(found - wanted)}")
-        for name in options.styles:
+        styles = options.styles
+        if options.singles:
+            styles = [f"{style}/{family}={choice}" for style in styles
+                      for family, choices in OPTIONS.items()
+                      for choice in choices]
+        seen = set()
+        for name in styles:
             for passes in [None, *options.passes]:
                 spelling = Spelling(network, name, passes)
                 if not spelling.applies():
@@ -272,6 +290,10 @@ def check(tools, options):
                 count += 1
                 try:
                     text = spelling.text(tools)
+                    if text in seen:
+                        count -= 1
+                        continue
+                    seen.add(text)
                     if options.keep:
                         file = f"{spelling}".replace(" ", "_")
                         (work / f"{file}.mlir").write_text(text)
@@ -281,21 +303,56 @@ def check(tools, options):
                             ["other operators", *difference(reference, graph)]))
                     if options.numbers and not spelling.arguments:
                         check_numbers(tools, spelling, work)
+                except Skipped as error:
+                    count -= 1
+                    if options.verbose:
+                        print(f"skipped {spelling}: {error}")
                 except (RuntimeError, subprocess.TimeoutExpired) as error:
                     fail(spelling, error)
     print(f"{count} spellings, {failures} failures")
     return failures == 0
 
 
+def reduce(tools, network, name, passes):
+    """The choices of a mixture with which the operators differ: small sets,
+    each enough by itself."""
+    def differs(choices):
+        changes = "".join(f"/{f}={c}" for f, c in choices.items())
+        try:
+            text = Spelling(network, base + changes, passes).text(tools)
+            return graph_of(tools, text) != reference
+        except (RuntimeError, Skipped):
+            return False
+
+    reference = graph_of(tools, Spelling(network, "torch").text())
+    writers, style = Spelling(network, name).style()
+    base = "torch" if "linalg" in writers else "torch-tosa"
+    choices = {family: choice for family, choice in style.choices.items()
+               if choice != OPTIONS[family][0]}
+    causes = []
+    while choices and differs(choices):
+        few = choices
+        for family in choices:
+            fewer = {f: c for f, c in few.items() if f != family}
+            if differs(fewer):
+                few = fewer
+        causes.append(base + "".join(f"/{f}={c}" for f, c in few.items()))
+        choices = {f: c for f, c in choices.items() if f not in few}
+    return causes
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("command", choices=["write", "check"])
+    parser.add_argument("command", choices=["write", "check", "reduce"])
     parser.add_argument("network", nargs="?")
     parser.add_argument("--style", default="torch")
     parser.add_argument("--networks", default=",".join(networks.NETWORKS))
     parser.add_argument("--styles", default=",".join(STYLES))
     parser.add_argument("--passes", default="")
     parser.add_argument("--numbers", action="store_true")
+    parser.add_argument("--singles", action="store_true",
+                        help="each choice alone, on top of the styles")
+    parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--keep")
     parser.add_argument("--bin", type=pathlib.Path)
     parser.add_argument("--llvm", type=pathlib.Path)
@@ -305,6 +362,10 @@ def main():
         passes = options.passes or None
         sys.stdout.write(Spelling(options.network, options.style,
                                   passes).text(tools))
+        return 0
+    if options.command == "reduce":
+        print(*reduce(tools, options.network, options.style,
+                      options.passes or None), sep="\n")
         return 0
     split = lambda text: [part for part in text.split(",") if part]
     options.networks, options.styles = (split(options.networks),

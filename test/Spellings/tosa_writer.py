@@ -490,7 +490,9 @@ class TosaWriter(Writer):
                 "stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>")
             return self.reshape(y, shape)
         inner = self.reshape(x, (1, rows, x.shape[-1]))
-        if self.style("weight_form") == "transposed":
+        # An argument of three dimensions could be an activation.
+        if self.style("weight_form") == "transposed" or (
+                self.style("weights") in ("argument", "global")):
             w = self.transpose(self.parameter(weight), (1, 0))
             w = self.reshape(w, (1, *w.shape))
         else:
