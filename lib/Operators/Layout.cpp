@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -30,6 +29,23 @@ std::optional<AffineMap> forms::getCopyMap(Operation *op, Value &source) {
     if (!type)
       return std::nullopt;
     return AffineMap::getMultiDimIdentityMap(type.getRank(), op->getContext());
+  }
+  if (auto tile = dyn_cast_or_null<tosa::TileOp>(op)) {
+    source = tile.getInput1();
+    auto type = dyn_cast<RankedTensorType>(source.getType());
+    auto resultType = dyn_cast<RankedTensorType>(tile.getType());
+    if (!type || !resultType || type.getRank() != resultType.getRank() ||
+        !type.hasStaticShape() || !resultType.hasStaticShape())
+      return std::nullopt;
+    SmallVector<AffineExpr> exprs;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      bool same = type.getDimSize(dim) == resultType.getDimSize(dim);
+      if (!same && type.getDimSize(dim) != 1)
+        return std::nullopt;
+      exprs.push_back(same ? getAffineDimExpr(dim, op->getContext())
+                           : getAffineConstantExpr(0, op->getContext()));
+    }
+    return AffineMap::get(type.getRank(), 0, exprs, op->getContext());
   }
   auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(op);
   if (!linalgOp || op->getNumResults() != 1 || linalgOp.getNumDpsInits() != 1 ||
@@ -55,14 +71,15 @@ std::optional<AffineMap> forms::getCopyMap(Operation *op, Value &source) {
   return std::nullopt;
 }
 
-/// What `op` changes the shape of; null for other ops.
-static Value getReshaped(Operation *op) {
+Value forms::getReshaped(Operation *op) {
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
     return collapse.getSrc();
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
     return expand.getSrc();
   if (auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op))
     return reshape.getInput1();
+  if (auto reshape = dyn_cast_or_null<tensor::ReshapeOp>(op))
+    return reshape.getSource();
   return {};
 }
 
@@ -82,6 +99,8 @@ std::optional<LayoutView> forms::viewThroughLayout(Value value, AffineMap map,
   }
   Value source;
   while (auto copied = getCopyMap(getProducer(view.source), source)) {
+    if (copied->getNumDims() != view.loops.size())
+      return view;
     SmallVector<std::optional<unsigned>> loops;
     for (auto [expr, size] :
          llvm::zip_equal(copied->getResults(),
@@ -128,16 +147,19 @@ RecognizedOperand forms::arrange(const LayoutView &view,
       return {};
     }
   }
-  if (kept.size() != loops.size())
-    return {};
   SmallVector<int64_t> permutation, arranged;
-  for (unsigned loop : loops) {
+  for (auto [index, loop] : llvm::enumerate(loops)) {
     auto it = llvm::find(keptLoops, loop);
+    if (it == keptLoops.end() && shape.size() == loops.size() &&
+        shape[index] == 1)
+      continue;
     if (it == keptLoops.end())
       return {};
     permutation.push_back(it - keptLoops.begin());
     arranged.push_back(kept[permutation.back()]);
   }
+  if (kept.size() != permutation.size())
+    return {};
   RecognizedOperand operand = RecognizedOperand::of(view.source);
   if (ArrayRef<int64_t>(kept) != type.getShape()) {
     if (llvm::is_contained(kept, ShapedType::kDynamic))
@@ -149,33 +171,6 @@ RecognizedOperand forms::arrange(const LayoutView &view,
   if (!shape.empty() && shape != ArrayRef<int64_t>(arranged))
     operand.shape.assign(shape.begin(), shape.end());
   return operand;
-}
-
-bool forms::isParameter(Value value, ConstantEvaluator &constants) {
-  if (constants.isConstant(value))
-    return true;
-  // Bounded: packed weights are a slice and a few layout ops away.
-  for (unsigned depth = 0; depth < 8; ++depth) {
-    value = skipCasts(value);
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      Block *owner = argument.getOwner();
-      return owner->isEntryBlock() &&
-             isa_and_nonnull<FunctionOpInterface>(owner->getParentOp());
-    }
-    Operation *op = value.getDefiningOp();
-    Value source;
-    if (getCopyMap(op, source))
-      value = source;
-    else if (Value before = getReshaped(op))
-      value = before;
-    else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-      value = slice.getSource();
-    else if (auto slice = dyn_cast<tosa::SliceOp>(op))
-      value = slice.getInput1();
-    else
-      return op->getName().getStringRef().starts_with("ml_program.global_load");
-  }
-  return false;
 }
 
 //===----------------------------------------------------------------------===//
@@ -192,6 +187,18 @@ std::optional<double> forms::getFill(Value value,
     if (auto extract = number.getDefiningOp<tensor::ExtractOp>())
       number = extract.getTensor();
     return constants.getSplat(number);
+  }
+  // Generalised, with the number as an operand or in the region.
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (op && op->getNumResults() == 1 &&
+      op.getNumLoops() == op.getNumParallelLoops() && op.getBlock() &&
+      !op.getBlock()->empty()) {
+    Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+    for (OpOperand *input : op.getDpsInputOperands())
+      if (op.getMatchingBlockArgument(input) == yielded)
+        yielded = input->get();
+    if (std::optional<double> number = constants.getSplat(yielded))
+      return number;
   }
   return constants.getSplat(value);
 }
@@ -243,7 +250,14 @@ RecognizedOperand forms::getChannelOperand(const Scalar *scalar,
       channel >= resultType.getRank() || resultType.isDynamicDim(channel))
     return {};
   auto view = viewThroughLayout(scalar->value, scalar->map, /*reshapes=*/true);
-  if (view && isParameter(view->source, constants)) {
+  Origin origin = view ? getOrigin(view->source, constants) : Origin();
+  // An argument with all the dimensions of the result is added to it.
+  bool isActivation =
+      origin.kind == Origin::Activation ||
+      (origin.kind == Origin::Argument && resultType.getRank() > 1 &&
+       view->shape.empty() &&
+       getFloatType(view->source).getShape() == resultType.getShape());
+  if (!isActivation) {
     // A constant that holds one number for each position is dealt with below.
     int64_t size = resultType.getDimSize(channel);
     if (RecognizedOperand operand = arrange(*view, {channel}, {size}))
@@ -281,21 +295,51 @@ LogicalResult forms::getInitialBias(Value init, unsigned channel,
   return success(bool(bias));
 }
 
-std::optional<BiasAddition> forms::getBiasAddition(Recognition &recognition) {
-  ScalarExpressions &expressions = recognition.expressions;
-  const Scalar *sum = expressions.readElementwise(recognition.root);
+const Scalar *forms::skipUnitFactors(const Scalar *scalar,
+                                     ScalarExpressions &expressions) {
+  // One factor alpha or beta, and one a producer put in front of it.
+  for (int i = 0; i < 4; ++i) {
+    const Scalar *product = scalar;
+    if (scalar->kind == ScalarKind::Operand &&
+        !expressions.constants.isConstant(scalar->value)) {
+      Operation *producer = getProducer(scalar->value);
+      product = producer ? expressions.readElementwise(producer) : nullptr;
+    }
+    if (!product || product->kind != ScalarKind::Mul)
+      return scalar;
+    const Scalar *factor = nullptr;
+    if (expressions.getNumber(product->b) == 1.0)
+      factor = product->a;
+    else if (expressions.getNumber(product->a) == 1.0)
+      factor = product->b;
+    if (!factor || factor->kind == ScalarKind::Constant)
+      return scalar;
+    if (product == scalar)
+      scalar = factor;
+    else if (factor->kind == ScalarKind::Operand && factor->full)
+      scalar = expressions.createOperand(
+          factor->value, scalar->map,
+          scalar->full ? getFloatType(factor->value) : RankedTensorType());
+    else
+      return scalar;
+  }
+  return scalar;
+}
+
+std::optional<BiasAddition>
+forms::getBiasAddition(Operation *root, ScalarExpressions &expressions) {
+  const Scalar *sum = expressions.readElementwise(root);
   if (!sum || sum->kind != ScalarKind::Add)
     return std::nullopt;
-  auto match = [&](const Scalar *value,
-                   const Scalar *parameter) -> std::optional<BiasAddition> {
-    if (!expressions.isActivation(value) || !value->full ||
-        parameter->kind != ScalarKind::Operand || !getProducer(value->value) ||
-        !hasOneReader(value->value) ||
-        !isParameter(parameter->value, recognition.constants()))
-      return std::nullopt;
-    return BiasAddition{value->value, parameter};
-  };
-  if (auto addition = match(sum->a, sum->b))
-    return addition;
-  return match(sum->b, sum->a);
+  const Scalar *terms[] = {skipUnitFactors(sum->a, expressions),
+                           skipUnitFactors(sum->b, expressions)};
+  for (unsigned i : {0, 1}) {
+    const Scalar *value = terms[i], *parameter = terms[1 - i];
+    if (expressions.isActivation(value) && value->full &&
+        parameter->kind == ScalarKind::Operand && getProducer(value->value) &&
+        hasOneReader(value->value) &&
+        isParameter(parameter->value, expressions.constants))
+      return BiasAddition{value->value, parameter};
+  }
+  return std::nullopt;
 }

@@ -24,7 +24,8 @@ std::optional<LayoutView> viewThroughLayout(mlir::Value value,
                                             mlir::AffineMap map, bool reshapes);
 
 /// The operand that has exactly `loops`, in this order; null if `view` has
-/// others. `shape` is its final shape, empty if it has the sizes of the loops.
+/// others. `shape` is its final shape, empty if it has the sizes of the loops;
+/// where it is 1, the loop may be missing.
 RecognizedOperand arrange(const LayoutView &view,
                           llvm::ArrayRef<unsigned> loops,
                           llvm::ArrayRef<int64_t> shape = {});
@@ -33,8 +34,35 @@ RecognizedOperand arrange(const LayoutView &view,
 std::optional<mlir::AffineMap> getCopyMap(mlir::Operation *op,
                                           mlir::Value &source);
 
-/// True if `value` is constant or, through layout ops and slices, an argument
-/// of the function or a global.
+/// What `op` only changes the shape of; null for other ops.
+mlir::Value getReshaped(mlir::Operation *op);
+
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// Where a value comes from, through layout ops, slices and casts.
+struct Origin {
+  enum Kind {
+    /// A constant or a global.
+    Parameter,
+    /// An argument of the function that may be a parameter: of static shape,
+    /// and read as data by none of its users.
+    Argument,
+    Activation
+  };
+  Kind kind = Activation;
+  /// The argument.
+  mlir::Value argument = {};
+  /// Whether it is part of the argument, and whether dimensions were permuted
+  /// on the way.
+  bool sliced = false, transposed = false;
+};
+/// What `reader`, if given, does with the value tells nothing.
+Origin getOrigin(mlir::Value value, ConstantEvaluator &constants,
+                 mlir::Operation *reader = nullptr);
+
+/// True if `value` is a parameter, or an argument that may be one.
 bool isParameter(mlir::Value value, ConstantEvaluator &constants);
 
 //===----------------------------------------------------------------------===//
@@ -59,13 +87,21 @@ std::optional<llvm::SmallVector<float>>
 getChannelNumbers(mlir::Value value, unsigned channel,
                   ConstantEvaluator &constants);
 
-/// If the root adds one parameter for each channel to a value: that value, and
+/// If `root` adds one parameter for each channel to a value: that value, and
 /// the parameter as an operand.
 struct BiasAddition {
   mlir::Value value;
   const Scalar *parameter;
 };
-std::optional<BiasAddition> getBiasAddition(Recognition &recognition);
+std::optional<BiasAddition> getBiasAddition(mlir::Operation *root,
+                                            ScalarExpressions &expressions);
+inline std::optional<BiasAddition> getBiasAddition(Recognition &recognition) {
+  return getBiasAddition(recognition.root, recognition.expressions);
+}
+
+/// `scalar` without products with 1, here and in the ops before.
+const Scalar *skipUnitFactors(const Scalar *scalar,
+                              ScalarExpressions &expressions);
 
 /// The number that all elements of `value` have; sizes may be dynamic.
 std::optional<double> getFill(mlir::Value value, ConstantEvaluator &constants);

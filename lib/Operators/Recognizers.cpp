@@ -74,15 +74,16 @@ public:
     Recognition recognition{root, expressions, found};
     if (isa<tosa::TosaDialect>(root->getDialect())) {
       recognizeTosaConvolution(recognition);
-      recognizeTosaLinear(recognition);
+      recognizeLinear(recognition);
       recognizeTosaPooling(recognition);
       recognizeTosaConcatenation(recognition);
     } else {
       recognizeLinalgConvolution(recognition);
-      recognizeLinalgLinear(recognition);
+      recognizeLinear(recognition);
       recognizeLinalgPooling(recognition);
       recognizeLinalgConcatenation(recognition);
     }
+    recognizeMatmul(recognition);
     recognizeSoftmax(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);
@@ -91,6 +92,13 @@ public:
       recognizeTosaShape(recognition);
     else
       recognizeLinalgShape(recognition);
+  }
+
+  void prepare(Operation *op) const override { restoreLeadingDim(op); }
+
+  Operation *split(Operation *op, ConstantEvaluator &constants,
+                   function_ref<bool(Operation *)> isOperator) const override {
+    return splitFused(op, constants, isOperator);
   }
 
   std::optional<std::string> describe(Operation *root) const override {

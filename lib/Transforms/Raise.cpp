@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
@@ -86,8 +87,7 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
     if (!visited.insert(op).second)
       continue;
     bool pure = isPure(op) || (op == root && isa<OpAttr>(found.kind));
-    if (visited.size() > kMaxOperatorSize || !pure ||
-        op->getBlock() != root->getBlock())
+    if (visited.size() > kMaxOperatorSize || !pure)
       return failure();
     stack.push_back({op, true});
     for (Value value : getReadValues(op)) {
@@ -95,10 +95,6 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
         continue;
       Operation *producer = value.getDefiningOp();
       if (!producer)
-        return failure();
-      // Constants from enclosing blocks are cloned like any other.
-      if (producer->getBlock() != root->getBlock() &&
-          !producer->hasTrait<OpTrait::ConstantLike>())
         return failure();
       if (producer->hasTrait<OpTrait::ConstantLike>()) {
         if (visited.insert(producer).second)
@@ -108,9 +104,18 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
       stack.push_back({producer, false});
     }
   }
-  // An activation that stays visible would be computed, and observed, twice.
+  // An activation that stays visible would be computed, and observed, twice; a
+  // change of the shape of an operand computes nothing. What parameters go
+  // through in enclosing blocks is cloned, but no activation is.
+  auto isReshapedInput = [&](Operation *op) {
+    return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tosa::ReshapeOp>(
+               op) &&
+           activations.contains(op->getOperand(0));
+  };
   for (Operation *op : slice.active)
-    if (op != root)
+    if (op->getBlock() != root->getBlock())
+      return failure();
+    else if (op != root && !isReshapedInput(op))
       for (Operation *user : op->getUsers()) {
         Operation *inBlock = root->getBlock()->findAncestorOpInBlock(*user);
         if (!inBlock || !slice.ops.contains(inBlock))
@@ -149,7 +154,12 @@ static Value createReshapeOperator(OpBuilder &builder, Location loc,
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  auto kind = ReshapeAttr::get(builder.getContext(), DenseI64ArrayAttr());
+  bool isFlatten = shape.size() == 2 && type.getRank() > 2 &&
+                   shape.front() == type.getDimSize(0);
+  MLIRContext *context = builder.getContext();
+  auto kind = isFlatten
+                  ? Attribute(FlattenAttr::get(context, DenseI64ArrayAttr()))
+                  : ReshapeAttr::get(context, DenseI64ArrayAttr());
   auto op = OperatorOp::create(
       builder, loc, type.clone(shape), builder.getArrayAttr(kind),
       ValueRange(value), Value(), Value(), Value(), Value(), QConfigAttr());
@@ -429,9 +439,18 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
 
   static void raiseBlock(Block &block, const NamedOps &named,
                          ConstantEvaluator &constants) {
-    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      if (!eraseIfDead(&op, constants))
-        raise(&op, named, constants);
+    for (Operation &op : llvm::make_early_inc_range(block))
+      if (auto *recognizer = getRecognizer(&op))
+        recognizer->prepare(&op);
+    Operation *op = block.empty() ? nullptr : &block.back();
+    while (op) {
+      Operation *previous = op->getPrevNode();
+      Operation *pieces = nullptr;
+      if (!eraseIfDead(op, constants))
+        pieces = raise(op, named, constants);
+      // What it was split into is visited instead.
+      op = pieces ? pieces : previous;
+    }
     // Constants and inits come before what was raised last.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       eraseIfDead(&op, constants);
@@ -445,8 +464,35 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     return true;
   }
 
-  static void raise(Operation *root, const NamedOps &named,
-                    ConstantEvaluator &constants) {
+  static const OperatorRecognizerInterface *getRecognizer(Operation *op) {
+    return op->getDialect()
+               ? op->getDialect()
+                     ->getRegisteredInterface<OperatorRecognizerInterface>()
+               : nullptr;
+  }
+
+  /// What ends at `root`, the first that can be raised; and its slice.
+  static std::optional<RecognizedOperator>
+  recognize(Operation *root, const NamedOps &named,
+            ConstantEvaluator &constants, Slice &slice) {
+    SmallVector<RecognizedOperator, 2> found;
+    if (auto *recognizer = getRecognizer(root))
+      recognizer->recognize(root, constants, found);
+    if (RecognizedOperator op = named.recognize(root, constants); op.result)
+      found.push_back(op);
+    for (RecognizedOperator &candidate : found) {
+      slice = Slice();
+      if (candidate.result.getDefiningOp() == root && isWellFormed(candidate) &&
+          succeeded(collectSlice(candidate, slice)))
+        return std::move(candidate);
+    }
+    return std::nullopt;
+  }
+
+  /// Raises what ends at `root`. Returns the last of the ops that `root` was
+  /// split into, if it was: they are yet to be raised.
+  static Operation *raise(Operation *root, const NamedOps &named,
+                          ConstantEvaluator &constants) {
     bool real = llvm::any_of(root->getResultTypes(), [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.getElementType().isF32();
@@ -454,37 +500,31 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     if (!real || llvm::all_of(root->getResults(), [&](Value result) {
           return constants.isConstant(result);
         }))
-      return;
-    auto *recognizer =
-        root->getDialect()
-            ? root->getDialect()
-                  ->getRegisteredInterface<OperatorRecognizerInterface>()
-            : nullptr;
-    SmallVector<RecognizedOperator, 2> found;
-    if (recognizer)
-      recognizer->recognize(root, constants, found);
-    if (RecognizedOperator op = named.recognize(root, constants); op.result)
-      found.push_back(op);
-    for (RecognizedOperator &candidate : found) {
-      Slice slice;
-      if (candidate.result.getDefiningOp() != root ||
-          !isWellFormed(candidate) || failed(collectSlice(candidate, slice)))
-        continue;
-      createOperator(candidate, slice, constants);
+      return nullptr;
+    Slice slice;
+    if (auto found = recognize(root, named, constants, slice)) {
+      createOperator(*found, slice, constants);
       // Then what it was made of is dead when its turn comes, too.
-      if (isa<OpAttr>(candidate.kind))
+      if (isa<OpAttr>(found->kind))
         root->erase();
       else
         eraseIfDead(root, constants);
-      return;
+      return nullptr;
     }
-    std::optional<std::string> what;
-    if (recognizer)
-      what = recognizer->describe(root);
-    if (what)
+    auto *recognizer = getRecognizer(root);
+    if (!recognizer)
+      return nullptr;
+    auto isOperator = [&](Operation *op) {
+      Slice slice;
+      return recognize(op, named, constants, slice).has_value();
+    };
+    if (Operation *last = recognizer->split(root, constants, isOperator))
+      return last;
+    if (std::optional<std::string> what = recognizer->describe(root))
       remarkMissed(root->getLoc(), "QB001", *what,
                    "not recognised as an operator",
                    "see docs/Operators.md for the forms that are");
+    return nullptr;
   }
 };
 } // namespace

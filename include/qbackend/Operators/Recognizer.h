@@ -84,6 +84,19 @@ public:
   recognize(mlir::Operation *root, ConstantEvaluator &constants,
             llvm::SmallVectorImpl<RecognizedOperator> &found) const = 0;
 
+  /// Brings `op` into the form that `recognize` expects, by replacing it.
+  /// Called for each op of a block in order, before any is recognised.
+  virtual void prepare(mlir::Operation *op) const {}
+
+  /// Splits `op`, which is no operator as a whole, into one that is, in the
+  /// sense of `isOperator`, and the rest, before it. Returns the last op that
+  /// it has become; null, and nothing has changed, if that can't be done.
+  virtual mlir::Operation *
+  split(mlir::Operation *op, ConstantEvaluator &constants,
+        llvm::function_ref<bool(mlir::Operation *)> isOperator) const {
+    return nullptr;
+  }
+
   /// What stays to be said about `root` when nothing was recognised: nullopt if
   /// the op computes nothing worth a remark (constants, casts, guards).
   virtual std::optional<std::string> describe(mlir::Operation *root) const {

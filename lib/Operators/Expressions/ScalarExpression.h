@@ -84,6 +84,9 @@ public:
   /// True if `scalar` is an element of a tensor that isn't constant.
   bool isActivation(const Scalar *scalar);
   static bool equal(const Scalar *lhs, const Scalar *rhs);
+  /// The element of `value` that `map` says, of an op with this result.
+  const Scalar *createOperand(mlir::Value value, mlir::AffineMap map,
+                              mlir::RankedTensorType resultType);
 
   ConstantEvaluator &constants;
 
@@ -91,8 +94,6 @@ private:
   const Scalar *create(ScalarKind kind, const Scalar *a = nullptr,
                        const Scalar *b = nullptr, const Scalar *c = nullptr);
   const Scalar *createNumber(double number);
-  const Scalar *createOperand(mlir::Value value, mlir::AffineMap map,
-                              mlir::RankedTensorType resultType);
   const Scalar *readBody(mlir::Operation *op);
   const Scalar *readTensorOp(mlir::Operation *op);
   const Scalar *readTosaOp(mlir::Operation *op);

@@ -12,6 +12,8 @@ namespace qbackend::forms {
 
 void recognizeActivation(Recognition &recognition);
 void recognizeElementwise(Recognition &recognition);
+void recognizeLinear(Recognition &recognition);
+void recognizeMatmul(Recognition &recognition);
 void recognizeNormalization(Recognition &recognition);
 void recognizeSoftmax(Recognition &recognition);
 

@@ -13,10 +13,21 @@
 namespace qbackend::forms {
 
 void recognizeLinalgConvolution(Recognition &recognition);
-void recognizeLinalgLinear(Recognition &recognition);
 void recognizeLinalgPooling(Recognition &recognition);
 void recognizeLinalgConcatenation(Recognition &recognition);
 void recognizeLinalgShape(Recognition &recognition);
+
+/// Replaces `op` by one on tensors with a leading dimension of size 1, if it
+/// reads one whose leading dimension was dropped.
+void restoreLeadingDim(mlir::Operation *op);
+
+/// Splits `op`, one that fusion has made of several, so that its results are
+/// those of an operator: the last of the ops that it becomes is returned, the
+/// others come before it. Null, and nothing is changed, if no part of it is one
+/// for `isOperator`.
+mlir::Operation *
+splitFused(mlir::Operation *op, ConstantEvaluator &constants,
+           llvm::function_ref<bool(mlir::Operation *)> isOperator);
 
 //===----------------------------------------------------------------------===//
 // Windows

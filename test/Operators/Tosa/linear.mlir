@@ -39,8 +39,7 @@ func.func @bias_then_reshaped(%x: tensor<2x4x3xf32>) -> tensor<2x4x2xf32> {
 }
 
 // CHECK-LABEL: func.func @argument_as_weight
-// CHECK: %[[B:.*]] = tensor.collapse_shape
-// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%{{.*}}) : (tensor<1x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<1x2xf32>
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%arg2) : (tensor<1x3xf32>, tensor<2x3xf32>, tensor<2xf32>) -> tensor<1x2xf32>
 func.func @argument_as_weight(%x: tensor<1x3xf32>, %w: tensor<2x3xf32>, %b: tensor<2xf32>) -> tensor<1x2xf32> {
   %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %s3 = tosa.const_shape {values = dense<[1, 1, 3]> : tensor<3xindex>} : () -> !tosa.shape<3>
@@ -79,4 +78,38 @@ func.func @product_of_activations(%q: tensor<1x4x3xf32>, %k: tensor<1x4x3xf32>) 
   %t = tosa.transpose %k {perms = array<i32: 0, 2, 1>} : (tensor<1x4x3xf32>) -> tensor<1x3x4xf32>
   %m = tosa.matmul %q, %t, %z, %z : (tensor<1x4x3xf32>, tensor<1x3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x4xf32>
   return %m : tensor<1x4x4xf32>
+}
+
+// The reshape in front flattens, too: what is left of it is an operator.
+// CHECK-LABEL: func.func @flat(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.flatten] inputs(%arg0) : (tensor<3x2x2x2xf32>) -> tensor<3x8xf32>
+// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.linear] inputs(%[[R0]]) weight(%{{.*}}) bias(%{{.*}}) : (tensor<3x8xf32>, tensor<2x8xf32>, tensor<2xf32>) -> tensor<3x2xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @flat(%x: tensor<3x2x2x2xf32>) -> tensor<3x2xf32> {
+  %w = "tosa.const"() <{values = dense<[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0], [7.0, 8.0], [1.5, 2.5], [3.5, 4.5], [5.5, 6.5], [7.5, 8.5]]]> : tensor<1x8x2xf32>}> : () -> tensor<1x8x2xf32>
+  %b = "tosa.const"() <{values = dense<[[[7.0, 8.0]]]> : tensor<1x1x2xf32>}> : () -> tensor<1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s3 = tosa.const_shape {values = dense<[1, 3, 8]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %s2 = tosa.const_shape {values = dense<[3, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %x3 = tosa.reshape %x, %s3 : (tensor<3x2x2x2xf32>, !tosa.shape<3>) -> tensor<1x3x8xf32>
+  %m = tosa.matmul %x3, %w, %z, %z : (tensor<1x3x8xf32>, tensor<1x8x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x2xf32>
+  %r = tosa.add %m, %b : (tensor<1x3x2xf32>, tensor<1x1x2xf32>) -> tensor<1x3x2xf32>
+  %y = tosa.reshape %r, %s2 : (tensor<1x3x2xf32>, !tosa.shape<2>) -> tensor<3x2xf32>
+  return %y : tensor<3x2xf32>
+}
+
+// An image of one pixel that was one before: a convolution.
+// CHECK-LABEL: func.func @image_of_one_pixel(
+// CHECK-NOT: #qbackend.linear
+// CHECK-NOT: #qbackend.matmul
+// CHECK: #qbackend.conv2d
+// CHECK: return
+func.func @image_of_one_pixel(%x: tensor<4x1x1x3xf32>, %w: tensor<2x1x1x3xf32>, %b: tensor<2xf32>) -> tensor<4x2xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s2 = tosa.const_shape {values = dense<[4, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %c = tosa.conv2d %x, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<4x1x1x3xf32>, tensor<2x1x1x3xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<4x1x1x2xf32>
+  %r = tosa.reshape %c, %s2 : (tensor<4x1x1x2xf32>, !tosa.shape<2>) -> tensor<4x2xf32>
+  return %r : tensor<4x2xf32>
 }

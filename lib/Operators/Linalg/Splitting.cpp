@@ -1,0 +1,463 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Splits structured ops that fusion has made of several: at a value of the
+// body, what computes it becomes an op of its own.
+
+#include "Linalg/LinalgRecognizers.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+/// Bodies with more ops are left as they are, so that the time stays linear.
+static constexpr size_t kMaxBodySize = 48;
+
+namespace {
+/// What values of a body are computed from.
+struct BodySlice {
+  llvm::DenseSet<Operation *> ops;
+  /// Numbers of the inputs, ascending.
+  SmallVector<unsigned> inputs;
+  bool readsInit = false;
+  /// True if an input isn't constant.
+  bool active = false;
+};
+
+/// The loops of a part: those over a tensor that the whole reads by `map`.
+struct Space {
+  AffineMap map;
+  RankedTensorType type;
+  /// Where dynamic sizes come from: a tensor of that shape.
+  Value like;
+};
+
+/// The ops that a generic op becomes.
+struct Pieces {
+  SmallVector<linalg::GenericOp> parts;
+  linalg::GenericOp rest;
+};
+
+class Splitter {
+public:
+  using IsOperator = llvm::function_ref<bool(Operation *)>;
+
+  Splitter(linalg::GenericOp op, ConstantEvaluator &constants)
+      : op(op), constants(constants), body(*op.getBody()) {}
+
+  Operation *split(IsOperator isOperator);
+
+private:
+  BodySlice getSlice(ArrayRef<Value> values);
+  AffineMap getMap(unsigned input);
+  std::optional<Space> getSpace(const BodySlice &slice);
+  linalg::GenericOp createPart(Value cut, AffineMap &readBy);
+  bool createRest(ArrayRef<Value> cuts, ArrayRef<AffineMap> readBy,
+                  Pieces &pieces);
+  std::optional<Pieces> splitAt(ArrayRef<Value> cuts);
+  SmallVector<SmallVector<Value>> getCandidates();
+  std::optional<Pieces> search(IsOperator isOperator);
+  void erase(Pieces &pieces);
+  Operation *splitResults();
+
+  linalg::GenericOp op;
+  ConstantEvaluator &constants;
+  Block &body;
+};
+} // namespace
+
+BodySlice Splitter::getSlice(ArrayRef<Value> values) {
+  BodySlice slice;
+  llvm::SmallSetVector<unsigned, 4> inputs;
+  SmallVector<Value> stack(values);
+  while (!stack.empty()) {
+    Value value = stack.pop_back_val();
+    auto argument = dyn_cast<BlockArgument>(value);
+    if (!argument) {
+      Operation *inner = value.getDefiningOp();
+      if (inner->getBlock() == &body && slice.ops.insert(inner).second)
+        llvm::append_range(stack, inner->getOperands());
+      continue;
+    }
+    if (argument.getOwner() != &body)
+      continue;
+    unsigned number = argument.getArgNumber();
+    slice.readsInit |= number >= op.getInputs().size();
+    if (number < op.getInputs().size() && inputs.insert(number))
+      slice.active |= !constants.isConstant(op.getInputs()[number]);
+  }
+  slice.inputs = inputs.takeVector();
+  llvm::sort(slice.inputs);
+  return slice;
+}
+
+/// The map of an input; a dimension of size 1 that is read at 0 has the loop of
+/// its position, if that has one step, too.
+AffineMap Splitter::getMap(unsigned input) {
+  AffineMap map = op.getIndexingMapsArray()[input];
+  auto type = dyn_cast<RankedTensorType>(op.getInputs()[input].getType());
+  SmallVector<int64_t> loops = op.getStaticLoopRanges();
+  if (!type || type.getRank() != int64_t(loops.size()))
+    return map;
+  SmallVector<AffineExpr> exprs(map.getResults());
+  for (auto [dim, expr] : llvm::enumerate(exprs))
+    if (isa<AffineConstantExpr>(expr) && type.getDimSize(dim) == 1 &&
+        loops[dim] == 1)
+      expr = getAffineDimExpr(dim, op.getContext());
+  return AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
+}
+
+/// The loops in which what `slice` reads is computed: those of the one tensor
+/// that it reads, or all loops.
+std::optional<Space> Splitter::getSpace(const BodySlice &slice) {
+  std::optional<Space> space;
+  bool same = true;
+  for (unsigned input : slice.inputs) {
+    Value value = op.getInputs()[input];
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (constants.isConstant(value) || !type)
+      continue;
+    AffineMap map = getMap(input);
+    if (!space)
+      space = Space{map, type, value};
+    same &= space->map == map && space->type.getShape() == type.getShape();
+  }
+  if (!space)
+    return std::nullopt;
+  auto isUsable = [&](AffineMap map, RankedTensorType type) {
+    // Each element once: no dimension twice, and 0 only where there is no
+    // other.
+    llvm::SmallDenseSet<AffineExpr> seen;
+    for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
+      if (isa<AffineConstantExpr>(expr) ? size != 1 : !seen.insert(expr).second)
+        return false;
+    return true;
+  };
+  if (same && isUsable(space->map, space->type))
+    return space;
+  AffineMap output = op.getIndexingMapsArray().back();
+  auto type = dyn_cast<RankedTensorType>(op.getOutputs()[0].getType());
+  if (op.getNumLoops() != op.getNumParallelLoops() || !output.isIdentity() ||
+      !type)
+    return std::nullopt;
+  return Space{output, type, op.getOutputs()[0]};
+}
+
+/// The op that computes `cut`, and the map by which the rest reads its result.
+linalg::GenericOp Splitter::createPart(Value cut, AffineMap &readBy) {
+  BodySlice slice = getSlice(cut);
+  std::optional<Space> space = getSpace(slice);
+  if (!space || slice.readsInit || !cut.getType().isF32())
+    return {};
+  MLIRContext *context = op.getContext();
+  int64_t rank = space->type.getRank();
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (unsigned input : slice.inputs) {
+    SmallVector<AffineExpr> exprs;
+    for (AffineExpr expr : getMap(input).getResults()) {
+      auto it = llvm::find(space->map.getResults(), expr);
+      if (it != space->map.getResults().end())
+        exprs.push_back(
+            getAffineDimExpr(it - space->map.getResults().begin(), context));
+      else if (isa<AffineConstantExpr>(expr))
+        exprs.push_back(expr);
+      else
+        return {};
+    }
+    inputs.push_back(op.getInputs()[input]);
+    maps.push_back(AffineMap::get(rank, 0, exprs, context));
+  }
+  maps.push_back(AffineMap::getMultiDimIdentityMap(rank, context));
+
+  OpBuilder builder(op);
+  Location loc = cut.getLoc();
+  auto type = RankedTensorType::get(space->type.getShape(), cut.getType());
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(tensor::DimOp::create(builder, loc, space->like, dim));
+  Value init = tensor::EmptyOp::create(builder, loc, type, sizes);
+  readBy = space->map;
+  return linalg::GenericOp::create(
+      builder, loc, type, inputs, init, maps,
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](OpBuilder &inner, Location, ValueRange arguments) {
+        IRMapping mapping;
+        for (auto [i, input] : llvm::enumerate(slice.inputs))
+          mapping.map(body.getArgument(input), arguments[i]);
+        for (Operation &each : body)
+          if (slice.ops.contains(&each))
+            inner.clone(each, mapping);
+        linalg::YieldOp::create(inner, loc, mapping.lookup(cut));
+      });
+}
+
+/// What is left of the op when it reads `pieces.parts`. False, with nothing
+/// created, if it would compute again what a part computes.
+bool Splitter::createRest(ArrayRef<Value> cuts, ArrayRef<AffineMap> readBy,
+                          Pieces &pieces) {
+  llvm::DenseSet<Operation *> needed;
+  llvm::SmallSetVector<unsigned, 8> arguments;
+  SmallVector<Value> stack(body.getTerminator()->getOperands());
+  while (!stack.empty()) {
+    Value value = stack.pop_back_val();
+    if (llvm::is_contained(cuts, value))
+      continue;
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      if (argument.getOwner() == &body)
+        arguments.insert(argument.getArgNumber());
+      continue;
+    }
+    Operation *inner = value.getDefiningOp();
+    if (inner->getBlock() == &body && needed.insert(inner).second)
+      llvm::append_range(stack, inner->getOperands());
+  }
+  for (Operation *inner : getSlice(cuts).ops)
+    if (needed.contains(inner) && getSlice(SmallVector<Value>(inner->getResults())).active)
+      return false;
+
+  unsigned numInputs = op.getInputs().size();
+  SmallVector<unsigned> kept;
+  for (unsigned input = 0; input < numInputs; ++input)
+    // What no one reads says how far loops go.
+    if (arguments.contains(input) || body.getArgument(input).use_empty())
+      kept.push_back(input);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  // Parts first: what a chain goes through is its first operand.
+  for (auto [part, map] : llvm::zip_equal(pieces.parts, readBy)) {
+    inputs.push_back(part.getResult(0));
+    maps.push_back(map);
+  }
+  for (unsigned input : kept) {
+    inputs.push_back(op.getInputs()[input]);
+    maps.push_back(op.getIndexingMapsArray()[input]);
+  }
+  llvm::append_range(maps,
+                     ArrayRef(op.getIndexingMapsArray()).drop_front(numInputs));
+  OpBuilder builder(op);
+  pieces.rest = linalg::GenericOp::create(
+      builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+      op.getIteratorTypesArray(),
+      [&](OpBuilder &inner, Location loc, ValueRange values) {
+        IRMapping mapping;
+        for (auto [i, cut] : llvm::enumerate(cuts))
+          mapping.map(cut, values[i]);
+        for (auto [i, input] : llvm::enumerate(kept))
+          mapping.map(body.getArgument(input), values[cuts.size() + i]);
+        for (unsigned i = 0; i < op.getOutputs().size(); ++i)
+          mapping.map(body.getArgument(numInputs + i),
+                      values[inputs.size() + i]);
+        for (Operation &each : body.without_terminator())
+          if (needed.contains(&each))
+            inner.clone(each, mapping);
+        SmallVector<Value> results;
+        for (Value result : body.getTerminator()->getOperands())
+          results.push_back(mapping.lookupOrDefault(result));
+        linalg::YieldOp::create(inner, loc, results);
+      });
+  return true;
+}
+
+void Splitter::erase(Pieces &pieces) {
+  auto eraseOp = [&](Operation *piece) {
+    SmallVector<Value> operands(piece->getOperands());
+    constants.forget(piece);
+    piece->erase();
+    // The empty tensors and sizes that were made for it.
+    for (Value operand : operands)
+      if (Operation *producer = operand.getDefiningOp();
+          producer && producer->use_empty() &&
+          isa<tensor::EmptyOp, tensor::DimOp>(producer)) {
+        constants.forget(producer);
+        producer->erase();
+      }
+  };
+  if (pieces.rest)
+    eraseOp(pieces.rest);
+  for (linalg::GenericOp part : llvm::reverse(pieces.parts))
+    eraseOp(part);
+}
+
+std::optional<Pieces> Splitter::splitAt(ArrayRef<Value> cuts) {
+  Pieces pieces;
+  SmallVector<AffineMap> readBy;
+  for (Value cut : cuts) {
+    AffineMap map;
+    linalg::GenericOp part = createPart(cut, map);
+    if (!part) {
+      erase(pieces);
+      return std::nullopt;
+    }
+    pieces.parts.push_back(part);
+    readBy.push_back(map);
+  }
+  if (createRest(cuts, readBy, pieces))
+    return pieces;
+  erase(pieces);
+  return std::nullopt;
+}
+
+/// Where to cut, so that the rest is as much as possible.
+SmallVector<SmallVector<Value>> Splitter::getCandidates() {
+  SmallVector<SmallVector<Value>> candidates;
+  Value yielded = body.getTerminator()->getOperand(0);
+  // What only a single input goes into before it meets others.
+  llvm::SmallMapVector<unsigned, Value, 4> prologues;
+  for (Operation &inner : body.without_terminator()) {
+    if (inner.getNumResults() != 1 || !inner.getResult(0).getType().isF32() ||
+        inner.getResult(0) == yielded)
+      continue;
+    BodySlice slice = getSlice(inner.getResult(0));
+    if (!slice.active || slice.readsInit)
+      continue;
+    candidates.push_back({inner.getResult(0)});
+    SmallVector<unsigned> activeInputs =
+        llvm::filter_to_vector(slice.inputs, [&](unsigned input) {
+          return !constants.isConstant(op.getInputs()[input]);
+        });
+    if (activeInputs.size() == 1)
+      prologues[activeInputs.front()] = inner.getResult(0);
+  }
+  SmallVector<Value> operands;
+  if (Operation *last = yielded.getDefiningOp();
+      last && last->getBlock() == &body)
+    for (Value operand : last->getOperands())
+      if (Operation *inner = operand.getDefiningOp();
+          inner && inner->getBlock() == &body && getSlice(operand).active &&
+          !llvm::is_contained(operands, operand))
+        operands.push_back(operand);
+  if (operands.size() > 1)
+    candidates.push_back(operands);
+  if (prologues.size() > 1)
+    candidates.push_back(llvm::to_vector(llvm::make_second_range(prologues)));
+  return candidates;
+}
+
+std::optional<Pieces> Splitter::search(IsOperator isOperator) {
+  SmallVector<SmallVector<Value>> candidates = getCandidates();
+  for (ArrayRef<Value> cuts : candidates)
+    if (auto pieces = splitAt(cuts)) {
+      if (isOperator(pieces->rest))
+        return pieces;
+      erase(*pieces);
+    }
+  // The end is no operator, but what comes before it may be.
+  for (ArrayRef<Value> cuts : llvm::reverse(candidates)) {
+    auto pieces = cuts.size() == 1 ? splitAt(cuts) : std::nullopt;
+    if (!pieces)
+      continue;
+    linalg::GenericOp part = pieces->parts.front();
+    if (isOperator(part))
+      return pieces;
+    Splitter inner(part, constants);
+    if (auto found = inner.search(isOperator)) {
+      inner.erase(*found);
+      return pieces;
+    }
+    erase(*pieces);
+  }
+  return std::nullopt;
+}
+
+/// One op for each result, of which the later ones read the earlier ones.
+Operation *Splitter::splitResults() {
+  Operation *yield = body.getTerminator();
+  SmallVector<unsigned> order(op.getNumResults());
+  std::iota(order.begin(), order.end(), 0);
+  auto getPosition = [&](unsigned result) {
+    Operation *inner = yield->getOperand(result).getDefiningOp();
+    return inner && inner->getBlock() == &body
+               ? std::distance(body.begin(), Block::iterator(inner))
+               : -1;
+  };
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return getPosition(a) < getPosition(b);
+  });
+  for (AffineMap map :
+       ArrayRef(op.getIndexingMapsArray()).take_back(op.getNumResults()))
+    if (!map.isIdentity())
+      return nullptr;
+  if (op.getNumLoops() != op.getNumParallelLoops() ||
+      llvm::any_of(op.getRegionOutputArgs(),
+                   [](BlockArgument arg) { return !arg.use_empty(); }))
+    return nullptr;
+  OpBuilder builder(op);
+  Operation *last = nullptr;
+  unsigned numInputs = op.getInputs().size();
+  SmallVector<std::pair<Value, Value>> known;
+  for (unsigned result : order) {
+    if (op.getResult(result).use_empty())
+      continue;
+    SmallVector<Value> inputs(op.getInputs());
+    SmallVector<AffineMap> maps(
+        ArrayRef(op.getIndexingMapsArray()).take_front(numInputs));
+    AffineMap identity = op.getIndexingMapsArray().back();
+    for (auto &[inside, outside] : known) {
+      inputs.push_back(outside);
+      maps.push_back(identity);
+    }
+    maps.push_back(identity);
+    auto single = linalg::GenericOp::create(
+        builder, op.getLoc(), op.getResult(result).getType(), inputs,
+        op.getOutputs()[result], maps, op.getIteratorTypesArray(),
+        [&](OpBuilder &inner, Location loc, ValueRange values) {
+          IRMapping mapping;
+          for (unsigned i = 0; i < numInputs; ++i)
+            mapping.map(body.getArgument(i), values[i]);
+          for (auto [i, pair] : llvm::enumerate(known))
+            mapping.map(pair.first, values[numInputs + i]);
+          for (Operation &each : body.without_terminator()) {
+            if (llvm::none_of(each.getResults(), [&](Value value) {
+                  return mapping.contains(value);
+                }))
+              inner.clone(each, mapping);
+          }
+          linalg::YieldOp::create(
+              inner, loc, mapping.lookupOrDefault(yield->getOperand(result)));
+        });
+    // What the other results alone need.
+    for (Operation &each :
+         llvm::make_early_inc_range(llvm::reverse(*single.getBody())))
+      if (isOpTriviallyDead(&each))
+        each.erase();
+    known.push_back({yield->getOperand(result), single.getResult(0)});
+    op.getResult(result).replaceAllUsesWith(single.getResult(0));
+    last = single;
+  }
+  if (last) {
+    constants.forget(op);
+    op.erase();
+  }
+  return last;
+}
+
+Operation *Splitter::split(IsOperator isOperator) {
+  if (op.getNumResults() > 1)
+    return splitResults();
+  std::optional<Pieces> pieces = search(isOperator);
+  if (!pieces)
+    return nullptr;
+  op.getResult(0).replaceAllUsesWith(pieces->rest.getResult(0));
+  constants.forget(op);
+  op.erase();
+  return pieces->rest;
+}
+
+Operation *forms::splitFused(Operation *op, ConstantEvaluator &constants,
+                             llvm::function_ref<bool(Operation *)> isOperator) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || !generic.hasPureTensorSemantics() ||
+      generic.getBody()->getOperations().size() > kMaxBodySize ||
+      llvm::any_of(generic.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.getNumSymbols() != 0; }) ||
+      llvm::any_of(*generic.getBody(), [](Operation &inner) {
+        return isa<linalg::IndexOp>(inner) || inner.getNumRegions() != 0;
+      }))
+    return nullptr;
+  return Splitter(generic, constants).split(isOperator);
+}

@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives ops back the leading dimension of size 1, the batch, that folding unit
+// dimensions has taken away: a change of shape that drops it moves behind the
+// op that reads it, until it meets the one that adds it again.
+
+#include "Linalg/LinalgRecognizers.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+//===----------------------------------------------------------------------===//
+// Changes of shape
+//===----------------------------------------------------------------------===//
+
+/// The groups of dimensions [0, 1], [2], [3], ... of a tensor of `rank`
+/// dimensions without its first one.
+static SmallVector<ReassociationIndices> getLeadingGroups(int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 1; dim < rank; ++dim)
+    groups.push_back({dim});
+  if (!groups.empty())
+    groups.front().insert(groups.front().begin(), 0);
+  return groups;
+}
+
+/// `value` without its first dimension, which is 1.
+static Value dropLeadingDim(OpBuilder &builder, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return tensor::CollapseShapeOp::create(
+      builder, loc, type.clone(type.getShape().drop_front()), value,
+      getLeadingGroups(type.getRank()));
+}
+
+static RankedTensorType getWithLeadingDim(RankedTensorType type) {
+  SmallVector<int64_t> shape = {1};
+  llvm::append_range(shape, type.getShape());
+  return type.clone(shape);
+}
+
+static Value addLeadingDim(OpBuilder &builder, Location loc, Value value) {
+  auto type = getWithLeadingDim(cast<RankedTensorType>(value.getType()));
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return tensor::EmptyOp::create(builder, loc, type, empty.getDynamicSizes());
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    if (fill->getNumResults() == 1) {
+      Value init = addLeadingDim(builder, loc, fill.getOutputs()[0]);
+      return linalg::FillOp::create(builder, loc, fill.getInputs()[0], init)
+          .getResult(0);
+    }
+  if (!type.hasStaticShape())
+    return {};
+  return tensor::ExpandShapeOp::create(builder, loc, type, value,
+                                       getLeadingGroups(type.getRank()));
+}
+
+/// What `value` is without a leading dimension of 1: of a collapse that drops
+/// more than that, the collapse of the rest. Null if it is something else.
+static Value getWithLeadingDim(Value value) {
+  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse || collapse.getSrcType().getRank() == 0 ||
+      collapse.getSrcType().getDimSize(0) != 1 ||
+      !isa<FloatType>(collapse.getSrcType().getElementType()))
+    return {};
+  SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+  RankedTensorType type = collapse.getResultType();
+  // A scalar's groups are empty: all dimensions are 1.
+  if (groups.empty() || groups.front().size() < 2 || type.getRank() == 0)
+    return {};
+  if (collapse.getSrcType() == getWithLeadingDim(type))
+    return collapse.getSrc();
+  groups.front().erase(groups.front().begin());
+  groups.insert(groups.begin(), {0});
+  OpBuilder builder(collapse);
+  Value rest = tensor::CollapseShapeOp::create(builder, collapse.getLoc(),
+                                               getWithLeadingDim(type),
+                                               collapse.getSrc(), groups);
+  // What read the collapse may as well read it through this one.
+  collapse.getSrcMutable().assign(rest);
+  collapse.setReassociationAttr(getReassociationIndicesAttribute(
+      builder, getLeadingGroups(type.getRank() + 1)));
+  return rest;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// `map` with a loop in front, which `reads` says if it is read.
+static AffineMap addLoop(AffineMap map, bool reads) {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> exprs;
+  if (reads)
+    exprs.push_back(getAffineDimExpr(0, context));
+  for (AffineExpr expr : map.getResults())
+    exprs.push_back(expr.shiftDims(map.getNumDims(), 1));
+  return AffineMap::get(map.getNumDims() + 1, 0, exprs, context);
+}
+
+/// Whether windows slide over an input that has its batch already: the leading
+/// dimension is one more then, and belongs to no convolution or pool.
+static bool hasBatch(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto isWindow = [](AffineExpr expr) {
+    return !isa<AffineDimExpr, AffineConstantExpr>(expr);
+  };
+  if (llvm::none_of(maps[0].getResults(), isWindow))
+    return false;
+  auto iterators = op.getIteratorTypesArray();
+  unsigned own = 0;
+  for (AffineExpr expr : maps[0].getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      own += iterators[dim.getPosition()] == utils::IteratorType::parallel &&
+             !maps[1].isFunctionOfDim(dim.getPosition());
+  // The channels of a pool are among them, those of a convolution are not.
+  bool isPool = op.getBlock()->getArgument(1).use_empty();
+  return own > (isPool ? 1 : 0);
+}
+
+static Operation *lift(linalg::GenericOp op) {
+  SmallVector<Value> lifted;
+  for (Value input : op.getInputs())
+    lifted.push_back(getWithLeadingDim(input));
+  if (!op.hasPureTensorSemantics() || hasBatch(op) ||
+      llvm::none_of(lifted, [](Value value) { return bool(value); }) ||
+      llvm::any_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.getNumSymbols() != 0; }))
+    return nullptr;
+  OpBuilder builder(op);
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    inputs.push_back(lifted[i] ? lifted[i] : input);
+    maps[i] = addLoop(maps[i], bool(lifted[i]));
+  }
+  SmallVector<Type> types;
+  for (auto [i, init] : llvm::enumerate(op.getOutputs())) {
+    Value with = addLeadingDim(builder, op.getLoc(), init);
+    if (!with)
+      return nullptr;
+    inits.push_back(with);
+    types.push_back(with.getType());
+    AffineMap &map = maps[inputs.size() + i];
+    map = addLoop(map, true);
+  }
+  SmallVector<utils::IteratorType> iterators = {utils::IteratorType::parallel};
+  llvm::append_range(iterators, op.getIteratorTypesArray());
+  auto generic = linalg::GenericOp::create(builder, op.getLoc(), types, inputs,
+                                           inits, maps, iterators);
+  generic.getRegion().takeBody(op.getRegion());
+  generic.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
+  return generic;
+}
+
+static Operation *lift(tensor::PadOp op) {
+  Value source = getWithLeadingDim(op.getSource());
+  Value number = op.getConstantPaddingValue();
+  if (!source || !number)
+    return nullptr;
+  OpBuilder builder(op);
+  SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
+  llvm::append_range(low, op.getMixedLowPad());
+  llvm::append_range(high, op.getMixedHighPad());
+  return tensor::PadOp::create(builder, op.getLoc(),
+                               getWithLeadingDim(op.getResultType()), source,
+                               low, high, number);
+}
+
+static Operation *lift(tensor::ExtractSliceOp op) {
+  Value source = getWithLeadingDim(op.getSource());
+  // The result has the rank of the source.
+  if (!source || op.getType().getRank() != op.getSourceType().getRank())
+    return nullptr;
+  OpBuilder builder(op);
+  auto lead = [&](int64_t first, ArrayRef<OpFoldResult> rest) {
+    SmallVector<OpFoldResult> all = {builder.getIndexAttr(first)};
+    llvm::append_range(all, rest);
+    return all;
+  };
+  return tensor::ExtractSliceOp::create(
+      builder, op.getLoc(), getWithLeadingDim(op.getType()), source,
+      lead(0, op.getMixedOffsets()), lead(1, op.getMixedSizes()),
+      lead(1, op.getMixedStrides()));
+}
+
+static Operation *lift(tensor::ConcatOp op) {
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(getWithLeadingDim(input));
+  if (llvm::is_contained(inputs, Value()))
+    return nullptr;
+  OpBuilder builder(op);
+  return tensor::ConcatOp::create(
+      builder, op.getLoc(),
+      getWithLeadingDim(cast<RankedTensorType>(op.getType())), op.getDim() + 1,
+      inputs);
+}
+
+/// Reads a leading dimension of size 1 by the loop that writes the one of the
+/// result, not at 0: which of the two is said makes no difference.
+static void normalizeLeadingIndex(linalg::GenericOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (op.getNumDpsInits() != 1 || maps.back().getNumResults() == 0 ||
+      maps.back().getNumSymbols() != 0)
+    return;
+  auto batch = dyn_cast<AffineDimExpr>(maps.back().getResult(0));
+  if (!batch || op.getStaticLoopRanges()[batch.getPosition()] != 1)
+    return;
+  bool changed = false;
+  for (auto [map, input] : llvm::zip(maps, op.getInputs())) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!type || type.getRank() < 2 || type.getDimSize(0) != 1 ||
+        !isa<AffineConstantExpr>(map.getResult(0)) ||
+        map.isFunctionOfDim(batch.getPosition()))
+      continue;
+    SmallVector<AffineExpr> exprs(map.getResults());
+    exprs.front() = batch;
+    map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
+    changed = true;
+  }
+  if (changed)
+    op.setIndexingMapsAttr(OpBuilder(op).getAffineMapArrayAttr(maps));
+}
+
+void forms::restoreLeadingDim(Operation *op) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    normalizeLeadingIndex(generic);
+  // What adds the dimension that was dropped.
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    Value source = getWithLeadingDim(expand.getSrc());
+    if (source && source.getType() == expand.getType() &&
+        expand.getReassociationIndices() ==
+            getLeadingGroups(expand.getType().getRank())) {
+      Operation *collapse = expand.getSrc().getDefiningOp();
+      expand.replaceAllUsesWith(source);
+      expand.erase();
+      if (collapse->use_empty())
+        collapse->erase();
+    }
+    return;
+  }
+  // Named ops have the rank they have; those of elements are no less generic.
+  if (auto named = dyn_cast<linalg::LinalgOp>(op);
+      named && !isa<linalg::GenericOp>(op) &&
+      named.getNumLoops() == named.getNumParallelLoops() &&
+      !isa<linalg::FillOp>(op) &&
+      llvm::any_of(op->getOperands(), [](Value value) {
+        return isa<RankedTensorType>(value.getType()) &&
+               bool(getWithLeadingDim(value));
+      })) {
+    IRRewriter rewriter(op);
+    if (auto generic = linalg::generalizeNamedOp(rewriter, named);
+        succeeded(generic))
+      op = *generic;
+  }
+  Operation *lifted = nullptr;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    lifted = lift(generic);
+  else if (auto pad = dyn_cast<tensor::PadOp>(op))
+    lifted = lift(pad);
+  else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    lifted = lift(slice);
+  else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    lifted = lift(concat);
+  if (!lifted)
+    return;
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(lifted);
+  for (auto [before, after] :
+       llvm::zip_equal(op->getResults(), lifted->getResults()))
+    before.replaceAllUsesWith(dropLeadingDim(builder, op->getLoc(), after));
+  op->erase();
+}

@@ -1,0 +1,94 @@
+// RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
+
+// q, k and v from one reshaped input, then q k^T with the map transposed.
+// CHECK-LABEL: func.func @attention(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<2x3x8xf32>, tensor<4x8xf32>) -> tensor<2x3x4xf32>
+// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<2x3x8xf32>, tensor<4x8xf32>) -> tensor<2x3x4xf32>
+// CHECK: %[[R2:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<2x3x8xf32>, tensor<4x8xf32>) -> tensor<2x3x4xf32>
+// CHECK: %[[R3:.*]] = qbackend.operator [#qbackend.matmul] inputs(%[[R0]], %{{.*}}) : (tensor<2x3x4xf32>, tensor<2x4x3xf32>) -> tensor<2x3x3xf32>
+// CHECK: %[[R4:.*]] = qbackend.operator [#qbackend.matmul] inputs(%[[R3]], %[[R2]]) : (tensor<2x3x3xf32>, tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @attention(%x: tensor<2x3x8xf32>) -> tensor<2x3x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %wq = arith.constant dense<0.5> : tensor<8x4xf32>
+  %wk = arith.constant dense<0.25> : tensor<8x4xf32>
+  %wv = arith.constant dense<0.125> : tensor<8x4xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x3x8xf32> into tensor<6x8xf32>
+  %e = tensor.empty() : tensor<6x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %q = linalg.matmul ins(%c, %wq : tensor<6x8xf32>, tensor<8x4xf32>) outs(%f : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %k = linalg.matmul ins(%c, %wk : tensor<6x8xf32>, tensor<8x4xf32>) outs(%f : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %v = linalg.matmul ins(%c, %wv : tensor<6x8xf32>, tensor<8x4xf32>) outs(%f : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %q3 = tensor.expand_shape %q [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %k3 = tensor.expand_shape %k [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %v3 = tensor.expand_shape %v [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
+  %es = tensor.empty() : tensor<2x3x3xf32>
+  %fs = linalg.fill ins(%z : f32) outs(%es : tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %s = linalg.batch_matmul indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>] ins(%q3, %k3 : tensor<2x3x4xf32>, tensor<2x3x4xf32>) outs(%fs : tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
+  %eo = tensor.empty() : tensor<2x3x4xf32>
+  %fo = linalg.fill ins(%z : f32) outs(%eo : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  %o = linalg.batch_matmul ins(%s, %v3 : tensor<2x3x3xf32>, tensor<2x3x4xf32>) outs(%fo : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %o : tensor<2x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @attn(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.matmul] inputs(%arg0, %{{.*}}) : (tensor<2x4x3xf32>, tensor<2x3x4xf32>) -> tensor<2x4x4xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @attn(%x: tensor<2x4x3xf32>) -> tensor<2x4x4xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %k = tosa.tanh %x : (tensor<2x4x3xf32>) -> tensor<2x4x3xf32>
+  %t = tosa.transpose %k {perms = array<i32: 0, 2, 1>} : (tensor<2x4x3xf32>) -> tensor<2x3x4xf32>
+  %m = tosa.matmul %x, %t, %z, %z : (tensor<2x4x3xf32>, tensor<2x3x4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x4x4xf32>
+  return %m : tensor<2x4x4xf32>
+}
+
+// A weight that differs by batch.
+// CHECK-LABEL: func.func @grouped(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.matmul] inputs(%arg0, %{{.*}}) : (tensor<2x3x4xf32>, tensor<2x4x5xf32>) -> tensor<2x3x5xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @grouped(%x: tensor<2x3x4xf32>) -> tensor<2x3x5xf32> {
+  %w = arith.constant dense<[[[1.0,2.0,3.0,4.0,5.0],[1.0,2.0,3.0,4.0,5.0],[1.0,2.0,3.0,4.0,5.0],[1.0,2.0,3.0,4.0,5.0]],[[7.0,2.0,3.0,4.0,5.0],[1.0,2.0,3.0,4.0,5.0],[1.0,2.0,3.0,4.0,5.0],[1.0,2.0,3.0,4.0,5.0]]]> : tensor<2x4x5xf32>
+  %f = arith.constant dense<0.0> : tensor<2x3x5xf32>
+  %m = linalg.batch_matmul ins(%x, %w : tensor<2x3x4xf32>, tensor<2x4x5xf32>) outs(%f : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  return %m : tensor<2x3x5xf32>
+}
+
+// Two arguments as they came: neither is known to be a parameter.
+// CHECK-LABEL: func.func @mm(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.matmul] inputs(%arg0, %arg1) : (tensor<4x8xf32>, tensor<8x5xf32>) -> tensor<4x5xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @mm(%a: tensor<4x8xf32>, %b: tensor<8x5xf32>) -> tensor<4x5xf32> {
+  %f = arith.constant dense<0.0> : tensor<4x5xf32>
+  %m = linalg.matmul ins(%a, %b : tensor<4x8xf32>, tensor<8x5xf32>) outs(%f : tensor<4x5xf32>) -> tensor<4x5xf32>
+  return %m : tensor<4x5xf32>
+}
+
+// Keys look like queries.
+// CHECK-LABEL: func.func @qk(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.matmul] inputs(%arg0, %{{.*}}) : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @qk(%q: tensor<4x8xf32>, %k: tensor<4x8xf32>) -> tensor<4x4xf32> {
+  %f = arith.constant dense<0.0> : tensor<4x4xf32>
+  %m = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%q, %k : tensor<4x8xf32>, tensor<4x8xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %m : tensor<4x4xf32>
+}
+
+// The second argument is data of another product.
+// CHECK-LABEL: func.func @gram(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
+// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.matmul] inputs(%arg0, %{{.*}}) : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @gram(%x: tensor<4x8xf32>) -> (tensor<4x4xf32>, tensor<4x5xf32>) {
+  %w = arith.constant dense<0.25> : tensor<8x5xf32>
+  %f = arith.constant dense<0.0> : tensor<4x5xf32>
+  %f2 = arith.constant dense<0.0> : tensor<4x4xf32>
+  %m = linalg.matmul ins(%x, %w : tensor<4x8xf32>, tensor<8x5xf32>) outs(%f : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %g = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%x, %x : tensor<4x8xf32>, tensor<4x8xf32>) outs(%f2 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %g, %m : tensor<4x4xf32>, tensor<4x5xf32>
+}
