@@ -295,46 +295,15 @@ LogicalResult forms::getInitialBias(Value init, unsigned channel,
   return success(bool(bias));
 }
 
-const Scalar *forms::skipUnitFactors(const Scalar *scalar,
-                                     ScalarExpressions &expressions) {
-  // One factor alpha or beta, and one a producer put in front of it.
-  for (int i = 0; i < 4; ++i) {
-    const Scalar *product = scalar;
-    if (scalar->kind == ScalarKind::Operand &&
-        !expressions.constants.isConstant(scalar->value)) {
-      Operation *producer = getProducer(scalar->value);
-      product = producer ? expressions.readElementwise(producer) : nullptr;
-    }
-    if (!product || product->kind != ScalarKind::Mul)
-      return scalar;
-    const Scalar *factor = nullptr;
-    if (expressions.getNumber(product->b) == 1.0)
-      factor = product->a;
-    else if (expressions.getNumber(product->a) == 1.0)
-      factor = product->b;
-    if (!factor || factor->kind == ScalarKind::Constant)
-      return scalar;
-    if (product == scalar)
-      scalar = factor;
-    else if (factor->kind == ScalarKind::Operand && factor->full)
-      scalar = expressions.createOperand(
-          factor->value, scalar->map,
-          scalar->full ? getFloatType(factor->value) : RankedTensorType());
-    else
-      return scalar;
-  }
-  return scalar;
-}
-
 std::optional<BiasAddition>
 forms::getBiasAddition(Operation *root, ScalarExpressions &expressions) {
   const Scalar *sum = expressions.readElementwise(root);
   if (!sum || sum->kind != ScalarKind::Add)
     return std::nullopt;
-  const Scalar *terms[] = {skipUnitFactors(sum->a, expressions),
-                           skipUnitFactors(sum->b, expressions)};
-  for (unsigned i : {0, 1}) {
-    const Scalar *value = terms[i], *parameter = terms[1 - i];
+  for (auto [value, parameter] :
+       {std::pair(sum->a, sum->b), std::pair(sum->b, sum->a)}) {
+    value = expressions.skipIdentities(value);
+    parameter = expressions.skipMoves(parameter);
     if (expressions.isActivation(value) && value->full &&
         parameter->kind == ScalarKind::Operand && getProducer(value->value) &&
         hasOneReader(value->value) &&

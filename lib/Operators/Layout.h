@@ -99,10 +99,6 @@ inline std::optional<BiasAddition> getBiasAddition(Recognition &recognition) {
   return getBiasAddition(recognition.root, recognition.expressions);
 }
 
-/// `scalar` without products with 1, here and in the ops before.
-const Scalar *skipUnitFactors(const Scalar *scalar,
-                              ScalarExpressions &expressions);
-
 /// The number that all elements of `value` have; sizes may be dynamic.
 std::optional<double> getFill(mlir::Value value, ConstantEvaluator &constants);
 

@@ -10,14 +10,24 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
+#include <charconv>
 #include <cmath>
+#include <cstdlib>
 
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
 FloatAttr Recognition::real(double value) const {
-  return FloatAttr::get(Float64Type::get(context()), value);
+  // The code computes with f32, however the number is spelled: of all numbers
+  // that are that one, it is the one with the fewest digits, which is what the
+  // network's author wrote.
+  char text[32];
+  auto [end, error] =
+      std::to_chars(text, text + sizeof(text) - 1, static_cast<float>(value));
+  *end = 0;
+  return FloatAttr::get(Float64Type::get(context()),
+                        std::strtod(text, nullptr));
 }
 
 DenseI64ArrayAttr Recognition::ints(ArrayRef<int64_t> values) const {
@@ -72,19 +82,19 @@ public:
       return;
     ScalarExpressions expressions(constants);
     Recognition recognition{root, expressions, found};
+    recognizeConvolution(recognition);
+    recognizeLinear(recognition);
     if (isa<tosa::TosaDialect>(root->getDialect())) {
-      recognizeTosaConvolution(recognition);
-      recognizeLinear(recognition);
       recognizeTosaPooling(recognition);
       recognizeTosaConcatenation(recognition);
     } else {
-      recognizeLinalgConvolution(recognition);
-      recognizeLinear(recognition);
       recognizeLinalgPooling(recognition);
       recognizeLinalgConcatenation(recognition);
     }
     recognizeMatmul(recognition);
+    recognizeMean(recognition);
     recognizeSoftmax(recognition);
+    recognizeLayerNorm(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);
     recognizeElementwise(recognition);

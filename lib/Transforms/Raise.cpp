@@ -86,7 +86,7 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
     }
     if (!visited.insert(op).second)
       continue;
-    bool pure = isPure(op) || (op == root && isa<OpAttr>(found.kind));
+    bool pure = isMemoryEffectFree(op) || (op == root && isa<OpAttr>(found.kind));
     if (visited.size() > kMaxOperatorSize || !pure)
       return failure();
     stack.push_back({op, true});

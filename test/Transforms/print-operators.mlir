@@ -18,7 +18,7 @@
 // MODULE-NOT: qbackend.operator
 // MODULE: tosa.conv2d
 
-// ERROR: error: unknown backend 'none'
+// ERROR: error: no backend 'none'
 
 //--- nhwc.mlir
 func.func @main(%x: tensor<1x4x4x2xf32>) -> tensor<1x4x4x2xf32> {

@@ -78,14 +78,17 @@ LogicalResult OperatorOp::verifyRegions() {
   if (failed(getKind().verifyOperands([&] { return emitOpError(); },
                                       activations, weight)))
     return failure();
-  // A number for each output channel.
+  // A number for each output channel, or for each of the weight.
   auto bias = dyn_cast_or_null<RankedTensorType>(getBias() ? getBias().getType()
                                                            : Type());
-  if (weight && bias && weight.getRank() > 0 &&
-      failed(verifyCompatibleShape(bias.getShape(),
-                                   weight.getShape().take_front())))
+  if (!weight || !bias || weight.getRank() == 0)
+    return success();
+  ArrayRef<int64_t> expected = weight.getShape();
+  if (!isa<LayerNormAttr>(getKind()))
+    expected = expected.take_front();
+  if (failed(verifyCompatibleShape(bias.getShape(), expected)))
     return emitOpError() << "the bias is " << bias << ", expected "
-                         << bias.clone(weight.getShape().take_front());
+                         << bias.clone(expected);
   return success();
 }
 

@@ -97,6 +97,13 @@ const Scalar *ScalarExpressions::createNumber(double number) {
   return &scalars.back();
 }
 
+const Scalar *ScalarExpressions::createInit(unsigned index) {
+  scalars.emplace_back();
+  scalars.back().kind = ScalarKind::Init;
+  scalars.back().number = index;
+  return &scalars.back();
+}
+
 /// True if `map` reads the element of the result's own position: dimensions of
 /// size 1 may be read at 0.
 static bool isFull(AffineMap map, RankedTensorType type,
@@ -232,6 +239,14 @@ const Scalar *ScalarExpressions::combine(Operation *op,
     }
     return create(ScalarKind::Select, condition, operands[1], operands[2]);
   }
+  if (isa<math::ClampFOp>(op))
+    return create(ScalarKind::Min,
+                  create(ScalarKind::Max, operands[0], operands[1]),
+                  operands[2]);
+  if (isa<math::FmaOp>(op))
+    return create(ScalarKind::Add,
+                  create(ScalarKind::Mul, operands[0], operands[1]),
+                  operands[2]);
   ScalarKind kind = ScalarKind::Other;
   if (operands.size() == 1)
     kind = getUnaryKind(op);
@@ -244,12 +259,13 @@ const Scalar *ScalarExpressions::combine(Operation *op,
   return create(kind, operands[0]);
 }
 
-const Scalar *ScalarExpressions::readBody(Operation *op) {
+const Scalar *ScalarExpressions::readBody(OpResult result) {
+  Operation *op = result.getOwner();
   auto linalgOp = cast<linalg::LinalgOp>(op);
-  if (op->getNumResults() != 1 || linalgOp.getNumDpsInits() != 1 ||
-      !linalgOp.hasPureTensorSemantics())
+  if (!linalgOp.hasPureTensorSemantics() ||
+      op->getNumResults() != linalgOp.getNumDpsInits())
     return nullptr;
-  auto resultType = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  auto resultType = dyn_cast<RankedTensorType>(result.getType());
   Block *body = linalgOp.getBlock();
   if (!resultType || !body || body->empty())
     return nullptr;
@@ -260,7 +276,8 @@ const Scalar *ScalarExpressions::readBody(Operation *op) {
     if (!argument)
       continue;
     if (linalgOp.isDpsInit(&operand))
-      values[argument] = create(ScalarKind::Init);
+      values[argument] =
+          createInit(operand.getOperandNumber() - linalgOp.getNumDpsInputs());
     else if (isa<RankedTensorType>(operand.get().getType()))
       values[argument] = createOperand(
           operand.get(), linalgOp.getMatchingIndexingMap(&operand), resultType);
@@ -289,8 +306,9 @@ const Scalar *ScalarExpressions::readBody(Operation *op) {
     values[inner.getResult(0)] = combine(&inner, operands);
   }
   Operation *terminator = body->getTerminator();
-  return terminator->getNumOperands() == 1 ? lookup(terminator->getOperand(0))
-                                           : nullptr;
+  return terminator->getNumOperands() == op->getNumResults()
+             ? lookup(terminator->getOperand(result.getResultNumber()))
+             : nullptr;
 }
 
 const Scalar *ScalarExpressions::readTensorOp(Operation *op) {
@@ -404,7 +422,7 @@ const Scalar *ScalarExpressions::read(Operation *op) {
     return it->second;
   const Scalar *scalar = nullptr;
   if (isa<linalg::LinalgOp>(op))
-    scalar = readBody(op);
+    scalar = op->getNumResults() == 1 ? readBody(op->getResult(0)) : nullptr;
   else if (isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
                op->getDialect()))
     scalar = readTensorOp(op);
@@ -413,13 +431,24 @@ const Scalar *ScalarExpressions::read(Operation *op) {
   return known[op] = scalar;
 }
 
+const Scalar *ScalarExpressions::readResult(OpResult result) {
+  if (result.getOwner()->getNumResults() == 1)
+    return read(result.getOwner());
+  return isa<linalg::LinalgOp>(result.getOwner()) ? readBody(result) : nullptr;
+}
+
 static bool readsInit(const Scalar *scalar) {
   return scalar && (scalar->kind == ScalarKind::Init || readsInit(scalar->a) ||
                     readsInit(scalar->b) || readsInit(scalar->c));
 }
 
 const Scalar *ScalarExpressions::readElementwise(Operation *op) {
-  if (!op || op->getNumResults() != 1 || !getFloatType(op->getResult(0)))
+  auto type = op && op->getNumResults() == 1
+                  ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                  : RankedTensorType();
+  // Comparisons have operators of their own in some chains.
+  if (!type ||
+      !(type.getElementType().isF32() || type.getElementType().isInteger(1)))
     return nullptr;
   if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
     if (linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() ||
@@ -519,6 +548,16 @@ const Scalar *ScalarExpressions::expand(const Scalar *operand) {
     return it->second;
   const Scalar *scalar = expandUncached(operand);
   return expanded[operand] = scalar;
+}
+
+const Scalar *ScalarExpressions::skipMoves(const Scalar *scalar) {
+  for (unsigned depth = 0; depth < 4; ++depth) {
+    const Scalar *before = expand(scalar);
+    if (!before || before->kind != ScalarKind::Operand)
+      return scalar;
+    scalar = before;
+  }
+  return scalar;
 }
 
 const Scalar *ScalarExpressions::skipIdentities(const Scalar *scalar) {

@@ -20,7 +20,7 @@ enum class ScalarKind {
   Constant,
   /// An element of a tensor.
   Operand,
-  /// The element of the destination, before.
+  /// The element of destination `number`, before.
   Init,
   Add,
   Sub,
@@ -69,8 +69,10 @@ public:
   /// What the only result of `op` is: the body of a linalg op (reductions
   /// included), or an elementwise op on tensors. Null for other ops.
   const Scalar *read(mlir::Operation *op);
-  /// The same, of an op that computes each element of an f32 tensor from the
-  /// elements of its operands, and not from its destination.
+  /// One of the results of a linalg op, which may have several.
+  const Scalar *readResult(mlir::OpResult result);
+  /// The same as `read`, of an op that computes each element of an f32 tensor
+  /// from the elements of its operands, and not from its destination.
   const Scalar *readElementwise(mlir::Operation *op);
   /// What computes the element that `operand` is: the expression of the op
   /// that computes its tensor, or another operand if that only moves elements.
@@ -78,6 +80,8 @@ public:
   const Scalar *expand(const Scalar *operand);
   /// `scalar` without the moves that leave each element at its position.
   const Scalar *skipIdentities(const Scalar *scalar);
+  /// `scalar` without any moves: broadcasts, transpositions, unit dimensions.
+  const Scalar *skipMoves(const Scalar *scalar);
 
   /// The number `scalar` is, if it is one: constants in all spellings.
   std::optional<double> getNumber(const Scalar *scalar);
@@ -94,7 +98,8 @@ private:
   const Scalar *create(ScalarKind kind, const Scalar *a = nullptr,
                        const Scalar *b = nullptr, const Scalar *c = nullptr);
   const Scalar *createNumber(double number);
-  const Scalar *readBody(mlir::Operation *op);
+  const Scalar *createInit(unsigned index);
+  const Scalar *readBody(mlir::OpResult result);
   const Scalar *readTensorOp(mlir::Operation *op);
   const Scalar *readTosaOp(mlir::Operation *op);
   const Scalar *createArithmetic(ScalarKind kind, const Scalar *a,

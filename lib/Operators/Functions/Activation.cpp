@@ -2,173 +2,265 @@
 //
 // Recognises activation functions, spelled as one op or as several.
 
+#include "Functions/Formula.h"
 #include "Functions/Functions.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include <cfloat>
+#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-using M = ScalarMatcher;
-using ScalarPattern = ScalarMatcher::Pattern;
+namespace {
+/// A function of one number, as values at many points.
+class Curve {
+public:
+  Curve(const FormulaReader &reader, const Formula *formula);
+  /// The activation that has this curve; null if there is none.
+  Attribute getKind(Recognition &recognition) const;
 
-/// min(max(a, low), high), whichever bound is applied first.
-static ScalarPattern bounded(ScalarPattern a, ScalarPattern low,
-                             ScalarPattern high) {
-  return M::oneOf(
-      {M::binary(ScalarKind::Min, M::binary(ScalarKind::Max, a, low), high),
-       M::binary(ScalarKind::Max, M::binary(ScalarKind::Min, a, high), low)});
-}
+private:
+  using Function = llvm::function_ref<double(double)>;
 
-/// relu6(x + 3)
-static ScalarPattern shiftedRelu6() {
-  return bounded(M::binary(ScalarKind::Add, M::x(), M::number(3)), M::number(0),
-                 M::number(6));
-}
+  /// Rounded, like the numbers that parameters were.
+  float at(double x) const;
+  /// Whether it is `function` from -`range` to `range`. The tolerance is
+  /// absolute where the values are less than 1.
+  bool is(Function function, double tolerance, double range) const;
+  Attribute getBounded(Recognition &recognition) const;
+  Attribute getSmooth(MLIRContext *context) const;
+  Attribute getExponential(Recognition &recognition) const;
 
-static ScalarPattern hardsigmoid() {
-  auto shifted = M::binary(ScalarKind::Add, M::x(), M::number(3));
-  auto sloped =
-      M::binary(ScalarKind::Add, M::scaled(M::x(), 1.0 / 6), M::number(0.5));
-  return M::oneOf(
-      {M::scaled(shiftedRelu6(), 1.0 / 6),
-       bounded(M::scaled(shifted, 1.0 / 6), M::number(0), M::number(1)),
-       bounded(sloped, M::number(0), M::number(1))});
-}
+  const FormulaReader &reader;
+  const Formula *formula;
+  Samples xs, ys;
+};
+} // namespace
 
-static ScalarPattern hardswish() {
-  return M::oneOf(
-      {M::binary(ScalarKind::Mul, hardsigmoid(), M::x()),
-       M::scaled(M::binary(ScalarKind::Mul, shiftedRelu6(), M::x()), 1.0 / 6),
-       M::binary(ScalarKind::Mul, shiftedRelu6(), M::scaled(M::x(), 1.0 / 6))});
-}
-
-static ScalarPattern sigmoid() {
-  auto power = M::unary(ScalarKind::Exp, M::unary(ScalarKind::Negate, M::x()));
-  return M::binary(ScalarKind::Div, M::number(1),
-                   M::binary(ScalarKind::Add, power, M::number(1)));
-}
-
-static ScalarPattern positive() {
-  return M::binary(ScalarKind::Max, M::x(), M::number(0));
-}
-static ScalarPattern negative() {
-  return M::binary(ScalarKind::Min, M::x(), M::number(0));
-}
-static ScalarPattern isPositive() {
-  return M::binary(ScalarKind::Greater, M::x(), M::number(0));
-}
-static ScalarPattern isNegative() {
-  return M::binary(ScalarKind::Greater, M::number(0), M::x());
+Curve::Curve(const FormulaReader &reader, const Formula *formula)
+    : reader(reader), formula(formula) {
+  for (double x = -12; x <= 12; x += 0.31)
+    xs.push_back(x);
+  for (double x :
+       {1e-6, 0.5, 1.0, 3.0, 6.0, 40.0, 1e3, 1e6, 1e20, double(FLT_MAX)}) {
+    xs.push_back(x);
+    xs.push_back(-x);
+  }
+  xs.push_back(0);
+  std::vector<Samples> values(reader.variables.size());
+  values[0] = xs;
+  ys = reader.evaluate(formula, values);
 }
 
-static ScalarPattern leakyRelu(double &slope) {
-  auto scaled = M::binary(ScalarKind::Mul, M::x(), M::capture(slope));
-  return M::oneOf(
-      {M::ternary(ScalarKind::Select, isPositive(), M::x(), scaled),
-       M::ternary(ScalarKind::Select, isNegative(), scaled, M::x()),
-       M::binary(ScalarKind::Add, positive(),
-                 M::binary(ScalarKind::Mul, negative(), M::capture(slope)))});
+float Curve::at(double x) const {
+  std::vector<Samples> values(reader.variables.size());
+  values[0] = {x};
+  double y = reader.evaluate(formula, values).front();
+  return std::clamp(y, -double(FLT_MAX), double(FLT_MAX));
 }
 
-/// alpha * (exp(min(x, 0)) - 1), scale by scale as PyTorch decomposes it.
-static ScalarPattern elu(double &alpha) {
-  auto below = [&](ScalarPattern x) {
-    auto power = M::oneOf(
-        {M::unary(ScalarKind::ExpM1, x),
-         M::binary(ScalarKind::Sub, M::unary(ScalarKind::Exp, x), M::number(1)),
-         M::binary(ScalarKind::Add, M::unary(ScalarKind::Exp, x),
-                   M::number(-1))});
-    return M::oneOf(
-        {M::binary(ScalarKind::Mul, power, M::capture(alpha)),
-         [power, &alpha](ScalarMatcher &matcher, const Scalar *scalar) {
-           alpha = 1;
-           return power(matcher, scalar);
-         }});
+bool Curve::is(Function function, double tolerance, double range) const {
+  for (auto [x, y] : llvm::zip_equal(xs, ys)) {
+    if (std::fabs(x) > range)
+      continue;
+    double expected = function(x);
+    if (!(std::fabs(y - expected) <=
+          tolerance * std::max(1.0, std::fabs(expected))))
+      return false;
+  }
+  return true;
+}
+
+static double relu6(double x) { return std::clamp(x, 0.0, 6.0); }
+
+/// Functions made of straight lines with slope 1 or 0.
+Attribute Curve::getBounded(Recognition &recognition) const {
+  // Two of them in a row would make one bound.
+  if (reader.count({ScalarKind::Max, ScalarKind::Select}) > 1 ||
+      reader.count({ScalarKind::Min, ScalarKind::Select}) > 1)
+    return {};
+  double low = at(-FLT_MAX), high = at(FLT_MAX);
+  if (!(low < high) || (low <= -FLT_MAX && high >= FLT_MAX))
+    return {};
+  auto function = [&](double x) { return std::clamp(x, low, high); };
+  if (!is(function, 1e-6, FLT_MAX))
+    return {};
+  // Small bounds are exact, too.
+  for (double bound : {low, high})
+    for (double factor : {0.5, 1.0, 2.0})
+      if (std::isfinite(bound) && std::fabs(bound) < 1e30 &&
+          std::fabs(at(bound * factor) - function(bound * factor)) >
+              1e-6 * std::fabs(bound))
+        return {};
+  MLIRContext *context = recognition.context();
+  if (low == 0 && high >= FLT_MAX)
+    return ReluAttr::get(context);
+  if (low == 0 && high == 6)
+    return Relu6Attr::get(context);
+  if (low == -1 && high == 1)
+    return HardtanhAttr::get(context, recognition.real(low),
+                             recognition.real(high));
+  return ClampAttr::get(context, recognition.real(low), recognition.real(high));
+}
+
+Attribute Curve::getSmooth(MLIRContext *context) const {
+  auto sigmoid = [](double x) { return 1 / (1 + std::exp(-x)); };
+  if (is(sigmoid, 1e-6, 40))
+    return SigmoidAttr::get(context);
+  if (is([](double x) { return std::tanh(x); }, 1e-6, 40))
+    return TanhAttr::get(context);
+  if (is([&](double x) { return x * sigmoid(x); }, 1e-6, 40))
+    return SiluAttr::get(context);
+  if (is([](double x) { return relu6(x + 3) / 6; }, 1e-6, 1e6))
+    return HardsigmoidAttr::get(context);
+  if (is([](double x) { return x * relu6(x + 3) / 6; }, 1e-6, 1e6))
+    return HardswishAttr::get(context);
+  auto gelu = [](double x) {
+    return x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
   };
-  auto unscaledNegative = M::oneOf({negative(), M::scaled(negative(), 1)});
-  auto unscaledPositive = M::oneOf({positive(), M::scaled(positive(), 1)});
-  return M::oneOf(
-      {M::ternary(ScalarKind::Select, isPositive(), M::x(), below(M::x())),
-       M::ternary(ScalarKind::Select, isNegative(), below(M::x()), M::x()),
-       M::binary(ScalarKind::Add, unscaledPositive, below(unscaledNegative))});
+  if (is(gelu, 2e-6, 40))
+    return GeluAttr::get(context, /*tanh=*/false);
+  // Some producers round sqrt(2 / pi) to three digits. Both kinds differ by
+  // 5e-4.
+  auto approximation = [](double x) {
+    double inner = std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x);
+    return x * (1 + std::tanh(inner)) / 2;
+  };
+  if (is(approximation, 8e-5, 40))
+    return GeluAttr::get(context, /*tanh=*/true);
+  return {};
+}
+
+/// Functions that are x above 0.
+Attribute Curve::getExponential(Recognition &recognition) const {
+  MLIRContext *context = recognition.context();
+  double slope = -at(-1);
+  auto leaky = [&](double x) { return x > 0 ? x : slope * x; };
+  if (slope > 0 && slope != 1 && std::isfinite(slope) &&
+      is(leaky, 1e-6, FLT_MAX) &&
+      std::fabs(at(-1e-6) + slope * 1e-6) <= slope * 1e-12)
+    return LeakyReluAttr::get(context, recognition.real(slope));
+  double alpha = -at(-1e6);
+  if (!(alpha > 0) || !std::isfinite(alpha))
+    return {};
+  auto elu = [&](double x) { return x > 0 ? x : alpha * std::expm1(x); };
+  if (is(elu, 1e-6, 1e6))
+    return EluAttr::get(context, recognition.real(alpha));
+  auto celu = [&](double x) {
+    return x > 0 ? x : alpha * std::expm1(x / alpha);
+  };
+  if (is(celu, 1e-6, 1e6))
+    return CeluAttr::get(context, recognition.real(alpha));
+  return {};
+}
+
+Attribute Curve::getKind(Recognition &recognition) const {
+  if (Attribute kind = getBounded(recognition))
+    return kind;
+  if (Attribute kind = getSmooth(recognition.context()))
+    return kind;
+  return getExponential(recognition);
+}
+
+//===----------------------------------------------------------------------===//
+// Slopes as parameters
+//===----------------------------------------------------------------------===//
+
+/// x > 0 ? x : weight * x, with one slope or one for each channel.
+static bool recognizePrelu(Recognition &recognition,
+                           const FormulaReader &reader,
+                           const Formula *formula) {
+  const Variable *weight = nullptr;
+  unsigned index = 0;
+  for (unsigned variable : reader.getVariables(formula)) {
+    if (variable == 0)
+      continue;
+    if (weight || reader.variables[variable].kind != Variable::Parameter)
+      return false;
+    index = variable;
+    weight = &reader.variables[variable];
+  }
+  if (!weight)
+    return false;
+  std::vector<Samples> values(reader.variables.size());
+  values[0] = {-2.5, -0.1, 0.2, 3.5, 0, -1e6, 1e6, -1e-6, -7};
+  values[index] = {0.3, -1.2, 2.5, 0.7, 1.9, 0.6, -0.4, 1.1, 5};
+  Samples found = reader.evaluate(formula, values);
+  for (auto [i, value] : llvm::enumerate(found)) {
+    double x = values[0][i];
+    if (!isClose(value, x > 0 ? x : x * values[index][i]))
+      return false;
+  }
+
+  auto type = reader.getType();
+  auto weightType = cast<RankedTensorType>(weight->value.getType());
+  std::optional<unsigned> axis;
+  SmallVector<AffineExpr> exprs;
+  for (auto [place, size] :
+       llvm::zip_equal(weight->position, weightType.getShape())) {
+    bool varies = place && size != 1;
+    if (varies && axis)
+      return false;
+    if (varies)
+      axis = *place;
+    exprs.push_back(varies ? getAffineDimExpr(*place, type.getContext())
+                           : getAffineConstantExpr(0, type.getContext()));
+  }
+  auto map = AffineMap::get(type.getRank(), 0, exprs, type.getContext());
+  auto view = viewThroughLayout(weight->value, map, /*reshapes=*/true);
+  if (!view || (axis && type.isDynamicDim(*axis)))
+    return false;
+  RecognizedOperator op;
+  op.kind = PreluAttr::get(recognition.context(),
+                           axis.value_or(type.getRank() > 1 ? 1 : 0));
+  op.result = recognition.result();
+  op.inputs = {RecognizedOperand::of(reader.getInput())};
+  if (axis) {
+    op.weight = arrange(*view, {*axis}, {type.getDimSize(*axis)});
+  } else {
+    op.weight = RecognizedOperand::of(view->source);
+    if (cast<RankedTensorType>(view->source.getType()).getRank() != 1)
+      op.weight.shape = {1};
+  }
+  if (!op.weight)
+    return false;
+  recognition.found.push_back(std::move(op));
+  return true;
+}
+
+/// Whether something in it is not linear.
+static bool isCurved(const FormulaReader &reader) {
+  return reader.count({ScalarKind::Max, ScalarKind::Min, ScalarKind::Select,
+                       ScalarKind::Exp, ScalarKind::ExpM1, ScalarKind::Tanh,
+                       ScalarKind::Erf}) > 0;
 }
 
 void forms::recognizeActivation(Recognition &recognition) {
-  const Scalar *scalar =
-      recognition.expressions.readElementwise(recognition.root);
-  if (!scalar)
+  ScalarExpressions &expressions = recognition.expressions;
+  Operation *root = recognition.root;
+  if (!expressions.readElementwise(root))
     return;
-  MLIRContext *context = recognition.context();
-  ScalarMatcher matcher(recognition.expressions);
-  auto append = [&](Attribute kind) {
-    RecognizedOperator op;
-    op.kind = kind;
-    op.result = recognition.result();
-    op.inputs = {RecognizedOperand::of(matcher.input->value)};
-    recognition.found.push_back(std::move(op));
-  };
-  double low = 0, high = 0;
-  switch (scalar->kind) {
-  case ScalarKind::Mul:
-  case ScalarKind::Div:
-    if (matcher.match(scalar, hardswish()))
-      append(HardswishAttr::get(context));
-    if (matcher.match(scalar, hardsigmoid()))
-      append(HardsigmoidAttr::get(context));
-    if (matcher.match(scalar, sigmoid()))
-      append(SigmoidAttr::get(context));
-    return;
-  case ScalarKind::Add:
-  case ScalarKind::Select:
-    if (matcher.match(scalar, leakyRelu(low)) && std::isfinite(low))
-      append(LeakyReluAttr::get(context, recognition.real(low)));
-    else if (matcher.match(scalar, elu(low)))
-      append(EluAttr::get(context, recognition.real(low)));
-    return;
-  case ScalarKind::Tanh:
-    if (matcher.match(scalar, M::unary(ScalarKind::Tanh, M::x())))
-      append(TanhAttr::get(context));
-    return;
-  case ScalarKind::Max:
-  case ScalarKind::Min:
-    break;
-  default:
-    return;
+  // The farthest first: with them the operator is the largest.
+  SmallVector<Value> candidates =
+      getCandidates(root, /*reduced=*/false, expressions);
+  for (Value candidate : llvm::reverse(candidates)) {
+    FormulaReader reader(expressions, candidate, /*splatsAreParameters=*/true);
+    const Formula *formula = reader.read(root);
+    if (!formula || !isCurved(reader))
+      continue;
+    if (reader.variables.size() > 1 &&
+        recognizePrelu(recognition, reader, formula))
+      continue;
+    FormulaReader numbers(expressions, candidate);
+    const FormulaReader *last = &reader;
+    if (reader.hasBroadcastSplat) {
+      formula = numbers.read(root);
+      last = &numbers;
+    }
+    if (!formula || last->variables.size() > 1)
+      continue;
+    if (Attribute kind = Curve(*last, formula).getKind(recognition))
+      recognition.add(kind, candidate);
   }
-  if (matcher.match(scalar, hardsigmoid()))
-    append(HardsigmoidAttr::get(context));
-  // max(x, slope * x)
-  if (matcher.match(scalar, M::binary(ScalarKind::Max, M::x(),
-                                      M::binary(ScalarKind::Mul, M::x(),
-                                                M::capture(low)))) &&
-      low >= 0 && low < 1)
-    append(LeakyReluAttr::get(context, recognition.real(low)));
-  // The bounds must not cross: the order matters then.
-  if (matcher.match(scalar,
-                    bounded(M::x(), M::capture(low), M::capture(high))) &&
-      low <= high) {
-    if (low == 0 && high >= FLT_MAX)
-      append(ReluAttr::get(context));
-    else if (low == 0 && high == 6)
-      append(Relu6Attr::get(context));
-    else if (low == -1 && high == 1)
-      append(HardtanhAttr::get(context, recognition.real(low),
-                               recognition.real(high)));
-    else
-      append(ClampAttr::get(context, recognition.real(low),
-                            recognition.real(high)));
-  }
-  if (matcher.match(scalar, positive()))
-    append(ReluAttr::get(context));
-  else if (matcher.match(scalar,
-                         M::binary(ScalarKind::Max, M::x(), M::capture(low))))
-    append(ClampAttr::get(context, recognition.real(low),
-                          recognition.real(FLT_MAX)));
-  else if (matcher.match(scalar,
-                         M::binary(ScalarKind::Min, M::x(), M::capture(high))))
-    append(ClampAttr::get(context, recognition.real(-FLT_MAX),
-                          recognition.real(high)));
 }

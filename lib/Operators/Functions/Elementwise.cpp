@@ -128,11 +128,15 @@ void forms::recognizeElementwise(Recognition &recognition) {
   if (!op.kind || isDeviation(scalar->a, expressions) ||
       isDeviation(scalar->b, expressions))
     return;
-  // Once without the copies and products by 1 in front, and, should those be
-  // needed elsewhere, with them.
-  const Scalar *first = expressions.skipIdentities(scalar->a);
-  const Scalar *second = expressions.skipIdentities(scalar->b);
-  for (auto [x, y] : {std::pair(first, second), {scalar->a, scalar->b}}) {
+  // Without the moves in front, if what is left broadcasts; with those of them
+  // that change positions; and, should what they make be needed elsewhere, with
+  // all.
+  std::pair<const Scalar *, const Scalar *> forms[] = {
+      {expressions.skipMoves(scalar->a), expressions.skipMoves(scalar->b)},
+      {expressions.skipIdentities(scalar->a),
+       expressions.skipIdentities(scalar->b)},
+      {scalar->a, scalar->b}};
+  for (auto [x, y] : forms) {
     // One of them may be a tensor of constants, such as embedded positions.
     bool isActive = (expressions.isActivation(x) && x->full) ||
                     (expressions.isActivation(y) && y->full);
@@ -144,7 +148,5 @@ void forms::recognizeElementwise(Recognition &recognition) {
       op.inputs = {a, b};
       recognition.found.push_back(op);
     }
-    if (first == scalar->a && second == scalar->b)
-      return;
   }
 }

@@ -11,9 +11,12 @@
 namespace qbackend::forms {
 
 void recognizeActivation(Recognition &recognition);
+void recognizeConvolution(Recognition &recognition);
 void recognizeElementwise(Recognition &recognition);
+void recognizeLayerNorm(Recognition &recognition);
 void recognizeLinear(Recognition &recognition);
 void recognizeMatmul(Recognition &recognition);
+void recognizeMean(Recognition &recognition);
 void recognizeNormalization(Recognition &recognition);
 void recognizeSoftmax(Recognition &recognition);
 

@@ -77,13 +77,11 @@ static std::optional<Product> findProduct(Recognition &recognition) {
       value = addition->value;
       continue;
     }
+    // A product with 1.
     const Scalar *scalar = expressions.readElementwise(op);
-    const Scalar *factor =
-        scalar ? skipUnitFactors(scalar, expressions) : nullptr;
-    if (!factor || factor == scalar || factor->kind != ScalarKind::Operand ||
-        !factor->full)
+    if (!scalar || scalar->kind != ScalarKind::Operand || !scalar->full)
       return std::nullopt;
-    value = factor->value;
+    value = scalar->value;
   }
   return std::nullopt;
 }

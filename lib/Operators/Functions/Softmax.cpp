@@ -1,99 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises softmax, spelled as one op or as several.
+// Recognises softmax and its logarithm.
 
 #include "Functions/Functions.h"
+#include "Functions/Statistics.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-/// If `operand` is a reduction of one kind of a tensor along one dimension,
-/// read at each position along it: what is reduced. Sets `axis`.
-static Value getReduced(const Scalar *operand, ScalarKind kind,
-                        ScalarExpressions &expressions, unsigned &axis) {
-  if (operand->kind != ScalarKind::Operand)
+/// exp(x) / sum(exp(x)) or x - log(sum(exp(x))), along one dimension; the
+/// maximum may be subtracted from x wherever it is read. Null for others.
+static Attribute getKind(const FormulaReader &reader, const Formula *formula,
+                         const Statistics &statistics) {
+  if (statistics.getAxes().size() != 1 ||
+      !(statistics.has(Statistic::Exponentials) ||
+        statistics.has(Statistic::ShiftedExponentials)) ||
+      statistics.has(Statistic::Sum) || statistics.has(Statistic::Squares))
     return {};
-  auto view = viewThroughLayout(operand->value, operand->map,
-                                /*reshapes=*/false);
-  if (!view)
-    return {};
-  auto op = dyn_cast_or_null<linalg::LinalgOp>(getProducer(view->source));
-  if (!op || op.getNumDpsInputs() != 1 || op.getNumReductionLoops() != 1 ||
-      op->getNumResults() > 2)
-    return {};
-  OpOperand *input = op.getDpsInputOperand(0);
-  if (!op.getMatchingIndexingMap(input).isIdentity())
-    return {};
-  auto iterators = op.getIteratorTypesArray();
-  axis =
-      llvm::find(iterators, utils::IteratorType::reduction) - iterators.begin();
-  // Each kept dimension is read where it was reduced.
-  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  if (output.getNumResults() != view->loops.size())
-    return {};
-  for (auto [expr, loop] : llvm::zip_equal(output.getResults(), view->loops)) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (loop && (!dim || dim.getPosition() != *loop) && *loop != axis)
+  for (unsigned variable : reader.getVariables(formula))
+    if (reader.variables[variable].kind == Variable::Parameter)
       return {};
+  Distribution at;
+  at.x = {0.3, 1.1, -0.7, 2.3, -1.9, 0.5};
+  at.max = {2.4, 1.2, 3.1, 2.7, -1.1, 0.8};
+  at.exponentials = {12.5, 3.9, 40.1, 17.0, 0.7, 2.6};
+  at.mean = at.variance = Samples(at.x.size(), std::nan(""));
+  Samples values = reader.evaluate(formula, statistics.getValues(reader, at));
+  bool isSoftmax = true, isLog = true;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    isSoftmax &= isClose(value, std::exp(at.x[i]) / at.exponentials[i]);
+    isLog &= isClose(value, at.x[i] - std::log(at.exponentials[i]));
   }
-  if (op->getNumResults() == 2) {
-    // With the index of the maximum beside it.
-    Value yielded = op.getBlock()->getTerminator()->getOperand(0);
-    Operation *inner = yielded.getDefiningOp();
-    bool isMax = inner && (isa_and_nonnull<arith::MaximumFOp>(inner) ||
-                           isa_and_nonnull<arith::MaxNumFOp>(inner));
-    return kind == ScalarKind::Max && isMax ? input->get() : Value();
-  }
-  const Scalar *scalar = expressions.read(op);
-  if (!scalar || scalar->kind != kind ||
-      (scalar->a->kind != ScalarKind::Init &&
-       scalar->b->kind != ScalarKind::Init))
-    return {};
-  const Scalar *other =
-      scalar->a->kind == ScalarKind::Init ? scalar->b : scalar->a;
-  return other->kind == ScalarKind::Operand ? input->get() : Value();
+  MLIRContext *context = reader.getType().getContext();
+  unsigned axis = statistics.getAxes().front();
+  if (isSoftmax)
+    return SoftmaxAttr::get(context, axis);
+  return isLog ? LogSoftmaxAttr::get(context, axis) : Attribute();
 }
 
-/// exp(x - max(x)) / sum(exp(x - max(x))), both along one dimension.
 void forms::recognizeSoftmax(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
-  RecognizedOperator op;
-  op.result = recognition.result();
-  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(recognition.root)) {
-    if (!getFloatType(softmax.getInput()))
-      return;
-    op.kind = SoftmaxAttr::get(recognition.context(), softmax.getDimension());
-    op.inputs = {RecognizedOperand::of(softmax.getInput())};
-    recognition.found.push_back(std::move(op));
+  Operation *root = recognition.root;
+  if (auto softmax = dyn_cast<linalg::SoftmaxOp>(root)) {
+    if (getFloatType(softmax.getInput()))
+      recognition.add(
+          SoftmaxAttr::get(recognition.context(), softmax.getDimension()),
+          softmax.getInput());
     return;
   }
-  const Scalar *ratio = expressions.readElementwise(recognition.root);
-  if (!ratio || ratio->kind != ScalarKind::Div ||
-      ratio->a->kind != ScalarKind::Operand || !ratio->a->full)
+  const Scalar *scalar = expressions.readElementwise(root);
+  if (!scalar ||
+      (scalar->kind != ScalarKind::Div && scalar->kind != ScalarKind::Mul &&
+       scalar->kind != ScalarKind::Sub && scalar->kind != ScalarKind::Add &&
+       scalar->kind != ScalarKind::Exp && scalar->kind != ScalarKind::Log))
     return;
-  unsigned sumAxis = 0, maxAxis = 0;
-  if (getReduced(ratio->b, ScalarKind::Add, expressions, sumAxis) !=
-      ratio->a->value)
-    return;
-  const Scalar *power = expressions.expand(ratio->a);
-  if (!power || power->kind != ScalarKind::Exp)
-    return;
-  const Scalar *difference = power->a;
-  if (difference->kind == ScalarKind::Operand)
-    difference = expressions.expand(difference);
-  if (!difference || difference->kind != ScalarKind::Sub ||
-      difference->a->kind != ScalarKind::Operand || !difference->a->full ||
-      !expressions.isActivation(difference->a))
-    return;
-  if (getReduced(difference->b, ScalarKind::Max, expressions, maxAxis) !=
-          difference->a->value ||
-      maxAxis != sumAxis)
-    return;
-  op.kind = SoftmaxAttr::get(recognition.context(), sumAxis);
-  op.inputs = {RecognizedOperand::of(difference->a->value)};
-  recognition.found.push_back(std::move(op));
+  // With the maximum the input comes before the one without.
+  unsigned most = 0;
+  Attribute kind;
+  Value input;
+  for (Value candidate : getCandidates(root, /*reduced=*/true, expressions)) {
+    FormulaReader reader(expressions, candidate);
+    const Formula *formula = reader.read(root);
+    auto statistics =
+        formula ? Statistics::read(reader, formula) : std::nullopt;
+    if (!statistics || statistics->countKinds() <= most)
+      continue;
+    if (Attribute found = getKind(reader, formula, *statistics)) {
+      most = statistics->countKinds();
+      kind = found;
+      input = candidate;
+    }
+  }
+  if (kind)
+    recognition.add(kind, input);
 }

@@ -9,11 +9,12 @@
 #include "Recognition.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace qbackend::forms {
 
-void recognizeLinalgConvolution(Recognition &recognition);
 void recognizeLinalgPooling(Recognition &recognition);
+void recognizeAdaptivePooling(Recognition &recognition);
 void recognizeLinalgConcatenation(Recognition &recognition);
 void recognizeLinalgShape(Recognition &recognition);
 
@@ -38,26 +39,47 @@ splitFused(mlir::Operation *op, ConstantEvaluator &constants,
 bool isMultiplyAccumulate(mlir::linalg::LinalgOp op,
                           ScalarExpressions &expressions);
 
-/// How an op slides over the two spatial dimensions of its input.
+/// How an op slides over the spatial dimensions of its input, of which there
+/// may be any number. Windows are in the order of the input's dimensions.
 struct Windows {
-  /// Positions in the input of the spatial dimensions, and their loops.
-  llvm::SmallVector<unsigned, 2> positions, outputLoops, kernelLoops;
-  llvm::SmallVector<int64_t, 2> strides, dilations;
-  /// Loops of the other dimensions of the input, or nullopt for spatial ones.
+  /// Positions in the input of the spatial dimensions, and their loops; none if
+  /// the loop was dropped, as it has one iteration.
+  llvm::SmallVector<unsigned> positions;
+  llvm::SmallVector<std::optional<unsigned>> outputLoops, kernelLoops;
+  llvm::SmallVector<int64_t> strides, dilations;
+  /// Loops of the other dimensions of the input; none for spatial dimensions
+  /// and for those of size 1 that are read at 0.
   llvm::SmallVector<std::optional<unsigned>> loops;
+
+  bool isSpatial(unsigned position) const {
+    return llvm::is_contained(positions, position);
+  }
+  /// Makes the dimension at `position` one that a window of size 1 (or, if its
+  /// loop is a `kernelLoop`, one window of full size) slides over. Nothing in
+  /// how it is accessed tells these from batches and channels.
+  void addUnitWindow(unsigned position, bool kernelLoop = false);
 };
-std::optional<Windows> getWindows(mlir::linalg::LinalgOp op);
+/// The windows that `op` slides over one of its inputs: dimensions whose index
+/// is not that of one loop. Nullopt if there is any other access.
+std::optional<Windows> getWindows(mlir::linalg::LinalgOp op,
+                                  unsigned operand = 0);
 
 /// `value` without the padding in front of it.
 struct PaddedValue {
   mlir::Value value;
-  /// [top, bottom, left, right]
-  llvm::SmallVector<int64_t, 4> padding;
+  /// Before and after, of each spatial dimension.
+  llvm::SmallVector<int64_t> padding;
   /// Of the padding; no number if there is none.
   std::optional<double> number;
 };
+/// `spatial` are the positions of the spatial dimensions.
 PaddedValue skipPadding(mlir::Value value, llvm::ArrayRef<unsigned> spatial,
                         ConstantEvaluator &constants);
+
+/// True if the slice has the whole extent of dimension `dim` of the tensor it
+/// is taken from or put into.
+bool isWholeDimension(mlir::tensor::InsertSliceOp insert, unsigned dim);
+bool isWholeDimension(mlir::tensor::ExtractSliceOp extract, unsigned dim);
 
 /// True if no element of `value` is below 0.
 bool isNonNegative(mlir::Value value, ScalarExpressions &expressions,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recognises pooling and means: a reduction, and for averages a division.
+// Recognises pools: reductions of windows, for averages divided by their size.
 
+#include "Expressions/Division.h"
 #include "Linalg/LinalgRecognizers.h"
+#include "PoolKinds.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/SmallBitVector.h"
 #include <cfloat>
-#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
@@ -48,282 +50,293 @@ bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
 namespace {
 struct Pool {
   linalg::LinalgOp op;
-  PaddedValue input;
-  /// The input with its padding.
+  /// The input as the op reads it, and without its padding.
   Value paddedInput;
-  Windows windows;
-  SmallVector<int64_t> kernel;
-  /// Positions of [batch, height, width, channel].
-  SmallVector<int64_t> permutation;
+  PaddedValue input;
+  SmallVector<PoolAxis> axes;
+  /// Where batch, image and channels are in the two inputs and in the result.
+  SmallVector<int64_t> paddedPermutation, permutation, outputPermutation;
 };
 } // namespace
 
-/// Takes away the padding after the last window. Exports of ceil mode pad by
-/// more than it reads.
-static void dropUnusedPadding(Pool &pool) {
-  auto inputType = cast<RankedTensorType>(pool.input.value.getType());
-  auto outputType = cast<RankedTensorType>(pool.op->getResult(0).getType());
-  for (auto [i, position] : llvm::enumerate(pool.windows.positions)) {
-    int64_t size = inputType.getDimSize(position);
-    int64_t windows = outputType.getDimSize(position);
-    int64_t before = pool.input.padding[2 * i];
-    int64_t &after = pool.input.padding[2 * i + 1];
-    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(windows))
-      continue;
-    int64_t read = (windows - 1) * pool.windows.strides[i] +
-                   (pool.kernel[i] - 1) * pool.windows.dilations[i] + 1;
-    after = std::min(after, std::max<int64_t>(read - before - size, 0));
-  }
+/// Positions of [batch, image..., channels] among `rank` dimensions of which
+/// the image's are `spatial`.
+static SmallVector<int64_t> getChannelsLast(unsigned rank,
+                                            ArrayRef<unsigned> spatial) {
+  SmallVector<int64_t> permutation(spatial.begin(), spatial.end());
+  for (unsigned dim = 0, others = 0; dim < rank; ++dim)
+    if (!llvm::is_contained(spatial, dim))
+      permutation.insert(
+          others++ == 0 ? permutation.begin() : permutation.end(), dim);
+  return permutation;
 }
 
-/// A window that slides over `value`'s producer's input and is reduced with
-/// `kind`.
-static std::optional<Pool> matchPool(Operation *root, ScalarKind kind,
+/// The padding in front of `pool`, with transpositions in between.
+static void setInput(Pool &pool, ArrayRef<unsigned> spatial,
+                     ConstantEvaluator &constants) {
+  pool.input = skipPadding(pool.paddedInput, spatial, constants);
+  pool.permutation = pool.paddedPermutation;
+  if (pool.input.number)
+    return;
+  unsigned rank = pool.permutation.size();
+  auto view = viewThroughLayout(
+      pool.paddedInput,
+      AffineMap::getMultiDimIdentityMap(rank, pool.op->getContext()),
+      /*reshapes=*/false);
+  if (!view || view->source == pool.paddedInput || view->loops.size() != rank)
+    return;
+  // Where each dimension that the pool reads is in the source.
+  SmallVector<int64_t> positions;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    auto it = llvm::find(view->loops, std::optional<unsigned>(dim));
+    if (it == view->loops.end())
+      return;
+    positions.push_back(it - view->loops.begin());
+  }
+  SmallVector<unsigned> sourceSpatial;
+  for (unsigned dim : spatial)
+    sourceSpatial.push_back(positions[dim]);
+  PaddedValue padded = skipPadding(view->source, sourceSpatial, constants);
+  if (!padded.number)
+    return;
+  pool.input = std::move(padded);
+  for (int64_t &dim : pool.permutation)
+    dim = positions[dim];
+}
+
+/// `value` as windows of an image that are reduced with `kind`.
+static std::optional<Pool> matchPool(Value value, ScalarKind kind,
                                      ScalarExpressions &expressions) {
-  auto op = dyn_cast_or_null<linalg::LinalgOp>(root);
-  if (!op || op.getNumDpsInputs() != 2 || op->getNumResults() != 1 ||
-      !getFloatType(op->getResult(0)) || op.getNumReductionLoops() != 2)
+  auto op = dyn_cast_or_null<linalg::LinalgOp>(getProducer(value));
+  if (!op || op.getNumDpsInputs() == 0 || op->getNumResults() != 1 ||
+      !getFloatType(op->getResult(0)) || op.getNumReductionLoops() == 0)
     return std::nullopt;
   Value input = op.getDpsInputOperand(0)->get();
   auto inputType = getFloatType(input);
-  auto windowType =
-      dyn_cast<RankedTensorType>(op.getDpsInputOperand(1)->get().getType());
   const Scalar *scalar = expressions.read(op);
-  if (!inputType || inputType.getRank() != 4 || !windowType ||
-      !windowType.hasStaticShape() || !scalar || scalar->kind != kind)
+  if (!inputType || !scalar || scalar->kind != kind)
     return std::nullopt;
-  const Scalar *element =
-      scalar->a->kind == ScalarKind::Init ? scalar->b : scalar->a;
-  const Scalar *init =
-      scalar->a->kind == ScalarKind::Init ? scalar->a : scalar->b;
+  const Scalar *init = scalar->a, *element = scalar->b;
+  if (init->kind != ScalarKind::Init)
+    std::swap(init, element);
   if (init->kind != ScalarKind::Init || element->kind != ScalarKind::Operand ||
-      element->value != input)
+      element->value != input ||
+      element->map != op.getMatchingIndexingMap(op.getDpsInputOperand(0)))
     return std::nullopt;
   std::optional<Windows> windows = getWindows(op);
-  if (!windows)
+  int64_t rank = inputType.getRank();
+  if (!windows || windows->positions.empty() || rank < 3 || rank > 5)
     return std::nullopt;
-  Pool pool{op, {}, input, *windows, {}, {}};
-  AffineMap windowMap = op.getMatchingIndexingMap(op.getDpsInputOperand(1));
-  AffineMap outputMap = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  for (unsigned loop : windows->kernelLoops) {
-    auto position =
-        windowMap.getResultPosition(getAffineDimExpr(loop, op->getContext()));
-    if (!position)
-      return std::nullopt;
-    pool.kernel.push_back(windowType.getDimSize(*position));
-  }
-  // The result has the layout of the input: batch first, channels at 1 or 3.
-  ArrayRef<unsigned> positions = windows->positions;
-  bool isNhwc = positions == ArrayRef<unsigned>{1, 2};
-  if (!isNhwc && positions != ArrayRef<unsigned>{2, 3})
-    return std::nullopt;
-  pool.permutation = {0, 2, 3, 1};
-  if (isNhwc)
-    pool.permutation.clear();
-  unsigned spatial = 0;
-  for (unsigned dim = 0; dim < 4; ++dim) {
+  // A window of one element leaves no trace but that there are too few others.
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  auto iterators = op.getIteratorTypesArray();
+  bool channelsLast = windows->isSpatial(1);
+  for (int64_t i = 0; i < rank - 2; ++i) {
+    unsigned dim = channelsLast ? i + 1 : i + 2;
+    if (windows->isSpatial(dim) ||
+        int64_t(windows->positions.size()) == rank - 2)
+      continue;
     std::optional<unsigned> loop = windows->loops[dim];
-    unsigned wanted = loop ? *loop : windows->outputLoops[spatial++];
-    auto expr = dyn_cast<AffineDimExpr>(outputMap.getResult(dim));
-    if (!expr || expr.getPosition() != wanted)
-      return std::nullopt;
+    windows->addUnitWindow(dim, loop && iterators[*loop] ==
+                                            utils::IteratorType::reduction);
   }
-  pool.input = skipPadding(input, positions, expressions.constants);
-  dropUnusedPadding(pool);
+  if (int64_t(windows->positions.size()) != rank - 2)
+    return std::nullopt;
+
+  Pool pool{op, input, {}, {}, {}, {}, {}};
+  AffineMap output = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto resultType = cast<RankedTensorType>(op->getResult(0).getType());
+  if (output.getNumResults() != rank)
+    return std::nullopt;
+  // Where each dimension of the input is in the result; those that have no loop
+  // are what is left, in their order.
+  SmallVector<std::optional<int64_t>> positions(rank);
+  llvm::SmallBitVector free(rank, true), seen(ranges.size());
+  unsigned next = 0;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    std::optional<unsigned> loop = windows->isSpatial(dim)
+                                       ? windows->outputLoops[next++]
+                                       : windows->loops[dim];
+    if (!loop)
+      continue;
+    auto position =
+        output.getResultPosition(getAffineDimExpr(*loop, op->getContext()));
+    if (!position || seen.test(*loop) ||
+        iterators[*loop] != utils::IteratorType::parallel)
+      return std::nullopt;
+    seen.set(*loop);
+    free.reset(*position);
+    positions[dim] = *position;
+  }
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    if (positions[dim])
+      continue;
+    int position = free.find_first();
+    if (position < 0 || resultType.getDimSize(position) != 1)
+      return std::nullopt;
+    free.reset(position);
+    positions[dim] = position;
+  }
+  pool.paddedPermutation = getChannelsLast(rank, windows->positions);
+  for (int64_t dim : pool.paddedPermutation)
+    pool.outputPermutation.push_back(*positions[dim]);
+
+  setInput(pool, windows->positions, expressions.constants);
+  auto imageType = cast<RankedTensorType>(pool.input.value.getType());
+  for (auto [i, position] : llvm::enumerate(windows->positions)) {
+    std::optional<unsigned> loop = windows->kernelLoops[i];
+    if (loop && seen.test(*loop))
+      return std::nullopt;
+    if (loop)
+      seen.set(*loop);
+    PoolAxis axis;
+    axis.size = imageType.getDimSize(pool.permutation[1 + i]);
+    axis.windows = resultType.getDimSize(*positions[position]);
+    axis.kernel = loop ? ranges[*loop] : 1;
+    axis.stride = windows->strides[i];
+    axis.dilation = windows->dilations[i];
+    axis.before = pool.input.padding[2 * i];
+    axis.after = pool.input.padding[2 * i + 1];
+    if (ShapedType::isDynamic(axis.kernel) || axis.kernel < 1)
+      return std::nullopt;
+    pool.axes.push_back(axis);
+  }
+  // Any other loop would repeat the reduction.
+  for (auto [loop, range] : llvm::enumerate(ranges))
+    if (!seen.test(loop) && range != 1)
+      return std::nullopt;
   return pool;
 }
 
-static RecognizedOperator getOperator(Recognition &recognition,
-                                      const Pool &pool, Value input) {
+/// The axes if the pool reads the padded image as an image.
+static SmallVector<PoolAxis> getUnpaddedAxes(const Pool &pool) {
+  auto type = cast<RankedTensorType>(pool.paddedInput.getType());
+  SmallVector<PoolAxis> axes = pool.axes;
+  for (auto [i, axis] : llvm::enumerate(axes)) {
+    axis.size = type.getDimSize(pool.paddedPermutation[1 + i]);
+    axis.before = axis.after = 0;
+  }
+  return axes;
+}
+
+static void append(Recognition &recognition, Attribute kind, Value input,
+                   ArrayRef<int64_t> permutation,
+                   ArrayRef<int64_t> outputPermutation) {
+  if (!kind)
+    return;
   RecognizedOperator op;
+  op.kind = kind;
   op.result = recognition.result();
-  op.inputs = {pool.permutation.empty()
+  op.inputs = {llvm::is_sorted(permutation)
                    ? RecognizedOperand::of(input)
-                   : RecognizedOperand::transposed(input, pool.permutation)};
-  op.outputPermutation = pool.permutation;
-  return op;
+                   : RecognizedOperand::transposed(input, permutation)};
+  if (!llvm::is_sorted(outputPermutation))
+    op.outputPermutation.assign(outputPermutation.begin(),
+                                outputPermutation.end());
+  recognition.found.push_back(std::move(op));
 }
 
 static void recognizeMaxPool(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
-  auto pool = matchPool(recognition.root, ScalarKind::Max, expressions);
+  auto pool = matchPool(recognition.result(), ScalarKind::Max, expressions);
   if (!pool)
     return;
   // Neither what it starts with nor padding may ever be the maximum.
-  bool nonNegative = isNonNegative(pool->input.value, expressions);
+  std::optional<bool> nonNegative;
   auto isLowest = [&](double number) {
-    return number <= -FLT_MAX || (nonNegative && number <= 0);
+    if (number <= -FLT_MAX || number > 0)
+      return number < 0;
+    if (!nonNegative)
+      nonNegative = isNonNegative(pool->input.value, expressions);
+    return *nonNegative;
   };
-  Value init = pool->op.getDpsInitOperand(0)->get();
-  std::optional<double> start;
-  if (auto fill = getProducer(init)
-                      ? dyn_cast<linalg::FillOp>(getProducer(init))
-                      : linalg::FillOp())
-    start = recognition.constants().getSplat(fill.getInputs()[0]);
-  if (!start)
-    start = recognition.constants().getSplat(init);
-  if (!start) {
-    for (double number : {0.0, -double(FLT_MAX), -double(INFINITY)})
-      if (isFilledWith(init, number, recognition.constants()))
-        start = number;
-  }
+  std::optional<double> start =
+      getFill(pool->op.getDpsInits()[0], recognition.constants());
   if (!start || !isLowest(*start))
     return;
-  if (pool->input.number && !isLowest(*pool->input.number))
-    pool->input = {pool->paddedInput, {0, 0, 0, 0}, std::nullopt};
-  RecognizedOperator op = getOperator(recognition, *pool, pool->input.value);
-  auto getKind = [&](ArrayRef<int64_t> padding) {
-    return MaxPool2dAttr::get(
-        recognition.context(), recognition.ints(pool->kernel),
-        recognition.ints(pool->windows.strides), recognition.ints(padding),
-        recognition.ints(pool->windows.dilations));
-  };
-  op.kind = getKind(pool->input.padding);
-  recognition.found.push_back(std::move(op));
-  if (!pool->input.number)
-    return;
-  // If the padding is shared with another op it isn't this one's.
-  op = getOperator(recognition, *pool, pool->paddedInput);
-  op.kind = getKind({0, 0, 0, 0});
-  recognition.found.push_back(std::move(op));
+  if (pool->input.number && isLowest(*pool->input.number))
+    append(recognition, getMaxPool(recognition.context(), pool->axes),
+           pool->input.value, pool->permutation, pool->outputPermutation);
+  // Padding that is shared with another op isn't this one's.
+  append(recognition, getMaxPool(recognition.context(), getUnpaddedAxes(*pool)),
+         pool->paddedInput, pool->paddedPermutation, pool->outputPermutation);
 }
 
-/// If the root divides a value by a number: these.
-static std::optional<std::pair<Value, double>>
-getDivision(Recognition &recognition) {
-  ScalarExpressions &expressions = recognition.expressions;
-  const Scalar *scalar = expressions.readElementwise(recognition.root);
-  if (!scalar ||
-      (scalar->kind != ScalarKind::Div && scalar->kind != ScalarKind::Mul))
+/// The pool whose sums `map` reads `value` from, through transpositions, and
+/// the loop for each of its canonical dimensions.
+static std::optional<Pool> matchSums(Value value, AffineMap map,
+                                     SmallVectorImpl<unsigned> &loops,
+                                     ScalarExpressions &expressions) {
+  loops.clear();
+  auto view = viewThroughLayout(value, map, /*reshapes=*/false);
+  if (!view || view->loops.size() != map.getNumDims())
     return std::nullopt;
-  const Scalar *a = scalar->a, *b = scalar->b;
-  if (scalar->kind == ScalarKind::Mul && expressions.getNumber(a))
-    std::swap(a, b);
-  std::optional<double> number = expressions.getNumber(b);
-  if (!number || *number == 0 || !expressions.isActivation(a) || !a->full)
-    return std::nullopt;
-  return std::pair(a->value,
-                   scalar->kind == ScalarKind::Mul ? 1 / *number : *number);
-}
-
-/// The spatial sizes of what `pool` reads are those of its window.
-static bool isGlobal(const Pool &pool) {
-  auto type = cast<RankedTensorType>(pool.paddedInput.getType());
-  for (auto [position, size] :
-       llvm::zip_equal(pool.windows.positions, pool.kernel))
-    if (type.getDimSize(position) != size)
-      return false;
-  return !pool.input.number;
-}
-
-static void recognizeAveragePool(Recognition &recognition, Value sum,
-                                 double divisor) {
-  auto pool =
-      matchPool(getProducer(sum), ScalarKind::Add, recognition.expressions);
+  auto pool = matchPool(view->source, ScalarKind::Add, expressions);
   if (!pool ||
-      !isFilledWith(pool->op.getDpsInitOperand(0)->get(), 0,
-                    recognition.constants()) ||
-      llvm::any_of(pool->windows.dilations, [](int64_t d) { return d != 1; }))
-    return;
-  int64_t size = pool->kernel[0] * pool->kernel[1];
-  bool isMean = isClose(divisor, size);
-  if (!isMean && sum == recognition.result())
-    return;
-  int64_t rounded = std::llround(divisor);
-  if (!isMean && (rounded < 1 || !isClose(divisor, rounded)))
-    return;
-  MLIRContext *context = recognition.context();
-  if (isMean && isGlobal(*pool)) {
-    RecognizedOperator op = getOperator(recognition, *pool, pool->paddedInput);
-    op.kind = AdaptiveAvgPool2dAttr::get(context, recognition.ints({1, 1}));
-    recognition.found.push_back(std::move(op));
-    return;
+      !isFilledWith(pool->op.getDpsInits()[0], 0, expressions.constants))
+    return std::nullopt;
+  // Dimensions of 1 that are read at 0 are those that are left.
+  llvm::SmallBitVector free(map.getNumDims(), true);
+  for (std::optional<unsigned> loop : view->loops) {
+    if (loop && !free.test(*loop))
+      return std::nullopt;
+    if (loop)
+      free.reset(*loop);
   }
-  auto append = [&](Value input, ArrayRef<int64_t> padding) {
-    RecognizedOperator op = getOperator(recognition, *pool, input);
-    op.kind = AvgPool2dAttr::get(
-        context, recognition.ints(pool->kernel),
-        recognition.ints(pool->windows.strides), recognition.ints(padding),
-        /*ceil_mode=*/false, /*count_exclude_pad=*/false,
-        isMean ? std::optional<int64_t>() : rounded);
-    recognition.found.push_back(std::move(op));
-  };
-  if (pool->input.number && *pool->input.number == 0)
-    append(pool->input.value, pool->input.padding);
-  append(pool->paddedInput, {0, 0, 0, 0});
+  for (std::optional<unsigned> &loop : view->loops) {
+    if (loop)
+      continue;
+    loop = free.find_first();
+    free.reset(*loop);
+  }
+  for (int64_t dim : pool->outputPermutation)
+    loops.push_back(*view->loops[dim]);
+  return pool;
 }
 
-/// A sum over some dimensions, divided by how many elements they have.
-static void recognizeMean(Recognition &recognition, Value sum, double divisor) {
-  ScalarExpressions &expressions = recognition.expressions;
-  auto op = dyn_cast_or_null<linalg::LinalgOp>(getProducer(sum));
-  if (!op || op.getNumDpsInputs() != 1 || op.getNumReductionLoops() == 0 ||
-      op->getNumResults() != 1)
+static void appendAverage(Recognition &recognition, const Pool &pool,
+                          ArrayRef<unsigned> loops,
+                          const PositionTable &divisors) {
+  auto divisor = divisors.project(loops.drop_front().drop_back());
+  if (!divisor)
     return;
-  OpOperand *input = op.getDpsInputOperand(0);
-  OpOperand *init = op.getDpsInitOperand(0);
-  auto inputType = getFloatType(input->get());
-  const Scalar *scalar = expressions.read(op);
-  AffineMap inputMap = op.getMatchingIndexingMap(input);
-  if (!inputType || !scalar || scalar->kind != ScalarKind::Add ||
-      !inputMap.isPermutation() ||
-      !isFilledWith(init->get(), 0, recognition.constants()))
+  SmallVector<int64_t> outputPermutation(loops.begin(), loops.end());
+  if (pool.input.number && *pool.input.number == 0)
+    append(recognition,
+           getAveragePool(recognition.context(), pool.axes, *divisor),
+           pool.input.value, pool.permutation, outputPermutation);
+  append(recognition,
+         getAveragePool(recognition.context(), getUnpaddedAxes(pool), *divisor),
+         pool.paddedInput, pool.paddedPermutation, outputPermutation);
+}
+
+static void recognizeAveragePool(Recognition &recognition) {
+  SmallVector<unsigned> loops;
+  std::optional<Pool> pool;
+  auto division = readDivision(recognition.root, recognition.expressions,
+                               [&](Value dividend, AffineMap map) {
+                                 pool = matchSums(dividend, map, loops,
+                                                  recognition.expressions);
+                                 return pool.has_value();
+                               });
+  if (division) {
+    appendAverage(recognition, *pool, loops, division->divisor);
     return;
-  bool initFirst = scalar->a->kind == ScalarKind::Init;
-  const Scalar *element = initFirst ? scalar->b : scalar->a;
-  if ((initFirst ? scalar->a : scalar->b)->kind != ScalarKind::Init ||
-      element->kind != ScalarKind::Operand)
-    return;
-  auto iterators = op.getIteratorTypesArray();
-  SmallVector<int64_t> axes;
-  SmallVector<unsigned> kept;
-  double count = 1;
-  for (unsigned dim = 0; dim < inputMap.getNumResults(); ++dim) {
-    unsigned loop = inputMap.getDimPosition(dim);
-    if (iterators[loop] != utils::IteratorType::reduction) {
-      kept.push_back(loop);
-      continue;
-    }
-    if (inputType.isDynamicDim(dim))
-      return;
-    axes.push_back(dim);
-    count *= inputType.getDimSize(dim);
   }
-  if (!isClose(count, divisor))
-    return;
-  // Kept dimensions come in their order, with or without the others as 1.
-  AffineMap output = op.getMatchingIndexingMap(init);
-  bool keepdim = output.getNumResults() == inputMap.getNumResults();
-  if (!keepdim && output.getNumResults() != kept.size())
-    return;
-  unsigned next = 0;
-  for (auto [index, expr] : llvm::enumerate(output.getResults())) {
-    bool isReduced = keepdim && llvm::is_contained(axes, int64_t(index));
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (isReduced) {
-      if (dim)
-        return;
-      continue;
-    }
-    unsigned wanted = kept[next++];
-    // A dimension of size 1 may be written at 0.
-    if (dim ? dim.getPosition() != wanted : !keepdim)
-      return;
-  }
-  RecognizedOperator mean;
-  mean.kind =
-      MeanAttr::get(recognition.context(), recognition.ints(axes), keepdim);
-  mean.result = recognition.result();
-  mean.inputs = {RecognizedOperand::of(input->get())};
-  recognition.found.push_back(std::move(mean));
+  // A sum of one element is its mean.
+  auto type = getFloatType(recognition.result());
+  pool = matchSums(
+      recognition.result(),
+      AffineMap::getMultiDimIdentityMap(type.getRank(), recognition.context()),
+      loops, recognition.expressions);
+  if (pool && pool->op == recognition.root &&
+      llvm::all_of(pool->axes,
+                   [](const PoolAxis &axis) { return axis.kernel == 1; }))
+    appendAverage(recognition, *pool, loops, PositionTable(type.getRank(), 1));
 }
 
 void forms::recognizeLinalgPooling(Recognition &recognition) {
   recognizeMaxPool(recognition);
-  // A sum of one element is its mean.
-  recognizeAveragePool(recognition, recognition.result(), 1);
-  if (auto division = getDivision(recognition)) {
-    recognizeAveragePool(recognition, division->first, division->second);
-    recognizeMean(recognition, division->first, division->second);
-  }
+  recognizeAveragePool(recognition);
+  recognizeAdaptivePooling(recognition);
 }

@@ -173,6 +173,16 @@ linalg::GenericOp Splitter::createPart(Value cut, AffineMap &readBy) {
   }
   maps.push_back(AffineMap::getMultiDimIdentityMap(rank, context));
 
+  // The number of a loop is that of the dimension it reads.
+  llvm::SmallDenseMap<unsigned, unsigned> loops;
+  for (auto [position, expr] : llvm::enumerate(space->map.getResults()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      loops[dim.getPosition()] = position;
+  for (Operation *inner : slice.ops)
+    if (auto index = dyn_cast<linalg::IndexOp>(inner))
+      if (!loops.contains(index.getDim()))
+        return {};
+
   OpBuilder builder(op);
   Location loc = cut.getLoc();
   auto type = RankedTensorType::get(space->type.getShape(), cut.getType());
@@ -182,7 +192,7 @@ linalg::GenericOp Splitter::createPart(Value cut, AffineMap &readBy) {
       sizes.push_back(tensor::DimOp::create(builder, loc, space->like, dim));
   Value init = tensor::EmptyOp::create(builder, loc, type, sizes);
   readBy = space->map;
-  return linalg::GenericOp::create(
+  auto part = linalg::GenericOp::create(
       builder, loc, type, inputs, init, maps,
       SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [&](OpBuilder &inner, Location, ValueRange arguments) {
@@ -194,6 +204,10 @@ linalg::GenericOp Splitter::createPart(Value cut, AffineMap &readBy) {
             inner.clone(each, mapping);
         linalg::YieldOp::create(inner, loc, mapping.lookup(cut));
       });
+  part.walk([&](linalg::IndexOp index) {
+    index.setDim(loops.lookup(index.getDim()));
+  });
+  return part;
 }
 
 /// What is left of the op when it reads `pieces.parts`. False, with nothing
@@ -217,7 +231,8 @@ bool Splitter::createRest(ArrayRef<Value> cuts, ArrayRef<AffineMap> readBy,
       llvm::append_range(stack, inner->getOperands());
   }
   for (Operation *inner : getSlice(cuts).ops)
-    if (needed.contains(inner) && getSlice(SmallVector<Value>(inner->getResults())).active)
+    if (needed.contains(inner) &&
+        getSlice(SmallVector<Value>(inner->getResults())).active)
       return false;
 
   unsigned numInputs = op.getInputs().size();
@@ -455,9 +470,8 @@ Operation *forms::splitFused(Operation *op, ConstantEvaluator &constants,
       generic.getBody()->getOperations().size() > kMaxBodySize ||
       llvm::any_of(generic.getIndexingMapsArray(),
                    [](AffineMap map) { return map.getNumSymbols() != 0; }) ||
-      llvm::any_of(*generic.getBody(), [](Operation &inner) {
-        return isa<linalg::IndexOp>(inner) || inner.getNumRegions() != 0;
-      }))
+      llvm::any_of(*generic.getBody(),
+                   [](Operation &inner) { return inner.getNumRegions() != 0; }))
     return nullptr;
   return Splitter(generic, constants).split(isOperator);
 }

@@ -3,6 +3,7 @@
 // Sliding windows of linalg ops, and the padding in front of them.
 
 #include "Linalg/LinalgRecognizers.h"
+#include "Tosa/TosaRecognizers.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -52,35 +53,60 @@ bool forms::isMultiplyAccumulate(linalg::LinalgOp op,
          (product->b->value == input && product->a->value == filter);
 }
 
-std::optional<Windows> forms::getWindows(linalg::LinalgOp op) {
+void Windows::addUnitWindow(unsigned position, bool kernelLoop) {
+  const unsigned *it = llvm::lower_bound(positions, position);
+  unsigned index = it - positions.begin();
+  std::optional<unsigned> loop = std::exchange(loops[position], std::nullopt);
+  positions.insert(positions.begin() + index, position);
+  outputLoops.insert(outputLoops.begin() + index,
+                     kernelLoop ? std::nullopt : loop);
+  kernelLoops.insert(kernelLoops.begin() + index,
+                     kernelLoop ? loop : std::nullopt);
+  strides.insert(strides.begin() + index, 1);
+  dilations.insert(dilations.begin() + index, 1);
+}
+
+std::optional<Windows> forms::getWindows(linalg::LinalgOp op,
+                                         unsigned operand) {
   Windows windows;
   auto iterators = op.getIteratorTypesArray();
-  AffineMap map = op.getMatchingIndexingMap(op.getDpsInputOperand(0));
+  OpOperand *input = op.getDpsInputOperand(operand);
+  AffineMap map = op.getMatchingIndexingMap(input);
+  auto type = dyn_cast<RankedTensorType>(skipCasts(input->get()).getType());
+  if (!type || map.getNumResults() != type.getRank())
+    return std::nullopt;
   for (auto [index, expr] : llvm::enumerate(map.getResults())) {
     if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
       windows.loops.push_back(dim.getPosition());
       continue;
     }
-    auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!sum || sum.getKind() != AffineExprKind::Add)
-      return std::nullopt;
-    auto output = getTerm(sum.getLHS()), kernel = getTerm(sum.getRHS());
-    if (!output || !kernel)
-      return std::nullopt;
-    if (iterators[output->first] == utils::IteratorType::reduction)
-      std::swap(output, kernel);
-    if (iterators[output->first] != utils::IteratorType::parallel ||
-        iterators[kernel->first] != utils::IteratorType::reduction)
-      return std::nullopt;
     windows.loops.push_back(std::nullopt);
+    auto number = dyn_cast<AffineConstantExpr>(expr);
+    if (number && number.getValue() == 0 && type.getDimSize(index) == 1)
+      continue;
+    std::optional<std::pair<unsigned, int64_t>> output, kernel;
+    auto addTerm = [&](AffineExpr part) {
+      auto term = getTerm(part);
+      if (!term)
+        return false;
+      bool isOutput = iterators[term->first] == utils::IteratorType::parallel;
+      auto &place = isOutput ? output : kernel;
+      return !std::exchange(place, term);
+    };
+    auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+    bool isSum = sum && sum.getKind() == AffineExprKind::Add;
+    if (!(isSum ? addTerm(sum.getLHS()) && addTerm(sum.getRHS())
+                : addTerm(expr)))
+      return std::nullopt;
+    auto getLoop = [](auto term) {
+      return term ? std::optional(term->first) : std::nullopt;
+    };
     windows.positions.push_back(index);
-    windows.outputLoops.push_back(output->first);
-    windows.kernelLoops.push_back(kernel->first);
-    windows.strides.push_back(output->second);
-    windows.dilations.push_back(kernel->second);
+    windows.outputLoops.push_back(getLoop(output));
+    windows.kernelLoops.push_back(getLoop(kernel));
+    windows.strides.push_back(output ? output->second : 1);
+    windows.dilations.push_back(kernel ? kernel->second : 1);
   }
-  if (windows.positions.size() != 2)
-    return std::nullopt;
   return windows;
 }
 
@@ -88,7 +114,7 @@ std::optional<Windows> forms::getWindows(linalg::LinalgOp op) {
 /// ones; false if others are padded, or not by known amounts of 0 or more.
 static bool setPadding(ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
                        ArrayRef<unsigned> spatial, PaddedValue &padded) {
-  padded.padding.assign(4, 0);
+  padded.padding.assign(2 * spatial.size(), 0);
   for (unsigned dim = 0; dim < low.size(); ++dim) {
     std::optional<int64_t> before = getConstantIntValue(low[dim]);
     std::optional<int64_t> after = getConstantIntValue(high[dim]);
@@ -105,9 +131,50 @@ static bool setPadding(ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
   return true;
 }
 
+/// Whether `size` is the extent of dimension `dim` of `value`, or of what
+/// `value` was made as large as.
+static bool isExtent(OpFoldResult size, Value value, unsigned dim) {
+  auto type = cast<RankedTensorType>(value.getType());
+  if (!type.isDynamicDim(dim))
+    return getConstantIntValue(size) == type.getDimSize(dim);
+  auto isSame = [](OpFoldResult lhs, OpFoldResult rhs) {
+    if (isEqualConstantIntOrValue(lhs, rhs))
+      return true;
+    auto getDim = [](OpFoldResult size) {
+      auto value = dyn_cast<Value>(size);
+      return value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+    };
+    tensor::DimOp a = getDim(lhs), b = getDim(rhs);
+    return a && b && skipCasts(a.getSource()) == skipCasts(b.getSource()) &&
+           a.getConstantIndex() && a.getConstantIndex() == b.getConstantIndex();
+  };
+  auto getDimOf = dyn_cast<Value>(size);
+  if (auto dimOp =
+          getDimOf ? getDimOf.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
+      dimOp && skipCasts(dimOp.getSource()) == skipCasts(value) &&
+      dimOp.getConstantIndex() == int64_t(dim))
+    return true;
+  Operation *op = getProducer(value);
+  if (auto fill = dyn_cast_or_null<linalg::FillOp>(op))
+    op = getProducer(fill.getOutputs()[0]);
+  auto empty = dyn_cast_or_null<tensor::EmptyOp>(op);
+  return empty && isSame(size, empty.getMixedSizes()[dim]);
+}
+
+bool forms::isWholeDimension(tensor::InsertSliceOp insert, unsigned dim) {
+  return getConstantIntValue(insert.getMixedOffsets()[dim]) == 0 &&
+         isExtent(insert.getMixedSizes()[dim], insert.getDest(), dim);
+}
+
+bool forms::isWholeDimension(tensor::ExtractSliceOp extract, unsigned dim) {
+  return getConstantIntValue(extract.getMixedOffsets()[dim]) == 0 &&
+         isExtent(extract.getMixedSizes()[dim], extract.getSource(), dim);
+}
+
 PaddedValue forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
                                ConstantEvaluator &constants) {
-  PaddedValue unpadded{value, {0, 0, 0, 0}, std::nullopt};
+  PaddedValue unpadded{value, SmallVector<int64_t>(2 * spatial.size(), 0),
+                       std::nullopt};
   Operation *op = getProducer(value);
   PaddedValue padded = unpadded;
   if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
@@ -120,12 +187,27 @@ PaddedValue forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
       return padded;
     return unpadded;
   }
+  if (auto pad = dyn_cast_or_null<tosa::PadOp>(op)) {
+    auto amounts = readShape(pad.getPadding());
+    if (!amounts || amounts->size() % 2 != 0)
+      return unpadded;
+    padded.value = pad.getInput1();
+    padded.number = constants.getSplat(pad.getPadConst());
+    Builder builder(pad.getContext());
+    SmallVector<OpFoldResult> low, high;
+    for (size_t i = 0; i < amounts->size(); i += 2) {
+      low.push_back(builder.getIndexAttr((*amounts)[i]));
+      high.push_back(builder.getIndexAttr((*amounts)[i + 1]));
+    }
+    if (padded.number && setPadding(low, high, spatial, padded))
+      return padded;
+    return unpadded;
+  }
   auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
   if (!insert || !insert.hasUnitStride())
     return unpadded;
   RankedTensorType source = insert.getSourceType(), dest = insert.getDestType();
-  if (source.getRank() != dest.getRank() || !source.hasStaticShape() ||
-      !dest.hasStaticShape())
+  if (source.getRank() != dest.getRank())
     return unpadded;
   padded.value = insert.getSource();
   padded.number = getFill(insert.getDest(), constants);
@@ -133,10 +215,11 @@ PaddedValue forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
   SmallVector<OpFoldResult> high;
   for (auto [dim, offset] : llvm::enumerate(insert.getMixedOffsets())) {
     std::optional<int64_t> low = getConstantIntValue(offset);
-    if (!low)
+    bool isDynamic = source.isDynamicDim(dim) || dest.isDynamicDim(dim);
+    if (!low || (isDynamic && !isWholeDimension(insert, dim)))
       return unpadded;
-    high.push_back(builder.getIndexAttr(dest.getDimSize(dim) -
-                                        source.getDimSize(dim) - *low));
+    high.push_back(builder.getIndexAttr(
+        isDynamic ? 0 : dest.getDimSize(dim) - source.getDimSize(dim) - *low));
   }
   if (padded.number &&
       setPadding(insert.getMixedOffsets(), high, spatial, padded))

@@ -1,109 +1,135 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// tosa.conv2d and tosa.depthwise_conv2d. Images are NHWC there, as here.
+// Convolutions of TOSA. Images have channels last.
 
+#include "Convolution/Convolution.h"
 #include "Tosa/TosaRecognizers.h"
 
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-/// A bias operand of `channels` elements; none if it is zero. Failure if it is
-/// something else.
-static FailureOr<RecognizedOperand> getBias(const Recognition &recognition,
-                                            Value bias, int64_t channels) {
-  auto type = getFloatType(bias);
-  if (!type || type.getRank() != 1)
-    return failure();
-  if (recognition.isSplat(bias, 0))
-    return RecognizedOperand();
-  if (type.getDimSize(0) == channels)
-    return RecognizedOperand::of(bias);
-  DenseElementsAttr elements = recognition.constants().evaluate(bias);
-  if (!elements || elements.size() != 1)
-    return failure();
-  return RecognizedOperand::ofConstant(
-      elements.resizeSplat(type.clone({channels})));
-}
+namespace {
+/// The loops of a convolution over `rank` spatial dimensions.
+struct Loops {
+  unsigned rank;
+  unsigned batch() const { return 0; }
+  unsigned output(unsigned dim) const { return 1 + dim; }
+  unsigned kernel(unsigned dim) const { return 1 + rank + dim; }
+  unsigned outChannel() const { return 1 + 2 * rank; }
+  /// Or group.
+  unsigned inChannel() const { return 2 + 2 * rank; }
+  unsigned count() const { return 3 + 2 * rank; }
+};
+} // namespace
 
-/// The convolution `conv`, whose value leads to the root by way of `bias`, a
-/// sum with a constant of shape [1, 1, 1, C], or directly (null).
+/// What all of them have in common; nullopt unless it is one on floats.
 template <typename ConvOpT>
-static void addConvolution(const Recognition &recognition, ConvOpT conv,
-                           Value bias) {
+static std::optional<ConvolutionAccess>
+readOperands(ConvOpT conv, Loops loops, ConstantEvaluator &constants) {
   auto inputType = getFloatType(conv.getInput());
-  auto weightType = getFloatType(conv.getWeight());
+  auto filterType = getFloatType(skipCasts(conv.getWeight()));
   auto resultType = getFloatType(conv.getOutput());
-  if (!inputType || !weightType || !resultType || inputType.getRank() != 4 ||
-      weightType.getRank() != 4 || !weightType.hasStaticShape() ||
-      resultType.getRank() != 4 || conv.getPad().size() != 4 ||
-      !recognition.isSplat(conv.getInputZp(), 0) ||
-      !recognition.isSplat(conv.getWeightZp(), 0))
-    return;
-  constexpr bool isDepthwise = std::is_same_v<ConvOpT, tosa::DepthwiseConv2DOp>;
-  ArrayRef<int64_t> shape = weightType.getShape();
-  int64_t channels = isDepthwise ? shape[2] * shape[3] : shape[0];
-  int64_t groups = isDepthwise ? shape[2] : 1;
-  auto weight = RecognizedOperand::of(conv.getWeight());
-  if (isDepthwise) {
-    // The filter of result channel c * M + m is [:, :, c, m].
-    weight = RecognizedOperand::transposed(conv.getWeight(), {2, 3, 0, 1});
-    weight.shape = {channels, shape[0], shape[1], 1};
+  unsigned rank = loops.rank;
+  if (!inputType || !filterType || !resultType ||
+      inputType.getRank() != rank + 2 || filterType.getRank() != rank + 2 ||
+      resultType.getRank() != rank + 2 || conv.getStride().size() != rank ||
+      constants.getSplat(conv.getInputZp()) != 0.0 ||
+      constants.getSplat(conv.getWeightZp()) != 0.0)
+    return std::nullopt;
+  ConvolutionAccess access;
+  access.op = conv;
+  access.input = conv.getInput();
+  access.filter = conv.getWeight();
+  access.bias = conv.getBias();
+  access.batchLoop = loops.batch();
+  access.loopSizes.assign(loops.count(), ShapedType::kDynamic);
+  access.loopSizes[loops.batch()] = resultType.getDimSize(0);
+  access.inputAxes.emplace_back().loop = loops.batch();
+  access.resultLoops.push_back({loops.batch()});
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    access.loopSizes[loops.output(dim)] = resultType.getDimSize(1 + dim);
+    InputAxis &axis = access.inputAxes.emplace_back();
+    axis.isWindow = true;
+    axis.loop = loops.output(dim);
+    axis.kernelLoop = loops.kernel(dim);
+    axis.stride = conv.getStride()[dim];
+    access.resultLoops.push_back({loops.output(dim)});
   }
-
-  FailureOr<RecognizedOperand> operand =
-      getBias(recognition, conv.getBias(), channels);
-  if (failed(operand) || (bias && *operand))
-    return;
-  if (bias)
-    operand = RecognizedOperand::reshaped(bias, {channels});
-
-  auto add = [&](Value input, ArrayRef<int64_t> padding) {
-    auto kind = Conv2dAttr::get(recognition.context(),
-                                recognition.ints(conv.getStride()),
-                                recognition.ints(padding),
-                                recognition.ints(conv.getDilation()), groups);
-    RecognizedOperator op{
-        kind, recognition.result(), {RecognizedOperand::of(input)}};
-    op.weight = weight;
-    op.bias = *operand;
-    recognition.found.push_back(std::move(op));
-  };
-  SmallVector<int64_t> padding(conv.getPad());
-  if (auto pad = matchZeroPad(recognition, conv.getInput())) {
-    SmallVector<int64_t> sum(padding);
-    for (size_t i = 0; i < sum.size(); ++i)
-      sum[i] += pad->amounts[i];
-    add(pad->input, sum);
-  }
-  Value whole = skipTrim(conv.getInput(), conv.getStride(), padding);
-  if (whole != conv.getInput())
-    add(whole, padding);
-  add(conv.getInput(), padding);
+  access.inputAxes.emplace_back().loop = loops.inChannel();
+  return access;
 }
 
-static void addAnyConvolution(const Recognition &recognition, Value value,
-                              Value bias) {
-  Operation *op = value.getDefiningOp();
+/// Sets the loops of the dimensions of the filter, from their sizes.
+static void setFilter(ConvolutionAccess &access, ArrayRef<unsigned> loops) {
+  auto type = cast<RankedTensorType>(skipCasts(access.filter).getType());
+  for (auto [loop, size] : llvm::zip_equal(loops, type.getShape())) {
+    access.filterLoops.push_back({loop});
+    access.loopSizes[loop] = size;
+  }
+}
+
+template <typename ConvOpT>
+static std::optional<ConvolutionAccess>
+readConvolution(ConvOpT conv, unsigned rank, ConstantEvaluator &constants) {
+  Loops loops{rank};
+  auto access = readOperands(conv, loops, constants);
+  if (!access || conv.getPad().size() != 2 * rank ||
+      conv.getDilation().size() != rank)
+    return std::nullopt;
+  for (unsigned dim = 0; dim < rank; ++dim) {
+    InputAxis &axis = access->inputAxes[1 + dim];
+    axis.dilation = conv.getDilation()[dim];
+    axis.before = conv.getPad()[2 * dim];
+    axis.after = conv.getPad()[2 * dim + 1];
+  }
+  SmallVector<unsigned> filter;
+  for (unsigned dim = 0; dim < rank; ++dim)
+    filter.push_back(loops.kernel(dim));
+  if (isa<tosa::DepthwiseConv2DOp>(conv)) {
+    // [kh, kw, C, M], and result channel c * M + m
+    filter.append({loops.inChannel(), loops.outChannel()});
+    access->resultLoops.push_back({loops.inChannel(), loops.outChannel()});
+  } else {
+    filter.insert(filter.begin(), loops.outChannel());
+    filter.push_back(loops.inChannel());
+    access->resultLoops.push_back({loops.outChannel()});
+  }
+  setFilter(*access, filter);
+  return access;
+}
+
+static std::optional<ConvolutionAccess>
+readTransposed(tosa::TransposeConv2DOp conv, ConstantEvaluator &constants) {
+  Loops loops{2};
+  auto access = readOperands(conv, loops, constants);
+  if (!access || conv.getOutPad().size() != 4)
+    return std::nullopt;
+  access->isTransposed = true;
+  access->resultLoops.push_back({loops.outChannel()});
+  setFilter(*access, {loops.outChannel(), loops.kernel(0), loops.kernel(1),
+                      loops.inChannel()});
+  for (unsigned dim = 0; dim < 2; ++dim) {
+    // Each pixel of the result is under a window over the image with zeros
+    // between its pixels.
+    InputAxis &axis = access->inputAxes[1 + dim];
+    int64_t reach = access->loopSizes[loops.kernel(dim)] - 1;
+    axis.spread = std::exchange(axis.stride, 1);
+    axis.before = reach + conv.getOutPad()[2 * dim];
+    axis.after = reach + conv.getOutPad()[2 * dim + 1];
+  }
+  return access;
+}
+
+std::optional<ConvolutionAccess>
+forms::readTosaConvolution(Operation *op, ConstantEvaluator &constants) {
   if (auto conv = dyn_cast_or_null<tosa::Conv2DOp>(op))
-    addConvolution(recognition, conv, bias);
-  else if (auto conv = dyn_cast_or_null<tosa::DepthwiseConv2DOp>(op))
-    addConvolution(recognition, conv, bias);
-}
-
-void forms::recognizeTosaConvolution(const Recognition &recognition) {
-  addAnyConvolution(recognition, recognition.result(), {});
-  auto add = dyn_cast<tosa::AddOp>(recognition.root);
-  auto operands = add ? splitConstant(recognition, add) : std::nullopt;
-  if (!operands)
-    return;
-  auto type = getFloatType(recognition.result());
-  auto biasType = getFloatType(operands->second);
-  if (!biasType || biasType.getRank() != 4 || type.getRank() != 4)
-    return;
-  // One number for all channels is a sum, not a bias.
-  ArrayRef<int64_t> shape = biasType.getShape();
-  if (shape[0] == 1 && shape[1] == 1 && shape[2] == 1 &&
-      shape[3] == type.getDimSize(3))
-    addAnyConvolution(recognition, operands->first, operands->second);
+    return readConvolution(conv, 2, constants);
+  if (auto conv = dyn_cast_or_null<tosa::Conv3DOp>(op))
+    return readConvolution(conv, 3, constants);
+  if (auto conv = dyn_cast_or_null<tosa::DepthwiseConv2DOp>(op))
+    return readConvolution(conv, 2, constants);
+  if (auto conv = dyn_cast_or_null<tosa::TransposeConv2DOp>(op))
+    return readTransposed(conv, constants);
+  return std::nullopt;
 }

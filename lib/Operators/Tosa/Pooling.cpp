@@ -1,145 +1,174 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Pooling, and means as sums times a number.
+// Recognises the pools of TOSA, which slide over NHWC images only: those of one
+// dimension stand between two reshapes.
 
+#include "PoolKinds.h"
 #include "Tosa/TosaRecognizers.h"
 
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-static void recognizeMaxPool(const Recognition &recognition,
-                             tosa::MaxPool2dOp pool) {
-  if (!getFloatType(pool.getInput()))
-    return;
-  auto kind = MaxPool2dAttr::get(
-      recognition.context(), recognition.ints(pool.getKernel()),
-      recognition.ints(pool.getStride()), recognition.ints(pool.getPad()),
-      recognition.ints({1, 1}));
-  Value whole = skipTrim(pool.getInput(), pool.getStride(), pool.getPad());
-  if (whole != pool.getInput())
-    recognition.add(kind, {whole});
-  recognition.add(kind, {pool.getInput()});
-}
-
-static void recognizeAvgPool(const Recognition &recognition,
-                             tosa::AvgPool2dOp pool) {
-  auto type = getFloatType(pool.getInput());
-  auto resultType = getFloatType(pool.getOutput());
-  if (!type || type.getRank() != 4 || resultType.getRank() != 4 ||
-      pool.getPad().size() != 4 || pool.getKernel().size() != 2 ||
-      !recognition.isSplat(pool.getInputZp(), 0) ||
-      !recognition.isSplat(pool.getOutputZp(), 0))
-    return;
-  auto *context = recognition.context();
-  bool isPadded =
-      llvm::any_of(pool.getPad(), [](int64_t amount) { return amount != 0; });
-  if (!isPadded && pool.getKernel() == type.getShape().slice(1, 2)) {
-    recognition.add(
-        AdaptiveAvgPool2dAttr::get(context, recognition.ints({1, 1})),
-        {pool.getInput()});
-    return;
-  }
-  // TOSA never counts its padding: zeros that count are a pad in front.
-  auto pad = matchZeroPad(recognition, pool.getInput());
-  if (pad && !isPadded)
-    recognition.add(
-        AvgPool2dAttr::get(
-            context, recognition.ints(pool.getKernel()),
-            recognition.ints(pool.getStride()), recognition.ints(pad->amounts),
-            /*ceil_mode=*/false, /*count_exclude_pad=*/false, std::nullopt),
-        {pad->input});
-  recognition.add(
-      AvgPool2dAttr::get(context, recognition.ints(pool.getKernel()),
-                         recognition.ints(pool.getStride()),
-                         recognition.ints(pool.getPad()), /*ceil_mode=*/false,
-                         /*count_exclude_pad=*/isPadded, std::nullopt),
-      {pool.getInput()});
-}
-
 namespace {
-/// reduce_sum ops in a row.
-struct Sum {
+/// A pool and the values that its operator is between.
+struct Pool {
+  Operation *op;
   Value input;
-  SmallVector<int64_t> axes;
+  SmallVector<PoolAxis> axes;
 };
 } // namespace
 
-static std::optional<Sum> matchSum(Value value) {
-  Sum sum;
-  auto type = getFloatType(value);
-  for (int64_t i = 0; type && i < type.getRank(); ++i) {
-    auto reduce = value.getDefiningOp<tosa::ReduceSumOp>();
-    if (!reduce || llvm::is_contained(sum.axes, int64_t(reduce.getAxis())))
-      break;
-    sum.axes.push_back(reduce.getAxis());
-    value = reduce.getInput();
-  }
-  if (sum.axes.empty())
+static std::optional<Pool> readPool(Operation *op, ArrayRef<int64_t> kernel,
+                                    ArrayRef<int64_t> stride,
+                                    ArrayRef<int64_t> pad) {
+  auto type = getFloatType(op->getOperand(0));
+  auto resultType = getFloatType(op->getResult(0));
+  if (!type || type.getRank() != 4 || !resultType ||
+      resultType.getRank() != 4 || kernel.size() != 2 || stride.size() != 2 ||
+      pad.size() != 4)
     return std::nullopt;
-  llvm::sort(sum.axes);
-  sum.input = value;
-  return sum;
+  Pool pool{op, op->getOperand(0), {}};
+  for (int i : {0, 1}) {
+    PoolAxis axis{type.getDimSize(1 + i), resultType.getDimSize(1 + i),
+                  kernel[i]};
+    axis.stride = stride[i];
+    axis.before = pad[2 * i];
+    axis.after = pad[2 * i + 1];
+    pool.axes.push_back(axis);
+  }
+  return pool;
 }
 
-/// A product with 1 / (number of elements), with at most one reshape that drops
-/// the reduced dimensions, before or after.
-static void recognizeMean(const Recognition &recognition) {
-  Value value = recognition.result();
-  bool isReshaped = false, isScaled = false;
-  double scale = 0;
-  for (int i = 0; i < 2; ++i) {
-    auto reshape = value.getDefiningOp<tosa::ReshapeOp>();
-    if (reshape && !isReshaped) {
-      isReshaped = true;
-      value = reshape.getInput1();
-      continue;
-    }
-    auto mul = value.getDefiningOp<tosa::MulOp>();
-    if (!mul || isScaled)
-      break;
-    auto operands = splitConstant(recognition, mul);
-    auto number = operands ? recognition.constants().getSplat(operands->second)
-                           : std::nullopt;
-    if (!number)
-      return;
-    isScaled = true;
-    scale = *number;
-    value = operands->first;
+/// The same over the image that `pool`'s is cut from or padded to.
+static Pool withInput(const Pool &pool, Value input,
+                      ArrayRef<int64_t> moreBefore,
+                      ArrayRef<int64_t> moreAfter) {
+  Pool changed = pool;
+  changed.input = input;
+  auto type = cast<RankedTensorType>(input.getType());
+  for (auto [i, axis] : llvm::enumerate(changed.axes)) {
+    axis.size = type.getDimSize(1 + i);
+    axis.before += moreBefore[i];
+    axis.after += moreAfter[i];
   }
-  auto sum = matchSum(value);
-  if (!sum || !isScaled)
-    return;
-  auto type = getFloatType(sum->input);
-  if (!type)
-    return;
-  int64_t count = 1;
-  SmallVector<int64_t> kept;
-  for (auto [i, size] : llvm::enumerate(type.getShape())) {
-    if (!llvm::is_contained(sum->axes, int64_t(i)))
-      kept.push_back(size);
-    else if (ShapedType::isDynamic(size))
-      return;
-    else
-      count *= size;
+  return changed;
+}
+
+/// The whole image if `pool` reads all but the end of it, that no window would
+/// use.
+static std::optional<Pool> getWholePool(const Pool &pool) {
+  SmallVector<int64_t> strides, padding;
+  for (const PoolAxis &axis : pool.axes) {
+    strides.push_back(axis.stride);
+    padding.push_back(axis.before);
+    padding.push_back(axis.after);
   }
+  Value whole = skipTrim(pool.input, strides, padding);
+  if (whole == pool.input)
+    return std::nullopt;
+  return withInput(pool, whole, {0, 0}, {0, 0});
+}
+
+/// The image in front of a reshape that gives it a height or width of 1.
+static std::optional<Pool> getFlatPool(const Recognition &recognition,
+                                       const Pool &pool) {
+  auto after = dyn_cast<tosa::ReshapeOp>(recognition.root);
+  auto before = pool.input.getDefiningOp<tosa::ReshapeOp>();
+  auto inputType = before ? getFloatType(before.getInput1()) : nullptr;
   auto resultType = getFloatType(recognition.result());
-  // (1 / n) * n is 1 up to the rounding of 1 / n.
-  if (scale * count < 1 - 1e-6 || scale * count > 1 + 1e-6 ||
-      (isReshaped ? resultType.getShape() != ArrayRef(kept)
-                  : resultType.getRank() != type.getRank()))
-    return;
-  recognition.add(MeanAttr::get(recognition.context(),
-                                recognition.ints(sum->axes),
-                                /*keepdim=*/!isReshaped),
-                  {sum->input});
+  if (!after || !inputType || inputType.getRank() != 3 || !resultType ||
+      resultType.getRank() != 3)
+    return std::nullopt;
+  auto imageType = getFloatType(pool.input);
+  auto pooledType = getFloatType(pool.op->getResult(0));
+  for (int i : {0, 1}) {
+    const PoolAxis &flat = pool.axes[i];
+    // Of other windows over nothing, the padding would be part.
+    if (flat.size != 1 || flat.windows != 1 || flat.kernel != 1 ||
+        flat.before != 0 || flat.after != 0)
+      continue;
+    auto drop = [&](RankedTensorType type) {
+      SmallVector<int64_t> shape(type.getShape());
+      shape.erase(shape.begin() + 1 + i);
+      return shape;
+    };
+    if (inputType.getShape() != ArrayRef(drop(imageType)) ||
+        resultType.getShape() != ArrayRef(drop(pooledType)) ||
+        inputType.getNumDynamicDims() > 1)
+      continue;
+    return Pool{pool.op, before.getInput1(), {pool.axes[1 - i]}};
+  }
+  return std::nullopt;
+}
+
+static void append(const Recognition &recognition, Attribute kind,
+                   Value input) {
+  if (kind)
+    recognition.add(kind, {input});
+}
+
+static void recognizeMaxPool(const Recognition &recognition, const Pool &pool) {
+  append(recognition, getMaxPool(recognition.context(), pool.axes), pool.input);
+}
+
+/// Without sizes, divisors are known only where nothing is padded.
+static void recognizeAveragePool(const Recognition &recognition,
+                                 const Pool &pool) {
+  MLIRContext *context = recognition.context();
+  SmallVector<int64_t> none(pool.axes.size(), 0);
+  PositionTable divisor(pool.axes.size(), 1);
+  if (isCountable(pool.axes)) {
+    divisor = countTaps(pool.axes, none, none);
+  } else {
+    for (const PoolAxis &axis : pool.axes) {
+      if (axis.before != 0 || axis.after != 0)
+        return;
+      divisor.numbers.front() *= axis.kernel;
+    }
+  }
+  // Zeros in front count, unlike the op's own padding.
+  auto pad = pool.axes.size() == 2 ? matchZeroPad(recognition, pool.input)
+                                   : std::nullopt;
+  if (pad) {
+    ArrayRef<int64_t> amounts = pad->amounts;
+    Pool padded = withInput(pool, pad->input, {amounts[0], amounts[2]},
+                            {amounts[1], amounts[3]});
+    append(recognition, getAveragePool(context, padded.axes, divisor),
+           padded.input);
+  }
+  append(recognition, getAveragePool(context, pool.axes, divisor), pool.input);
 }
 
 void forms::recognizeTosaPooling(const Recognition &recognition) {
-  if (auto pool = dyn_cast<tosa::MaxPool2dOp>(recognition.root))
-    recognizeMaxPool(recognition, pool);
-  else if (auto pool = dyn_cast<tosa::AvgPool2dOp>(recognition.root))
-    recognizeAvgPool(recognition, pool);
-  else if (isa<tosa::MulOp, tosa::ReshapeOp>(recognition.root))
-    recognizeMean(recognition);
+  Operation *op = recognition.root;
+  if (auto reshape = dyn_cast<tosa::ReshapeOp>(op))
+    op = reshape.getInput1().getDefiningOp();
+  std::optional<Pool> pool;
+  bool isMax = false;
+  if (auto max = dyn_cast_or_null<tosa::MaxPool2dOp>(op)) {
+    isMax = true;
+    pool = readPool(max, max.getKernel(), max.getStride(), max.getPad());
+  } else if (auto average = dyn_cast_or_null<tosa::AvgPool2dOp>(op)) {
+    if (recognition.isSplat(average.getInputZp(), 0) &&
+        recognition.isSplat(average.getOutputZp(), 0))
+      pool = readPool(average, average.getKernel(), average.getStride(),
+                      average.getPad());
+  }
+  if (!pool)
+    return;
+  auto recognize = [&](const Pool &pool) {
+    if (isMax)
+      recognizeMaxPool(recognition, pool);
+    else
+      recognizeAveragePool(recognition, pool);
+  };
+  if (op != recognition.root) {
+    if (auto flat = getFlatPool(recognition, *pool))
+      recognize(*flat);
+    return;
+  }
+  if (auto whole = getWholePool(*pool))
+    recognize(*whole);
+  recognize(*pool);
 }

@@ -11,7 +11,6 @@
 
 namespace qbackend::forms {
 
-void recognizeTosaConvolution(const Recognition &recognition);
 void recognizeTosaPooling(const Recognition &recognition);
 void recognizeTosaConcatenation(const Recognition &recognition);
 void recognizeTosaShape(const Recognition &recognition);

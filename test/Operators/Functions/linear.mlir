@@ -206,7 +206,7 @@ func.func @left(%w: tensor<5x8xf32>, %x: tensor<8x?xf32>, %b: tensor<5xf32>) -> 
 // The product is read without the bias, too.
 // CHECK-LABEL: func.func @two_readers(
 // CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<4x8xf32>, tensor<5x8xf32>) -> tensor<4x5xf32>
-// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.add] inputs(%[[R0]], %{{.*}}) : (tensor<4x5xf32>, tensor<4x5xf32>) -> tensor<4x5xf32>
+// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.add] inputs(%[[R0]], %{{.*}}) : (tensor<4x5xf32>, tensor<1x5xf32>) -> tensor<4x5xf32>
 // CHECK-NOT: qbackend.operator
 // CHECK: return
 func.func @two_readers(%x: tensor<4x8xf32>, %b: tensor<5xf32>) -> (tensor<4x5xf32>, tensor<4x5xf32>) {
@@ -292,4 +292,45 @@ func.func @diagonal(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
     linalg.yield %s : f32
   } -> tensor<4x4xf32>
   return %m : tensor<4x4xf32>
+}
+
+// A broadcast weight, and an input that was copied.
+// CHECK-LABEL: func.func @tl3(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%arg1) bias(%arg2) : (tensor<2x3x8xf32>, tensor<5x8xf32>, tensor<5xf32>) -> tensor<2x3x5xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @tl3(%x: tensor<2x3x8xf32>, %w: tensor<5x8xf32>, %b: tensor<5xf32>) -> tensor<2x3x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<8x5xf32>
+  %wt = linalg.transpose ins(%w : tensor<5x8xf32>) outs(%e0 : tensor<8x5xf32>) permutation = [1, 0]
+  %e1 = tensor.empty() : tensor<2x3x8xf32>
+  %xi = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<2x3x8xf32>) outs(%e1 : tensor<2x3x8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<2x3x8xf32>
+  %e2 = tensor.empty() : tensor<2x8x5xf32>
+  %wb = linalg.broadcast ins(%wt : tensor<8x5xf32>) outs(%e2 : tensor<2x8x5xf32>) dimensions = [0]
+  %e3 = tensor.empty() : tensor<2x3x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e3 : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  %m = linalg.batch_matmul ins(%xi, %wb : tensor<2x3x8xf32>, tensor<2x8x5xf32>) outs(%f : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%m, %b : tensor<2x3x5xf32>, tensor<5xf32>) outs(%e3 : tensor<2x3x5xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %t = arith.addf %i, %j : f32
+    linalg.yield %t : f32
+  } -> tensor<2x3x5xf32>
+  return %r : tensor<2x3x5xf32>
+}
+
+// A bias of a sum without dimensions is none.
+// CHECK-LABEL: func.func @dot_bias(
+// CHECK-NOT: #qbackend.linear
+// CHECK-NOT: #qbackend.matmul
+// CHECK: return
+func.func @dot_bias(%x: tensor<8xf32>, %b: tensor<f32>) -> tensor<1xf32> {
+  %w = arith.constant dense<0.5> : tensor<8xf32>
+  %f = arith.constant dense<0.0> : tensor<f32>
+  %m = linalg.dot ins(%x, %w : tensor<8xf32>, tensor<8xf32>) outs(%f : tensor<f32>) -> tensor<f32>
+  %a = arith.addf %m, %b : tensor<f32>
+  %r = tensor.expand_shape %a [] output_shape [1] : tensor<f32> into tensor<1xf32>
+  return %r : tensor<1xf32>
 }

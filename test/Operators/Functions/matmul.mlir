@@ -92,3 +92,35 @@ func.func @gram(%x: tensor<4x8xf32>) -> (tensor<4x4xf32>, tensor<4x5xf32>) {
   %g = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%x, %x : tensor<4x8xf32>, tensor<4x8xf32>) outs(%f2 : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %g, %m : tensor<4x4xf32>, tensor<4x5xf32>
 }
+
+// Heads stay reshapes.
+// CHECK-LABEL: func.func @heads(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
+// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg1) : (tensor<2x3x8x4xf32>) -> tensor<6x8x4xf32>
+// CHECK: %[[R2:.*]] = qbackend.operator [#qbackend.matmul] inputs(%[[R0]], %[[R1]]) : (tensor<6x4x8xf32>, tensor<6x8x4xf32>) -> tensor<6x4x4xf32>
+// CHECK: %[[R3:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[R2]]) : (tensor<6x4x4xf32>) -> tensor<2x3x4x4xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @heads(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x8x4xf32>) -> tensor<2x3x4x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %qc = tensor.collapse_shape %q [[0, 1], [2], [3]] : tensor<2x3x4x8xf32> into tensor<6x4x8xf32>
+  %kc = tensor.collapse_shape %k [[0, 1], [2], [3]] : tensor<2x3x8x4xf32> into tensor<6x8x4xf32>
+  %e = tensor.empty() : tensor<6x4x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<6x4x4xf32>) -> tensor<6x4x4xf32>
+  %m = linalg.batch_matmul ins(%qc, %kc : tensor<6x4x8xf32>, tensor<6x8x4xf32>) outs(%f : tensor<6x4x4xf32>) -> tensor<6x4x4xf32>
+  %r = tensor.expand_shape %m [[0, 1], [2], [3]] output_shape [2, 3, 4, 4] : tensor<6x4x4xf32> into tensor<2x3x4x4xf32>
+  return %r : tensor<2x3x4x4xf32>
+}
+
+// Queries and keys in one argument.
+// CHECK-LABEL: func.func @qkv_packed(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.matmul] inputs(%{{.*}}, %{{.*}}) : (tensor<4x8xf32>, tensor<8x4xf32>) -> tensor<4x4xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @qkv_packed(%p: tensor<2x4x8xf32>) -> tensor<4x4xf32> {
+  %f = arith.constant dense<0.0> : tensor<4x4xf32>
+  %q = tensor.extract_slice %p[0, 0, 0] [1, 4, 8] [1, 1, 1] : tensor<2x4x8xf32> to tensor<4x8xf32>
+  %k = tensor.extract_slice %p[1, 0, 0] [1, 4, 8] [1, 1, 1] : tensor<2x4x8xf32> to tensor<4x8xf32>
+  %m = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%q, %k : tensor<4x8xf32>, tensor<4x8xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
+  return %m : tensor<4x4xf32>
+}

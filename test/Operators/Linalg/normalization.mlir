@@ -59,7 +59,9 @@ func.func @decomposed(%x: tensor<1x2x8x8xf32>) -> tensor<1x2x8x8xf32> {
 
 // The end of a layer norm varies along the last dimension.
 // CHECK-LABEL: func.func @layer_norm_affine
-// CHECK-NOT: #qbackend
+// CHECK-NOT: batch_norm
+// CHECK: #qbackend.mul]
+// CHECK: #qbackend.add]
 func.func @layer_norm_affine(%x: tensor<1x3x2xf32>) -> tensor<1x3x2xf32> {
   %s = arith.constant dense<[3.0, 4.0]> : tensor<2xf32>
   %b = arith.constant dense<[5.0, 6.0]> : tensor<2xf32>

@@ -113,3 +113,40 @@ func.func @image_of_one_pixel(%x: tensor<4x1x1x3xf32>, %w: tensor<2x1x1x3xf32>, 
   %r = tosa.reshape %c, %s2 : (tensor<4x1x1x2xf32>, !tosa.shape<2>) -> tensor<4x2xf32>
   return %r : tensor<4x2xf32>
 }
+
+// A weight repeated for the batch.
+// CHECK-LABEL: func.func @tiled(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<2x3x8xf32>, tensor<5x8xf32>) -> tensor<2x3x5xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @tiled(%x: tensor<2x3x8xf32>, %w: tensor<5x8xf32>) -> tensor<2x3x5xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %t = tosa.transpose %w {perms = array<i32: 1, 0>} : (tensor<5x8xf32>) -> tensor<8x5xf32>
+  %s = tosa.const_shape {values = dense<[1, 8, 5]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %n = tosa.const_shape {values = dense<[2, 1, 1]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %w3 = tosa.reshape %t, %s : (tensor<8x5xf32>, !tosa.shape<3>) -> tensor<1x8x5xf32>
+  %wb = tosa.tile %w3, %n : (tensor<1x8x5xf32>, !tosa.shape<3>) -> tensor<2x8x5xf32>
+  %m = tosa.matmul %x, %wb, %z, %z : (tensor<2x3x8xf32>, tensor<2x8x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<2x3x5xf32>
+  return %m : tensor<2x3x5xf32>
+}
+
+// A dynamic number of rows.
+// CHECK-LABEL: func.func @dyn_tosa(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%arg2) : (tensor<?x8xf32>, tensor<5x8xf32>, tensor<5xf32>) -> tensor<?x5xf32>
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @dyn_tosa(%x: tensor<?x8xf32>, %w: tensor<5x8xf32>, %b: tensor<5xf32>) -> tensor<?x5xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %t = tosa.transpose %w {perms = array<i32: 1, 0>} : (tensor<5x8xf32>) -> tensor<8x5xf32>
+  %s = tosa.const_shape {values = dense<[1, 8, 5]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %sx = tosa.const_shape {values = dense<[1, -1, 8]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %sy = tosa.const_shape {values = dense<[-1, 5]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %sb = tosa.const_shape {values = dense<[1, 5]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %w3 = tosa.reshape %t, %s : (tensor<8x5xf32>, !tosa.shape<3>) -> tensor<1x8x5xf32>
+  %x3 = tosa.reshape %x, %sx : (tensor<?x8xf32>, !tosa.shape<3>) -> tensor<1x?x8xf32>
+  %m = tosa.matmul %x3, %w3, %z, %z : (tensor<1x?x8xf32>, tensor<1x8x5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x?x5xf32>
+  %y = tosa.reshape %m, %sy : (tensor<1x?x5xf32>, !tosa.shape<2>) -> tensor<?x5xf32>
+  %b2 = tosa.reshape %b, %sb : (tensor<5xf32>, !tosa.shape<2>) -> tensor<1x5xf32>
+  %r = tosa.add %y, %b2 : (tensor<?x5xf32>, tensor<1x5xf32>) -> tensor<?x5xf32>
+  return %r : tensor<?x5xf32>
+}
