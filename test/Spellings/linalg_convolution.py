@@ -267,7 +267,7 @@ class LinalgConvolution(LinalgElementwise):
         groups = node.groups
         rank = len(node.kernel)
         axis = x.rank - 1 if last else 1
-        if form == "split":
+        if form == "split" and groups != x.shape[axis]:
             return self.split(node, x, weight, init, last)
         split = lambda shape: (*shape[:axis], groups, shape[axis] // groups,
                                *shape[axis + 1:])

@@ -1,20 +1,25 @@
-#!/usr/bin/python3
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Is a network the same network in every spelling?
 
     spell.py write NETWORK [--style NAME] [--passes NAME]
     spell.py check [--networks A,B] [--styles A,B] [--singles]
-                   [--passes A,B|all] [--numbers] [--keep DIR]
+                   [--passes A,B|all] [--numbers]
+    spell.py check --list FILE
     spell.py reduce NETWORK --style NAME [--passes NAME]
 
 `write` prints one text. `check` compares the operators of many texts with those
-of the first one, and what they compute, before and after raising, with numpy.
-`reduce` finds which choices of a mixture make it fail. docs/Operators.md says what the styles and passes are.
+of the first one, and what they compute, before and after raising, with numpy;
+a line of a list is a network, a style, perhaps +passes, perhaps `numbers`.
+`reduce` finds which choices of a mixture make it fail. docs/Operators.md says
+what styles and passes are.
 """
 
 import argparse
 import collections
+import dataclasses
 import difflib
+import functools
 import pathlib
 import re
 import subprocess
@@ -91,117 +96,108 @@ KINDS = {
     "global_pool": "adaptive_avg_pool{d}d", "gelu_tanh": "gelu",
     "add_scalar": "add", "mul_scalar": "mul", "permute": "transpose",
     "resize": "interpolate", "dropout": None, "input": None,
-
 }
 
 _TOSA_TO_LINALG = (
     "--pass-pipeline=builtin.module(func.func(tosa-optional-decompositions,"
     "tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor),"
     "canonicalize,cse)")
-# What users run before us. Those of TOSA apply to TOSA only.
+_GENERALIZE = "--linalg-generalize-named-ops"
+_FUSE = "--linalg-fuse-elementwise-ops"
+_FOLD = "--linalg-fold-unit-extent-dims"
+
+# What users run before us: the options of one mlir-opt after the other. Those
+# of TOSA are for texts in TOSA only, the others for those without.
 PASSES = {
-    "generalised": ["--linalg-generalize-named-ops"],
-    "fused": ["--linalg-generalize-named-ops",
-              "--linalg-fuse-elementwise-ops"],
-    "fused-named": ["--linalg-fuse-elementwise-ops"],
-    "specialised": ["--linalg-specialize-generic-ops"],
-    "respecialised": ["--linalg-generalize-named-ops",
-                      "--linalg-specialize-generic-ops"],
-    "category": ["--linalg-morph-ops=named-to-category"],
-    "folded": ["--linalg-fold-unit-extent-dims", "--canonicalize"],
-    "canonical": ["--canonicalize", "--cse"],
-    "all": ["--linalg-generalize-named-ops", "--linalg-fuse-elementwise-ops",
-            "--linalg-fold-unit-extent-dims", "--canonicalize", "--cse"],
-    "lowered": [_TOSA_TO_LINALG],
-    "lowered-generalised": [_TOSA_TO_LINALG, ["--linalg-generalize-named-ops"]],
-    "lowered-fused": [_TOSA_TO_LINALG, ["--linalg-generalize-named-ops",
-                                        "--linalg-fuse-elementwise-ops"]],
-    "tosa-folded": ["--tosa-layerwise-constant-fold", "--canonicalize",
-                    "--cse"],
-    "tosa-transposes": ["--tosa-reduce-transposes", "--canonicalize"],
+    "generalised": [[_GENERALIZE]],
+    "fused": [[_GENERALIZE, _FUSE]],
+    "fused-named": [[_FUSE]],
+    "specialised": [["--linalg-specialize-generic-ops"]],
+    "respecialised": [[_GENERALIZE, "--linalg-specialize-generic-ops"]],
+    "category": [["--linalg-morph-ops=named-to-category"]],
+    "folded": [[_FOLD, "--canonicalize"]],
+    "canonical": [["--canonicalize", "--cse"]],
+    "all": [[_GENERALIZE, _FUSE, _FOLD, "--canonicalize", "--cse"]],
 }
-
-
-def run(command, text=None):
-    result = subprocess.run([str(part) for part in command], input=text,
-                            capture_output=True, text=True, timeout=120)
-    if result.returncode != 0:
-        message = result.stderr.strip().splitlines()
-        raise RuntimeError(f"{pathlib.Path(command[0]).name}: " +
-                           (message[0][:400] if message else
-                            f"exit code {result.returncode}"))
-    return result.stdout
+TOSA_PASSES = {
+    "lowered": [[_TOSA_TO_LINALG]],
+    "lowered-generalised": [[_TOSA_TO_LINALG], [_GENERALIZE]],
+    "lowered-fused": [[_TOSA_TO_LINALG], [_GENERALIZE, _FUSE]],
+    "lowered-folded": [[_TOSA_TO_LINALG], [_FOLD, "--canonicalize"]],
+    "tosa-folded": [["--tosa-layerwise-constant-fold", "--canonicalize",
+                     "--cse"]],
+    "tosa-transposes": [["--tosa-reduce-transposes", "--canonicalize"]],
+}
 
 
 class Skipped(Exception):
     """A spelling that doesn't exist."""
 
 
-class Spelling:
-    """A text of a network, and how to make it."""
+def run(command, text=None):
+    result = subprocess.run([str(part) for part in command], input=text,
+                            capture_output=True, text=True, timeout=120)
+    if result.returncode != 0:
+        lines = result.stderr.strip().splitlines() or [
+            f"exit code {result.returncode}"]
+        raise RuntimeError(f"{pathlib.Path(command[0]).name}: "
+                           f"{lines[0][:400]}")
+    return result.stdout
 
-    def __init__(self, network, name, passes=None):
-        self.network, self.name, self.passes = network, name, passes
+
+@dataclasses.dataclass
+class Spelling:
+    """The style is one of STYLES, with changes (`torch/bias=add`), or a mixture:
+    `linalg:7`, `tosa:7` or `mixed:7` is drawn once for the network, `linalg!7`
+    at each use."""
+
+    network: str
+    style: str
+    passes: str = None
 
     def __str__(self):
-        return f"{self.network} {self.name}" + (
+        return f"{self.network} {self.style}" + (
             f" +{self.passes}" if self.passes else "")
 
-    def style(self):
-        """`torch`, `torch/bias=add`, or a mixture: `linalg:7`, `tosa:7` or
-        `mixed:7` is drawn once for the network, `linalg!7` at each use."""
-        name, *changes = self.name.split("/")
+    def choices(self):
+        """The writers, and a new Style."""
+        name, *changes = self.style.split("/")
         changes = dict(change.split("=") for change in changes)
-        match = re.fullmatch(r"(linalg|tosa|mixed)([:!])(\d+)", name)
-        if not match:
+        mixture = re.fullmatch(r"(linalg|tosa|mixed)([:!])(\d+)", name)
+        if mixture:
+            dialects, each, seed = mixture.groups()
+            writers = {"linalg": LINALG, "tosa": TOSA, "mixed": BOTH}[dialects]
+            style = Style(name, changes, seed, each == "!", ALLOWED)
+        else:
             writers, choices = STYLES[name]
-            seed = 0 if len(writers) > 1 else None
-            return writers, Style(name, {**choices, **changes}, seed,
-                                  each=True)
-        family, each, seed = match.groups()
-        writers = {"linalg": LINALG, "tosa": TOSA, "mixed": BOTH}[family]
-        return writers, Style(name, changes, seed, each == "!", ALLOWED)
-
-    def text(self, tools=None):
-        writers, style = self.style()
+            style = Style(name, {**choices, **changes}, 0, each=True,
+                          drawn=("dialect",))
+        # One answer for a whole text.
         for family in ("layout", "weights"):
             style.choices[family] = style(family)
-        self.last = style("layout") == "nhwc"
-        self.arguments = style("weights") == "argument"
+        return writers, style
+
+    def applies(self):
+        writers, _ = self.choices()
+        if self.passes in TOSA_PASSES:
+            return writers is TOSA
+        return self.passes is None or "tosa" not in writers
+
+    def text(self, tools):
+        writers, style = self.choices()
         text = write_module(networks.build(self.network), style, writers)
-        steps = PASSES[self.passes] if self.passes else []
-        if not steps:
-            return text
-        groups = [steps] if isinstance(steps[-1], str) else [
-            [steps[0]], *steps[1:]]
-        for group in groups:
+        for options in {**PASSES, **TOSA_PASSES}.get(self.passes, []):
             try:
-                text = run([tools.llvm / "mlir-opt", *group], text)
+                text = run([tools.llvm / "mlir-opt", *options], text)
             except RuntimeError as error:
                 # Some passes write modules that don't verify; not our matter.
                 raise Skipped(str(error)) from error
         return text
 
-    def applies(self):
-        if not self.passes:
-            return True
-        tosa = self.passes.startswith(("lowered", "tosa"))
-        writers, _ = self.style()
-        return tosa == ("tosa" in writers and len(writers) == 1)
 
-
-def expected_kinds(network):
-    """What the description says, as a multiset of kinds."""
-    kinds = collections.Counter()
-    for node in networks.build(network).nodes:
-        kind = KINDS.get(node.op, node.op)
-        if kind:
-            kinds[kind.format(d=len(node.shape) - 2)] += 1
-    return kinds
-
-
-def kinds_of(graph):
-    return collections.Counter(re.findall(r"^\d+: ([\w.]+)", graph, re.M))
+#===----------------------------------------------------------------------===#
+# Operators
+#===----------------------------------------------------------------------===#
 
 
 def graph_of(tools, text):
@@ -212,34 +208,22 @@ def graph_of(tools, text):
                    if not line.startswith("float operations"))
 
 
-def outputs_of(tools, spelling, text, work):
-    """What the module computes, in the network's layout."""
-    network = networks.build(spelling.network)
-    inputs = random_inputs(network)
-    arrays = [to_layout(node, array) if spelling.last else array
-              for node, array in zip(network.inputs(), inputs)]
-    (work / "module.mlir").write_text(text)
-    np.savez(work / "inputs.npz", x=arrays[0])
-    run([tools.bin / "qbackend-run", work / "module.mlir",
-         f"--input={work / 'inputs.npz'}:x", "-o", work / "outputs.npz",
-         "--num-threads=1"])
-    with np.load(work / "outputs.npz") as file:
-        result = file[file.files[0]]
-    if spelling.last:
-        result = from_layout(network.result, result)
-    return result, evaluate(network, inputs)
+@functools.lru_cache
+def expected_kinds(network):
+    """What the description says. Views don't count: they may vanish."""
+    kinds = collections.Counter()
+    for node in networks.build(network).nodes:
+        kind = KINDS.get(node.op, node.op)
+        if kind and kind not in ("reshape", "flatten", "transpose"):
+            kinds[kind.format(d=len(node.shape) - 2)] += 1
+    return kinds
 
 
-def check_numbers(tools, spelling, work):
-    text = spelling.text(tools)
-    back = run([tools.bin / "qbackend-opt", "--qbackend-raise",
-                "--qbackend-normalize-layout", "--qbackend-inline-operators"],
-               text)
-    for name, module in (("as written", text), ("raised", back)):
-        result, wanted = outputs_of(tools, spelling, module, work)
-        error = np.abs(result - wanted).max() / max(np.abs(wanted).max(), 1e-3)
-        if not error < 1e-4:
-            raise RuntimeError(f"{name}: off by {error:.2g}")
+def kinds_of(graph):
+    kinds = collections.Counter(re.findall(r"^\d+: ([\w.]+)", graph, re.M))
+    for view in ("reshape", "flatten", "transpose"):
+        del kinds[view]
+    return kinds
 
 
 def difference(wanted, found):
@@ -256,123 +240,173 @@ def difference(wanted, found):
         if not line.startswith(("---", "+++", "@@"))]
 
 
+#===----------------------------------------------------------------------===#
+# Numbers
+#===----------------------------------------------------------------------===#
+
+
+def check_numbers(tools, spelling, text):
+    """As written and raised, the text computes what numpy does."""
+    _, style = spelling.choices()
+    last = style("layout") == "nhwc"
+    network = networks.build(spelling.network)
+    inputs = random_inputs(network)
+    wanted = evaluate(network, inputs)
+    if last:
+        inputs = [to_layout(node, array)
+                  for node, array in zip(network.inputs(), inputs)]
+    raised = run([tools.bin / "qbackend-opt", "--qbackend-raise",
+                  "--qbackend-normalize-layout",
+                  "--qbackend-inline-operators"], text)
+    for name, module in (("as written", text), ("raised", raised)):
+        with tempfile.TemporaryDirectory() as directory:
+            work = pathlib.Path(directory)
+            (work / "module.mlir").write_text(module)
+            np.savez(work / "inputs.npz", x=inputs[0])
+            run([tools.bin / "qbackend-run", work / "module.mlir",
+                 f"--input={work / 'inputs.npz'}:x", "-o",
+                 work / "outputs.npz", "--num-threads=1"])
+            with np.load(work / "outputs.npz") as file:
+                result = file[file.files[0]]
+        if last:
+            result = from_layout(network.result, result)
+        error = np.abs(result - wanted).max() / max(np.abs(wanted).max(), 1e-3)
+        if not error < 1e-4:
+            raise RuntimeError(f"{name}: off by {error:.2g}")
+
+
+#===----------------------------------------------------------------------===#
+# Commands
+#===----------------------------------------------------------------------===#
+
+
+def spellings(options):
+    """(spelling, whether its numbers are checked)."""
+    if options.list:
+        for line in pathlib.Path(options.list).read_text().splitlines():
+            words = line.partition("#")[0].split()
+            if words:
+                passes = [w[1:] for w in words[2:] if w.startswith("+")]
+                yield Spelling(words[0], words[1], *passes), (
+                    "numbers" in words)
+        return
+    styles = options.styles
+    if options.singles:
+        styles = [f"{style}/{family}={choice}" for style in styles
+                  for family, choices in OPTIONS.items() for choice in choices]
+    for network in options.networks:
+        for style in styles:
+            for passes in [None, *options.passes]:
+                spelling = Spelling(network, style, passes)
+                if spelling.applies():
+                    yield spelling, options.numbers
+
+
 def check(tools, options):
-    failures, count = 0, 0
-    work = pathlib.Path(options.keep or tempfile.mkdtemp())
-    work.mkdir(parents=True, exist_ok=True)
+    failures, seen, references = 0, set(), {}
 
     def fail(spelling, what):
         nonlocal failures
         failures += 1
         print(f"FAIL {spelling}: {what}", flush=True)
 
-    for network in options.networks:
-        reference = graph_of(tools, Spelling(network, "torch").text())
-        wanted = expected_kinds(network)
-        found = kinds_of(reference)
-        # Views may vanish: a flatten of one pixel is part of the linear layer.
-        for view in ("reshape", "flatten", "transpose"):
-            wanted[view] = found[view] = 0
-        if +wanted != +found:
-            fail(network, f"lacks {dict(wanted - found)}, has "
-                 f"{dict(found - wanted)}")
-        styles = options.styles
-        if options.singles:
-            styles = [f"{style}/{family}={choice}" for style in styles
-                      for family, choices in OPTIONS.items()
-                      for choice in choices]
-        seen = set()
-        for name in styles:
-            for passes in [None, *options.passes]:
-                spelling = Spelling(network, name, passes)
-                if not spelling.applies():
-                    continue
-                count += 1
-                try:
-                    text = spelling.text(tools)
-                    if text in seen:
-                        count -= 1
-                        continue
-                    seen.add(text)
-                    if options.keep:
-                        file = f"{spelling}".replace(" ", "_")
-                        (work / f"{file}.mlir").write_text(text)
-                    graph = graph_of(tools, text)
-                    if graph != reference:
-                        fail(spelling, "\n  ".join(
-                            ["other operators", *difference(reference, graph)]))
-                    if options.numbers and not spelling.arguments:
-                        check_numbers(tools, spelling, work)
-                except Skipped as error:
-                    count -= 1
-                    if options.verbose:
-                        print(f"skipped {spelling}: {error}")
-                except (RuntimeError, subprocess.TimeoutExpired) as error:
-                    fail(spelling, error)
-    print(f"{count} spellings, {failures} failures")
+    for spelling, numbers in spellings(options):
+        network = spelling.network
+        try:
+            if network not in references:
+                references[network] = graph_of(
+                    tools, Spelling(network, "torch").text(tools))
+                wanted = expected_kinds(network)
+                found = kinds_of(references[network])
+                if wanted != found:
+                    fail(network, f"lacks {dict(wanted - found)}, has "
+                         f"{dict(found - wanted)}")
+            text = spelling.text(tools)
+            if text in seen:
+                continue
+            seen.add(text)
+            graph = graph_of(tools, text)
+            if graph != references[network]:
+                fail(spelling, "\n  ".join(
+                    ["other operators",
+                     *difference(references[network], graph)]))
+            if numbers:
+                check_numbers(tools, spelling, text)
+        except Skipped as error:
+            if options.verbose:
+                print(f"skipped {spelling}: {error}")
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            fail(spelling, error)
+    print(f"{len(seen)} spellings, {failures} failures")
     return failures == 0
 
 
-def reduce(tools, network, name, passes):
+def reduce(tools, spelling):
     """The choices of a mixture with which the operators differ: small sets,
     each enough by itself."""
-    def differs(choices):
-        changes = "".join(f"/{f}={c}" for f, c in choices.items())
-        try:
-            text = Spelling(network, base + changes, passes).text(tools)
-            return graph_of(tools, text) != reference
-        except (RuntimeError, Skipped):
-            return False
-
-    reference = graph_of(tools, Spelling(network, "torch").text())
-    writers, style = Spelling(network, name).style()
+    network, passes = spelling.network, spelling.passes
+    reference = graph_of(tools, Spelling(network, "torch").text(tools))
+    writers, style = spelling.choices()
     base = "torch" if "linalg" in writers else "torch-tosa"
+
+    def changed(choices):
+        return base + "".join(f"/{f}={c}" for f, c in choices.items())
+
+    def differs(choices):
+        try:
+            text = Spelling(network, changed(choices), passes).text(tools)
+            return graph_of(tools, text) != reference
+        except Skipped:
+            return False
+        except RuntimeError:
+            return True
+
     choices = {family: choice for family, choice in style.choices.items()
                if choice != OPTIONS[family][0]}
-    causes = []
-    while choices and differs(choices):
+    while differs(choices):
         few = choices
         for family in choices:
             fewer = {f: c for f, c in few.items() if f != family}
             if differs(fewer):
                 few = fewer
-        causes.append(base + "".join(f"/{f}={c}" for f, c in few.items()))
+        yield changed(few)
+        if not few:
+            return
         choices = {f: c for f, c in choices.items() if f not in few}
-    return causes
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("command", choices=["write", "check", "reduce"])
     parser.add_argument("network", nargs="?")
     parser.add_argument("--style", default="torch")
+    parser.add_argument("--list")
     parser.add_argument("--networks", default=",".join(networks.NETWORKS))
     parser.add_argument("--styles", default=",".join(STYLES))
     parser.add_argument("--passes", default="")
-    parser.add_argument("--numbers", action="store_true")
     parser.add_argument("--singles", action="store_true",
                         help="each choice alone, on top of the styles")
+    parser.add_argument("--numbers", action="store_true")
     parser.add_argument("--verbose", action="store_true")
-    parser.add_argument("--keep")
-    parser.add_argument("--bin", type=pathlib.Path)
-    parser.add_argument("--llvm", type=pathlib.Path)
+    parser.add_argument("--bin", type=pathlib.Path, default="")
+    parser.add_argument("--llvm", type=pathlib.Path, default="")
     options = parser.parse_args()
-    tools = options
-    if options.command == "write":
-        passes = options.passes or None
-        sys.stdout.write(Spelling(options.network, options.style,
-                                  passes).text(tools))
-        return 0
-    if options.command == "reduce":
-        print(*reduce(tools, options.network, options.style,
-                      options.passes or None), sep="\n")
+    if options.command != "check":
+        spelling = Spelling(options.network, options.style,
+                            options.passes or None)
+        if options.command == "write":
+            sys.stdout.write(spelling.text(options))
+        else:
+            print(*reduce(options, spelling), sep="\n")
         return 0
     split = lambda text: [part for part in text.split(",") if part]
-    options.networks, options.styles = (split(options.networks),
-                                        split(options.styles))
-    options.passes = (list(PASSES) if options.passes == "all"
-                      else split(options.passes))
-    return 0 if check(tools, options) else 1
+    options.networks = split(options.networks)
+    options.styles = split(options.styles)
+    options.passes = split(options.passes)
+    if options.passes == ["all"]:
+        options.passes = [*PASSES, *TOSA_PASSES]
+    return 0 if check(options, options) else 1
 
 
 if __name__ == "__main__":

@@ -73,17 +73,19 @@ OPTIONS = {
 
 class Style:
     def __init__(self, name="torch", choices=None, seed=None, each=False,
-                 allowed=None):
-        """Without a seed what `choices` doesn't say is the first option."""
+                 allowed=None, drawn=None):
+        """Without a seed what `choices` doesn't say is the first option; so
+        are families outside of `drawn`."""
         self.name, self.each = name, each
         self.choices = dict(choices or {})
         self.allowed = allowed or {}
         for family, choice in self.choices.items():
             assert choice in OPTIONS[family], (family, choice)
         self.random = random.Random(f"{name}{seed}")
-        self.drawn = seed is not None
-        if self.drawn and not each:
-            for family in OPTIONS:
+        self.drawn = () if seed is None else (
+            OPTIONS if drawn is None else drawn)
+        if not each:
+            for family in self.drawn:
                 self.choices.setdefault(family, self._draw(family))
 
     def _draw(self, family):
@@ -92,4 +94,6 @@ class Style:
     def __call__(self, family):
         if family in self.choices:
             return self.choices[family]
-        return self._draw(family) if self.drawn else OPTIONS[family][0]
+        if family in self.drawn:
+            return self._draw(family)
+        return OPTIONS[family][0]

@@ -99,6 +99,8 @@ class TosaWriter(Writer):
                 wide = [1] * len(shape)
                 for extent, dim in zip(e.data.shape, dims):
                     wide[dim] = extent
+                if self.style("weights") in ("argument", "global"):
+                    return self.reshape(self.parameter(e.data), wide)
                 return self.parameter(e.data.reshape(wide))
             if dims is None or value.rank == len(shape):
                 return value
@@ -360,8 +362,12 @@ class TosaWriter(Writer):
         if bias is None:
             bias = np.zeros(out[-1], np.float32)
 
-        def conv(op, x, w, b, shape):
-            b = self.constant(b) if not b.any() else self.parameter(b)
+        def conv(op, x, w, b, shape, first=0):
+            count = shape[-1] if b.size > shape[-1] else b.size
+            if not b.any():
+                b = self.constant(b[:count])
+            else:
+                b = self.part(b, first, count)
             return self.call(op, [x, w, b, self.zero(), self.zero()], shape,
                              attributes)
 
@@ -376,15 +382,14 @@ class TosaWriter(Writer):
                      self.parameter(w.transpose(2, 3, 0, 1)), bias, out)
         else:
             parts = []
+            count = out[-1] // groups
             for g in range(groups):
                 part = self.slice(
                     x, [0] * (x.rank - 1) + [g * (channels // groups)],
                     [*x.shape[:-1], channels // groups])
-                count = out[-1] // groups
-                take = slice(g * count, (g + 1) * count)
                 parts.append(conv("conv3d" if rank == 3 else "conv2d", part,
-                                  self.filters(weight[take]), bias[take],
-                                  (*out[:-1], count)))
+                                  self.filters(weight, g * count, count),
+                                  bias, (*out[:-1], count), g * count))
             y = self.concat(parts, len(out) - 1, out)
         if added is not None:
             y = self.elementwise(leaf(y) + parameter(added, [len(out) - 1]),
@@ -399,12 +404,24 @@ class TosaWriter(Writer):
             shape = (shape[0], 1, *shape[1:])
         return shape
 
-    def filters(self, weight):
+    def part(self, array, first, count):
+        """`count` of a parameter's elements along its first dimension."""
+        if count == array.shape[0]:
+            return self.parameter(array)
+        if self.style("weight_form") != "sliced" and (
+                self.style("weights") not in ("argument", "global")):
+            return self.parameter(array[first:first + count])
+        return self.slice(self.parameter(array),
+                          [first] + [0] * (array.ndim - 1),
+                          (count, *array.shape[1:]))
+
+    def filters(self, weight, first=0, count=None):
         """[out, k.., in], folded or by an op."""
+        count = count or weight.shape[0]
         order = (0, *range(2, weight.ndim), 1)
         if self.style("weight_form") == "transposed":
-            return self.transpose(self.parameter(weight), order)
-        return self.parameter(weight.transpose(order))
+            return self.transpose(self.part(weight, first, count), order)
+        return self.part(weight.transpose(order), first, count)
 
     def write_conv_transpose(self, node, x):
         assert len(node.kernel) == 2
