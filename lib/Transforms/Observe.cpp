@@ -9,6 +9,7 @@
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Remarks.h"
 #include "qbackend/Transforms/Support.h"
 
@@ -67,7 +68,6 @@ public:
       return std::nullopt;
     }
     QConfigAttr qconfig = *entry.getConfig();
-    bool dynamic = qconfig.getActivation().getIsDynamic();
     // Spellings of one pattern have the same reasons.
     SmallVector<std::string, 2> reasons;
     for (PatternConfigOp pattern : candidates) {
@@ -79,15 +79,17 @@ public:
           reasons.push_back(reason);
         continue;
       }
-      if (dynamic || !isa<IntegerType>(qconfig.getActivation().getDtype())) {
-        remarkMissed(op.getLoc(), "QB107", name,
-                     "dynamic, weight-only and fp16 quantization is not "
-                     "implemented",
-                     "use a static qconfig");
+      std::string refusal = whyNotQuantizable(op, qconfig);
+      if (!refusal.empty()) {
+        remarkMissed(op.getLoc(), "QB107", name, refusal,
+                     "choose another qconfig for it, or none");
         return std::nullopt;
       }
       if (!checkOperands(op, name))
         return std::nullopt;
+      // Only integers from calibration need observers.
+      if (getQuantizationMode(qconfig) != QuantizationMode::Static)
+        return Verdict{qconfig, ObservationType::InputOutputNotObserved};
       unsigned tensors = op.getRootInputs().size();
       std::optional<ObservationType> observation =
           pattern.getConfig().getObservationFor(tensors);
@@ -116,11 +118,14 @@ public:
   }
 
 private:
-  /// Weights and biases have to be known to be quantized.
+  /// Parameters have to be known to be quantized, or to be a kernel's.
   static bool checkOperands(OperatorOp op, StringRef name) {
     for (auto [role, operand] :
          {std::pair<StringRef, Value>("weight", op.getWeight()),
-          std::pair<StringRef, Value>("bias", op.getBias())}) {
+          std::pair<StringRef, Value>("bias", op.getBias()),
+          std::pair<StringRef, Value>("running mean", op.getRunningMean()),
+          std::pair<StringRef, Value>("running variance",
+                                      op.getRunningVar())}) {
       if (!operand || isKnown(operand))
         continue;
       remarkMissed(op.getLoc(), "QB106", name,

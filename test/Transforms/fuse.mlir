@@ -257,12 +257,13 @@ func.func @batch_norm_of_another_dimension(%x: !image) -> !image {
 // kernel of 3, dilated by 2, and stride 2.
 // CHECK-LABEL: func.func @dynamic_image
 // CHECK: ^bb0(%[[A:.*]]: tensor<?x?x4x1xf32>
-// CHECK: %[[P:.*]] = tensor.pad %[[A]] low[0, 1, 1, 0] high[0, 1, 1, 0]
-// CHECK: tensor<?x?x4x1xf32> to tensor<?x?x6x1xf32>
-// CHECK: %[[H:.*]] = tensor.dim %[[P]], %c1
-// CHECK: %[[M:.*]] = arith.subi %[[H]], %c5
+// CHECK: %[[H:.*]] = tensor.dim %[[A]], %c1
+// CHECK: %[[M:.*]] = arith.addi %[[H]], %c-3
 // CHECK: %[[D:.*]] = arith.divui %[[M]], %c2
-// CHECK: arith.addi %[[D]], %c1
+// CHECK: %[[S:.*]] = arith.addi %[[D]], %c1
+// CHECK: tensor.pad %[[A]] low[0, 1, 1, 0] high[0, 1, 1, 0]
+// CHECK: tensor<?x?x4x1xf32> to tensor<?x?x6x1xf32>
+// CHECK: tensor.empty(%{{.*}}, %[[S]])
 func.func @dynamic_image(%x: tensor<?x?x4x1xf32>) -> tensor<?x?x1x1xf32> {
   %w = arith.constant dense<1.0> : tensor<1x3x3x1xf32>
   %m = arith.constant dense<1.0> : tensor<1xf32>

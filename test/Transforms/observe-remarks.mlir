@@ -67,7 +67,7 @@ func.func @qb106_bias(%x: !t, %c: tensor<4xf32>) -> !t {
 }
 
 func.func @qb107(%x: !t) -> !t {
-  // expected-remark @+1 {{QB107 | Category:qbackend | Reason="dynamic, weight-only and fp16 quantization is not implemented", Remark=tanh, Suggestion="use a static qconfig"}}
+  // expected-remark @+1 {{[Missed] QB107 | Category:qbackend | Reason="only convolutions and linear layers are quantized dynamically", Remark=tanh, Suggestion="choose another qconfig for it, or none"}}
   %0 = qbackend.operator [#qbackend.tanh] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t

@@ -105,11 +105,19 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
     integer constants with their dequantize, and the operators in between are
     still real-valued, unless the backend has a reference implementation of
     their pattern, which is called instead. No observer is left.
+
+    An operator with a dynamic qconfig reads real numbers: that they become
+    integers at run time is what its qconfig says. With one that is for weights
+    only, the weight is the numbers that constant integers stand for; with f16,
+    it is a constant of 16-bit floats, and so are, unless the qconfig is
+    dynamic, the activations in passing.
   }];
   let options = [BackendOption];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
                            "::mlir::quant::QuantDialect",
                            "::mlir::tensor::TensorDialect"];
 }

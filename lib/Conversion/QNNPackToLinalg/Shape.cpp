@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cat, transpose and reshape.
+// cat, transpose, reshape, slice, pad and repeat.
 
 #include "Scalars.h"
 
+#include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Numerics/Resize.h"
 
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -168,10 +169,79 @@ struct LowerReshape : Lowering<ReshapeOp> {
     return count;
   }
 };
+
+struct LowerSlice : Lowering<SliceOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(SliceOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    RankedTensorType type = resultType(op);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(b, b.getLoc(), adaptor.getInput());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (!type.isDynamicDim(dim))
+        sizes[dim] = b.getIndexAttr(type.getDimSize(dim));
+    return tensor::ExtractSliceOp::create(
+        b, type, adaptor.getInput(),
+        getAsIndexOpFoldResult(b.getContext(), op.getOffsets()), sizes,
+        getAsIndexOpFoldResult(b.getContext(), op.getStrides()));
+  }
+};
+
+struct LowerPad : Lowering<PadOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(PadOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto element = getQuantizedType(op.getOutput().getType());
+    int64_t integer = quantizeNumber(op.getValue().convertToFloat(), element);
+    Value value = arith::ConstantOp::create(
+        b, b.getIntegerAttr(b.getI8Type(), int8_t(integer)));
+    return tensor::PadOp::create(
+        b, resultType(op), adaptor.getInput(),
+        getAsIndexOpFoldResult(b.getContext(), op.getLow()),
+        getAsIndexOpFoldResult(b.getContext(), op.getHigh()), value);
+  }
+};
+
+struct LowerRepeat : Lowering<RepeatOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(RepeatOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    Value input = adaptor.getInput();
+    RankedTensorType type = resultType(op);
+    int64_t rank = type.getRank();
+    SmallVector<Value> inputSizes(rank), sizes;
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      if (op.getMultiples()[dim] == 1 && !type.isDynamicDim(dim))
+        continue;
+      Value size = tensor::DimOp::create(b, input, dim);
+      inputSizes[dim] = size;
+      if (type.isDynamicDim(dim))
+        sizes.push_back(arith::MulIOp::create(
+            b, size,
+            arith::ConstantIndexOp::create(b, op.getMultiples()[dim])));
+    }
+    Value init = tensor::EmptyOp::create(b, type, sizes);
+    return generic(b, {}, init, {b.getMultiDimIdentityMap(rank)},
+                   SmallVector(rank, utils::IteratorType::parallel),
+                   [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+                     SmallVector<Value> position;
+                     for (int64_t dim = 0; dim < rank; ++dim) {
+                       position.push_back(linalg::IndexOp::create(b, dim));
+                       if (op.getMultiples()[dim] != 1)
+                         position.back() = arith::RemUIOp::create(
+                             b, position.back(), inputSizes[dim]);
+                     }
+                     return tensor::ExtractOp::create(b, input, position);
+                   });
+  }
+};
 } // namespace
 
 void qnnpack::populateShapePatterns(const TypeConverter &converter,
                                     RewritePatternSet &patterns) {
-  patterns.add<LowerCat, LowerTranspose, LowerReshape>(converter,
-                                                       patterns.getContext());
+  patterns.add<LowerCat, LowerTranspose, LowerReshape, LowerSlice, LowerPad,
+               LowerRepeat>(converter, patterns.getContext());
 }

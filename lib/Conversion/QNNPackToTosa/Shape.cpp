@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// cat, transpose and reshape.
+// cat, transpose, reshape, slice, pad and repeat.
 
 #include "Tensors.h"
 
+#include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Numerics/Quantize.h"
 
 using namespace mlir;
@@ -60,11 +61,65 @@ struct LowerReshape : Lowering<ReshapeOp> {
     return reshape(b, adaptor.getInput(), resultType(op).getShape());
   }
 };
+
+struct LowerSlice : Lowering<SliceOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(SliceOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    if (llvm::any_of(op.getStrides(),
+                     [](int64_t stride) { return stride != 1; }))
+      return decline(op, "TOSA has no slices with steps");
+    RankedTensorType type = resultType(op);
+    Value result = adaptor.getInput();
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (!type.isDynamicDim(dim)) {
+        int64_t offset = op.getOffsets()[dim];
+        result = slice(b, result, dim, offset, offset + type.getDimSize(dim));
+      }
+    return result;
+  }
+};
+
+struct LowerPad : Lowering<PadOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(PadOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    auto element = getQuantizedType(op.getOutput().getType());
+    SmallVector<int64_t> amounts;
+    for (auto [low, high] : llvm::zip_equal(op.getLow(), op.getHigh()))
+      llvm::append_range(amounts, ArrayRef{low, high});
+    if (amounts.empty())
+      return adaptor.getInput();
+    Value shape = tosa::ConstShapeOp::create(
+        b, tosa::shapeType::get(b.getContext(), amounts.size()),
+        b.getIndexTensorAttr(amounts));
+    int64_t value = quantizeNumber(op.getValue().convertToFloat(), element);
+    return tosa::PadOp::create(b, resultType(op), adaptor.getInput(), shape,
+                               byte(b, value - getStoredOffset(element)));
+  }
+};
+
+struct LowerRepeat : Lowering<RepeatOp> {
+  using Lowering::Lowering;
+
+  Value rewrite(RepeatOp op, Adaptor adaptor,
+                ImplicitLocOpBuilder &b) const override {
+    if (op.getMultiples().empty())
+      return adaptor.getInput();
+    Value multiples = tosa::ConstShapeOp::create(
+        b, tosa::shapeType::get(b.getContext(), op.getMultiples().size()),
+        b.getIndexTensorAttr(op.getMultiples()));
+    return tosa::TileOp::create(b, resultType(op), adaptor.getInput(),
+                                multiples);
+  }
+};
 } // namespace
 
 void qnnpack_to_tosa::populateShapePatterns(const TypeConverter &converter,
                                             RewritePatternSet &patterns,
                                             Reasons &reasons) {
-  patterns.add<LowerCat, LowerTranspose, LowerReshape>(
-      converter, patterns.getContext(), reasons);
+  patterns.add<LowerCat, LowerTranspose, LowerReshape, LowerSlice, LowerPad,
+               LowerRepeat>(converter, patterns.getContext(), reasons);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Verifiers and folders of cat, transpose and reshape.
+// Verifiers and folders of what moves integers: cat, transpose, reshape, slice,
+// pad and repeat.
 
 #include "Verify.h"
 
@@ -131,4 +132,91 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor) {
     return {};
   getInputMutable().assign(inner.getInput());
   return getResult();
+}
+
+/// The size `size` of dimension `dim` of the result is `expected`.
+static LogicalResult verifySize(Operation *op, int64_t dim, int64_t size,
+                                int64_t expected) {
+  if (size == expected)
+    return success();
+  auto spell = [](int64_t size) {
+    return ShapedType::isDynamic(size) ? std::string("a dynamic size")
+                                       : std::to_string(size);
+  };
+  return op->emitOpError() << "the output has " << spell(size)
+                           << " along dimension " << dim << ", expected "
+                           << spell(expected);
+}
+
+/// The ranks are the same.
+static LogicalResult verifySameRank(Operation *op, ShapedType input,
+                                    ShapedType output) {
+  if (input.getRank() == output.getRank())
+    return success();
+  return op->emitOpError() << "the output has rank " << output.getRank()
+                           << ", expected " << input.getRank();
+}
+
+LogicalResult SliceOp::verify() {
+  ShapedType input = getInput().getType(), output = getOutput().getType();
+  size_t rank = input.getRank();
+  if (failed(verifySameRank(*this, input, output)) ||
+      failed(verifyIntegers(*this, "offsets", getOffsets(), rank, 0)) ||
+      failed(verifyIntegers(*this, "strides", getStrides(), rank, 1)))
+    return failure();
+  for (size_t dim = 0; dim < rank; ++dim) {
+    int64_t from = input.getDimSize(dim), to = output.getDimSize(dim);
+    int64_t offset = getOffsets()[dim], stride = getStrides()[dim];
+    if (ShapedType::isDynamic(from) || ShapedType::isDynamic(to)) {
+      if (from != to || offset != 0 || stride != 1)
+        return emitOpError() << "takes a part of dimension " << dim
+                             << ", which is dynamic; only whole dimensions may "
+                                "be dynamic";
+      continue;
+    }
+    // Written so that nothing overflows.
+    if (to != 0 && (offset >= from || (from - offset - 1) / stride < to - 1))
+      return emitOpError() << "takes " << to << " elements from " << offset
+                           << " on, by steps of " << stride << ", of dimension "
+                           << dim << ", which has " << from;
+  }
+  return verifySameParameters(*this, input, output);
+}
+
+LogicalResult PadOp::verify() {
+  ShapedType input = getInput().getType(), output = getOutput().getType();
+  size_t rank = input.getRank();
+  if (failed(verifySameRank(*this, input, output)) ||
+      failed(verifyIntegers(*this, "low", getLow(), rank, 0)) ||
+      failed(verifyIntegers(*this, "high", getHigh(), rank, 0)))
+    return failure();
+  for (size_t dim = 0; dim < rank; ++dim) {
+    int64_t size = input.getDimSize(dim);
+    if (!ShapedType::isDynamic(size) &&
+        (llvm::AddOverflow(size, getLow()[dim], size) ||
+         llvm::AddOverflow(size, getHigh()[dim], size)))
+      return emitOpError() << "the size of dimension " << dim
+                           << " overflows 64 bits";
+    if (failed(verifySize(*this, dim, output.getDimSize(dim), size)))
+      return failure();
+  }
+  return verifySameParameters(*this, input, output);
+}
+
+LogicalResult RepeatOp::verify() {
+  ShapedType input = getInput().getType(), output = getOutput().getType();
+  if (failed(verifySameRank(*this, input, output)) ||
+      failed(verifyIntegers(*this, "multiples", getMultiples(), input.getRank(),
+                            1)))
+    return failure();
+  for (int64_t dim = 0; dim < input.getRank(); ++dim) {
+    int64_t size = input.getDimSize(dim);
+    if (!ShapedType::isDynamic(size) &&
+        llvm::MulOverflow(size, getMultiples()[dim], size))
+      return emitOpError() << "the size of dimension " << dim
+                           << " overflows 64 bits";
+    if (failed(verifySize(*this, dim, output.getDimSize(dim), size)))
+      return failure();
+  }
+  return verifySameParameters(*this, input, output);
 }

@@ -169,9 +169,8 @@ bool AxisView::goBack(bool flips) {
   SmallVector<unsigned> reversed;
   if (auto map = getCopyMap(op, source)) {
     auto sourceType = getFloatType(source);
-    if (!sourceType || map->getNumDims() != dims.size())
-      return false;
-    before = undoCopy(dims, sizes, *map, sourceType.getShape());
+    if (sourceType && map->getNumDims() == dims.size())
+      before = undoCopy(dims, sizes, *map, sourceType.getShape());
   } else if (auto groups = getReshapeGroups(op)) {
     source = op->getOperand(0);
     auto sourceType = getFloatType(skipCasts(source));
@@ -180,7 +179,9 @@ bool AxisView::goBack(bool flips) {
     for (Regroup &group : *groups)
       std::swap(group.from, group.to);
     before = regroup(dims, sizes, *groups, sourceType.getShape());
-  } else if (auto flip = flips ? getFlip(op) : std::nullopt) {
+  }
+  auto flip = flips && !before ? getFlip(op) : std::nullopt;
+  if (flip) {
     source = flip->source;
     before.emplace();
     for (auto [from, isReversed] : llvm::zip(flip->dims, flip->reversed)) {

@@ -269,6 +269,13 @@ bool Placer::isEvident() const {
   for (const Placement::Spatial &spatial : placement.spatial)
     if (spatial.inputAxis && input.axes[*spatial.inputAxis].isWindow)
       return true;
+  // A product of matrices has groups, its batch; or reduces what would be
+  // pixels.
+  if (placement.group)
+    return false;
+  for (const Placement::Spatial &spatial : placement.spatial)
+    if (rank == 3 && spatial.kernelLoop && !isUnit(*spatial.kernelLoop))
+      return false;
   unsigned channels = 0;
   for (const AxisList &loops : filter.dims)
     for (unsigned loop : loops)

@@ -18,7 +18,9 @@ using namespace qbackend;
 using namespace qbackend::forms;
 
 Value forms::skipCasts(Value value) {
-  while (auto cast = value.getDefiningOp<tensor::CastOp>())
+  auto cast = value.getDefiningOp<tensor::CastOp>();
+  for (; cast && isa<RankedTensorType>(cast.getSource().getType());
+       cast = value.getDefiningOp<tensor::CastOp>())
     value = cast.getSource();
   return value;
 }

@@ -137,9 +137,9 @@ Attribute Curve::getExponential(Recognition &recognition) const {
   MLIRContext *context = recognition.context();
   double slope = -at(-1);
   auto leaky = [&](double x) { return x > 0 ? x : slope * x; };
-  if (slope > 0 && slope != 1 && std::isfinite(slope) &&
+  if (slope != 0 && std::fabs(slope) != 1 && std::isfinite(slope) &&
       is(leaky, 1e-6, FLT_MAX) &&
-      std::fabs(at(-1e-6) + slope * 1e-6) <= slope * 1e-12)
+      std::fabs(at(-1e-6) + slope * 1e-6) <= std::fabs(slope) * 1e-12)
     return LeakyReluAttr::get(context, recognition.real(slope));
   double alpha = -at(-1e6);
   if (!(alpha > 0) || !std::isfinite(alpha))

@@ -242,7 +242,7 @@ const Formula *FormulaReader::readUncached(Value value,
     formula.variable = variables.size() - 1;
     return create(formula);
   };
-  if (std::optional<double> number = constants.getSplat(value)) {
+  if (std::optional<double> number = getFill(value, constants)) {
     bool isBroadcast =
         !getProperDims(valueType).empty() && !isFull(value, position);
     hasBroadcastSplat |= isBroadcast;

@@ -47,8 +47,10 @@ readLinalgReduction(OpResult result, ScalarExpressions &expressions) {
     return std::nullopt;
 
   Reduction reduction{scalar->kind, element, {}, {}};
-  for (utils::IteratorType iterator : op.getIteratorTypesArray())
-    reduction.reduced.push_back(iterator == utils::IteratorType::reduction);
+  for (auto [iterator, size] :
+       llvm::zip_equal(op.getIteratorTypesArray(), op.getStaticLoopRanges()))
+    reduction.reduced.push_back(iterator == utils::IteratorType::reduction &&
+                                size != 1);
   for (AffineExpr expr : op.getMatchingIndexingMap(destination).getResults()) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (!dim && !isa<AffineConstantExpr>(expr))

@@ -15,7 +15,7 @@ struct Reduction {
   ScalarKind kind;
   /// What is reduced; the maps of its operands are of the loops.
   const Scalar *element;
-  /// Whether each loop is reduced.
+  /// Whether each loop is reduced, if its size isn't 1.
   llvm::SmallVector<bool> reduced;
   /// The loop of each dimension of the result; none: its size is 1.
   llvm::SmallVector<std::optional<unsigned>> resultLoops;

@@ -19,8 +19,22 @@ bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
   if (depth == 0)
     return false;
   Operation *op = getProducer(value);
+  Value source;
   if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op))
-    return isNonNegative(collapse.getSrc(), expressions, depth - 1);
+    source = collapse.getSrc();
+  else if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
+    source = expand.getSrc();
+  else if (auto slice = dyn_cast_or_null<tensor::ExtractSliceOp>(op))
+    source = slice.getSource();
+  else if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
+    Value value = pad.getConstantPaddingValue();
+    auto number = value ? expressions.constants.getSplat(value) : std::nullopt;
+    if (!number || !(*number >= 0))
+      return false;
+    source = pad.getSource();
+  }
+  if (source || getCopyMap(op, source))
+    return isNonNegative(source, expressions, depth - 1);
   if (auto concat = dyn_cast_or_null<tensor::ConcatOp>(op))
     return llvm::all_of(concat.getInputs(), [&](Value input) {
       return isNonNegative(input, expressions, depth - 1);
@@ -36,6 +50,7 @@ bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
     case ScalarKind::Min:
     case ScalarKind::Add:
     case ScalarKind::Mul:
+    case ScalarKind::Div:
       return check(scalar->a) && check(scalar->b);
     case ScalarKind::Exp:
       return true;
@@ -43,7 +58,8 @@ bool forms::isNonNegative(Value value, ScalarExpressions &expressions,
       return false;
     }
   };
-  const Scalar *scalar = expressions.readElementwise(op);
+  // Of reductions, only a maximum is known by one element.
+  const Scalar *scalar = expressions.read(op);
   return scalar && check(scalar);
 }
 
@@ -208,72 +224,129 @@ static std::optional<Pool> matchPool(Value value, ScalarKind kind,
   return pool;
 }
 
-/// The axes if the pool reads the padded image as an image.
-static SmallVector<PoolAxis> getUnpaddedAxes(const Pool &pool) {
+namespace {
+/// What an operator is made of, but for its kind.
+struct Candidate {
+  SmallVector<PoolAxis> axes;
+  Value input;
+  SmallVector<int64_t> permutation, outputPermutation;
+};
+} // namespace
+
+/// The pool with the padding in front of it.
+static Candidate getPadded(const Pool &pool,
+                           ArrayRef<int64_t> outputPermutation) {
+  return {pool.axes, pool.input.value, pool.permutation,
+          SmallVector<int64_t>(outputPermutation)};
+}
+
+/// The pool of the padded image: if something else reads that, too, it isn't
+/// this one's.
+static Candidate getUnpadded(const Pool &pool,
+                             ArrayRef<int64_t> outputPermutation) {
   auto type = cast<RankedTensorType>(pool.paddedInput.getType());
-  SmallVector<PoolAxis> axes = pool.axes;
-  for (auto [i, axis] : llvm::enumerate(axes)) {
+  Candidate candidate{pool.axes, pool.paddedInput, pool.paddedPermutation,
+                      SmallVector<int64_t>(outputPermutation)};
+  for (auto [i, axis] : llvm::enumerate(candidate.axes)) {
     axis.size = type.getDimSize(pool.paddedPermutation[1 + i]);
     axis.before = axis.after = 0;
   }
-  return axes;
+  return candidate;
 }
 
-static void append(Recognition &recognition, Attribute kind, Value input,
-                   ArrayRef<int64_t> permutation,
-                   ArrayRef<int64_t> outputPermutation) {
-  if (!kind)
+static SmallVector<int64_t> dropDim(ArrayRef<int64_t> shape, int64_t dim) {
+  SmallVector<int64_t> dropped(shape);
+  dropped.erase(dropped.begin() + dim);
+  return dropped;
+}
+
+/// Takes away axis `i`, a height or width of 1 that a reshape in front adds and
+/// `root` takes away; false if they don't.
+static bool flatten(Candidate &candidate, unsigned i,
+                    tensor::CollapseShapeOp root) {
+  const PoolAxis &axis = candidate.axes[i];
+  if (axis.size != 1 || axis.windows != 1 || axis.kernel != 1 ||
+      axis.before != 0)
+    return false;
+  // Through the transpositions behind the reshape.
+  auto type = cast<RankedTensorType>(candidate.input.getType());
+  auto view = viewThroughLayout(
+      candidate.input,
+      AffineMap::getMultiDimIdentityMap(type.getRank(), root->getContext()),
+      /*reshapes=*/false);
+  if (!view || view->loops.size() != candidate.permutation.size())
+    return false;
+  SmallVector<int64_t> permutation;
+  for (int64_t dim : candidate.permutation) {
+    auto it = llvm::find(view->loops, std::optional<unsigned>(dim));
+    if (it == view->loops.end())
+      return false;
+    permutation.push_back(it - view->loops.begin());
+  }
+  auto expand =
+      dyn_cast_or_null<tensor::ExpandShapeOp>(getProducer(view->source));
+  int64_t dim = permutation[1 + i], out = candidate.outputPermutation[1 + i];
+  if (!expand ||
+      expand.getSrcType().getShape() !=
+          ArrayRef(dropDim(expand.getResultType().getShape(), dim)) ||
+      root.getResultType().getShape() !=
+          ArrayRef(dropDim(root.getSrcType().getShape(), out)))
+    return false;
+  candidate.input = expand.getSrc();
+  candidate.axes.erase(candidate.axes.begin() + i);
+  candidate.permutation = dropDim(permutation, 1 + i);
+  candidate.outputPermutation = dropDim(candidate.outputPermutation, 1 + i);
+  for (int64_t &kept : candidate.permutation)
+    kept -= kept > dim;
+  for (int64_t &kept : candidate.outputPermutation)
+    kept -= kept > out;
+  return true;
+}
+
+/// Adds the operator, with what it divides by unless it is a maximum. If the
+/// root is a reshape, it has one dimension.
+static void append(Recognition &recognition, Candidate candidate,
+                   const PositionTable *divisor) {
+  SmallVector<unsigned> axes;
+  auto root = dyn_cast<tensor::CollapseShapeOp>(recognition.root);
+  if (root && flatten(candidate, 0, root))
+    axes = {1};
+  else if (root && flatten(candidate, 1, root))
+    axes = {0};
+  else if (root)
+    return;
+  std::optional<PositionTable> projected;
+  if (divisor)
+    projected = root ? divisor->project(axes) : std::optional(*divisor);
+  if (divisor && !projected)
     return;
   RecognizedOperator op;
-  op.kind = kind;
+  op.kind = divisor ? getAveragePool(recognition.context(), candidate.axes,
+                                     *projected)
+                    : getMaxPool(recognition.context(), candidate.axes);
+  if (!op.kind)
+    return;
   op.result = recognition.result();
-  op.inputs = {llvm::is_sorted(permutation)
-                   ? RecognizedOperand::of(input)
-                   : RecognizedOperand::transposed(input, permutation)};
-  if (!llvm::is_sorted(outputPermutation))
-    op.outputPermutation.assign(outputPermutation.begin(),
-                                outputPermutation.end());
+  op.inputs = {RecognizedOperand::of(candidate.input)};
+  if (!llvm::is_sorted(candidate.permutation))
+    op.inputs[0].permutation = candidate.permutation;
+  if (!llvm::is_sorted(candidate.outputPermutation))
+    op.outputPermutation = candidate.outputPermutation;
   recognition.found.push_back(std::move(op));
 }
 
-static void recognizeMaxPool(Recognition &recognition) {
-  ScalarExpressions &expressions = recognition.expressions;
-  auto pool = matchPool(recognition.result(), ScalarKind::Max, expressions);
-  if (!pool)
-    return;
-  // Neither what it starts with nor padding may ever be the maximum.
-  std::optional<bool> nonNegative;
-  auto isLowest = [&](double number) {
-    if (number <= -FLT_MAX || number > 0)
-      return number < 0;
-    if (!nonNegative)
-      nonNegative = isNonNegative(pool->input.value, expressions);
-    return *nonNegative;
-  };
-  std::optional<double> start =
-      getFill(pool->op.getDpsInits()[0], recognition.constants());
-  if (!start || !isLowest(*start))
-    return;
-  if (pool->input.number && isLowest(*pool->input.number))
-    append(recognition, getMaxPool(recognition.context(), pool->axes),
-           pool->input.value, pool->permutation, pool->outputPermutation);
-  // Padding that is shared with another op isn't this one's.
-  append(recognition, getMaxPool(recognition.context(), getUnpaddedAxes(*pool)),
-         pool->paddedInput, pool->paddedPermutation, pool->outputPermutation);
-}
-
-/// The pool whose sums `map` reads `value` from, through transpositions, and
+/// The pool whose results `map` reads `value` from, through transpositions, and
 /// the loop for each of its canonical dimensions.
-static std::optional<Pool> matchSums(Value value, AffineMap map,
-                                     SmallVectorImpl<unsigned> &loops,
-                                     ScalarExpressions &expressions) {
+static std::optional<Pool> matchViewed(Value value, AffineMap map,
+                                       ScalarKind kind,
+                                       SmallVectorImpl<int64_t> &loops,
+                                       ScalarExpressions &expressions) {
   loops.clear();
   auto view = viewThroughLayout(value, map, /*reshapes=*/false);
   if (!view || view->loops.size() != map.getNumDims())
     return std::nullopt;
-  auto pool = matchPool(view->source, ScalarKind::Add, expressions);
-  if (!pool ||
-      !isFilledWith(pool->op.getDpsInits()[0], 0, expressions.constants))
+  auto pool = matchPool(view->source, kind, expressions);
+  if (!pool)
     return std::nullopt;
   // Dimensions of 1 that are read at 0 are those that are left.
   llvm::SmallBitVector free(map.getNumDims(), true);
@@ -294,49 +367,96 @@ static std::optional<Pool> matchSums(Value value, AffineMap map,
   return pool;
 }
 
-static void appendAverage(Recognition &recognition, const Pool &pool,
-                          ArrayRef<unsigned> loops,
-                          const PositionTable &divisors) {
-  auto divisor = divisors.project(loops.drop_front().drop_back());
-  if (!divisor)
-    return;
-  SmallVector<int64_t> outputPermutation(loops.begin(), loops.end());
-  if (pool.input.number && *pool.input.number == 0)
-    append(recognition,
-           getAveragePool(recognition.context(), pool.axes, *divisor),
-           pool.input.value, pool.permutation, outputPermutation);
-  append(recognition,
-         getAveragePool(recognition.context(), getUnpaddedAxes(pool), *divisor),
-         pool.paddedInput, pool.paddedPermutation, outputPermutation);
+static AffineMap getIdentity(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return AffineMap::getMultiDimIdentityMap(type.getRank(), value.getContext());
 }
 
-static void recognizeAveragePool(Recognition &recognition) {
-  SmallVector<unsigned> loops;
+/// `value` is the root's result, or what it reshapes.
+static void recognizeMaxPool(Recognition &recognition, Value value) {
+  ScalarExpressions &expressions = recognition.expressions;
+  SmallVector<int64_t> loops;
+  auto pool = matchViewed(value, getIdentity(value), ScalarKind::Max, loops,
+                          expressions);
+  // A transposition behind the pool is an operator of its own.
+  if (!pool || (value == recognition.result() && pool->op != recognition.root))
+    return;
+  // Neither what it starts with nor padding may ever be the maximum.
+  std::optional<bool> nonNegative;
+  auto isLowest = [&](double number) {
+    if (number <= -FLT_MAX || number > 0)
+      return number < 0;
+    if (!nonNegative)
+      nonNegative = isNonNegative(pool->input.value, expressions);
+    return *nonNegative;
+  };
+  std::optional<double> start =
+      getFill(pool->op.getDpsInits()[0], recognition.constants());
+  if (!start || !isLowest(*start))
+    return;
+  if (pool->input.number && isLowest(*pool->input.number))
+    append(recognition, getPadded(*pool, loops), nullptr);
+  append(recognition, getUnpadded(*pool, loops), nullptr);
+}
+
+static void appendAverage(Recognition &recognition, const Pool &pool,
+                          ArrayRef<int64_t> outputPermutation,
+                          const PositionTable &divisor) {
+  if (pool.input.number && *pool.input.number == 0)
+    append(recognition, getPadded(pool, outputPermutation), &divisor);
+  append(recognition, getUnpadded(pool, outputPermutation), &divisor);
+}
+
+/// `value` is the root's result, or what it reshapes.
+static void recognizeAveragePool(Recognition &recognition, Value value) {
+  SmallVector<int64_t> loops;
   std::optional<Pool> pool;
-  auto division = readDivision(recognition.root, recognition.expressions,
-                               [&](Value dividend, AffineMap map) {
-                                 pool = matchSums(dividend, map, loops,
-                                                  recognition.expressions);
-                                 return pool.has_value();
-                               });
-  if (division) {
-    appendAverage(recognition, *pool, loops, division->divisor);
+  auto matchSums = [&](Value sums, AffineMap map) {
+    pool =
+        matchViewed(sums, map, ScalarKind::Add, loops, recognition.expressions);
+    if (pool &&
+        !isFilledWith(pool->op.getDpsInits()[0], 0, recognition.constants()))
+      pool.reset();
+    return pool.has_value();
+  };
+  // Behind the division there may be transpositions before a reshape.
+  auto view = viewThroughLayout(value, getIdentity(value), /*reshapes=*/false);
+  if (!view || llvm::is_contained(view->loops, std::nullopt) ||
+      view->loops.size() != size_t(getFloatType(value).getRank()))
+    return;
+  Operation *op = getProducer(view->source);
+  if (value == recognition.result())
+    op = recognition.root;
+  if (auto division = readDivision(op, recognition.expressions, matchSums)) {
+    SmallVector<unsigned> spatial(
+        ArrayRef<int64_t>(loops).drop_front().drop_back());
+    auto divisor = division->divisor.project(spatial);
+    if (op != recognition.root)
+      for (int64_t &loop : loops)
+        loop = *view->loops[loop];
+    if (divisor)
+      appendAverage(recognition, *pool, loops, *divisor);
     return;
   }
   // A sum of one element is its mean.
-  auto type = getFloatType(recognition.result());
-  pool = matchSums(
-      recognition.result(),
-      AffineMap::getMultiDimIdentityMap(type.getRank(), recognition.context()),
-      loops, recognition.expressions);
-  if (pool && pool->op == recognition.root &&
+  if (value == recognition.result() && matchSums(value, getIdentity(value)) &&
+      pool->op == recognition.root &&
       llvm::all_of(pool->axes,
                    [](const PoolAxis &axis) { return axis.kernel == 1; }))
-    appendAverage(recognition, *pool, loops, PositionTable(type.getRank(), 1));
+    appendAverage(recognition, *pool, loops,
+                  PositionTable(pool->axes.size(), 1));
 }
 
 void forms::recognizeLinalgPooling(Recognition &recognition) {
-  recognizeMaxPool(recognition);
-  recognizeAveragePool(recognition);
+  Value value = recognition.result();
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(recognition.root);
+  if (collapse) {
+    value = collapse.getSrc();
+    if (collapse.getSrcType().getRank() != 4 ||
+        collapse.getResultType().getRank() != 3)
+      return;
+  }
+  recognizeMaxPool(recognition, value);
+  recognizeAveragePool(recognition, value);
   recognizeAdaptivePooling(recognition);
 }

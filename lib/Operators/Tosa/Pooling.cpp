@@ -6,16 +6,20 @@
 #include "PoolKinds.h"
 #include "Tosa/TosaRecognizers.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
 namespace {
-/// A pool and the values that its operator is between.
+/// A pool and what it reads; transpositions to and from channels last are empty
+/// if there are none.
 struct Pool {
   Operation *op;
   Value input;
   SmallVector<PoolAxis> axes;
+  SmallVector<int64_t> permutation = {}, outputPermutation = {};
 };
 } // namespace
 
@@ -70,105 +74,149 @@ static std::optional<Pool> getWholePool(const Pool &pool) {
   return withInput(pool, whole, {0, 0}, {0, 0});
 }
 
-/// The image in front of a reshape that gives it a height or width of 1.
+/// `shape` without dimension `dim`.
+static SmallVector<int64_t> dropDim(ArrayRef<int64_t> shape, int64_t dim) {
+  SmallVector<int64_t> dropped(shape);
+  dropped.erase(dropped.begin() + dim);
+  return dropped;
+}
+
+/// The value that `value` is a transposition of, and where its dimensions are.
+static Value skipTranspose(Value value, SmallVectorImpl<int64_t> &permutation) {
+  permutation.assign({0, 1, 2, 3});
+  auto transpose = value.getDefiningOp<tosa::TransposeOp>();
+  if (!transpose || transpose.getPerms().size() != 4)
+    return value;
+  permutation.assign(transpose.getPerms().begin(), transpose.getPerms().end());
+  return transpose.getInput1();
+}
+
+/// The pool over one dimension of what a reshape in front gives a height or
+/// width of 1, which a reshape behind takes away.
 static std::optional<Pool> getFlatPool(const Recognition &recognition,
                                        const Pool &pool) {
-  auto after = dyn_cast<tosa::ReshapeOp>(recognition.root);
-  auto before = pool.input.getDefiningOp<tosa::ReshapeOp>();
-  auto inputType = before ? getFloatType(before.getInput1()) : nullptr;
-  auto resultType = getFloatType(recognition.result());
-  if (!after || !inputType || inputType.getRank() != 3 || !resultType ||
-      resultType.getRank() != 3)
+  SmallVector<int64_t> from, to;
+  auto after = cast<tosa::ReshapeOp>(recognition.root);
+  Value image = skipTranspose(pool.input, from);
+  auto before = image.getDefiningOp<tosa::ReshapeOp>();
+  auto type = before ? getFloatType(before.getInput1()) : nullptr;
+  auto resultType = getFloatType(after.getOutput());
+  auto imageType = getFloatType(image);
+  auto pooledType = getFloatType(after.getInput1());
+  skipTranspose(after.getInput1(), to);
+  if (!type || type.getRank() != 3 || type.getNumDynamicDims() > 1 ||
+      !resultType || resultType.getRank() != 3 || !imageType || !pooledType)
     return std::nullopt;
-  auto imageType = getFloatType(pool.input);
-  auto pooledType = getFloatType(pool.op->getResult(0));
+  // Of each dimension of channels last, where it is in the results.
+  SmallVector<int64_t> back = invertPermutationVector(to);
   for (int i : {0, 1}) {
     const PoolAxis &flat = pool.axes[i];
-    // Of other windows over nothing, the padding would be part.
+    // Windows that see padding there are not those of one dimension.
     if (flat.size != 1 || flat.windows != 1 || flat.kernel != 1 ||
-        flat.before != 0 || flat.after != 0)
+        flat.before != 0)
       continue;
-    auto drop = [&](RankedTensorType type) {
-      SmallVector<int64_t> shape(type.getShape());
-      shape.erase(shape.begin() + 1 + i);
-      return shape;
-    };
-    if (inputType.getShape() != ArrayRef(drop(imageType)) ||
-        resultType.getShape() != ArrayRef(drop(pooledType)) ||
-        inputType.getNumDynamicDims() > 1)
+    int64_t dim = from[1 + i], resultDim = back[1 + i];
+    if (type.getShape() != ArrayRef(dropDim(imageType.getShape(), dim)) ||
+        resultType.getShape() !=
+            ArrayRef(dropDim(pooledType.getShape(), resultDim)))
       continue;
-    return Pool{pool.op, before.getInput1(), {pool.axes[1 - i]}};
+    Pool found{pool.op, before.getInput1(), {pool.axes[1 - i]}};
+    for (int64_t kept : {0, 2 - i, 3}) {
+      found.permutation.push_back(from[kept] - (from[kept] > dim));
+      found.outputPermutation.push_back(back[kept] - (back[kept] > resultDim));
+    }
+    return found;
   }
   return std::nullopt;
 }
 
 static void append(const Recognition &recognition, Attribute kind,
-                   Value input) {
-  if (kind)
-    recognition.add(kind, {input});
+                   const Pool &pool) {
+  if (!kind)
+    return;
+  RecognizedOperator op;
+  op.kind = kind;
+  op.result = recognition.result();
+  op.inputs = {RecognizedOperand::of(pool.input)};
+  if (!llvm::is_sorted(pool.permutation))
+    op.inputs[0].permutation = pool.permutation;
+  if (!llvm::is_sorted(pool.outputPermutation))
+    op.outputPermutation = pool.outputPermutation;
+  recognition.found.push_back(std::move(op));
 }
 
-static void recognizeMaxPool(const Recognition &recognition, const Pool &pool) {
-  append(recognition, getMaxPool(recognition.context(), pool.axes), pool.input);
-}
-
-/// Without sizes, divisors are known only where nothing is padded.
-static void recognizeAveragePool(const Recognition &recognition,
-                                 const Pool &pool) {
-  MLIRContext *context = recognition.context();
+/// What `pool`, which doesn't count its own padding, divides by; nullopt if
+/// that isn't known for lack of sizes.
+static std::optional<PositionTable> getDivisor(const Pool &pool) {
   SmallVector<int64_t> none(pool.axes.size(), 0);
+  if (isCountable(pool.axes))
+    return countTaps(pool.axes, none, none);
   PositionTable divisor(pool.axes.size(), 1);
-  if (isCountable(pool.axes)) {
-    divisor = countTaps(pool.axes, none, none);
-  } else {
-    for (const PoolAxis &axis : pool.axes) {
-      if (axis.before != 0 || axis.after != 0)
-        return;
-      divisor.numbers.front() *= axis.kernel;
-    }
+  for (const PoolAxis &axis : pool.axes) {
+    if (axis.before != 0 || axis.after != 0)
+      return std::nullopt;
+    divisor.numbers.front() *= axis.kernel;
   }
-  // Zeros in front count, unlike the op's own padding.
-  auto pad = pool.axes.size() == 2 ? matchZeroPad(recognition, pool.input)
-                                   : std::nullopt;
-  if (pad) {
-    ArrayRef<int64_t> amounts = pad->amounts;
-    Pool padded = withInput(pool, pad->input, {amounts[0], amounts[2]},
-                            {amounts[1], amounts[3]});
-    append(recognition, getAveragePool(context, padded.axes, divisor),
-           padded.input);
-  }
-  append(recognition, getAveragePool(context, pool.axes, divisor), pool.input);
+  return divisor;
 }
 
 void forms::recognizeTosaPooling(const Recognition &recognition) {
   Operation *op = recognition.root;
-  if (auto reshape = dyn_cast<tosa::ReshapeOp>(op))
-    op = reshape.getInput1().getDefiningOp();
+  auto reshape = dyn_cast<tosa::ReshapeOp>(op);
+  if (reshape) {
+    SmallVector<int64_t> permutation;
+    op = skipTranspose(reshape.getInput1(), permutation).getDefiningOp();
+  }
   std::optional<Pool> pool;
-  bool isMax = false;
+  std::optional<PositionTable> divisor;
   if (auto max = dyn_cast_or_null<tosa::MaxPool2dOp>(op)) {
-    isMax = true;
     pool = readPool(max, max.getKernel(), max.getStride(), max.getPad());
   } else if (auto average = dyn_cast_or_null<tosa::AvgPool2dOp>(op)) {
     if (recognition.isSplat(average.getInputZp(), 0) &&
         recognition.isSplat(average.getOutputZp(), 0))
       pool = readPool(average, average.getKernel(), average.getStride(),
                       average.getPad());
+    if (pool)
+      divisor = getDivisor(*pool);
+    if (!divisor)
+      return;
   }
   if (!pool)
     return;
-  auto recognize = [&](const Pool &pool) {
-    if (isMax)
-      recognizeMaxPool(recognition, pool);
-    else
-      recognizeAveragePool(recognition, pool);
-  };
-  if (op != recognition.root) {
-    if (auto flat = getFlatPool(recognition, *pool))
-      recognize(*flat);
-    return;
-  }
+  // From those that take in most.
+  SmallVector<Pool> pools;
   if (auto whole = getWholePool(*pool))
-    recognize(*whole);
-  recognize(*pool);
+    pools.push_back(*whole);
+  pools.push_back(*pool);
+  // Zeros in front count, unlike the op's own padding.
+  for (size_t i = 0; divisor && i < pools.size(); ++i) {
+    auto pad = matchZeroPad(recognition, pools[i].input);
+    if (!pad)
+      continue;
+    ArrayRef<int64_t> amounts = pad->amounts;
+    Pool padded = withInput(pools[i], pad->input, {amounts[0], amounts[2]},
+                            {amounts[1], amounts[3]});
+    pools.insert(pools.begin(), padded);
+    break;
+  }
+  for (Pool &candidate : pools) {
+    std::optional<PositionTable> divisors = divisor;
+    if (reshape) {
+      auto flat = getFlatPool(recognition, candidate);
+      if (!flat)
+        continue;
+      // One of the two dimensions has one window.
+      unsigned axis =
+          flat->axes[0].windows == candidate.axes[0].windows ? 0 : 1;
+      if (divisor)
+        divisors = divisor->project({axis});
+      candidate = *flat;
+    }
+    Attribute kind =
+        !divisor ? getMaxPool(recognition.context(), candidate.axes)
+        : divisors
+            ? getAveragePool(recognition.context(), candidate.axes, *divisors)
+            : Attribute();
+    append(recognition, kind, candidate);
+  }
 }

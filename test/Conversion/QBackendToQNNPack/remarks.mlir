@@ -71,3 +71,58 @@ func.func @real(%x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %o : tensor<4xf32>
 }
+
+func.func @per_channel_groups(%x: tensor<1x4x2x!x8>) -> tensor<1x4x2x!y8> {
+  %r = qbackend.dequantize %x : tensor<1x4x2x!x8> -> tensor<1x4x2xf32>
+  %wi = arith.constant dense<1> : tensor<2x1x1xi8>
+  %wq = quant.scast %wi : tensor<2x1x1xi8> to tensor<2x1x1x!quant.uniform<i8:f32:0, {0.25,0.5}>>
+  %w = qbackend.dequantize %wq : tensor<2x1x1x!quant.uniform<i8:f32:0, {0.25,0.5}>> -> tensor<2x1x1xf32>
+  // expected-remark @+1 {{stays in the reference form: 'qnnpack.conv_transpose1d' op}}
+  %o = qbackend.operator [#qbackend.conv_transpose1d<stride = [1], padding = [0, 0], output_padding = [0], dilation = [1], groups = 2>] inputs(%r) weight(%w) qconfig #q : (tensor<1x4x2xf32>, tensor<2x1x1xf32>) -> tensor<1x4x2xf32> {
+  ^bb0(%a0: tensor<1x4x2xf32>, %a1: tensor<2x1x1xf32>):
+    %e = tensor.empty() : tensor<1x4x2xf32>
+    qbackend.yield %e : tensor<1x4x2xf32>
+  }
+  %y = qbackend.quantize %o : tensor<1x4x2xf32> -> tensor<1x4x2x!y8>
+  return %y : tensor<1x4x2x!y8>
+}
+
+func.func @conv_transpose3d(%x: tensor<1x4x2x2x1x!x8>) -> tensor<1x4x2x2x1x!y8> {
+  %r = qbackend.dequantize %x : tensor<1x4x2x2x1x!x8> -> tensor<1x4x2x2x1xf32>
+  %wi = arith.constant dense<1> : tensor<1x1x1x1x1xi8>
+  %wq = quant.scast %wi : tensor<1x1x1x1x1xi8> to tensor<1x1x1x1x1x!quant.uniform<i8:f32, 0.25>>
+  %w = qbackend.dequantize %wq : tensor<1x1x1x1x1x!quant.uniform<i8:f32, 0.25>> -> tensor<1x1x1x1x1xf32>
+  // expected-remark @+1 {{stays in the reference form: the qnnpack dialect has no op for it in this form", Remark=conv_transpose3d}}
+  %o = qbackend.operator [#qbackend.conv_transpose3d<stride = [1, 1, 1], padding = [0, 0, 0, 0, 0, 0], output_padding = [0, 0, 0], dilation = [1, 1, 1], groups = 1>] inputs(%r) weight(%w) qconfig #q : (tensor<1x4x2x2x1xf32>, tensor<1x1x1x1x1xf32>) -> tensor<1x4x2x2x1xf32> {
+  ^bb0(%a0: tensor<1x4x2x2x1xf32>, %a1: tensor<1x1x1x1x1xf32>):
+    %e = tensor.empty() : tensor<1x4x2x2x1xf32>
+    qbackend.yield %e : tensor<1x4x2x2x1xf32>
+  }
+  %y = qbackend.quantize %o : tensor<1x4x2x2x1xf32> -> tensor<1x4x2x2x1x!y8>
+  return %y : tensor<1x4x2x2x1x!y8>
+}
+
+func.func @rescaled(%x: tensor<2x3x!x8>) -> tensor<3x2x!y8> {
+  %r = qbackend.dequantize %x : tensor<2x3x!x8> -> tensor<2x3xf32>
+  // expected-remark @+1 {{stays in the reference form: its kernel gives tensor<3x2x!quant.uniform<u8:f32, 5.000000e-01:3>>, not tensor<3x2x!quant.uniform<u8:f32, 2.500000e-01:7>>", Remark=transpose}}
+  %o = qbackend.operator [#qbackend.transpose<permutation = [1, 0]>] inputs(%r) qconfig #q : (tensor<2x3xf32>) -> tensor<3x2xf32> {
+  ^bb0(%a0: tensor<2x3xf32>):
+    %e = tensor.empty() : tensor<3x2xf32>
+    qbackend.yield %e : tensor<3x2xf32>
+  }
+  %y = qbackend.quantize %o : tensor<3x2xf32> -> tensor<3x2x!y8>
+  return %y : tensor<3x2x!y8>
+}
+
+func.func @dynamic_length(%x: tensor<1x?x3x!x8>) -> tensor<1x?x3x!x8> {
+  %r = qbackend.dequantize %x : tensor<1x?x3x!x8> -> tensor<1x?x3xf32>
+  // expected-remark @+1 {{stays in the reference form: 'qnnpack.reshape' op has a dynamic dimension beyond the first one}}
+  %o = qbackend.operator [#qbackend.max_pool1d<kernel = [2], stride = [2], padding = [0, 0], dilation = [1]>] inputs(%r) qconfig #q : (tensor<1x?x3xf32>) -> tensor<1x?x3xf32> {
+  ^bb0(%a0: tensor<1x?x3xf32>):
+    %d = arith.constant 2 : index
+    %e = tensor.empty(%d) : tensor<1x?x3xf32>
+    qbackend.yield %e : tensor<1x?x3xf32>
+  }
+  %y = qbackend.quantize %o : tensor<1x?x3xf32> -> tensor<1x?x3x!x8>
+  return %y : tensor<1x?x3x!x8>
+}

@@ -275,3 +275,24 @@ func.func @softmax(%x: tensor<2x10x!x8>) -> tensor<2x10x!p8> {
   %0 = qnnpack.softmax %x {axis = 1 : i64} : tensor<2x10x!x8> -> tensor<2x10x!p8>
   return %0 : tensor<2x10x!p8>
 }
+
+// CHECK-LABEL: func.func @slice
+// CHECK: tosa.slice
+func.func @slice(%x: tensor<2x9x!x8>) -> tensor<2x3x!x8> {
+  %0 = qnnpack.slice %x {offsets = array<i64: 0, 2>, strides = array<i64: 1, 1>} : tensor<2x9x!x8> -> tensor<2x3x!x8>
+  return %0 : tensor<2x3x!x8>
+}
+
+// CHECK-LABEL: func.func @pad
+// CHECK: tosa.pad {{.*}} -> tensor<2x12xi8>
+func.func @pad(%x: tensor<2x9x!x8>) -> tensor<2x12x!x8> {
+  %0 = qnnpack.pad %x {low = array<i64: 0, 2>, high = array<i64: 0, 1>, value = 0.0 : f32} : tensor<2x9x!x8> -> tensor<2x12x!x8>
+  return %0 : tensor<2x12x!x8>
+}
+
+// CHECK-LABEL: func.func @repeat
+// CHECK: tosa.tile {{.*}} -> tensor<4x27xi8>
+func.func @repeat(%x: tensor<2x9x!x8>) -> tensor<4x27x!x8> {
+  %0 = qnnpack.repeat %x {multiples = array<i64: 2, 3>} : tensor<2x9x!x8> -> tensor<4x27x!x8>
+  return %0 : tensor<4x27x!x8>
+}

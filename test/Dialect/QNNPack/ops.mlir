@@ -239,3 +239,14 @@ func.func @activations(%x: tensor<1x4x!u8>, %i: tensor<1x4x!i8>) {
   %9 = qnnpack.softmax %x {axis = 1 : i64} : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.00390625>>
   return
 }
+
+// CHECK-LABEL: @parts
+func.func @parts(%x: tensor<?x6x!u8>) {
+  // CHECK: qnnpack.slice %{{.*}} {offsets = array<i64: 0, 1>, strides = array<i64: 1, 2>} : tensor<?x6x{{.*}} -> tensor<?x3x
+  %0 = qnnpack.slice %x {offsets = array<i64: 0, 1>, strides = array<i64: 1, 2>} : tensor<?x6x!u8> -> tensor<?x3x!u8>
+  // CHECK: qnnpack.pad %{{.*}} {high = array<i64: 1, 0>, low = array<i64: 0, 2>, value = 5.000000e-01 : f32} :
+  %1 = qnnpack.pad %x {low = array<i64: 0, 2>, high = array<i64: 1, 0>, value = 0.5 : f32} : tensor<?x6x!u8> -> tensor<?x8x!u8>
+  // CHECK: qnnpack.repeat %{{.*}} {multiples = array<i64: 2, 3>} :
+  %2 = qnnpack.repeat %x {multiples = array<i64: 2, 3>} : tensor<?x6x!u8> -> tensor<?x18x!u8>
+  return
+}

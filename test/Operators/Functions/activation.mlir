@@ -771,7 +771,7 @@ func.func @hardswish_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.200000003{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -808,7 +808,7 @@ func.func @leaky_relu(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_fused(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.200000003{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -827,7 +827,7 @@ func.func @leaky_relu_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_selected(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.200000003{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_selected(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -851,7 +851,7 @@ func.func @leaky_relu_selected(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_selected_fused(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.200000003{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_selected_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -869,7 +869,7 @@ func.func @leaky_relu_selected_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
 }
 
 // CHECK-LABEL: func.func @leaky_relu_maximum(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.200000003{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_maximum(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -891,7 +891,7 @@ func.func @leaky_relu_maximum(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_maximum_fused(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.200000003{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_maximum_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -1131,13 +1131,12 @@ func.func @scaled_relu(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 // CHECK: qbackend.operator [#qbackend.silu] inputs(%[[TANH]])
 // CHECK-NOT: qbackend.operator
 func.func @on_tensors(%x: tensor<?x3xf32>) -> tensor<?x3xf32> {
-  %one = arith.constant dense<1.0> : tensor<1x3xf32>
   %i0 = arith.constant 0 : index
-  %n = tensor.dim %x, %i0 : tensor<?x3xf32>
+  %t = math.tanh %x : tensor<?x3xf32>
+  %n = tensor.dim %t, %i0 : tensor<?x3xf32>
   %e = tensor.empty(%n) : tensor<?x3xf32>
   %f1 = arith.constant 1.0 : f32
   %f = linalg.fill ins(%f1 : f32) outs(%e : tensor<?x3xf32>) -> tensor<?x3xf32>
-  %t = math.tanh %x : tensor<?x3xf32>
   %0 = arith.negf %t : tensor<?x3xf32>
   %1 = math.exp %0 : tensor<?x3xf32>
   %2 = arith.addf %1, %f : tensor<?x3xf32>

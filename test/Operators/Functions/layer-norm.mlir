@@ -1177,7 +1177,7 @@ func.func @rms_norm_fused(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<
 
 // The variance is over another dimension.
 // CHECK-LABEL: func.func @other_axes(
-// CHECK-NOT: {{layer|instance|group|rms}}_norm
+// CHECK-NOT: #qbackend.layer_norm
 func.func @other_axes(%x: tensor<2x12x12xf32>, %w: tensor<12xf32>, %b: tensor<12xf32>) -> tensor<2x12x12xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 12.0 : f32
@@ -1267,7 +1267,7 @@ func.func @other_axes(%x: tensor<2x12x12xf32>, %w: tensor<12xf32>, %b: tensor<12
 
 // The mean is of another activation.
 // CHECK-LABEL: func.func @other_input(
-// CHECK-NOT: {{layer|instance|group|rms}}_norm
+// CHECK-NOT: #qbackend.layer_norm
 func.func @other_input(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12xf32>, %z: tensor<2x5x12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 12.0 : f32
@@ -1356,7 +1356,7 @@ func.func @other_input(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12
 }
 
 // CHECK-LABEL: func.func @negative_eps(
-// CHECK-NOT: {{layer|instance|group|rms}}_norm
+// CHECK-NOT: #qbackend.layer_norm
 func.func @negative_eps(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
   %n = arith.constant 12.0 : f32

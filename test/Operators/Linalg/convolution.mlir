@@ -147,22 +147,3 @@ func.func @generalised(%x: tensor<1x3x7x7xf32>, %w: tensor<4x3x3x3xf32>) -> tens
   } -> tensor<1x4x3x3xf32>
   return %c : tensor<1x4x3x3xf32>
 }
-
-// A convolution that accumulates onto an activation, and a transposed one.
-// CHECK-LABEL: func.func @not_conv2d
-// CHECK-NOT: qbackend.operator
-func.func @not_conv2d(%x: tensor<1x3x3x3xf32>, %w: tensor<4x3x3x3xf32>, %y: tensor<1x4x1x1xf32>)
-    -> (tensor<1x4x1x1xf32>, tensor<1x4x3x3xf32>) {
-  %z = arith.constant 0.0 : f32
-  %a = math.cos %y : tensor<1x4x1x1xf32>
-  %c = linalg.conv_2d_nchw_fchw
-    ins(%x, %w : tensor<1x3x3x3xf32>, tensor<4x3x3x3xf32>) outs(%a : tensor<1x4x1x1xf32>) -> tensor<1x4x1x1xf32>
-  %e = tensor.empty() : tensor<1x3x5x5xf32>
-  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x5x5xf32>) -> tensor<1x3x5x5xf32>
-  %s = tensor.insert_slice %x into %f[0, 0, 0, 0] [1, 3, 3, 3] [1, 1, 2, 2] : tensor<1x3x3x3xf32> into tensor<1x3x5x5xf32>
-  %e1 = tensor.empty() : tensor<1x4x3x3xf32>
-  %f1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<1x4x3x3xf32>) -> tensor<1x4x3x3xf32>
-  %t = linalg.conv_2d_nchw_fchw
-    ins(%s, %w : tensor<1x3x5x5xf32>, tensor<4x3x3x3xf32>) outs(%f1 : tensor<1x4x3x3xf32>) -> tensor<1x4x3x3xf32>
-  return %c, %t : tensor<1x4x1x1xf32>, tensor<1x4x3x3xf32>
-}

@@ -171,7 +171,7 @@ func.func @softmax(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.1|1.0.*E-1|0.10.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{1.0*e-01|0.1}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 // CHECK: return
 func.func @leaky_relu(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {

@@ -1,8 +1,9 @@
 // RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
 
-// A zero bias is none; the image is NHWC already.
+// A zero bias is none; the image is NHWC already. The padding after it, which
+// is short so that the stride divides, is what it is before it.
 // CHECK-LABEL: func.func @conv
-// CHECK: qbackend.operator [#qbackend.conv2d<stride = [2, 2], padding = [1, 0, 1, 0], dilation = [1, 1], groups = 1>] inputs(%arg0) weight(%arg1) :
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [2, 2], padding = [1, 1, 1, 1], dilation = [1, 1], groups = 1>] inputs(%arg0) weight(%arg1) :
 // CHECK-SAME: -> tensor<?x4x4x4xf32>
 func.func @conv(%x: tensor<?x8x8x3xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<?x4x4x4xf32> {
   %b = "tosa.const"() <{values = dense<0.0> : tensor<4xf32>}> : () -> tensor<4xf32>

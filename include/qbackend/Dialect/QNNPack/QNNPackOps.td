@@ -303,6 +303,73 @@ def QNNPack_ReshapeOp : QNNPack_VerifiedOp<"reshape"> {
   let hasFolder = 1;
 }
 
+def QNNPack_SliceOp : QNNPack_VerifiedOp<"slice"> {
+  let summary = "part of a quantized tensor";
+  let description = [{
+    Element `i` of a dimension of the result is element
+    `offsets + i * strides` of the input. There are as many as the result has.
+
+    **Constraints:**
+    - `offsets` and `strides` have a number for each dimension, no offset is
+      negative, and strides are positive;
+    - the elements are in the input; a dynamic dimension is taken whole;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.slice %x {offsets = array<i64: 0, 2>, strides = array<i64: 1, 1>} : tensor<1x8x!u8> -> tensor<1x4x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input, DenseI64ArrayAttr:$offsets,
+                       DenseI64ArrayAttr:$strides);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_PadOp : QNNPack_VerifiedOp<"pad"> {
+  let summary = "a quantized tensor with a number around it";
+  let description = [{
+    Of each dimension, `low` elements before and `high` after are added, which
+    are `Q(value)`, where `Q` is `qnnpack.quantize` with the parameters of the
+    input: it saturates. Source: ATen's constant_pad_nd.
+
+    **Constraints:**
+    - `low` and `high` have a number for each dimension, none is negative, and
+      the shapes fit;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.pad %x {low = array<i64: 0, 1>, high = array<i64: 0, 2>, value = 0.0 : f32} : tensor<1x4x!u8> -> tensor<1x7x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input, DenseI64ArrayAttr:$low,
+                       DenseI64ArrayAttr:$high, F32Attr:$value);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
+def QNNPack_RepeatOp : QNNPack_VerifiedOp<"repeat"> {
+  let summary = "a quantized tensor several times along its dimensions";
+  let description = [{
+    Element `i` of a dimension of the result is element `i mod n` of the input,
+    `n` its size; the result has `multiples * n`.
+
+    **Constraints:**
+    - `multiples` has a positive number for each dimension, and fits the shapes;
+    - the quantization parameters stay.
+
+    Example:
+    ```mlir
+    %y = qnnpack.repeat %x {multiples = array<i64: 1, 2>} : tensor<1x4x!u8> -> tensor<1x8x!u8>
+    ```
+  }];
+  let arguments = (ins QNNPack_Activation:$input,
+                       DenseI64ArrayAttr:$multiples);
+  let results = (outs QNNPack_Activation:$output);
+  let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
+}
+
 //===----------------------------------------------------------------------===//
 // Pooling
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a qconfig makes of an operator, and of its weight.
+
+#ifndef QBACKEND_TRANSFORMS_QUANTIZEWEIGHTS_H
+#define QBACKEND_TRANSFORMS_QUANTIZEWEIGHTS_H
+
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+namespace qbackend {
+
+/// The ways in which an operator is quantized.
+enum class QuantizationMode {
+  /// Activations and weights are integers, by parameters from calibration.
+  Static,
+  /// The input becomes integers at run time, the result is real.
+  Dynamic,
+  /// Activations are real.
+  WeightOnly,
+  /// Everything is real, with the precision of 16 bits.
+  Float16,
+};
+
+QuantizationMode getQuantizationMode(QConfigAttr qconfig);
+
+/// Whether the weight of `op` is one that a qconfig's weight observer is for.
+/// That of a normalization is not.
+bool hasQuantizedWeight(OperatorOp op);
+
+/// Why `op` can't be quantized as `qconfig` says; empty if it can.
+std::string whyNotQuantizable(OperatorOp op, QConfigAttr qconfig);
+
+/// The per-tensor type of integers of `dtype`, with their whole range: the
+/// engine clamps to the type, whatever range an observer had.
+mlir::quant::UniformQuantizedType
+getQuantizedElement(mlir::Type dtype, double scale, int64_t zeroPoint);
+
+/// Puts the weight of `op`, which is a constant, as its qconfig wants it: the
+/// integers, or 16-bit floats, are the constant, and what the operator reads
+/// are the numbers that they stand for. With static activations the bias
+/// becomes int32, as the kernels have it.
+mlir::LogicalResult quantizeParameters(OperatorOp op);
+
+/// The table of an embedding, as `quantizeParameters` leaves it: an i8 constant
+/// with an entry in each byte, and the scale and zero point of each row.
+struct QuantizedTable {
+  mlir::DenseElementsAttr entries, scales, zeroPoints;
+};
+
+/// The table behind `weight`; nothing if it isn't one.
+std::optional<QuantizedTable> getQuantizedTable(mlir::Value weight);
+
+} // namespace qbackend
+
+#endif // QBACKEND_TRANSFORMS_QUANTIZEWEIGHTS_H

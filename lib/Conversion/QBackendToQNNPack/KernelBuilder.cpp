@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which kernel a kind has; those of binary operators and activations.
+
+#include "KernelBuilder.h"
+
+#include "qbackend/Numerics/Quantize.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+Value qbackend::getQuantized(Value real) {
+  auto producer = real.getDefiningOp<DequantizeOp>();
+  return producer ? producer.getInput() : Value();
+}
+
+KernelBuilder::KernelBuilder(OperatorOp op, OpBuilder &builder,
+                             RankedTensorType type)
+    : op(op), builder(builder), loc(op.getLoc()), type(type) {
+  for (Value input : op.getInputs())
+    inputs.push_back(getQuantized(input));
+  relu = op.getKinds().size() == 2 && isa<ReluAttr>(op.getKind(1));
+}
+
+Value KernelBuilder::build(std::string &reason) {
+  reason = "the qnnpack dialect has no op for it in this form";
+  switch (getQuantizationMode(*op.getQconfig())) {
+  case QuantizationMode::Static:
+    if (!llvm::is_contained(inputs, Value()))
+      return createStatic();
+    reason = "not all of its inputs are quantized";
+    return {};
+  case QuantizationMode::Dynamic:
+    return createLinearDynamic(reason);
+  case QuantizationMode::WeightOnly:
+    return createEmbedding(reason);
+  case QuantizationMode::Float16:
+    reason = "no kernel computes with 16-bit floats";
+    return {};
+  }
+  llvm_unreachable("unknown mode");
+}
+
+Value KernelBuilder::createStatic() {
+  if (op.getKinds().size() != 1 && !relu)
+    return {};
+  return llvm::TypeSwitch<Attribute, Value>(op.getKind())
+      .Case<Conv1dAttr, Conv2dAttr, Conv3dAttr, LinearAttr, AddAttr, MulAttr,
+            CatAttr, BatchNorm1dAttr, BatchNorm2dAttr, BatchNorm3dAttr>(
+          [&](auto kind) { return create(kind); })
+      .Case<ConvTranspose1dAttr, ConvTranspose2dAttr, MaxPool1dAttr,
+            MaxPool2dAttr, AvgPool1dAttr, AvgPool2dAttr, AdaptiveAvgPool1dAttr,
+            AdaptiveAvgPool2dAttr, MeanAttr, ReluAttr, Relu6Attr, HardtanhAttr,
+            ClampAttr, SigmoidAttr, HardsigmoidAttr, HardswishAttr, TanhAttr,
+            LeakyReluAttr, EluAttr, CeluAttr, PreluAttr, SoftmaxAttr,
+            LayerNormAttr, InstanceNorm1dAttr, InstanceNorm2dAttr,
+            InstanceNorm3dAttr, GroupNormAttr, FlattenAttr, ReshapeAttr,
+            TransposeAttr, NarrowAttr, PadAttr, RepeatAttr, PixelShuffleAttr,
+            PixelUnshuffleAttr, ChannelShuffleAttr, InterpolateAttr>(
+          [&](auto kind) { return relu ? Value() : create(kind); })
+      .Default([](Attribute) { return Value(); });
+}
+
+UnitAttr KernelBuilder::getFlag(bool value) {
+  return value ? builder.getUnitAttr() : UnitAttr();
+}
+UnitAttr KernelBuilder::getRelu() { return getFlag(relu); }
+
+Value KernelBuilder::createSplat(float value, ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  return arith::ConstantOp::create(builder, loc,
+                                   DenseElementsAttr::get(type, value));
+}
+
+Value KernelBuilder::getParameter(Value operand, float missing,
+                                  ArrayRef<int64_t> shape) {
+  return operand ? operand : createSplat(missing, shape);
+}
+
+//===----------------------------------------------------------------------===//
+// Binary, concatenation
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::create(AddAttr kind) {
+  if (kind.getScalar())
+    return make<qnnpack::AddScalarOp>(inputs[0], kind.getScalar(), getRelu());
+  if (inputs.size() != 2)
+    return {};
+  return make<qnnpack::AddOp>(inputs[0], inputs[1], getRelu());
+}
+
+Value KernelBuilder::create(MulAttr kind) {
+  if (kind.getScalar())
+    return make<qnnpack::MulScalarOp>(inputs[0], kind.getScalar(), getRelu());
+  if (inputs.size() != 2)
+    return {};
+  return make<qnnpack::MulOp>(inputs[0], inputs[1], getRelu());
+}
+
+Value KernelBuilder::create(CatAttr kind) {
+  return make<qnnpack::CatOp>(inputs, builder.getI64IntegerAttr(kind.getAxis()),
+                              getRelu());
+}
+
+//===----------------------------------------------------------------------===//
+// Activations
+//===----------------------------------------------------------------------===//
+
+/// Bounds beyond what the integers reach are moved to their ends: the engine's
+/// quantize turns infinity, and FLT_MAX, into the smallest integer.
+Value KernelBuilder::createClamp(double min, double max) {
+  auto element = qnnpack::getQuantizedType(inputs[0].getType());
+  auto real = [&](int64_t integer) -> double {
+    return numerics::dequantize(integer, element.getScale(),
+                                element.getZeroPoint());
+  };
+  double low = real(element.getStorageTypeMin());
+  double high = real(element.getStorageTypeMax());
+  min = std::clamp(min, low, high);
+  max = std::clamp(max, low, high);
+  return make<qnnpack::ClampOp>(inputs[0], builder.getF32FloatAttr(min),
+                                builder.getF32FloatAttr(max));
+}
+
+Value KernelBuilder::create(ReluAttr) {
+  return make<qnnpack::ReluOp>(inputs[0]);
+}
+Value KernelBuilder::create(Relu6Attr) { return createClamp(0.0, 6.0); }
+Value KernelBuilder::create(HardtanhAttr kind) {
+  return createClamp(kind.getMin().getValueAsDouble(),
+                     kind.getMax().getValueAsDouble());
+}
+Value KernelBuilder::create(ClampAttr kind) {
+  return createClamp(kind.getMin().getValueAsDouble(),
+                     kind.getMax().getValueAsDouble());
+}
+Value KernelBuilder::create(SigmoidAttr) {
+  return make<qnnpack::SigmoidOp>(inputs[0]);
+}
+Value KernelBuilder::create(HardsigmoidAttr) {
+  return make<qnnpack::HardsigmoidOp>(inputs[0]);
+}
+Value KernelBuilder::create(HardswishAttr) {
+  return make<qnnpack::HardswishOp>(inputs[0]);
+}
+Value KernelBuilder::create(TanhAttr) {
+  return make<qnnpack::TanhOp>(inputs[0]);
+}
+Value KernelBuilder::create(LeakyReluAttr kind) {
+  return make<qnnpack::LeakyReluOp>(
+      inputs[0],
+      builder.getF32FloatAttr(kind.getNegativeSlope().getValueAsDouble()),
+      /*vectorized=*/UnitAttr());
+}
+Value KernelBuilder::create(EluAttr kind) {
+  return make<qnnpack::EluOp>(
+      inputs[0], builder.getF32FloatAttr(kind.getAlpha().getValueAsDouble()),
+      /*vectorized=*/UnitAttr());
+}
+Value KernelBuilder::create(CeluAttr kind) {
+  return make<qnnpack::CeluOp>(
+      inputs[0], builder.getF32FloatAttr(kind.getAlpha().getValueAsDouble()),
+      /*vectorized=*/UnitAttr());
+}
+
+Value KernelBuilder::create(PreluAttr kind) {
+  Value weight = getWeight();
+  if (!weight)
+    return {};
+  auto create = [&](Value input, RankedTensorType type) {
+    return make<qnnpack::PreluOp>(Type(type), input, weight);
+  };
+  // One slope is for all elements, wherever they are.
+  if (cast<RankedTensorType>(weight.getType()).getNumElements() == 1)
+    return create(inputs[0], type);
+  return createWithLast(kind.getAxis(), create);
+}
+
+Value KernelBuilder::create(SoftmaxAttr kind) {
+  return make<qnnpack::SoftmaxOp>(inputs[0],
+                                  builder.getI64IntegerAttr(kind.getAxis()));
+}

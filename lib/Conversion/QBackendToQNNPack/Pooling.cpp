@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels of pools and means. The engine runs 1-d pools as 2-d ones on images
+// of height 1.
+
+#include "KernelBuilder.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+/// Whether floor mode doesn't give as many windows as `output` has.
+static bool needsCeilMode(MaxPool2dAttr kind, RankedTensorType input,
+                          RankedTensorType output) {
+  for (int i : {0, 1}) {
+    int64_t extent = (kind.getKernel()[i] - 1) * kind.getDilation()[i] + 1;
+    int64_t room = input.getDimSize(1 + i) + kind.getPadding()[2 * i] +
+                   kind.getPadding()[2 * i + 1] - extent;
+    if (room / kind.getStride()[i] + 1 != output.getDimSize(1 + i))
+      return true;
+  }
+  return false;
+}
+
+Value KernelBuilder::createMaxPool(Value input, RankedTensorType type,
+                                   MaxPool2dAttr kind) {
+  // The engine pads both sides alike. Where they differ, as an export of ceil
+  // mode has it, there is no kernel of floor mode to follow.
+  ArrayRef<int64_t> padding = kind.getPadding();
+  bool uneven = padding[0] != padding[1] || padding[2] != padding[3];
+  bool dilated = !llvm::all_of(kind.getDilation().asArrayRef(),
+                               [](int64_t dilation) { return dilation == 1; });
+  auto inputType = cast<RankedTensorType>(input.getType());
+  if (inputType.getRank() != 4 || type.getRank() != 4)
+    return {};
+  return make<qnnpack::MaxPool2dOp>(
+      Type(type), input, kind.getKernel(), kind.getStride(), kind.getPadding(),
+      kind.getDilation(), getFlag(needsCeilMode(kind, inputType, type)),
+      /*mathematical=*/getFlag(uneven && dilated));
+}
+
+Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
+                                   AvgPool2dAttr kind) {
+  IntegerAttr divisor;
+  if (kind.getDivisorOverride())
+    divisor = builder.getI64IntegerAttr(*kind.getDivisorOverride());
+  return make<qnnpack::AvgPool2dOp>(
+      Type(type), input, kind.getKernel(), kind.getStride(), kind.getPadding(),
+      getFlag(kind.getCeilMode()),
+      builder.getBoolAttr(!kind.getCountExcludePad()), divisor,
+      /*mathematical=*/UnitAttr());
+}
+
+Value KernelBuilder::createOnImage(
+    function_ref<Value(Value, RankedTensorType)> create) {
+  auto inputType = cast<RankedTensorType>(inputs[0].getType());
+  if (inputType.getRank() != 3 || type.getRank() != 3)
+    return {};
+  auto raise = [](RankedTensorType type) {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.insert(shape.begin() + 1, 1);
+    return type.clone(shape);
+  };
+  Value image = createReshape(inputs[0], raise(inputType).getShape());
+  Value result = create(image, raise(type));
+  return result ? createReshape(result, type.getShape()) : Value();
+}
+
+/// The numbers of a 1-d pool as those of a 2-d one.
+static DenseI64ArrayAttr withHeight(ArrayRef<int64_t> height,
+                                    DenseI64ArrayAttr width) {
+  SmallVector<int64_t> both(height);
+  llvm::append_range(both, width.asArrayRef());
+  return DenseI64ArrayAttr::get(width.getContext(), both);
+}
+
+Value KernelBuilder::create(MaxPool1dAttr kind) {
+  auto onImage = MaxPool2dAttr::get(
+      kind.getContext(), withHeight(1, kind.getKernel()),
+      withHeight(1, kind.getStride()), withHeight({0, 0}, kind.getPadding()),
+      withHeight(1, kind.getDilation()));
+  return createOnImage([&](Value input, RankedTensorType type) {
+    return createMaxPool(input, type, onImage);
+  });
+}
+
+Value KernelBuilder::create(MaxPool2dAttr kind) {
+  return createMaxPool(inputs[0], type, kind);
+}
+
+Value KernelBuilder::create(AvgPool1dAttr kind) {
+  auto onImage = AvgPool2dAttr::get(
+      kind.getContext(), withHeight(1, kind.getKernel()),
+      withHeight(1, kind.getStride()), withHeight({0, 0}, kind.getPadding()),
+      kind.getCeilMode(), kind.getCountExcludePad(), kind.getDivisorOverride());
+  return createOnImage([&](Value input, RankedTensorType type) {
+    return createAvgPool(input, type, onImage);
+  });
+}
+
+Value KernelBuilder::create(AvgPool2dAttr kind) {
+  return createAvgPool(inputs[0], type, kind);
+}
+
+Value KernelBuilder::create(AdaptiveAvgPool1dAttr) {
+  return createOnImage([&](Value input, RankedTensorType type) {
+    return make<qnnpack::AdaptiveAvgPool2dOp>(Type(type), input);
+  });
+}
+
+Value KernelBuilder::create(AdaptiveAvgPool2dAttr) {
+  return make<qnnpack::AdaptiveAvgPool2dOp>(inputs[0]);
+}
+
+Value KernelBuilder::create(MeanAttr kind) {
+  auto input = cast<RankedTensorType>(inputs[0].getType());
+  if (input.getRank() != 4 ||
+      kind.getAxes().asArrayRef() != ArrayRef<int64_t>({1, 2}))
+    return {};
+  return make<qnnpack::MeanOp>(inputs[0], getFlag(kind.getKeepdim()));
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Batch norm as part of the weighted operator before it.
+
+#ifndef QBACKEND_LIB_TRANSFORMS_FOLDBATCHNORM_H
+#define QBACKEND_LIB_TRANSFORMS_FOLDBATCHNORM_H
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+namespace qbackend {
+
+/// norm(root(x, weight, bias)) -> root(x, weight', bias'), in the place of
+/// both, for a convolution, transposed or not, or a linear `root`. Null, with a
+/// remark, if the parameters are not constants, or of another dimension than
+/// the channels of the weight.
+OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm);
+
+} // namespace qbackend
+
+#endif // QBACKEND_LIB_TRANSFORMS_FOLDBATCHNORM_H

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a qconfig makes of an operator, and of its weight.
+
+#include "qbackend/Transforms/QuantizeWeights.h"
+
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Numerics/Embedding.h"
+#include "qbackend/Numerics/QuantParams.h"
+#include "qbackend/Numerics/Quantize.h"
+#include "qbackend/Transforms/Support.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace qbackend;
+
+//===----------------------------------------------------------------------===//
+// Modes
+//===----------------------------------------------------------------------===//
+
+QuantizationMode qbackend::getQuantizationMode(QConfigAttr qconfig) {
+  ObserverAttr activation = qconfig.getActivation();
+  if (activation.getDtype().isF16())
+    return QuantizationMode::Float16;
+  if (activation.getIsDynamic())
+    return QuantizationMode::Dynamic;
+  return isa<IntegerType>(activation.getDtype()) ? QuantizationMode::Static
+                                                 : QuantizationMode::WeightOnly;
+}
+
+/// Whether `op` is a sum of products with its weight, and has a bias.
+static bool isWeighted(OperatorOp op) {
+  return isa<ConvolutionKindAttrInterface, LinearAttr>(
+      static_cast<Attribute>(op.getKind()));
+}
+
+bool qbackend::hasQuantizedWeight(OperatorOp op) {
+  return op.getWeight() &&
+         (isWeighted(op) || isa<PreluAttr, EmbeddingAttr>(op.getKind()));
+}
+
+static bool hasFloatZeroPoints(ObserverAttr observer) {
+  return observer.getScheme() == QScheme::PerChannelAffineFloatQParams;
+}
+
+std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
+  QuantizationMode mode = getQuantizationMode(qconfig);
+  bool embedding = isa<EmbeddingAttr>(op.getKind());
+  bool weighted = op.getWeight() && isWeighted(op);
+  ObserverAttr weight = qconfig.getWeight();
+  auto integer = dyn_cast<IntegerType>(weight.getDtype());
+  switch (mode) {
+  case QuantizationMode::Float16:
+    if (qconfig.getActivation().getIsDynamic() && !weighted)
+      return "only the weight is 16-bit in dynamic f16 quantization, and it "
+             "has "
+             "none";
+    return "";
+  case QuantizationMode::Static:
+    if (embedding)
+      return "its input holds indices, so only its weight can be quantized";
+    if (!hasQuantizedWeight(op))
+      return "";
+    break;
+  case QuantizationMode::Dynamic:
+    if (!weighted)
+      return "only convolutions and linear layers are quantized dynamically";
+    break;
+  case QuantizationMode::WeightOnly:
+    if (!weighted && !embedding)
+      return "its activations stay real and it has no weight to quantize";
+    break;
+  }
+  if (!integer)
+    return ("its weight would stay real: the qconfig observes it as " +
+            Twine(weight.getDtype().isF16() ? "f16" : "f32"))
+        .str();
+  if (embedding ? hasFloatZeroPoints(weight) && !integer.isSigned() &&
+                      (integer.getWidth() == 4 || integer.getWidth() == 8)
+                : !hasFloatZeroPoints(weight) && integer.getWidth() == 8)
+    return "";
+  if (embedding)
+    return "the rows of its table would need a zero point that is a real "
+           "number, per_channel_affine_float_qparams of ui8 or ui4";
+  if (hasFloatZeroPoints(weight))
+    return "zero points that are real numbers are for embeddings";
+  return ("a weight of " + Twine(integer.getWidth()) +
+          " bits is for embeddings")
+      .str();
+}
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The storage of a dtype: signless integer, sign, and its whole range.
+struct Storage {
+  explicit Storage(Type dtype) {
+    auto type = cast<IntegerType>(dtype);
+    isSigned = type.isSigned();
+    int64_t levels = int64_t(1) << type.getWidth();
+    min = isSigned ? -levels / 2 : 0;
+    max = min + levels - 1;
+    integer = IntegerType::get(type.getContext(), type.getWidth());
+  }
+  unsigned getFlags() const {
+    return isSigned ? quant::QuantizationFlags::Signed : 0;
+  }
+  quant::UniformQuantizedType getType(double scale, int64_t zeroPoint) const {
+    return quant::UniformQuantizedType::get(
+        getFlags(), integer, Float32Type::get(integer.getContext()), scale,
+        zeroPoint, min, max);
+  }
+
+  IntegerType integer;
+  bool isSigned;
+  int64_t min, max;
+};
+} // namespace
+
+quant::UniformQuantizedType
+qbackend::getQuantizedElement(Type dtype, double scale, int64_t zeroPoint) {
+  return Storage(dtype).getType(scale, zeroPoint);
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+static numerics::QScheme toNumerics(QScheme scheme) {
+  return static_cast<numerics::QScheme>(scheme);
+}
+static_assert(int(QScheme::PerChannelAffineFloatQParams) ==
+                  int(numerics::QScheme::PerChannelAffineFloatQParams),
+              "the enums are the same");
+
+static bool isPerChannel(ObserverAttr observer) {
+  return observer.getScheme() == QScheme::PerChannelAffine ||
+         observer.getScheme() == QScheme::PerChannelSymmetric;
+}
+
+static float getEps(ObserverAttr observer) {
+  return observer.getEps() ? float(observer.getEps().getValueAsDouble())
+                           : numerics::defaultEps;
+}
+
+/// The numbers of the weight; nothing, and an error, if it isn't a constant.
+static std::optional<SmallVector<float, 0>> readWeight(OperatorOp op) {
+  ElementsAttr elements;
+  std::optional<SmallVector<float, 0>> weight;
+  if (matchPattern(op.getWeight(), m_Constant(&elements)))
+    weight = readFloats(elements);
+  if (!weight)
+    op.emitOpError() << "has a qconfig, but its weight is not a constant with "
+                        "data";
+  return weight;
+}
+
+namespace {
+struct Interval {
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+};
+} // namespace
+
+/// The range of `values`; failure, and an error, if one of them has none.
+static FailureOr<Interval> findRange(OperatorOp op, ArrayRef<float> values) {
+  Interval range;
+  for (float value : values) {
+    if (!std::isfinite(value))
+      return op.emitOpError() << "has " << value << " in its weight, which "
+                              << "has no range; check the trained parameters";
+    range.min = std::min(range.min, value);
+    range.max = std::max(range.max, value);
+  }
+  return range;
+}
+
+template <typename T>
+static DenseElementsAttr getRawElements(RankedTensorType type,
+                                        const std::vector<T> &values) {
+  return DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(reinterpret_cast<const char *>(values.data()),
+                     values.size() * sizeof(T)));
+}
+
+/// The operand `real` reads the numbers that `integers` of `element` stand for.
+static void assignQuantized(OpOperand &real, DenseElementsAttr integers,
+                            Type element) {
+  OpBuilder builder(real.getOwner());
+  Location loc = real.getOwner()->getLoc();
+  auto type = cast<RankedTensorType>(real.get().getType());
+  Value constant = arith::ConstantOp::create(builder, loc, integers);
+  Value quantized =
+      quant::StorageCastOp::create(builder, loc, type.clone(element), constant);
+  real.set(DequantizeOp::create(builder, loc, type, quantized).getOutput());
+}
+
+/// The integers of the weight; per channel along axis 0, the output channels.
+static LogicalResult quantizeWeight(OperatorOp op) {
+  ObserverAttr observer = op.getQconfig()->getWeight();
+  std::optional<SmallVector<float, 0>> weight = readWeight(op);
+  if (!weight)
+    return failure();
+  if (!isa<IntegerType>(observer.getDtype()))
+    return op.emitOpError() << "has a weight observer of "
+                            << observer.getDtype() << ", expected integers";
+  auto type = cast<RankedTensorType>(op.getWeight().getType());
+  int64_t channels = isPerChannel(observer) ? type.getDimSize(0) : 1;
+  int64_t perChannel = channels ? type.getNumElements() / channels : 0;
+
+  Storage storage(observer.getDtype());
+  auto [quantMin, quantMax] = getQuantRange(observer);
+  SmallVector<double> scales;
+  SmallVector<int64_t> zeroPoints;
+  std::vector<int8_t> integers(weight->size());
+  for (int64_t channel = 0; channel < channels; ++channel) {
+    ArrayRef<float> values =
+        ArrayRef(*weight).slice(channel * perChannel, perChannel);
+    FailureOr<Interval> range = findRange(op, values);
+    if (failed(range))
+      return failure();
+    // The kernel multiplies positive numbers by the integer of 1, which
+    // PyTorch's observer of the slopes does not see.
+    if (isa<PreluAttr>(op.getKind()))
+      range->max = std::max(range->max, 1.0f);
+    numerics::QuantParams params;
+    if (observer.getKind() == ObserverKind::FixedQParams)
+      params = {observer.getScale().getValueAsDouble(),
+                *observer.getZeroPoint()};
+    else
+      params = numerics::calculateQParams(
+          range->min, range->max, {quantMin, quantMax},
+          observer.getQuantMin().has_value(), storage.isSigned,
+          toNumerics(observer.getScheme()), getEps(observer));
+    for (auto [i, value] : llvm::enumerate(values))
+      integers[channel * perChannel + i] = numerics::quantize(
+          value, params.scale, params.zeroPoint, storage.min, storage.max);
+    scales.push_back(params.scale);
+    zeroPoints.push_back(params.zeroPoint);
+  }
+
+  Type element;
+  if (isPerChannel(observer))
+    element = quant::UniformQuantizedPerAxisType::get(
+        storage.getFlags(), storage.integer, Float32Type::get(op.getContext()),
+        scales, zeroPoints, /*quantizedDimension=*/0, storage.min, storage.max);
+  else
+    element = storage.getType(scales[0], zeroPoints[0]);
+  assignQuantized(*op.getWeightMutable().begin(),
+                  getRawElements(type.clone(storage.integer), integers),
+                  element);
+  return success();
+}
+
+/// The bias as the kernels see it: int32 of scale `weight scale * input scale`.
+static LogicalResult quantizeBias(OperatorOp op) {
+  ElementsAttr elements;
+  std::optional<SmallVector<float, 0>> bias;
+  if (matchPattern(op.getBias(), m_Constant(&elements)))
+    bias = readFloats(elements);
+  auto input = op.getInputs()[0].getDefiningOp<DequantizeOp>();
+  auto weight = op.getWeight().getDefiningOp<DequantizeOp>();
+  auto inputElement =
+      input ? qnnpack::getQuantizedType(input.getInput().getType())
+            : quant::UniformQuantizedType();
+  if (!bias)
+    return op.emitOpError() << "has a qconfig, but its bias is not a constant "
+                               "with data";
+  if (!inputElement || !weight)
+    return op.emitOpError() << "has a qconfig, but its input is not observed";
+  Type weightElement =
+      cast<RankedTensorType>(weight.getInput().getType()).getElementType();
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(weightElement);
+  SmallVector<double> scales;
+  std::vector<int32_t> integers;
+  for (auto [i, value] : llvm::enumerate(*bias)) {
+    double weightScale =
+        perAxis ? perAxis.getScales()[i]
+                : cast<quant::UniformQuantizedType>(weightElement).getScale();
+    scales.push_back(weightScale * inputElement.getScale());
+    integers.push_back(
+        numerics::quantizeBias(value, weightScale, inputElement.getScale()));
+  }
+
+  Type f32 = Float32Type::get(op.getContext());
+  auto i32 = IntegerType::get(op.getContext(), 32);
+  constexpr int64_t min = std::numeric_limits<int32_t>::min();
+  constexpr int64_t max = std::numeric_limits<int32_t>::max();
+  Type element;
+  if (perAxis)
+    element = quant::UniformQuantizedPerAxisType::get(
+        quant::QuantizationFlags::Signed, i32, f32, scales,
+        SmallVector<int64_t>(scales.size(), 0), 0, min, max);
+  else
+    element = quant::UniformQuantizedType::get(
+        quant::QuantizationFlags::Signed, i32, f32, scales[0], 0, min, max);
+  auto type = cast<RankedTensorType>(op.getBias().getType());
+  assignQuantized(*op.getBiasMutable().begin(),
+                  getRawElements(type.clone(i32), integers), element);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Tables
+//===----------------------------------------------------------------------===//
+
+static numerics::EmbeddingBits getBits(ObserverAttr observer) {
+  return cast<IntegerType>(observer.getDtype()).getWidth() == 4
+             ? numerics::EmbeddingBits::Four
+             : numerics::EmbeddingBits::Eight;
+}
+
+/// The integers of the rows of an embedding table. No quantized type has zero
+/// points that are real numbers, so the rows are dequantized by plain code.
+static LogicalResult quantizeTable(OperatorOp op) {
+  ObserverAttr observer = op.getQconfig()->getWeight();
+  std::optional<SmallVector<float, 0>> weight = readWeight(op);
+  if (!weight)
+    return failure();
+  auto type = cast<RankedTensorType>(op.getWeight().getType());
+  int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
+  auto [quantMin, quantMax] = getQuantRange(observer);
+  numerics::EmbeddingBits bits = getBits(observer);
+  std::vector<int8_t> entries(weight->size());
+  std::vector<float> scales, zeroPoints;
+  for (int64_t row = 0; row < rows; ++row) {
+    ArrayRef<float> values = ArrayRef(*weight).slice(row * columns, columns);
+    FailureOr<Interval> range = findRange(op, values);
+    if (failed(range))
+      return failure();
+    numerics::FloatQuantParams params = numerics::calculateFloatQParams(
+        range->min, range->max, {quantMin, quantMax}, getEps(observer));
+    for (auto [i, value] : llvm::enumerate(values))
+      entries[row * columns + i] = numerics::quantizeEmbedding(
+          value, params.scale, params.zeroPoint, bits);
+    scales.push_back(params.scale);
+    zeroPoints.push_back(params.zeroPoint);
+  }
+
+  ImplicitLocOpBuilder b(op.getLoc(), OpBuilder(op));
+  Type f32 = b.getF32Type();
+  auto rowType = RankedTensorType::get({rows}, f32);
+  Value table = arith::ConstantOp::create(
+      b, getRawElements(type.clone(b.getI8Type()), entries));
+  Value scale = arith::ConstantOp::create(b, getRawElements(rowType, scales));
+  Value zeroPoint =
+      arith::ConstantOp::create(b, getRawElements(rowType, zeroPoints));
+  Value empty = tensor::EmptyOp::create(b, type.getShape(), f32);
+  AffineMap all = b.getMultiDimIdentityMap(2), perRow = all.getSubMap({0u});
+  Value real = linalg::GenericOp::create(
+                   b, type, ValueRange{table, scale, zeroPoint}, empty,
+                   ArrayRef{all, perRow, perRow, all},
+                   SmallVector(2, utils::IteratorType::parallel),
+                   [&](OpBuilder &builder, Location loc, ValueRange args) {
+                     ImplicitLocOpBuilder b(loc, builder);
+                     Value scale = args[1];
+                     Value bias = arith::NegFOp::create(
+                         b, arith::MulFOp::create(b, args[2], args[1]));
+                     if (bits == numerics::EmbeddingBits::Four)
+                       for (Value *value : {&scale, &bias}) {
+                         Value half =
+                             arith::TruncFOp::create(b, b.getF16Type(), *value);
+                         *value = arith::ExtFOp::create(b, f32, half);
+                       }
+                     Value entry = arith::UIToFPOp::create(b, f32, args[0]);
+                     Value result = math::FmaOp::create(b, scale, entry, bias);
+                     linalg::YieldOp::create(b, result);
+                   })
+                   .getResult(0);
+  op.getWeightMutable().assign(real);
+  return success();
+}
+
+std::optional<QuantizedTable> qbackend::getQuantizedTable(Value weight) {
+  auto rows = weight.getDefiningOp<linalg::GenericOp>();
+  if (!rows || rows.getNumDpsInputs() != 3)
+    return std::nullopt;
+  QuantizedTable table;
+  for (auto [input, elements] :
+       llvm::zip(rows.getDpsInputs(),
+                 ArrayRef{&table.entries, &table.scales, &table.zeroPoints}))
+    if (!matchPattern(input, m_Constant(elements)))
+      return std::nullopt;
+  if (!table.entries.getElementType().isInteger(8) ||
+      !table.scales.getElementType().isF32() ||
+      !table.zeroPoints.getElementType().isF32())
+    return std::nullopt;
+  return table;
+}
+
+//===----------------------------------------------------------------------===//
+// 16-bit floats
+//===----------------------------------------------------------------------===//
+
+/// The weight in 16 bits. PyTorch's packing limits it to the largest number,
+/// where rounding would give infinity.
+static LogicalResult roundWeight(OperatorOp op) {
+  std::optional<SmallVector<float, 0>> weight = readWeight(op);
+  if (!weight)
+    return failure();
+  constexpr float largest = 65504.0f;
+  SmallVector<APFloat, 0> rounded;
+  for (float value : *weight) {
+    rounded.emplace_back(
+        std::isnan(value) ? value : std::clamp(value, -largest, largest));
+    bool losesInfo;
+    rounded.back().convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
+                           &losesInfo);
+  }
+  ImplicitLocOpBuilder b(op.getLoc(), OpBuilder(op));
+  auto type = cast<RankedTensorType>(op.getWeight().getType());
+  Value constant = arith::ConstantOp::create(
+      b, DenseElementsAttr::get(type.clone(b.getF16Type()), rounded));
+  op.getWeightMutable().assign(arith::ExtFOp::create(b, type, constant));
+  return success();
+}
+
+LogicalResult qbackend::quantizeParameters(OperatorOp op) {
+  switch (getQuantizationMode(*op.getQconfig())) {
+  case QuantizationMode::Float16:
+    return roundWeight(op);
+  case QuantizationMode::Static:
+    if (failed(quantizeWeight(op)))
+      return failure();
+    return op.getBias() && isWeighted(op) ? quantizeBias(op) : success();
+  case QuantizationMode::Dynamic:
+    return quantizeWeight(op);
+  case QuantizationMode::WeightOnly:
+    return isa<EmbeddingAttr>(op.getKind()) ? quantizeTable(op)
+                                            : quantizeWeight(op);
+  }
+  llvm_unreachable("unknown mode");
+}

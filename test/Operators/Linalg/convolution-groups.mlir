@@ -1,0 +1,145 @@
+// RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
+
+// With and without a multiplier; the input channels of a group come last.
+// CHECK-LABEL: func.func @depthwise_ncw_cw
+// CHECK: qbackend.operator [#qbackend.conv1d<stride = [2], padding = [0, 0], dilation = [1], groups = 3>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x9x3xf32>, tensor<3x2x1xf32>) -> tensor<1x4x3xf32>
+// CHECK-NOT: qbackend.operator
+func.func @depthwise_ncw_cw(%x: tensor<1x3x9xf32>, %w: tensor<3x2xf32>) -> tensor<1x3x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
+  %c = linalg.depthwise_conv_1d_ncw_cw {dilations = dense<[1]> : vector<1xi64>, strides = dense<[2]> : vector<1xi64>}
+    ins(%x, %w : tensor<1x3x9xf32>, tensor<3x2xf32>) outs(%f : tensor<1x3x4xf32>) -> tensor<1x3x4xf32>
+  return %c : tensor<1x3x4xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise_nwc_wc
+// CHECK: qbackend.operator [#qbackend.conv1d<stride = [2], padding = [0, 0], dilation = [1], groups = 3>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x9x3xf32>, tensor<3x2x1xf32>) -> tensor<1x4x3xf32>
+// CHECK-NOT: qbackend.operator
+func.func @depthwise_nwc_wc(%x: tensor<1x9x3xf32>, %w: tensor<2x3xf32>) -> tensor<1x4x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  %c = linalg.depthwise_conv_1d_nwc_wc {dilations = dense<[1]> : vector<1xi64>, strides = dense<[2]> : vector<1xi64>}
+    ins(%x, %w : tensor<1x9x3xf32>, tensor<2x3xf32>) outs(%f : tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  return %c : tensor<1x4x3xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise_nhwc_hwc
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 3>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x7x6x3xf32>, tensor<3x3x2x1xf32>) -> tensor<1x5x5x3xf32>
+// CHECK-NOT: qbackend.operator
+func.func @depthwise_nhwc_hwc(%x: tensor<1x7x6x3xf32>, %w: tensor<3x2x3xf32>) -> tensor<1x5x5x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x5x5x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x5x5x3xf32>) -> tensor<1x5x5x3xf32>
+  %c = linalg.depthwise_conv_2d_nhwc_hwc {dilations = dense<[1, 1]> : vector<2xi64>, strides = dense<[1, 1]> : vector<2xi64>}
+    ins(%x, %w : tensor<1x7x6x3xf32>, tensor<3x2x3xf32>) outs(%f : tensor<1x5x5x3xf32>) -> tensor<1x5x5x3xf32>
+  return %c : tensor<1x5x5x3xf32>
+}
+
+// CHECK-LABEL: func.func @depthwise_ndhwc_dhwc
+// CHECK: qbackend.operator [#qbackend.conv3d<stride = [1, 1, 1], padding = [0, 0, 0, 0, 0, 0], dilation = [1, 1, 1], groups = 3>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x4x5x6x3xf32>, tensor<3x2x1x2x1xf32>) -> tensor<1x3x5x5x3xf32>
+// CHECK-NOT: qbackend.operator
+func.func @depthwise_ndhwc_dhwc(%x: tensor<1x4x5x6x3xf32>, %w: tensor<2x1x2x3xf32>) -> tensor<1x3x5x5x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x5x5x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x5x5x3xf32>) -> tensor<1x3x5x5x3xf32>
+  %c = linalg.depthwise_conv_3d_ndhwc_dhwc {dilations = dense<[1, 1, 1]> : vector<3xi64>, strides = dense<[1, 1, 1]> : vector<3xi64>}
+    ins(%x, %w : tensor<1x4x5x6x3xf32>, tensor<2x1x2x3xf32>) outs(%f : tensor<1x3x5x5x3xf32>) -> tensor<1x3x5x5x3xf32>
+  return %c : tensor<1x3x5x5x3xf32>
+}
+
+// CHECK-LABEL: func.func @multiplier_1d
+// CHECK: qbackend.operator [#qbackend.conv1d<stride = [1], padding = [0, 0], dilation = [1], groups = 3>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x9x3xf32>, tensor<12x2x1xf32>) -> tensor<1x8x12xf32>
+// CHECK-NOT: qbackend.operator
+func.func @multiplier_1d(%x: tensor<1x9x3xf32>, %w: tensor<2x3x4xf32>) -> tensor<1x8x12xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x8x3x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x8x3x4xf32>) -> tensor<1x8x3x4xf32>
+  %c = linalg.depthwise_conv_1d_nwc_wcm {dilations = dense<[1]> : vector<1xi64>, strides = dense<[1]> : vector<1xi64>}
+    ins(%x, %w : tensor<1x9x3xf32>, tensor<2x3x4xf32>) outs(%f : tensor<1x8x3x4xf32>) -> tensor<1x8x3x4xf32>
+  %r = tensor.collapse_shape %c [[0], [1], [2, 3]] : tensor<1x8x3x4xf32> into tensor<1x8x12xf32>
+  return %r : tensor<1x8x12xf32>
+}
+
+// CHECK-LABEL: func.func @multiplier_3d
+// CHECK: qbackend.operator [#qbackend.conv3d<stride = [1, 1, 1], padding = [0, 0, 0, 0, 0, 0], dilation = [1, 1, 1], groups = 3>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x4x5x6x3xf32>, tensor<6x2x1x2x1xf32>) -> tensor<1x3x5x5x6xf32>
+// CHECK-NOT: qbackend.operator
+func.func @multiplier_3d(%x: tensor<1x4x5x6x3xf32>, %w: tensor<2x1x2x3x2xf32>) -> tensor<1x3x5x5x6xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x5x5x3x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x5x5x3x2xf32>) -> tensor<1x3x5x5x3x2xf32>
+  %c = linalg.depthwise_conv_3d_ndhwc_dhwcm {dilations = dense<[1, 1, 1]> : vector<3xi64>, strides = dense<[1, 1, 1]> : vector<3xi64>}
+    ins(%x, %w : tensor<1x4x5x6x3xf32>, tensor<2x1x2x3x2xf32>) outs(%f : tensor<1x3x5x5x3x2xf32>) -> tensor<1x3x5x5x3x2xf32>
+  %r = tensor.collapse_shape %c [[0], [1], [2], [3], [4, 5]] : tensor<1x3x5x5x3x2xf32> into tensor<1x3x5x5x6xf32>
+  return %r : tensor<1x3x5x5x6xf32>
+}
+
+// Groups are a dimension of their own, and so they are of the bias.
+// CHECK-LABEL: func.func @bias_of_groups
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 2>]
+// CHECK-SAME: weight({{.*}}) bias({{.*}}) : (tensor<1x7x6x4xf32>, tensor<6x3x2x2xf32>, tensor<6xf32>) -> tensor<1x5x5x6xf32>
+// CHECK-NOT: qbackend.operator
+func.func @bias_of_groups(%x: tensor<1x4x7x6xf32>, %w: tensor<2x3x2x3x2xf32>, %b: tensor<6xf32>) -> tensor<1x6x5x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %xe = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 2, 2, 7, 6] : tensor<1x4x7x6xf32> into tensor<1x2x2x7x6xf32>
+  %e = tensor.empty() : tensor<1x2x3x5x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x2x3x5x5xf32>) -> tensor<1x2x3x5x5xf32>
+  %c = linalg.conv_2d_ngchw_gfchw
+    ins(%xe, %w : tensor<1x2x2x7x6xf32>, tensor<2x3x2x3x2xf32>) outs(%f : tensor<1x2x3x5x5xf32>) -> tensor<1x2x3x5x5xf32>
+  %be = tensor.expand_shape %b [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  %a = linalg.generic {
+      indexing_maps = [affine_map<(n, g, f, y, x) -> (n, g, f, y, x)>, affine_map<(n, g, f, y, x) -> (g, f)>,
+                       affine_map<(n, g, f, y, x) -> (n, g, f, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+    ins(%c, %be : tensor<1x2x3x5x5xf32>, tensor<2x3xf32>) outs(%e : tensor<1x2x3x5x5xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %s = arith.addf %i, %j : f32
+    linalg.yield %s : f32
+  } -> tensor<1x2x3x5x5xf32>
+  %r = tensor.collapse_shape %a [[0], [1, 2], [3], [4]] : tensor<1x2x3x5x5xf32> into tensor<1x6x5x5xf32>
+  return %r : tensor<1x6x5x5xf32>
+}
+
+// The filter has its groups second.
+// CHECK-LABEL: func.func @fgchw
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 2>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x7x6x4xf32>, tensor<6x3x2x2xf32>) -> tensor<1x5x5x6xf32>
+// CHECK-NOT: qbackend.operator
+func.func @fgchw(%x: tensor<1x4x7x6xf32>, %w: tensor<3x2x2x3x2xf32>) -> tensor<1x6x5x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %xe = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 2, 2, 7, 6] : tensor<1x4x7x6xf32> into tensor<1x2x2x7x6xf32>
+  %e = tensor.empty() : tensor<1x2x3x5x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x2x3x5x5xf32>) -> tensor<1x2x3x5x5xf32>
+  %c = linalg.conv_2d_ngchw_fgchw
+    ins(%xe, %w : tensor<1x2x2x7x6xf32>, tensor<3x2x2x3x2xf32>) outs(%f : tensor<1x2x3x5x5xf32>) -> tensor<1x2x3x5x5xf32>
+  %r = tensor.collapse_shape %c [[0], [1, 2], [3], [4]] : tensor<1x2x3x5x5xf32> into tensor<1x6x5x5xf32>
+  return %r : tensor<1x6x5x5xf32>
+}
+
+// A convolution of each group of channels, with one weight in slices.
+// CHECK-LABEL: func.func @concatenated
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 2>]
+// CHECK-SAME: weight({{.*}}) : (tensor<1x7x6x4xf32>, tensor<6x3x2x2xf32>) -> tensor<1x5x5x6xf32>
+// CHECK-NOT: qbackend.operator
+func.func @concatenated(%x: tensor<1x4x7x6xf32>, %w: tensor<6x2x3x2xf32>) -> tensor<1x6x5x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x5x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x5x5xf32>) -> tensor<1x3x5x5xf32>
+  %x0 = tensor.extract_slice %x[0, 0, 0, 0] [1, 2, 7, 6] [1, 1, 1, 1] : tensor<1x4x7x6xf32> to tensor<1x2x7x6xf32>
+  %x1 = tensor.extract_slice %x[0, 2, 0, 0] [1, 2, 7, 6] [1, 1, 1, 1] : tensor<1x4x7x6xf32> to tensor<1x2x7x6xf32>
+  %w0 = tensor.extract_slice %w[0, 0, 0, 0] [3, 2, 3, 2] [1, 1, 1, 1] : tensor<6x2x3x2xf32> to tensor<3x2x3x2xf32>
+  %w1 = tensor.extract_slice %w[3, 0, 0, 0] [3, 2, 3, 2] [1, 1, 1, 1] : tensor<6x2x3x2xf32> to tensor<3x2x3x2xf32>
+  %c0 = linalg.conv_2d_nchw_fchw
+    ins(%x0, %w0 : tensor<1x2x7x6xf32>, tensor<3x2x3x2xf32>) outs(%f : tensor<1x3x5x5xf32>) -> tensor<1x3x5x5xf32>
+  %c1 = linalg.conv_2d_nchw_fchw
+    ins(%x1, %w1 : tensor<1x2x7x6xf32>, tensor<3x2x3x2xf32>) outs(%f : tensor<1x3x5x5xf32>) -> tensor<1x3x5x5xf32>
+  %r = tensor.concat dim(1) %c0, %c1 : (tensor<1x3x5x5xf32>, tensor<1x3x5x5xf32>) -> tensor<1x6x5x5xf32>
+  return %r : tensor<1x6x5x5xf32>
+}
