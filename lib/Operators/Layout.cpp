@@ -76,6 +76,8 @@ Value forms::getReshaped(Operation *op) {
     return collapse.getSrc();
   if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
     return expand.getSrc();
+  if (auto reshape = dyn_cast_or_null<tensor::ReshapeOp>(op))
+    return reshape.getSource();
   if (auto reshape = dyn_cast_or_null<tosa::ReshapeOp>(op))
     return reshape.getInput1();
   if (auto reshape = dyn_cast_or_null<tensor::ReshapeOp>(op))

@@ -4,6 +4,7 @@
 
 #include "Functions/Functions.h"
 #include "Linalg/LinalgRecognizers.h"
+#include "Movement/Movement.h"
 #include "Tosa/TosaRecognizers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -76,8 +77,7 @@ public:
                  SmallVectorImpl<RecognizedOperator> &found) const override {
     if (root->getNumResults() != 1 || !getFloatType(root->getResult(0)) ||
         root->getNumOperands() == 0 ||
-        isa<tensor::CastOp, tensor::EmptyOp, tensor::PadOp, linalg::FillOp>(
-            root) ||
+        isa<tensor::CastOp, tensor::EmptyOp, linalg::FillOp>(root) ||
         constants.isConstant(root->getResult(0)))
       return;
     ScalarExpressions expressions(constants);
@@ -86,25 +86,30 @@ public:
     recognizeLinear(recognition);
     if (isa<tosa::TosaDialect>(root->getDialect())) {
       recognizeTosaPooling(recognition);
-      recognizeTosaConcatenation(recognition);
     } else {
       recognizeLinalgPooling(recognition);
-      recognizeLinalgConcatenation(recognition);
     }
     recognizeMatmul(recognition);
     recognizeMean(recognition);
+    recognizeConcatenation(recognition);
+    // Reshapes of either dialect may follow.
+    recognizeLinalgResize(recognition);
+    recognizeTosaResize(recognition);
+    recognizeLinalgEmbedding(recognition);
+    recognizeTosaEmbedding(recognition);
     recognizeSoftmax(recognition);
     recognizeLayerNorm(recognition);
     recognizeNormalization(recognition);
     recognizeActivation(recognition);
     recognizeElementwise(recognition);
-    if (isa<tosa::TosaDialect>(root->getDialect()))
-      recognizeTosaShape(recognition);
-    else
-      recognizeLinalgShape(recognition);
+    recognizePad(recognition);
+    recognizeMovement(recognition);
   }
 
-  void prepare(Operation *op) const override { restoreLeadingDim(op); }
+  void prepare(Operation *op, ConstantEvaluator &constants) const override {
+    if (Operation *restored = restoreLeadingDim(op))
+      splitPrologue(restored, constants);
+  }
 
   Operation *split(Operation *op, ConstantEvaluator &constants,
                    function_ref<bool(Operation *)> isOperator) const override {

@@ -8,6 +8,7 @@
 #include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -51,6 +52,21 @@ static SmallVector<Value> getReadValues(Operation *op) {
   return values;
 }
 
+/// Whether `op` can be moved with what it is computed from: it has no effects
+/// but those of guards in its regions, which go where it goes.
+static bool isMovable(Operation *op) {
+  bool hasOthers = false;
+  op->walk([&](Operation *inner) {
+    if (inner != op && isa<cf::AssertOp>(inner))
+      return;
+    auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+    hasOthers |= effects
+                     ? !effects.hasNoEffect()
+                     : !inner->hasTrait<OpTrait::HasRecursiveMemoryEffects>();
+  });
+  return !hasOthers;
+}
+
 /// Collects the slice of `found`; failure, if it isn't a closed, pure subgraph
 /// whose inner activations nobody else uses. A backend that names an op says
 /// that it is pure.
@@ -86,8 +102,8 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
     }
     if (!visited.insert(op).second)
       continue;
-    bool pure = isMemoryEffectFree(op) || (op == root && isa<OpAttr>(found.kind));
-    if (visited.size() > kMaxOperatorSize || !pure)
+    bool movable = isMovable(op) || (op == root && isa<OpAttr>(found.kind));
+    if (visited.size() > kMaxOperatorSize || !movable)
       return failure();
     stack.push_back({op, true});
     for (Value value : getReadValues(op)) {
@@ -128,7 +144,22 @@ static LogicalResult collectSlice(const RecognizedOperator &found,
 // Operands
 //===----------------------------------------------------------------------===//
 
-/// `value` in another static shape.
+/// Whether dimensions of `from` joined or cut give `to`, each of a size that
+/// follows from the others.
+static bool isReassociation(RankedTensorType from, RankedTensorType to) {
+  auto groups = getReassociationIndicesForReshape(from, to);
+  if (!groups)
+    return false;
+  ArrayRef<int64_t> finer =
+      from.getRank() > to.getRank() ? from.getShape() : to.getShape();
+  return llvm::all_of(*groups, [&](const ReassociationIndices &group) {
+    return llvm::count_if(group, [&](int64_t dim) {
+             return ShapedType::isDynamic(finer[dim]);
+           }) <= 1;
+  });
+}
+
+/// `value` in another shape, static or a reassociation.
 static Value createReshape(OpBuilder &builder, Location loc, Value value,
                            ArrayRef<int64_t> shape) {
   auto type = cast<RankedTensorType>(value.getType());
@@ -189,18 +220,38 @@ static SmallVector<int64_t> transposeShape(ArrayRef<int64_t> shape,
   return result;
 }
 
-/// Whether `operand` can be brought into its canonical layout at all.
-static bool isReshapable(const RecognizedOperand &operand) {
+static bool isReshapable(RankedTensorType from, ArrayRef<int64_t> shape) {
+  auto to = from.clone(shape);
+  if (shape.empty() || from == to)
+    return true;
+  if (from.hasStaticShape() && to.hasStaticShape())
+    return from.getNumElements() == to.getNumElements();
+  return isReassociation(from, to);
+}
+
+/// Whether `operand` can be brought into its canonical layout at all. Integers
+/// are what they are: only an embedding has them.
+static bool isReshapable(const RecognizedOperand &operand,
+                         bool isInteger = false) {
   auto type =
       dyn_cast<RankedTensorType>(operand.value      ? operand.value.getType()
                                  : operand.constant ? operand.constant.getType()
                                                     : Type());
-  if (!type || !type.getElementType().isF32())
+  if (isInteger)
+    return type && type.getElementType().isSignlessInteger() &&
+           operand.sourceShape.empty() && operand.permutation.empty() &&
+           operand.shape.empty();
+  if (!type || !type.getElementType().isF32() ||
+      !isReshapable(type, operand.sourceShape))
     return false;
-  if (operand.sourceShape.empty() && operand.shape.empty())
-    return operand.permutation.empty() ||
-           int64_t(operand.permutation.size()) == type.getRank();
-  return type.hasStaticShape();
+  if (!operand.sourceShape.empty())
+    type = type.clone(operand.sourceShape);
+  if (!operand.permutation.empty() &&
+      int64_t(operand.permutation.size()) != type.getRank())
+    return false;
+  return isReshapable(
+      type.clone(transposeShape(type.getShape(), operand.permutation)),
+      operand.shape);
 }
 
 /// The operand in its canonical layout, constants evaluated at once.
@@ -298,12 +349,14 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   Value mean = role(found.runningMean), var = role(found.runningVar);
 
   auto resultType = cast<RankedTensorType>(found.result.getType());
-  auto op =
-      OperatorOp::create(builder, loc,
-                         resultType.clone(transposeShape(
-                             resultType.getShape(), found.outputPermutation)),
-                         builder.getArrayAttr(found.kind), inputs, weight, bias,
-                         mean, var, QConfigAttr());
+  ArrayRef<int64_t> shape = found.outputShape.empty()
+                                ? resultType.getShape()
+                                : ArrayRef<int64_t>(found.outputShape);
+  auto op = OperatorOp::create(
+      builder, loc,
+      resultType.clone(transposeShape(shape, found.outputPermutation)),
+      builder.getArrayAttr(found.kind), inputs, weight, bias, mean, var,
+      QConfigAttr());
 
   Block &body = op.getBody().emplaceBlock();
   for (Value operand : op.getOperands())
@@ -315,8 +368,9 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
       mapping.map(operand->value, restore(builder, loc, argument, *operand));
   for (Operation *inner : slice.ops)
     builder.clone(*inner, mapping);
-  Value result = createTranspose(builder, loc, mapping.lookup(found.result),
-                                 found.outputPermutation);
+  Value result =
+      createReshape(builder, loc, mapping.lookup(found.result), shape);
+  result = createTranspose(builder, loc, result, found.outputPermutation);
   YieldOp::create(builder, loc, result);
 
   builder.setInsertionPointAfter(op);
@@ -324,6 +378,8 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   if (!found.outputPermutation.empty())
     replacement = createTranspose(builder, loc, replacement,
                                   inversePermutation(found.outputPermutation));
+  replacement =
+      createReshapeOperator(builder, loc, replacement, resultType.getShape());
   found.result.replaceAllUsesWith(replacement);
 }
 
@@ -333,13 +389,14 @@ static bool isWellFormed(const RecognizedOperator &found) {
       found.inputs.empty() || !isa<RankedTensorType>(found.result.getType()))
     return false;
   for (const RecognizedOperand &input : found.inputs)
-    if (!isReshapable(input))
+    if (!isReshapable(input, isa<EmbeddingAttr>(found.kind)))
       return false;
   for (const RecognizedOperand *operand :
        {&found.weight, &found.bias, &found.runningMean, &found.runningVar})
     if (*operand && !isReshapable(*operand))
       return false;
-  return true;
+  return isReshapable(cast<RankedTensorType>(found.result.getType()),
+                      found.outputShape);
 }
 
 namespace {
@@ -441,7 +498,7 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
                          ConstantEvaluator &constants) {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto *recognizer = getRecognizer(&op))
-        recognizer->prepare(&op);
+        recognizer->prepare(&op, constants);
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {
       Operation *previous = op->getPrevNode();
@@ -504,11 +561,12 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     Slice slice;
     if (auto found = recognize(root, named, constants, slice)) {
       createOperator(*found, slice, constants);
-      // Then what it was made of is dead when its turn comes, too.
-      if (isa<OpAttr>(found->kind))
+      // Then what it was made of is dead when its turn comes, too. The operator
+      // has the effects of what a backend names, and the guards.
+      if (root->use_empty()) {
+        constants.forget(root);
         root->erase();
-      else
-        eraseIfDead(root, constants);
+      }
       return nullptr;
     }
     auto *recognizer = getRecognizer(root);

@@ -65,6 +65,9 @@ struct RecognizedOperator {
   /// The operator's result is `transpose(result, outputPermutation)`; empty:
   /// it is `result`.
   llvm::SmallVector<int64_t> outputPermutation = {};
+  /// What the result is reshaped to before that, because the code gives the
+  /// operator's result in another shape; empty: it doesn't.
+  llvm::SmallVector<int64_t> outputShape = {};
 };
 
 /// A dialect with this interface takes part in `qbackend-raise`.
@@ -86,7 +89,8 @@ public:
 
   /// Brings `op` into the form that `recognize` expects, by replacing it.
   /// Called for each op of a block in order, before any is recognised.
-  virtual void prepare(mlir::Operation *op) const {}
+  virtual void prepare(mlir::Operation *op,
+                       ConstantEvaluator &constants) const {}
 
   /// Splits `op`, which is no operator as a whole, into one that is, in the
   /// sense of `isOperator`, and the rest, before it. Returns the last op that

@@ -15,12 +15,20 @@ namespace qbackend::forms {
 
 void recognizeLinalgPooling(Recognition &recognition);
 void recognizeAdaptivePooling(Recognition &recognition);
-void recognizeLinalgConcatenation(Recognition &recognition);
-void recognizeLinalgShape(Recognition &recognition);
+void recognizeLinalgResize(const Recognition &recognition);
+void recognizeLinalgEmbedding(const Recognition &recognition);
+
+/// The loop whose position `value` is.
+std::optional<unsigned> getDirectLoop(mlir::Value value);
 
 /// Replaces `op` by one on tensors with a leading dimension of size 1, if it
-/// reads one whose leading dimension was dropped.
-void restoreLeadingDim(mlir::Operation *op);
+/// reads one whose leading dimension was dropped. Returns what is there instead
+/// of `op`, or null.
+mlir::Operation *restoreLeadingDim(mlir::Operation *op);
+
+/// Takes what fusion has put in front of the windows of a convolution or pool,
+/// or of a product, out of the body of `op`.
+void splitPrologue(mlir::Operation *op, ConstantEvaluator &constants);
 
 /// Splits `op`, one that fusion has made of several, so that its results are
 /// those of an operator: the last of the ops that it becomes is returned, the

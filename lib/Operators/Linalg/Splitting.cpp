@@ -5,6 +5,7 @@
 
 #include "Linalg/LinalgRecognizers.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -49,6 +50,7 @@ public:
       : op(op), constants(constants), body(*op.getBody()) {}
 
   Operation *split(IsOperator isOperator);
+  void splitPrologue();
 
 private:
   BodySlice getSlice(ArrayRef<Value> values);
@@ -61,6 +63,7 @@ private:
   SmallVector<SmallVector<Value>> getCandidates();
   std::optional<Pieces> search(IsOperator isOperator);
   void erase(Pieces &pieces);
+  Operation *commit(const Pieces &pieces);
   Operation *splitResults();
 
   linalg::GenericOp op;
@@ -455,23 +458,67 @@ Operation *Splitter::split(IsOperator isOperator) {
   if (op.getNumResults() > 1)
     return splitResults();
   std::optional<Pieces> pieces = search(isOperator);
-  if (!pieces)
-    return nullptr;
-  op.getResult(0).replaceAllUsesWith(pieces->rest.getResult(0));
+  return pieces ? commit(*pieces) : nullptr;
+}
+
+Operation *Splitter::commit(const Pieces &pieces) {
+  linalg::GenericOp rest = pieces.rest;
+  op.getResult(0).replaceAllUsesWith(rest.getResult(0));
   constants.forget(op);
   op.erase();
-  return pieces->rest;
+  return rest;
+}
+
+void Splitter::splitPrologue() {
+  Operation *last = body.getTerminator()->getOperand(0).getDefiningOp();
+  if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !last ||
+      last->getBlock() != &body || last->getNumOperands() != 2)
+    return;
+  BlockArgument init = op.getRegionOutputArgs()[0];
+  Value element =
+      last->getOperand(0) == init ? last->getOperand(1) : last->getOperand(0);
+  bool isProduct = isa_and_nonnull<arith::MulFOp>(element.getDefiningOp());
+  bool isPool = llvm::any_of(op.getRegionInputArgs(),
+                             [](BlockArgument arg) { return arg.use_empty(); });
+  if (!llvm::is_contained(last->getOperands(), init) ||
+      op.getInputs().size() < 2 || (!isProduct && !isPool))
+    return;
+  SmallVector<Value> cuts;
+  for (Value value :
+       isProduct ? SmallVector<Value>(element.getDefiningOp()->getOperands())
+                 : SmallVector<Value>{element})
+    if (Operation *inner = value.getDefiningOp();
+        inner && inner->getBlock() == &body && getSlice(value).active &&
+        !llvm::is_contained(cuts, value))
+      cuts.push_back(value);
+  if (cuts.empty())
+    return;
+  if (auto pieces = splitAt(cuts))
+    commit(*pieces);
+}
+
+/// Whether the body of `op` can be taken apart at all.
+static bool isSplittable(linalg::GenericOp op) {
+  return op.hasPureTensorSemantics() &&
+         op.getBody()->getOperations().size() <= kMaxBodySize &&
+         llvm::none_of(
+             op.getIndexingMapsArray(),
+             [](AffineMap map) { return map.getNumSymbols() != 0; }) &&
+         llvm::none_of(*op.getBody(), [](Operation &inner) {
+           return inner.getNumRegions() != 0;
+         });
+}
+
+void forms::splitPrologue(Operation *op, ConstantEvaluator &constants) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (generic && isSplittable(generic))
+    Splitter(generic, constants).splitPrologue();
 }
 
 Operation *forms::splitFused(Operation *op, ConstantEvaluator &constants,
                              llvm::function_ref<bool(Operation *)> isOperator) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (!generic || !generic.hasPureTensorSemantics() ||
-      generic.getBody()->getOperations().size() > kMaxBodySize ||
-      llvm::any_of(generic.getIndexingMapsArray(),
-                   [](AffineMap map) { return map.getNumSymbols() != 0; }) ||
-      llvm::any_of(*generic.getBody(),
-                   [](Operation &inner) { return inner.getNumRegions() != 0; }))
+  if (!generic || !isSplittable(generic))
     return nullptr;
   return Splitter(generic, constants).split(isOperator);
 }

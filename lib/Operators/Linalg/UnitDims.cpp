@@ -229,7 +229,7 @@ static void normalizeLeadingIndex(linalg::GenericOp op) {
     op.setIndexingMapsAttr(OpBuilder(op).getAffineMapArrayAttr(maps));
 }
 
-void forms::restoreLeadingDim(Operation *op) {
+Operation *forms::restoreLeadingDim(Operation *op) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
     normalizeLeadingIndex(generic);
   // What adds the dimension that was dropped.
@@ -243,8 +243,9 @@ void forms::restoreLeadingDim(Operation *op) {
       expand.erase();
       if (collapse->use_empty())
         collapse->erase();
+      return nullptr;
     }
-    return;
+    return op;
   }
   // Named ops have the rank they have; those of elements are no less generic.
   if (auto named = dyn_cast<linalg::LinalgOp>(op);
@@ -270,11 +271,18 @@ void forms::restoreLeadingDim(Operation *op) {
   else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     lifted = lift(concat);
   if (!lifted)
-    return;
+    return op;
   OpBuilder builder(op->getContext());
   builder.setInsertionPointAfter(lifted);
   for (auto [before, after] :
        llvm::zip_equal(op->getResults(), lifted->getResults()))
     before.replaceAllUsesWith(dropLeadingDim(builder, op->getLoc(), after));
+  SmallVector<Value> operands(op->getOperands());
   op->erase();
+  // What dropped the dimension is no reader any more.
+  for (Value operand : operands)
+    if (auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>();
+        collapse && collapse->use_empty())
+      collapse->erase();
+  return lifted;
 }

@@ -12,8 +12,8 @@
 namespace qbackend::forms {
 
 void recognizeTosaPooling(const Recognition &recognition);
-void recognizeTosaConcatenation(const Recognition &recognition);
-void recognizeTosaShape(const Recognition &recognition);
+void recognizeTosaResize(const Recognition &recognition);
+void recognizeTosaEmbedding(const Recognition &recognition);
 
 /// The numbers of a shape operand; nullopt if they aren't constant.
 std::optional<llvm::SmallVector<int64_t>> readShape(mlir::Value value);

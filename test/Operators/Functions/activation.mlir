@@ -771,7 +771,7 @@ func.func @hardswish_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -808,7 +808,7 @@ func.func @leaky_relu(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_fused(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -827,7 +827,7 @@ func.func @leaky_relu_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_selected(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_selected(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -851,7 +851,7 @@ func.func @leaky_relu_selected(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_selected_fused(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_selected_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -869,7 +869,7 @@ func.func @leaky_relu_selected_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
 }
 
 // CHECK-LABEL: func.func @leaky_relu_maximum(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_maximum(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32
@@ -891,7 +891,7 @@ func.func @leaky_relu_maximum(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
 }
 
 // CHECK-LABEL: func.func @leaky_relu_maximum_fused(
-// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = 0.2{{.*}}>] inputs(%arg0)
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator
 func.func @leaky_relu_maximum_fused(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   %slope = arith.constant 2.0e-01 : f32

@@ -1,7 +1,7 @@
 // RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
 
 // CHECK-LABEL: func.func @layer_norm(
-// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @layer_norm(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -27,7 +27,7 @@ func.func @layer_norm(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12x
 
 // Scale and shift are computed first.
 // CHECK-LABEL: func.func @layer_norm_folded(
-// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @layer_norm_folded(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -54,7 +54,7 @@ func.func @layer_norm_folded(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: ten
 }
 
 // CHECK-LABEL: func.func @layer_norm_of_two_dimensions(
-// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [1, 2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0
+// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [1, 2], eps = 1.0{{0*}}e-05>] inputs(%arg0
 // CHECK-NOT: qbackend.operator
 func.func @layer_norm_of_two_dimensions(%x: tensor<2x5x12xf32>) -> tensor<2x5x12xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -75,7 +75,7 @@ func.func @layer_norm_of_two_dimensions(%x: tensor<2x5x12xf32>) -> tensor<2x5x12
 }
 
 // CHECK-LABEL: func.func @instance_norm2d(
-// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @instance_norm2d(%x: tensor<2x3x4x5xf32>, %w: tensor<3xf32>, %b: tensor<3xf32>) -> tensor<2x3x4x5xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -102,7 +102,7 @@ func.func @instance_norm2d(%x: tensor<2x3x4x5xf32>, %w: tensor<3xf32>, %b: tenso
 }
 
 // CHECK-LABEL: func.func @instance_norm2d_reshaped(
-// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @instance_norm2d_reshaped(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x4x5xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -131,7 +131,7 @@ func.func @instance_norm2d_reshaped(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, 
 }
 
 // CHECK-LABEL: func.func @group_norm(
-// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 3, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 3, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @group_norm(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x4x5xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
@@ -193,7 +193,7 @@ func.func @group_norm_channels_last(%x: tensor<2x4x5x6xf32>, %w: tensor<6xf32>, 
 }
 
 // CHECK-LABEL: func.func @rms_norm(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>

@@ -1,7 +1,7 @@
 // RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
 
 // CHECK-LABEL: func.func @layer_norm(
-// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @layer_norm(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
@@ -92,7 +92,7 @@ func.func @layer_norm(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12x
 
 // The statistics are broadcast by ops of their own.
 // CHECK-LABEL: func.func @layer_norm_broadcast(
-// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @layer_norm_broadcast(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
@@ -189,7 +189,7 @@ func.func @layer_norm_broadcast(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>, %b: 
 }
 
 // CHECK-LABEL: func.func @layer_norm_of_two_dimensions(
-// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [1, 2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [1, 2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @layer_norm_of_two_dimensions(%x: tensor<3x5x6xf32>, %w: tensor<5x6xf32>, %b: tensor<5x6xf32>) -> tensor<3x5x6xf32> {
   %zero = arith.constant 0.0 : f32
@@ -280,7 +280,7 @@ func.func @layer_norm_of_two_dimensions(%x: tensor<3x5x6xf32>, %w: tensor<5x6xf3
 
 // The variance as mean(x * x) - mean * mean.
 // CHECK-LABEL: func.func @layer_norm_without_parameters(
-// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [1], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0
+// CHECK: qbackend.operator [#qbackend.layer_norm<axes = [1], eps = 1.0{{0*}}e-05>] inputs(%arg0
 // CHECK-NOT: qbackend.operator
 func.func @layer_norm_without_parameters(%x: tensor<4x10xf32>) -> tensor<4x10xf32> {
   %zero = arith.constant 0.0 : f32
@@ -358,7 +358,7 @@ func.func @layer_norm_without_parameters(%x: tensor<4x10xf32>) -> tensor<4x10xf3
 }
 
 // CHECK-LABEL: func.func @instance_norm1d(
-// CHECK: qbackend.operator [#qbackend.instance_norm1d<axis = 1, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.instance_norm1d<axis = 1, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @instance_norm1d(%x: tensor<2x5x12xf32>, %w: tensor<5xf32>, %b: tensor<5xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
@@ -448,7 +448,7 @@ func.func @instance_norm1d(%x: tensor<2x5x12xf32>, %w: tensor<5xf32>, %b: tensor
 }
 
 // CHECK-LABEL: func.func @instance_norm2d(
-// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0
+// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 1.0{{0*}}e-05>] inputs(%arg0
 // CHECK-NOT: qbackend.operator
 func.func @instance_norm2d(%x: tensor<2x5x6x7xf32>) -> tensor<2x5x6x7xf32> {
   %zero = arith.constant 0.0 : f32
@@ -524,7 +524,7 @@ func.func @instance_norm2d(%x: tensor<2x5x6x7xf32>) -> tensor<2x5x6x7xf32> {
 }
 
 // CHECK-LABEL: func.func @instance_norm2d_channels_last(
-// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 3, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 3, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @instance_norm2d_channels_last(%x: tensor<2x6x7x5xf32>, %w: tensor<5xf32>, %b: tensor<5xf32>) -> tensor<2x6x7x5xf32> {
   %zero = arith.constant 0.0 : f32
@@ -614,7 +614,7 @@ func.func @instance_norm2d_channels_last(%x: tensor<2x6x7x5xf32>, %w: tensor<5xf
 }
 
 // CHECK-LABEL: func.func @instance_norm3d(
-// CHECK: qbackend.operator [#qbackend.instance_norm3d<axis = 1, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.instance_norm3d<axis = 1, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @instance_norm3d(%x: tensor<2x5x3x4x6xf32>, %w: tensor<5xf32>, %b: tensor<5xf32>) -> tensor<2x5x3x4x6xf32> {
   %zero = arith.constant 0.0 : f32
@@ -705,7 +705,7 @@ func.func @instance_norm3d(%x: tensor<2x5x3x4x6xf32>, %w: tensor<5xf32>, %b: ten
 
 // One group.
 // CHECK-LABEL: func.func @group_norm_of_all(
-// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 1, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 1, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @group_norm_of_all(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x4x5xf32> {
   %zero = arith.constant 0.0 : f32
@@ -795,7 +795,7 @@ func.func @group_norm_of_all(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b: ten
 }
 
 // CHECK-LABEL: func.func @group_norm(
-// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 3, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 3, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @group_norm(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x4x5xf32> {
   %zero = arith.constant 0.0 : f32
@@ -875,7 +875,7 @@ func.func @group_norm(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b: tensor<6xf
 }
 
 // CHECK-LABEL: func.func @group_norm_without_parameters(
-// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 2, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0
+// CHECK: qbackend.operator [#qbackend.group_norm<axis = 1, num_groups = 2, eps = 1.0{{0*}}e-05>] inputs(%arg0
 // CHECK-NOT: qbackend.operator
 func.func @group_norm_without_parameters(%x: tensor<2x6x4x5xf32>) -> tensor<2x6x4x5xf32> {
   %zero = arith.constant 0.0 : f32
@@ -941,7 +941,7 @@ func.func @group_norm_without_parameters(%x: tensor<2x6x4x5xf32>) -> tensor<2x6x
 }
 
 // CHECK-LABEL: func.func @groups_of_one_channel(
-// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1) bias(%arg2)
+// CHECK: qbackend.operator [#qbackend.instance_norm2d<axis = 1, eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1) bias(%arg2)
 // CHECK-NOT: qbackend.operator
 func.func @groups_of_one_channel(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<2x6x4x5xf32> {
   %zero = arith.constant 0.0 : f32
@@ -1021,7 +1021,7 @@ func.func @groups_of_one_channel(%x: tensor<2x6x4x5xf32>, %w: tensor<6xf32>, %b:
 }
 
 // CHECK-LABEL: func.func @rms_norm_pow(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm_pow(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
@@ -1083,7 +1083,7 @@ func.func @rms_norm_pow(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x
 }
 
 // CHECK-LABEL: func.func @rms_norm_powf(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm_powf(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32
@@ -1145,7 +1145,7 @@ func.func @rms_norm_powf(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2
 }
 
 // CHECK-LABEL: func.func @rms_norm_fused(
-// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 9.99{{[0-9.E-]*}}>] inputs(%arg0) weight(%arg1)
+// CHECK: qbackend.operator [#qbackend.rms_norm<axes = [2], eps = 1.0{{0*}}e-05>] inputs(%arg0) weight(%arg1)
 // CHECK-NOT: qbackend.operator
 func.func @rms_norm_fused(%x: tensor<2x5x12xf32>, %w: tensor<12xf32>) -> tensor<2x5x12xf32> {
   %zero = arith.constant 0.0 : f32

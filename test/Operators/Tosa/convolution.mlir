@@ -29,7 +29,7 @@ func.func @pad_and_scalar_bias(%x: tensor<1x8x8x3xf32>, %w: tensor<4x3x3x3xf32>)
 
 // A pad of ones is not the convolution's.
 // CHECK-LABEL: func.func @pad_of_ones
-// CHECK: %[[P:.*]] = tosa.pad
+// CHECK: %[[P:.*]] = qbackend.operator [#qbackend.pad<low = [0, 1, 0, 0], high = [0, 0, 0, 0], value = 1.000000e+00>]
 // CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1>] inputs(%[[P]])
 func.func @pad_of_ones(%x: tensor<1x8x8x3xf32>, %w: tensor<4x3x3x3xf32>) -> tensor<1x7x6x4xf32> {
   %o = "tosa.const"() <{values = dense<1.0> : tensor<1xf32>}> : () -> tensor<1xf32>

@@ -494,7 +494,7 @@ def QBackend_NarrowAttr : QBackend_ParametricKind<"Narrow", "narrow", ["permute"
   let summary = "part of a tensor: slice, narrow, chunk, split";
   let description = [{
     Of each dimension, `sizes` elements from `offsets` on, each `strides` after
-    the one before.
+    the one before. A size of -1 is that of a dynamic dimension, taken whole.
   }];
   let parameters = (ins Ints:$offsets, Ints:$sizes, Ints:$strides);
 }

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognisers of data movement, in all dialects: front ends mix them.
+
+#ifndef QBACKEND_LIB_OPERATORS_MOVEMENT_MOVEMENT_H
+#define QBACKEND_LIB_OPERATORS_MOVEMENT_MOVEMENT_H
+
+#include "Movement/ElementMap.h"
+#include "Recognition.h"
+
+namespace qbackend::forms {
+
+/// What ends in one op that moves elements, or in a row of them: reshapes,
+/// transposes, slices, repetitions, shuffles, identities.
+void recognizeMovement(const Recognition &recognition);
+void recognizeConcatenation(const Recognition &recognition);
+void recognizePad(const Recognition &recognition);
+
+/// Shuffles of channels and pixels, and images whose pixels are repeated.
+bool recognizeShuffle(const Recognition &recognition, mlir::Value source,
+                      const ElementMap &map);
+
+/// The dimensions of [batch, height, width, channel]: channels first, or last.
+inline constexpr int64_t kImageLayouts[][4] = {{0, 2, 3, 1}, {0, 1, 2, 3}};
+
+/// An operator on images in the layout of `positions`. The code gives its
+/// result in another shape than `outputShape`, if there is one.
+void addImageOperator(const Recognition &recognition, mlir::Attribute kind,
+                      mlir::Value source, llvm::ArrayRef<int64_t> positions,
+                      llvm::ArrayRef<int64_t> outputShape = {});
+
+/// False for what belongs to a parameter: constants, and what is sliced from an
+/// argument that holds all weights.
+bool isActivation(mlir::Value value, ConstantEvaluator &constants);
+
+} // namespace qbackend::forms
+
+#endif // QBACKEND_LIB_OPERATORS_MOVEMENT_MOVEMENT_H

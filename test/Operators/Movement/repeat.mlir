@@ -1,0 +1,64 @@
+// RUN: qbackend-opt %s --qbackend-raise | FileCheck %s
+
+// CHECK-LABEL: func.func @tile
+// CHECK: qbackend.operator [#qbackend.repeat<multiples = [3, 4]>] inputs(%arg0) : (tensor<2x3xf32>) -> tensor<6x12xf32>
+func.func @tile(%x: tensor<2x3xf32>) -> tensor<6x12xf32> {
+  %m = tosa.const_shape {values = dense<[3, 4]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %0 = tosa.tile %x, %m : (tensor<2x3xf32>, !tosa.shape<2>) -> tensor<6x12xf32>
+  return %0 : tensor<6x12xf32>
+}
+
+// The same as tosa-to-linalg has it.
+// CHECK-LABEL: func.func @broadcast_and_collapse
+// CHECK: qbackend.operator [#qbackend.repeat<multiples = [3, 4]>] inputs(%arg0) : (tensor<2x3xf32>) -> tensor<6x12xf32>
+func.func @broadcast_and_collapse(%x: tensor<2x3xf32>) -> tensor<6x12xf32> {
+  %e = tensor.empty() : tensor<3x2x4x3xf32>
+  %0 = linalg.broadcast ins(%x : tensor<2x3xf32>) outs(%e : tensor<3x2x4x3xf32>) dimensions = [0, 2]
+  %1 = tensor.collapse_shape %0 [[0, 1], [2, 3]] : tensor<3x2x4x3xf32> into tensor<6x12xf32>
+  return %1 : tensor<6x12xf32>
+}
+
+// CHECK-LABEL: func.func @expand
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<?x7xf32>) -> tensor<?x7x1x1xf32>
+// CHECK: qbackend.operator [#qbackend.repeat<multiples = [1, 1, 3, 2]>] inputs(%[[R]]) : (tensor<?x7x1x1xf32>) -> tensor<?x7x3x2xf32>
+func.func @expand(%x: tensor<?x7xf32>) -> tensor<?x7x3x2xf32> {
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %x, %c0 : tensor<?x7xf32>
+  %e = tensor.empty(%d) : tensor<?x7x3x2xf32>
+  %0 = linalg.broadcast ins(%x : tensor<?x7xf32>) outs(%e : tensor<?x7x3x2xf32>) dimensions = [2, 3]
+  return %0 : tensor<?x7x3x2xf32>
+}
+
+// CHECK-LABEL: func.func @expand_generic
+// CHECK: qbackend.operator [#qbackend.repeat<multiples = [1, 5, 1]>] inputs(%arg0) : (tensor<2x1x3xf32>) -> tensor<2x5x3xf32>
+func.func @expand_generic(%x: tensor<2x1x3xf32>) -> tensor<2x5x3xf32> {
+  %e = tensor.empty() : tensor<2x5x3xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, 0, c)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x : tensor<2x1x3xf32>) outs(%e : tensor<2x5x3xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<2x5x3xf32>
+  return %r : tensor<2x5x3xf32>
+}
+
+// What an addition reads again and again is not repeated for it.
+// CHECK-LABEL: func.func @taken_in
+// CHECK-NOT: #qbackend.repeat
+// CHECK: return
+func.func @taken_in(%x: tensor<2x5x3xf32>, %y: tensor<2x5x3xf32>, %b: tensor<3xf32>) -> (tensor<2x5x3xf32>, tensor<2x5x3xf32>) {
+  %e = tensor.empty() : tensor<2x5x3xf32>
+  %r = linalg.broadcast ins(%b : tensor<3xf32>) outs(%e : tensor<2x5x3xf32>) dimensions = [0, 1]
+  %s = linalg.add ins(%x, %y : tensor<2x5x3xf32>, tensor<2x5x3xf32>) outs(%e : tensor<2x5x3xf32>) -> tensor<2x5x3xf32>
+  return %s, %r : tensor<2x5x3xf32>, tensor<2x5x3xf32>
+}
+
+// Each element three times in a row is no repetition of the tensor.
+// CHECK-LABEL: func.func @interleaved
+// CHECK-NOT: #qbackend.repeat<multiples = [3]>
+// CHECK: return
+func.func @interleaved(%x: tensor<2x4xf32>) -> tensor<24xf32> {
+  %e = tensor.empty() : tensor<2x4x3xf32>
+  %0 = linalg.broadcast ins(%x : tensor<2x4xf32>) outs(%e : tensor<2x4x3xf32>) dimensions = [2]
+  %1 = tensor.collapse_shape %0 [[0, 1, 2]] : tensor<2x4x3xf32> into tensor<24xf32>
+  return %1 : tensor<24xf32>
+}
