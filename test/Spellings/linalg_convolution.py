@@ -334,7 +334,9 @@ class LinalgConvolution(LinalgElementwise):
         stuffed = self.insert(x, self.filled(tuple(shape), 0.0), offsets,
                               strides)
         plain = _Plain(node)
-        if self.style("transposed") == "folded" or rank != 2:
+        # Nobody turns around an argument beforehand.
+        fixed = self.style("weights") not in ("argument", "global")
+        if self.style("transposed") == "folded" and fixed or rank != 2:
             turned = np.flip(weight, tuple(range(2, 2 + rank))).swapaxes(0, 1)
             return self.convolution(plain, stuffed, np.ascontiguousarray(
                 turned), bias)

@@ -234,10 +234,13 @@ def lstm(net):
             # The same cell at each step.
             gates.parameters = weights[0].parameters
             gates = net.add(gates, net.linear(h, 4 * width))
-        i, f, g, o = (net.narrow(gates, 1, k * width, width) for k in range(4))
-        new = net.mul(net.unary("sigmoid", i), net.unary("tanh", g))
-        c = net.add(net.mul(net.unary("sigmoid", f), c), new) if step else new
-        h = net.mul(net.unary("sigmoid", o), net.unary("tanh", c))
+        gate = lambda k: net.narrow(gates, 1, k * width, width)
+        new = net.mul(net.unary("sigmoid", gate(0)),
+                      net.unary("tanh", gate(2)))
+        if step:
+            new = net.add(net.mul(net.unary("sigmoid", gate(1)), c), new)
+        c = new
+        h = net.mul(net.unary("sigmoid", gate(3)), net.unary("tanh", c))
     return net.output(net.linear(h, 3))
 
 

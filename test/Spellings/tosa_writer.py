@@ -586,7 +586,8 @@ class TosaWriter(Writer):
             f"tosa.reshape {indices.name}, {self.sizes((1, count))[0]} : "
             f"({indices.type}, !tosa.shape<2>) -> tensor<1x{count}xi32>",
             (1, count), "i32")
-        y = self.call("gather", [self.parameter(table[None]), indices],
+        y = self.call("gather", [self.reshape(self.parameter(table),
+                                              (1, *table.shape)), indices],
                       (1, count, table.shape[1]))
         return self.reshape(y, self.shape(node))
 
