@@ -125,7 +125,9 @@ static bool matchNorm(const FormulaReader &reader, const Formula *formula,
 /// x * weight + bias
 static bool matchAffine(const FormulaReader &reader, const Formula *formula,
                         Affine &affine) {
-  std::vector<Samples> values(reader.variables.size());
+  // Other variables have no place here.
+  std::vector<Samples> values(reader.variables.size(),
+                              Samples(5, std::nan("")));
   values[0] = {0, 1, 0.4, -2.5, 1.7};
   Samples weight = {1, 1, -0.6, 1.9, 2.3}, bias = {0, 0, 1.2, -0.7, 0.3};
   assign(values, reader, affine.weight, weight);

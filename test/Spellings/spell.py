@@ -1,0 +1,413 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Is a network the same network in every spelling?
+
+    spell.py write NETWORK [--style NAME] [--passes NAME]
+    spell.py check [--networks A,B] [--styles A,B] [--singles]
+                   [--passes A,B|all] [--numbers]
+    spell.py check --list FILE
+    spell.py reduce NETWORK --style NAME [--passes NAME]
+
+`write` prints one text. `check` compares the operators of many texts with those
+of the first one, and what they compute, before and after raising, with numpy;
+a line of a list is a network, a style, perhaps +passes, perhaps `numbers`.
+`reduce` finds which choices of a mixture make it fail. docs/Operators.md says
+what styles and passes are.
+"""
+
+import argparse
+import collections
+import dataclasses
+import difflib
+import functools
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import networks
+from linalg_writer import LinalgWriter
+from network import evaluate, random_inputs
+from style import OPTIONS, Style
+from tosa_writer import TosaWriter
+from writer import from_layout, to_layout, write_module
+
+LINALG = {"linalg": LinalgWriter}
+TOSA = {"tosa": TosaWriter}
+BOTH = {**LINALG, **TOSA}
+
+# Front ends, as far as one choice for each family goes: (writers, choices).
+STYLES = {
+    "torch": (LINALG, {}),
+    "torch-old": (LINALG, {
+        "bias": "outs_yield", "transpose": "generic_out", "cat": "insert",
+        "scalar": "computed", "depthwise": "generic", "zero": "shared",
+        "elu": "select", "leaky_relu": "select", "weights": "resource"}),
+    "dynamo": (LINALG, {
+        "weights": "argument", "batch_norm": "decomposed", "scalar": "rank0",
+        "granularity": "steps", "bias": "add", "linear": "transpose",
+        "guards": "assert"}),
+    "stablehlo": (LINALG, {
+        "layout": "nhwc", "maximum": "maximumf", "bias": "add",
+        "broadcast": "broadcast", "granularity": "steps", "step": "map",
+        "linear": "folded", "cat": "insert", "reduce": "reduce",
+        "unit": "dim", "linear_high": "generic", "gelu": "mul",
+        "silu": "mul", "scalar": "splat", "global_pool": "pool"}),
+    "mhlo": (LINALG, {
+        "layout": "nhwc", "maximum": "maximumf", "bias": "full",
+        "batch_norm": "full", "pad": "insert", "scalar": "splat",
+        "cat": "insert_fill", "unit": "dim", "lowest": "max",
+        "linear": "folded", "reduce": "reduce"}),
+    "named": (LINALG, {
+        "granularity": "steps", "step": "named", "broadcast": "broadcast",
+        "maximum": "maximumf", "bias": "named_add", "linear": "contract",
+        "softmax": "op", "conv": "other", "depthwise": "multiplier"}),
+    "generic": (LINALG, {
+        "conv": "generic", "depthwise": "generic", "grouped": "generic",
+        "pool": "generic", "linear": "generic", "linear_high": "generic",
+        "matmul": "generic", "transpose": "generic_in",
+        "broadcast": "yield", "scalar": "inside", "granularity": "region",
+        "reduce": "generic_drop"}),
+    "tensors": (LINALG, {
+        "granularity": "steps", "step": "arith", "maximum": "maxnumf",
+        "broadcast": "broadcast", "linear": "maps", "weights": "global",
+        "layout": "nhwc", "conv": "other"}),
+    "torch-tosa": (TOSA, {}),
+    "tflite": (TOSA, {"layout": "nhwc", "tosa_linear": "conv"}),
+    "onnx": (TOSA, {"weight_form": "transposed", "tosa_clamp": "max_min",
+                    "softmax": "no_max", "tosa_bias": "add"}),
+    "buddy": (BOTH, {
+        "weights": "argument", "zero": "constant", "bias": "add"}),
+}
+
+# What mixtures draw of a family, if not all of it. Parameters that are no
+# constants, and norms without an eps, are left to single changes.
+ALLOWED = {"weights": ["dense", "resource"],
+           "batch_norm": ["fused", "decomposed", "sqrt_div", "full"]}
+
+# Kinds whose names aren't those of the descriptions.
+KINDS = {
+    "conv": "conv{d}d", "conv_transpose": "conv_transpose{d}d",
+    "batch_norm": "batch_norm{d}d", "instance_norm": "instance_norm{d}d",
+    "max_pool": "max_pool{d}d", "avg_pool": "avg_pool{d}d",
+    "global_pool": "adaptive_avg_pool{d}d", "gelu_tanh": "gelu",
+    "add_scalar": "add", "mul_scalar": "mul", "permute": "transpose",
+    "resize": "interpolate", "dropout": None, "input": None,
+}
+
+_TOSA_TO_LINALG = (
+    "--pass-pipeline=builtin.module(func.func(tosa-optional-decompositions,"
+    "tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor),"
+    "canonicalize,cse)")
+_GENERALIZE = "--linalg-generalize-named-ops"
+_FUSE = "--linalg-fuse-elementwise-ops"
+_FOLD = "--linalg-fold-unit-extent-dims"
+
+# What users run before us: the options of one mlir-opt after the other. Those
+# of TOSA are for texts in TOSA only, the others for those without.
+PASSES = {
+    "generalised": [[_GENERALIZE]],
+    "fused": [[_GENERALIZE, _FUSE]],
+    "fused-named": [[_FUSE]],
+    "specialised": [["--linalg-specialize-generic-ops"]],
+    "respecialised": [[_GENERALIZE, "--linalg-specialize-generic-ops"]],
+    "category": [["--linalg-morph-ops=named-to-category"]],
+    "folded": [[_FOLD, "--canonicalize"]],
+    "canonical": [["--canonicalize", "--cse"]],
+    "all": [[_GENERALIZE, _FUSE, _FOLD, "--canonicalize", "--cse"]],
+}
+TOSA_PASSES = {
+    "lowered": [[_TOSA_TO_LINALG]],
+    "lowered-generalised": [[_TOSA_TO_LINALG], [_GENERALIZE]],
+    "lowered-fused": [[_TOSA_TO_LINALG], [_GENERALIZE, _FUSE]],
+    "lowered-folded": [[_TOSA_TO_LINALG], [_FOLD, "--canonicalize"]],
+    "tosa-folded": [["--tosa-layerwise-constant-fold", "--canonicalize",
+                     "--cse"]],
+    "tosa-transposes": [["--tosa-reduce-transposes", "--canonicalize"]],
+}
+
+
+class Skipped(Exception):
+    """A spelling that doesn't exist."""
+
+
+def run(command, text=None):
+    result = subprocess.run([str(part) for part in command], input=text,
+                            capture_output=True, text=True, timeout=120)
+    if result.returncode != 0:
+        lines = result.stderr.strip().splitlines() or [
+            f"exit code {result.returncode}"]
+        raise RuntimeError(f"{pathlib.Path(command[0]).name}: "
+                           f"{lines[0][:400]}")
+    return result.stdout
+
+
+@dataclasses.dataclass
+class Spelling:
+    """The style is one of STYLES, with changes (`torch/bias=add`), or a mixture:
+    `linalg:7`, `tosa:7` or `mixed:7` is drawn once for the network, `linalg!7`
+    at each use."""
+
+    network: str
+    style: str
+    passes: str = None
+
+    def __str__(self):
+        return f"{self.network} {self.style}" + (
+            f" +{self.passes}" if self.passes else "")
+
+    def choices(self):
+        """The writers, and a new Style."""
+        name, *changes = self.style.split("/")
+        changes = dict(change.split("=") for change in changes)
+        mixture = re.fullmatch(r"(linalg|tosa|mixed)([:!])(\d+)", name)
+        if mixture:
+            dialects, each, seed = mixture.groups()
+            writers = {"linalg": LINALG, "tosa": TOSA, "mixed": BOTH}[dialects]
+            style = Style(name, changes, seed, each == "!", ALLOWED)
+        else:
+            writers, choices = STYLES[name]
+            style = Style(name, {**choices, **changes}, 0, each=True,
+                          drawn=("dialect",))
+        # One answer for a whole text.
+        for family in ("layout", "weights"):
+            style.choices[family] = style(family)
+        return writers, style
+
+    def applies(self):
+        writers, _ = self.choices()
+        if self.passes in TOSA_PASSES:
+            return writers is TOSA
+        return self.passes is None or "tosa" not in writers
+
+    def text(self, tools):
+        writers, style = self.choices()
+        text = write_module(networks.build(self.network), style, writers)
+        for options in {**PASSES, **TOSA_PASSES}.get(self.passes, []):
+            try:
+                text = run([tools.llvm / "mlir-opt", *options], text)
+            except RuntimeError as error:
+                # Some passes write modules that don't verify; not our matter.
+                raise Skipped(str(error)) from error
+        return text
+
+
+#===----------------------------------------------------------------------===#
+# Operators
+#===----------------------------------------------------------------------===#
+
+
+def graph_of(tools, text):
+    """The operators of a text, one in a line."""
+    printed = run([tools.bin / "qbackend-opt", "--qbackend-print-operators",
+                   "-o", "/dev/null"], text)
+    return "".join(line + "\n" for line in printed.splitlines()
+                   if not line.startswith("float operations"))
+
+
+@functools.lru_cache
+def expected_kinds(network):
+    """What the description says. Views don't count: they may vanish."""
+    kinds = collections.Counter()
+    for node in networks.build(network).nodes:
+        kind = KINDS.get(node.op, node.op)
+        if kind and kind not in ("reshape", "flatten", "transpose"):
+            kinds[kind.format(d=len(node.shape) - 2)] += 1
+    return kinds
+
+
+def kinds_of(graph):
+    kinds = collections.Counter(re.findall(r"^\d+: ([\w.]+)", graph, re.M))
+    for view in ("reshape", "flatten", "transpose"):
+        del kinds[view]
+    return kinds
+
+
+def difference(wanted, found):
+    """Without the numbers, which shift; with them if they are all."""
+    bare = lambda text: collections.Counter(
+        re.sub(r"^\d+: | <- .*", "", line) for line in text.splitlines())
+    a, b = bare(wanted), bare(found)
+    if a != b:
+        return [f"{sign} {line}" + (f" x{n}" if n > 1 else "")
+                for sign, part in (("-", a - b), ("+", b - a))
+                for line, n in part.items()]
+    return [line for line in difflib.unified_diff(
+        wanted.splitlines(), found.splitlines(), n=0, lineterm="")
+        if not line.startswith(("---", "+++", "@@"))]
+
+
+#===----------------------------------------------------------------------===#
+# Numbers
+#===----------------------------------------------------------------------===#
+
+
+def check_numbers(tools, spelling, text):
+    """As written and raised, the text computes what numpy does."""
+    _, style = spelling.choices()
+    last = style("layout") == "nhwc"
+    network = networks.build(spelling.network)
+    inputs = random_inputs(network)
+    wanted = evaluate(network, inputs)
+    if last:
+        inputs = [to_layout(node, array)
+                  for node, array in zip(network.inputs(), inputs)]
+    raised = run([tools.bin / "qbackend-opt", "--qbackend-raise",
+                  "--qbackend-normalize-layout",
+                  "--qbackend-inline-operators"], text)
+    for name, module in (("as written", text), ("raised", raised)):
+        with tempfile.TemporaryDirectory() as directory:
+            work = pathlib.Path(directory)
+            (work / "module.mlir").write_text(module)
+            np.savez(work / "inputs.npz", x=inputs[0])
+            run([tools.bin / "qbackend-run", work / "module.mlir",
+                 f"--input={work / 'inputs.npz'}:x", "-o",
+                 work / "outputs.npz", "--num-threads=1"])
+            with np.load(work / "outputs.npz") as file:
+                result = file[file.files[0]]
+        if last:
+            result = from_layout(network.result, result)
+        error = np.abs(result - wanted).max() / max(np.abs(wanted).max(), 1e-3)
+        if not error < 1e-4:
+            raise RuntimeError(f"{name}: off by {error:.2g}")
+
+
+#===----------------------------------------------------------------------===#
+# Commands
+#===----------------------------------------------------------------------===#
+
+
+def spellings(options):
+    """(spelling, whether its numbers are checked)."""
+    if options.list:
+        for line in pathlib.Path(options.list).read_text().splitlines():
+            words = line.partition("#")[0].split()
+            if words:
+                passes = [w[1:] for w in words[2:] if w.startswith("+")]
+                yield Spelling(words[0], words[1], *passes), (
+                    "numbers" in words)
+        return
+    styles = options.styles
+    if options.singles:
+        styles = [f"{style}/{family}={choice}" for style in styles
+                  for family, choices in OPTIONS.items() for choice in choices]
+    for network in options.networks:
+        for style in styles:
+            for passes in [None, *options.passes]:
+                spelling = Spelling(network, style, passes)
+                if spelling.applies():
+                    yield spelling, options.numbers
+
+
+def check(tools, options):
+    failures, seen, references = 0, set(), {}
+
+    def fail(spelling, what):
+        nonlocal failures
+        failures += 1
+        print(f"FAIL {spelling}: {what}", flush=True)
+
+    for spelling, numbers in spellings(options):
+        network = spelling.network
+        try:
+            if network not in references:
+                references[network] = graph_of(
+                    tools, Spelling(network, "torch").text(tools))
+                wanted = expected_kinds(network)
+                found = kinds_of(references[network])
+                if wanted != found:
+                    fail(network, f"lacks {dict(wanted - found)}, has "
+                         f"{dict(found - wanted)}")
+            text = spelling.text(tools)
+            if text in seen:
+                continue
+            seen.add(text)
+            graph = graph_of(tools, text)
+            if graph != references[network]:
+                fail(spelling, "\n  ".join(
+                    ["other operators",
+                     *difference(references[network], graph)]))
+            if numbers:
+                check_numbers(tools, spelling, text)
+        except Skipped as error:
+            if options.verbose:
+                print(f"skipped {spelling}: {error}")
+        except (RuntimeError, subprocess.TimeoutExpired) as error:
+            fail(spelling, error)
+    print(f"{len(seen)} spellings, {failures} failures")
+    return failures == 0
+
+
+def reduce(tools, spelling):
+    """The choices of a mixture with which the operators differ: small sets,
+    each enough by itself."""
+    network, passes = spelling.network, spelling.passes
+    reference = graph_of(tools, Spelling(network, "torch").text(tools))
+    writers, style = spelling.choices()
+    base = "torch" if "linalg" in writers else "torch-tosa"
+
+    def changed(choices):
+        return base + "".join(f"/{f}={c}" for f, c in choices.items())
+
+    def differs(choices):
+        try:
+            text = Spelling(network, changed(choices), passes).text(tools)
+            return graph_of(tools, text) != reference
+        except Skipped:
+            return False
+        except RuntimeError:
+            return True
+
+    choices = {family: choice for family, choice in style.choices.items()
+               if choice != OPTIONS[family][0]}
+    while differs(choices):
+        few = choices
+        for family in choices:
+            fewer = {f: c for f, c in few.items() if f != family}
+            if differs(fewer):
+                few = fewer
+        yield changed(few)
+        if not few:
+            return
+        choices = {f: c for f, c in choices.items() if f not in few}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("command", choices=["write", "check", "reduce"])
+    parser.add_argument("network", nargs="?")
+    parser.add_argument("--style", default="torch")
+    parser.add_argument("--list")
+    parser.add_argument("--networks", default=",".join(networks.NETWORKS))
+    parser.add_argument("--styles", default=",".join(STYLES))
+    parser.add_argument("--passes", default="")
+    parser.add_argument("--singles", action="store_true",
+                        help="each choice alone, on top of the styles")
+    parser.add_argument("--numbers", action="store_true")
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("--bin", type=pathlib.Path, default="")
+    parser.add_argument("--llvm", type=pathlib.Path, default="")
+    options = parser.parse_args()
+    if options.command != "check":
+        spelling = Spelling(options.network, options.style,
+                            options.passes or None)
+        if options.command == "write":
+            sys.stdout.write(spelling.text(options))
+        else:
+            print(*reduce(options, spelling), sep="\n")
+        return 0
+    split = lambda text: [part for part in text.split(",") if part]
+    options.networks = split(options.networks)
+    options.styles = split(options.styles)
+    options.passes = split(options.passes)
+    if options.passes == ["all"]:
+        options.passes = [*PASSES, *TOSA_PASSES]
+    return 0 if check(options, options) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
