@@ -110,7 +110,7 @@ func.func @zeros_after_pool(%x: tensor<1x6x5xf32>) -> tensor<1x6x5xf32> {
 // CHECK-LABEL: func.func @dynamic_window
 // CHECK-NOT: _pool
 // CHECK-LABEL: func.func @scaled
-// CHECK-NOT: pool2d
+// CHECK-NOT: avg_pool2d
 // CHECK: return
 func.func @minimum(%x: tensor<1x6x5xf32>) -> tensor<1x4x5xf32> {
   %z = arith.constant dense<0xFF800000> : tensor<1x4x5xf32>
