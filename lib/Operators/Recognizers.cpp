@@ -82,8 +82,12 @@ public:
       return;
     ScalarExpressions expressions(constants);
     Recognition recognition{root, expressions, found};
+    // Between reshapes, what could be either is a linear layer (TFLite's).
+    if (getReshaped(root))
+      recognizeLinear(recognition);
     recognizeConvolution(recognition);
-    recognizeLinear(recognition);
+    if (!getReshaped(root))
+      recognizeLinear(recognition);
     if (isa<tosa::TosaDialect>(root->getDialect())) {
       recognizeTosaPooling(recognition);
     } else {

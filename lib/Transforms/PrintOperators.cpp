@@ -83,7 +83,8 @@ static bool isShown(Operation *op, ConstantEvaluator &constants) {
   if (isa<OperatorOp>(op))
     return true;
   if (op->hasTrait<OpTrait::ConstantLike>() ||
-      isa<tensor::EmptyOp, tensor::DimOp, linalg::FillOp>(op))
+      isa<tensor::EmptyOp, tensor::DimOp, linalg::FillOp>(op) ||
+      op->getName().getStringRef().starts_with("ml_program.global_load"))
     return false;
   bool isReal = llvm::any_of(op->getResultTypes(), [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -99,21 +100,29 @@ static bool isShown(Operation *op, ConstantEvaluator &constants) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-static std::string getShape(Type type) {
+static std::string getShape(RankedTensorType type) {
   std::string shape;
   llvm::raw_string_ostream os(shape);
-  auto tensor = cast<RankedTensorType>(type);
   os << "[";
-  llvm::interleaveComma(tensor.getShape(), os, [&](int64_t size) {
+  llvm::interleaveComma(type.getShape(), os, [&](int64_t size) {
     if (ShapedType::isDynamic(size))
       os << "?";
     else
       os << size;
   });
   os << "]";
-  if (!tensor.getElementType().isF32())
-    os << " " << tensor.getElementType();
+  if (!type.getElementType().isF32())
+    os << " " << type.getElementType();
   return shape;
+}
+
+/// The shape of an activation without dimensions of 1 but the first: whether
+/// they are there depends on the spelling.
+static std::string getResultShape(RankedTensorType type) {
+  SmallVector<int64_t> sizes(type.getShape());
+  if (!sizes.empty())
+    sizes.erase(std::remove(sizes.begin() + 1, sizes.end(), 1), sizes.end());
+  return getShape(type.clone(sizes));
 }
 
 static bool isBatchNorm(Attribute kind) {
@@ -122,11 +131,25 @@ static bool isBatchNorm(Attribute kind) {
 
 /// The kind as it is written, without the dialect's name. What spellings fold
 /// into the parameters of a batch norm is not part of it.
-static std::string getKindText(OperatorKindAttrInterface kind) {
+static std::string getKindText(OperatorOp op, OperatorKindAttrInterface kind) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (isBatchNorm(kind))
     return kind.getKindName().str();
+  // An axis counts the dimensions that are shown.
+  std::optional<int64_t> axis;
+  if (auto softmax = dyn_cast<SoftmaxAttr>(kind))
+    axis = softmax.getAxis();
+  else if (auto logSoftmax = dyn_cast<LogSoftmaxAttr>(kind))
+    axis = logSoftmax.getAxis();
+  if (axis) {
+    auto type = cast<RankedTensorType>(op.getOutput().getType());
+    int64_t shown = *axis > 0 ? 1 : 0;
+    for (int64_t dim = 1; dim < *axis; ++dim)
+      shown += type.getDimSize(dim) != 1;
+    os << kind.getKindName() << "<axis = " << shown << ">";
+    return text;
+  }
   kind.print(os);
   StringRef printed = text;
   printed.consume_front("#qbackend.");
@@ -173,11 +196,14 @@ std::string Graph::describe(Operation *op) {
   }
   llvm::interleave(
       operation.getOperatorKinds(), out,
-      [&](OperatorKindAttrInterface kind) { out << getKindText(kind); }, "+");
+      [&](OperatorKindAttrInterface kind) {
+        out << getKindText(operation, kind);
+      },
+      "+");
   if (isBatchNorm(operation.getKind()))
     return text;
   if (Value weight = operation.getWeight())
-    out << " weight" << getShape(weight.getType());
+    out << " weight" << getShape(cast<RankedTensorType>(weight.getType()));
   if (operation.getBias())
     out << " bias";
   return text;
@@ -252,10 +278,8 @@ void Graph::printReference(Value value) {
     os << it->second;
   else if (auto input = inputNumbers.find(value); input != inputNumbers.end())
     os << "input" << input->second;
-  else if (constants.isConstant(value))
-    os << "constant";
   else
-    os << "_";
+    os << "constant";
 }
 
 void Graph::numberInputs(Block &entry) {
@@ -281,7 +305,8 @@ void Graph::printLine(Operation *op, unsigned indent) {
   llvm::interleaveComma(
       llvm::make_filter_range(op->getResultTypes(),
                               llvm::IsaPred<RankedTensorType>),
-      os, [&](Type type) { os << getShape(type); });
+      os,
+      [&](Type type) { os << getResultShape(cast<RankedTensorType>(type)); });
   os << " <-";
   StringRef separator = " ";
   for (Value input : inputs) {

@@ -383,6 +383,34 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   found.result.replaceAllUsesWith(replacement);
 }
 
+/// The type of `operand` in its canonical layout.
+static RankedTensorType getCanonicalType(const RecognizedOperand &operand) {
+  if (!operand)
+    return {};
+  if (operand.constant)
+    return cast<RankedTensorType>(operand.constant.getType());
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  if (!operand.shape.empty())
+    return type.clone(operand.shape);
+  ArrayRef<int64_t> source =
+      operand.sourceShape.empty() ? type.getShape() : operand.sourceShape;
+  return type.clone(transposeShape(source, operand.permutation));
+}
+
+/// Whether the kind takes operands of these types.
+static bool takesOperands(const RecognizedOperator &found) {
+  SmallVector<RankedTensorType> activations;
+  for (const RecognizedOperand &input : found.inputs)
+    activations.push_back(getCanonicalType(input));
+  MLIRContext *context = found.kind.getContext();
+  // What it says is of no interest: the next candidate may do.
+  ScopedDiagnosticHandler silence(context, [](Diagnostic &) {});
+  return succeeded(
+      cast<OperatorKindAttrInterface>(found.kind)
+          .verifyOperands([&] { return emitError(UnknownLoc::get(context)); },
+                          activations, getCanonicalType(found.weight)));
+}
+
 /// Checks what a recogniser found: one from outside may be wrong.
 static bool isWellFormed(const RecognizedOperator &found) {
   if (!isa_and_nonnull<OperatorKindAttrInterface>(found.kind) ||
@@ -396,7 +424,8 @@ static bool isWellFormed(const RecognizedOperator &found) {
     if (*operand && !isReshapable(*operand))
       return false;
   return isReshapable(cast<RankedTensorType>(found.result.getType()),
-                      found.outputShape);
+                      found.outputShape) &&
+         takesOperands(found);
 }
 
 namespace {
@@ -528,6 +557,14 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
                : nullptr;
   }
 
+  static bool isZero(const RecognizedOperand &operand,
+                     ConstantEvaluator &constants) {
+    if (operand.value)
+      return constants.getSplat(operand.value) == std::optional<double>(0);
+    return operand.constant.isSplat() &&
+           operand.constant.getSplatValue<APFloat>().isZero();
+  }
+
   /// What ends at `root`, the first that can be raised; and its slice.
   static std::optional<RecognizedOperator>
   recognize(Operation *root, const NamedOps &named,
@@ -538,6 +575,11 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     if (RecognizedOperator op = named.recognize(root, constants); op.result)
       found.push_back(op);
     for (RecognizedOperator &candidate : found) {
+      // Front ends write zeros where there is no bias.
+      if (isa_and_nonnull<ConvolutionKindAttrInterface, LinearAttr>(
+              candidate.kind) &&
+          candidate.bias && isZero(candidate.bias, constants))
+        candidate.bias = {};
       slice = Slice();
       if (candidate.result.getDefiningOp() == root && isWellFormed(candidate) &&
           succeeded(collectSlice(candidate, slice)))

@@ -126,7 +126,11 @@ std::optional<Space> Splitter::getSpace(const BodySlice &slice) {
     AffineMap map = getMap(input);
     if (!space)
       space = Space{map, type, value};
-    same &= space->map == map && space->type.getShape() == type.getShape();
+    same &= space->type.getShape() == type.getShape();
+    // By whichever loop a dimension of 1 is read.
+    for (int64_t dim = 0; same && dim < type.getRank(); ++dim)
+      same = type.getDimSize(dim) == 1 ||
+             space->map.getResult(dim) == map.getResult(dim);
   }
   if (!space)
     return std::nullopt;
@@ -161,13 +165,20 @@ linalg::GenericOp Splitter::createPart(Value cut, AffineMap &readBy) {
   SmallVector<AffineMap> maps;
   for (unsigned input : slice.inputs) {
     SmallVector<AffineExpr> exprs;
-    for (AffineExpr expr : getMap(input).getResults()) {
-      auto it = llvm::find(space->map.getResults(), expr);
-      if (it != space->map.getResults().end())
-        exprs.push_back(
-            getAffineDimExpr(it - space->map.getResults().begin(), context));
+    auto type = dyn_cast<RankedTensorType>(op.getInputs()[input].getType());
+    for (auto [dim, expr] : llvm::enumerate(getMap(input).getResults())) {
+      auto *it = llvm::find(space->map.getResults(), expr);
+      bool sameShape = type && type.getShape() == space->type.getShape();
+      if (sameShape &&
+          (isa<AffineConstantExpr>(expr) || type.getDimSize(dim) == 1))
+        exprs.push_back(getAffineDimExpr(dim, context));
       else if (isa<AffineConstantExpr>(expr))
         exprs.push_back(expr);
+      else if (it != space->map.getResults().end())
+        exprs.push_back(
+            getAffineDimExpr(it - space->map.getResults().begin(), context));
+      else if (type && type.getDimSize(dim) == 1)
+        exprs.push_back(getAffineConstantExpr(0, context));
       else
         return {};
     }

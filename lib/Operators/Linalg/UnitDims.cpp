@@ -72,6 +72,9 @@ static Value getWithLeadingDim(Value value) {
   // A scalar's groups are empty: all dimensions are 1.
   if (groups.empty() || groups.front().size() < 2 || type.getRank() == 0)
     return {};
+  // Folding leaves no dimension of 1: here another one is the batch.
+  if (type.getDimSize(0) == 1)
+    return {};
   if (collapse.getSrcType() == getWithLeadingDim(type))
     return collapse.getSrc();
   groups.front().erase(groups.front().begin());
@@ -157,6 +160,90 @@ static Operation *lift(linalg::GenericOp op) {
   generic.getRegion().takeBody(op.getRegion());
   generic.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
   return generic;
+}
+
+/// The dimension of the source that each dimension of the result is, if
+/// `collapse` drops dimensions of 1 and nothing else.
+static std::optional<SmallVector<unsigned>>
+getKeptDims(tensor::CollapseShapeOp collapse) {
+  SmallVector<unsigned> kept;
+  RankedTensorType type = collapse.getSrcType();
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    unsigned dim = group.front();
+    for (int64_t member : group) {
+      if (type.getDimSize(member) == 1)
+        continue;
+      if (type.getDimSize(dim) != 1 && int64_t(dim) != member)
+        return std::nullopt;
+      dim = member;
+    }
+    kept.push_back(dim);
+  }
+  return kept;
+}
+
+/// Whether `value` is a sum or maximum over windows.
+static bool isPooled(Value value) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  return op && op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2 &&
+         op.getBlock()->getArgument(1).use_empty();
+}
+
+/// The division of a pool whose result has lost dimensions of 1, before that:
+/// op(collapse(x)) -> collapse(op(x)).
+static Operation *liftElementwise(linalg::GenericOp op) {
+  if (op.getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
+      !op.getIndexingMapsArray().back().isIdentity() ||
+      !op.hasPureTensorSemantics() || op.hasIndexSemantics() ||
+      !op.getRegionOutputArgs()[0].use_empty() ||
+      !op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
+    return nullptr;
+  // Exactly one tensor of the shape of the result.
+  std::optional<unsigned> moved;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (input.getType() != op.getResult(0).getType())
+      continue;
+    if (moved)
+      return nullptr;
+    moved = i;
+  }
+  auto collapse =
+      moved ? op.getInputs()[*moved].getDefiningOp<tensor::CollapseShapeOp>()
+            : tensor::CollapseShapeOp();
+  if (!collapse || !op.getIndexingMapsArray()[*moved].isIdentity() ||
+      !isPooled(collapse.getSrc()) || !collapse.getSrcType().hasStaticShape())
+    return nullptr;
+  std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
+  if (!kept)
+    return nullptr;
+  OpBuilder builder(op);
+  MLIRContext *context = op.getContext();
+  RankedTensorType type = collapse.getSrcType();
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim : *kept)
+    dims.push_back(getAffineDimExpr(dim, context));
+  SmallVector<AffineMap> maps;
+  for (AffineMap map : op.getIndexingMapsArray())
+    maps.push_back(map.replaceDimsAndSymbols(dims, {}, type.getRank(), 0));
+  maps[*moved] = maps.back() =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), context);
+  SmallVector<Value> inputs(op.getInputs());
+  inputs[*moved] = collapse.getSrc();
+  Value init = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                       type.getElementType());
+  auto lifted = linalg::GenericOp::create(
+      builder, op.getLoc(), init.getType(), inputs, init, maps,
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel));
+  lifted.getRegion().takeBody(op.getRegion());
+  Value back = tensor::CollapseShapeOp::create(
+      builder, op.getLoc(), collapse.getResultType(), lifted.getResult(0),
+      collapse.getReassociationIndices());
+  op.getResult(0).replaceAllUsesWith(back);
+  op.erase();
+  if (collapse->use_empty())
+    collapse->erase();
+  return lifted;
 }
 
 static Operation *lift(tensor::PadOp op) {
@@ -264,9 +351,13 @@ Operation *forms::restoreLeadingDim(Operation *op) {
       op = *generic;
   }
   Operation *lifted = nullptr;
-  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
     lifted = lift(generic);
-  else if (auto pad = dyn_cast<tensor::PadOp>(op))
+    if (!lifted)
+      if (Operation *other = liftElementwise(generic))
+        return other;
+  }
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
     lifted = lift(pad);
   else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     lifted = lift(slice);
@@ -286,5 +377,8 @@ Operation *forms::restoreLeadingDim(Operation *op) {
     if (auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>();
         collapse && collapse->use_empty())
       collapse->erase();
+  if (auto generic = dyn_cast<linalg::GenericOp>(lifted))
+    if (Operation *further = liftElementwise(generic))
+      return further;
   return lifted;
 }
