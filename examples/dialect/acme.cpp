@@ -2,7 +2,8 @@
 //
 // A dialect of somebody else, as a plugin, whose ops qbackend recognises:
 //
-//   qbackend-opt --load-dialect-plugin=libAcme.so --apply-backend=qnnpack in.mlir
+//   qbackend-opt --load-dialect-plugin=libAcme.so --apply-backend=qnnpack
+//   in.mlir
 
 #include "qbackend/Operators/Recognizer.h"
 
@@ -40,9 +41,9 @@ class AcmeRecognizer : public qbackend::OperatorRecognizerInterface {
 public:
   using OperatorRecognizerInterface::OperatorRecognizerInterface;
 
-  void recognize(Operation *root, qbackend::ConstantEvaluator &,
-                 SmallVectorImpl<qbackend::RecognizedOperator> &found)
-      const override {
+  void recognize(
+      Operation *root, qbackend::ConstantEvaluator &,
+      SmallVectorImpl<qbackend::RecognizedOperator> &found) const override {
     if (!isa<RectifyOp>(root))
       return;
     qbackend::RecognizedOperator op;

@@ -176,9 +176,9 @@ static ObserverAttr readObserver(const Cursor &cursor) {
   if (!members)
     return {};
   static constexpr StringRef keys[] = {
-      "observer",           "dtype",        "qscheme", "quant_min",
-      "quant_max",          "reduce_range", "eps",     "ch_axis",
-      "averaging_constant", "bins",         "scale",   "zero_point",
+      "observer",           "dtype",        "qscheme",      "quant_min",
+      "quant_max",          "reduce_range", "eps",          "ch_axis",
+      "averaging_constant", "bins",         "scale",        "zero_point",
       "is_dynamic",         "percentile",   "fake_quantize"};
   MLIRContext *context = cursor.getContext();
   const ObserverClass *observerClass = nullptr;

@@ -18,13 +18,13 @@ public:
       : symbols(module), backend(backend) {}
 
   /// Puts a call of the `reference` of `pattern` in the place of `op`, whose
-  /// inputs are dequantized and whose only user quantizes its result. Fails, and
-  /// says so at `op`, if the function does not fit.
+  /// inputs are dequantized and whose only user quantizes its result. Fails,
+  /// and says so at `op`, if the function does not fit.
   mlir::LogicalResult apply(OperatorOp op, PatternConfigOp pattern);
 
 private:
-  /// The function `name` of the backend's file in the module: it is copied, with
-  /// the functions that it calls, when it is first asked for.
+  /// The function `name` of the backend's file in the module: it is copied,
+  /// with the functions that it calls, when it is first asked for.
   mlir::func::FuncOp getOrCopy(mlir::StringAttr name);
 
   mlir::SymbolTable symbols;

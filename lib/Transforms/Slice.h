@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The original code of a recognised operator.
+
+#ifndef QBACKEND_LIB_TRANSFORMS_SLICE_H
+#define QBACKEND_LIB_TRANSFORMS_SLICE_H
+
+#include "qbackend/Operators/Recognizer.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace qbackend {
+
+/// The ops from the operands of a recognised operator to its result, each after
+/// those it uses.
+struct Slice {
+  llvm::SetVector<mlir::Operation *> ops;
+  /// Those among them that depend on an activation.
+  llvm::DenseSet<mlir::Operation *> active;
+};
+
+/// Collects the slice of `found`; failure, if it isn't a closed, pure subgraph
+/// whose inner activations nobody else uses. A backend that names an op says
+/// that it is pure.
+mlir::LogicalResult collectSlice(const RecognizedOperator &found, Slice &slice);
+
+} // namespace qbackend
+
+#endif // QBACKEND_LIB_TRANSFORMS_SLICE_H
