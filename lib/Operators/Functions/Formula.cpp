@@ -250,12 +250,12 @@ const Formula *FormulaReader::readUncached(Value value,
       return createParameter();
     return create({ScalarKind::Constant, *number});
   }
-  if (constants.isConstant(value))
-    return createParameter();
-
+  // What is broadcast is a parameter, not what it fills.
   Position before = position;
   if (Value source = getCopied(value, before))
     return readValue(source, before);
+  if (constants.isConstant(value))
+    return createParameter();
   Operation *producer = value.getDefiningOp();
   if (const Scalar *scalar = expressions.readElementwise(producer))
     return readScalar(scalar, position);
