@@ -4,6 +4,7 @@
 // affine function whose constants vary along the channels only.
 
 #include "Functions/Functions.h"
+#include "Linalg/LinalgRecognizers.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -208,6 +209,10 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   if (std::optional<double> number = expressions.getNumber(scalar))
     return constant(SmallVector<double>(type.getDimSize(axis), *number));
   if (!scalar->a || scalar->c)
+    return std::nullopt;
+  // The division of an average pool is not the normalization's.
+  if ((scalar->kind == ScalarKind::Div || scalar->kind == ScalarKind::Mul) &&
+      scalar->a->kind == ScalarKind::Operand && isPooled(scalar->a->value))
     return std::nullopt;
   std::optional<Affine> a = read(scalar->a, depth);
   if (!a)

@@ -182,8 +182,7 @@ getKeptDims(tensor::CollapseShapeOp collapse) {
   return kept;
 }
 
-/// Whether `value` is a sum or maximum over windows.
-static bool isPooled(Value value) {
+bool forms::isPooled(Value value) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();
   return op && op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2 &&
          op.getBlock()->getArgument(1).use_empty();
