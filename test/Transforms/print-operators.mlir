@@ -8,7 +8,7 @@
 // The convolution, which reads the input; the shortcut's operand order and the
 // order of lines in the file make no difference, nor do layouts.
 // CHECK: 0: conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1> weight[2, 1, 1, 2] [1, 4, 4, 2] <- input0
-// CHECK-NEXT: 1: add [1, 4, 4, 2] <- [[ADD:.*]]
+// CHECK-NEXT: 1: add [1, 4, 4, 2] <- input0, 0
 // CHECK-NEXT: 2: tosa.abs ? [1, {{4, 4, 2|2, 4, 4}}] <- 1
 // CHECK-NEXT: result 2
 // CHECK-NEXT: float operations outside of operators: 32 of 192 (16.67 %)

@@ -161,10 +161,7 @@ public:
   static Pattern unary(ScalarKind kind, Pattern a);
   /// Either operand order where the operation has none.
   static Pattern binary(ScalarKind kind, Pattern a, Pattern b);
-  static Pattern ternary(ScalarKind kind, Pattern a, Pattern b, Pattern c);
   static Pattern oneOf(std::vector<Pattern> patterns);
-  /// A multiplication by `factor`, or a division by its inverse.
-  static Pattern scaled(Pattern a, double factor);
   /// A number for each channel.
   static Pattern channel(const Scalar *&operand);
 };

@@ -78,16 +78,6 @@ ScalarMatcher::Pattern ScalarMatcher::binary(ScalarKind kind, Pattern a,
   };
 }
 
-ScalarMatcher::Pattern ScalarMatcher::ternary(ScalarKind kind, Pattern a,
-                                              Pattern b, Pattern c) {
-  return [=](ScalarMatcher &matcher, const Scalar *scalar) {
-    return matchKind(matcher, scalar, kind, [&](const Scalar *found) {
-      return a(matcher, found->a) && b(matcher, found->b) &&
-             c(matcher, found->c);
-    });
-  };
-}
-
 ScalarMatcher::Pattern ScalarMatcher::oneOf(std::vector<Pattern> patterns) {
   return [=](ScalarMatcher &matcher, const Scalar *scalar) {
     const Scalar *before = matcher.input;
@@ -99,11 +89,6 @@ ScalarMatcher::Pattern ScalarMatcher::oneOf(std::vector<Pattern> patterns) {
     matcher.input = before;
     return false;
   };
-}
-
-ScalarMatcher::Pattern ScalarMatcher::scaled(Pattern a, double factor) {
-  return oneOf({binary(ScalarKind::Mul, a, number(factor)),
-                binary(ScalarKind::Div, a, number(1 / factor))});
 }
 
 ScalarMatcher::Pattern ScalarMatcher::channel(const Scalar *&operand) {

@@ -212,7 +212,8 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
     return std::nullopt;
   // The division of an average pool is not the normalization's.
   if ((scalar->kind == ScalarKind::Div || scalar->kind == ScalarKind::Mul) &&
-      scalar->a->kind == ScalarKind::Operand && isPooled(scalar->a->value))
+      scalar->a->kind == ScalarKind::Operand && isWindowSum(scalar->a->value) &&
+      expressions.getNumber(scalar->b))
     return std::nullopt;
   std::optional<Affine> a = read(scalar->a, depth);
   if (!a)

@@ -89,8 +89,8 @@ PaddedValue skipPadding(mlir::Value value, llvm::ArrayRef<unsigned> spatial,
 bool isWholeDimension(mlir::tensor::InsertSliceOp insert, unsigned dim);
 bool isWholeDimension(mlir::tensor::ExtractSliceOp extract, unsigned dim);
 
-/// Whether `value` is a sum or maximum over windows.
-bool isPooled(mlir::Value value);
+/// Whether `value` is a sum over windows, which a division makes an average.
+bool isWindowSum(mlir::Value value);
 
 /// True if no element of `value` is below 0.
 bool isNonNegative(mlir::Value value, ScalarExpressions &expressions,

@@ -6,6 +6,7 @@
 
 #include "Linalg/LinalgRecognizers.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
@@ -182,10 +183,12 @@ getKeptDims(tensor::CollapseShapeOp collapse) {
   return kept;
 }
 
-bool forms::isPooled(Value value) {
+bool forms::isWindowSum(Value value) {
   auto op = value.getDefiningOp<linalg::LinalgOp>();
   return op && op.getNumReductionLoops() > 0 && op.getNumDpsInputs() == 2 &&
-         op.getBlock()->getArgument(1).use_empty();
+         op.getBlock()->getArgument(1).use_empty() &&
+         isa_and_nonnull<arith::AddFOp>(
+             op.getBlock()->getTerminator()->getOperand(0).getDefiningOp());
 }
 
 /// The division of a pool whose result has lost dimensions of 1, before that:
@@ -210,7 +213,8 @@ static Operation *liftElementwise(linalg::GenericOp op) {
       moved ? op.getInputs()[*moved].getDefiningOp<tensor::CollapseShapeOp>()
             : tensor::CollapseShapeOp();
   if (!collapse || !op.getIndexingMapsArray()[*moved].isIdentity() ||
-      !isPooled(collapse.getSrc()) || !collapse.getSrcType().hasStaticShape())
+      !isWindowSum(collapse.getSrc()) ||
+      !collapse.getSrcType().hasStaticShape())
     return nullptr;
   std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
   if (!kept)

@@ -20,17 +20,6 @@ std::optional<SmallVector<int64_t>> forms::readShape(Value value) {
   return result;
 }
 
-std::optional<std::pair<Value, Value>>
-forms::splitConstant(const Recognition &recognition, Operation *op) {
-  Value first = op->getOperand(0), second = op->getOperand(1);
-  bool constant = recognition.isConstant(second);
-  if (recognition.isConstant(first) == constant)
-    return std::nullopt;
-  if (!constant)
-    std::swap(first, second);
-  return std::pair(first, second);
-}
-
 std::optional<ZeroPad> forms::matchZeroPad(const Recognition &recognition,
                                            Value value) {
   auto pad = value.getDefiningOp<tosa::PadOp>();

@@ -18,25 +18,6 @@ void recognizeTosaEmbedding(const Recognition &recognition);
 /// The numbers of a shape operand; nullopt if they aren't constant.
 std::optional<llvm::SmallVector<int64_t>> readShape(mlir::Value value);
 
-/// A commutative op's operands with the constant one second; nullopt unless
-/// exactly one of them is constant.
-std::optional<std::pair<mlir::Value, mlir::Value>>
-splitConstant(const Recognition &recognition, mlir::Operation *op);
-
-/// `value` if it is `x + number` or `x * number`: the op `OpT` of `x` with that
-/// scalar; else null.
-template <typename OpT>
-mlir::Value matchScalar(const Recognition &recognition, mlir::Value value,
-                        double number) {
-  auto op = value.getDefiningOp<OpT>();
-  if (!op)
-    return {};
-  auto operands = splitConstant(recognition, op);
-  if (!operands || !recognition.isSplat(operands->second, number))
-    return {};
-  return operands->first;
-}
-
 /// A pad of zeros: its input, and what it adds before and after each dimension.
 struct ZeroPad {
   mlir::Value input;
