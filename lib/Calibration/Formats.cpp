@@ -24,10 +24,6 @@ using llvm::StringRef;
 using llvm::Twine;
 namespace json = llvm::json;
 
-static Error makeError(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 std::optional<TableFormat> symbolizeTableFormat(StringRef name) {
   return llvm::StringSwitch<std::optional<TableFormat>>(name)
       .Case("tensorrt", TableFormat::TensorRT)
@@ -69,8 +65,8 @@ llvm::Expected<std::string> exportTable(const Table &table, TableFormat format,
                          : StringRef(entry.name).contains(": ");
     if ((format == TableFormat::TensorRT || format == TableFormat::TPUMLIR) &&
         (separator || StringRef(entry.name).contains('\n')))
-      return makeError("'" + entry.name +
-                       "' is a name that this format can't express");
+      return llvm::createStringError(
+          "'" + entry.name + "' is a name that this format can't express");
     std::vector<numerics::QuantParams> params = entry.qparams(options);
     if (params.size() != 1)
       continue;
@@ -126,11 +122,11 @@ static Error addRange(Table &table, StringRef name, double min, double max,
                       const Twine &where) {
   if (!(min <= max) || !std::isfinite(static_cast<float>(min)) ||
       !std::isfinite(static_cast<float>(max)))
-    return makeError(where + ": '" + name +
-                     "' has a range that is not one of "
-                     "finite f32 numbers");
+    return llvm::createStringError(where + ": '" + name +
+                                   "' has a range that is not one of "
+                                   "finite f32 numbers");
   if (table.lookup(name))
-    return makeError(where + ": '" + name + "' occurs twice");
+    return llvm::createStringError(where + ": '" + name + "' occurs twice");
   TableEntry entry;
   entry.name = name.str();
   entry.stats.min = static_cast<float>(min);
@@ -146,8 +142,9 @@ static llvm::Expected<Table> importLines(StringRef text, TableFormat format,
   text.split(lines, '\n');
   bool isTensorRT = format == TableFormat::TensorRT;
   if (isTensorRT && !text.starts_with("TRT-"))
-    return makeError(path + ": not a calibration cache of TensorRT: it would "
-                            "start with TRT-");
+    return llvm::createStringError(
+        path + ": not a calibration cache of TensorRT: it would "
+               "start with TRT-");
   for (size_t i = isTensorRT ? 1 : 0; i < lines.size(); ++i) {
     StringRef line = lines[i].trim();
     std::string where = (path + ":" + Twine(i + 1)).str();
@@ -157,8 +154,9 @@ static llvm::Expected<Table> importLines(StringRef text, TableFormat format,
       auto [name, digits] = line.rsplit(": ");
       uint32_t bits;
       if (digits.empty() || digits.getAsInteger(16, bits))
-        return makeError(where + ": expected NAME: and a scale as 8 "
-                                 "hexadecimal digits");
+        return llvm::createStringError(where +
+                                       ": expected NAME: and a scale as 8 "
+                                       "hexadecimal digits");
       float scale;
       std::memcpy(&scale, &bits, sizeof(scale));
       double end = 127.0 * scale;
@@ -171,7 +169,8 @@ static llvm::Expected<Table> importLines(StringRef text, TableFormat format,
     double threshold, min, max;
     if (fields.size() != 4 || fields[1].getAsDouble(threshold) ||
         fields[2].getAsDouble(min) || fields[3].getAsDouble(max))
-      return makeError(where + ": expected NAME THRESHOLD MIN MAX");
+      return llvm::createStringError(where +
+                                     ": expected NAME THRESHOLD MIN MAX");
     if (Error e = addRange(table, fields[0], min, max, where))
       return e;
   }
@@ -197,7 +196,8 @@ llvm::Expected<Table> importTable(StringRef text, TableFormat format,
     return importLines(text, format, path);
   llvm::Expected<json::Value> root = json::parse(text);
   if (!root)
-    return makeError(path + ": " + llvm::toString(root.takeError()));
+    return llvm::createStringError(path + ": " +
+                                   llvm::toString(root.takeError()));
   const json::Object *object = root->getAsObject();
   const char *field =
       format == TableFormat::AIMET ? "activation_encodings" : "data";
@@ -206,7 +206,7 @@ llvm::Expected<Table> importTable(StringRef text, TableFormat format,
   if (!tensors && format == TableFormat::ONNXRuntime)
     tensors = object;
   if (!tensors)
-    return makeError(path + ": no object '" + field + "'");
+    return llvm::createStringError(path + ": no object '" + field + "'");
   Table table;
   std::vector<std::string> names;
   for (const auto &[name, value] : *tensors)
@@ -228,7 +228,8 @@ llvm::Expected<Table> importTable(StringRef text, TableFormat format,
       max = getNumber(&(*array)[1]);
     }
     if (!min || !max)
-      return makeError(path + ": '" + name + "' has no min and max");
+      return llvm::createStringError(path + ": '" + name +
+                                     "' has no min and max");
     if (Error e = addRange(table, name, *min, *max, path))
       return e;
   }

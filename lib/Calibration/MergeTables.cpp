@@ -16,10 +16,6 @@ using llvm::Error;
 using llvm::StringRef;
 using llvm::Twine;
 
-static Error makeError(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 /// Joins the samples of all tables; each may be in one of them.
 static Error mergeSamples(llvm::ArrayRef<NamedTable> tables, Table &result) {
   struct Part {
@@ -44,11 +40,11 @@ static Error mergeSamples(llvm::ArrayRef<NamedTable> tables, Table &result) {
     } else if (last->first + last->count == part.range.first) {
       last->count += part.range.count;
     } else {
-      return makeError("sample " + Twine(part.range.first) + " of '" +
-                       part.range.source + "' is in '" + lastPath +
-                       "' and in '" + part.path +
-                       "'; merge tables of different samples, and name files "
-                       "that are called the same with --source");
+      return llvm::createStringError(
+          "sample " + Twine(part.range.first) + " of '" + part.range.source +
+          "' is in '" + lastPath + "' and in '" + part.path +
+          "'; merge tables of different samples, and name files "
+          "that are called the same with --source");
     }
     lastPath = part.path;
   }
@@ -64,7 +60,7 @@ static std::string listNames(llvm::ArrayRef<StringRef> names) {
 llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables) {
   Table result;
   if (tables.empty())
-    return makeError("nothing to merge");
+    return llvm::createStringError("nothing to merge");
   const NamedTable &first = tables.front();
   result.network = first.table.network;
   if (Error e = mergeSamples(tables, result))
@@ -77,9 +73,9 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables) {
   }
   for (const NamedTable &named : tables.drop_front()) {
     if (named.table.network != result.network)
-      return makeError("'" + named.path + "' is of network '" +
-                       named.table.network + "', '" + first.path + "' of '" +
-                       result.network + "'");
+      return llvm::createStringError("'" + named.path + "' is of network '" +
+                                     named.table.network + "', '" + first.path +
+                                     "' of '" + result.network + "'");
     std::vector<StringRef> missing, extra;
     llvm::StringMap<bool> seen;
     for (const TableEntry &entry : named.table.entries) {
@@ -91,17 +87,19 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables) {
       if (!seen.contains(entry.name))
         missing.push_back(entry.name);
     if (!missing.empty() || !extra.empty())
-      return makeError("'" + named.path + "' and '" + first.path +
-                       "' are of different networks or configurations: " +
-                       (missing.empty() ? StringRef("the second lacks ")
-                                        : StringRef("the first lacks ")) +
-                       listNames(missing.empty() ? extra : missing));
+      return llvm::createStringError(
+          "'" + named.path + "' and '" + first.path +
+          "' are of different networks or configurations: " +
+          (missing.empty() ? StringRef("the second lacks ")
+                           : StringRef("the first lacks ")) +
+          listNames(missing.empty() ? extra : missing));
     for (const TableEntry &entry : named.table.entries) {
       TableEntry &into = result.entries[indices[entry.name]];
       auto fail = [&](StringRef what) {
-        return makeError("'" + entry.name + "' has another " + what + " in '" +
-                         named.path + "' than in '" + first.path +
-                         "': the tables are of different networks");
+        return llvm::createStringError(
+            "'" + entry.name + "' has another " + what + " in '" + named.path +
+            "' than in '" + first.path +
+            "': the tables are of different networks");
       };
       if (entry.shape != into.shape)
         return fail("shape");

@@ -22,10 +22,6 @@ using llvm::StringRef;
 using llvm::Twine;
 namespace json = llvm::json;
 
-static Error makeError(const Twine &message) {
-  return llvm::createStringError(llvm::inconvertibleErrorCode(), message);
-}
-
 std::vector<numerics::QuantParams>
 TableEntry::qparams(const ObserverOptions &options) const {
   if (explicitParams)
@@ -55,19 +51,21 @@ static Error readNumbers(const json::Object &object, StringRef field,
     for (const json::Value &element : *array) {
       auto number = element.getAsNumber();
       if (!number)
-        return makeError(where + ": field '" + field +
-                         "' holds something that is not a number");
+        return llvm::createStringError(
+            where + ": field '" + field +
+            "' holds something that is not a number");
       result.push_back(*number);
     }
   } else {
-    return makeError(where + ": field '" + field +
-                     "' is not a number or an array of numbers");
+    return llvm::createStringError(where + ": field '" + field +
+                                   "' is not a number or an array of numbers");
   }
   for (double number : result)
     if (!std::isfinite(number))
-      return makeError(where + ": field '" + field + "' is not finite");
+      return llvm::createStringError(where + ": field '" + field +
+                                     "' is not finite");
   if (isArray && result.empty())
-    return makeError(where + ": field '" + field + "' is empty");
+    return llvm::createStringError(where + ": field '" + field + "' is empty");
   return Error::success();
 }
 
@@ -79,8 +77,8 @@ static Error readCount(const json::Object &object, StringRef field,
     return Error::success();
   auto integer = value->getAsInteger();
   if (!integer || *integer < 0)
-    return makeError(where + ": field '" + field +
-                     "' is not a non-negative integer");
+    return llvm::createStringError(where + ": field '" + field +
+                                   "' is not a non-negative integer");
   result = *integer;
   return Error::success();
 }
@@ -97,17 +95,18 @@ static Error readRanges(const json::Object &object, StringRef minField,
   if (Error e = readNumbers(object, maxField, where, high, isArray))
     return e;
   if (low.size() != high.size())
-    return makeError(where + ": field '" + maxField + "' has " +
-                     Twine(high.size()) + " values, but '" + minField +
-                     "' has " + Twine(low.size()));
+    return llvm::createStringError(where + ": field '" + maxField + "' has " +
+                                   Twine(high.size()) + " values, but '" +
+                                   minField + "' has " + Twine(low.size()));
   for (size_t i = 0; i < low.size(); ++i) {
     float min = static_cast<float>(low[i]), max = static_cast<float>(high[i]);
     if (low[i] == 1 && high[i] == -1) {
       min = Statistics().min;
       max = Statistics().max;
     } else if (!(min <= max) || std::isinf(min) || std::isinf(max)) {
-      return makeError(where + ": field '" + minField + "' is greater than '" +
-                       maxField + "', or they are not finite in f32");
+      return llvm::createStringError(where + ": field '" + minField +
+                                     "' is greater than '" + maxField +
+                                     "', or they are not finite in f32");
     }
     if (i == 0) {
       mins.clear();
@@ -128,9 +127,9 @@ static Error readGrid(const json::Object &object, const std::string &where,
     return Error::success();
   const json::Object *fields = value->getAsObject();
   if (!fields)
-    return makeError(where + ": field 'grid' is not an object");
+    return llvm::createStringError(where + ": field 'grid' is not an object");
   if (stats.empty())
-    return makeError(where + ": missing field 'min'");
+    return llvm::createStringError(where + ": missing field 'min'");
   Grid expected;
   float ends[] = {stats.min, stats.max};
   expected.add({{ends, 2}}, stats.min, stats.max);
@@ -138,21 +137,23 @@ static Error readGrid(const json::Object &object, const std::string &where,
   auto first = fields->getInteger("first");
   const json::Array *counts = fields->getArray("counts");
   if (!exponent || !first || !counts)
-    return makeError(where + ": field 'grid' needs the integers 'exponent' and "
-                             "'first', and the array 'counts'");
+    return llvm::createStringError(
+        where + ": field 'grid' needs the integers 'exponent' and "
+                "'first', and the array 'counts'");
   if (*exponent != expected.exponent || *first != expected.first ||
       counts->size() != expected.counts.size())
-    return makeError(where +
-                     ": field 'grid' is not the one of this range; it "
-                     "would have exponent " +
-                     Twine(expected.exponent) + ", first " +
-                     Twine(expected.first) + " and " +
-                     Twine(expected.counts.size()) + " counts");
+    return llvm::createStringError(
+        where +
+        ": field 'grid' is not the one of this range; it "
+        "would have exponent " +
+        Twine(expected.exponent) + ", first " + Twine(expected.first) +
+        " and " + Twine(expected.counts.size()) + " counts");
   for (size_t c = 0; c < counts->size(); ++c) {
     auto count = (*counts)[c].getAsInteger();
     if (!count || *count < 0)
-      return makeError(where + ": field 'grid' has a count that is not a "
-                               "non-negative integer");
+      return llvm::createStringError(where +
+                                     ": field 'grid' has a count that is not a "
+                                     "non-negative integer");
     expected.counts[c] = *count;
   }
   stats.grid = std::move(expected);
@@ -186,21 +187,23 @@ static Error readStatistics(const json::Object &object,
           readCount(object, "first_non_finite", where, stats.firstNonFinite))
     return e;
   if (mins.empty() != maxs.empty())
-    return makeError(where + ": missing field '" +
-                     (mins.empty() ? "min" : "max") + "'");
+    return llvm::createStringError(where + ": missing field '" +
+                                   (mins.empty() ? "min" : "max") + "'");
   if (isArray != isMaxArray)
-    return makeError(where +
-                     ": field 'min' and field 'max' are not both arrays");
+    return llvm::createStringError(
+        where + ": field 'min' and field 'max' are not both arrays");
   if (mins.size() != maxs.size())
-    return makeError(where + ": field 'max' has " + Twine(maxs.size()) +
-                     " values, but 'min' has " + Twine(mins.size()));
+    return llvm::createStringError(
+        where + ": field 'max' has " + Twine(maxs.size()) +
+        " values, but 'min' has " + Twine(mins.size()));
   for (size_t i = 0; i < mins.size(); ++i) {
     // A channel that never saw a value is printed as [1, -1].
     float min = static_cast<float>(mins[i]), max = static_cast<float>(maxs[i]);
     bool isUnseen = isArray && mins[i] == 1 && maxs[i] == -1;
     if (!isUnseen && (!(min <= max) || std::isinf(min) || std::isinf(max)))
-      return makeError(where + ": field 'min' is greater than 'max', or they "
-                               "are not finite in f32");
+      return llvm::createStringError(
+          where + ": field 'min' is greater than 'max', or they "
+                  "are not finite in f32");
     if (!isUnseen) {
       stats.min = std::min(stats.min, min);
       stats.max = std::max(stats.max, max);
@@ -211,15 +214,18 @@ static Error readStatistics(const json::Object &object,
     }
   }
   if (!histogram.empty() && !isHistogramArray)
-    return makeError(where + ": field 'histogram' is not an array");
+    return llvm::createStringError(where +
+                                   ": field 'histogram' is not an array");
   if (!histogram.empty() && mins.empty())
-    return makeError(where + ": missing field 'min'");
+    return llvm::createStringError(where + ": missing field 'min'");
   for (double count : histogram) {
     if (count < 0)
-      return makeError(where + ": field 'histogram' has a negative count");
+      return llvm::createStringError(
+          where + ": field 'histogram' has a negative count");
     stats.histogram.push_back(static_cast<float>(count));
     if (std::isinf(stats.histogram.back()))
-      return makeError(where + ": field 'histogram' is not finite in f32");
+      return llvm::createStringError(
+          where + ": field 'histogram' is not finite in f32");
   }
   if (Error e = readRanges(object, "channel_min", "channel_max", where,
                            stats.channelMins, stats.channelMaxs))
@@ -242,21 +248,23 @@ static Error readParams(const json::Object &object, const std::string &where,
   if (scales.empty() && zeroPoints.empty())
     return Error::success();
   if (scales.empty() || zeroPoints.empty())
-    return makeError(where + ": missing field '" +
-                     (scales.empty() ? "scale" : "zero_point") + "'");
+    return llvm::createStringError(where + ": missing field '" +
+                                   (scales.empty() ? "scale" : "zero_point") +
+                                   "'");
   if (scales.size() != zeroPoints.size())
-    return makeError(where + ": field 'zero_point' has " +
-                     Twine(zeroPoints.size()) + " values, but 'scale' has " +
-                     Twine(scales.size()));
+    return llvm::createStringError(
+        where + ": field 'zero_point' has " + Twine(zeroPoints.size()) +
+        " values, but 'scale' has " + Twine(scales.size()));
   entry.explicitParams.emplace();
   for (size_t i = 0; i < scales.size(); ++i) {
     float scale = static_cast<float>(scales[i]);
     if (!(scale > 0) || std::isinf(scale))
-      return makeError(where + ": field 'scale' is not a positive finite f32");
+      return llvm::createStringError(
+          where + ": field 'scale' is not a positive finite f32");
     if (zeroPoints[i] != std::trunc(zeroPoints[i]) || zeroPoints[i] < -0x1p31 ||
         zeroPoints[i] >= 0x1p31)
-      return makeError(where +
-                       ": field 'zero_point' is not an integer of 32 bits");
+      return llvm::createStringError(
+          where + ": field 'zero_point' is not an integer of 32 bits");
     entry.explicitParams->push_back(
         {scales[i], static_cast<int64_t>(zeroPoints[i])});
   }
@@ -269,30 +277,33 @@ static Error readIdentity(const json::Object &object, const std::string &where,
   if (const json::Value *value = object.get("structure")) {
     auto string = value->getAsString();
     if (!string)
-      return makeError(where + ": field 'structure' is not a string");
+      return llvm::createStringError(where +
+                                     ": field 'structure' is not a string");
     entry.structure = string->str();
   }
   if (const json::Value *value = object.get("shape")) {
     const json::Array *extents = value->getAsArray();
     if (!extents)
-      return makeError(where + ": field 'shape' is not an array");
+      return llvm::createStringError(where + ": field 'shape' is not an array");
     for (const json::Value &extent : *extents) {
       auto integer = extent.getAsInteger();
       if (!integer)
-        return makeError(where + ": field 'shape' holds something that is not "
-                                 "an integer");
+        return llvm::createStringError(
+            where + ": field 'shape' holds something that is not "
+                    "an integer");
       entry.shape.push_back(*integer);
     }
   }
   if (const json::Value *value = object.get("group")) {
     const json::Array *names = value->getAsArray();
     if (!names)
-      return makeError(where + ": field 'group' is not an array");
+      return llvm::createStringError(where + ": field 'group' is not an array");
     for (const json::Value &name : *names) {
       auto string = name.getAsString();
       if (!string)
-        return makeError(where + ": field 'group' holds something that is not "
-                                 "a string");
+        return llvm::createStringError(
+            where + ": field 'group' holds something that is not "
+                    "a string");
       entry.group.push_back(string->str());
     }
   }
@@ -306,15 +317,16 @@ static Error readSamples(const json::Object &object, const std::string &file,
     return Error::success();
   const json::Array *ranges = value->getAsArray();
   if (!ranges)
-    return makeError(file + ": field 'samples' is not an array");
+    return llvm::createStringError(file + ": field 'samples' is not an array");
   for (const json::Value &element : *ranges) {
     const json::Object *range = element.getAsObject();
     auto source = range ? range->getString("source") : std::nullopt;
     auto first = range ? range->getInteger("first") : std::nullopt;
     auto count = range ? range->getInteger("count") : std::nullopt;
     if (!source || !first || !count || *first < 0 || *count < 0)
-      return makeError(file + ": field 'samples' needs 'source', 'first' and "
-                              "'count' in each element");
+      return llvm::createStringError(
+          file + ": field 'samples' needs 'source', 'first' and "
+                 "'count' in each element");
     table.samples.push_back({source->str(), *first, *count});
   }
   return Error::success();
@@ -324,58 +336,62 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   std::string file = path.str();
   llvm::Expected<json::Value> root = json::parse(text);
   if (!root)
-    return makeError(file + ": " + llvm::toString(root.takeError()));
+    return llvm::createStringError(file + ": " +
+                                   llvm::toString(root.takeError()));
   const json::Object *object = root->getAsObject();
   if (!object)
-    return makeError(file + ": not a JSON object");
+    return llvm::createStringError(file + ": not a JSON object");
   Table table;
   const json::Value *version = object->get("version");
   if (!version)
-    return makeError(file + ": missing field 'version'");
+    return llvm::createStringError(file + ": missing field 'version'");
   auto number = version->getAsInteger();
   if (!number || *number < 1 || *number > Table::supportedVersion)
-    return makeError(file + ": unknown version, versions 1 to " +
-                     Twine(Table::supportedVersion) + " are supported");
+    return llvm::createStringError(file + ": unknown version, versions 1 to " +
+                                   Twine(Table::supportedVersion) +
+                                   " are supported");
   if (const json::Value *network = object->get("network")) {
     auto string = network->getAsString();
     if (!string)
-      return makeError(file + ": field 'network' is not a string");
+      return llvm::createStringError(file +
+                                     ": field 'network' is not a string");
     table.network = string->str();
   }
   if (Error e = readSamples(*object, file, table))
     return e;
   const json::Value *entries = object->get("entries");
   if (!entries)
-    return makeError(file + ": missing field 'entries'");
+    return llvm::createStringError(file + ": missing field 'entries'");
   if (!entries->getAsArray())
-    return makeError(file + ": field 'entries' is not an array");
+    return llvm::createStringError(file + ": field 'entries' is not an array");
   std::set<std::string> names;
   for (const json::Value &value : *entries->getAsArray()) {
     std::string where =
         file + ": entry " + std::to_string(table.entries.size());
     const json::Object *fields = value.getAsObject();
     if (!fields)
-      return makeError(where + " is not an object");
+      return llvm::createStringError(where + " is not an object");
     TableEntry entry;
     const json::Value *name = fields->get("name");
     if (!name)
-      return makeError(where + ": missing field 'name'");
+      return llvm::createStringError(where + ": missing field 'name'");
     if (!name->getAsString())
-      return makeError(where + ": field 'name' is not a string");
+      return llvm::createStringError(where + ": field 'name' is not a string");
     entry.name = name->getAsString()->str();
     where = file + ": entry '" + entry.name + "'";
     if (!names.insert(entry.name).second)
-      return makeError(where + " occurs twice");
+      return llvm::createStringError(where + " occurs twice");
     // Parameters written by hand say nothing of how they were found.
     entry.kind = fields->get("histogram") ? ObserverKind::Histogram
                                           : ObserverKind::MinMax;
     if (const json::Value *kind = fields->get("kind")) {
       if (!kind->getAsString())
-        return makeError(where + ": field 'kind' is not a string");
+        return llvm::createStringError(where +
+                                       ": field 'kind' is not a string");
       auto symbol = symbolizeObserverKind(kind->getAsString()->str());
       if (!symbol)
-        return makeError(where + ": unknown kind '" + *kind->getAsString() +
-                         "'");
+        return llvm::createStringError(where + ": unknown kind '" +
+                                       *kind->getAsString() + "'");
       entry.kind = *symbol;
     }
     if (Error e = readIdentity(*fields, where, entry))
@@ -509,7 +525,7 @@ std::string printTable(const Table &table) {
 llvm::Expected<Table> readTable(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return makeError(path + ": " + buffer.getError().message());
+    return llvm::createStringError(path + ": " + buffer.getError().message());
   return parseTable((*buffer)->getBuffer(), path);
 }
 
@@ -524,7 +540,7 @@ Error writeText(StringRef text, StringRef path) {
   std::error_code error;
   llvm::raw_fd_ostream os(temporary, error, llvm::sys::fs::CD_CreateAlways);
   if (error)
-    return makeError(path + ": " + error.message());
+    return llvm::createStringError(path + ": " + error.message());
   llvm::sys::RemoveFileOnSignal(temporary);
   os << text;
   os.close();
@@ -536,7 +552,7 @@ Error writeText(StringRef text, StringRef path) {
     llvm::sys::fs::remove(temporary);
   llvm::sys::DontRemoveFileOnSignal(temporary);
   if (error)
-    return makeError(path + ": " + error.message());
+    return llvm::createStringError(path + ": " + error.message());
   return Error::success();
 }
 
