@@ -297,6 +297,23 @@ LogicalResult forms::getInitialBias(Value init, unsigned channel,
   return success(bool(bias));
 }
 
+Value forms::getUnchanged(Operation *op, ScalarExpressions &expressions) {
+  const Scalar *scalar = expressions.readElementwise(op);
+  if (!scalar)
+    return {};
+  bool isSum = scalar->kind == ScalarKind::Add;
+  if (isSum || scalar->kind == ScalarKind::Mul) {
+    const Scalar *value = scalar->a, *number = scalar->b;
+    if (expressions.getNumber(value))
+      std::swap(value, number);
+    if (expressions.getNumber(number) != (isSum ? 0.0 : 1.0))
+      return {};
+    scalar = value;
+  }
+  return scalar->kind == ScalarKind::Operand && scalar->full ? scalar->value
+                                                             : Value();
+}
+
 std::optional<BiasAddition>
 forms::getBiasAddition(Operation *root, ScalarExpressions &expressions) {
   const Scalar *sum = expressions.readElementwise(root);

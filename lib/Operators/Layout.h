@@ -99,6 +99,10 @@ inline std::optional<BiasAddition> getBiasAddition(Recognition &recognition) {
   return getBiasAddition(recognition.root, recognition.expressions);
 }
 
+/// What `op` gives as it is: what it copies, adds 0 to or multiplies by 1. Null
+/// for other ops.
+mlir::Value getUnchanged(mlir::Operation *op, ScalarExpressions &expressions);
+
 /// The number that all elements of `value` have; sizes may be dynamic.
 std::optional<double> getFill(mlir::Value value, ConstantEvaluator &constants);
 

@@ -83,10 +83,11 @@ public:
     ScalarExpressions expressions(constants);
     Recognition recognition{root, expressions, found};
     // Between reshapes, what could be either is a linear layer (TFLite's).
-    if (getReshaped(root))
+    bool isReshaped = getReshaped(root) || isBetweenReshapes(root);
+    if (isReshaped)
       recognizeLinear(recognition);
     recognizeConvolution(recognition);
-    if (!getReshaped(root))
+    if (!isReshaped)
       recognizeLinear(recognition);
     if (isa<tosa::TosaDialect>(root->getDialect())) {
       recognizeTosaPooling(recognition);
@@ -112,7 +113,7 @@ public:
 
   void prepare(Operation *op, ConstantEvaluator &constants) const override {
     if (Operation *restored = restoreLeadingDim(op))
-      splitPrologue(restored, constants);
+      mergeExpandedLoops(splitPrologue(restored, constants), constants);
   }
 
   Operation *split(Operation *op, ConstantEvaluator &constants,

@@ -3,7 +3,8 @@
 // Prints the operators of a module in a form that doesn't depend on how the
 // module is spelled.
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "OperatorText.h"
+
 #include "qbackend/Operators/ConstantEvaluator.h"
 #include "qbackend/Transforms/OperationCount.h"
 #include "qbackend/Transforms/Passes.h"
@@ -31,39 +32,14 @@ using namespace qbackend;
 // What is left out
 //===----------------------------------------------------------------------===//
 
-/// The sizes of `type` that are not 1.
-static SmallVector<int64_t> getOtherSizes(Type type) {
-  return llvm::filter_to_vector(cast<RankedTensorType>(type).getShape(),
-                                [](int64_t size) { return size != 1; });
-}
-
 /// What `op` has the elements of, if it is no more than a change of layout or
 /// type, or of dimensions of size 1; else null.
 static Value getSameElements(Operation *op) {
   if (isa<TransposeOp, tensor::CastOp>(op))
     return op->getOperand(0);
-  if (auto operation = dyn_cast<OperatorOp>(op)) {
-    bool isReshape = isa<FlattenAttr, ReshapeAttr>(operation.getKind()) &&
-                     !operation.isFused();
-    Value input = operation.getInputs().front();
-    // A permutation that moves nothing but dimensions of size 1 is none.
-    if (isReshape && getOtherSizes(input.getType()) ==
-                         getOtherSizes(operation.getOutput().getType())) {
-      DenseI64ArrayAttr permutation;
-      if (auto flatten = dyn_cast<FlattenAttr>(operation.getKind()))
-        permutation = flatten.getPermutation();
-      else
-        permutation = cast<ReshapeAttr>(operation.getKind()).getPermutation();
-      SmallVector<int64_t> moved;
-      auto type = cast<RankedTensorType>(input.getType());
-      if (permutation)
-        for (int64_t dim : permutation.asArrayRef())
-          if (type.getDimSize(dim) != 1)
-            moved.push_back(dim);
-      if (llvm::is_sorted(moved))
-        return input;
-    }
-  }
+  if (auto operation = dyn_cast<OperatorOp>(op);
+      operation && isUnitReshape(operation))
+    return operation.getInputs().front();
   return {};
 }
 
@@ -100,62 +76,6 @@ static bool isShown(Operation *op, ConstantEvaluator &constants) {
 // Printing
 //===----------------------------------------------------------------------===//
 
-static std::string getShape(RankedTensorType type) {
-  std::string shape;
-  llvm::raw_string_ostream os(shape);
-  os << "[";
-  llvm::interleaveComma(type.getShape(), os, [&](int64_t size) {
-    if (ShapedType::isDynamic(size))
-      os << "?";
-    else
-      os << size;
-  });
-  os << "]";
-  if (!type.getElementType().isF32())
-    os << " " << type.getElementType();
-  return shape;
-}
-
-/// The shape of an activation without dimensions of 1 but the first: whether
-/// they are there depends on the spelling.
-static std::string getResultShape(RankedTensorType type) {
-  SmallVector<int64_t> sizes(type.getShape());
-  if (!sizes.empty())
-    sizes.erase(std::remove(sizes.begin() + 1, sizes.end(), 1), sizes.end());
-  return getShape(type.clone(sizes));
-}
-
-static bool isBatchNorm(Attribute kind) {
-  return isa<BatchNorm1dAttr, BatchNorm2dAttr, BatchNorm3dAttr>(kind);
-}
-
-/// The kind as it is written, without the dialect's name. What spellings fold
-/// into the parameters of a batch norm is not part of it.
-static std::string getKindText(OperatorOp op, OperatorKindAttrInterface kind) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (isBatchNorm(kind))
-    return kind.getKindName().str();
-  // An axis counts the dimensions that are shown.
-  std::optional<int64_t> axis;
-  if (auto softmax = dyn_cast<SoftmaxAttr>(kind))
-    axis = softmax.getAxis();
-  else if (auto logSoftmax = dyn_cast<LogSoftmaxAttr>(kind))
-    axis = logSoftmax.getAxis();
-  if (axis) {
-    auto type = cast<RankedTensorType>(op.getOutput().getType());
-    int64_t shown = *axis > 0 ? 1 : 0;
-    for (int64_t dim = 1; dim < *axis; ++dim)
-      shown += type.getDimSize(dim) != 1;
-    os << kind.getKindName() << "<axis = " << shown << ">";
-    return text;
-  }
-  kind.print(os);
-  StringRef printed = text;
-  printed.consume_front("#qbackend.");
-  return printed.str();
-}
-
 namespace {
 /// The graph of one block, from what leaves it back to what it is made of.
 class Graph {
@@ -187,26 +107,24 @@ private:
 } // namespace
 
 std::string Graph::describe(Operation *op) {
-  std::string text;
-  llvm::raw_string_ostream out(text);
-  auto operation = dyn_cast<OperatorOp>(op);
-  if (!operation) {
-    out << op->getName() << " ?";
-    return text;
+  if (auto operation = dyn_cast<OperatorOp>(op))
+    return getOperatorText(operation);
+  return (op->getName().getStringRef() + " ?").str();
+}
+
+/// Adds `input` of `op`, or what it is made of: one concatenation of all parts
+/// is the same as one after the other.
+static void appendInputs(OperatorOp op, Value input,
+                         SmallVectorImpl<Value> &inputs) {
+  auto inner = input.getDefiningOp<OperatorOp>();
+  if (!op || !inner || op.isFused() || inner.isFused() ||
+      !isa<CatAttr>(op.getKind()) || op.getKind() != inner.getKind() ||
+      inner->getBlock() != op->getBlock()) {
+    inputs.push_back(input);
+    return;
   }
-  llvm::interleave(
-      operation.getOperatorKinds(), out,
-      [&](OperatorKindAttrInterface kind) {
-        out << getKindText(operation, kind);
-      },
-      "+");
-  if (isBatchNorm(operation.getKind()))
-    return text;
-  if (Value weight = operation.getWeight())
-    out << " weight" << getShape(cast<RankedTensorType>(weight.getType()));
-  if (operation.getBias())
-    out << " bias";
-  return text;
+  for (Value part : inner.getInputs())
+    appendInputs(op, skipSameElements(part), inputs);
 }
 
 SmallVector<Value> Graph::getInputs(Operation *op) {
@@ -214,7 +132,7 @@ SmallVector<Value> Graph::getInputs(Operation *op) {
   auto operation = dyn_cast<OperatorOp>(op);
   for (Value operand : operation ? operation.getInputs() : op->getOperands())
     if (isa<RankedTensorType>(operand.getType()))
-      inputs.push_back(skipSameElements(operand));
+      appendInputs(operation, skipSameElements(operand), inputs);
   // Sums and products don't tell which operand comes first.
   if (operation && inputs.size() == 2 && !operation.isFused() &&
       isa<AddAttr, MulAttr>(operation.getKind()) &&
@@ -305,8 +223,9 @@ void Graph::printLine(Operation *op, unsigned indent) {
   llvm::interleaveComma(
       llvm::make_filter_range(op->getResultTypes(),
                               llvm::IsaPred<RankedTensorType>),
-      os,
-      [&](Type type) { os << getResultShape(cast<RankedTensorType>(type)); });
+      os, [&](Type type) {
+        os << getActivationText(cast<RankedTensorType>(type));
+      });
   os << " <-";
   StringRef separator = " ";
   for (Value input : inputs) {

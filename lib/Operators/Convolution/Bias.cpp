@@ -20,7 +20,8 @@ forms::getChannelDims(const AxisView &view, ArrayRef<unsigned> channelLoops) {
     if (!isChannel)
       continue;
     dims.push_back(index);
-    llvm::append_range(found, axes);
+    llvm::copy_if(axes, std::back_inserter(found),
+                  [&](unsigned axis) { return view.sizes[axis] != 1; });
   }
   if (ArrayRef<unsigned>(found) != channelLoops)
     return failure();

@@ -6,6 +6,7 @@
 #include "Convolution/Convolution.h"
 #include "Functions/Functions.h"
 #include "Layout.h"
+#include "Linalg/LinalgRecognizers.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -48,6 +49,8 @@ static Chain findConvolution(Value value, ScalarExpressions &expressions) {
       value = source;
     } else if (auto crop = getCrop(op)) {
       value = crop->source;
+    } else if (Value source = getUnchanged(op, expressions)) {
+      value = source;
     } else if (auto sum = chain.bias ? std::nullopt
                                      : getBiasAddition(op, expressions)) {
       chain.bias = sum->parameter;
@@ -306,6 +309,10 @@ buildConvolution(Value value, const Chain &chain,
     if (getLayoutSource(op)) {
       if (!result.goForward(op))
         return std::nullopt;
+      continue;
+    }
+    if (getUnchanged(op, expressions)) {
+      result.value = op->getResult(0);
       continue;
     }
     auto crop = getCrop(op);

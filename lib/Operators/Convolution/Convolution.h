@@ -67,14 +67,6 @@ std::vector<std::vector<InputView>>
 getInputViews(const ConvolutionAccess &access, bool spread,
               ConstantEvaluator &constants);
 
-/// A slice without steps, and how much it takes away before and after the part
-/// of each dimension that it keeps.
-struct Crop {
-  mlir::Value source;
-  llvm::SmallVector<std::pair<int64_t, int64_t>> amounts;
-};
-std::optional<Crop> getCrop(mlir::Operation *op);
-
 //===----------------------------------------------------------------------===//
 // Roles of dimensions
 //===----------------------------------------------------------------------===//

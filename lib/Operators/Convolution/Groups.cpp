@@ -4,9 +4,8 @@
 
 #include "Convolution/Convolution.h"
 #include "Layout.h"
-
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "Linalg/LinalgRecognizers.h"
+#include "Movement/Movement.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -14,19 +13,6 @@ using namespace qbackend::forms;
 
 /// More groups than this are as many operators.
 static constexpr size_t kMaxGroups = 64;
-
-/// What `value` is the concatenation of, and along which dimension.
-static std::optional<std::pair<SmallVector<Value>, int64_t>>
-getConcatenation(Value value) {
-  Operation *op = getProducer(value);
-  if (auto concat = dyn_cast_or_null<tosa::ConcatOp>(op))
-    return std::pair(SmallVector<Value>(concat.getInput1()),
-                     int64_t(concat.getAxis()));
-  if (auto concat = dyn_cast_or_null<tensor::ConcatOp>(op))
-    return std::pair(SmallVector<Value>(concat.getInputs()),
-                     int64_t(concat.getDim()));
-  return std::nullopt;
-}
 
 /// The value that `parts` are slices of along dimension `dim`, one after the
 /// other, and all of it; null if they aren't.
@@ -141,11 +127,18 @@ static Attribute getGroupedKind(Attribute kind, int64_t count) {
 
 std::optional<Convolution> forms::matchGroups(Value value,
                                               ScalarExpressions &expressions) {
-  auto concatenation = getConcatenation(value);
-  if (!concatenation || concatenation->first.size() < 2 ||
-      concatenation->first.size() > kMaxGroups)
+  auto concatenation =
+      getConcatenation(getProducer(value), expressions.constants);
+  if (!concatenation || concatenation->inputs.size() < 2 ||
+      concatenation->inputs.size() > kMaxGroups)
     return std::nullopt;
-  auto [values, axis] = *concatenation;
+  int64_t axis = concatenation->axis;
+  SmallVector<Value> values;
+  for (const RecognizedOperand &input : concatenation->inputs) {
+    if (!input.shape.empty())
+      return std::nullopt;
+    values.push_back(input.value);
+  }
   std::vector<Convolution> parts;
   std::vector<RecognizedOperand> weights;
   SmallVector<Value> inputs;

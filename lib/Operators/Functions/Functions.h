@@ -14,6 +14,9 @@ void recognizeActivation(Recognition &recognition);
 void recognizeConvolution(Recognition &recognition);
 void recognizeElementwise(Recognition &recognition);
 void recognizeLayerNorm(Recognition &recognition);
+/// Whether `op` reads an image that was none before, and all that read its
+/// result make it none again.
+bool isBetweenReshapes(mlir::Operation *op);
 void recognizeLinear(Recognition &recognition);
 void recognizeMatmul(Recognition &recognition);
 void recognizeMean(Recognition &recognition);

@@ -48,7 +48,7 @@ struct Factors {
 } // namespace
 
 /// Goes back from the root over one sum with a parameter, changes of shape, and
-/// products with 1, in any order.
+/// what changes nothing, in any order.
 static std::optional<Product> findProduct(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
   Product product;
@@ -70,6 +70,10 @@ static std::optional<Product> findProduct(Recognition &recognition) {
       value = before;
       continue;
     }
+    if (Value before = getUnchanged(op, expressions)) {
+      value = before;
+      continue;
+    }
     if (auto addition =
             product.bias ? std::nullopt : getBiasAddition(op, expressions)) {
       product.bias = addition->parameter;
@@ -77,11 +81,7 @@ static std::optional<Product> findProduct(Recognition &recognition) {
       value = addition->value;
       continue;
     }
-    // A product with 1.
-    const Scalar *scalar = expressions.readElementwise(op);
-    if (!scalar || scalar->kind != ScalarKind::Operand || !scalar->full)
-      return std::nullopt;
-    value = scalar->value;
+    return std::nullopt;
   }
   return std::nullopt;
 }
@@ -313,7 +313,9 @@ static void getInputs(const Product &product, const Factors &factors,
   }
   // A change of shape before the product makes up for one after it.
   bool hasReshape = value != view.source;
-  if ((!isReshaped || product.needsReshape || hasReshape) && isStatic) {
+  if ((!isReshaped || product.needsReshape || hasReshape ||
+       product.contraction.isConvolution) &&
+      isStatic) {
     if (hasReshape && getFloatType(value).hasStaticShape() && isReshaped)
       found.push_back(RecognizedOperand::reshaped(value, shape));
     if (getFloatType(view.source).hasStaticShape())
@@ -367,15 +369,49 @@ static FailureOr<RecognizedOperand> getBias(const Product &product,
   return bias;
 }
 
+bool forms::isBetweenReshapes(Operation *op) {
+  // To images and back; what reads the result was raised before.
+  auto getSizes = [](Value value) {
+    SmallVector<int64_t> sizes;
+    for (int64_t size : getFloatType(value).getShape())
+      if (size != 1)
+        sizes.push_back(size);
+    return sizes;
+  };
+  auto isImage = [&](Value value, Value image) {
+    auto type = getFloatType(value);
+    return !type || (type.getRank() == 4 && getSizes(value) == getSizes(image));
+  };
+  auto flattens = [&](Operation *user) {
+    auto raised = dyn_cast<OperatorOp>(user);
+    return (getReshaped(user) ||
+            (raised && !raised.isFused() &&
+             isa<ReshapeAttr, FlattenAttr>(raised.getKind()))) &&
+           !isImage(user->getResult(0), op->getResult(0));
+  };
+  if (op->getNumOperands() == 0 || !getFloatType(op->getOperand(0)))
+    return false;
+  Value source = getReshaped(getProducer(op->getOperand(0)));
+  return source && !isImage(source, op->getOperand(0)) &&
+         llvm::all_of(op->getUsers(), flattens);
+}
+
 void forms::recognizeLinear(Recognition &recognition) {
   auto product = findProduct(recognition);
-  if (!product || (product->contraction.isConvolution && !product->reshape))
+  if (!product)
     return;
   const Contraction &contraction = product->contraction;
+  auto type = getFloatType(recognition.result());
+  // TFLite's layers are convolutions of images of one pixel, with changes of
+  // shape around them.
+  bool isPixel = contraction.isConvolution && !product->reshape;
+  if (contraction.isConvolution && product->reshape && type.getRank() > 3)
+    return;
+  if (isPixel && (contraction.op != recognition.root ||
+                  !isBetweenReshapes(contraction.op) || !type.hasStaticShape()))
+    return;
   auto factors = findWeight(*product, recognition.constants());
-  // A convolution of what was one pixel before stays one.
-  if (!factors ||
-      (contraction.isConvolution && !getReshaped(getProducer(factors->input))))
+  if (!factors)
     return;
 
   int64_t size = factors->channel ? contraction.sizes[*factors->channel] : 1;
@@ -411,9 +447,13 @@ void forms::recognizeLinear(Recognition &recognition) {
     else
       permutation.push_back(index);
   bool isLast = channel + 1 >= results.size();
-  auto type = getFloatType(recognition.result());
   SmallVector<int64_t> shape(type.getShape());
-  if (product->reshape) {
+  if (isPixel) {
+    if (!isLast || shape.empty() || shape.back() != size)
+      return;
+    shape = {type.getNumElements() / size, size};
+    op.outputShape = shape;
+  } else if (product->reshape) {
     if (!isLast || shape.empty() || shape.back() != size)
       return;
   } else {
@@ -433,7 +473,7 @@ void forms::recognizeLinear(Recognition &recognition) {
   op.bias = *bias;
 
   SmallVector<RecognizedOperand> inputs;
-  getInputs(*product, *factors, shape, product->reshape != nullptr, inputs);
+  getInputs(*product, *factors, shape, isPixel || product->reshape, inputs);
   for (RecognizedOperand &input : inputs) {
     op.inputs = {input};
     recognition.found.push_back(op);

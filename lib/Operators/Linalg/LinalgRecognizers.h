@@ -27,8 +27,15 @@ std::optional<unsigned> getDirectLoop(mlir::Value value);
 mlir::Operation *restoreLeadingDim(mlir::Operation *op);
 
 /// Takes what fusion has put in front of the windows of a convolution or pool,
-/// or of a product, out of the body of `op`.
-void splitPrologue(mlir::Operation *op, ConstantEvaluator &constants);
+/// of a product, or of a sum, out of the body of `op`. Returns what is there
+/// instead of `op`.
+mlir::Operation *splitPrologue(mlir::Operation *op,
+                               ConstantEvaluator &constants);
+
+/// Makes the loops over features of a product with a weight one, if they were
+/// cut. Returns what is there instead of `op`.
+mlir::Operation *mergeExpandedLoops(mlir::Operation *op,
+                                    ConstantEvaluator &constants);
 
 /// Splits `op`, one that fusion has made of several, so that its results are
 /// those of an operator: the last of the ops that it becomes is returned, the
@@ -83,6 +90,14 @@ struct PaddedValue {
 /// `spatial` are the positions of the spatial dimensions.
 PaddedValue skipPadding(mlir::Value value, llvm::ArrayRef<unsigned> spatial,
                         ConstantEvaluator &constants);
+
+/// A slice without steps, and how much it takes away before and after the part
+/// of each dimension that it keeps.
+struct Crop {
+  mlir::Value source;
+  llvm::SmallVector<std::pair<int64_t, int64_t>> amounts;
+};
+std::optional<Crop> getCrop(mlir::Operation *op);
 
 /// True if the slice has the whole extent of dimension `dim` of the tensor it
 /// is taken from or put into.

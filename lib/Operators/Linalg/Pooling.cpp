@@ -120,6 +120,32 @@ static void setInput(Pool &pool, ArrayRef<unsigned> spatial,
     dim = positions[dim];
 }
 
+/// Takes in the end of the image, if it was cut off because no window reads it.
+static void addUnread(Pool &pool) {
+  auto crop = getCrop(getProducer(pool.input.value));
+  if (!crop)
+    return;
+  SmallVector<PoolAxis> axes = pool.axes;
+  for (auto [dim, amount] : llvm::enumerate(crop->amounts)) {
+    if (amount.first == 0 && amount.second == 0)
+      continue;
+    // The batch is first, the channels are last.
+    size_t place =
+        llvm::find(pool.permutation, int64_t(dim)) - pool.permutation.begin();
+    if (amount.first != 0 || place == 0 || place > axes.size())
+      return;
+    PoolAxis &axis = axes[place - 1];
+    axis.size += amount.second;
+    int64_t extent =
+        axis.size + axis.before - 1 - (axis.kernel - 1) * axis.dilation;
+    if (axis.after != 0 || ShapedType::isDynamic(axis.windows) ||
+        extent / axis.stride + 1 != axis.windows)
+      return;
+  }
+  pool.axes = std::move(axes);
+  pool.input.value = crop->source;
+}
+
 /// `value` as windows of an image that are reduced with `kind`.
 static std::optional<Pool> matchPool(Value value, ScalarKind kind,
                                      ScalarExpressions &expressions) {
@@ -221,6 +247,7 @@ static std::optional<Pool> matchPool(Value value, ScalarKind kind,
   for (auto [loop, range] : llvm::enumerate(ranges))
     if (!seen.test(loop) && range != 1)
       return std::nullopt;
+  addUnread(pool);
   return pool;
 }
 
@@ -394,7 +421,7 @@ static void recognizeMaxPool(Recognition &recognition, Value value) {
       getFill(pool->op.getDpsInits()[0], recognition.constants());
   if (!start || !isLowest(*start))
     return;
-  if (pool->input.number && isLowest(*pool->input.number))
+  if (!pool->input.number || isLowest(*pool->input.number))
     append(recognition, getPadded(*pool, loops), nullptr);
   append(recognition, getUnpadded(*pool, loops), nullptr);
 }
@@ -402,7 +429,7 @@ static void recognizeMaxPool(Recognition &recognition, Value value) {
 static void appendAverage(Recognition &recognition, const Pool &pool,
                           ArrayRef<int64_t> outputPermutation,
                           const PositionTable &divisor) {
-  if (pool.input.number && *pool.input.number == 0)
+  if (!pool.input.number || *pool.input.number == 0)
     append(recognition, getPadded(pool, outputPermutation), &divisor);
   append(recognition, getUnpadded(pool, outputPermutation), &divisor);
 }

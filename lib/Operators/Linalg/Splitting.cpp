@@ -6,6 +6,7 @@
 #include "Linalg/LinalgRecognizers.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -50,7 +51,7 @@ public:
       : op(op), constants(constants), body(*op.getBody()) {}
 
   Operation *split(IsOperator isOperator);
-  void splitPrologue();
+  Operation *splitPrologue();
 
 private:
   BodySlice getSlice(ArrayRef<Value> values);
@@ -113,38 +114,41 @@ AffineMap Splitter::getMap(unsigned input) {
   return AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
 }
 
-/// The loops in which what `slice` reads is computed: those of the one tensor
-/// that it reads, or all loops.
+/// The loops in which what `slice` reads is computed: those of a tensor that it
+/// reads, if the others are read by no other loops, or all loops.
 std::optional<Space> Splitter::getSpace(const BodySlice &slice) {
-  std::optional<Space> space;
-  bool same = true;
+  SmallVector<Space> spaces;
   for (unsigned input : slice.inputs) {
     Value value = op.getInputs()[input];
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (constants.isConstant(value) || !type)
-      continue;
-    AffineMap map = getMap(input);
-    if (!space)
-      space = Space{map, type, value};
-    same &= space->type.getShape() == type.getShape();
-    // By whichever loop a dimension of 1 is read.
-    for (int64_t dim = 0; same && dim < type.getRank(); ++dim)
-      same = type.getDimSize(dim) == 1 ||
-             space->map.getResult(dim) == map.getResult(dim);
+    if (!constants.isConstant(value) && type)
+      spaces.push_back({getMap(input), type, value});
   }
-  if (!space)
+  if (spaces.empty())
     return std::nullopt;
-  auto isUsable = [&](AffineMap map, RankedTensorType type) {
-    // Each element once: no dimension twice, and 0 only where there is no
-    // other.
+  // Each element once: no dimension twice, and 0 only where there is no other.
+  auto isUsable = [](const Space &space) {
     llvm::SmallDenseSet<AffineExpr> seen;
-    for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape()))
+    for (auto [expr, size] :
+         llvm::zip_equal(space.map.getResults(), space.type.getShape()))
       if (isa<AffineConstantExpr>(expr) ? size != 1 : !seen.insert(expr).second)
         return false;
     return true;
   };
-  if (same && isUsable(space->map, space->type))
-    return space;
+  // By whichever loop a dimension of 1 is read.
+  auto covers = [](const Space &space, const Space &other) {
+    return llvm::all_of(
+        llvm::zip_equal(other.map.getResults(), other.type.getShape()),
+        [&](auto dim) {
+          return std::get<1>(dim) == 1 ||
+                 llvm::is_contained(space.map.getResults(), std::get<0>(dim));
+        });
+  };
+  for (const Space &space : spaces)
+    if (isUsable(space) && llvm::all_of(spaces, [&](const Space &other) {
+          return covers(space, other);
+        }))
+      return space;
   AffineMap output = op.getIndexingMapsArray().back();
   auto type = dyn_cast<RankedTensorType>(op.getOutputs()[0].getType());
   if (op.getNumLoops() != op.getNumParallelLoops() || !output.isIdentity() ||
@@ -480,20 +484,42 @@ Operation *Splitter::commit(const Pieces &pieces) {
   return rest;
 }
 
-void Splitter::splitPrologue() {
+/// Whether a sum of `element` belongs to a mean, a norm or a softmax: squares,
+/// exponentials, and what is scaled by a number.
+static bool isStatistic(Value element) {
+  Operation *last = element.getDefiningOp();
+  if (!last ||
+      isa<math::ExpOp, math::PowFOp, math::FPowIOp, math::AbsFOp>(last))
+    return true;
+  if (!isa<arith::MulFOp, arith::DivFOp>(last))
+    return false;
+  Value a = last->getOperand(0), b = last->getOperand(1);
+  auto isNumber = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op ? op->getBlock() != last->getBlock() ||
+                    op->hasTrait<OpTrait::ConstantLike>()
+              : cast<BlockArgument>(value).getOwner() != last->getBlock();
+  };
+  return a == b || isNumber(a) || isNumber(b);
+}
+
+Operation *Splitter::splitPrologue() {
   Operation *last = body.getTerminator()->getOperand(0).getDefiningOp();
   if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !last ||
       last->getBlock() != &body || last->getNumOperands() != 2)
-    return;
+    return nullptr;
   BlockArgument init = op.getRegionOutputArgs()[0];
   Value element =
       last->getOperand(0) == init ? last->getOperand(1) : last->getOperand(0);
-  bool isProduct = isa_and_nonnull<arith::MulFOp>(element.getDefiningOp());
-  bool isPool = llvm::any_of(op.getRegionInputArgs(),
+  bool isProduct = op.getInputs().size() > 1 &&
+                   isa_and_nonnull<arith::MulFOp>(element.getDefiningOp());
+  bool isPool = op.getInputs().size() > 1 &&
+                llvm::any_of(op.getRegionInputArgs(),
                              [](BlockArgument arg) { return arg.use_empty(); });
+  bool isSum = isa<arith::AddFOp>(last) && !isStatistic(element);
   if (!llvm::is_contained(last->getOperands(), init) ||
-      op.getInputs().size() < 2 || (!isProduct && !isPool))
-    return;
+      (!isProduct && !isPool && !isSum))
+    return nullptr;
   SmallVector<Value> cuts;
   for (Value value :
        isProduct ? SmallVector<Value>(element.getDefiningOp()->getOperands())
@@ -503,9 +529,9 @@ void Splitter::splitPrologue() {
         !llvm::is_contained(cuts, value))
       cuts.push_back(value);
   if (cuts.empty())
-    return;
-  if (auto pieces = splitAt(cuts))
-    commit(*pieces);
+    return nullptr;
+  auto pieces = splitAt(cuts);
+  return pieces ? commit(*pieces) : nullptr;
 }
 
 /// Whether the body of `op` can be taken apart at all.
@@ -520,10 +546,12 @@ static bool isSplittable(linalg::GenericOp op) {
          });
 }
 
-void forms::splitPrologue(Operation *op, ConstantEvaluator &constants) {
+Operation *forms::splitPrologue(Operation *op, ConstantEvaluator &constants) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
-  if (generic && isSplittable(generic))
-    Splitter(generic, constants).splitPrologue();
+  Operation *rest = generic && isSplittable(generic)
+                        ? Splitter(generic, constants).splitPrologue()
+                        : nullptr;
+  return rest ? rest : op;
 }
 
 Operation *forms::splitFused(Operation *op, ConstantEvaluator &constants,

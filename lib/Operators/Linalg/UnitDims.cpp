@@ -60,9 +60,28 @@ static Value addLeadingDim(OpBuilder &builder, Location loc, Value value) {
                                        getLeadingGroups(type.getRank()));
 }
 
+/// The slice with its leading dimension, if it drops that and no other; what
+/// read the slice reads it through a collapse then.
+static Value keepLeadingDim(tensor::ExtractSliceOp slice) {
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  if (dropped.count() != 1 || !dropped.test(0) ||
+      !isa<FloatType>(slice.getType().getElementType()) ||
+      slice.getType().getRank() == 0 || slice.getType().getDimSize(0) == 1)
+    return {};
+  OpBuilder builder(slice);
+  Value whole = tensor::ExtractSliceOp::create(
+      builder, slice.getLoc(), getWithLeadingDim(slice.getType()),
+      slice.getSource(), slice.getMixedOffsets(), slice.getMixedSizes(),
+      slice.getMixedStrides());
+  slice.replaceAllUsesWith(dropLeadingDim(builder, slice.getLoc(), whole));
+  return whole;
+}
+
 /// What `value` is without a leading dimension of 1: of a collapse that drops
 /// more than that, the collapse of the rest. Null if it is something else.
 static Value getWithLeadingDim(Value value) {
+  if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    return keepLeadingDim(slice);
   auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
   if (!collapse || collapse.getSrcType().getRank() == 0 ||
       collapse.getSrcType().getDimSize(0) != 1 ||
@@ -263,21 +282,45 @@ static Operation *lift(tensor::PadOp op) {
                                low, high, number);
 }
 
+/// `rest` with the number of the leading dimension in front.
+static SmallVector<OpFoldResult> lead(OpBuilder &builder, int64_t first,
+                                      ArrayRef<OpFoldResult> rest) {
+  SmallVector<OpFoldResult> all = {builder.getIndexAttr(first)};
+  llvm::append_range(all, rest);
+  return all;
+}
+
 static Operation *lift(tensor::ExtractSliceOp op) {
   Value source = getWithLeadingDim(op.getSource());
   // The result has the rank of the source.
   if (!source || op.getType().getRank() != op.getSourceType().getRank())
     return nullptr;
   OpBuilder builder(op);
-  auto lead = [&](int64_t first, ArrayRef<OpFoldResult> rest) {
-    SmallVector<OpFoldResult> all = {builder.getIndexAttr(first)};
-    llvm::append_range(all, rest);
-    return all;
-  };
-  return tensor::ExtractSliceOp::create(
-      builder, op.getLoc(), getWithLeadingDim(op.getType()), source,
-      lead(0, op.getMixedOffsets()), lead(1, op.getMixedSizes()),
-      lead(1, op.getMixedStrides()));
+  return tensor::ExtractSliceOp::create(builder, op.getLoc(),
+                                        getWithLeadingDim(op.getType()), source,
+                                        lead(builder, 0, op.getMixedOffsets()),
+                                        lead(builder, 1, op.getMixedSizes()),
+                                        lead(builder, 1, op.getMixedStrides()));
+}
+
+static Operation *lift(tensor::InsertSliceOp op) {
+  if (op.getSourceType().getRank() != op.getDestType().getRank())
+    return nullptr;
+  Value source = getWithLeadingDim(op.getSource());
+  Value dest = getWithLeadingDim(op.getDest());
+  if (!source && !dest)
+    return nullptr;
+  OpBuilder builder(op);
+  if (!source)
+    source = addLeadingDim(builder, op.getLoc(), op.getSource());
+  if (!dest)
+    dest = addLeadingDim(builder, op.getLoc(), op.getDest());
+  if (!source || !dest)
+    return nullptr;
+  return tensor::InsertSliceOp::create(builder, op.getLoc(), source, dest,
+                                       lead(builder, 0, op.getMixedOffsets()),
+                                       lead(builder, 1, op.getMixedSizes()),
+                                       lead(builder, 1, op.getMixedStrides()));
 }
 
 static Operation *lift(tensor::ConcatOp op) {
@@ -342,7 +385,8 @@ Operation *forms::restoreLeadingDim(Operation *op) {
   // Named ops have the rank they have; those of elements are no less generic.
   if (auto named = dyn_cast<linalg::LinalgOp>(op);
       named && !isa<linalg::GenericOp>(op) &&
-      named.getNumLoops() == named.getNumParallelLoops() &&
+      (named.getNumLoops() == named.getNumParallelLoops() ||
+       isa<linalg::ReduceOp>(op)) &&
       !isa<linalg::FillOp>(op) &&
       llvm::any_of(op->getOperands(), [](Value value) {
         return isa<RankedTensorType>(value.getType()) &&
@@ -364,6 +408,8 @@ Operation *forms::restoreLeadingDim(Operation *op) {
     lifted = lift(pad);
   else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     lifted = lift(slice);
+  else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    lifted = lift(insert);
   else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     lifted = lift(concat);
   if (!lifted)

@@ -171,6 +171,68 @@ bool forms::isWholeDimension(tensor::ExtractSliceOp extract, unsigned dim) {
          isExtent(extract.getMixedSizes()[dim], extract.getSource(), dim);
 }
 
+namespace {
+/// A part of a value.
+struct Slice {
+  Value source;
+  SmallVector<int64_t> start;
+};
+} // namespace
+
+/// The slice without steps that `op` is, of all or a known part of each
+/// dimension.
+static std::optional<Slice> getSlice(Operation *op) {
+  Slice slice;
+  if (auto extract = dyn_cast_or_null<tensor::ExtractSliceOp>(op)) {
+    if (!extract.hasUnitStride())
+      return std::nullopt;
+    slice.source = extract.getSource();
+    for (OpFoldResult offset : extract.getMixedOffsets())
+      slice.start.push_back(getConstantIntValue(offset).value_or(-1));
+  } else if (auto cut = dyn_cast_or_null<tosa::SliceOp>(op)) {
+    auto start = readShape(cut.getStart());
+    if (!start)
+      return std::nullopt;
+    slice.source = cut.getInput1();
+    slice.start = *start;
+  } else {
+    return std::nullopt;
+  }
+  auto type = getFloatType(slice.source);
+  auto resultType = getFloatType(op->getResult(0));
+  if (!type || !resultType || type.getRank() != resultType.getRank() ||
+      int64_t(slice.start.size()) != type.getRank() ||
+      llvm::any_of(slice.start, [](int64_t start) { return start < 0; }))
+    return std::nullopt;
+  return slice;
+}
+
+std::optional<Crop> forms::getCrop(Operation *op) {
+  auto slice = getSlice(op);
+  if (!slice)
+    return std::nullopt;
+  Crop crop{slice->source, {}};
+  auto type = getFloatType(slice->source);
+  auto resultType = getFloatType(op->getResult(0));
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    int64_t size = type.getDimSize(dim), kept = resultType.getDimSize(dim);
+    // A batch of any size: the whole of it, or not known.
+    if (ShapedType::isDynamic(size) || ShapedType::isDynamic(kept)) {
+      auto extract = dyn_cast<tensor::ExtractSliceOp>(op);
+      if (size != kept || slice->start[dim] != 0 ||
+          (extract && !isWholeDimension(extract, dim)))
+        return std::nullopt;
+      crop.amounts.emplace_back(0, 0);
+      continue;
+    }
+    crop.amounts.emplace_back(slice->start[dim],
+                              size - kept - slice->start[dim]);
+    if (crop.amounts.back().second < 0)
+      return std::nullopt;
+  }
+  return crop;
+}
+
 PaddedValue forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
                                ConstantEvaluator &constants) {
   PaddedValue unpadded{value, SmallVector<int64_t>(2 * spatial.size(), 0),

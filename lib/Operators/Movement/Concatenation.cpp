@@ -18,11 +18,6 @@ using namespace qbackend::forms;
 static constexpr size_t kMaxInputs = 256;
 
 namespace {
-struct Concatenation {
-  SmallVector<RecognizedOperand> inputs;
-  int64_t axis = 0;
-};
-
 /// A slice inserted along one dimension, and where.
 struct Insertion {
   int64_t start, size;
@@ -38,8 +33,8 @@ static bool isWhole(OpFoldResult size, int64_t dim, RankedTensorType type,
                     Operation *init) {
   if (std::optional<int64_t> number = getConstantIntValue(size))
     return *number == type.getDimSize(dim);
-  if (auto fill = dyn_cast<linalg::FillOp>(init))
-    init = getProducer(fill.getOutputs()[0]);
+  if (auto fill = dyn_cast_or_null<linalg::LinalgOp>(init))
+    init = getProducer(fill.getDpsInits()[0]);
   auto empty = dyn_cast_or_null<tensor::EmptyOp>(init);
   if (!empty || !type.isDynamicDim(dim))
     return false;
@@ -55,7 +50,8 @@ static bool isWhole(OpFoldResult size, int64_t dim, RankedTensorType type,
 /// The insertions from `last` back to what is not one, all of which are along
 /// one dimension; `axis` is that dimension.
 static std::optional<SmallVector<Insertion>>
-getInsertions(tensor::InsertSliceOp last, std::optional<int64_t> &axis) {
+getInsertions(tensor::InsertSliceOp last, std::optional<int64_t> &axis,
+              ConstantEvaluator &constants) {
   RankedTensorType type = last.getDestType();
   SmallVector<tensor::InsertSliceOp> inserts;
   Operation *op = last;
@@ -67,7 +63,8 @@ getInsertions(tensor::InsertSliceOp last, std::optional<int64_t> &axis) {
     op = getProducer(insert.getDest());
   }
   // What they are inserted into isn't read, once they cover it.
-  if (!isa_and_nonnull<tensor::EmptyOp, linalg::FillOp>(op) &&
+  Value init = inserts.back().getDest();
+  if (!isa_and_nonnull<tensor::EmptyOp>(op) && !getFill(init, constants) &&
       !(op && op->hasTrait<OpTrait::ConstantLike>()))
     return std::nullopt;
 
@@ -100,9 +97,9 @@ getInsertions(tensor::InsertSliceOp last, std::optional<int64_t> &axis) {
 
 /// Insertions in any order that cover a tensor along one dimension.
 static std::optional<Concatenation>
-getConcatenation(tensor::InsertSliceOp last) {
+joinInsertions(tensor::InsertSliceOp last, ConstantEvaluator &constants) {
   std::optional<int64_t> axis;
-  auto insertions = getInsertions(last, axis);
+  auto insertions = getInsertions(last, axis, constants);
   if (!insertions || insertions->size() < 2)
     return std::nullopt;
   llvm::sort(*insertions, [](const Insertion &lhs, const Insertion &rhs) {
@@ -126,10 +123,11 @@ getConcatenation(tensor::InsertSliceOp last) {
   return concatenation;
 }
 
-static std::optional<Concatenation> getConcatenation(Operation *root) {
-  if (auto insert = dyn_cast<tensor::InsertSliceOp>(root))
-    return getConcatenation(insert);
-  if (!isa<tensor::ConcatOp, tosa::ConcatOp>(root))
+std::optional<Concatenation>
+forms::getConcatenation(Operation *root, ConstantEvaluator &constants) {
+  if (auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(root))
+    return joinInsertions(insert, constants);
+  if (!isa_and_nonnull<tensor::ConcatOp, tosa::ConcatOp>(root))
     return std::nullopt;
   Concatenation concatenation;
   for (Value input : root->getOperands())
@@ -141,7 +139,8 @@ static std::optional<Concatenation> getConcatenation(Operation *root) {
 }
 
 void forms::recognizeConcatenation(const Recognition &recognition) {
-  auto concatenation = getConcatenation(recognition.root);
+  auto concatenation =
+      getConcatenation(recognition.root, recognition.constants());
   if (!concatenation || concatenation->inputs.empty())
     return;
   for (const RecognizedOperand &input : concatenation->inputs)

@@ -16,6 +16,16 @@ void recognizeMovement(const Recognition &recognition);
 void recognizeConcatenation(const Recognition &recognition);
 void recognizePad(const Recognition &recognition);
 
+/// Tensors one after the other along dimension `axis` of the result.
+struct Concatenation {
+  llvm::SmallVector<RecognizedOperand> inputs;
+  int64_t axis = 0;
+};
+/// What `root`, which may be null, concatenates: also slices inserted one after
+/// the other, if it is the last of them.
+std::optional<Concatenation> getConcatenation(mlir::Operation *root,
+                                              ConstantEvaluator &constants);
+
 /// Shuffles of channels and pixels, and images whose pixels are repeated.
 bool recognizeShuffle(const Recognition &recognition, mlir::Value source,
                       const ElementMap &map);

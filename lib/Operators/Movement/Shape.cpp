@@ -2,6 +2,7 @@
 //
 // Recognises changes of shape and order, slices, repetitions and identities.
 
+#include "Functions/Functions.h"
 #include "Movement/Movement.h"
 
 #include "Layout.h"
@@ -205,6 +206,16 @@ static bool addMovement(const Recognition &recognition,
          addRepeat(recognition, source, map);
 }
 
+/// Whether `op` is the change of shape that ends a linear layer.
+static bool isLinear(Operation *op, ScalarExpressions &expressions) {
+  if (!getReshaped(op))
+    return false;
+  SmallVector<RecognizedOperator, 1> found;
+  Recognition recognition{op, expressions, found};
+  recognizeLinear(recognition);
+  return !found.empty();
+}
+
 void forms::recognizeMovement(const Recognition &recognition) {
   SmallVector<Operation *> moves;
   SmallVector<Value> sources;
@@ -212,7 +223,8 @@ void forms::recognizeMovement(const Recognition &recognition) {
        op = getProducer(sources.back())) {
     Value source = getMoved(op);
     if (!source || !getFloatType(source) ||
-        op->getBlock() != recognition.root->getBlock())
+        op->getBlock() != recognition.root->getBlock() ||
+        (!moves.empty() && isLinear(op, recognition.expressions)))
       break;
     moves.push_back(op);
     sources.push_back(source);

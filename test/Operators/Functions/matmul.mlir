@@ -93,12 +93,9 @@ func.func @gram(%x: tensor<4x8xf32>) -> (tensor<4x4xf32>, tensor<4x5xf32>) {
   return %g, %m : tensor<4x4xf32>, tensor<4x5xf32>
 }
 
-// Heads stay reshapes.
+// Batch and heads, merged for the product and cut again, are its batch.
 // CHECK-LABEL: func.func @heads(
-// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<2x3x4x8xf32>) -> tensor<6x4x8xf32>
-// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg1) : (tensor<2x3x8x4xf32>) -> tensor<6x8x4xf32>
-// CHECK: %[[R2:.*]] = qbackend.operator [#qbackend.matmul] inputs(%[[R0]], %[[R1]]) : (tensor<6x4x8xf32>, tensor<6x8x4xf32>) -> tensor<6x4x4xf32>
-// CHECK: %[[R3:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[R2]]) : (tensor<6x4x4xf32>) -> tensor<2x3x4x4xf32>
+// CHECK: qbackend.operator [#qbackend.matmul] inputs(%arg0, %arg1) : (tensor<2x3x4x8xf32>, tensor<2x3x8x4xf32>) -> tensor<2x3x4x4xf32>
 // CHECK-NOT: qbackend.operator
 // CHECK: return
 func.func @heads(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x8x4xf32>) -> tensor<2x3x4x4xf32> {
@@ -110,6 +107,36 @@ func.func @heads(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x8x4xf32>) -> tensor<2x3
   %m = linalg.batch_matmul ins(%qc, %kc : tensor<6x4x8xf32>, tensor<6x8x4xf32>) outs(%f : tensor<6x4x4xf32>) -> tensor<6x4x4xf32>
   %r = tensor.expand_shape %m [[0, 1], [2], [3]] output_shape [2, 3, 4, 4] : tensor<6x4x4xf32> into tensor<2x3x4x4xf32>
   return %r : tensor<2x3x4x4xf32>
+}
+
+// The same with the keys transposed by the product.
+// CHECK-LABEL: func.func @heads_transposed(
+// CHECK: %[[K:.*]] = qbackend.transpose %arg1 [0, 1, 3, 2]
+// CHECK: qbackend.operator [#qbackend.matmul] inputs(%arg0, %[[K]]) : (tensor<2x3x4x8xf32>, tensor<2x3x8x5xf32>) -> tensor<2x3x4x5xf32>
+// CHECK: return
+func.func @heads_transposed(%q: tensor<2x3x4x8xf32>, %k: tensor<2x3x5x8xf32>) -> tensor<2x3x4x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %qc = tensor.collapse_shape %q [[0, 1], [2], [3]] : tensor<2x3x4x8xf32> into tensor<6x4x8xf32>
+  %kc = tensor.collapse_shape %k [[0, 1], [2], [3]] : tensor<2x3x5x8xf32> into tensor<6x5x8xf32>
+  %e = tensor.empty() : tensor<6x4x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<6x4x5xf32>) -> tensor<6x4x5xf32>
+  %m = linalg.batch_matmul indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>] ins(%qc, %kc : tensor<6x4x8xf32>, tensor<6x5x8xf32>) outs(%f : tensor<6x4x5xf32>) -> tensor<6x4x5xf32>
+  %r = tensor.expand_shape %m [[0, 1], [2], [3]] output_shape [2, 3, 4, 5] : tensor<6x4x5xf32> into tensor<2x3x4x5xf32>
+  return %r : tensor<2x3x4x5xf32>
+}
+
+// Rows that are cut are no batch.
+// CHECK-LABEL: func.func @rows(
+// CHECK: qbackend.operator [#qbackend.matmul] inputs(%arg0, %arg1) : (tensor<2x6x8xf32>, tensor<2x8x4xf32>) -> tensor<2x6x4xf32>
+// CHECK: qbackend.operator [#qbackend.reshape]
+// CHECK: return
+func.func @rows(%q: tensor<2x6x8xf32>, %k: tensor<2x8x4xf32>) -> tensor<2x3x2x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x6x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x6x4xf32>) -> tensor<2x6x4xf32>
+  %m = linalg.batch_matmul ins(%q, %k : tensor<2x6x8xf32>, tensor<2x8x4xf32>) outs(%f : tensor<2x6x4xf32>) -> tensor<2x6x4xf32>
+  %r = tensor.expand_shape %m [[0], [1, 2], [3]] output_shape [2, 3, 2, 4] : tensor<2x6x4xf32> into tensor<2x3x2x4xf32>
+  return %r : tensor<2x3x2x4xf32>
 }
 
 // Queries and keys in one argument.

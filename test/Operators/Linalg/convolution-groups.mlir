@@ -143,3 +143,23 @@ func.func @concatenated(%x: tensor<1x4x7x6xf32>, %w: tensor<6x2x3x2xf32>) -> ten
   %r = tensor.concat dim(1) %c0, %c1 : (tensor<1x3x5x5xf32>, tensor<1x3x5x5xf32>) -> tensor<1x6x5x5xf32>
   return %r : tensor<1x6x5x5xf32>
 }
+
+// One convolution for each group, whose results are inserted into one tensor.
+// CHECK-LABEL: func.func @inserted(
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 2>] inputs(%arg0) weight(%{{.*}}) : (tensor<1x4x5x4xf32>, tensor<6x1x1x2xf32>) -> tensor<1x4x5x6xf32>
+// CHECK-NOT: qbackend.operator
+func.func @inserted(%x: tensor<1x4x5x4xf32>) -> tensor<1x4x5x6xf32> {
+  %v = arith.constant dense<[[[[1.0, 2.0]]], [[[3.0, 4.0]]], [[[5.0, 6.0]]]]> : tensor<3x1x1x2xf32>
+  %w = arith.constant dense<[[[[1.5, 2.5]]], [[[3.5, 4.5]]], [[[5.5, 6.5]]]]> : tensor<3x1x1x2xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x4x5x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x5x3xf32>) -> tensor<1x4x5x3xf32>
+  %a = tensor.extract_slice %x[0, 0, 0, 0] [1, 4, 5, 2] [1, 1, 1, 1] : tensor<1x4x5x4xf32> to tensor<1x4x5x2xf32>
+  %b = tensor.extract_slice %x[0, 0, 0, 2] [1, 4, 5, 2] [1, 1, 1, 1] : tensor<1x4x5x4xf32> to tensor<1x4x5x2xf32>
+  %c = linalg.conv_2d_nhwc_fhwc ins(%a, %v : tensor<1x4x5x2xf32>, tensor<3x1x1x2xf32>) outs(%f : tensor<1x4x5x3xf32>) -> tensor<1x4x5x3xf32>
+  %d = linalg.conv_2d_nhwc_fhwc ins(%b, %w : tensor<1x4x5x2xf32>, tensor<3x1x1x2xf32>) outs(%f : tensor<1x4x5x3xf32>) -> tensor<1x4x5x3xf32>
+  %r = tensor.empty() : tensor<1x4x5x6xf32>
+  %i = tensor.insert_slice %c into %r[0, 0, 0, 0] [1, 4, 5, 3] [1, 1, 1, 1] : tensor<1x4x5x3xf32> into tensor<1x4x5x6xf32>
+  %j = tensor.insert_slice %d into %i[0, 0, 0, 3] [1, 4, 5, 3] [1, 1, 1, 1] : tensor<1x4x5x3xf32> into tensor<1x4x5x6xf32>
+  return %j : tensor<1x4x5x6xf32>
+}

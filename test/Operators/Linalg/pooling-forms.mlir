@@ -153,3 +153,30 @@ func.func @scaled(%x: tensor<1x5x7x8xf32>) -> tensor<1x5x3x3xf32> {
   } -> tensor<1x5x3x3xf32>
   return %r : tensor<1x5x3x3xf32>
 }
+
+// The last row, which no window reads, was cut off.
+// CHECK-LABEL: func.func @unread_row(
+// CHECK: qbackend.operator [#qbackend.max_pool2d<kernel = [2, 2], stride = [2, 2], padding = [0, 0, 0, 0], dilation = [1, 1]>] inputs(%arg0) : (tensor<1x7x4x3xf32>) -> tensor<1x3x2x3xf32>
+func.func @unread_row(%x: tensor<1x7x4x3xf32>) -> tensor<1x3x2x3xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %w = tensor.empty() : tensor<2x2xf32>
+  %e = tensor.empty() : tensor<1x3x2x3xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<1x3x2x3xf32>) -> tensor<1x3x2x3xf32>
+  %s = tensor.extract_slice %x[0, 0, 0, 0] [1, 6, 4, 3] [1, 1, 1, 1] : tensor<1x7x4x3xf32> to tensor<1x6x4x3xf32>
+  %p = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>} ins(%s, %w : tensor<1x6x4x3xf32>, tensor<2x2xf32>) outs(%f : tensor<1x3x2x3xf32>) -> tensor<1x3x2x3xf32>
+  return %p : tensor<1x3x2x3xf32>
+}
+
+// Two rows would have been one more window.
+// CHECK-LABEL: func.func @read_rows(
+// CHECK: #qbackend.narrow
+// CHECK: #qbackend.max_pool2d
+func.func @read_rows(%x: tensor<1x8x4x3xf32>) -> tensor<1x3x2x3xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %w = tensor.empty() : tensor<2x2xf32>
+  %e = tensor.empty() : tensor<1x3x2x3xf32>
+  %f = linalg.fill ins(%low : f32) outs(%e : tensor<1x3x2x3xf32>) -> tensor<1x3x2x3xf32>
+  %s = tensor.extract_slice %x[0, 0, 0, 0] [1, 6, 4, 3] [1, 1, 1, 1] : tensor<1x8x4x3xf32> to tensor<1x6x4x3xf32>
+  %p = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>} ins(%s, %w : tensor<1x6x4x3xf32>, tensor<2x2xf32>) outs(%f : tensor<1x3x2x3xf32>) -> tensor<1x3x2x3xf32>
+  return %p : tensor<1x3x2x3xf32>
+}

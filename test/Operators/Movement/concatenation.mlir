@@ -76,3 +76,20 @@ func.func @others(%a: tensor<2x2xf32>, %x: tensor<4x4xf32>, %b: tensor<2x4xf32>)
   %7 = tensor.insert_slice %b into %6[2, 0] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<4x4xf32>
   return %3, %5, %7 : tensor<4x4xf32>, tensor<6x4xf32>, tensor<4x4xf32>
 }
+
+// Inserted into a fill that was made generic.
+// CHECK-LABEL: func.func @generic_fill(
+// CHECK: qbackend.operator [#qbackend.cat<axis = 1>] inputs(%arg0, %arg1)
+// CHECK-NOT: qbackend.operator
+func.func @generic_fill(%x: tensor<2x3xf32>, %y: tensor<2x4xf32>) -> tensor<2x7xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x7xf32>
+  %f = linalg.generic {indexing_maps = [affine_map<(i, j) -> ()>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%z : f32) outs(%e : tensor<2x7xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x7xf32>
+  %a = tensor.insert_slice %x into %f[0, 0] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<2x7xf32>
+  %b = tensor.insert_slice %y into %a[0, 3] [2, 4] [1, 1] : tensor<2x4xf32> into tensor<2x7xf32>
+  return %b : tensor<2x7xf32>
+}

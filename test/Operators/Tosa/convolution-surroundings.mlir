@@ -43,3 +43,22 @@ func.func @two_images(%x: tensor<1x4x4x3xf32>, %v: tensor<5x2x2x3xf32>) -> tenso
     : (tensor<1x4x4x3xf32>, tensor<5x2x2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x3x5xf32>
   return %c : tensor<1x3x3x5xf32>
 }
+
+// A bias beside one of zeros, and a sum with zeros behind it.
+// CHECK-LABEL: func.func @depthwise_bias(
+// CHECK: %[[B:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00, 3.000000e+00]>
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [1, 1, 1, 1], dilation = [1, 1], groups = 3>]
+// CHECK-SAME: bias(%[[B]])
+// CHECK-NOT: qbackend.operator
+func.func @depthwise_bias(%x: tensor<1x4x5x3xf32>) -> tensor<1x4x5x3xf32> {
+  %w = "tosa.const"() <{values = dense<0.5> : tensor<3x3x3x1xf32>}> : () -> tensor<3x3x3x1xf32>
+  %zeros = "tosa.const"() <{values = dense<0.0> : tensor<3xf32>}> : () -> tensor<3xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %z4 = "tosa.const"() <{values = dense<0.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %b = "tosa.const"() <{values = dense<[[[[1.0, 2.0, 3.0]]]]> : tensor<1x1x1x3xf32>}> : () -> tensor<1x1x1x3xf32>
+  %c = tosa.depthwise_conv2d %x, %w, %zeros, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 1, 1, 1, 1>, stride = array<i64: 1, 1>}
+    : (tensor<1x4x5x3xf32>, tensor<3x3x3x1xf32>, tensor<3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x5x3xf32>
+  %n = tosa.add %c, %z4 : (tensor<1x4x5x3xf32>, tensor<1x1x1x1xf32>) -> tensor<1x4x5x3xf32>
+  %s = tosa.add %n, %b : (tensor<1x4x5x3xf32>, tensor<1x1x1x3xf32>) -> tensor<1x4x5x3xf32>
+  return %s : tensor<1x4x5x3xf32>
+}

@@ -99,13 +99,46 @@ func.func @flat(%x: tensor<3x2x2x2xf32>) -> tensor<3x2xf32> {
   return %y : tensor<3x2xf32>
 }
 
-// An image of one pixel that was one before: a convolution.
+// An image of one pixel that stays one, as in squeeze and excite: a
+// convolution, in whichever layout.
 // CHECK-LABEL: func.func @image_of_one_pixel(
 // CHECK-NOT: #qbackend.linear
 // CHECK-NOT: #qbackend.matmul
 // CHECK: #qbackend.conv2d
 // CHECK: return
-func.func @image_of_one_pixel(%x: tensor<4x1x1x3xf32>, %w: tensor<2x1x1x3xf32>, %b: tensor<2xf32>) -> tensor<4x2xf32> {
+func.func @image_of_one_pixel(%x: tensor<4x3x1x1xf32>, %w: tensor<2x1x1x3xf32>, %b: tensor<2xf32>) -> tensor<4x2x1x1xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s1 = tosa.const_shape {values = dense<[4, 1, 1, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %s2 = tosa.const_shape {values = dense<[4, 2, 1, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %p = tosa.reshape %x, %s1 : (tensor<4x3x1x1xf32>, !tosa.shape<4>) -> tensor<4x1x1x3xf32>
+  %c = tosa.conv2d %p, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<4x1x1x3xf32>, tensor<2x1x1x3xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<4x1x1x2xf32>
+  %r = tosa.reshape %c, %s2 : (tensor<4x1x1x2xf32>, !tosa.shape<4>) -> tensor<4x2x1x1xf32>
+  return %r : tensor<4x2x1x1xf32>
+}
+
+// Between changes of shape it is a layer, whose features are cut afterwards.
+// CHECK-LABEL: func.func @features(
+// CHECK: %[[L:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%arg2) : (tensor<4x3xf32>, tensor<6x3xf32>, tensor<6xf32>) -> tensor<4x6xf32>
+// CHECK: qbackend.operator [#qbackend.reshape] inputs(%{{.*}}) : ({{.*}}) -> tensor<1x4x2x3xf32>
+// CHECK: return
+func.func @features(%x: tensor<4x3xf32>, %w: tensor<6x1x1x3xf32>, %b: tensor<6xf32>) -> tensor<1x4x2x3xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s1 = tosa.const_shape {values = dense<[4, 1, 1, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %s2 = tosa.const_shape {values = dense<[1, 4, 2, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %p = tosa.reshape %x, %s1 : (tensor<4x3xf32>, !tosa.shape<4>) -> tensor<4x1x1x3xf32>
+  %c = tosa.conv2d %p, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<4x1x1x3xf32>, tensor<6x1x1x3xf32>, tensor<6xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<4x1x1x6xf32>
+  %r = tosa.reshape %c, %s2 : (tensor<4x1x1x6xf32>, !tosa.shape<4>) -> tensor<1x4x2x3xf32>
+  return %r : tensor<1x4x2x3xf32>
+}
+
+// A classifier on the pixel that a pool leaves: a layer, since the result is no
+// image any more.
+// CHECK-LABEL: func.func @classifier(
+// CHECK: #qbackend.linear
+// CHECK: return
+func.func @classifier(%x: tensor<4x1x1x3xf32>, %w: tensor<2x1x1x3xf32>, %b: tensor<2xf32>) -> tensor<4x2xf32> {
   %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %s2 = tosa.const_shape {values = dense<[4, 2]> : tensor<2xindex>} : () -> !tosa.shape<2>
   %c = tosa.conv2d %x, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
