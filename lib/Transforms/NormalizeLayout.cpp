@@ -5,10 +5,12 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Layout.h"
 #include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_NORMALIZELAYOUTPASS
@@ -104,8 +106,39 @@ static void sinkTranspose(OperatorOp op) {
   (void)resultType;
 }
 
+/// Why `op` doesn't take in the transpose of its input by `permutation`; empty
+/// if it does.
+static std::string getObstacle(OperatorOp op, ArrayRef<int64_t> permutation) {
+  std::string name = op.getKindName();
+  for (Value input : op.getInputs())
+    if (cast<RankedTensorType>(input.getType()).getRank() !=
+        int64_t(permutation.size()))
+      return "'" + name + "' reads tensors of other ranks, too";
+  SmallVector<int64_t> inverse = inversePermutation(permutation);
+  for (OperatorKindAttrInterface kind : op.getOperatorKinds())
+    if (!kind.permute(inverse))
+      return "'" + kind.getKindName().str() +
+             "' can't be computed in the layout before it";
+  return {};
+}
+
+/// Says which readers keep a transpose where it is.
+static void remarkKept(TransposeOp op) {
+  SmallVector<std::string> reasons;
+  for (Operation *user : op->getUsers())
+    if (auto reader = dyn_cast<OperatorOp>(user))
+      if (std::string reason = getObstacle(reader, op.getPermutation());
+          !reason.empty() && !llvm::is_contained(reasons, reason))
+        reasons.push_back(reason);
+  if (!reasons.empty())
+    remarkMissed(op.getLoc(), "QB003", "transpose", llvm::join(reasons, "; "),
+                 "nothing, if the copy is acceptable; else compute in one "
+                 "layout before and after it");
+}
+
 /// A transpose between operators is data movement of the network: an operator.
 static void createOperator(TransposeOp op) {
+  remarkKept(op);
   OpBuilder builder(op);
   auto kind = TransposeAttr::get(op.getContext(), op.getPermutationAttr());
   auto wrapped =
