@@ -112,8 +112,13 @@ public:
   }
 
   void prepare(Operation *op, ConstantEvaluator &constants) const override {
-    if (Operation *restored = restoreLeadingDim(op))
-      mergeExpandedLoops(splitPrologue(restored, constants), constants);
+    Operation *restored = restoreLeadingDim(op);
+    if (!restored)
+      return;
+    Operation *rest = splitPrologue(restored, constants);
+    if (auto generic = dyn_cast<linalg::GenericOp>(rest))
+      takeOutTransposes(generic, constants);
+    mergeExpandedLoops(rest, constants);
   }
 
   Operation *split(Operation *op, ConstantEvaluator &constants,

@@ -26,6 +26,11 @@ std::optional<unsigned> getDirectLoop(mlir::Value value);
 /// of `op`, or null.
 mlir::Operation *restoreLeadingDim(mlir::Operation *op);
 
+/// Makes transposes of the operands of `op`, which computes element by element,
+/// that it reads in another order of dimensions.
+void takeOutTransposes(mlir::linalg::GenericOp op,
+                       ConstantEvaluator &constants);
+
 /// Takes what fusion has put in front of the windows of a convolution or pool,
 /// of a product, or of a sum, out of the body of `op`. Returns what is there
 /// instead of `op`.

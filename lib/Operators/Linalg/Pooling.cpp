@@ -146,6 +146,26 @@ static void addUnread(Pool &pool) {
   pool.input.value = crop->source;
 }
 
+/// Makes the one pixel of an image the windows of a pool; false if `op` is none
+/// or the image has more.
+static bool addPixel(linalg::LinalgOp op, RankedTensorType type,
+                     Windows &windows) {
+  // The second operand says how large windows are.
+  if (op.getNumDpsInputs() != 2 || !op.getBlock()->getArgument(1).use_empty() ||
+      llvm::any_of(cast<ShapedType>(op.getDpsInputOperand(1)->get().getType())
+                       .getShape(),
+                   [](int64_t size) { return size != 1; }))
+    return false;
+  auto isUnit = [](int64_t size) { return size == 1; };
+  ArrayRef<int64_t> shape = type.getShape();
+  bool channelsFirst = llvm::all_of(shape.drop_front(2), isUnit);
+  if (!channelsFirst && !llvm::all_of(shape.drop_front().drop_back(), isUnit))
+    return false;
+  for (int64_t i = 0; i < type.getRank() - 2; ++i)
+    windows.addUnitWindow(i + (channelsFirst ? 2 : 1));
+  return true;
+}
+
 /// `value` as windows of an image that are reduced with `kind`.
 static std::optional<Pool> matchPool(Value value, ScalarKind kind,
                                      ScalarExpressions &expressions) {
@@ -167,7 +187,9 @@ static std::optional<Pool> matchPool(Value value, ScalarKind kind,
     return std::nullopt;
   std::optional<Windows> windows = getWindows(op);
   int64_t rank = inputType.getRank();
-  if (!windows || windows->positions.empty() || rank < 3 || rank > 5)
+  if (!windows || rank < 3 || rank > 5)
+    return std::nullopt;
+  if (windows->positions.empty() && !addPixel(op, inputType, *windows))
     return std::nullopt;
   // A window of one element leaves no trace but that there are too few others.
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();

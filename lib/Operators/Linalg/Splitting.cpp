@@ -397,6 +397,67 @@ std::optional<Pieces> Splitter::search(IsOperator isOperator) {
   return std::nullopt;
 }
 
+void forms::takeOutTransposes(linalg::GenericOp op,
+                              ConstantEvaluator &constants) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // One that only transposes is a transpose.
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
+      !maps.back().isIdentity() || op.getNumDpsInputs() == 0 ||
+      op.getNumLoops() != op.getNumParallelLoops() ||
+      llvm::hasSingleElement(*op.getBody()))
+    return;
+  OpBuilder builder(op);
+  for (auto [input, map] : llvm::zip(op.getInputsMutable(), maps)) {
+    auto type = dyn_cast<RankedTensorType>(input.get().getType());
+    if (!type || !type.getElementType().isF32() || !map.isPermutation() ||
+        map.isIdentity() || constants.isConstant(input.get()))
+      continue;
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, op.getLoc(), input.get());
+    SmallVector<OpFoldResult> transposed(sizes);
+    SmallVector<int64_t> permutation(type.getRank());
+    for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+      permutation[map.getDimPosition(dim)] = dim;
+      transposed[map.getDimPosition(dim)] = sizes[dim];
+    }
+    Value init = tensor::EmptyOp::create(builder, op.getLoc(), transposed,
+                                         type.getElementType());
+    input.set(linalg::TransposeOp::create(builder, op.getLoc(), input.get(),
+                                          init, permutation)
+                  ->getResult(0));
+    map = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
+  }
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+}
+
+/// `op` without the inputs that its body doesn't read.
+static linalg::GenericOp dropUnusedInputs(linalg::GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::BitVector unused(op.getBody()->getNumArguments());
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (op.getBody()->getArgument(i).use_empty()) {
+      unused.set(i);
+      continue;
+    }
+    inputs.push_back(input);
+    maps.push_back(op.getIndexingMapsArray()[i]);
+  }
+  if (unused.none())
+    return op;
+  llvm::append_range(
+      maps, ArrayRef<AffineMap>(op.getIndexingMapsArray()).take_back());
+  OpBuilder builder(op);
+  auto dropped = linalg::GenericOp::create(
+      builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+      op.getIteratorTypesArray());
+  dropped.getRegion().takeBody(op.getRegion());
+  dropped.getBody()->eraseArguments(unused);
+  op.replaceAllUsesWith(dropped.getResults());
+  op.erase();
+  return dropped;
+}
+
 /// One op for each result, of which the later ones read the earlier ones.
 Operation *Splitter::splitResults() {
   Operation *yield = body.getTerminator();
@@ -411,9 +472,11 @@ Operation *Splitter::splitResults() {
   llvm::stable_sort(order, [&](unsigned a, unsigned b) {
     return getPosition(a) < getPosition(b);
   });
-  for (AffineMap map :
-       ArrayRef(op.getIndexingMapsArray()).take_back(op.getNumResults()))
-    if (!map.isIdentity())
+  SmallVector<AffineMap> allMaps = op.getIndexingMapsArray();
+  ArrayRef<AffineMap> resultMaps =
+      ArrayRef(allMaps).take_back(op.getNumResults());
+  for (AffineMap map : resultMaps)
+    if (!map.isPermutation() || (!map.isIdentity() && op.hasIndexSemantics()))
       return nullptr;
   if (op.getNumLoops() != op.getNumParallelLoops() ||
       llvm::any_of(op.getRegionOutputArgs(),
@@ -422,19 +485,24 @@ Operation *Splitter::splitResults() {
   OpBuilder builder(op);
   Operation *last = nullptr;
   unsigned numInputs = op.getInputs().size();
-  SmallVector<std::pair<Value, Value>> known;
+  /// What is yielded, and the result that has it.
+  SmallVector<std::pair<Value, unsigned>> known;
+  SmallVector<Value> singles(op.getNumResults());
   for (unsigned result : order) {
     if (op.getResult(result).use_empty())
       continue;
     SmallVector<Value> inputs(op.getInputs());
-    SmallVector<AffineMap> maps(
-        ArrayRef(op.getIndexingMapsArray()).take_front(numInputs));
-    AffineMap identity = op.getIndexingMapsArray().back();
-    for (auto &[inside, outside] : known) {
-      inputs.push_back(outside);
-      maps.push_back(identity);
+    SmallVector<AffineMap> maps =
+        llvm::to_vector(ArrayRef<AffineMap>(allMaps).take_front(numInputs));
+    for (auto &[inside, other] : known) {
+      inputs.push_back(singles[other]);
+      maps.push_back(resultMaps[other]);
     }
-    maps.push_back(identity);
+    maps.push_back(resultMaps[result]);
+    // Loops in the order of the result.
+    AffineMap toResult = inversePermutation(resultMaps[result]);
+    for (AffineMap &map : maps)
+      map = map.compose(toResult);
     auto single = linalg::GenericOp::create(
         builder, op.getLoc(), op.getResult(result).getType(), inputs,
         op.getOutputs()[result], maps, op.getIteratorTypesArray(),
@@ -458,7 +526,11 @@ Operation *Splitter::splitResults() {
          llvm::make_early_inc_range(llvm::reverse(*single.getBody())))
       if (isOpTriviallyDead(&each))
         each.erase();
-    known.push_back({yield->getOperand(result), single.getResult(0)});
+    // Its result has the order of the loops, which are therefore all written.
+    single = dropUnusedInputs(single);
+    takeOutTransposes(single, constants);
+    known.push_back({yield->getOperand(result), result});
+    singles[result] = single.getResult(0);
     op.getResult(result).replaceAllUsesWith(single.getResult(0));
     last = single;
   }
@@ -478,6 +550,8 @@ Operation *Splitter::split(IsOperator isOperator) {
 
 Operation *Splitter::commit(const Pieces &pieces) {
   linalg::GenericOp rest = pieces.rest;
+  for (linalg::GenericOp part : pieces.parts)
+    takeOutTransposes(part, constants);
   op.getResult(0).replaceAllUsesWith(rest.getResult(0));
   constants.forget(op);
   op.erase();

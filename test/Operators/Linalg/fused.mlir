@@ -91,3 +91,30 @@ func.func @norm_of_max_pool(%x: tensor<1x5x6x2xf32>) -> tensor<1x4x4x2xf32> {
   } -> tensor<1x4x4x2xf32>
   return %r : tensor<1x4x4x2xf32>
 }
+
+// -----
+
+// Two results, one of them in another order of dimensions, and an operand that
+// is read in another order.
+#n = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+#t = affine_map<(d0, d1, d2, d3) -> (d0, d3, d1, d2)>
+
+// CHECK-LABEL: func.func @two_results
+// CHECK: %[[T:.*]] = qbackend.transpose %arg1 [0, 2, 3, 1] : tensor<1x5x3x4xf32> -> tensor<1x3x4x5xf32>
+// CHECK: %[[A:.*]] = qbackend.operator [#qbackend.add] inputs(%arg0, %[[T]]) : (tensor<1x3x4x5xf32>, tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32>
+// CHECK: %[[U:.*]] = qbackend.transpose %[[A]] [0, 3, 1, 2]
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.relu] inputs(%[[U]]) : (tensor<1x5x3x4xf32>) -> tensor<1x5x3x4xf32>
+// CHECK: return %[[A]], %[[R]]
+func.func @two_results(%x: tensor<1x3x4x5xf32>, %y: tensor<1x5x3x4xf32>) -> (tensor<1x3x4x5xf32>, tensor<1x5x3x4xf32>) {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x4x5xf32>
+  %f = tensor.empty() : tensor<1x5x3x4xf32>
+  %r:2 = linalg.generic {indexing_maps = [#n, #t, #n, #t], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x, %y : tensor<1x3x4x5xf32>, tensor<1x5x3x4xf32>) outs(%e, %f : tensor<1x3x4x5xf32>, tensor<1x5x3x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32, %p: f32):
+    %s = arith.addf %a, %b : f32
+    %m = arith.maximumf %s, %z : f32
+    linalg.yield %s, %m : f32, f32
+  } -> (tensor<1x3x4x5xf32>, tensor<1x5x3x4xf32>)
+  return %r#0, %r#1 : tensor<1x3x4x5xf32>, tensor<1x5x3x4xf32>
+}

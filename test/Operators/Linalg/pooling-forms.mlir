@@ -180,3 +180,21 @@ func.func @read_rows(%x: tensor<1x8x4x3xf32>) -> tensor<1x3x2x3xf32> {
   %p = linalg.pooling_nhwc_max {strides = dense<2> : tensor<2xi64>} ins(%s, %w : tensor<1x6x4x3xf32>, tensor<2x2xf32>) outs(%f : tensor<1x3x2x3xf32>) -> tensor<1x3x2x3xf32>
   return %p : tensor<1x3x2x3xf32>
 }
+
+// One pixel, of which fusion has written the position as 0.
+// CHECK-LABEL: func.func @one_pixel(
+// CHECK: qbackend.operator [#qbackend.adaptive_avg_pool2d<output_size = [1, 1]>] inputs({{.*}}) : (tensor<1x1x1x6xf32>) -> tensor<1x1x1x6xf32>
+func.func @one_pixel(%x: tensor<1x6x1x1xf32>) -> tensor<1x6x1x1xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = tensor.empty() : tensor<1x1xf32>
+  %e = tensor.empty() : tensor<1x6x1x1xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x6x1x1xf32>) -> tensor<1x6x1x1xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(n, c, y, x, i, j) -> (n, c, 0, 0)>, affine_map<(n, c, y, x, i, j) -> (i, j)>, affine_map<(n, c, y, x, i, j) -> (n, c, y, x)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%x, %w : tensor<1x6x1x1xf32>, tensor<1x1xf32>) outs(%f : tensor<1x6x1x1xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.addf %o, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<1x6x1x1xf32>
+  return %p : tensor<1x6x1x1xf32>
+}
