@@ -50,7 +50,9 @@ struct ApplyBackendPass
     prepare.addPass(createRaisePass({backend}));
     prepare.addPass(createNormalizeLayoutPass());
     prepare.addPass(createFusePass({backend}));
-    prepare.addPass(createObservePass({backend, qconfig}));
+    prepare.addPass(createObservePass({backend, qconfig, sharing}));
+    if (sharing == Sharing::Groups)
+      prepare.addPass(createVerifySharingPass({backend}));
     prepare.addPass(createCalibratePass({calibration, data, samples, batchSize,
                                          inputScale, threads, nonFinite}));
     if (failed(runPipeline(prepare, getOperation())))

@@ -9,6 +9,7 @@
 #include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/ReferenceImplementation.h"
+#include "qbackend/Transforms/Support.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -31,9 +32,29 @@ using namespace qbackend;
 // Activations
 //===----------------------------------------------------------------------===//
 
+/// The parameters that the engine gives the result of `kind`, whatever was
+/// observed; null if they are not fixed.
+static quant::UniformQuantizedType getFixedType(Attribute kind, Type dtype) {
+  bool isSymmetric = isa<TanhAttr>(kind);
+  if (!isSymmetric && !isa<SigmoidAttr, HardsigmoidAttr>(kind))
+    return {};
+  auto type = getQuantizedElement(dtype, isSymmetric ? 0x1p-7 : 0x1p-8, 0);
+  return getQuantizedElement(dtype, type.getScale(),
+                             type.getStorageTypeMin() +
+                                 (isSymmetric ? 128 : 0));
+}
+
 namespace {
 class Converter {
 public:
+  /// `patterns` are those of `backend`.
+  Converter(const PatternTable &patterns, BackendConfigOp backend)
+      : patterns(patterns) {
+    if (ArrayAttr lowering = backend.getLoweringAttr())
+      hasKernels =
+          llvm::is_contained(lowering.getAsValueRange<StringAttr>(), "qnnpack");
+  }
+
   LogicalResult convert(ObserveOp op) {
     auto observer =
         symbols.lookupNearestSymbolFrom<ObserverOp>(op, op.getObserverAttr());
@@ -45,12 +66,26 @@ public:
       diag.attachNote(observer.getLoc()) << "this observer";
       return diag;
     }
-    quant::QuantizedType element = getElementType(op, observer);
-    auto type = cast<RankedTensorType>(op.getInput().getType());
-    OpBuilder builder(op);
-    Value quantized = QuantizeOp::create(builder, op.getLoc(),
-                                         type.clone(element), op.getInput());
-    Value real = DequantizeOp::create(builder, op.getLoc(), type, quantized);
+    auto element = getQuantizedElement(observer.getConfig().getDtype(),
+                                       observer.getScale()->convertToDouble(),
+                                       *observer.getZeroPoint());
+    Value value = op.getInput();
+    auto producer = value.getDefiningOp<OperatorOp>();
+    if (producer && producer.getQconfig()) {
+      Type dtype = observer.getConfig().getDtype();
+      if (auto fixed = getFixedType(producer.getKind(), dtype);
+          fixed && hasKernels) {
+        element = fixed;
+      } else if (auto kernel = getSharedType(producer)) {
+        // Where sharing was broken, what the kernel gives is requantized.
+        if (observed.lookup(producer.getInputs()[0]).first ==
+            op.getObserverAttr().getAttr())
+          element = kernel;
+        else if (kernel != element && !isa<CatAttr>(producer.getKind()))
+          value = getQuantized(value, kernel, op.getLoc());
+      }
+    }
+    Value real = getQuantized(value, element, op.getLoc());
     observed[real] = {op.getObserverAttr().getAttr(), element};
     op.replaceAllUsesWith(real);
     op.erase();
@@ -88,20 +123,28 @@ private:
     return known;
   }
 
+  /// The numbers that `value` is rounded to in `element`.
+  static Value getQuantized(Value value, quant::UniformQuantizedType element,
+                            Location loc) {
+    OpBuilder builder(value.getContext());
+    builder.setInsertionPointAfterValue(value);
+    auto type = cast<RankedTensorType>(value.getType());
+    Value quantized =
+        QuantizeOp::create(builder, loc, type.clone(element), value);
+    return DequantizeOp::create(builder, loc, type, quantized);
+  }
+
   /// An operator that shares the observer of its input gives what its kernel
   /// gives: the parameters of the input, or those that follow from a scalar.
-  quant::QuantizedType getElementType(ObserveOp op, ObserverOp observer) {
-    auto own = getQuantizedElement(observer.getConfig().getDtype(),
-                                   observer.getScale()->convertToDouble(),
-                                   *observer.getZeroPoint());
-    auto producer = op.getInput().getDefiningOp<OperatorOp>();
-    if (!producer || !producer.getQconfig())
-      return own;
+  /// Null if `producer` does not share.
+  quant::UniformQuantizedType getSharedType(OperatorOp producer) {
     auto it = observed.find(producer.getInputs()[0]);
     if (it == observed.end() ||
-        it->second.first != op.getObserverAttr().getAttr())
-      return own;
-    auto input = cast<quant::UniformQuantizedType>(it->second.second);
+        getObservationType(producer, patterns.lookup(getKindNames(producer)),
+                           *producer.getQconfig()) !=
+            ObservationType::OutputShareObserverWithInput)
+      return {};
+    quant::UniformQuantizedType input = it->second.second;
     if (auto add = dyn_cast<AddAttr>(producer.getKind());
         add && add.getScalar())
       return qnnpack::getAddScalarResultType(
@@ -113,9 +156,13 @@ private:
     return input;
   }
 
+  const PatternTable &patterns;
+  /// Whether integers are computed by this engine's kernels.
+  bool hasKernels = false;
   SymbolTableCollection symbols;
   /// Real values that were quantized: by which observer, to which type.
-  llvm::DenseMap<Value, std::pair<StringAttr, quant::QuantizedType>> observed;
+  llvm::DenseMap<Value, std::pair<StringAttr, quant::UniformQuantizedType>>
+      observed;
   /// Real values that were rounded to 16 bits.
   llvm::DenseMap<Value, Value> rounded;
 };
@@ -124,7 +171,11 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
   using ConvertPassBase::ConvertPassBase;
 
   void runOnOperation() override {
-    Converter converter;
+    FailureOr<Backend> found = resolveBackend(backend, getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    PatternTable patterns(found->config);
+    Converter converter(patterns, found->config);
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<OperatorOp, ObserveOp>(op))
@@ -146,7 +197,7 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
       converter.round(operation);
     }
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
-    if (failed(callReferences()))
+    if (failed(callReferences(found->config, patterns)))
       signalPassFailure();
   }
 
@@ -159,12 +210,9 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
   }
 
   /// Operators of patterns with a reference implementation become its calls.
-  LogicalResult callReferences() {
-    FailureOr<Backend> found = resolveBackend(backend, getOperation());
-    if (failed(found))
-      return failure();
-    PatternTable patterns(found->config);
-    ReferenceImplementations references(getOperation(), found->config);
+  LogicalResult callReferences(BackendConfigOp config,
+                               const PatternTable &patterns) {
+    ReferenceImplementations references(getOperation(), config);
     SmallVector<OperatorOp> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       if (op.getQconfig())

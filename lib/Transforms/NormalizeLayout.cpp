@@ -141,8 +141,12 @@ static void createOperator(TransposeOp op) {
   remarkKept(op);
   OpBuilder builder(op);
   auto kind = TransposeAttr::get(op.getContext(), op.getPermutationAttr());
+  // The name is that of the operator whose layout it is for.
+  Location loc = op.getLoc();
+  if (std::string name = getLocationName(loc); !name.empty())
+    loc = NameLoc::get(builder.getStringAttr(name + ".transpose"), loc);
   auto wrapped =
-      OperatorOp::create(builder, op.getLoc(), op.getOutput().getType(),
+      OperatorOp::create(builder, loc, op.getOutput().getType(),
                          builder.getArrayAttr(kind), ValueRange(op.getInput()),
                          Value(), Value(), Value(), Value(), QConfigAttr());
   Block &body = wrapped.getBody().emplaceBlock();

@@ -4,7 +4,9 @@
 //
 // PyTorch's FX rules, but for sharing, which is a union-find to a fixed point
 // as in PT2E: an operator whose output shares its input's observer always ends
-// up with one observer on all of them.
+// up with one observer on all of them. `sharing=fx` is FX's own way, which
+// gives each site in turn another observer and leaves those before it as they
+// are.
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Transforms/Passes.h"
@@ -50,11 +52,9 @@ public:
   std::optional<Verdict> decide(OperatorOp op) {
     SmallVector<StringRef> kinds = getKindNames(op);
     ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
-    // A fused module inherits from its first part, a sequence is anchored at
-    // its last one.
     bool fused = llvm::any_of(
         candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
-    QConfigOp entry = qconfigs.lookup(op, fused ? kinds.front() : kinds.back());
+    QConfigOp entry = qconfigs.lookup(op, kinds, fused);
     std::string name = op.getKindName();
     if (candidates.empty()) {
       remarkMissed(op.getLoc(), "QB103", name,
@@ -161,8 +161,10 @@ struct Observation {
 
 class ObserverInserter {
 public:
-  ObserverInserter(ModuleOp module, ObserverAttr globalActivation)
-      : module(module), globalActivation(globalActivation), names(module) {}
+  ObserverInserter(ModuleOp module, ObserverAttr globalActivation,
+                   Sharing sharing)
+      : module(module), globalActivation(globalActivation), sharing(sharing),
+        names(module) {}
 
   /// Adds the observations of `op`, whose producers were visited before.
   void visit(OperatorOp op, const Verdict &verdict) {
@@ -177,34 +179,33 @@ public:
     for (OpOperand &operand : op.getInputsMutable())
       inputs.push_back(observeInput(operand, inputConfig));
     unsigned output = add(op.getOutput(), activation, /*isOutput=*/true);
-    if (verdict.observation == ObservationType::OutputShareObserverWithInput)
-      for (unsigned input : inputs)
-        shared.push_back({inputs.front(), input}),
-            shared.push_back({inputs.front(), output});
+    if (verdict.observation != ObservationType::OutputShareObserverWithInput)
+      return;
+    // The elements of a list; other operators have one tensor.
+    if (sharing == Sharing::FX && isa<CatAttr>(op.getKind()))
+      for (unsigned input : ArrayRef(inputs).drop_front())
+        rebind(input, observers[inputs.front()]);
+    observers[output] = observers[inputs.front()];
+    for (unsigned input : inputs)
+      shared.push_back({inputs.front(), input});
+    shared.push_back({inputs.front(), output});
   }
 
   void insert() {
-    llvm::IntEqClasses classes(observations.size());
-    for (auto [a, b] : shared)
-      classes.join(a, b);
-    // Like PyTorch, the first input of what shares says how all are observed.
-    llvm::SmallDenseMap<unsigned, unsigned> fronts;
-    for (auto [a, b] : shared)
-      fronts.try_emplace(classes.findLeader(a), a);
-    // Symbols in the order of the values; one for each class.
+    if (sharing == Sharing::Groups)
+      joinGroups();
+    // Symbols in the order of the values; one for each observer.
     llvm::SmallDenseMap<unsigned, FlatSymbolRefAttr> symbols;
     SymbolTable table(module);
     OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
     for (auto [i, observation] : llvm::enumerate(observations)) {
-      unsigned leader = classes.findLeader(i);
-      FlatSymbolRefAttr &symbol = symbols[leader];
+      FlatSymbolRefAttr &symbol = symbols[observers[i]];
       if (!symbol) {
-        auto front = fronts.find(leader);
-        unsigned source = front == fronts.end() ? i : front->second;
-        auto observer = ObserverOp::create(
-            builder, observation.value.getLoc(),
-            names.lookup(observation.value).name, observations[source].config,
-            FloatAttr(), FloatAttr(), FloatAttr(), IntegerAttr());
+        auto observer =
+            ObserverOp::create(builder, observation.value.getLoc(),
+                               names.lookup(observation.value).name,
+                               observations[observers[i]].config, FloatAttr(),
+                               FloatAttr(), FloatAttr(), IntegerAttr());
         table.insert(observer, builder.getInsertionPoint());
         symbol = FlatSymbolRefAttr::get(observer.getSymNameAttr());
       }
@@ -214,9 +215,44 @@ public:
 
 private:
   unsigned add(Value value, ObserverAttr config, bool isOutput) {
+    unsigned added = observations.size();
     observations.push_back({value, config, {}, isOutput});
-    byValue[value].push_back(observations.size() - 1);
-    return observations.size() - 1;
+    observers.push_back(added);
+    byValue[value].push_back(added);
+    return added;
+  }
+
+  /// FX: the element `input` of a list gets the observer `observer`. That it is
+  /// a new dimension of 1 is no operator in PyTorch, but part of a stack.
+  void rebind(unsigned input, unsigned observer) {
+    observers[input] = observer;
+    auto producer = observations[input].value.getDefiningOp<OperatorOp>();
+    auto type = cast<RankedTensorType>(observations[input].value.getType());
+    if (!producer || !isa<ReshapeAttr>(producer.getKind()) ||
+        type.getRank() !=
+            cast<RankedTensorType>(producer.getInputs()[0].getType())
+                    .getRank() +
+                1)
+      return;
+    for (unsigned known : byValue.lookup(producer.getInputs()[0]))
+      if (llvm::is_contained(observations[known].users,
+                             &producer->getOpOperand(0)))
+        observers[known] = observer;
+  }
+
+  /// Gives all that share, directly or not, one observer. Like PyTorch, the
+  /// first input of what shares says how all are observed.
+  void joinGroups() {
+    llvm::IntEqClasses classes(observations.size());
+    for (auto [a, b] : shared)
+      classes.join(a, b);
+    llvm::SmallDenseMap<unsigned, unsigned> fronts;
+    for (auto [a, b] : shared)
+      fronts.try_emplace(classes.findLeader(a), a);
+    for (auto [i, observer] : llvm::enumerate(observers)) {
+      auto front = fronts.find(classes.findLeader(i));
+      observer = front == fronts.end() ? i : front->second;
+    }
   }
 
   /// The observation by which `operand` is quantized: its producer's if the
@@ -255,7 +291,10 @@ private:
 
   ModuleOp module;
   ObserverAttr globalActivation;
+  Sharing sharing;
   SmallVector<Observation> observations;
+  /// The observer of each observation: that of the observation of this number.
+  SmallVector<unsigned> observers;
   llvm::DenseMap<Value, SmallVector<unsigned, 1>> byValue;
   SmallVector<std::pair<unsigned, unsigned>> shared;
   TensorNames names;
@@ -275,7 +314,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     PatternTable patterns(found->config);
     QConfigTable qconfigs(*mapping);
     Decider decider(patterns, qconfigs, found->config.getSymName());
-    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation());
+    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
+                              sharing);
     SmallVector<std::pair<OperatorOp, Verdict>> verdicts;
     bool anyWeight = false, anyWeightKnown = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {

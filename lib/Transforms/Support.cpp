@@ -55,7 +55,31 @@ QConfigOp QConfigTable::lookupName(StringRef path) const {
   return {};
 }
 
-QConfigOp QConfigTable::lookup(OperatorOp op, StringRef kind) {
+/// Of fused modules PyTorch wants that the entries of all parts are the same,
+/// and takes that of the first one; of functions it takes the last one's. What
+/// it refuses as modules can only be meant as functions.
+QConfigOp QConfigTable::lookupKinds(ArrayRef<StringRef> kinds,
+                                    bool isFusion) const {
+  auto lookupKind = [&](StringRef kind) {
+    auto it = byKind.find(kind);
+    return it == byKind.end() ? QConfigOp() : it->second;
+  };
+  auto getConfig = [](QConfigOp entry) {
+    return entry ? entry.getConfig() : std::nullopt;
+  };
+  QConfigOp first = lookupKind(kinds.front()), last = lookupKind(kinds.back());
+  if (!isFusion || (first && llvm::any_of(kinds, [&](StringRef kind) {
+                      QConfigOp entry = lookupKind(kind);
+                      return !entry || getConfig(entry) != getConfig(first);
+                    })))
+    first = last;
+  return first ? first : global;
+}
+
+QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> allKinds,
+                               bool isFusion) {
+  // The kind that is counted.
+  StringRef kind = isFusion ? allKinds.front() : allKinds.back();
   std::string name = getLocationName(op.getLoc());
   // A fused operator has the names of all its parts.
   op.getLoc()->walk([&](Location inner) {
@@ -81,9 +105,7 @@ QConfigOp QConfigTable::lookup(OperatorOp op, StringRef kind) {
     for (auto &[regex, entry] : byRegex)
       if (regex.match(name))
         return entry;
-  if (auto it = byKind.find(kind); it != byKind.end())
-    return it->second;
-  return global;
+  return lookupKinds(allKinds, isFusion);
 }
 
 /// Says after an error which of `candidates` are most like `wanted`.
@@ -282,4 +304,15 @@ std::string qbackend::whyUnsupported(PatternAttr pattern, QConfigAttr qconfig,
         (i ? "; " : "") + ("dtypes[" + std::to_string(i) + "]: ") + reason;
   }
   return reasons.empty() ? "the pattern has no dtype config" : reasons;
+}
+
+std::optional<ObservationType>
+qbackend::getObservationType(OperatorOp op, ArrayRef<PatternConfigOp> patterns,
+                             QConfigAttr qconfig) {
+  for (PatternConfigOp pattern : patterns)
+    if (whyUnsupported(pattern.getConfig(), qconfig, bool(op.getWeight()),
+                       bool(op.getBias()))
+            .empty())
+      return pattern.getConfig().getObservationFor(op.getRootInputs().size());
+  return std::nullopt;
 }

@@ -116,6 +116,7 @@ UNARY = {
     "elu": elu,
     "leaky_relu": leaky_relu,
     "add_scalar": lambda style, node, x: x + node.number,
+    "sub_scalar": lambda style, node, x: x - node.number,
     "mul_scalar": lambda style, node, x: x * node.number,
 }
 

@@ -182,6 +182,9 @@ class Network:
     def add_scalar(self, x, number):
         return self._add("add_scalar", [x], x.shape, number=number)
 
+    def sub_scalar(self, x, number):
+        return self._add("sub_scalar", [x], x.shape, number=number)
+
     def mul_scalar(self, x, number):
         return self._add("mul_scalar", [x], x.shape, number=number)
 
@@ -435,6 +438,7 @@ _EVALUATORS = {
     "sub": lambda node, x, y: x - y,
     "mul": lambda node, x, y: x * y,
     "add_scalar": lambda node, x: x + node.number,
+    "sub_scalar": lambda node, x: x - node.number,
     "mul_scalar": lambda node, x: x * node.number,
     "softmax": lambda node, x: _softmax(x, node.axis),
     "log_softmax": lambda node, x: np.log(_softmax(x, node.axis)),

@@ -136,3 +136,53 @@ func.func @batch_norm(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %2 = qbackend.observe %1 by @half : tensor<1x2xf32>
   return %2 : tensor<1x2xf32>
 }
+
+// Where an operator that shares its input's observer has another one on its
+// result, the result of its kernel is requantized; only a cat does that itself.
+// CHECK-LABEL: func.func @broken_sharing
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.relu]
+// CHECK: %[[K:.*]] = qbackend.quantize %[[R]] : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:2>>
+// CHECK: %[[D:.*]] = qbackend.dequantize %[[K]]
+// CHECK: qbackend.quantize %[[D]] : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 2.500000e-01>>
+// CHECK: %[[C:.*]] = qbackend.operator [#qbackend.cat
+// CHECK: %[[Q:.*]] = qbackend.quantize %[[C]] : tensor<1x8xf32> -> tensor<1x8x!quant.uniform<u8:f32, 5.000000e-01:2>>
+// CHECK: %[[E:.*]] = qbackend.dequantize %[[Q]]
+// CHECK: return %[[E]]
+func.func @broken_sharing(%x: !t) -> tensor<1x8xf32> {
+  %0 = qbackend.observe %x by @half : !t
+  %1 = qbackend.operator [#qbackend.relu] inputs(%0) qconfig #ui8 : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  %2 = qbackend.observe %1 by @quarter : !t
+  %3 = qbackend.operator [#qbackend.cat<axis = 1>] inputs(%2, %2) qconfig #ui8 : (!t, !t) -> tensor<1x8xf32> {
+  ^bb0(%a: !t, %b: !t):
+    %e = tensor.empty() : tensor<1x8xf32>
+    qbackend.yield %e : tensor<1x8xf32>
+  }
+  %4 = qbackend.observe %3 by @half : tensor<1x8xf32>
+  return %4 : tensor<1x8xf32>
+}
+
+// The engine's sigmoid has a scale of 1/256, its tanh of 1/128, whatever was
+// observed.
+// CHECK-LABEL: func.func @fixed_by_engine
+// CHECK: qbackend.operator [#qbackend.sigmoid]
+// CHECK-NEXT: ^bb0
+// CHECK: qbackend.quantize %{{.*}} -> tensor<1x4x!quant.uniform<i8:f32, 3.906250e-03:-128>>
+// CHECK: qbackend.operator [#qbackend.tanh]
+// CHECK: qbackend.quantize %{{.*}} -> tensor<1x4x!quant.uniform<i8:f32, 7.812500e-03>>
+func.func @fixed_by_engine(%x: !t) -> !t {
+  %0 = qbackend.observe %x by @signed : !t
+  %1 = qbackend.operator [#qbackend.sigmoid] inputs(%0) qconfig #si8 : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  %2 = qbackend.observe %1 by @signed : !t
+  %3 = qbackend.operator [#qbackend.tanh] inputs(%2) qconfig #si8 : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  %4 = qbackend.observe %3 by @signed : !t
+  return %4 : !t
+}

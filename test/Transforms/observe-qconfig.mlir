@@ -87,3 +87,41 @@ func.func @two_kinds(%x: !t) -> (!t, !t) {
   }
   return %1, %2 : !t, !t
 }
+
+// -----
+
+// Operators of one pattern. Modules would need one entry for all of them, so
+// entries that differ are those of functions, where the last one says.
+!t = tensor<1x4xf32>
+qbackend.qconfig_mapping @m {
+  qbackend.qconfig object_type "linear" <activation = <min_max, ui8>, weight = <min_max, si8>>
+  qbackend.qconfig object_type "relu" <activation = <histogram, ui8>, weight = <min_max, si8>>
+}
+// CHECK-LABEL: func.func @parts_differ
+// CHECK: [#qbackend.linear, #qbackend.relu] inputs({{.*}}) weight({{.*}}) qconfig <activation = <histogram, ui8>
+func.func @parts_differ(%x: !t) -> !t {
+  %w = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = qbackend.operator [#qbackend.linear, #qbackend.relu] inputs(%x) weight(%w) : (!t, tensor<4x4xf32>) -> !t {
+  ^bb0(%a: !t, %b: tensor<4x4xf32>):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}
+
+// -----
+
+// The last one has no entry, and there is no global one.
+!t = tensor<1x4xf32>
+qbackend.qconfig_mapping @m {
+  qbackend.qconfig object_type "linear" <activation = <min_max, ui8>, weight = <min_max, si8>>
+}
+// CHECK-LABEL: func.func @last_part_has_none
+// CHECK: [#qbackend.linear, #qbackend.relu] inputs({{.*}}) weight({{.*}}) :
+func.func @last_part_has_none(%x: !t) -> !t {
+  %w = arith.constant dense<1.0> : tensor<4x4xf32>
+  %0 = qbackend.operator [#qbackend.linear, #qbackend.relu] inputs(%x) weight(%w) : (!t, tensor<4x4xf32>) -> !t {
+  ^bb0(%a: !t, %b: tensor<4x4xf32>):
+    qbackend.yield %a : !t
+  }
+  return %0 : !t
+}

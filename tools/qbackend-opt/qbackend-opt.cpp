@@ -86,7 +86,7 @@ redirectOutput(std::vector<std::string> &arguments) {
 }
 
 /// Whether the module is printed at the end: not after the graph of its
-/// operators, unless a file is named for it.
+/// operators or observers, unless a file is named for it.
 static bool printsModule(ArrayRef<std::string> arguments) {
   bool printsGraph = false;
   for (StringRef argument : arguments) {
@@ -94,7 +94,8 @@ static bool printsModule(ArrayRef<std::string> arguments) {
     if (argument.starts_with("-") && name == "o")
       return true;
     printsGraph |= argument.starts_with("-") &&
-                   argument.contains("qbackend-print-operators");
+                   (argument.contains("qbackend-print-operators") ||
+                    argument.contains("qbackend-print-observers"));
   }
   return !printsGraph;
 }

@@ -5,6 +5,8 @@
 #ifndef QBACKEND_PIPELINES_PASSES_H
 #define QBACKEND_PIPELINES_PASSES_H
 
+#include "qbackend/Transforms/Passes.h"
+
 #include "mlir/Pass/Pass.h"
 
 namespace qbackend {

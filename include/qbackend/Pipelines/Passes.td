@@ -54,6 +54,15 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
     Option<"qconfig", "qconfig", "std::string", "\"\"",
            "Name of a qconfig mapping of the backend, or @symbol of one in the "
            "module; empty: the backend's default">,
+    Option<"sharing", "sharing", "::qbackend::Sharing",
+           "::qbackend::Sharing::Groups",
+           "Which values have one observer, where outputs share their inputs'", [{
+      ::llvm::cl::values(
+        clEnumValN(::qbackend::Sharing::Groups, "groups",
+                   "all that share with each other, directly or not"),
+        clEnumValN(::qbackend::Sharing::FX, "fx",
+                   "PyTorch FX's: operator by operator, the first input's"))
+    }]>,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
            "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">
   ], CalibrationOptions);

@@ -9,6 +9,18 @@
 
 namespace qbackend {
 
+/// Which observed values have one observer, where outputs share their inputs'.
+enum class Sharing {
+  /// All that share with each other, directly or not.
+  Groups,
+  /// PyTorch FX's: at each operator in turn, the output (and what else is in a
+  /// list) gets the observer that the first input has at that time.
+  FX,
+};
+
+/// The form that PrintObserversPass prints.
+enum class GraphFormat { Text, Dot };
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qbackend/Transforms/Passes.h.inc"

@@ -14,6 +14,16 @@ defvar QConfigOption = Option<"qconfig", "qconfig", "std::string", "\"\"",
     "Name of a qconfig mapping of the backend, or @symbol of one in the "
     "module; empty: the backend's default">;
 
+defvar SharingOption = Option<"sharing", "sharing", "::qbackend::Sharing",
+    "::qbackend::Sharing::Groups",
+    "Which values have one observer, where outputs share their inputs'", [{
+      ::llvm::cl::values(
+        clEnumValN(::qbackend::Sharing::Groups, "groups",
+                   "all that share with each other, directly or not"),
+        clEnumValN(::qbackend::Sharing::FX, "fx",
+                   "PyTorch FX's: operator by operator, the first input's"))
+    }]>;
+
 def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
   let summary = "recognise operators in tosa, linalg and other dialects";
   let description = [{
@@ -68,6 +78,35 @@ def PrintOperatorsPass
                            "::mlir::tensor::TensorDialect"];
 }
 
+def PrintObserversPass
+    : Pass<"qbackend-print-observers", "::mlir::ModuleOp"> {
+  let summary = "print the groups of values that share an observer";
+  let description = [{
+    Observes a copy of the module, and prints to stdout its operators, one a
+    line: number, what its result is called, kinds, inputs, which ones were
+    fused, and the observers of its weight, and of its activations if they are
+    not observed here; then each observer with its class, type, range, scheme
+    and smallest scale, and below it a line for each value that it sees, with
+    the numbers of the operators that read what was observed. A value that
+    another observer sees before is `after` that one. With `format=dot` it is a
+    graph for Graphviz, in which the values of an observer are one cluster.
+
+    A module with observers is printed as it is. The module stays as it is;
+    `qbackend-opt` doesn't print it, unless `-o` names a file.
+  }];
+  let options = [BackendOption, QConfigOption, SharingOption,
+    Option<"format", "format", "::qbackend::GraphFormat",
+           "::qbackend::GraphFormat::Text", "Form of the output", [{
+      ::llvm::cl::values(
+        clEnumValN(::qbackend::GraphFormat::Text, "text", "lines"),
+        clEnumValN(::qbackend::GraphFormat::Dot, "dot", "Graphviz"))
+    }]>];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def FusePass : Pass<"qbackend-fuse", "::mlir::ModuleOp"> {
   let summary = "join operators that are one pattern of the backend";
   let description = [{
@@ -94,8 +133,20 @@ def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
     share are one symbol (a union-find to a fixed point). An operator that stays
     real-valued gets a missed remark with the reason.
   }];
-  let options = [BackendOption, QConfigOption];
+  let options = [BackendOption, QConfigOption, SharingOption];
   let dependentDialects = ["::qbackend::QBackendDialect"];
+}
+
+def VerifySharingPass : Pass<"qbackend-verify-sharing", "::mlir::ModuleOp"> {
+  let summary = "fail if what should share an observer doesn't";
+  let description = [{
+    Before: observed operators. After: the same, if each operator whose pattern
+    says `output_share_observer_with_input` has one observer on its inputs and
+    its result. Its kernel passes the parameters of its input on, so with two
+    observers the integers would be requantized, or wrong. Each operator that
+    has two is an error. With `sharing=fx` there may be some.
+  }];
+  let options = [BackendOption];
 }
 
 def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {

@@ -20,10 +20,12 @@ class QConfigTable {
 public:
   explicit QConfigTable(QConfigMappingOp mapping);
 
-  /// The entry for `op`, of which `kind` says the type; null if there is none.
-  /// Is asked once for each operator, in the order of the code: the occurrences
-  /// of kinds in modules are counted.
-  QConfigOp lookup(OperatorOp op, llvm::StringRef kind);
+  /// The entry for `op`, which is of `kinds`; null if there is none. `isFusion`
+  /// says that a pattern with a fuser method has these kinds. Is asked once for
+  /// each operator, in the order of the code: the occurrences of kinds in
+  /// modules are counted.
+  QConfigOp lookup(OperatorOp op, llvm::ArrayRef<llvm::StringRef> kinds,
+                   bool isFusion);
 
   /// The activation observer of the global entry; null if there is none.
   ObserverAttr getGlobalActivation() const;
@@ -36,6 +38,10 @@ public:
 private:
   /// The entry that selects exactly `path`, or else its nearest ancestor.
   QConfigOp lookupName(llvm::StringRef path) const;
+
+  /// The entry that selects one of `kinds`, or else the global one.
+  QConfigOp lookupKinds(llvm::ArrayRef<llvm::StringRef> kinds,
+                        bool isFusion) const;
 
   QConfigMappingOp mapping;
   QConfigOp global;
@@ -54,6 +60,13 @@ private:
 /// Rules: torch.ao's _is_pattern_dtype_config_and_qconfig_supported_by_backend.
 std::string whyUnsupported(PatternAttr pattern, QConfigAttr qconfig,
                            bool hasWeight, bool hasBias);
+
+/// How the values of `op` are observed, by the first of `patterns` that
+/// supports `qconfig`; nothing if none does, or it has no entry for so many
+/// tensors.
+std::optional<ObservationType>
+getObservationType(OperatorOp op, llvm::ArrayRef<PatternConfigOp> patterns,
+                   QConfigAttr qconfig);
 
 /// The smallest and largest integer of the observer's type and range.
 std::pair<int64_t, int64_t> getQuantRange(ObserverAttr observer);

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Do operators that pass their input's parameters on have one observer?
+
+#include "qbackend/Backends/Backends.h"
+#include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/QuantizeWeights.h"
+#include "qbackend/Transforms/Support.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_VERIFYSHARINGPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+/// What observes the result of `op`; null if nothing does.
+static ObserveOp getResultObserve(OperatorOp op) {
+  for (Operation *user : op.getOutput().getUsers())
+    if (auto observe = dyn_cast<ObserveOp>(user))
+      return observe;
+  return {};
+}
+
+static LogicalResult verify(OperatorOp op) {
+  ObserveOp result = getResultObserve(op);
+  if (!result)
+    return op.emitOpError() << "shares the observer of its input by its "
+                               "pattern, but its result is not observed";
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    auto observe = input.getDefiningOp<ObserveOp>();
+    if (observe && observe.getObserver() == result.getObserver())
+      continue;
+    InFlightDiagnostic diag =
+        op.emitOpError() << "shares the observer of its input by its pattern, "
+                            "but its result is observed by @"
+                         << result.getObserver() << " and its input " << i
+                         << " by ";
+    if (!observe)
+      return diag << "nothing";
+    diag << "@" << observe.getObserver() << "; one observer is expected";
+    diag.attachNote(observe.getLoc()) << "the input is observed here";
+    return diag;
+  }
+  return success();
+}
+
+namespace {
+struct VerifySharingPass
+    : qbackend::impl::VerifySharingPassBase<VerifySharingPass> {
+  using VerifySharingPassBase::VerifySharingPassBase;
+
+  void runOnOperation() override {
+    FailureOr<Backend> found = resolveBackend(backend, getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    PatternTable patterns(found->config);
+    bool ok = true;
+    getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      std::optional<QConfigAttr> qconfig = op.getQconfig();
+      if (qconfig &&
+          getQuantizationMode(*qconfig) == QuantizationMode::Static &&
+          getObservationType(op, patterns.lookup(getKindNames(op)), *qconfig) ==
+              ObservationType::OutputShareObserverWithInput)
+        ok &= succeeded(verify(op));
+      return WalkResult::skip();
+    });
+    if (!ok)
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace

@@ -1,0 +1,27 @@
+// RUN: %python %S/placement.py %s
+// Written by write.py.
+
+#default = #qbackend.qconfig<activation = <histogram, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
+#fixed_0_1 = #qbackend.qconfig<activation = <fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>, weight = <min_max, si8, per_tensor_symmetric>>
+qbackend.qconfig_mapping @m {
+  qbackend.qconfig global #default
+  qbackend.qconfig object_type "sigmoid" #fixed_0_1
+  qbackend.qconfig object_type "hardsigmoid" #fixed_0_1
+  qbackend.qconfig object_type "add" none
+}
+
+func.func @add_none_between(%arg0: tensor<1x2x4x6xf32> loc("x")) -> (tensor<1x2x4x6xf32>) {
+  %v1 = tosa.transpose %arg0 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32> loc("c1")
+  %v2 = "tosa.const"() <{values = dense<"0xB17188BE44AD133F9BE1B93E9A2AE33E"> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32> loc("c1")
+  %v3 = "tosa.const"() <{values = dense<"0x9EAC87BDFC99FE3E"> : tensor<2xf32>}> : () -> tensor<2xf32> loc("c1")
+  %v4 = "tosa.const"() <{values = dense<0.000000000e+00> : tensor<1xf32>}> : () -> tensor<1xf32> loc("c1")
+  %v5 = tosa.conv2d %v1, %v2, %v3, %v4, %v4 {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x6x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x6x2xf32> loc("c1")
+  %v6 = tosa.transpose %v5 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32> loc("c1")
+  %v7 = tosa.add %v6, %v6 : (tensor<1x2x4x6xf32>, tensor<1x2x4x6xf32>) -> tensor<1x2x4x6xf32> loc("add")
+  %v8 = tosa.transpose %v7 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32> loc("c2")
+  %v9 = "tosa.const"() <{values = dense<"0x253F873F1725733FA61927BF6F6CC93E"> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32> loc("c2")
+  %v10 = "tosa.const"() <{values = dense<"0x2F292C3E1A53D63D"> : tensor<2xf32>}> : () -> tensor<2xf32> loc("c2")
+  %v11 = tosa.conv2d %v8, %v9, %v10, %v4, %v4 {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x6x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x6x2xf32> loc("c2")
+  %v12 = tosa.transpose %v11 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32> loc("c2")
+  return %v12 : tensor<1x2x4x6xf32>
+}

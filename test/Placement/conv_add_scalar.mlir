@@ -1,0 +1,14 @@
+// RUN: %python %S/placement.py %s
+// Written by write.py.
+
+func.func @conv_add_scalar(%arg0: tensor<1x2x4x6xf32> loc("x")) -> (tensor<1x2x4x6xf32>) {
+  %v1 = tosa.transpose %arg0 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32> loc("c")
+  %v2 = "tosa.const"() <{values = dense<"0x60A2253FCE3A273FA729053D01A5E8BE"> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32> loc("c")
+  %v3 = "tosa.const"() <{values = dense<"0x3263E4BE4CDCEEBD"> : tensor<2xf32>}> : () -> tensor<2xf32> loc("c")
+  %v4 = "tosa.const"() <{values = dense<0.000000000e+00> : tensor<1xf32>}> : () -> tensor<1xf32> loc("c")
+  %v5 = tosa.conv2d %v1, %v2, %v3, %v4, %v4 {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x6x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x6x2xf32> loc("c")
+  %v6 = tosa.transpose %v5 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32> loc("c")
+  %v7 = "tosa.const"() <{values = dense<3.000000000e+00> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32> loc("add")
+  %v8 = tosa.add %v6, %v7 : (tensor<1x2x4x6xf32>, tensor<1x1x1x1xf32>) -> tensor<1x2x4x6xf32> loc("add")
+  return %v8 : tensor<1x2x4x6xf32>
+}

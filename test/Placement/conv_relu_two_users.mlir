@@ -1,0 +1,18 @@
+// RUN: %python %S/placement.py %s
+// Written by write.py.
+
+func.func @conv_relu_two_users(%arg0: tensor<1x2x4x6xf32> loc("x")) -> (tensor<1x2x4x6xf32>, tensor<1x2x4x6xf32>) {
+  %v1 = tosa.transpose %arg0 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32> loc("c")
+  %v2 = "tosa.const"() <{values = dense<"0x7045703F5978D1BE941905BF5DA216BF"> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32> loc("c")
+  %v3 = "tosa.const"() <{values = dense<"0x5C89923EA50B91BE"> : tensor<2xf32>}> : () -> tensor<2xf32> loc("c")
+  %v4 = "tosa.const"() <{values = dense<0.000000000e+00> : tensor<1xf32>}> : () -> tensor<1xf32> loc("c")
+  %v5 = tosa.conv2d %v1, %v2, %v3, %v4, %v4 {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x6x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x6x2xf32> loc("c")
+  %v6 = tosa.transpose %v5 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32> loc("c")
+  %v7 = tosa.clamp %v6 {min_val = 0.000000000e+00 : f32, max_val = 3.402823466e+38 : f32} : (tensor<1x2x4x6xf32>) -> tensor<1x2x4x6xf32> loc("r")
+  %v8 = tosa.transpose %v6 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32> loc("c2")
+  %v9 = "tosa.const"() <{values = dense<"0xF806263F99B1FC3E66EC29BE58EA8DBC"> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32> loc("c2")
+  %v10 = "tosa.const"() <{values = dense<"0x0388D13E4DFA943E"> : tensor<2xf32>}> : () -> tensor<2xf32> loc("c2")
+  %v11 = tosa.conv2d %v8, %v9, %v10, %v4, %v4 {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x6x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x6x2xf32> loc("c2")
+  %v12 = tosa.transpose %v11 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32> loc("c2")
+  return %v7, %v12 : tensor<1x2x4x6xf32>, tensor<1x2x4x6xf32>
+}

@@ -1,0 +1,14 @@
+// RUN: %python %S/placement.py %s
+// Written by write.py.
+
+func.func @module_called_twice(%arg0: tensor<1x2x4x6xf32> loc("x")) -> (tensor<1x2x4x6xf32>) {
+  %v1 = arith.constant dense<"0x65FF4D3D0ECAEF3E"> : tensor<2xf32> loc("c")
+  %v2 = tensor.empty() : tensor<1x2x4x6xf32> loc("c")
+  %v3 = linalg.broadcast ins(%v1 : tensor<2xf32>) outs(%v2 : tensor<1x2x4x6xf32>) dimensions = [0, 2, 3] loc("c")
+  %v4 = arith.constant dense<"0xC9767B3E9B3C213E11D0293D910786BF"> : tensor<2x2x1x1xf32> loc("c")
+  %v5 = linalg.conv_2d_nchw_fchw {dilations = dense<[1, 1]> : vector<2xi64>, strides = dense<[1, 1]> : vector<2xi64>} ins(%arg0, %v4 : tensor<1x2x4x6xf32>, tensor<2x2x1x1xf32>) outs(%v3 : tensor<1x2x4x6xf32>) -> tensor<1x2x4x6xf32> loc("c")
+  %v6 = tensor.empty() : tensor<1x2x4x6xf32> loc("c_1")
+  %v7 = linalg.broadcast ins(%v1 : tensor<2xf32>) outs(%v6 : tensor<1x2x4x6xf32>) dimensions = [0, 2, 3] loc("c_1")
+  %v8 = linalg.conv_2d_nchw_fchw {dilations = dense<[1, 1]> : vector<2xi64>, strides = dense<[1, 1]> : vector<2xi64>} ins(%v5, %v4 : tensor<1x2x4x6xf32>, tensor<2x2x1x1xf32>) outs(%v7 : tensor<1x2x4x6xf32>) -> tensor<1x2x4x6xf32> loc("c_1")
+  return %v8 : tensor<1x2x4x6xf32>
+}

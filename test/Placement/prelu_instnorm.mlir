@@ -1,0 +1,35 @@
+// RUN: %python %S/placement.py %s
+// Written by write.py.
+
+func.func @prelu_instnorm(%arg0: tensor<1x2x4x6xf32> loc("x")) -> (tensor<1x2x4x6xf32>) {
+  %v1 = tosa.transpose %arg0 {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x4x6xf32>) -> tensor<1x4x6x2xf32> loc("c")
+  %v2 = "tosa.const"() <{values = dense<"0x719B3E3EA612313F910550BF2C2085BE"> : tensor<2x1x1x2xf32>}> : () -> tensor<2x1x1x2xf32> loc("c")
+  %v3 = "tosa.const"() <{values = dense<"0x39A2A0BE70EFADBE"> : tensor<2xf32>}> : () -> tensor<2xf32> loc("c")
+  %v4 = "tosa.const"() <{values = dense<0.000000000e+00> : tensor<1xf32>}> : () -> tensor<1xf32> loc("c")
+  %v5 = tosa.conv2d %v1, %v2, %v3, %v4, %v4 {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x4x6x2xf32>, tensor<2x1x1x2xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x6x2xf32> loc("c")
+  %v6 = tosa.transpose %v5 {perms = array<i32: 0, 3, 1, 2>} : (tensor<1x4x6x2xf32>) -> tensor<1x2x4x6xf32> loc("c")
+  %v7 = "tosa.const"() <{values = dense<0.000000000e+00> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32> loc("p")
+  %v8 = tosa.greater %v6, %v7 : (tensor<1x2x4x6xf32>, tensor<1x1x1x1xf32>) -> tensor<1x2x4x6xi1> loc("p")
+  %v9 = "tosa.const"() <{values = dense<"0x647D013ED17FBC3E"> : tensor<1x2x1x1xf32>}> : () -> tensor<1x2x1x1xf32> loc("p")
+  %v10 = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8> loc("p")
+  %v11 = tosa.mul %v6, %v9, %v10 : (tensor<1x2x4x6xf32>, tensor<1x2x1x1xf32>, tensor<1xi8>) -> tensor<1x2x4x6xf32> loc("p")
+  %v12 = tosa.select %v8, %v6, %v11 : (tensor<1x2x4x6xi1>, tensor<1x2x4x6xf32>, tensor<1x2x4x6xf32>) -> tensor<1x2x4x6xf32> loc("p")
+  %v13 = tosa.reduce_sum %v12 {axis = 2 : i32} : (tensor<1x2x4x6xf32>) -> tensor<1x2x1x6xf32> loc("i")
+  %v14 = tosa.reduce_sum %v13 {axis = 3 : i32} : (tensor<1x2x1x6xf32>) -> tensor<1x2x1x1xf32> loc("i")
+  %v15 = "tosa.const"() <{values = dense<4.166666791e-02> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32> loc("i")
+  %v16 = tosa.mul %v14, %v15, %v10 : (tensor<1x2x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x1x1xf32> loc("i")
+  %v17 = tosa.sub %v12, %v16 : (tensor<1x2x4x6xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x4x6xf32> loc("i")
+  %v18 = tosa.mul %v17, %v17, %v10 : (tensor<1x2x4x6xf32>, tensor<1x2x4x6xf32>, tensor<1xi8>) -> tensor<1x2x4x6xf32> loc("i")
+  %v19 = tosa.reduce_sum %v18 {axis = 2 : i32} : (tensor<1x2x4x6xf32>) -> tensor<1x2x1x6xf32> loc("i")
+  %v20 = tosa.reduce_sum %v19 {axis = 3 : i32} : (tensor<1x2x1x6xf32>) -> tensor<1x2x1x1xf32> loc("i")
+  %v21 = tosa.mul %v20, %v15, %v10 : (tensor<1x2x1x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x1x1xf32> loc("i")
+  %v22 = "tosa.const"() <{values = dense<9.999999747e-06> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32> loc("i")
+  %v23 = tosa.add %v21, %v22 : (tensor<1x2x1x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x2x1x1xf32> loc("i")
+  %v24 = tosa.rsqrt %v23 : (tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32> loc("i")
+  %v25 = tosa.mul %v17, %v24, %v10 : (tensor<1x2x4x6xf32>, tensor<1x2x1x1xf32>, tensor<1xi8>) -> tensor<1x2x4x6xf32> loc("i")
+  %v26 = "tosa.const"() <{values = dense<"0xB3891A3F489EB73F"> : tensor<1x2x1x1xf32>}> : () -> tensor<1x2x1x1xf32> loc("i")
+  %v27 = tosa.mul %v25, %v26, %v10 : (tensor<1x2x4x6xf32>, tensor<1x2x1x1xf32>, tensor<1xi8>) -> tensor<1x2x4x6xf32> loc("i")
+  %v28 = "tosa.const"() <{values = dense<"0xAEF996BD6B5F533E"> : tensor<1x2x1x1xf32>}> : () -> tensor<1x2x1x1xf32> loc("i")
+  %v29 = tosa.add %v27, %v28 : (tensor<1x2x4x6xf32>, tensor<1x2x1x1xf32>) -> tensor<1x2x4x6xf32> loc("i")
+  return %v29 : tensor<1x2x4x6xf32>
+}
