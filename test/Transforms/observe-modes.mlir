@@ -18,8 +18,8 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NOT: qbackend.observe
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight({{.*}}) qconfig <activation = <placeholder, ui8, is_dynamic = true>,
-// CHECK: qbackend.operator [#qbackend.sigmoid] inputs(%{{.*}}) :
-// REMARK: QB107 {{.*}}only convolutions and linear layers are quantized dynamically{{.*}}Remark=sigmoid
+// CHECK: qbackend.operator [#qbackend.sigmoid] inputs(%{{.*}}) attributes {qbackend.verdict = "QB107"} :
+// REMARK: QB107 {{.*}}Operator=sigmoid,{{.*}}only convolutions and linear layers are quantized dynamically
 func.func @dynamic(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %w = arith.constant dense<1.0> : tensor<2x2xf32>
   %0 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> {
@@ -51,10 +51,10 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @weight_only
 // CHECK-NOT: qbackend.observe
 // CHECK: qbackend.operator [#qbackend.embedding] inputs(%arg0) weight({{.*}}) qconfig <
-// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) :
-// CHECK: qbackend.operator [#qbackend.relu] inputs(%{{.*}}) :
-// REMARK: QB107 {{.*}}zero points that are real numbers are for embeddings{{.*}}Remark=linear
-// REMARK: QB107 {{.*}}its activations stay real and it has no weight to quantize{{.*}}Remark=relu
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) attributes {qbackend.verdict = "QB107"} :
+// CHECK: qbackend.operator [#qbackend.relu] inputs(%{{.*}}) attributes {qbackend.verdict = "QB107"} :
+// REMARK: QB107 {{.*}}Operator=linear,{{.*}}zero points that are real numbers are for embeddings
+// REMARK: QB107 {{.*}}Operator=relu,{{.*}}its activations stay real and it has no weight to quantize
 func.func @weight_only(%i: tensor<1xi64>) -> tensor<1x2xf32> {
   %t = arith.constant dense<1.0> : tensor<3x2xf32>
   %w = arith.constant dense<1.0> : tensor<2x2xf32>
@@ -91,8 +91,8 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @static
 // CHECK-NOT: qbackend.observe
 // CHECK-NOT: qconfig
-// REMARK: QB107 {{.*}}its input holds indices, so only its weight can be quantized{{.*}}Remark=embedding
-// REMARK: QB107 {{.*}}its weight would stay real: the qconfig observes it as f32{{.*}}Remark=linear
+// REMARK: QB107 {{.*}}Operator=embedding,{{.*}}its input holds indices, so only its weight can be quantized
+// REMARK: QB107 {{.*}}Operator=linear,{{.*}}its weight would stay real: the qconfig observes it as f32
 func.func @static(%i: tensor<1xi64>) -> tensor<1x2xf32> {
   %t = arith.constant dense<1.0> : tensor<3x2xf32>
   %w = arith.constant dense<1.0> : tensor<2x2xf32>

@@ -18,9 +18,9 @@ qbackend.qconfig_mapping @m {
 }
 
 // CHECK-LABEL: func.func @precedence
-// CHECK: #qbackend.relu] inputs(%{{.*}}) :
+// CHECK: #qbackend.relu] inputs(%{{.*}}) attributes {qbackend.verdict = "QB104"} :
 // CHECK: #qbackend.hardswish] inputs(%{{.*}}) qconfig <activation = <min_max, ui8>,
-// CHECK: #qbackend.hardswish] inputs(%{{.*}}) :
+// CHECK: #qbackend.hardswish] inputs(%{{.*}}) attributes {qbackend.verdict = "QB104"} :
 // CHECK: #qbackend.hardswish] inputs(%{{.*}}) qconfig <activation = <histogram, ui8>,
 // CHECK: #qbackend.elu<{{.*}}>] inputs(%{{.*}}) qconfig <activation = <histogram, ui8>,
 func.func @precedence(%x: !t) -> !t {

@@ -83,7 +83,7 @@ struct ConvertQNNPackToTosa
           isa<QuantizeOp, DequantizeOp>(op))
         return;
       auto reason = reasons.find(op);
-      remarkMissed(op->getLoc(), "QB130", op->getName().getStringRef(),
+      remarkMissed(op, "QB130", op->getName().getStringRef(),
                    reason == reasons.end() ? "there is no TOSA form for it"
                                            : reason->second,
                    "lower it with convert-qnnpack-to-linalg, or run it on "
