@@ -34,6 +34,8 @@ using namespace qbackend;
 namespace {
 class Converter {
 public:
+  explicit Converter(const PatternTable &patterns) : patterns(patterns) {}
+
   LogicalResult convert(ObserveOp op) {
     auto observer =
         symbols.lookupNearestSymbolFrom<ObserverOp>(op, op.getObserverAttr());
@@ -48,9 +50,16 @@ public:
     quant::QuantizedType element = getElementType(op, observer);
     auto type = cast<RankedTensorType>(op.getInput().getType());
     OpBuilder builder(op);
-    Value quantized = QuantizeOp::create(builder, op.getLoc(),
-                                         type.clone(element), op.getInput());
-    Value real = DequantizeOp::create(builder, op.getLoc(), type, quantized);
+    Value real = op.getInput();
+    auto passThrough = [&](quant::QuantizedType element) {
+      Value quantized =
+          QuantizeOp::create(builder, op.getLoc(), type.clone(element), real);
+      real = DequantizeOp::create(builder, op.getLoc(), type, quantized);
+    };
+    if (quant::QuantizedType fixed = getFixedType(op);
+        fixed && fixed != element)
+      passThrough(fixed);
+    passThrough(element);
     observed[real] = {op.getObserverAttr().getAttr(), element};
     op.replaceAllUsesWith(real);
     op.erase();
@@ -88,6 +97,41 @@ private:
     return known;
   }
 
+  /// Whether `op` has the result of `producer` seen by the observer of its
+  /// first input.
+  bool sharesWithInput(OperatorOp producer, ObserveOp op) {
+    auto it = observed.find(producer.getInputs()[0]);
+    return it != observed.end() &&
+           it->second.first == op.getObserverAttr().getAttr();
+  }
+
+  /// Whether a pattern of the backend has the result of `op` share the observer
+  /// of the input.
+  bool givesItsInputs(OperatorOp op) {
+    unsigned tensors = op.getRootInputs().size();
+    return llvm::any_of(
+        patterns.lookup(getKindNames(op)), [&](PatternConfigOp pattern) {
+          return pattern.getConfig().getObservationFor(tensors) ==
+                 ObservationType::OutputShareObserverWithInput;
+        });
+  }
+
+  /// The parameters that the kernel of the producer gives whatever is wanted,
+  /// if there are such. Its result may be one of several inputs that share an
+  /// observer, as in cat, and has that one's parameters only then.
+  quant::QuantizedType getFixedType(ObserveOp op) {
+    auto producer = op.getInput().getDefiningOp<OperatorOp>();
+    if (!producer || !producer.getQconfig() ||
+        (sharesWithInput(producer, op) && givesItsInputs(producer)))
+      return {};
+    ObserverAttr activation = producer.getQconfig()->getActivation();
+    if (activation.getKind() != ObserverKind::FixedQParams)
+      return {};
+    return getQuantizedElement(activation.getDtype(),
+                               activation.getScale().getValueAsDouble(),
+                               *activation.getZeroPoint());
+  }
+
   /// An operator that shares the observer of its input gives what its kernel
   /// gives: the parameters of the input, or those that follow from a scalar.
   quant::QuantizedType getElementType(ObserveOp op, ObserverOp observer) {
@@ -97,11 +141,10 @@ private:
     auto producer = op.getInput().getDefiningOp<OperatorOp>();
     if (!producer || !producer.getQconfig())
       return own;
-    auto it = observed.find(producer.getInputs()[0]);
-    if (it == observed.end() ||
-        it->second.first != op.getObserverAttr().getAttr())
+    if (!sharesWithInput(producer, op))
       return own;
-    auto input = cast<quant::UniformQuantizedType>(it->second.second);
+    auto input = cast<quant::UniformQuantizedType>(
+        observed.lookup(producer.getInputs()[0]).second);
     if (auto add = dyn_cast<AddAttr>(producer.getKind());
         add && add.getScalar())
       return qnnpack::getAddScalarResultType(
@@ -113,6 +156,7 @@ private:
     return input;
   }
 
+  const PatternTable &patterns;
   SymbolTableCollection symbols;
   /// Real values that were quantized: by which observer, to which type.
   llvm::DenseMap<Value, std::pair<StringAttr, quant::QuantizedType>> observed;
@@ -124,7 +168,11 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
   using ConvertPassBase::ConvertPassBase;
 
   void runOnOperation() override {
-    Converter converter;
+    FailureOr<Backend> found = resolveBackend(backend, getOperation());
+    if (failed(found))
+      return signalPassFailure();
+    PatternTable patterns(found->config);
+    Converter converter(patterns);
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<OperatorOp, ObserveOp>(op))
@@ -146,7 +194,7 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
       converter.round(operation);
     }
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
-    if (failed(callReferences()))
+    if (failed(callReferences(patterns, found->config)))
       signalPassFailure();
   }
 
@@ -159,12 +207,9 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
   }
 
   /// Operators of patterns with a reference implementation become its calls.
-  LogicalResult callReferences() {
-    FailureOr<Backend> found = resolveBackend(backend, getOperation());
-    if (failed(found))
-      return failure();
-    PatternTable patterns(found->config);
-    ReferenceImplementations references(getOperation(), found->config);
+  LogicalResult callReferences(const PatternTable &patterns,
+                               BackendConfigOp config) {
+    ReferenceImplementations references(getOperation(), config);
     SmallVector<OperatorOp> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       if (op.getQconfig())
