@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 
@@ -49,7 +50,12 @@ struct StoredFormConverter : TypeConverter {
       if (values.size() != 1)
         return {};
       ImplicitLocOpBuilder b(loc, builder);
-      return fromStored(b, values.front(), cast<RankedTensorType>(type));
+      // What was replaced by its own input has that one's value of another
+      // type.
+      Value value = values.front();
+      if (isa<quant::QuantizedType>(getElementTypeOrSelf(value.getType())))
+        value = toStored(b, value);
+      return fromStored(b, value, cast<RankedTensorType>(type));
     });
   }
 };
