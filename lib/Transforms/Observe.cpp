@@ -189,8 +189,11 @@ public:
     if (verdict.observation == ObservationType::InputOutputNotObserved)
       return;
     // Fixed parameters are those of the result; the input has its own range.
+    // What shares has them on both.
     ObserverAttr inputConfig = activation;
-    if (activation.getKind() == ObserverKind::FixedQParams && globalActivation)
+    if (activation.getKind() == ObserverKind::FixedQParams &&
+        globalActivation &&
+        verdict.observation != ObservationType::OutputShareObserverWithInput)
       inputConfig = globalActivation;
     SmallVector<unsigned> inputs;
     for (OpOperand &operand : op.getInputsMutable())

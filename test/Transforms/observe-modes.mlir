@@ -107,3 +107,32 @@ func.func @static(%i: tensor<1xi64>) -> tensor<1x2xf32> {
   }
   return %0 : tensor<1x2xf32>
 }
+
+// -----
+
+// Of a kind that shares, the input has the fixed parameters as well: the global
+// entry, which is for another type, is not for it.
+
+qbackend.backend_config @b version 2 default_qconfig @m {
+  qbackend.pattern_config [max_pool2d] <observation = output_share_observer_with_input, dtypes = [#qbackend.dtype_config<input = <ui8>, output = <ui8>>]>
+  qbackend.qconfig_mapping @m {
+  }
+}
+qbackend.qconfig_mapping @m {
+  qbackend.qconfig global <activation = <min_max, si8>, weight = <min_max, si8>>
+  qbackend.qconfig object_type "max_pool2d" <activation = <fixed_qparams, ui8, scale = 0.5, zero_point = 3>, weight = <min_max, si8>>
+}
+
+// CHECK: qbackend.observer @[[O:.*]] <fixed_qparams, ui8, scale = 5.000000e-01, zero_point = 3>
+// CHECK-LABEL: func.func @shared_fixed
+// CHECK: qbackend.observe %arg0 by @[[O]]
+// CHECK: qbackend.operator [#qbackend.max_pool2d
+// CHECK: qbackend.observe %{{.*}} by @[[O]]
+func.func @shared_fixed(%x: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
+  %0 = qbackend.operator [#qbackend.max_pool2d<kernel = [2, 2], stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1]>] inputs(%x) : (tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
+  ^bb0(%a: tensor<1x2x2x1xf32>):
+    %e = tensor.empty() : tensor<1x1x1x1xf32>
+    qbackend.yield %e : tensor<1x1x1x1xf32>
+  }
+  return %0 : tensor<1x1x1x1xf32>
+}
