@@ -2,6 +2,8 @@
 //
 // All passes in order, for one backend.
 
+#include "Summary.h"
+
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Conversion/Passes.h"
 #include "qbackend/Pipelines/Passes.h"
@@ -9,9 +11,9 @@
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_APPLYBACKENDPASS
@@ -45,6 +47,13 @@ struct ApplyBackendPass
           << llvm::join(forms, ", ");
       return signalPassFailure();
     }
+    if (!(requireQuantized >= 0 && requireQuantized <= 100)) {
+      emitError(getOperation().getLoc())
+          << "require-quantized is "
+          << llvm::formatv("{0}", double(requireQuantized)).str()
+          << ", expected a percentage from 0 to 100";
+      return signalPassFailure();
+    }
 
     OpPassManager prepare("builtin.module");
     prepare.addPass(createRaisePass({backend}));
@@ -57,24 +66,26 @@ struct ApplyBackendPass
                                          inputScale, threads, nonFinite}));
     if (failed(runPipeline(prepare, getOperation())))
       return signalPassFailure();
-    unsigned all = 0, quantized = 0;
-    getOperation().walk<WalkOrder::PreOrder>([&](OperatorOp op) {
-      ++all;
-      quantized += op.getQconfig().has_value();
-      return WalkResult::skip();
-    });
-    remark::analysis(getOperation().getLoc(),
-                     remark::RemarkOpts::name("QB000").category("qbackend"))
-        << remark::metric("operators", all)
-        << remark::metric("quantized", quantized);
+    Summary summary;
+    summary.countOperators(getOperation());
 
-    OpPassManager lower("builtin.module");
-    lower.addPass(createConvertPass({backend}));
+    OpPassManager kernels("builtin.module");
+    kernels.addPass(createConvertPass({backend}));
     if (target != "reference")
-      lower.addPass(createConvertQBackendToQNNPackPass());
+      kernels.addPass(createConvertQBackendToQNNPackPass());
+    if (failed(runPipeline(kernels, getOperation())))
+      return signalPassFailure();
     // The reference form keeps its operators: they are its contract.
     if (target != "reference")
-      lower.addPass(createInlineOperatorsPass());
+      summary.countWithoutKernel(getOperation());
+    summary.emitRemark(getOperation());
+    if (failed(summary.require(requireQuantized, target, getOperation())))
+      return signalPassFailure();
+    if (target == "reference")
+      return;
+
+    OpPassManager lower("builtin.module");
+    lower.addPass(createInlineOperatorsPass());
     if (target == "tosa")
       lower.addPass(createConvertQNNPackToTosaPass());
     // With tosa, the edges of the network.

@@ -44,6 +44,17 @@ static quant::UniformQuantizedType getFixedType(Attribute kind, Type dtype) {
                                  (isSymmetric ? 128 : 0));
 }
 
+/// The parameters that the qconfig of `producer` gives its result; null if they
+/// come from an observer.
+static quant::UniformQuantizedType getConfiguredType(OperatorOp producer) {
+  ObserverAttr activation = producer.getQconfig()->getActivation();
+  if (activation.getKind() != ObserverKind::FixedQParams)
+    return {};
+  return getQuantizedElement(activation.getDtype(),
+                             activation.getScale().getValueAsDouble(),
+                             *activation.getZeroPoint());
+}
+
 namespace {
 class Converter {
 public:
@@ -73,16 +84,25 @@ public:
     auto producer = value.getDefiningOp<OperatorOp>();
     if (producer && producer.getQconfig()) {
       Type dtype = observer.getConfig().getDtype();
-      if (auto fixed = getFixedType(producer.getKind(), dtype);
-          fixed && hasKernels) {
+      auto kernel = getSharedType(producer);
+      bool isShared =
+          kernel && observed.lookup(producer.getInputs()[0]).first ==
+                        op.getObserverAttr().getAttr();
+      auto configured = getConfiguredType(producer);
+      if (configured && !isShared) {
+        // The result may be one of several inputs that share an observer, as in
+        // cat, and has that one's parameters only then.
+        if (configured != element)
+          value = getQuantized(value, configured, op.getLoc());
+      } else if (auto fixed = getFixedType(producer.getKind(), dtype);
+                 fixed && hasKernels) {
         element = fixed;
-      } else if (auto kernel = getSharedType(producer)) {
+      } else if (isShared) {
+        element = kernel;
+      } else if (kernel && kernel != element &&
+                 !isa<CatAttr>(producer.getKind())) {
         // Where sharing was broken, what the kernel gives is requantized.
-        if (observed.lookup(producer.getInputs()[0]).first ==
-            op.getObserverAttr().getAttr())
-          element = kernel;
-        else if (kernel != element && !isa<CatAttr>(producer.getKind()))
-          value = getQuantized(value, kernel, op.getLoc());
+        value = getQuantized(value, kernel, op.getLoc());
       }
     }
     Value real = getQuantized(value, element, op.getLoc());

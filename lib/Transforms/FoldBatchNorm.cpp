@@ -311,47 +311,49 @@ static std::optional<BatchNormParameters> getBatchNorm(Attribute kind) {
       .Default([](Attribute) { return std::nullopt; });
 }
 
-OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm) {
+OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
+                                   PatternConfigOp pattern) {
+  auto decline = [&](const Twine &reason,
+                     const Twine &suggestion) -> OperatorOp {
+    remarkMissed(
+        norm, "QB102", norm.getKindName(), "not folded: " + reason, suggestion,
+        {RemarkNote::atConfiguration(pattern.getLoc(),
+                                     "folded by this pattern"),
+         RemarkNote::atCode(root.getLoc(), "into this " + root.getKindName())});
+    return {};
+  };
   std::optional<BatchNormParameters> parameters = getBatchNorm(norm.getKind());
   auto convolution = dyn_cast<ConvolutionKindAttrInterface>(
       static_cast<Attribute>(root.getKind()));
-  if (!parameters || (!convolution && !isa<LinearAttr>(root.getKind()))) {
-    remarkMissed(norm.getLoc(), "QB102", norm.getKindName(),
-                 "not folded: the backend asks to fold " + norm.getKindName() +
-                     " into " + root.getKindName(),
-                 "the fuser method folds batch norm into convolutions and "
-                 "linear layers");
-    return {};
-  }
+  if (!parameters || (!convolution && !isa<LinearAttr>(root.getKind())))
+    return decline("the backend asks to fold " + norm.getKindName() + " into " +
+                       root.getKindName(),
+                   "the fuser method folds batch norm into convolutions and "
+                   "linear layers");
   int64_t last =
       cast<RankedTensorType>(norm.getOutput().getType()).getRank() - 1;
-  if (parameters->axis != last) {
-    remarkMissed(norm.getLoc(), "QB102", norm.getKindName(),
-                 "not folded: it normalizes dimension " +
-                     Twine(parameters->axis) + ", the channels of " +
-                     root.getKindName() + " are dimension " + Twine(last),
-                 "normalize the channels");
-    return {};
-  }
+  if (parameters->axis != last)
+    return decline("it normalizes dimension " + Twine(parameters->axis) +
+                       ", the channels of " + root.getKindName() +
+                       " are dimension " + Twine(last),
+                   "normalize the channels");
   auto weightType = dyn_cast_or_null<RankedTensorType>(
       root.getWeight() ? root.getWeight().getType() : Type());
-  if (!weightType || !weightType.hasStaticShape())
-    return {};
+  if (!weightType || !weightType.hasStaticShape() ||
+      weightType.getNumElements() == 0)
+    return decline("the weight of " + root.getKindName() +
+                       " has no static shape, or no elements",
+                   "give the weights as dense constants");
   int64_t channels = weightType.getDimSize(0);
-  if (channels == 0)
-    return {};
   auto weight = readOperand(root.getWeight(), weightType.getNumElements(), 0);
   auto bias = readOperand(root.getBias(), channels, 0);
   auto gamma = readOperand(norm.getWeight(), channels, 1);
   auto beta = readOperand(norm.getBias(), channels, 0);
   auto mean = readOperand(norm.getRunningMean(), channels, 0);
   auto var = readOperand(norm.getRunningVar(), channels, 1);
-  if (!weight || !bias || !gamma || !beta || !mean || !var) {
-    remarkMissed(norm.getLoc(), "QB102", norm.getKindName(),
-                 "not folded: the parameters are not constants with data",
-                 "give the weights as dense constants");
-    return {};
-  }
+  if (!weight || !bias || !gamma || !beta || !mean || !var)
+    return decline("the parameters are not constants with data",
+                   "give the weights as dense constants");
   numerics::foldBatchNorm(weight->data(), channels,
                           weightType.getNumElements() / channels, bias->data(),
                           mean->data(), var->data(), gamma->data(),

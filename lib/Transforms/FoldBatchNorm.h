@@ -10,10 +10,11 @@
 namespace qbackend {
 
 /// norm(root(x, weight, bias)) -> root(x, weight', bias'), in the place of
-/// both, for a convolution, transposed or not, or a linear `root`. Null, with a
-/// remark, if the parameters are not constants, or of another dimension than
-/// the channels of the weight.
-OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm);
+/// both, as `pattern` asks for, for a convolution, transposed or not, or a
+/// linear `root`. Null, with a remark, if the parameters are not constants, or
+/// of another dimension than the channels of the weight.
+OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm,
+                         PatternConfigOp pattern);
 
 } // namespace qbackend
 

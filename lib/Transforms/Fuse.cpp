@@ -14,6 +14,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/StringExtras.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_FUSEPASS
@@ -96,17 +97,19 @@ static OperatorOp applyPattern(PatternConfigOp pattern, PatternMatch match,
   for (OperatorOp op : match.operators)
     if (op != match.root && !llvm::is_contained(folded, op) &&
         op->getNumOperands() != op.getInputs().size()) {
-      remarkMissed(op.getLoc(), "QB110", op.getKindName(),
-                   "not fused: it has parameters of its own, " +
-                       match.root.getKindName() +
-                       " is the operator of the pattern that has them",
-                   "make it the root of the pattern");
+      remarkMissed(
+          op, "QB110", op.getKindName(),
+          "not fused: it has parameters of its own, " +
+              match.root.getKindName() +
+              " is the operator of the pattern that has them",
+          "make it the root of the pattern",
+          {RemarkNote::atConfiguration(pattern.getLoc(), "this pattern")});
       return op;
     }
   for (OperatorOp norm : folded) {
     auto producer = norm.getInputs()[0].getDefiningOp<OperatorOp>();
     std::array<Operation *, 2> oldOps = {norm, producer};
-    OperatorOp result = foldBatchNorm(producer, norm);
+    OperatorOp result = foldBatchNorm(producer, norm, pattern);
     if (!result)
       return norm;
     claimed.insert(oldOps.begin(), oldOps.end());
@@ -119,6 +122,75 @@ static OperatorOp applyPattern(PatternConfigOp pattern, PatternMatch match,
   if (match.operators.size() > 1)
     join(match, pattern.isFusion() ? match.root : match.operators.back());
   return {};
+}
+
+/// Says that `anchor` stays alone since the result of `blocked`, which it is
+/// one pattern with, is read elsewhere.
+static void remarkOtherUsers(OperatorOp anchor, OperatorOp blocked,
+                             PatternConfigOp pattern) {
+  SmallVector<RemarkNote> notes = {
+      RemarkNote::atConfiguration(pattern.getLoc(), "this pattern")};
+  // In the order of the code, which that of the uses is not.
+  Block *block = blocked->getBlock();
+  SmallVector<std::pair<Operation *, Operation *>> users;
+  for (Operation *user : blocked->getUsers())
+    if (user != anchor)
+      users.push_back({block->findAncestorOpInBlock(*user), user});
+  llvm::stable_sort(users, [](const auto &a, const auto &b) {
+    return a.first->isBeforeInBlock(b.first);
+  });
+  users.erase(llvm::unique(users), users.end());
+  for (auto [ancestor, user] : users)
+    notes.push_back(RemarkNote::atCode(user->getLoc(), "another user"));
+  remarkMissed(
+      anchor, "QB101", blocked.getKindName() + "+" + anchor.getKindName(),
+      "not fused: the result of " + blocked.getKindName() + " has other users",
+      "give each user its own copy, or accept a quantization step "
+      "between the two",
+      notes);
+}
+
+/// Says which patterns the operators of `match` can't be of any more, since
+/// `pattern`, which ends later, takes them.
+static void remarkTaken(const PatternTable &patterns, PatternConfigOp pattern,
+                        const PatternMatch &match, bool fusionsOnly) {
+  for (OperatorOp op : ArrayRef(match.operators).drop_back())
+    for (PatternConfigOp other :
+         patterns.getFusions(op.getKind().getKindName())) {
+      OperatorOp blocked;
+      if (fusionsOnly && !other.isFusion())
+        continue;
+      std::optional<PatternMatch> lost = matchPatternConfig(op, other, blocked);
+      if (!lost || llvm::all_of(lost->operators, [&](OperatorOp each) {
+            return llvm::is_contained(match.operators, each);
+          }))
+        continue;
+      remarkMissed(
+          op, "QB113", llvm::join(other.getKinds(), "+"),
+          "not fused: " + op.getKindName() + " is part of " +
+              llvm::join(pattern.getKinds(), "+") + ", which ends later",
+          "add a qbackend.pattern_config of all of them: longer patterns go "
+          "first",
+          {RemarkNote::atConfiguration(other.getLoc(), "not this pattern"),
+           RemarkNote::atConfiguration(pattern.getLoc(), "but this one")});
+      break;
+    }
+}
+
+/// Says how the first pattern with all elements but one differs.
+static void remarkNearMatch(OperatorOp anchor,
+                            ArrayRef<PatternConfigOp> patterns) {
+  for (PatternConfigOp pattern : patterns)
+    if (std::optional<NearMatch> near = findNearMatch(anchor, pattern)) {
+      remarkMissed(
+          anchor, "QB112", llvm::join(pattern.getKinds(), "+"),
+          "not fused: " + near->reason,
+          "write the operators as the pattern has them, or add a "
+          "qbackend.pattern_config of what there is",
+          {RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"),
+           RemarkNote::atCode(near->place, "the difference")});
+      return;
+    }
 }
 
 namespace {
@@ -150,31 +222,41 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       if (claimed.contains(anchor) || anchor.isFused())
         continue;
       OperatorOp blocked;
-      for (PatternConfigOp pattern :
-           patterns.getFusions(anchor.getKind().getKindName())) {
+      PatternConfigOp blockedPattern;
+      bool matched = false;
+      ArrayRef<PatternConfigOp> candidates =
+          patterns.getFusions(anchor.getKind().getKindName());
+      for (PatternConfigOp pattern : candidates) {
         if (fusionsOnly && !pattern.isFusion())
           continue;
+        OperatorOp culprit;
         std::optional<PatternMatch> match =
-            matchPatternConfig(anchor, pattern, blocked);
-        if (!match || llvm::any_of(match->operators, [&](OperatorOp op) {
-              return refused.contains(op);
-            }))
+            matchPatternConfig(anchor, pattern, culprit);
+        if (culprit) {
+          blocked = culprit;
+          blockedPattern = pattern;
+        }
+        if (!match)
           continue;
-        if (OperatorOp culprit =
+        matched = true;
+        if (llvm::any_of(match->operators,
+                         [&](OperatorOp op) { return refused.contains(op); }))
+          continue;
+        remarkTaken(patterns, pattern, *match, fusionsOnly);
+        if (OperatorOp refusing =
                 applyPattern(pattern, *std::move(match), claimed)) {
-          refused.insert(culprit);
+          refused.insert(refusing);
           continue;
         }
         blocked = {};
         break;
       }
-      if (blocked && !fusionsOnly)
-        remarkMissed(anchor.getLoc(), "QB101",
-                     blocked.getKindName() + "+" + anchor.getKindName(),
-                     "not fused: the result of " + blocked.getKindName() +
-                         " has other users",
-                     "give each user its own copy, or accept a quantization "
-                     "step between the two");
+      if (fusionsOnly)
+        continue;
+      if (blocked)
+        remarkOtherUsers(anchor, blocked, blockedPattern);
+      else if (!matched)
+        remarkNearMatch(anchor, candidates);
     }
   }
 };

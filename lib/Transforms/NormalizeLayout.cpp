@@ -131,7 +131,7 @@ static void remarkKept(TransposeOp op) {
           !reason.empty() && !llvm::is_contained(reasons, reason))
         reasons.push_back(reason);
   if (!reasons.empty())
-    remarkMissed(op.getLoc(), "QB003", "transpose", llvm::join(reasons, "; "),
+    remarkMissed(op, "QB003", "transpose", llvm::join(reasons, "; "),
                  "nothing, if the copy is acceptable; else compute in one "
                  "layout before and after it");
 }

@@ -46,8 +46,9 @@ struct Verdict {
 class Decider {
 public:
   Decider(const PatternTable &patterns, QConfigTable &qconfigs,
-          StringRef backend)
-      : patterns(patterns), qconfigs(qconfigs), backend(backend) {}
+          BackendConfigOp backend, QConfigMappingOp mapping)
+      : patterns(patterns), qconfigs(qconfigs), backend(backend),
+        mapping(mapping) {}
 
   std::optional<Verdict> decide(OperatorOp op) {
     SmallVector<StringRef> kinds = getKindNames(op);
@@ -55,38 +56,46 @@ public:
     bool fused = llvm::any_of(
         candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
     QConfigOp entry = qconfigs.lookup(op, kinds, fused);
-    std::string name = op.getKindName();
     if (candidates.empty()) {
-      remarkMissed(op.getLoc(), "QB103", name,
-                   "backend '" + backend + "' has no pattern for it",
-                   "add a qbackend.pattern_config to the backend");
+      refuse(op, "QB103",
+             "backend '" + backend.getSymName() + "' has no pattern for it",
+             "add a qbackend.pattern_config to the backend",
+             RemarkNote::atConfiguration(backend.getLoc(), "this backend"));
       return std::nullopt;
     }
     if (!entry || !entry.getConfig()) {
-      remarkMissed(op.getLoc(), "QB104", name,
-                   entry ? "its qconfig is none" : "it has no qconfig",
-                   "change the qconfig mapping");
+      refuse(op, "QB104", entry ? "its qconfig is none" : "it has no qconfig",
+             "change the qconfig mapping",
+             entry ? RemarkNote::atConfiguration(entry.getLoc(), "this entry")
+                   : RemarkNote::atConfiguration(
+                         mapping.getLoc(), "no entry of this mapping fits"));
       return std::nullopt;
     }
     QConfigAttr qconfig = *entry.getConfig();
+    auto qconfigNote =
+        RemarkNote::atConfiguration(entry.getLoc(), "its qconfig");
     // Spellings of one pattern have the same reasons.
     SmallVector<std::string, 2> reasons;
+    SmallVector<RemarkNote, 3> notes = {qconfigNote};
     for (PatternConfigOp pattern : candidates) {
       std::string reason =
           whyUnsupported(pattern.getConfig(), qconfig, bool(op.getWeight()),
                          bool(op.getBias()));
       if (!reason.empty()) {
-        if (!llvm::is_contained(reasons, reason))
+        if (!llvm::is_contained(reasons, reason)) {
           reasons.push_back(reason);
+          notes.push_back(RemarkNote::atConfiguration(
+              pattern.getLoc(), "the dtype configs of this pattern"));
+        }
         continue;
       }
       std::string refusal = whyNotQuantizable(op, qconfig);
       if (!refusal.empty()) {
-        remarkMissed(op.getLoc(), "QB107", name, refusal,
-                     "choose another qconfig for it, or none");
+        refuse(op, "QB107", refusal, "choose another qconfig for it, or none",
+               qconfigNote);
         return std::nullopt;
       }
-      if (!checkOperands(op, name))
+      if (!checkOperands(op))
         return std::nullopt;
       // Only integers from calibration need observers.
       if (getQuantizationMode(qconfig) != QuantizationMode::Static)
@@ -95,20 +104,29 @@ public:
       std::optional<ObservationType> observation =
           pattern.getConfig().getObservationFor(tensors);
       if (!observation) {
-        remarkMissed(op.getLoc(), "QB111", name,
-                     "num_tensor_args_to_observation_type of its pattern has "
-                     "no entry for " +
-                         Twine(tensors) + " tensors",
-                     "add the entry to the qbackend.pattern_config");
+        refuse(op, "QB111",
+               "num_tensor_args_to_observation_type of its pattern has no "
+               "entry for " +
+                   Twine(tensors) + " tensors",
+               "add the entry to the qbackend.pattern_config",
+               RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
         return std::nullopt;
       }
       return Verdict{qconfig, *observation};
     }
-    remarkMissed(op.getLoc(), "QB105", name,
-                 "backend '" + backend + "' does not support its qconfig: " +
-                     llvm::join(reasons, "; "),
-                 "choose another qconfig");
+    refuse(op, "QB105",
+           "backend '" + backend.getSymName() +
+               "' does not support its qconfig: " + llvm::join(reasons, "; "),
+           "choose another qconfig", notes);
     return std::nullopt;
+  }
+
+  /// Says at `op` why it stays real-valued, and keeps the code of it there.
+  static void refuse(OperatorOp op, StringRef code, const Twine &reason,
+                     const Twine &suggestion, ArrayRef<RemarkNote> notes) {
+    op->setDiscardableAttr(kVerdictAttrName,
+                           StringAttr::get(op.getContext(), code));
+    remarkMissed(op, code, op.getKindName(), reason, suggestion, notes);
   }
 
   /// True if `parameter` is a constant with data.
@@ -120,7 +138,7 @@ public:
 
 private:
   /// Parameters have to be known to be quantized, or to be a kernel's.
-  static bool checkOperands(OperatorOp op, StringRef name) {
+  static bool checkOperands(OperatorOp op) {
     for (auto [role, operand] :
          {std::pair<StringRef, Value>("weight", op.getWeight()),
           std::pair<StringRef, Value>("bias", op.getBias()),
@@ -129,10 +147,10 @@ private:
                                       op.getRunningVar())}) {
       if (!operand || isKnown(operand))
         continue;
-      remarkMissed(op.getLoc(), "QB106", name,
-                   "its " + role + " is not a constant with data",
-                   "pass the trained parameters as dense constants, not as "
-                   "arguments or elided resources");
+      refuse(op, "QB106", "its " + role + " is not a constant with data",
+             "pass the trained parameters as dense constants, not as arguments "
+             "or elided resources",
+             RemarkNote::atCode(operand.getLoc(), "this is its " + role));
       return false;
     }
     return true;
@@ -140,7 +158,8 @@ private:
 
   const PatternTable &patterns;
   QConfigTable &qconfigs;
-  StringRef backend;
+  BackendConfigOp backend;
+  QConfigMappingOp mapping;
 };
 } // namespace
 
@@ -172,8 +191,11 @@ public:
     if (verdict.observation == ObservationType::InputOutputNotObserved)
       return;
     // Fixed parameters are those of the result; the input has its own range.
+    // What shares has them on both.
     ObserverAttr inputConfig = activation;
-    if (activation.getKind() == ObserverKind::FixedQParams && globalActivation)
+    if (activation.getKind() == ObserverKind::FixedQParams &&
+        globalActivation &&
+        verdict.observation != ObservationType::OutputShareObserverWithInput)
       inputConfig = globalActivation;
     SmallVector<unsigned> inputs;
     for (OpOperand &operand : op.getInputsMutable())
@@ -313,7 +335,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       return signalPassFailure();
     PatternTable patterns(found->config);
     QConfigTable qconfigs(*mapping);
-    Decider decider(patterns, qconfigs, found->config.getSymName());
+    Decider decider(patterns, qconfigs, found->config, *mapping);
     ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
                               sharing);
     SmallVector<std::pair<OperatorOp, Verdict>> verdicts;
@@ -334,13 +356,14 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     // convolutions only lose precision.
     if (anyWeight && !anyWeightKnown) {
       for (auto &[op, verdict] : verdicts)
-        remarkMissed(op.getLoc(), "QB109", op.getKindName(),
-                     "no operator of the module has weights with data",
-                     "export the module with its trained parameters");
+        Decider::refuse(op, "QB109",
+                        "no operator of the module has weights with data",
+                        "export the module with its trained parameters", {});
       return;
     }
     for (auto &[op, verdict] : verdicts) {
       op.setQconfigAttr(verdict.qconfig);
+      op->removeDiscardableAttr(kVerdictAttrName);
       inserter.visit(op, verdict);
     }
     inserter.insert();

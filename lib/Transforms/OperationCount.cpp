@@ -116,3 +116,44 @@ int64_t qbackend::countOperations(Operation *op) {
     return countElements(op->getResult(0));
   return 0;
 }
+
+int64_t qbackend::countMultiplyAccumulates(Operation *op) {
+  if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
+    bool multiplies = false, adds = false;
+    for (Operation &inner : structured.getBlock()->without_terminator()) {
+      multiplies |= isa<arith::MulFOp>(inner);
+      adds |= isa<arith::AddFOp>(inner);
+    }
+    SmallVector<int64_t> loops = structured.getStaticLoopRanges();
+    return multiplies && adds && structured.getNumReductionLoops() > 0
+               ? countElements(loops)
+               : 0;
+  }
+  // Elements of `a`, times those of dimensions `from` to `to` of `b`.
+  auto product = [](Value a, Value b, unsigned from, unsigned to) -> int64_t {
+    auto type = dyn_cast<RankedTensorType>(b.getType());
+    return type ? countElements(a) *
+                      countElements(type.getShape().slice(from, to - from))
+                : 0;
+  };
+  return llvm::TypeSwitch<Operation *, int64_t>(op)
+      .Case([&](tosa::MatMulOp matmul) {
+        return product(matmul.getOutput(), matmul.getA(), 2, 3);
+      })
+      // Channels of the output, window, channels of the input.
+      .Case([&](tosa::Conv2DOp convolution) {
+        return product(convolution.getOutput(), convolution.getWeight(), 1, 4);
+      })
+      .Case([&](tosa::Conv3DOp convolution) {
+        return product(convolution.getOutput(), convolution.getWeight(), 1, 5);
+      })
+      // Window, channels, multiplier.
+      .Case([&](tosa::DepthwiseConv2DOp convolution) {
+        return product(convolution.getOutput(), convolution.getWeight(), 0, 2);
+      })
+      // Channels of the output, window, channels of the input.
+      .Case([&](tosa::TransposeConv2DOp convolution) {
+        return product(convolution.getInput(), convolution.getWeight(), 0, 3);
+      })
+      .Default([](Operation *) { return 0; });
+}

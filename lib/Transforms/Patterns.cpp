@@ -154,3 +154,100 @@ qbackend::matchPatternConfig(OperatorOp anchor, PatternConfigOp pattern,
       match.extraInputs.push_back(input);
   return match;
 }
+
+//===----------------------------------------------------------------------===//
+// What nearly matched
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Compares a pattern with operators, and doesn't stop at differences.
+class Comparison {
+public:
+  /// Compares `node` with `op`, which is of its kind.
+  void compare(OperatorOp op, PatternNodeAttr node) {
+    ++same;
+    ArrayRef<Attribute> patterns = node.getOperands();
+    FloatAttr number = getNumber(op.getKind());
+    size_t inputs = op.getInputs().size(), all = inputs + (number ? 1 : 0);
+    bool counts = patterns.empty() || patterns.size() == all;
+    if (!counts)
+      differ(op.getLoc(), op.getKindName() + " has " + Twine(all) +
+                              " arguments, the pattern's has " +
+                              Twine(patterns.size()));
+    for (auto [i, pattern] : llvm::enumerate(patterns)) {
+      auto inner = dyn_cast<PatternNodeAttr>(pattern);
+      if (inner && i < inputs)
+        compareProducer(op, i, inner);
+      else if (!isa<UnitAttr>(pattern) && counts &&
+               (inner || i < inputs || !isEqualNumber(pattern, number)))
+        differ(op.getLoc(), "argument " + Twine(i) + " of " + op.getKindName() +
+                                " is not what the pattern has there");
+    }
+  }
+
+  /// The elements that are there, and the things that differ. A difference that
+  /// leaves all elements in sight is a small one.
+  unsigned same = 0, differences = 0;
+  bool isSmall = true;
+  std::string reason;
+  std::optional<Location> place;
+
+private:
+  void differ(Location loc, const Twine &what) {
+    if (differences++)
+      return;
+    reason = what.str();
+    place = loc;
+  }
+
+  static OperatorOp getProducer(Value value, StringRef kind) {
+    auto op = value.getDefiningOp<OperatorOp>();
+    return op && !op.isFused() && op.getKind().getKindName() == kind
+               ? op
+               : OperatorOp();
+  }
+
+  void compareProducer(OperatorOp op, size_t index, PatternNodeAttr node) {
+    StringRef kind = node.getName().getValue();
+    Value value = op.getInputs()[index];
+    if (OperatorOp producer = getProducer(value, kind))
+      return compare(producer, node);
+    for (auto [i, input] : llvm::enumerate(op.getInputs()))
+      if (OperatorOp producer = getProducer(input, kind)) {
+        differ(op.getLoc(), kind + " is argument " + Twine(i) + " of " +
+                                op.getKindName() + ", the pattern has it as " +
+                                Twine(index));
+        return compare(producer, node);
+      }
+    Operation *between = value.getDefiningOp();
+    if (between && between->getNumOperands() > 0)
+      if (OperatorOp producer = getProducer(between->getOperand(0), kind)) {
+        auto named = dyn_cast<OperatorOp>(between);
+        differ(between->getLoc(),
+               (named ? named.getKindName()
+                      : between->getName().getStringRef().str()) +
+                   " stands between " + kind + " and " + op.getKindName());
+        return compare(producer, node);
+      }
+    isSmall = false;
+    auto other = dyn_cast_or_null<OperatorOp>(between);
+    differ(value.getLoc(), "there is " +
+                               (other ? other.getKindName() : "no operator") +
+                               " in the place of " + kind);
+    // What would come before it isn't there either.
+    differences +=
+        llvm::count_if(node.getOperands(), llvm::IsaPred<PatternNodeAttr>);
+  }
+};
+} // namespace
+
+std::optional<NearMatch> qbackend::findNearMatch(OperatorOp anchor,
+                                                 PatternConfigOp pattern) {
+  Comparison comparison;
+  comparison.compare(anchor, pattern.getTree());
+  // Of two operators, one is always there.
+  if (comparison.differences != 1 ||
+      (!comparison.isSmall && comparison.same < 2))
+    return std::nullopt;
+  return NearMatch{comparison.reason, *comparison.place};
+}

@@ -401,7 +401,7 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
         (op->isRegistered() && !op->hasTrait<OpTrait::SymbolTable>()))
       return false;
     if (!isa<BackendConfigOp, QConfigMappingOp>(op))
-      remarkMissed(op->getLoc(), "QB002", op->getName().getStringRef(),
+      remarkMissed(op, "QB002", op->getName().getStringRef(),
                    "its code is left as it is: it has symbols of its own, or "
                    "is not registered",
                    "move the functions to the outer module");
@@ -506,8 +506,7 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     if (Operation *last = recognizer->split(root, constants, isOperator))
       return last;
     if (std::optional<std::string> what = recognizer->describe(root))
-      remarkMissed(root->getLoc(), "QB001", *what,
-                   "not recognised as an operator",
+      remarkMissed(root, "QB001", *what, "not recognised as an operator",
                    "see docs/Operators.md for the forms that are");
     return nullptr;
   }

@@ -4,16 +4,58 @@
 
 #include "qbackend/Transforms/Remarks.h"
 
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
 #include "mlir/IR/Remarks.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
+using namespace qbackend;
 
-void qbackend::remarkMissed(Location loc, StringRef code, StringRef subject,
-                            const Twine &reason, const Twine &suggestion) {
-  auto remark =
-      remark::missed(loc, remark::RemarkOpts::name(code).category("qbackend"));
+Location qbackend::getRemarkLocation(Location loc) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    return file;
+  return loc;
+}
+
+/// `loc` as "file:line:column", or the name of what is there.
+static void printPlace(Location loc, raw_ostream &os) {
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn();
+  else
+    os << getLocationName(loc);
+}
+
+void qbackend::remarkMissed(Operation *op, StringRef code, StringRef subject,
+                            const Twine &reason, const Twine &suggestion,
+                            ArrayRef<RemarkNote> notes) {
+  auto opts = remark::RemarkOpts::name(code).category("qbackend");
+  if (auto function = op->getParentOfType<FunctionOpInterface>())
+    opts = opts.function(function.getName());
+  // Remarks have no notes: what is printed for one gets them.
+  ScopedDiagnosticHandler addNotes(op->getContext(), [&](Diagnostic &diag) {
+    if (diag.getSeverity() == DiagnosticSeverity::Remark)
+      for (const RemarkNote &note : notes)
+        diag.attachNote(note.loc) << note.text;
+    return failure();
+  });
+  auto remark = remark::missed(getRemarkLocation(op->getLoc()), opts);
   if (!remark)
     return;
-  remark << subject << remark::reason("{0}", reason.str())
+  remark << remark::detail::Remark::Arg("Operator", subject)
+         << remark::reason("{0}", reason.str())
          << remark::suggest("{0}", suggestion.str());
+  if (std::string name = getLocationName(op->getLoc()); !name.empty())
+    remark << remark::detail::Remark::Arg("OperatorName", name);
+  std::string places;
+  llvm::raw_string_ostream os(places);
+  for (const RemarkNote &note : notes)
+    if (note.isConfiguration) {
+      os << (places.empty() ? "" : ", ");
+      printPlace(note.loc, os);
+    }
+  if (!places.empty())
+    remark << remark::detail::Remark::Arg("Where", places);
 }

@@ -20,7 +20,7 @@
 // BYTE: qnnpack.embedding_byte %{{.*}} : tensor<5xi64>, tensor<3x2xi8>,
 // BYTE-NOT: qbackend.
 // NIBBLE: qnnpack.embedding_4bit %{{.*}} : tensor<5xi64>, tensor<3x1xi8>,
-// HALF: QB108 {{.*}}no kernel computes with 16-bit floats{{.*}}Remark=linear
+// HALF: QB108 {{.*}}Operator=linear,{{.*}}no kernel computes with 16-bit floats
 // HALF: arith.constant dense<{{.*}}> : tensor<2x2xf16>
 // HALF: arith.extf
 // REFERENCE: linalg.generic

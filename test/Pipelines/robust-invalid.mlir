@@ -36,7 +36,6 @@ func.func @too_large(%x: tensor<1x1000000x1000000xf32>) -> tensor<1x1000000x1000
 // -----
 
 // Observers of a nested module are none of the outer one's.
-// expected-remark @+1 {{operators=0, quantized=0}}
 module {
   // expected-remark @+1 {{its code is left as it is}}
   module {

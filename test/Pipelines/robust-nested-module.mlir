@@ -4,8 +4,8 @@
 
 // Code that can't refer to the module's observers stays as it is.
 
-// REMARK: QB002{{.*}}Remark=builtin.module
-// REMARK: QB002{{.*}}Remark=foo.region
+// REMARK: QB002{{.*}}Operator=builtin.module
+// REMARK: QB002{{.*}}Operator=foo.region
 // REMARK: operators=0, quantized=0
 
 // CHECK-LABEL: module @inner

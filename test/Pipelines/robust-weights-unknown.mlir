@@ -6,10 +6,10 @@
 // weight isn't quantized on its own, and there is nothing to run it for.
 
 // CHECK-NOT: {{error|warning}}
-// CHECK-DAG: QB106{{.*}}Remark=conv2d
-// CHECK-DAG: QB109{{.*}}Remark=max_pool2d
+// CHECK-DAG: QB106{{.*}}Operator=conv2d
+// CHECK-DAG: QB109{{.*}}Operator=max_pool2d
 // CHECK: operators=2, quantized=0
-// CHECK-LABEL: func.func @main
+// CHECK: func.func @main
 // CHECK: linalg.conv_2d_nhwc_fhwc
 // CHECK: linalg.pooling_nhwc_max
 // CHECK-NOT: qbackend

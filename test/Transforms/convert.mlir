@@ -164,6 +164,31 @@ func.func @broken_sharing(%x: !t) -> tensor<1x8xf32> {
   return %4 : tensor<1x8xf32>
 }
 
+// The result of a sigmoid has the parameters of its kernel, also where an
+// operator has it share those of another value.
+// CHECK-LABEL: func.func @fixed
+// CHECK: %[[S:.*]] = qbackend.operator [#qbackend.sigmoid]
+// CHECK: %[[Q:.*]] = qbackend.quantize %[[S]] : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 3.906250e-03>>
+// CHECK: %[[D:.*]] = qbackend.dequantize %[[Q]]
+// CHECK: %[[QX:.*]] = qbackend.quantize %[[D]] : {{.*}} -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:2>>
+// CHECK: %[[DX:.*]] = qbackend.dequantize %[[QX]]
+// CHECK: qbackend.operator [#qbackend.cat<axis = 1>] inputs(%{{.*}}, %[[DX]])
+func.func @fixed(%x: !t) -> tensor<1x8xf32> {
+  %0 = qbackend.observe %x by @half : !t
+  %1 = qbackend.operator [#qbackend.sigmoid] inputs(%0) qconfig <activation = <fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>, weight = <min_max, si8>> : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  %2 = qbackend.observe %1 by @half : !t
+  %3 = qbackend.operator [#qbackend.cat<axis = 1>] inputs(%0, %2) qconfig #ui8 : (!t, !t) -> tensor<1x8xf32> {
+  ^bb0(%a: !t, %b: !t):
+    %e = tensor.empty() : tensor<1x8xf32>
+    qbackend.yield %e : tensor<1x8xf32>
+  }
+  %4 = qbackend.observe %3 by @half : tensor<1x8xf32>
+  return %4 : tensor<1x8xf32>
+}
+
 // The engine's sigmoid has a scale of 1/256, its tanh of 1/128, whatever was
 // observed.
 // CHECK-LABEL: func.func @fixed_by_engine
@@ -185,4 +210,20 @@ func.func @fixed_by_engine(%x: !t) -> !t {
   }
   %4 = qbackend.observe %3 by @signed : !t
   return %4 : !t
+}
+
+// A relu gives the parameters of its input, whatever its qconfig has.
+// CHECK-LABEL: func.func @fixed_shared
+// CHECK: qbackend.operator [#qbackend.relu]
+// CHECK: qbackend.quantize {{.*}} -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:2>>
+// CHECK-NOT: qbackend.quantize
+// CHECK: return
+func.func @fixed_shared(%x: !t) -> !t {
+  %0 = qbackend.observe %x by @half : !t
+  %1 = qbackend.operator [#qbackend.relu] inputs(%0) qconfig <activation = <fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>, weight = <min_max, si8>> : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  %2 = qbackend.observe %1 by @half : !t
+  return %2 : !t
 }

@@ -5,7 +5,9 @@
 
 qbackend.backend_config @b version 2 {
   qbackend.pattern_config relu(add(linear, _)) <dtypes = [], root = [0, 0], extra_inputs = [[0, 1]], fuser_method = "fuse_conv_add_relu_left">
+  // expected-note @+1 {{this pattern}}
   qbackend.pattern_config add(_, linear) <dtypes = [], extra_inputs = [[0]], fuser_method = "fuse_conv_add_right">
+  // expected-note @+1 {{this pattern}}
   qbackend.pattern_config tanh(mul(_, 2)) <dtypes = [], root = [0]>
 }
 
@@ -91,10 +93,12 @@ func.func @number(%x: !x) -> !x {
   ^bb0(%a: !x):
     qbackend.yield %a : !x
   }
+  // expected-note @+1 {{the difference}}
   %n = qbackend.operator [#qbackend.mul<scalar = 3.0>] inputs(%t) : (!x) -> !x {
   ^bb0(%a: !x):
     qbackend.yield %a : !x
   }
+  // expected-remark @+1 {{QB112 | Category:qbackend | Function=number | Operator=mul+tanh, Reason="not fused: argument 1 of mul is not what the pattern has there"}}
   %u = qbackend.operator [#qbackend.tanh] inputs(%n) : (!x) -> !x {
   ^bb0(%a: !x):
     qbackend.yield %a : !x

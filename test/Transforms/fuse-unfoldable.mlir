@@ -5,7 +5,9 @@
 
 qbackend.backend_config @odd version 2 default_qconfig @none {
   qbackend.pattern_config [relu, relu, relu] <dtypes = [], fused_operator = ["relu", "relu"]>
+  // expected-note @+1 {{folded by this pattern}}
   qbackend.pattern_config [relu, relu] <dtypes = [], fused_operator = ["relu"]>
+  // expected-note @+1 {{this pattern}}
   qbackend.pattern_config [relu, batch_norm2d] <dtypes = []>
   qbackend.qconfig_mapping @none {
   }
@@ -14,6 +16,7 @@ qbackend.backend_config @odd version 2 default_qconfig @none {
 // CHECK-LABEL: func.func @relus
 // CHECK-COUNT-2: qbackend.operator [#qbackend.relu] inputs
 func.func @relus(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-note @+1 {{into this relu}}
   %a = qbackend.operator [#qbackend.relu] inputs(%x) : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%i: tensor<4xf32>):
     qbackend.yield %i : tensor<4xf32>

@@ -7,7 +7,7 @@ func.func @heads(%x: tensor<2x4x3x8xf32>, %y: tensor<2x3x8x5xf32>) -> tensor<2x3
     %0 = tosa.clamp %a {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<2x4x3x8xf32>) -> tensor<2x4x3x8xf32>
     qbackend.yield %0 : tensor<2x4x3x8xf32>
   }
-  // expected-remark @+1 {{[Missed] QB003 | Category:qbackend | Reason="'matmul' can't be computed in the layout before it", Remark=transpose}}
+  // expected-remark @+1 {{[Missed] QB003 | Category:qbackend | Function=heads | Operator=transpose, Reason="'matmul' can't be computed in the layout before it"}}
   %t = qbackend.transpose %r [0, 2, 1, 3] : tensor<2x4x3x8xf32> -> tensor<2x3x4x8xf32>
   %z = arith.constant dense<0.0> : tensor<2x3x4x5xf32>
   %m = linalg.generic {indexing_maps = [affine_map<(b, h, i, j, k) -> (b, h, i, k)>, affine_map<(b, h, i, j, k) -> (b, h, k, j)>, affine_map<(b, h, i, j, k) -> (b, h, i, j)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]}

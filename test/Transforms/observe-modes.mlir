@@ -18,8 +18,8 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @dynamic
 // CHECK-NOT: qbackend.observe
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight({{.*}}) qconfig <activation = <placeholder, ui8, is_dynamic = true>,
-// CHECK: qbackend.operator [#qbackend.sigmoid] inputs(%{{.*}}) :
-// REMARK: QB107 {{.*}}only convolutions and linear layers are quantized dynamically{{.*}}Remark=sigmoid
+// CHECK: qbackend.operator [#qbackend.sigmoid] inputs(%{{.*}}) attributes {qbackend.verdict = "QB107"} :
+// REMARK: QB107 {{.*}}Operator=sigmoid,{{.*}}only convolutions and linear layers are quantized dynamically
 func.func @dynamic(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %w = arith.constant dense<1.0> : tensor<2x2xf32>
   %0 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> {
@@ -51,10 +51,10 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @weight_only
 // CHECK-NOT: qbackend.observe
 // CHECK: qbackend.operator [#qbackend.embedding] inputs(%arg0) weight({{.*}}) qconfig <
-// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) :
-// CHECK: qbackend.operator [#qbackend.relu] inputs(%{{.*}}) :
-// REMARK: QB107 {{.*}}zero points that are real numbers are for embeddings{{.*}}Remark=linear
-// REMARK: QB107 {{.*}}its activations stay real and it has no weight to quantize{{.*}}Remark=relu
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) attributes {qbackend.verdict = "QB107"} :
+// CHECK: qbackend.operator [#qbackend.relu] inputs(%{{.*}}) attributes {qbackend.verdict = "QB107"} :
+// REMARK: QB107 {{.*}}Operator=linear,{{.*}}zero points that are real numbers are for embeddings
+// REMARK: QB107 {{.*}}Operator=relu,{{.*}}its activations stay real and it has no weight to quantize
 func.func @weight_only(%i: tensor<1xi64>) -> tensor<1x2xf32> {
   %t = arith.constant dense<1.0> : tensor<3x2xf32>
   %w = arith.constant dense<1.0> : tensor<2x2xf32>
@@ -91,8 +91,8 @@ qbackend.qconfig_mapping @m {
 // CHECK-LABEL: func.func @static
 // CHECK-NOT: qbackend.observe
 // CHECK-NOT: qconfig
-// REMARK: QB107 {{.*}}its input holds indices, so only its weight can be quantized{{.*}}Remark=embedding
-// REMARK: QB107 {{.*}}its weight would stay real: the qconfig observes it as f32{{.*}}Remark=linear
+// REMARK: QB107 {{.*}}Operator=embedding,{{.*}}its input holds indices, so only its weight can be quantized
+// REMARK: QB107 {{.*}}Operator=linear,{{.*}}its weight would stay real: the qconfig observes it as f32
 func.func @static(%i: tensor<1xi64>) -> tensor<1x2xf32> {
   %t = arith.constant dense<1.0> : tensor<3x2xf32>
   %w = arith.constant dense<1.0> : tensor<2x2xf32>
@@ -106,4 +106,33 @@ func.func @static(%i: tensor<1xi64>) -> tensor<1x2xf32> {
     qbackend.yield %a : tensor<1x2xf32>
   }
   return %0 : tensor<1x2xf32>
+}
+
+// -----
+
+// Of a kind that shares, the input has the fixed parameters as well: the global
+// entry, which is for another type, is not for it.
+
+qbackend.backend_config @b version 2 default_qconfig @m {
+  qbackend.pattern_config [max_pool2d] <observation = output_share_observer_with_input, dtypes = [#qbackend.dtype_config<input = <ui8>, output = <ui8>>]>
+  qbackend.qconfig_mapping @m {
+  }
+}
+qbackend.qconfig_mapping @m {
+  qbackend.qconfig global <activation = <min_max, si8>, weight = <min_max, si8>>
+  qbackend.qconfig object_type "max_pool2d" <activation = <fixed_qparams, ui8, scale = 0.5, zero_point = 3>, weight = <min_max, si8>>
+}
+
+// CHECK: qbackend.observer @[[O:.*]] <fixed_qparams, ui8, scale = 5.000000e-01, zero_point = 3>
+// CHECK-LABEL: func.func @shared_fixed
+// CHECK: qbackend.observe %arg0 by @[[O]]
+// CHECK: qbackend.operator [#qbackend.max_pool2d
+// CHECK: qbackend.observe %{{.*}} by @[[O]]
+func.func @shared_fixed(%x: tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
+  %0 = qbackend.operator [#qbackend.max_pool2d<kernel = [2, 2], stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1]>] inputs(%x) : (tensor<1x2x2x1xf32>) -> tensor<1x1x1x1xf32> {
+  ^bb0(%a: tensor<1x2x2x1xf32>):
+    %e = tensor.empty() : tensor<1x1x1x1xf32>
+    qbackend.yield %e : tensor<1x1x1x1xf32>
+  }
+  return %0 : tensor<1x1x1x1xf32>
 }

@@ -28,14 +28,15 @@ static std::string spellOptions(StringRef value) {
 }
 
 /// Rewrites the arguments: `--apply-backend=qnnpack data=x.npz in.mlir`, with
-/// or without quotes, becomes one option of the pass; and remarks are on.
+/// or without quotes, becomes one option of the pass; and remarks are on, in
+/// whatever format.
 static std::vector<std::string> rewriteArguments(int argc, char **argv) {
   std::vector<std::string> result;
-  bool applies = false, remarks = false;
+  bool applies = false, filtered = false;
   for (int i = 0; i < argc; ++i) {
     StringRef argument = argv[i];
     StringRef name = argument.ltrim('-');
-    remarks |= argument.starts_with("-") && name.starts_with("remark");
+    filtered |= argument.starts_with("-") && name.starts_with("remarks-filter");
     if (!argument.starts_with("-") || !name.consume_front(kApplyBackend) ||
         !(name.empty() || name.starts_with("="))) {
       result.push_back(argument.str());
@@ -56,7 +57,7 @@ static std::vector<std::string> rewriteArguments(int argc, char **argv) {
     }
     result.push_back("--" + kApplyBackend.str() + "=" + options);
   }
-  if (applies && !remarks)
+  if (applies && !filtered)
     result.push_back("--remarks-filter=qbackend.*");
   return result;
 }

@@ -45,7 +45,8 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
   let description = [{
     Before: a real-valued module. After: `qnnpack` ops, or what `lower-to` says.
     Operators that stay real-valued are inlined as they came, each with a
-    remark.
+    remark. The last one, QB000, is a table of the operators and their
+    multiply-accumulates by verdict.
   }];
   let options = !listconcat([
     Option<"backend", "backend", "std::string", "\"qnnpack\"",
@@ -64,7 +65,11 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
                    "PyTorch FX's: operator by operator, the first input's"))
     }]>,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
-           "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">
+           "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">,
+    Option<"requireQuantized", "require-quantized", "double", "0",
+           "Fail if less than this percentage of the multiply-accumulates (of the "
+           "operators, if there are none) is in integer kernels, or with "
+           "lower-to=reference quantized">
   ], CalibrationOptions);
 }
 

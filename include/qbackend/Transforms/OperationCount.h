@@ -25,6 +25,11 @@ int64_t countMultiplyAccumulates(OperatorOp op);
 /// element of the result. 0 for what moves or makes data, and for constants.
 int64_t countOperations(mlir::Operation *op);
 
+/// The multiplications that are summed up, of one op that is no operator: a
+/// structured op whose body multiplies and adds along a reduction, or a matmul
+/// or convolution of tosa; 0 for others.
+int64_t countMultiplyAccumulates(mlir::Operation *op);
+
 } // namespace qbackend
 
 #endif // QBACKEND_TRANSFORMS_OPERATIONCOUNT_H

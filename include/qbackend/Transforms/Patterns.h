@@ -51,6 +51,21 @@ std::optional<PatternMatch> matchPatternConfig(OperatorOp anchor,
                                                PatternConfigOp pattern,
                                                OperatorOp &blocked);
 
+/// A pattern of which all is there but one thing.
+struct NearMatch {
+  /// What differs, as in "a qbackend.transpose stands between conv2d and relu".
+  std::string reason;
+  /// Where.
+  mlir::Location place;
+};
+
+/// What keeps `pattern` from matching with `anchor` as its last operator, if it
+/// is one thing: an op between two operators of the pattern, the order or
+/// number of arguments, or, in a pattern of three operators or more, one of
+/// another kind.
+std::optional<NearMatch> findNearMatch(OperatorOp anchor,
+                                       PatternConfigOp pattern);
+
 } // namespace qbackend
 
 #endif // QBACKEND_TRANSFORMS_PATTERNS_H

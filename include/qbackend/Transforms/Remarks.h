@@ -5,18 +5,50 @@
 #ifndef QBACKEND_TRANSFORMS_REMARKS_H
 #define QBACKEND_TRANSFORMS_REMARKS_H
 
-#include "mlir/IR/Location.h"
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
+#include <string>
+
 namespace qbackend {
 
-/// Emits a missed remark of category "qbackend" at `loc`: `subject` (such as
+/// The attribute of an operator that stays real-valued: the code of the remark
+/// that says why, as a string.
+inline constexpr llvm::StringLiteral kVerdictAttrName = "qbackend.verdict";
+
+/// A place that a remark is about, apart from its own.
+struct RemarkNote {
+  /// A place in the code.
+  static RemarkNote atCode(mlir::Location loc, const llvm::Twine &text) {
+    return {loc, text.str(), /*isConfiguration=*/false};
+  }
+  /// A place in a backend or a qconfig mapping: of the file that it was read
+  /// from, or of the module.
+  static RemarkNote atConfiguration(mlir::Location loc,
+                                    const llvm::Twine &text) {
+    return {loc, text.str(), /*isConfiguration=*/true};
+  }
+
+  mlir::Location loc;
+  std::string text;
+  bool isConfiguration;
+};
+
+/// Emits a missed remark of category "qbackend" at `op`: `subject` (such as
 /// "conv2d+relu") is not quantized. `code` is a stable name like "QB101", which
-/// docs/Diagnostics.md explains, `suggestion` says what to change.
-void remarkMissed(mlir::Location loc, llvm::StringRef code,
+/// docs/Diagnostics.md explains, `suggestion` says what to change. In a file,
+/// each of these is a field, and so are the name of `op`, if it has one, and
+/// the places in the configuration; in text, `notes` are notes.
+void remarkMissed(mlir::Operation *op, llvm::StringRef code,
                   llvm::StringRef subject, const llvm::Twine &reason,
-                  const llvm::Twine &suggestion);
+                  const llvm::Twine &suggestion,
+                  llvm::ArrayRef<RemarkNote> notes = {});
+
+/// `loc` as remarks have it: the place in a file, if `loc` has one inside, else
+/// `loc`.
+mlir::Location getRemarkLocation(mlir::Location loc);
 
 } // namespace qbackend
 

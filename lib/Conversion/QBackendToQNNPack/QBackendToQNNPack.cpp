@@ -62,10 +62,13 @@ struct ConvertQBackendToQNNPackPass
     }
     Value kernel = replaced ? build(op, replaced, reason) : Value();
     if (!kernel) {
-      remarkMissed(op.getLoc(), "QB108", op.getKindName(),
+      op->setDiscardableAttr(kVerdictAttrName,
+                             StringAttr::get(op.getContext(), "QB108"));
+      remarkMissed(op, "QB108", op.getKindName(),
                    "stays in the reference form: " + reason,
-                   "its arithmetic is real-valued between quantize and "
-                   "dequantize");
+                   "it computes on real numbers between dequantize and "
+                   "quantize: give it another qconfig, or none to do without "
+                   "the two");
       return;
     }
     replaced->getResult(0).replaceAllUsesWith(kernel);

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dominance.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/CSE.h"
 
@@ -49,7 +50,12 @@ struct StoredFormConverter : TypeConverter {
       if (values.size() != 1)
         return {};
       ImplicitLocOpBuilder b(loc, builder);
-      return fromStored(b, values.front(), cast<RankedTensorType>(type));
+      // What was replaced by its own input has that one's value of another
+      // type.
+      Value value = values.front();
+      if (isa<quant::QuantizedType>(getElementTypeOrSelf(value.getType())))
+        value = toStored(b, value);
+      return fromStored(b, value, cast<RankedTensorType>(type));
     });
   }
 };
@@ -83,7 +89,7 @@ struct ConvertQNNPackToTosa
           isa<QuantizeOp, DequantizeOp>(op))
         return;
       auto reason = reasons.find(op);
-      remarkMissed(op->getLoc(), "QB130", op->getName().getStringRef(),
+      remarkMissed(op, "QB130", op->getName().getStringRef(),
                    reason == reasons.end() ? "there is no TOSA form for it"
                                            : reason->second,
                    "lower it with convert-qnnpack-to-linalg, or run it on "

@@ -11,9 +11,9 @@
 #rows = affine_map<(i, j) -> (i)>
 #all = affine_map<(i, j) -> (i, j)>
 
-// CHECK-DAG: QB108 {{.*}}the kernel quantizes its input to ui8{{.*}}Remark=linear
-// CHECK-DAG: QB108 {{.*}}two columns of a 4-bit table share a byte, and it has 3{{.*}}Remark=embedding
-// CHECK-DAG: QB108 {{.*}}no kernel computes with 16-bit floats{{.*}}Remark=relu
+// CHECK-DAG: QB108 {{.*}}Operator=linear,{{.*}}the kernel quantizes its input to ui8
+// CHECK-DAG: QB108 {{.*}}Operator=embedding,{{.*}}two columns of a 4-bit table share a byte, and it has 3
+// CHECK-DAG: QB108 {{.*}}Operator=relu,{{.*}}no kernel computes with 16-bit floats
 
 // CHECK-LABEL: func.func @linear(
 // CHECK: %[[B:.*]] = arith.constant dense<2.0

@@ -8,7 +8,7 @@
 
 func.func @no_kernel(%x0: tensor<2x3x4x!x8>) -> tensor<2x4x!x8> {
   %r0 = qbackend.dequantize %x0 : tensor<2x3x4x!x8> -> tensor<2x3x4xf32>
-  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Remark=mean, Suggestion="its arithmetic is real-valued between quantize and dequantize"}}
+  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Function=no_kernel | Operator=mean, Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Suggestion="it computes on real numbers between dequantize and quantize: give it another qconfig, or none to do without the two"}}
   %o = qbackend.operator [#qbackend.mean<axes = [1]>] inputs(%r0) qconfig #q : (tensor<2x3x4xf32>) -> tensor<2x4xf32> {
   ^bb0(%a0: tensor<2x3x4xf32>):
     %e = tensor.empty() : tensor<2x4xf32>
@@ -20,7 +20,7 @@ func.func @no_kernel(%x0: tensor<2x3x4x!x8>) -> tensor<2x4x!x8> {
 
 func.func @no_fused_kernel(%x0: tensor<1x2x2x1x!x8>) -> tensor<1x2x2x1x!x8> {
   %r0 = qbackend.dequantize %x0 : tensor<1x2x2x1x!x8> -> tensor<1x2x2x1xf32>
-  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Remark=max_pool2d+relu}}
+  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Function=no_fused_kernel | Operator=max_pool2d+relu, Reason="stays in the reference form: the qnnpack dialect has no op for it in this form"}}
   %o = qbackend.operator [#qbackend.max_pool2d<kernel = [1, 1], stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1]>, #qbackend.relu] inputs(%r0) qconfig #q : (tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   ^bb0(%a0: tensor<1x2x2x1xf32>):
     %e = tensor.empty() : tensor<1x2x2x1xf32>
@@ -33,7 +33,7 @@ func.func @no_fused_kernel(%x0: tensor<1x2x2x1x!x8>) -> tensor<1x2x2x1x!x8> {
 // The kernel's result has fixed parameters; its verifier names the limit.
 func.func @result_of_another_type(%x0: tensor<4x!x8>) -> tensor<4x!y8> {
   %r0 = qbackend.dequantize %x0 : tensor<4x!x8> -> tensor<4xf32>
-  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Reason="stays in the reference form: 'qnnpack.sigmoid' op}}
+  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Function=result_of_another_type | Operator=sigmoid, Reason="stays in the reference form: 'qnnpack.sigmoid' op}}
   %o = qbackend.operator [#qbackend.sigmoid] inputs(%r0) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a0: tensor<4xf32>):
     %e = tensor.empty() : tensor<4xf32>
@@ -44,7 +44,7 @@ func.func @result_of_another_type(%x0: tensor<4x!x8>) -> tensor<4x!y8> {
 }
 
 func.func @input_not_quantized(%r: tensor<4xf32>) -> tensor<4x!x8> {
-  // expected-remark @+1 {{stays in the reference form: not all of its inputs are quantized", Remark=relu}}
+  // expected-remark @+1 {{Operator=relu, Reason="stays in the reference form: not all of its inputs are quantized"}}
   %o = qbackend.operator [#qbackend.relu] inputs(%r) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     qbackend.yield %a : tensor<4xf32>
@@ -55,7 +55,7 @@ func.func @input_not_quantized(%r: tensor<4xf32>) -> tensor<4x!x8> {
 
 func.func @result_not_quantized(%x: tensor<4x!x8>) -> tensor<4xf32> {
   %r = qbackend.dequantize %x : tensor<4x!x8> -> tensor<4xf32>
-  // expected-remark @+1 {{stays in the reference form: its result is not quantized", Remark=relu}}
+  // expected-remark @+1 {{Operator=relu, Reason="stays in the reference form: its result is not quantized"}}
   %o = qbackend.operator [#qbackend.relu] inputs(%r) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     qbackend.yield %a : tensor<4xf32>
@@ -92,7 +92,7 @@ func.func @conv_transpose3d(%x: tensor<1x4x2x2x1x!x8>) -> tensor<1x4x2x2x1x!y8> 
   %wi = arith.constant dense<1> : tensor<1x1x1x1x1xi8>
   %wq = quant.scast %wi : tensor<1x1x1x1x1xi8> to tensor<1x1x1x1x1x!quant.uniform<i8:f32, 0.25>>
   %w = qbackend.dequantize %wq : tensor<1x1x1x1x1x!quant.uniform<i8:f32, 0.25>> -> tensor<1x1x1x1x1xf32>
-  // expected-remark @+1 {{stays in the reference form: the qnnpack dialect has no op for it in this form", Remark=conv_transpose3d}}
+  // expected-remark @+1 {{Operator=conv_transpose3d, Reason="stays in the reference form: the qnnpack dialect has no op for it in this form"}}
   %o = qbackend.operator [#qbackend.conv_transpose3d<stride = [1, 1, 1], padding = [0, 0, 0, 0, 0, 0], output_padding = [0, 0, 0], dilation = [1, 1, 1], groups = 1>] inputs(%r) weight(%w) qconfig #q : (tensor<1x4x2x2x1xf32>, tensor<1x1x1x1x1xf32>) -> tensor<1x4x2x2x1xf32> {
   ^bb0(%a0: tensor<1x4x2x2x1xf32>, %a1: tensor<1x1x1x1x1xf32>):
     %e = tensor.empty() : tensor<1x4x2x2x1xf32>
@@ -104,7 +104,7 @@ func.func @conv_transpose3d(%x: tensor<1x4x2x2x1x!x8>) -> tensor<1x4x2x2x1x!y8> 
 
 func.func @rescaled(%x: tensor<2x3x!x8>) -> tensor<3x2x!y8> {
   %r = qbackend.dequantize %x : tensor<2x3x!x8> -> tensor<2x3xf32>
-  // expected-remark @+1 {{stays in the reference form: its kernel gives tensor<3x2x!quant.uniform<u8:f32, 5.000000e-01:3>>, not tensor<3x2x!quant.uniform<u8:f32, 2.500000e-01:7>>", Remark=transpose}}
+  // expected-remark @+1 {{Operator=transpose, Reason="stays in the reference form: its kernel gives tensor<3x2x!quant.uniform<u8:f32, 5.000000e-01:3>>, not tensor<3x2x!quant.uniform<u8:f32, 2.500000e-01:7>>"}}
   %o = qbackend.operator [#qbackend.transpose<permutation = [1, 0]>] inputs(%r) qconfig #q : (tensor<2x3xf32>) -> tensor<3x2xf32> {
   ^bb0(%a0: tensor<2x3xf32>):
     %e = tensor.empty() : tensor<3x2xf32>

@@ -10,7 +10,7 @@
 // CHECK-LABEL: func.func @dilated
 // CHECK: qnnpack.max_pool2d
 func.func @dilated(%x: tensor<1x5x5x2x!x8>) -> tensor<1x3x3x2x!x8> {
-  // expected-remark @+1 {{[Missed] QB130 | Category:qbackend | Reason="its windows are dilated", Remark=qnnpack.max_pool2d, Suggestion="lower it with convert-qnnpack-to-linalg, or run it on another device"}}
+  // expected-remark @+1 {{[Missed] QB130 | Category:qbackend | Function=dilated | Operator=qnnpack.max_pool2d, Reason="its windows are dilated", Suggestion="lower it with convert-qnnpack-to-linalg, or run it on another device"}}
   %0 = qnnpack.max_pool2d %x {kernel = array<i64: 2, 2>, stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 2, 2>} : tensor<1x5x5x2x!x8> -> tensor<1x3x3x2x!x8>
   return %0 : tensor<1x3x3x2x!x8>
 }

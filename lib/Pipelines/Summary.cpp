@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much of a module became integers, by verdict.
+
+#include "Summary.h"
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/OperationCount.h"
+#include "qbackend/Transforms/Remarks.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Remarks.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+/// How many of what is missing an error shows.
+static constexpr size_t kOffenders = 5;
+
+StringRef Summary::getName(Verdict verdict) {
+  switch (verdict) {
+  case Verdict::Quantized:
+    return "quantized";
+  case Verdict::Reference:
+    return "reference form";
+  case Verdict::Real:
+    return "real-valued";
+  case Verdict::NotRecognised:
+    return "not recognised";
+  }
+  llvm_unreachable("unknown verdict");
+}
+
+void Summary::add(Verdict verdict, StringRef code, int64_t macs) {
+  counts[{verdict, code.str()}] += {1, macs};
+}
+
+void Summary::addOffender(Verdict verdict, Operation *op, StringRef subject,
+                          StringRef code, int64_t macs) {
+  add(verdict, code, macs);
+  std::string name = getLocationName(op->getLoc());
+  offenders.push_back({getRemarkLocation(op->getLoc()),
+                       subject.str() + (name.empty() ? "" : " '" + name + "'"),
+                       code.str(), macs});
+}
+
+static StringRef getCode(OperatorOp op) {
+  auto code = op->getAttrOfType<StringAttr>(kVerdictAttrName);
+  return code ? code.getValue() : "";
+}
+
+void Summary::countOperators(ModuleOp module) {
+  // Code of a nested module is not looked at by any pass.
+  auto visit = [&](Operation *op, StringRef code) {
+    if (auto operation = dyn_cast<OperatorOp>(op)) {
+      int64_t macs = countMultiplyAccumulates(operation);
+      if (operation.getQconfig())
+        add(Verdict::Quantized, "", macs);
+      else
+        addOffender(Verdict::Real, op, operation.getKindName(),
+                    getCode(operation), macs);
+      return WalkResult::skip();
+    }
+    if (isa<BackendConfigOp, QConfigMappingOp>(op))
+      return WalkResult::skip();
+    if (!op->use_empty() && countOperations(op) > 0)
+      addOffender(Verdict::NotRecognised, op, op->getName().getStringRef(),
+                  code, countMultiplyAccumulates(op));
+    return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
+                                     : WalkResult::advance();
+  };
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == module || op->getNumRegions() == 0 ||
+        (op->isRegistered() && !op->hasTrait<OpTrait::SymbolTable>()))
+      return visit(op, "QB001");
+    if (!isa<BackendConfigOp, QConfigMappingOp>(op))
+      for (Region &region : op->getRegions())
+        region.walk<WalkOrder::PreOrder>(
+            [&](Operation *inner) { return visit(inner, "QB002"); });
+    return WalkResult::skip();
+  });
+}
+
+void Summary::countWithoutKernel(ModuleOp module) {
+  module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+    if (!op.getQconfig())
+      return WalkResult::skip();
+    int64_t macs = countMultiplyAccumulates(op);
+    counts[{Verdict::Quantized, ""}] += {-1, -macs};
+    addOffender(Verdict::Reference, op, op.getKindName(), getCode(op), macs);
+    return WalkResult::skip();
+  });
+}
+
+Summary::Count Summary::getTotal() const {
+  Count total;
+  for (const auto &[key, count] : counts)
+    total += count;
+  return total;
+}
+
+Summary::Count Summary::getQuantized() const {
+  auto it = counts.find({Verdict::Quantized, ""});
+  return it == counts.end() ? Count() : it->second;
+}
+
+double Summary::getPercent() const {
+  Count total = getTotal(), quantized = getQuantized();
+  if (total.macs > 0)
+    return 100.0 * double(quantized.macs) / double(total.macs);
+  if (total.operators > 0)
+    return 100.0 * double(quantized.operators) / double(total.operators);
+  return 0;
+}
+
+std::string Summary::getTable() const {
+  std::string table;
+  llvm::raw_string_ostream os(table);
+  Count total = getTotal();
+  auto printRow = [&](StringRef verdict, StringRef code, Count count) {
+    os << "\n  " << llvm::left_justify(verdict, 16)
+       << llvm::left_justify(code, 6)
+       << llvm::format_decimal(count.operators, 10)
+       << llvm::format_decimal(count.macs, 16);
+    if (total.macs > 0)
+      os << llvm::format("%8.1f%%",
+                         100.0 * double(count.macs) / double(total.macs));
+  };
+  os << "operators and multiply-accumulates (MACs) by verdict\n  "
+     << llvm::left_justify("verdict", 16) << llvm::left_justify("code", 6)
+     << llvm::right_justify("operators", 10) << llvm::right_justify("MACs", 16);
+  for (const auto &[key, count] : counts)
+    if (count.operators > 0)
+      printRow(getName(key.first), key.second, count);
+  printRow("all", "", total);
+  return table;
+}
+
+void Summary::emitRemark(ModuleOp module) const {
+  ScopedDiagnosticHandler addTable(module.getContext(), [&](Diagnostic &diag) {
+    if (diag.getSeverity() == DiagnosticSeverity::Remark)
+      diag.attachNote(module.getLoc()) << getTable();
+    return failure();
+  });
+  auto remark = remark::analysis(
+      module.getLoc(), remark::RemarkOpts::name("QB000").category("qbackend"));
+  if (!remark)
+    return;
+  // What is no operator is a number of its own.
+  int64_t operators = 0;
+  std::map<Verdict, Count> byVerdict;
+  for (const auto &[key, count] : counts) {
+    byVerdict[key.first] += count;
+    if (key.first != Verdict::NotRecognised)
+      operators += count.operators;
+  }
+  auto addCount = [&](const Twine &key, Count count) {
+    remark << remark::detail::Remark::Arg(key.str(), count.operators)
+           << remark::detail::Remark::Arg((key + "-macs").str(), count.macs);
+  };
+  remark << remark::detail::Remark::Arg("operators", operators);
+  addCount("quantized", getQuantized());
+  addCount("reference", byVerdict[Verdict::Reference]);
+  addCount("real-valued", byVerdict[Verdict::Real]);
+  addCount("not-recognised", byVerdict[Verdict::NotRecognised]);
+  remark << remark::detail::Remark::Arg("all-macs", getTotal().macs)
+         << remark::detail::Remark::Arg(
+                "quantized-percent",
+                llvm::formatv("{0:F1}", getPercent()).str());
+  for (const auto &[key, count] : counts)
+    if (!key.second.empty())
+      addCount(key.second, count);
+}
+
+LogicalResult Summary::require(double percent, StringRef target,
+                               ModuleOp module) const {
+  if (getPercent() >= percent)
+    return success();
+  Count total = getTotal(), quantized = getQuantized();
+  bool hasMacs = total.macs > 0;
+  InFlightDiagnostic error =
+      emitError(module.getLoc())
+      << llvm::formatv("{0:F2}", getPercent()).str() << "% of the "
+      << (hasMacs ? "multiply-accumulates are" : "operators are")
+      << (target == "reference" ? " quantized (" : " in integer kernels (")
+      << (hasMacs ? quantized.macs : quantized.operators) << " of "
+      << (hasMacs ? total.macs : total.operators)
+      << "), require-quantized wants " << llvm::formatv("{0}", percent).str()
+      << "%; ";
+  if (total.operators == 0)
+    return error << "the module has no operators";
+  error << "missing: ";
+  StringRef separator;
+  for (const auto &[key, count] : counts) {
+    if (key.first == Verdict::Quantized || count.operators == 0)
+      continue;
+    error << separator << count.operators << " " << getName(key.first) << " ("
+          << key.second;
+    if (hasMacs)
+      error << ", " << count.macs;
+    error << ")";
+    separator = ", ";
+  }
+  // The largest ones, in the order of the code where they are equal.
+  std::vector<Offender> largest = offenders;
+  llvm::stable_sort(largest, [](const Offender &a, const Offender &b) {
+    return a.macs > b.macs;
+  });
+  for (const Offender &offender : ArrayRef(largest).take_front(kOffenders)) {
+    Diagnostic &note = error.attachNote(offender.loc);
+    note << offender.subject << " (" << offender.code << ")";
+    if (hasMacs)
+      note << " has " << offender.macs << " of them";
+  }
+  return error;
+}

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How much of a module became integers, by verdict.
+
+#ifndef QBACKEND_LIB_PIPELINES_SUMMARY_H
+#define QBACKEND_LIB_PIPELINES_SUMMARY_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace qbackend {
+
+/// Operators and multiply-accumulates (MACs) by verdict. A dynamic extent
+/// counts as 1, and a function once, however often it is called.
+class Summary {
+public:
+  /// Counts the operators of `module`, which is observed, and the code that is
+  /// no operator. Those to quantize are taken for quantized.
+  void countOperators(mlir::ModuleOp module);
+
+  /// Counts the operators of `module`, of which all that have a kernel are
+  /// lowered, to the reference form: real arithmetic.
+  void countWithoutKernel(mlir::ModuleOp module);
+
+  /// Emits the remark QB000 with all numbers; its note is the table.
+  void emitRemark(mlir::ModuleOp module) const;
+
+  /// Fails, with an error that names the largest of what is missing, if less
+  /// than `percent` is quantized. `target` is the form that was lowered to.
+  mlir::LogicalResult require(double percent, llvm::StringRef target,
+                              mlir::ModuleOp module) const;
+
+private:
+  enum class Verdict { Quantized, Reference, Real, NotRecognised };
+  struct Count {
+    int64_t operators = 0, macs = 0;
+    Count &operator+=(const Count &other) {
+      operators += other.operators;
+      macs += other.macs;
+      return *this;
+    }
+  };
+  /// Something that is not quantized.
+  struct Offender {
+    mlir::Location loc;
+    std::string subject, code;
+    int64_t macs;
+  };
+
+  static llvm::StringRef getName(Verdict verdict);
+  void add(Verdict verdict, llvm::StringRef code, int64_t macs);
+  void addOffender(Verdict verdict, mlir::Operation *op,
+                   llvm::StringRef subject, llvm::StringRef code, int64_t macs);
+  Count getTotal() const;
+  Count getQuantized() const;
+  /// 100 * quantized / all, of MACs, or of operators where there are no MACs;
+  /// 0 where there is nothing.
+  double getPercent() const;
+  std::string getTable() const;
+
+  std::map<std::pair<Verdict, std::string>, Count> counts;
+  std::vector<Offender> offenders;
+};
+
+} // namespace qbackend
+
+#endif // QBACKEND_LIB_PIPELINES_SUMMARY_H
