@@ -38,7 +38,21 @@ struct ApplyBackendPass
     if (ArrayAttr lowering = found->config.getLoweringAttr())
       forms = llvm::to_vector(lowering.getAsValueRange<StringAttr>());
     StringRef target = lowerTo.empty() ? forms.front() : StringRef(lowerTo);
-    if (!llvm::is_contained(forms, target)) {
+    bool isFake = mode == "fake-quant";
+    if (!isFake && mode != "convert") {
+      emitError(getOperation().getLoc())
+          << "mode is '" << mode << "', expected convert or fake-quant";
+      return signalPassFailure();
+    }
+    if (isFake && !lowerTo.empty() && target != "linalg") {
+      emitError(getOperation().getLoc())
+          << "lower-to is '" << target
+          << "', but mode=fake-quant gives real-valued code; leave it out";
+      return signalPassFailure();
+    }
+    if (isFake)
+      target = "linalg";
+    else if (!llvm::is_contained(forms, target)) {
       emitError(getOperation().getLoc())
           << "lower-to is '" << target << "', but backend '"
           << found->config.getSymName() << "' lowers to "
@@ -47,6 +61,7 @@ struct ApplyBackendPass
     }
 
     OpPassManager prepare("builtin.module");
+    prepare.addPass(createImportQuantizationPass());
     prepare.addPass(createRaisePass({backend}));
     prepare.addPass(createNormalizeLayoutPass());
     prepare.addPass(createFusePass({backend}));
@@ -67,8 +82,10 @@ struct ApplyBackendPass
         << remark::metric("quantized", quantized);
 
     OpPassManager lower("builtin.module");
-    lower.addPass(createConvertPass({backend}));
-    if (target != "reference")
+    lower.addPass(createConvertPass({backend, /*foldWeights=*/!isFake}));
+    if (isFake)
+      lower.addPass(createConvertQBackendToLinalgPass());
+    else if (target != "reference")
       lower.addPass(createConvertQBackendToQNNPackPass());
     // The reference form keeps its operators: they are its contract.
     if (target != "reference")
@@ -76,7 +93,7 @@ struct ApplyBackendPass
     if (target == "tosa")
       lower.addPass(createConvertQNNPackToTosaPass());
     // With tosa, the edges of the network.
-    if (target == "linalg" || target == "tosa")
+    if (!isFake && (target == "linalg" || target == "tosa"))
       lower.addPass(createConvertQNNPackToLinalgPass());
     if (failed(runPipeline(lower, getOperation())))
       return signalPassFailure();

@@ -6,6 +6,8 @@
 // as in PT2E: an operator whose output shares its input's observer always ends
 // up with one observer on all of them.
 
+#include "ImportedObservers.h"
+
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
@@ -71,9 +73,15 @@ public:
     QConfigAttr qconfig = *entry.getConfig();
     // Spellings of one pattern have the same reasons.
     SmallVector<std::string, 2> reasons;
+    // A weight that came as integers has to fit like one that would be
+    // observed.
+    QConfigAttr checked = qconfig;
+    if (ObserverAttr weight = getImportedWeightObserver(op, qconfig))
+      checked =
+          QConfigAttr::get(op.getContext(), qconfig.getActivation(), weight);
     for (PatternConfigOp pattern : candidates) {
       std::string reason =
-          whyUnsupported(pattern.getConfig(), qconfig, bool(op.getWeight()),
+          whyUnsupported(pattern.getConfig(), checked, bool(op.getWeight()),
                          bool(op.getBias()));
       if (!reason.empty()) {
         if (!llvm::is_contained(reasons, reason))
@@ -105,8 +113,11 @@ public:
       return Verdict{qconfig, *observation};
     }
     remarkMissed(op.getLoc(), "QB105", name,
-                 "backend '" + backend + "' does not support its qconfig: " +
-                     llvm::join(reasons, "; "),
+                 "backend '" + backend + "' does not support its qconfig" +
+                     (checked == qconfig
+                          ? ""
+                          : " with the weight that the module comes with") +
+                     ": " + llvm::join(reasons, "; "),
                  "choose another qconfig");
     return std::nullopt;
   }
@@ -114,8 +125,9 @@ public:
   /// True if `parameter` is a constant with data.
   static bool isKnown(Value parameter) {
     ElementsAttr elements;
-    return matchPattern(parameter, m_Constant(&elements)) &&
-           readFloats(elements);
+    return (matchPattern(parameter, m_Constant(&elements)) &&
+            readFloats(elements)) ||
+           isQuantizedConstant(parameter);
   }
 
 private:
@@ -275,7 +287,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     PatternTable patterns(found->config);
     QConfigTable qconfigs(*mapping);
     Decider decider(patterns, qconfigs, found->config.getSymName());
-    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation());
+    ImportedObservers imported(getOperation());
     SmallVector<std::pair<OperatorOp, Verdict>> verdicts;
     bool anyWeight = false, anyWeightKnown = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
@@ -299,11 +311,38 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
                      "export the module with its trained parameters");
       return;
     }
+    for (auto &[op, verdict] : verdicts)
+      setWeightSign(op, verdict.qconfig.getWeight());
+    if (!imported.empty())
+      return keep(imported, verdicts);
+    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation());
     for (auto &[op, verdict] : verdicts) {
       op.setQconfigAttr(verdict.qconfig);
       inserter.visit(op, verdict);
     }
     inserter.insert();
+  }
+
+  /// Quantizes what the module says is quantized, by its parameters.
+  void keep(ImportedObservers &imported,
+            ArrayRef<std::pair<OperatorOp, Verdict>> verdicts) {
+    llvm::MapVector<OperatorOp, QConfigAttr> integers;
+    for (auto [op, verdict] : verdicts)
+      if (getQuantizationMode(verdict.qconfig) == QuantizationMode::Static)
+        integers.insert({op, verdict.qconfig});
+      else
+        op.setQconfigAttr(verdict.qconfig);
+    TensorNames names(getOperation());
+    imported.insert(integers, names);
+    for (auto [op, qconfig] : integers) {
+      std::string reason = ImportedObservers::whyNotObserved(op);
+      if (reason.empty())
+        op.setQconfigAttr(qconfig);
+      else
+        remarkMissed(op.getLoc(), "QB141", op.getKindName(), reason,
+                     "quantize it in the module, too, or export the module "
+                     "without quantization");
+    }
   }
 };
 } // namespace

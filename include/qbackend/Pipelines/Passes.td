@@ -54,6 +54,9 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
     Option<"qconfig", "qconfig", "std::string", "\"\"",
            "Name of a qconfig mapping of the backend, or @symbol of one in the "
            "module; empty: the backend's default">,
+    Option<"mode", "mode", "std::string", "\"convert\"",
+           "convert: to integers; fake-quant: real-valued code that computes "
+           "the numbers which the integers of the reference form stand for">,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
            "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">
   ], CalibrationOptions);
