@@ -61,6 +61,10 @@ Table256 hardsigmoidTable(const TableType &in, const TableType &out) {
       in, [&](float x) { return quantizeTo(out, relu6OfXPlus3(x) / 6.0f); });
 }
 
+Table256 requantizeTable(const TableType &in, const TableType &out) {
+  return makeTable(in, [&](float x) { return quantizeTo(out, x); });
+}
+
 Table256 hardswishTable(const TableType &in, const TableType &out) {
   float inverse = 1.0f / f32(out.scale);
   return makeTable(in, [&](float x) {

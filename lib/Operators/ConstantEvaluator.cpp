@@ -7,9 +7,13 @@
 
 #include "qbackend/Operators/ConstantEvaluator.h"
 
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Numerics/Quantize.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/AffineExpr.h"
@@ -684,6 +688,46 @@ static std::optional<Shape> readShape(Value value) {
 }
 
 //===----------------------------------------------------------------------===//
+// Integers
+//===----------------------------------------------------------------------===//
+
+/// The numbers that `integers` of `type` stand for.
+static DenseElementsAttr dequantizeElements(DenseElementsAttr integers,
+                                            quant::QuantizedType type) {
+  ArrayRef<int64_t> shape = integers.getType().getShape();
+  bool isSigned = type.isSigned();
+  std::vector<float> numbers;
+  numbers.reserve(integers.size());
+  auto get = [&](const APInt &value) {
+    return isSigned ? value.getSExtValue() : int64_t(value.getZExtValue());
+  };
+  if (auto perTensor = dyn_cast<quant::UniformQuantizedType>(type)) {
+    for (const APInt &value : integers.getValues<APInt>())
+      numbers.push_back(numerics::dequantize(get(value), perTensor.getScale(),
+                                             perTensor.getZeroPoint()));
+  } else if (auto perAxis =
+                 dyn_cast<quant::UniformQuantizedPerAxisType>(type)) {
+    ArrayRef<double> scales = perAxis.getScales();
+    size_t axis = perAxis.getQuantizedDimension();
+    if (axis >= shape.size() || shape[axis] != int64_t(scales.size()))
+      return {};
+    int64_t inner = 1;
+    for (int64_t size : shape.drop_front(axis + 1))
+      inner *= size;
+    for (auto [i, value] : llvm::enumerate(integers.getValues<APInt>())) {
+      size_t channel = i / inner % scales.size();
+      numbers.push_back(numerics::dequantizePerChannel(
+          get(value), scales[channel], perAxis.getZeroPoints()[channel]));
+    }
+  } else {
+    return {};
+  }
+  return DenseElementsAttr::get(
+      RankedTensorType::get(shape, Float32Type::get(type.getContext())),
+      ArrayRef<float>(numbers));
+}
+
+//===----------------------------------------------------------------------===//
 // ConstantEvaluator
 //===----------------------------------------------------------------------===//
 
@@ -699,6 +743,8 @@ static SmallVector<Value> getReadValues(Operation *op) {
 }
 
 static bool mayBeConstant(Operation *op) {
+  if (isa_and_nonnull<DequantizeOp, quant::StorageCastOp>(op))
+    return true;
   return op && op->getNumResults() == 1 &&
          isa_and_nonnull<tosa::TosaDialect, tensor::TensorDialect,
                          linalg::LinalgDialect, arith::ArithDialect,
@@ -782,6 +828,18 @@ DenseElementsAttr ConstantEvaluator::evaluateUncached(Operation *op,
     return readAttribute(constant.getValue());
   if (auto constant = dyn_cast<tosa::ConstOp>(op))
     return readAttribute(constant.getValues());
+  if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+    auto integers = dequantize.getInput().getDefiningOp<quant::StorageCastOp>();
+    DenseElementsAttr elements =
+        integers ? lookup(integers.getInput()) : DenseElementsAttr();
+    return elements ? dequantizeElements(
+                          elements,
+                          cast<quant::QuantizedType>(
+                              dequantize.getInput().getType().getElementType()))
+                    : elements;
+  }
+  if (isa<quant::StorageCastOp>(op))
+    return {};
   if (auto structured = dyn_cast<linalg::LinalgOp>(op))
     return evaluateStructured(structured, lookup);
   if (operands.empty())

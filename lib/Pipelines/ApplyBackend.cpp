@@ -40,7 +40,21 @@ struct ApplyBackendPass
     if (ArrayAttr lowering = found->config.getLoweringAttr())
       forms = llvm::to_vector(lowering.getAsValueRange<StringAttr>());
     StringRef target = lowerTo.empty() ? forms.front() : StringRef(lowerTo);
-    if (!llvm::is_contained(forms, target)) {
+    bool isFake = mode == "fake-quant";
+    if (!isFake && mode != "convert") {
+      emitError(getOperation().getLoc())
+          << "mode is '" << mode << "', expected convert or fake-quant";
+      return signalPassFailure();
+    }
+    if (isFake && !lowerTo.empty() && target != "linalg") {
+      emitError(getOperation().getLoc())
+          << "lower-to is '" << target
+          << "', but mode=fake-quant gives real-valued code; leave it out";
+      return signalPassFailure();
+    }
+    if (isFake)
+      target = "linalg";
+    else if (!llvm::is_contained(forms, target)) {
       emitError(getOperation().getLoc())
           << "lower-to is '" << target << "', but backend '"
           << found->config.getSymName() << "' lowers to "
@@ -56,6 +70,7 @@ struct ApplyBackendPass
     }
 
     OpPassManager prepare("builtin.module");
+    prepare.addPass(createImportQuantizationPass());
     prepare.addPass(createRaisePass({backend}));
     prepare.addPass(createNormalizeLayoutPass());
     prepare.addPass(createFusePass({backend}));
@@ -70,13 +85,15 @@ struct ApplyBackendPass
     summary.countOperators(getOperation());
 
     OpPassManager kernels("builtin.module");
-    kernels.addPass(createConvertPass({backend}));
-    if (target != "reference")
+    kernels.addPass(createConvertPass({backend, /*foldWeights=*/!isFake}));
+    if (isFake)
+      kernels.addPass(createConvertQBackendToLinalgPass());
+    else if (target != "reference")
       kernels.addPass(createConvertQBackendToQNNPackPass());
     if (failed(runPipeline(kernels, getOperation())))
       return signalPassFailure();
     // The reference form keeps its operators: they are its contract.
-    if (target != "reference")
+    if (target != "reference" && !isFake)
       summary.countWithoutKernel(getOperation());
     summary.emitRemark(getOperation());
     if (failed(summary.require(requireQuantized, target, getOperation())))
@@ -89,7 +106,7 @@ struct ApplyBackendPass
     if (target == "tosa")
       lower.addPass(createConvertQNNPackToTosaPass());
     // With tosa, the edges of the network.
-    if (target == "linalg" || target == "tosa")
+    if (!isFake && (target == "linalg" || target == "tosa"))
       lower.addPass(createConvertQNNPackToLinalgPass());
     if (failed(runPipeline(lower, getOperation())))
       return signalPassFailure();

@@ -211,22 +211,14 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
       auto operation = cast<OperatorOp>(op);
       if (!operation.getQconfig())
         continue;
-      if (hasQuantizedWeight(operation) && !isConverted(operation) &&
-          failed(quantizeParameters(operation)))
+      if (hasQuantizedWeight(operation) &&
+          failed(quantizeParameters(operation, foldWeights)))
         return signalPassFailure();
       converter.round(operation);
     }
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
-    if (failed(callReferences(found->config, patterns)))
+    if (foldWeights && failed(callReferences(found->config, patterns)))
       signalPassFailure();
-  }
-
-  /// Whether the weight is what this pass makes of one: a module may come here
-  /// twice.
-  static bool isConverted(OperatorOp op) {
-    Operation *weight = op.getWeight().getDefiningOp();
-    return weight && (isa<DequantizeOp, arith::ExtFOp>(weight) ||
-                      getQuantizedTable(op.getWeight()));
   }
 
   /// Operators of patterns with a reference implementation become its calls.

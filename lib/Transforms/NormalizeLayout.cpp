@@ -136,6 +136,70 @@ static void remarkKept(TransposeOp op) {
                  "layout before and after it");
 }
 
+/// dequantize(quantize(value)) by the parameters of `quantize`. One scale is
+/// for all elements, wherever they are; null if there are several.
+static Value createPair(OpBuilder &builder, QuantizeOp quantize, Value value) {
+  Type element = quantize.getOutput().getType().getElementType();
+  if (!isa<quant::UniformQuantizedType>(element))
+    return {};
+  Location loc = quantize.getLoc();
+  auto type = cast<RankedTensorType>(value.getType());
+  Value quantized =
+      QuantizeOp::create(builder, loc, type.clone(element), value);
+  return DequantizeOp::create(builder, loc, type, quantized);
+}
+
+static QuantizeOp getQuantize(Value real) {
+  auto dequantize = real.getDefiningOp<DequantizeOp>();
+  return dequantize ? dequantize.getInput().getDefiningOp<QuantizeOp>()
+                    : QuantizeOp();
+}
+
+static void eraseDeadPair(DequantizeOp op) {
+  Operation *quantize = op.getInput().getDefiningOp();
+  if (op.use_empty())
+    op.erase();
+  if (quantize->use_empty())
+    quantize->erase();
+}
+
+/// dequantize(quantize(transpose(x, p))) -> transpose(dequantize(quantize(x)),
+/// p)
+static void sinkTranspose(DequantizeOp op) {
+  QuantizeOp quantize = getQuantize(op);
+  auto transpose = quantize ? quantize.getInput().getDefiningOp<TransposeOp>()
+                            : TransposeOp();
+  if (!transpose)
+    return;
+  OpBuilder builder(op);
+  Value real = createPair(builder, quantize, transpose.getInput());
+  if (!real)
+    return;
+  op.replaceAllUsesWith(TransposeOp::create(builder, op.getLoc(), real,
+                                            transpose.getPermutation())
+                            .getOutput());
+  eraseDeadPair(op);
+}
+
+/// transpose(dequantize(quantize(x)), p) -> dequantize(quantize(transpose(x,
+/// p))) at the edge of the module, where `x` is no operator's.
+static bool hoistTranspose(TransposeOp op) {
+  QuantizeOp quantize = getQuantize(op.getInput());
+  if (!quantize || quantize.getInput().getDefiningOp<OperatorOp>())
+    return false;
+  OpBuilder builder(op);
+  auto pair = op.getInput().getDefiningOp<DequantizeOp>();
+  Value moved = createFoldedTranspose(builder, op.getLoc(), quantize.getInput(),
+                                      op.getPermutation());
+  Value real = createPair(builder, quantize, moved);
+  if (!real)
+    return false;
+  op.replaceAllUsesWith(real);
+  op.erase();
+  eraseDeadPair(pair);
+  return true;
+}
+
 /// A transpose between operators is data movement of the network: an operator.
 static void createOperator(TransposeOp op) {
   remarkKept(op);
@@ -182,13 +246,17 @@ struct NormalizeLayoutPass
         ops.push_back(op);
         return WalkResult::skip();
       }
-      if (isa<TransposeOp>(op))
+      if (isa<TransposeOp, DequantizeOp>(op))
         ops.push_back(op);
       return WalkResult::advance();
     });
     for (Operation *op : ops) {
       if (auto operation = dyn_cast<OperatorOp>(op)) {
         sinkTranspose(operation);
+        continue;
+      }
+      if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+        sinkTranspose(dequantize);
         continue;
       }
       auto transpose = cast<TransposeOp>(op);
@@ -211,7 +279,10 @@ struct NormalizeLayoutPass
     for (TransposeOp op : llvm::reverse(transposes)) {
       if (op->use_empty())
         op.erase();
-      else if (op.getInput().getDefiningOp<OperatorOp>() &&
+      else if (hoistTranspose(op))
+        continue;
+      else if (isa_and_nonnull<OperatorOp, DequantizeOp>(
+                   op.getInput().getDefiningOp()) &&
                llvm::any_of(op->getUsers(), llvm::IsaPred<OperatorOp>))
         createOperator(op);
     }

@@ -8,6 +8,8 @@
 // gives each site in turn another observer and leaves those before it as they
 // are.
 
+#include "ImportedObservers.h"
+
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
@@ -77,9 +79,15 @@ public:
     // Spellings of one pattern have the same reasons.
     SmallVector<std::string, 2> reasons;
     SmallVector<RemarkNote, 3> notes = {qconfigNote};
+    // A weight that came as integers has to fit like one that would be
+    // observed.
+    QConfigAttr checked = qconfig;
+    if (ObserverAttr weight = getImportedWeightObserver(op, qconfig))
+      checked =
+          QConfigAttr::get(op.getContext(), qconfig.getActivation(), weight);
     for (PatternConfigOp pattern : candidates) {
       std::string reason =
-          whyUnsupported(pattern.getConfig(), qconfig, bool(op.getWeight()),
+          whyUnsupported(pattern.getConfig(), checked, bool(op.getWeight()),
                          bool(op.getBias()));
       if (!reason.empty()) {
         if (!llvm::is_contained(reasons, reason)) {
@@ -114,10 +122,13 @@ public:
       }
       return Verdict{qconfig, *observation};
     }
-    refuse(op, "QB105",
-           "backend '" + backend.getSymName() +
-               "' does not support its qconfig: " + llvm::join(reasons, "; "),
-           "choose another qconfig", notes);
+    bool isImported = checked != qconfig;
+    refuse(
+        op, "QB105",
+        "backend '" + backend.getSymName() + "' does not support its qconfig" +
+            (isImported ? " with the weight that the module comes with" : "") +
+            ": " + llvm::join(reasons, "; "),
+        "choose another qconfig", notes);
     return std::nullopt;
   }
 
@@ -132,8 +143,9 @@ public:
   /// True if `parameter` is a constant with data.
   static bool isKnown(Value parameter) {
     ElementsAttr elements;
-    return matchPattern(parameter, m_Constant(&elements)) &&
-           readFloats(elements);
+    return (matchPattern(parameter, m_Constant(&elements)) &&
+            readFloats(elements)) ||
+           isQuantizedConstant(parameter);
   }
 
 private:
@@ -336,8 +348,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     PatternTable patterns(found->config);
     QConfigTable qconfigs(*mapping);
     Decider decider(patterns, qconfigs, found->config, *mapping);
-    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
-                              sharing);
+    ImportedObservers imported(getOperation());
     SmallVector<std::pair<OperatorOp, Verdict>> verdicts;
     bool anyWeight = false, anyWeightKnown = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
@@ -361,12 +372,41 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
                         "export the module with its trained parameters", {});
       return;
     }
+    for (auto &[op, verdict] : verdicts)
+      setWeightSign(op, verdict.qconfig.getWeight());
+    if (!imported.empty())
+      return keep(imported, verdicts);
+    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
+                              sharing);
     for (auto &[op, verdict] : verdicts) {
       op.setQconfigAttr(verdict.qconfig);
       op->removeDiscardableAttr(kVerdictAttrName);
       inserter.visit(op, verdict);
     }
     inserter.insert();
+  }
+
+  /// Quantizes what the module says is quantized, by its parameters.
+  void keep(ImportedObservers &imported,
+            ArrayRef<std::pair<OperatorOp, Verdict>> verdicts) {
+    llvm::MapVector<OperatorOp, QConfigAttr> integers;
+    for (auto [op, verdict] : verdicts)
+      if (getQuantizationMode(verdict.qconfig) == QuantizationMode::Static)
+        integers.insert({op, verdict.qconfig});
+      else
+        op.setQconfigAttr(verdict.qconfig);
+    TensorNames names(getOperation());
+    imported.insert(integers, names);
+    for (auto [op, qconfig] : integers) {
+      std::string reason = ImportedObservers::whyNotObserved(op);
+      if (reason.empty())
+        op.setQconfigAttr(qconfig);
+      else
+        Decider::refuse(op, "QB141", reason,
+                        "quantize it in the module, too, or export the module "
+                        "without quantization",
+                        {});
+    }
   }
 };
 } // namespace

@@ -194,20 +194,27 @@ static DenseElementsAttr getRawElements(RankedTensorType type,
                      values.size() * sizeof(T)));
 }
 
-/// The operand `real` reads the numbers that `integers` of `element` stand for.
+/// The operand `real` reads the numbers that `integers` of `element` stand for;
+/// without `fold`, its numbers are quantized to them.
 static void assignQuantized(OpOperand &real, DenseElementsAttr integers,
-                            Type element) {
+                            Type element, bool fold) {
   OpBuilder builder(real.getOwner());
   Location loc = real.getOwner()->getLoc();
   auto type = cast<RankedTensorType>(real.get().getType());
-  Value constant = arith::ConstantOp::create(builder, loc, integers);
-  Value quantized =
-      quant::StorageCastOp::create(builder, loc, type.clone(element), constant);
+  Value quantized;
+  if (fold) {
+    Value constant = arith::ConstantOp::create(builder, loc, integers);
+    quantized = quant::StorageCastOp::create(builder, loc, type.clone(element),
+                                             constant);
+  } else {
+    quantized =
+        QuantizeOp::create(builder, loc, type.clone(element), real.get());
+  }
   real.set(DequantizeOp::create(builder, loc, type, quantized).getOutput());
 }
 
 /// The integers of the weight; per channel along axis 0, the output channels.
-static LogicalResult quantizeWeight(OperatorOp op) {
+static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
   ObserverAttr observer = op.getQconfig()->getWeight();
   std::optional<SmallVector<float, 0>> weight = readWeight(op);
   if (!weight)
@@ -259,12 +266,12 @@ static LogicalResult quantizeWeight(OperatorOp op) {
     element = storage.getType(scales[0], zeroPoints[0]);
   assignQuantized(*op.getWeightMutable().begin(),
                   getRawElements(type.clone(storage.integer), integers),
-                  element);
+                  element, fold);
   return success();
 }
 
 /// The bias as the kernels see it: int32 of scale `weight scale * input scale`.
-static LogicalResult quantizeBias(OperatorOp op) {
+static LogicalResult quantizeBias(OperatorOp op, bool fold) {
   ElementsAttr elements;
   std::optional<SmallVector<float, 0>> bias;
   if (matchPattern(op.getBias(), m_Constant(&elements)))
@@ -307,7 +314,7 @@ static LogicalResult quantizeBias(OperatorOp op) {
         quant::QuantizationFlags::Signed, i32, f32, scales[0], 0, min, max);
   auto type = cast<RankedTensorType>(op.getBias().getType());
   assignQuantized(*op.getBiasMutable().begin(),
-                  getRawElements(type.clone(i32), integers), element);
+                  getRawElements(type.clone(i32), integers), element, fold);
   return success();
 }
 
@@ -426,19 +433,32 @@ static LogicalResult roundWeight(OperatorOp op) {
   return success();
 }
 
-LogicalResult qbackend::quantizeParameters(OperatorOp op) {
-  switch (getQuantizationMode(*op.getQconfig())) {
-  case QuantizationMode::Float16:
-    return roundWeight(op);
-  case QuantizationMode::Static:
-    if (failed(quantizeWeight(op)))
-      return failure();
-    return op.getBias() && isWeighted(op) ? quantizeBias(op) : success();
-  case QuantizationMode::Dynamic:
-    return quantizeWeight(op);
-  case QuantizationMode::WeightOnly:
-    return isa<EmbeddingAttr>(op.getKind()) ? quantizeTable(op)
-                                            : quantizeWeight(op);
-  }
-  llvm_unreachable("unknown mode");
+/// Whether `parameter` is what this makes of one.
+static bool isQuantized(Value parameter) {
+  return isa_and_nonnull<DequantizeOp, arith::ExtFOp>(
+             parameter.getDefiningOp()) ||
+         getQuantizedTable(parameter);
+}
+
+LogicalResult qbackend::quantizeParameters(OperatorOp op, bool fold) {
+  QuantizationMode mode = getQuantizationMode(*op.getQconfig());
+  auto quantize = [&] {
+    switch (mode) {
+    case QuantizationMode::Float16:
+      return roundWeight(op);
+    case QuantizationMode::WeightOnly:
+      if (isa<EmbeddingAttr>(op.getKind()))
+        return quantizeTable(op);
+      break;
+    case QuantizationMode::Static:
+    case QuantizationMode::Dynamic:
+      break;
+    }
+    return quantizeWeight(op, fold);
+  };
+  if (!isQuantized(op.getWeight()) && failed(quantize()))
+    return failure();
+  bool hasBias = mode == QuantizationMode::Static && op.getBias() &&
+                 isWeighted(op) && !isQuantized(op.getBias());
+  return hasBias ? quantizeBias(op, fold) : success();
 }

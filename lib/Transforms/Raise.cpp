@@ -2,6 +2,7 @@
 //
 // Wraps each subgraph that a recogniser knows into a qbackend.operator.
 
+#include "QuantizedConstants.h"
 #include "Slice.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -139,6 +140,19 @@ static bool isReshapable(const RecognizedOperand &operand,
       operand.shape);
 }
 
+/// Constant `elements` of an operand in its canonical layout.
+static DenseElementsAttr arrange(DenseElementsAttr elements,
+                                 const RecognizedOperand &operand) {
+  auto type = cast<RankedTensorType>(operand.value.getType());
+  if (!operand.sourceShape.empty())
+    elements = elements.reshape(type.clone(operand.sourceShape));
+  if (!operand.permutation.empty())
+    elements = transposeElements(elements, operand.permutation);
+  if (!operand.shape.empty())
+    elements = elements.reshape(type.clone(operand.shape));
+  return elements;
+}
+
 /// The operand in its canonical layout, constants evaluated at once.
 static Value materialize(OpBuilder &builder, Location loc,
                          const RecognizedOperand &operand,
@@ -146,15 +160,8 @@ static Value materialize(OpBuilder &builder, Location loc,
   DenseElementsAttr elements = operand.constant;
   if (!elements) {
     elements = constants.evaluate(operand.value);
-    if (elements) {
-      auto type = cast<RankedTensorType>(operand.value.getType());
-      if (!operand.sourceShape.empty())
-        elements = elements.reshape(type.clone(operand.sourceShape));
-      if (!operand.permutation.empty())
-        elements = transposeElements(elements, operand.permutation);
-      if (!operand.shape.empty())
-        elements = elements.reshape(type.clone(operand.shape));
-    }
+    if (elements)
+      elements = arrange(elements, operand);
   }
   if (elements)
     return arith::ConstantOp::create(builder, loc, elements);
@@ -191,6 +198,34 @@ static Value restore(OpBuilder &builder, Location loc, Value canonical,
 // Raising
 //===----------------------------------------------------------------------===//
 
+/// The operand of an operator of `kind`, if it is the numbers of constant
+/// integers: those integers in its canonical layout, dequantized. Null if it is
+/// anything else.
+static Value materializeIntegers(OpBuilder &builder, Location loc,
+                                 const RecognizedOperand &operand,
+                                 ConstantEvaluator &constants, Attribute kind,
+                                 bool isActivation) {
+  // Rows of tables are quantized in a form of their own.
+  if (!operand.value || operand.constant || isa<EmbeddingAttr>(kind) ||
+      !constants.isConstant(operand.value))
+    return {};
+  DequantizeOp source = findQuantized(operand.value);
+  if (!source)
+    return {};
+  std::string reason;
+  Value integers = moveQuantized(
+      builder, loc, source, operand.value,
+      [&](DenseElementsAttr elements) { return arrange(elements, operand); },
+      constants, /*perChannel=*/!isActivation, reason);
+  if (!integers)
+    remarkMissed(
+        source, "QB142", cast<OperatorKindAttrInterface>(kind).getKindName(),
+        "the parameters of its constant integers are not kept: " + reason,
+        "quantize the constant in the layout and along the axis of "
+        "the operator");
+  return integers;
+}
+
 /// Puts a `qbackend.operator` in the place of `found`.
 static void createOperator(RecognizedOperator &found, const Slice &slice,
                            ConstantEvaluator &constants) {
@@ -220,8 +255,11 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   SmallVector<Value> inputs;
   for (const RecognizedOperand &input : found.inputs) {
     operands.push_back(&input);
-    inputs.push_back(
-        materialize(builder, loc, input, constants, /*isActivation=*/true));
+    Value integers = materializeIntegers(builder, loc, input, constants,
+                                         found.kind, /*isActivation=*/true);
+    inputs.push_back(integers ? integers
+                              : materialize(builder, loc, input, constants,
+                                            /*isActivation=*/true));
   }
   auto role = [&](const RecognizedOperand &operand) -> Value {
     if (!operand)
@@ -230,7 +268,15 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
     return materialize(builder, loc, operand, constants,
                        /*isActivation=*/false);
   };
-  Value weight = role(found.weight), bias = role(found.bias);
+  Value weight;
+  if (found.weight)
+    weight = materializeIntegers(builder, loc, found.weight, constants,
+                                 found.kind, /*isActivation=*/false);
+  if (weight)
+    operands.push_back(&found.weight);
+  else
+    weight = role(found.weight);
+  Value bias = role(found.bias);
   Value mean = role(found.runningMean), var = role(found.runningVar);
 
   auto resultType = cast<RankedTensorType>(found.result.getType());

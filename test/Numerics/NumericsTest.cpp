@@ -270,6 +270,20 @@ TEST(Average, WhereTheZeroPointIsAdded) {
   EXPECT_EQ(meanAten(-5, 2, -128, 127), -2);
 }
 
+TEST(Tables, Requantize) {
+  // Ties go to even before the zero point is added; the ends saturate.
+  Table256 half = requantizeTable({0.5, 3, false}, {1.0, 7, false});
+  const int expected[][2] = {{0, 5}, {2, 7}, {3, 7}, {4, 7}, {5, 8}, {6, 9},
+                             {255, 133}};
+  for (auto [q, y] : expected)
+    EXPECT_EQ(half[q], y) << q;
+  EXPECT_EQ(requantizeTable({1.0, 0, false}, {0.5, 0, false})[200], 255);
+  // Another sign, by one distance, moves all integers by it.
+  Table256 moved = requantizeTable({0.3, 40, false}, {0.3, -88, true});
+  for (int q = 0; q < 256; ++q)
+    EXPECT_EQ(moved[q], q - 128) << q;
+}
+
 TEST(Tables, HardswishAddsTheZeroPointFirst) {
   // hardswish(5) is 5, and 5 / 2 a tie that the zero point decides.
   EXPECT_EQ(hardswishTable({1.0, 0, false}, {2.0, 0, false})[5], 2);

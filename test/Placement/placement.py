@@ -401,7 +401,8 @@ def source_of(ops, names, value, moves):
 
 
 _MOVES = {"qbackend.transpose", "linalg.transpose", "qbackend.dequantize",
-          "qnnpack.dequantize", "qbackend.quantize", "qnnpack.quantize"}
+          "qnnpack.dequantize", "qbackend.quantize", "qnnpack.quantize",
+          "qnnpack.requantize"}
 _STATES = {"qnnpack.linear_dynamic": "dynamic",
            "qnnpack.embedding_byte": "weight-only",
            "qnnpack.embedding_4bit": "weight-only",
@@ -423,6 +424,11 @@ def read_forms(placement, anchors, reference, lowered):
         if op in ("qnnpack.quantize", "qbackend.quantize"):
             placement.quantized.add(anchors(
                 source_of(ops, names, operands[0], _MOVES)[0]))
+        elif op == "qnnpack.requantize":
+            # PyTorch dequantizes, and quantizes again.
+            source = anchors(source_of(ops, names, operands[0], _MOVES)[0])
+            placement.quantized.add(source)
+            placement.dequantized.add(source)
         elif op in ("qnnpack.dequantize", "qbackend.dequantize"):
             placement.dequantized.add(anchors(
                 source_of(ops, names, operands[0], _MOVES)[0]))

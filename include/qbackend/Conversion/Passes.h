@@ -5,6 +5,7 @@
 #ifndef QBACKEND_CONVERSION_PASSES_H
 #define QBACKEND_CONVERSION_PASSES_H
 
+#include "qbackend/Conversion/QBackendToLinalg.h"
 #include "qbackend/Conversion/QBackendToQNNPack.h"
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "qbackend/Conversion/QNNPackToTosa.h"

@@ -59,6 +59,34 @@ def ConvertQNNPackToTosaPass
 }
 
 //===----------------------------------------------------------------------===//
+// QBackendToLinalg
+//===----------------------------------------------------------------------===//
+
+def ConvertQBackendToLinalgPass
+    : Pass<"convert-qbackend-to-linalg", "::mlir::ModuleOp"> {
+  let summary = "lower quantize and dequantize to real-valued linalg";
+  let description = [{
+    Before: the reference form. After: the same numbers in `f32`. A `quantize`
+    with its `dequantize` is fake quantization, which a `linalg.generic` computes
+    as PyTorch's `fake_quantize` does:
+
+      `f32(min(max(rne(f32(x * f32(1 / scale))) + zp, qmin), qmax) - zp) * scale`
+
+    A constant of integers keeps its bytes, and a `linalg.generic` dequantizes
+    it. Where an operator quantizes its input at run time, its scale and zero
+    point are computed from the range of the input. Of finite numbers below
+    2^63 steps the results are those of the reference form; a NaN stays one,
+    and infinity is the end of the range.
+
+    An integer that is neither made nor used this way is an error.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::math::MathDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+//===----------------------------------------------------------------------===//
 // QBackendToQNNPack
 //===----------------------------------------------------------------------===//
 

@@ -54,6 +54,10 @@ Table256 tanhTable(const TableType &in, const TableType &out);
 /// output (1/256, 0) unsigned this is QNNPACK's table.
 Table256 hardsigmoidTable(const TableType &in, const TableType &out);
 
+/// Returns the table of y = quantize(dequantize(q)): the same numbers by other
+/// parameters.
+Table256 requantizeTable(const TableType &in, const TableType &out);
+
 /// Returns the table of u = f32(f32(x * clamp(f32(x + 3), 0, 6)) / 6).
 /// Unsigned output: rne(clamp(f32(f32(f32(1 / sy) * u) + zy), 0, 255)), the
 /// zero point added before rounding (QNNPACK). Signed: quantize(u) (ATen).

@@ -64,6 +64,9 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
         clEnumValN(::qbackend::Sharing::FX, "fx",
                    "PyTorch FX's: operator by operator, the first input's"))
     }]>,
+    Option<"mode", "mode", "std::string", "\"convert\"",
+           "convert: to integers; fake-quant: real-valued code that computes "
+           "the numbers which the integers of the reference form stand for">,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
            "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">,
     Option<"requireQuantized", "require-quantized", "double", "0",

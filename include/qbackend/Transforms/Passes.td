@@ -42,6 +42,24 @@ def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ImportQuantizationPass
+    : Pass<"qbackend-import-quantization", "::mlir::ModuleOp"> {
+  let summary = "recognise quantization that a module comes with";
+  let description = [{
+    Before: real-valued code with quantize and dequantize, or fake quantization,
+    in it: `quant.qcast` and `dcast`, or arithmetic in linalg, tosa, arith and
+    math, of one op or of several. After: `qbackend.quantize` and `dequantize`;
+    a constant that was quantized is its integers with a `dequantize`. Bytes of
+    weights stay as they are, and so do all scales and zero points.
+
+    What quantizes in another way (a zero point out of range, more than 8 bits,
+    channels of an activation) stays, and gets the missed remark QB140.
+  }];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::quant::QuantDialect"];
+}
+
 def NormalizeLayoutPass : Pass<"qbackend-normalize-layout", "::mlir::ModuleOp"> {
   let summary = "move transposes to the module's edges, and cancel them";
   let description = [{
@@ -163,8 +181,14 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
     only, the weight is the numbers that constant integers stand for; with f16,
     it is a constant of 16-bit floats, and so are, unless the qconfig is
     dynamic, the activations in passing.
+
+    Without `fold-weights`, weights and biases stay real-valued constants that
+    are quantized and dequantized like activations, and no reference
+    implementation is called: that is what simulates quantization.
   }];
-  let options = [BackendOption];
+  let options = [BackendOption,
+    Option<"foldWeights", "fold-weights", "bool", "true",
+           "Whether weights become constant integers">];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::func::FuncDialect",

@@ -39,8 +39,10 @@ getQuantizedElement(mlir::Type dtype, double scale, int64_t zeroPoint);
 /// Puts the weight of `op`, which is a constant, as its qconfig wants it: the
 /// integers, or 16-bit floats, are the constant, and what the operator reads
 /// are the numbers that they stand for. With static activations the bias
-/// becomes int32, as the kernels have it.
-mlir::LogicalResult quantizeParameters(OperatorOp op);
+/// becomes int32, as the kernels have it. A parameter that was put so before
+/// stays. Unless `fold` is set, 8-bit weights and biases stay real constants,
+/// which the code quantizes and dequantizes.
+mlir::LogicalResult quantizeParameters(OperatorOp op, bool fold = true);
 
 /// The table of an embedding, as `quantizeParameters` leaves it: an i8 constant
 /// with an entry in each byte, and the scale and zero point of each row.

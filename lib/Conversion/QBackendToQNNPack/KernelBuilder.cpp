@@ -7,6 +7,7 @@
 #include "qbackend/Numerics/Quantize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -44,7 +45,94 @@ Value KernelBuilder::build(std::string &reason) {
   llvm_unreachable("unknown mode");
 }
 
+//===----------------------------------------------------------------------===//
+// Parameters
+//===----------------------------------------------------------------------===//
+
+/// The integers of `type` and their range as those of `storage`. The sign moves
+/// all of them, and so the zero point, by one distance: numbers stay the same.
+static quant::UniformQuantizedType
+withStorage(quant::UniformQuantizedType type,
+            quant::UniformQuantizedType storage) {
+  int64_t offset = storage.getStorageTypeMin() - type.getStorageTypeMin();
+  if (offset == 0 ||
+      storage.getStorageTypeMax() - type.getStorageTypeMax() != offset)
+    return type;
+  return quant::UniformQuantizedType::get(
+      storage.getFlags(), storage.getStorageType(), storage.getExpressedType(),
+      type.getScale(), type.getZeroPoint() + offset,
+      storage.getStorageTypeMin(), storage.getStorageTypeMax());
+}
+
+/// `type` with a scale, and a zero point `offset` above the smallest integer.
+static quant::UniformQuantizedType
+withFixedParameters(quant::UniformQuantizedType type, double scale,
+                    int64_t offset) {
+  return quant::UniformQuantizedType::get(
+      type.getFlags(), type.getStorageType(), type.getExpressedType(), scale,
+      type.getStorageTypeMin() + offset, type.getStorageTypeMin(),
+      type.getStorageTypeMax());
+}
+
+quant::UniformQuantizedType KernelBuilder::getResultElement() {
+  auto input = qnnpack::getQuantizedType(inputs[0].getType());
+  return llvm::TypeSwitch<Attribute, quant::UniformQuantizedType>(op.getKind())
+      .Case<SigmoidAttr, HardsigmoidAttr, SoftmaxAttr>(
+          [&](auto) { return withFixedParameters(input, 0x1p-8, 0); })
+      .Case<TanhAttr>(
+          [&](auto) { return withFixedParameters(input, 0x1p-7, 128); })
+      .Case<AddAttr>([&](auto kind) {
+        return kind.getScalar()
+                   ? qnnpack::getAddScalarResultType(
+                         input, kind.getScalar().getValueAsDouble())
+                   : quant::UniformQuantizedType();
+      })
+      .Case<MulAttr>([&](auto kind) {
+        return kind.getScalar()
+                   ? qnnpack::getMulScalarResultType(
+                         input, kind.getScalar().getValueAsDouble())
+                   : quant::UniformQuantizedType();
+      })
+      .Case<MaxPool1dAttr, MaxPool2dAttr, AvgPool1dAttr, AvgPool2dAttr,
+            AdaptiveAvgPool1dAttr, AdaptiveAvgPool2dAttr, MeanAttr, ReluAttr,
+            Relu6Attr, HardtanhAttr, ClampAttr, FlattenAttr, ReshapeAttr,
+            TransposeAttr, NarrowAttr, PadAttr, RepeatAttr, PixelShuffleAttr,
+            PixelUnshuffleAttr, ChannelShuffleAttr, InterpolateAttr>(
+          [&](auto) { return input; })
+      .Default([](Attribute) { return quant::UniformQuantizedType(); });
+}
+
+Value KernelBuilder::createRequantize(Value value,
+                                      quant::UniformQuantizedType element) {
+  auto valueType = cast<RankedTensorType>(value.getType());
+  if (valueType.getElementType() == element)
+    return value;
+  return make<qnnpack::RequantizeOp>(Type(valueType.clone(element)), value);
+}
+
 Value KernelBuilder::createStatic() {
+  // Kernels take and give one storage; operands of another one get it first.
+  auto output = qnnpack::getQuantizedType(type);
+  bool known = output && llvm::all_of(inputs, [](Value input) {
+                 return bool(qnnpack::getQuantizedType(input.getType()));
+               });
+  if (!known)
+    return createKernel();
+  for (Value &input : inputs)
+    input = createRequantize(
+        input, withStorage(qnnpack::getQuantizedType(input.getType()), output));
+  // What the kernel can't requantize to itself is a step of its own.
+  if (quant::UniformQuantizedType own = getResultElement())
+    type = type.clone(own);
+  Value kernel = createKernel();
+  return kernel ? createRequantize(kernel, output) : Value();
+}
+
+//===----------------------------------------------------------------------===//
+// Kinds
+//===----------------------------------------------------------------------===//
+
+Value KernelBuilder::createKernel() {
   if (op.getKinds().size() != 1 && !relu)
     return {};
   return llvm::TypeSwitch<Attribute, Value>(op.getKind())

@@ -38,6 +38,13 @@ private:
     return make<OpT>(mlir::Type(type), std::forward<Args>(args)...);
   }
   mlir::Value createStatic();
+  mlir::Value createKernel();
+  /// `value` with the parameters `element`, if it has others.
+  mlir::Value createRequantize(mlir::Value value,
+                               mlir::quant::UniformQuantizedType element);
+  /// The parameters of the result of an operator that keeps those of its input,
+  /// or has its own; null if it takes any.
+  mlir::quant::UniformQuantizedType getResultElement();
   mlir::UnitAttr getRelu();
   mlir::UnitAttr getFlag(bool value);
   /// A vector of as many times `value`.

@@ -9,6 +9,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 
 namespace qbackend {
@@ -40,13 +41,19 @@ struct ConvertQBackendToQNNPackPass
     });
     for (OperatorOp op : operators)
       lower(op);
-    SmallVector<Operation *> boundary;
+    SmallVector<QuantizeOp> quantizes;
+    SmallVector<DequantizeOp> dequantizes;
     getOperation()->walk([&](Operation *op) {
-      if (isa<QuantizeOp, DequantizeOp>(op))
-        boundary.push_back(op);
+      if (auto quantize = dyn_cast<QuantizeOp>(op))
+        quantizes.push_back(quantize);
+      else if (auto dequantize = dyn_cast<DequantizeOp>(op))
+        dequantizes.push_back(dequantize);
     });
-    for (Operation *op : boundary)
-      lowerBoundary(op);
+    // These look for what they quantize again, so they go first.
+    for (QuantizeOp op : quantizes)
+      lowerQuantize(op);
+    for (DequantizeOp op : dequantizes)
+      lowerDequantize(op);
   }
 
   static void lower(OperatorOp op) {
@@ -108,22 +115,36 @@ struct ConvertQBackendToQNNPackPass
     return kernel;
   }
 
-  static void lowerBoundary(Operation *op) {
-    if (isOpTriviallyDead(op)) {
-      op->erase();
-      return;
-    }
+  /// quantize(dequantize(q)) is no way over real numbers.
+  static void lowerQuantize(QuantizeOp op) {
     OpBuilder builder(op);
+    Type type = op.getOutput().getType();
+    Value source = getQuantized(op.getInput());
+    auto isActivation = [](Type type) {
+      return qnnpack::detail::isActivationElement(getElementTypeOrSelf(type));
+    };
     Value result;
-    Type type = op->getResult(0).getType();
-    if (isa<QuantizeOp>(op))
-      result = qnnpack::QuantizeOp::create(builder, op->getLoc(), type,
-                                           op->getOperand(0));
+    if (op.use_empty())
+      result = {};
+    else if (source && isActivation(source.getType()) && isActivation(type))
+      result =
+          qnnpack::RequantizeOp::create(builder, op.getLoc(), type, source);
     else
-      result = qnnpack::DequantizeOp::create(builder, op->getLoc(), type,
-                                             op->getOperand(0));
-    op->getResult(0).replaceAllUsesWith(result);
-    op->erase();
+      result = qnnpack::QuantizeOp::create(builder, op.getLoc(), type,
+                                           op.getInput());
+    if (result)
+      op.getOutput().replaceAllUsesWith(result);
+    op.erase();
+  }
+
+  static void lowerDequantize(DequantizeOp op) {
+    OpBuilder builder(op);
+    if (!op.use_empty())
+      op.getOutput().replaceAllUsesWith(
+          qnnpack::DequantizeOp::create(builder, op.getLoc(),
+                                        op.getOutput().getType(), op.getInput())
+              .getOutput());
+    op.erase();
   }
 };
 } // namespace

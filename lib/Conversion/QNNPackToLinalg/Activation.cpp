@@ -279,7 +279,8 @@ void qnnpack::populateActivationPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns) {
   patterns.add<LowerRelu, LowerClamp, LowerTable<SigmoidOp>, LowerTable<TanhOp>,
                LowerTable<HardsigmoidOp>, LowerTable<HardswishOp>,
-               LowerAtenTable<LeakyReluOp>, LowerAtenTable<EluOp>,
-               LowerAtenTable<CeluOp>, LowerAtenTable<ThresholdOp>, LowerPrelu,
-               LowerSoftmax>(converter, patterns.getContext());
+               LowerTable<RequantizeOp>, LowerAtenTable<LeakyReluOp>,
+               LowerAtenTable<EluOp>, LowerAtenTable<CeluOp>,
+               LowerAtenTable<ThresholdOp>, LowerPrelu, LowerSoftmax>(
+      converter, patterns.getContext());
 }

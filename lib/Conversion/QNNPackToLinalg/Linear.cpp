@@ -2,6 +2,7 @@
 //
 // linear and linear_dynamic.
 
+#include "RuntimeParams.h"
 #include "Weights.h"
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
@@ -25,15 +26,6 @@ static Value addRows(ImplicitLocOpBuilder &b, Value input, bool isSigned,
 // Parameters at run time
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// What linear_dynamic computes from its input.
-struct RuntimeParams {
-  Value scale;     // f32
-  Value inverse;   // f32, 1 / scale
-  Value zeroPoint; // i32
-};
-} // namespace
-
 /// min(0, all of `input`), or max. A NaN in the input is the result.
 template <typename MinMaxOp>
 static Value reduceAll(ImplicitLocOpBuilder &b, Value input) {
@@ -50,8 +42,7 @@ static Value reduceAll(ImplicitLocOpBuilder &b, Value input) {
   return tensor::ExtractOp::create(b, result, ValueRange());
 }
 
-/// numerics::dynamicLinearParams of the range of `input`, step by step.
-static RuntimeParams chooseParams(ImplicitLocOpBuilder &b, Value input) {
+RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
   Type f32 = b.getF32Type(), f64 = b.getF64Type();
   auto real = [&](double value) -> Value {
     return arith::ConstantOp::create(b, b.getF64FloatAttr(value));

@@ -195,10 +195,10 @@ template <typename OpTy> struct LowerTable : Lowering<OpTy> {
 void qnnpack_to_tosa::populateElementwisePatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
     Reasons &reasons) {
-  patterns
-      .add<LowerAdd, LowerMul, LowerScalar<AddScalarOp>,
-           LowerScalar<MulScalarOp>, LowerRelu, LowerClamp,
-           LowerTable<SigmoidOp>, LowerTable<TanhOp>, LowerTable<HardsigmoidOp>,
-           LowerTable<HardswishOp>, LowerTable<LeakyReluOp>, LowerTable<EluOp>>(
-          converter, patterns.getContext(), reasons);
+  patterns.add<
+      LowerAdd, LowerMul, LowerScalar<AddScalarOp>, LowerScalar<MulScalarOp>,
+      LowerRelu, LowerClamp, LowerTable<SigmoidOp>, LowerTable<TanhOp>,
+      LowerTable<HardsigmoidOp>, LowerTable<HardswishOp>,
+      LowerTable<RequantizeOp>, LowerTable<LeakyReluOp>, LowerTable<EluOp>>(
+      converter, patterns.getContext(), reasons);
 }

@@ -209,6 +209,10 @@ LogicalResult HardsigmoidOp::verify() {
                            0x1p-8, 0);
 }
 
+LogicalResult RequantizeOp::verify() {
+  return verifySameShape(*this, getInput().getType(), getOutput().getType());
+}
+
 LogicalResult HardswishOp::verify() {
   return verifyTable(*this, getInput().getType(), getOutput().getType());
 }

@@ -114,6 +114,8 @@ static std::optional<numerics::Table256> evaluate(Operation *op,
     return numerics::tanhTable(input, output);
   if (isa<HardsigmoidOp>(op))
     return numerics::hardsigmoidTable(input, output);
+  if (isa<RequantizeOp>(op))
+    return numerics::requantizeTable(input, output);
   if (isa<HardswishOp>(op))
     return numerics::hardswishTable(input, output);
   if (auto leaky = dyn_cast<LeakyReluOp>(op))

@@ -30,19 +30,6 @@ func.func @no_fused_kernel(%x0: tensor<1x2x2x1x!x8>) -> tensor<1x2x2x1x!x8> {
   return %y : tensor<1x2x2x1x!x8>
 }
 
-// The kernel's result has fixed parameters; its verifier names the limit.
-func.func @result_of_another_type(%x0: tensor<4x!x8>) -> tensor<4x!y8> {
-  %r0 = qbackend.dequantize %x0 : tensor<4x!x8> -> tensor<4xf32>
-  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Function=result_of_another_type | Operator=sigmoid, Reason="stays in the reference form: 'qnnpack.sigmoid' op}}
-  %o = qbackend.operator [#qbackend.sigmoid] inputs(%r0) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
-  ^bb0(%a0: tensor<4xf32>):
-    %e = tensor.empty() : tensor<4xf32>
-    qbackend.yield %e : tensor<4xf32>
-  }
-  %y = qbackend.quantize %o : tensor<4xf32> -> tensor<4x!y8>
-  return %y : tensor<4x!y8>
-}
-
 func.func @input_not_quantized(%r: tensor<4xf32>) -> tensor<4x!x8> {
   // expected-remark @+1 {{Operator=relu, Reason="stays in the reference form: not all of its inputs are quantized"}}
   %o = qbackend.operator [#qbackend.relu] inputs(%r) qconfig #q : (tensor<4xf32>) -> tensor<4xf32> {
@@ -100,18 +87,6 @@ func.func @conv_transpose3d(%x: tensor<1x4x2x2x1x!x8>) -> tensor<1x4x2x2x1x!y8> 
   }
   %y = qbackend.quantize %o : tensor<1x4x2x2x1xf32> -> tensor<1x4x2x2x1x!y8>
   return %y : tensor<1x4x2x2x1x!y8>
-}
-
-func.func @rescaled(%x: tensor<2x3x!x8>) -> tensor<3x2x!y8> {
-  %r = qbackend.dequantize %x : tensor<2x3x!x8> -> tensor<2x3xf32>
-  // expected-remark @+1 {{Operator=transpose, Reason="stays in the reference form: its kernel gives tensor<3x2x!quant.uniform<u8:f32, 5.000000e-01:3>>, not tensor<3x2x!quant.uniform<u8:f32, 2.500000e-01:7>>"}}
-  %o = qbackend.operator [#qbackend.transpose<permutation = [1, 0]>] inputs(%r) qconfig #q : (tensor<2x3xf32>) -> tensor<3x2xf32> {
-  ^bb0(%a0: tensor<2x3xf32>):
-    %e = tensor.empty() : tensor<3x2xf32>
-    qbackend.yield %e : tensor<3x2xf32>
-  }
-  %y = qbackend.quantize %o : tensor<3x2xf32> -> tensor<3x2x!y8>
-  return %y : tensor<3x2x!y8>
 }
 
 func.func @dynamic_length(%x: tensor<1x?x3x!x8>) -> tensor<1x?x3x!x8> {

@@ -92,6 +92,18 @@ TEST_F(ExhaustiveTest, Activations) {
   checkUnary(kernels);
 }
 
+TEST_F(ExhaustiveTest, Requantize) {
+  SmallVector<Kernel> kernels;
+  for (int64_t i = 0; i < sets; ++i)
+    for (bool from : {false, true})
+      for (bool to : {false, true}) {
+        TableType in = random.type(from), out = random.type(to);
+        kernels.push_back(makeTableKernel("qnnpack.requantize", "", in, out,
+                                          requantizeTable(in, out)));
+      }
+  checkUnary(kernels);
+}
+
 TEST_F(ExhaustiveTest, Numbers) {
   SmallVector<Kernel> kernels;
   for (int64_t i = 0; i < sets; ++i)

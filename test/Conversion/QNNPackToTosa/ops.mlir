@@ -259,6 +259,13 @@ func.func @mean(%x: tensor<1x3x4x2x!x8>) -> tensor<1x2x!x8> {
   return %0 : tensor<1x2x!x8>
 }
 
+// CHECK-LABEL: func.func @requantize
+// CHECK: tosa.table
+func.func @requantize(%x: tensor<4x!x8>) -> tensor<4x!quant.uniform<i8:f32, 0.25:-7>> {
+  %0 = qnnpack.requantize %x : tensor<4x!x8> -> tensor<4x!quant.uniform<i8:f32, 0.25:-7>>
+  return %0 : tensor<4x!quant.uniform<i8:f32, 0.25:-7>>
+}
+
 // CHECK-LABEL: func.func @sigmoid
 // CHECK: tosa.table {{.*}} : (tensor<4xi8>, tensor<256xi8>) -> tensor<4xi8>
 func.func @sigmoid(%x: tensor<4x!x8>) -> tensor<4x!p8> {

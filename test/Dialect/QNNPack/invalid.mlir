@@ -14,6 +14,14 @@ func.func @quantize_shape(%x: tensor<4xf32>) {
 
 // -----
 
+func.func @requantize_shape(%x: tensor<4x!quant.uniform<u8:f32, 0.5>>) {
+  // expected-error @+1 {{the input and the output differ in shape}}
+  %0 = qnnpack.requantize %x : tensor<4x!quant.uniform<u8:f32, 0.5>> -> tensor<5x!quant.uniform<u8:f32, 0.25>>
+  return
+}
+
+// -----
+
 func.func @quantize_channels(%x: tensor<4xf32>) {
   // expected-error @+1 {{has 2 scales along axis 0 of}}
   %0 = qnnpack.quantize %x : tensor<4xf32> -> tensor<4x!quant.uniform<i8:f32:0, {0.5,0.25}>>

@@ -229,6 +229,8 @@ func.func @activations(%x: tensor<1x4x!u8>, %i: tensor<1x4x!i8>) {
   %4 = qnnpack.tanh %x : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.0078125:128>>
   // CHECK: qnnpack.hardsigmoid
   %5 = qnnpack.hardsigmoid %x : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.00390625>>
+  // CHECK: qnnpack.requantize %{{.*}} : tensor<1x4x!quant.uniform<u8{{.*}} -> tensor<1x4x!quant.uniform<i8
+  %r = qnnpack.requantize %x : tensor<1x4x!u8> -> tensor<1x4x!i8>
   // CHECK: qnnpack.hardswish
   %6 = qnnpack.hardswish %x : tensor<1x4x!u8> -> tensor<1x4x!y8>
   // CHECK: qnnpack.leaky_relu %{{.*}} {negative_slope = 0.00999999977 : f32} :

@@ -90,6 +90,23 @@ def QNNPack_HardsigmoidOp : QNNPack_TableOp<"hardsigmoid"> {
   }];
 }
 
+def QNNPack_RequantizeOp : QNNPack_TableOp<"requantize"> {
+  let summary = "the same numbers by other parameters";
+  let description = [{
+    `y = quantize(dequantize(x))`, and the only op whose result may be of another
+    sign than its input. It stands where an operator that keeps its input's
+    parameters, or has fixed ones, is observed with others.
+
+    **Constraints:**
+    - the shape stays.
+
+    Example:
+    ```mlir
+    %y = qnnpack.requantize %x : tensor<4x!u8> -> tensor<4x!quant.uniform<i8:f32, 0.25:-7>>
+    ```
+  }];
+}
+
 def QNNPack_HardswishOp : QNNPack_TableOp<"hardswish"> {
   let summary = "quantized x * hardsigmoid(x)";
   let description = [{

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Observers of modules that come quantized: their parameters stay.
+
+#include "ImportedObservers.h"
+
+#include "qbackend/Transforms/QuantizeWeights.h"
+#include "qbackend/Transforms/TensorNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+//===----------------------------------------------------------------------===//
+// Observers
+//===----------------------------------------------------------------------===//
+
+/// The type of integers of `dtype` with the numbers of `element`: the sign
+/// moves them, and the zero point, by 128.
+static quant::UniformQuantizedType withSign(quant::UniformQuantizedType element,
+                                            Type dtype) {
+  auto integer = dyn_cast_or_null<IntegerType>(dtype);
+  if (!integer || integer.getWidth() != 8 ||
+      integer.isSigned() == element.isSigned())
+    return element;
+  return getQuantizedElement(dtype, element.getScale(),
+                             element.getZeroPoint() +
+                                 (integer.isSigned() ? -128 : 128));
+}
+
+static ObserverAttr getFixedObserver(quant::UniformQuantizedType element) {
+  MLIRContext *context = element.getContext();
+  Type dtype = IntegerType::get(context, 8,
+                                element.isSigned() ? IntegerType::Signed
+                                                   : IntegerType::Unsigned);
+  return ObserverAttr::get(
+      context, ObserverKind::FixedQParams, dtype, QScheme::PerTensorAffine,
+      std::nullopt, std::nullopt, /*reduce_range=*/false, /*eps=*/FloatAttr(),
+      /*averaging_constant=*/FloatAttr(), /*bins=*/std::nullopt,
+      FloatAttr::get(Float64Type::get(context), element.getScale()),
+      element.getZeroPoint(), /*is_dynamic=*/false, /*ch_axis=*/std::nullopt,
+      /*percentile=*/FloatAttr(), FakeQuantizeKind::None);
+}
+
+ImportedObservers::ImportedObservers(ModuleOp module)
+    : symbols(module), builder(OpBuilder::atBlockBegin(module.getBody())) {
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto dequantize = dyn_cast<DequantizeOp>(op);
+    if (dequantize && dequantize.getInput().getDefiningOp<QuantizeOp>() &&
+        isa<quant::UniformQuantizedType>(
+            dequantize.getInput().getType().getElementType()))
+      pairs.push_back(dequantize);
+    return isa<OperatorOp>(op) ? WalkResult::skip() : WalkResult::advance();
+  });
+}
+
+void ImportedObservers::insert(DequantizeOp op, Type dtype,
+                               TensorNames &names) {
+  auto quantize = op.getInput().getDefiningOp<QuantizeOp>();
+  auto element = withSign(cast<quant::UniformQuantizedType>(
+                              quantize.getOutput().getType().getElementType()),
+                          dtype);
+  ObserverAttr config = getFixedObserver(element);
+  Value input = quantize.getInput();
+  auto isSame = [&](ObserveOp observe) {
+    return observe &&
+           symbols.lookup<ObserverOp>(observe.getObserver()).getConfig() ==
+               config;
+  };
+  // What is quantized so already, or in another place, is not once more.
+  Value observed;
+  if (isSame(input.getDefiningOp<ObserveOp>()))
+    observed = input;
+  for (Operation *user : input.getUsers())
+    if (auto observe = dyn_cast<ObserveOp>(user);
+        !observed && isSame(observe) && observe->getBlock() == op->getBlock() &&
+        observe->isBeforeInBlock(op))
+      observed = observe.getOutput();
+  if (!observed) {
+    auto observer = ObserverOp::create(
+        builder, op.getLoc(), names.lookup(input).name, config, FloatAttr(),
+        FloatAttr(), FloatAttr(), IntegerAttr());
+    symbols.insert(observer, builder.getInsertionPoint());
+    OpBuilder local(op);
+    observed =
+        ObserveOp::create(local, op.getLoc(), input.getType(), input,
+                          FlatSymbolRefAttr::get(observer.getSymNameAttr()));
+  }
+  op.getOutput().replaceAllUsesWith(observed);
+  op.erase();
+  if (quantize.use_empty())
+    quantize.erase();
+}
+
+/// Whether all results of `op` are among the numbers of its inputs, or 0, so
+/// that what is quantized before is quantized after it.
+static bool keepsNumbers(OperatorOp op) {
+  if (op.isFused())
+    return false;
+  Attribute kind = op.getKind();
+  if (auto resize = dyn_cast<InterpolateAttr>(kind))
+    return resize.getMode() == InterpolateMode::Nearest;
+  return isa<MaxPool1dAttr, MaxPool2dAttr, MaxPool3dAttr, ReluAttr, FlattenAttr,
+             ReshapeAttr, TransposeAttr, NarrowAttr, RepeatAttr, CatAttr,
+             PixelShuffleAttr, PixelUnshuffleAttr, ChannelShuffleAttr>(kind);
+}
+
+/// The one observer of `values`; null if they don't have one.
+template <typename RangeT>
+static FlatSymbolRefAttr getCommonObserver(RangeT &&observes) {
+  FlatSymbolRefAttr common;
+  for (ObserveOp observe : observes) {
+    if (!observe || (common && common != observe.getObserverAttr()))
+      return {};
+    common = observe.getObserverAttr();
+  }
+  return common;
+}
+
+static FlatSymbolRefAttr getInputObserver(OperatorOp op) {
+  return getCommonObserver(llvm::map_range(op.getInputs(), [](Value input) {
+    return input.getDefiningOp<ObserveOp>();
+  }));
+}
+
+static FlatSymbolRefAttr getOutputObserver(OperatorOp op) {
+  return getCommonObserver(
+      llvm::map_range(op.getOutput().getUsers(), [](Operation *user) {
+        return dyn_cast<ObserveOp>(user);
+      }));
+}
+
+/// All users of `value` read it through `observer`.
+static void observe(Value value, FlatSymbolRefAttr observer) {
+  OpBuilder builder(value.getContext());
+  builder.setInsertionPointAfterValue(value);
+  auto op = ObserveOp::create(builder, value.getLoc(), value.getType(), value,
+                              observer);
+  value.replaceAllUsesExcept(op.getOutput(), op);
+}
+
+void ImportedObservers::insert(
+    const llvm::MapVector<OperatorOp, QConfigAttr> &qconfigs,
+    TensorNames &names) {
+  auto getDType = [&](Operation *op) {
+    auto operation = dyn_cast_or_null<OperatorOp>(op);
+    auto it = operation ? qconfigs.find(operation) : qconfigs.end();
+    return it == qconfigs.end() ? Type()
+                                : it->second.getActivation().getDtype();
+  };
+  for (DequantizeOp pair : pairs) {
+    auto quantize = pair.getInput().getDefiningOp<QuantizeOp>();
+    Type dtype =
+        getDType(TensorNames::getTensor(quantize.getInput()).getDefiningOp());
+    for (Operation *user : pair.getOutput().getUsers())
+      if (!dtype)
+        dtype = getDType(user);
+    insert(pair, dtype, names);
+  }
+  for (auto [op, qconfig] : qconfigs) {
+    FlatSymbolRefAttr observer =
+        keepsNumbers(op) ? getInputObserver(op) : FlatSymbolRefAttr();
+    if (observer &&
+        llvm::none_of(op.getOutput().getUsers(), llvm::IsaPred<ObserveOp>))
+      observe(op.getOutput(), observer);
+  }
+  for (auto [op, qconfig] : llvm::reverse(qconfigs)) {
+    FlatSymbolRefAttr observer =
+        keepsNumbers(op) ? getOutputObserver(op) : FlatSymbolRefAttr();
+    if (!observer || getInputObserver(op))
+      continue;
+    for (Value input : op.getInputs())
+      if (!input.getDefiningOp<ObserveOp>() && input.hasOneUse())
+        observe(input, observer);
+  }
+}
+
+std::string ImportedObservers::whyNotObserved(OperatorOp op) {
+  for (Value input : op.getInputs())
+    if (!input.getDefiningOp<ObserveOp>() && !isQuantizedConstant(input))
+      return "not all of its inputs are quantized in the module, which comes "
+             "with quantization of its own";
+  if (op.getOutput().use_empty() ||
+      !llvm::all_of(op.getOutput().getUsers(), llvm::IsaPred<ObserveOp>))
+    return "its result is not quantized in the module, which comes with "
+           "quantization of its own";
+  return "";
+}
+
+//===----------------------------------------------------------------------===//
+// Weights
+//===----------------------------------------------------------------------===//
+
+/// The integers behind `value`, and what they stand for; nulls if it isn't one
+/// of constant integers.
+static std::pair<DenseElementsAttr, quant::QuantizedType>
+getQuantizedConstant(Value value) {
+  auto dequantize =
+      value ? value.getDefiningOp<DequantizeOp>() : DequantizeOp();
+  auto cast = dequantize
+                  ? dequantize.getInput().getDefiningOp<quant::StorageCastOp>()
+                  : quant::StorageCastOp();
+  DenseElementsAttr integers;
+  if (!cast || !matchPattern(cast.getInput(), m_Constant(&integers)))
+    return {};
+  return {integers, llvm::cast<quant::QuantizedType>(
+                        getElementTypeOrSelf(dequantize.getInput().getType()))};
+}
+
+bool qbackend::isQuantizedConstant(Value value) {
+  return bool(getQuantizedConstant(value).first);
+}
+
+static SmallVector<int64_t> getZeroPoints(quant::QuantizedType type) {
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
+    return SmallVector<int64_t>(perAxis.getZeroPoints());
+  return {cast<quant::UniformQuantizedType>(type).getZeroPoint()};
+}
+
+ObserverAttr qbackend::getImportedWeightObserver(OperatorOp op,
+                                                 QConfigAttr qconfig) {
+  auto [integers, element] = getQuantizedConstant(op.getWeight());
+  ObserverAttr observer = qconfig.getWeight();
+  auto dtype = dyn_cast<IntegerType>(observer.getDtype());
+  if (!integers || !dtype || dtype.getWidth() != 8)
+    return {};
+  int64_t offset = dtype.isSigned() == element.isSigned() ? 0
+                   : dtype.isSigned()                     ? -128
+                                                          : 128;
+  int64_t center = dtype.isSigned() ? 0 : 128;
+  bool isSymmetric =
+      llvm::all_of(getZeroPoints(element), [&](int64_t zeroPoint) {
+        return zeroPoint + offset == center;
+      });
+  bool isPerChannel = isa<quant::UniformQuantizedPerAxisType>(element);
+  // Symmetric ones are affine, too: of both names the qconfig's holds.
+  bool wantsSymmetric = observer.getScheme() == QScheme::PerTensorSymmetric ||
+                        observer.getScheme() == QScheme::PerChannelSymmetric;
+  bool symmetric = isSymmetric && wantsSymmetric;
+  QScheme scheme = isPerChannel ? symmetric ? QScheme::PerChannelSymmetric
+                                            : QScheme::PerChannelAffine
+                   : symmetric  ? QScheme::PerTensorSymmetric
+                                : QScheme::PerTensorAffine;
+  int64_t min = 127, max = -128;
+  for (APInt value : integers.getValues<APInt>()) {
+    int64_t integer =
+        (element.isSigned() ? value.getSExtValue() : value.getZExtValue()) +
+        offset;
+    min = std::min(min, integer), max = std::max(max, integer);
+  }
+  auto [quantMin, quantMax] =
+      std::pair(observer.getQuantMin(), observer.getQuantMax());
+  if (quantMin && quantMax && (min < *quantMin || max > *quantMax))
+    quantMin = std::min(min, *quantMin), quantMax = std::max(max, *quantMax);
+  return ObserverAttr::get(
+      op.getContext(), observer.getKind(), dtype, scheme, quantMin, quantMax,
+      observer.getReduceRange(), observer.getEps(),
+      observer.getAveragingConstant(), observer.getBins(), observer.getScale(),
+      observer.getZeroPoint(), observer.getIsDynamic(), observer.getChAxis(),
+      observer.getPercentile(), observer.getFakeQuantize());
+}
+
+void qbackend::setWeightSign(OperatorOp op, ObserverAttr observer) {
+  auto [integers, element] = getQuantizedConstant(op.getWeight());
+  auto dtype = dyn_cast<IntegerType>(observer.getDtype());
+  if (!integers || !dtype || dtype.getWidth() != 8 ||
+      dtype.isSigned() == element.isSigned())
+    return;
+  quant::QuantizedType moved;
+  if (auto perTensor = dyn_cast<quant::UniformQuantizedType>(element)) {
+    moved = withSign(perTensor, dtype);
+  } else {
+    auto perAxis = cast<quant::UniformQuantizedPerAxisType>(element);
+    auto storage = getQuantizedElement(dtype, 1.0, 0);
+    SmallVector<int64_t> zeroPoints(perAxis.getZeroPoints());
+    for (int64_t &zeroPoint : zeroPoints)
+      zeroPoint += dtype.isSigned() ? -128 : 128;
+    moved = quant::UniformQuantizedPerAxisType::get(
+        storage.getFlags(), storage.getStorageType(),
+        storage.getExpressedType(), perAxis.getScales(), zeroPoints,
+        perAxis.getQuantizedDimension(), storage.getStorageTypeMin(),
+        storage.getStorageTypeMax());
+  }
+  std::vector<char> bytes(integers.getRawData().begin(),
+                          integers.getRawData().end());
+  for (char &byte : bytes)
+    byte ^= char(0x80);
+  OpBuilder builder(op);
+  Value constant = arith::ConstantOp::create(
+      builder, op.getLoc(),
+      DenseElementsAttr::getFromRawBuffer(integers.getType(), bytes));
+  Value quantized = quant::StorageCastOp::create(
+      builder, op.getLoc(), integers.getType().clone(moved), constant);
+  op.getWeightMutable().assign(DequantizeOp::create(
+      builder, op.getLoc(), op.getWeight().getType(), quantized));
+}

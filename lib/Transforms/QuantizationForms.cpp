@@ -1,0 +1,542 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Reads code that quantizes and dequantizes, however it is spelled: as one op
+// or as several, with a division or a product, before or after integers.
+//
+// All of it are steps from a tensor to one of its shape, by constants. From the
+// end, a dequantize is `[- zp] * scale`, and a quantize, before it,
+// `* 1/scale, round, [+ zp], clamp`, with conversions in between.
+
+#include "QuantizationForms.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace qbackend;
+
+using Kind = ElementStep::Kind;
+using Lookup = llvm::function_ref<std::optional<ChannelNumbers>(Value)>;
+
+/// No form is spelled in more ops, nor one op in more steps.
+static constexpr unsigned kMaxOps = 16, kMaxSteps = 32;
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+static std::optional<SmallVector<double>> readAll(DenseElementsAttr elements) {
+  SmallVector<double> values;
+  Type type = elements.getElementType();
+  size_t size = elements.isSplat() ? 1 : elements.size();
+  values.reserve(size);
+  if (isa<FloatType>(type)) {
+    for (APFloat value :
+         llvm::make_range(elements.value_begin<APFloat>(),
+                          elements.value_begin<APFloat>() + size)) {
+      bool losesInfo;
+      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
+                    &losesInfo);
+      values.push_back(value.convertToDouble());
+    }
+    return values;
+  }
+  if (!isa<IntegerType>(type))
+    return std::nullopt;
+  for (const APInt &value : llvm::make_range(
+           elements.value_begin<APInt>(), elements.value_begin<APInt>() + size))
+    values.push_back(type.isUnsignedInteger() ? value.roundToDouble(false)
+                                              : value.roundToDouble(true));
+  return values;
+}
+
+std::optional<ChannelNumbers> QuantizationReader::getNumbers(Value value,
+                                                             AffineMap map) {
+  DenseElementsAttr elements = constants.evaluate(value);
+  if (!elements || elements.empty())
+    return std::nullopt;
+  ChannelNumbers numbers;
+  if (!elements.isSplat()) {
+    ArrayRef<int64_t> shape = elements.getType().getShape();
+    if (map.getNumResults() != shape.size())
+      return std::nullopt;
+    for (auto [expr, size] : llvm::zip(map.getResults(), shape)) {
+      if (size == 1)
+        continue;
+      auto dim = dyn_cast<AffineDimExpr>(expr);
+      if (!dim || numbers.axis)
+        return std::nullopt;
+      numbers.axis = dim.getPosition();
+    }
+  }
+  auto values = readAll(elements);
+  if (!values)
+    return std::nullopt;
+  numbers.values = std::move(*values);
+  return numbers;
+}
+
+std::optional<ChannelNumbers>
+QuantizationReader::getTensorNumbers(Value value, int64_t rank) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getRank() != rank)
+    return std::nullopt;
+  return getNumbers(value,
+                    AffineMap::getMultiDimIdentityMap(rank, type.getContext()));
+}
+
+/// A conversion of `op` on constants; their numbers stay.
+static bool isConversion(Operation *op) {
+  return isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::UIToFPOp,
+             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
+             arith::IndexCastOp>(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+static std::optional<Kind> getBinaryKind(Operation *op) {
+  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
+      .Case<arith::MulFOp, tosa::MulOp>([](auto) { return Kind::Multiply; })
+      .Case<arith::DivFOp>([](auto) { return Kind::Divide; })
+      .Case<arith::AddFOp, arith::AddIOp, tosa::AddOp>(
+          [](auto) { return Kind::Add; })
+      .Case<arith::SubFOp, arith::SubIOp, tosa::SubOp>(
+          [](auto) { return Kind::Subtract; })
+      .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp, arith::MaxUIOp,
+            tosa::MaximumOp>([](auto) { return Kind::Max; })
+      .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp, arith::MinUIOp,
+            tosa::MinimumOp>([](auto) { return Kind::Min; })
+      .Default([](Operation *) { return std::nullopt; });
+}
+
+/// Whether `select(compare(a, b), a, b)` is the larger of both; nullopt if it
+/// is neither.
+static std::optional<bool> selectsLarger(arith::CmpFPredicate predicate) {
+  using P = arith::CmpFPredicate;
+  if (llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, predicate))
+    return true;
+  if (llvm::is_contained({P::OLT, P::OLE, P::ULT, P::ULE}, predicate))
+    return false;
+  return std::nullopt;
+}
+
+static std::optional<bool> selectsLarger(arith::CmpIPredicate predicate) {
+  using P = arith::CmpIPredicate;
+  if (llvm::is_contained({P::sgt, P::sge, P::ugt, P::uge}, predicate))
+    return true;
+  if (llvm::is_contained({P::slt, P::sle, P::ult, P::ule}, predicate))
+    return false;
+  return std::nullopt;
+}
+
+/// The value that `select` limits, and by what; null if it does not.
+static Value readSelect(arith::SelectOp select, Lookup lookUp,
+                        SmallVectorImpl<ElementStep> &steps) {
+  Value lhs, rhs;
+  std::optional<bool> larger;
+  if (auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>()) {
+    // A NaN is passed on: what is compared otherwise says the rest.
+    if (compare.getPredicate() == arith::CmpFPredicate::UNO)
+      return select.getFalseValue();
+    lhs = compare.getLhs(), rhs = compare.getRhs();
+    larger = selectsLarger(compare.getPredicate());
+  } else if (auto compare =
+                 select.getCondition().getDefiningOp<arith::CmpIOp>()) {
+    lhs = compare.getLhs(), rhs = compare.getRhs();
+    larger = selectsLarger(compare.getPredicate());
+  }
+  if (!larger)
+    return {};
+  Value a = select.getTrueValue(), b = select.getFalseValue();
+  std::optional<ChannelNumbers> left = lookUp(lhs), right = lookUp(rhs);
+  if (bool(left) == bool(right))
+    return {};
+  Value limited = left ? rhs : lhs;
+  const ChannelNumbers &bound = left ? *left : *right;
+  // The bound is often written once for the comparison and once as a result.
+  auto isBound = [&](Value value) {
+    std::optional<ChannelNumbers> numbers = lookUp(value);
+    return numbers && numbers->values == bound.values;
+  };
+  // Two limits may be two comparisons of one value.
+  auto isLimited = [&](Value value) {
+    if (value == limited)
+      return true;
+    auto inner = value.getDefiningOp<arith::SelectOp>();
+    Operation *condition =
+        inner ? inner.getCondition().getDefiningOp() : nullptr;
+    return condition && isa<arith::CmpFOp, arith::CmpIOp>(condition) &&
+           llvm::is_contained(condition->getOperands(), limited);
+  };
+  bool inOrder = left ? isBound(a) && isLimited(b) : isLimited(a) && isBound(b);
+  bool swapped = left ? isLimited(a) && isBound(b) : isBound(a) && isLimited(b);
+  if (!inOrder && !swapped)
+    return {};
+  steps.push_back({*larger == inOrder ? Kind::Max : Kind::Min, bound});
+  return isBound(a) ? b : a;
+}
+
+Value QuantizationReader::readScalar(Operation *op, Steps &steps,
+                                     Lookup lookUp) {
+  if (isa<math::RoundEvenOp, math::RoundOp>(op)) {
+    steps.push_back({Kind::Round});
+    return op->getOperand(0);
+  }
+  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
+    unsigned width = getElementTypeOrSelf(op->getResult(0).getType())
+                         .getIntOrFloatBitWidth();
+    steps.push_back({Kind::ToInteger, {}, isa<arith::FPToSIOp>(op), width});
+    return op->getOperand(0);
+  }
+  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
+    steps.push_back({Kind::ToReal, {}, isa<arith::SIToFPOp>(op)});
+    return op->getOperand(0);
+  }
+  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+    steps.push_back({Kind::Widen, {}, isa<arith::ExtSIOp>(op)});
+    return op->getOperand(0);
+  }
+  // Of an integer that was limited before.
+  if (isa<arith::TruncIOp>(op))
+    return op->getOperand(0);
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return readSelect(select, lookUp, steps);
+  if (auto clamp = dyn_cast<math::ClampFOp>(op)) {
+    auto min = lookUp(clamp.getMin()), max = lookUp(clamp.getMax());
+    if (!min || !max)
+      return {};
+    steps.push_back({Kind::Min, *max});
+    steps.push_back({Kind::Max, *min});
+    return clamp.getValue();
+  }
+  std::optional<Kind> kind = getBinaryKind(op);
+  if (!kind || op->getNumOperands() < 2)
+    return {};
+  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
+  std::optional<ChannelNumbers> left = lookUp(lhs), right = lookUp(rhs);
+  bool commutes = *kind != Kind::Divide && *kind != Kind::Subtract;
+  // A constant vector is quantized by constant vectors: the numbers come
+  // second, unless they are one.
+  if (left && right) {
+    bool isFirst = commutes && !left->axis && right->axis;
+    (isFirst ? right : left).reset();
+  }
+  if (right && !left) {
+    steps.push_back({*kind, *right});
+    return lhs;
+  }
+  if (left && !right && commutes) {
+    steps.push_back({*kind, *left});
+    return rhs;
+  }
+  return {};
+}
+
+Value QuantizationReader::readRegion(Operation *op, Steps &steps) {
+  auto linalgOp = cast<linalg::LinalgOp>(op);
+  Block *body = linalgOp.getBlock();
+  if (!linalgOp.hasPureTensorSemantics() || op->getNumResults() != 1 ||
+      linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() || !body ||
+      !linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0))
+           .isIdentity())
+    return {};
+  std::function<std::optional<ChannelNumbers>(Value)> lookUp =
+      [&](Value value) -> std::optional<ChannelNumbers> {
+    if (auto argument = dyn_cast<BlockArgument>(value);
+        argument && argument.getOwner() == body) {
+      if (argument.getArgNumber() >= linalgOp.getNumDpsInputs())
+        return std::nullopt;
+      OpOperand *operand = linalgOp.getMatchingOpOperand(argument);
+      return getNumbers(operand->get(),
+                        linalgOp.getMatchingIndexingMap(operand));
+    }
+    if (std::optional<double> number = constants.getSplat(value))
+      return ChannelNumbers{{*number}, std::nullopt};
+    Operation *inner = value.getDefiningOp();
+    if (!inner || inner->getBlock() != body)
+      return std::nullopt;
+    if (isConversion(inner))
+      return lookUp(inner->getOperand(0));
+    // The reciprocal of a scale.
+    if (auto division = dyn_cast<arith::DivFOp>(inner)) {
+      auto one = lookUp(division.getLhs()), scale = lookUp(division.getRhs());
+      if (!one || !scale || one->values != SmallVector<double>{1.0})
+        return std::nullopt;
+      for (double &value : scale->values)
+        value = float(1.0 / value);
+      return scale;
+    }
+    return std::nullopt;
+  };
+  Value value = body->getTerminator()->getOperand(0);
+  size_t first = steps.size();
+  while (true) {
+    if (auto argument = dyn_cast<BlockArgument>(value)) {
+      OpOperand *operand =
+          argument.getOwner() == body &&
+                  argument.getArgNumber() < linalgOp.getNumDpsInputs()
+              ? linalgOp.getMatchingOpOperand(argument)
+              : nullptr;
+      if (operand && linalgOp.getMatchingIndexingMap(operand).isIdentity() &&
+          steps.size() > first)
+        return operand->get();
+      break;
+    }
+    Operation *inner = value.getDefiningOp();
+    if (inner->getBlock() != body || steps.size() > kMaxSteps)
+      break;
+    value = readScalar(inner, steps, lookUp);
+    if (!value)
+      break;
+  }
+  steps.truncate(first);
+  return {};
+}
+
+Value QuantizationReader::readTosa(Operation *op, Steps &steps) {
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
+    auto number = [](Attribute bound) {
+      if (auto real = dyn_cast<FloatAttr>(bound))
+        return ChannelNumbers{{real.getValueAsDouble()}, std::nullopt};
+      return ChannelNumbers{
+          {double(cast<IntegerAttr>(bound).getValue().getSExtValue())},
+          std::nullopt};
+    };
+    steps.push_back({Kind::Min, number(clamp.getMaxVal())});
+    steps.push_back({Kind::Max, number(clamp.getMinVal())});
+    return clamp.getInput();
+  }
+  if (auto convert = dyn_cast<tosa::CastOp>(op)) {
+    Type from = getElementTypeOrSelf(convert.getInput().getType()),
+         to = type.getElementType();
+    // It rounds to even, and saturates.
+    if (from.isF32() && isa<IntegerType>(to)) {
+      steps.push_back({Kind::ToInteger,
+                       {},
+                       !to.isUnsignedInteger(),
+                       to.getIntOrFloatBitWidth()});
+      steps.push_back({Kind::Round});
+    } else if (isa<IntegerType>(from) && to.isF32()) {
+      steps.push_back({Kind::ToReal, {}, !from.isUnsignedInteger()});
+    } else if (isa<IntegerType>(from) && isa<IntegerType>(to) &&
+               to.getIntOrFloatBitWidth() >= from.getIntOrFloatBitWidth()) {
+      steps.push_back({Kind::Widen, {}, !from.isUnsignedInteger()});
+    } else {
+      return {};
+    }
+    return convert.getInput();
+  }
+  if (!getBinaryKind(op))
+    return {};
+  Value input = readScalar(op, steps, [&](Value value) {
+    return getTensorNumbers(value, type.getRank());
+  });
+  // What is broadcast has no position to step from.
+  if (input &&
+      cast<RankedTensorType>(input.getType()).getShape() != type.getShape()) {
+    steps.pop_back();
+    return {};
+  }
+  return input;
+}
+
+Value QuantizationReader::readOp(Value result, Steps &steps) {
+  Operation *op = result.getDefiningOp();
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  if (!op || !type || op->getNumResults() != 1)
+    return {};
+  if (isa<linalg::LinalgOp>(op))
+    return readRegion(op, steps);
+  if (isa<tosa::TosaDialect>(op->getDialect()))
+    return readTosa(op, steps);
+  if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+    return {};
+  return readScalar(op, steps, [&](Value value) {
+    return getTensorNumbers(value, type.getRank());
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Forms
+//===----------------------------------------------------------------------===//
+
+static bool isEqual(const ChannelNumbers &lhs, const ChannelNumbers &rhs,
+                    bool exact) {
+  auto close = [&](double a, double b) {
+    return exact ? a == b : std::fabs(a - b) <= 1e-6 * std::fabs(b);
+  };
+  if (lhs.axis && rhs.axis && lhs.axis != rhs.axis)
+    return false;
+  size_t size = std::max(lhs.values.size(), rhs.values.size());
+  for (const ChannelNumbers *each : {&lhs, &rhs})
+    if (each->values.size() != size && each->values.size() != 1)
+      return false;
+  for (size_t i = 0; i < size; ++i)
+    if (!close(lhs.values[lhs.values.size() == 1 ? 0 : i],
+               rhs.values[rhs.values.size() == 1 ? 0 : i]))
+      return false;
+  return true;
+}
+
+namespace {
+/// Walks over steps, the last one first.
+struct Cursor {
+  ArrayRef<ElementStep> steps;
+  const ElementStep *peek() const {
+    return steps.empty() ? nullptr : &steps.front();
+  }
+  const ElementStep *take(Kind kind) {
+    if (steps.empty() || steps.front().kind != kind)
+      return nullptr;
+    const ElementStep *step = &steps.front();
+    steps = steps.drop_front();
+    return step;
+  }
+  /// The zero point that is added, or subtracted if `isAdded` is not set.
+  bool takeOffset(bool isAdded, ChannelNumbers &zeroPoints) {
+    for (Kind kind : {Kind::Add, Kind::Subtract})
+      if (const ElementStep *step = take(kind)) {
+        zeroPoints = step->numbers;
+        if ((kind == Kind::Add) != isAdded)
+          for (double &value : zeroPoints.values)
+            value = -value;
+        return true;
+      }
+    return false;
+  }
+};
+} // namespace
+
+/// The bounds that are next, in either order.
+static bool takeBounds(Cursor &cursor, double &min, double &max) {
+  bool any = false;
+  for (int i = 0; i < 4; ++i) {
+    const ElementStep *step = cursor.take(Kind::Max);
+    bool isMin = step;
+    if (!step)
+      step = cursor.take(Kind::Min);
+    if (!step || step->numbers.values.size() != 1)
+      break;
+    double bound = step->numbers.values.front();
+    if (isMin)
+      min = std::max(min, bound);
+    else
+      max = std::min(max, bound);
+    any = true;
+  }
+  return any;
+}
+
+std::optional<QuantizationForm> QuantizationReader::read(Value result,
+                                                         std::string &reason) {
+  SmallVector<ElementStep> steps;
+  Value value = result;
+  for (unsigned i = 0; i < kMaxOps && steps.size() < kMaxSteps; ++i) {
+    size_t first = steps.size();
+    Value input = readOp(value, steps);
+    if (!input)
+      break;
+    // A copy has no steps.
+    if (steps.size() > first)
+      steps.back().input = input;
+    // Nothing that ends otherwise is one.
+    if (steps.front().kind != Kind::Multiply)
+      return std::nullopt;
+    value = input;
+  }
+  Cursor cursor{steps};
+  QuantizationForm form;
+  const ElementStep *last = cursor.take(Kind::Multiply);
+  if (!last)
+    return std::nullopt;
+  form.scales = last->numbers;
+  form.zeroPoints = {{0.0}, std::nullopt};
+  bool hasOffset = cursor.takeOffset(/*isAdded=*/false, form.zeroPoints);
+
+  // The integers in between, if it has some.
+  const ElementStep *toReal = cursor.take(Kind::ToReal);
+  if (toReal) {
+    last = toReal;
+    form.isSigned = toReal->isSigned;
+    const ElementStep *offset = cursor.peek();
+    if (!hasOffset && cursor.takeOffset(/*isAdded=*/false, form.zeroPoints))
+      last = offset;
+    while (const ElementStep *widen = cursor.take(Kind::Widen)) {
+      form.isSigned = widen->isSigned;
+      last = widen;
+    }
+    if (last->input && constants.isConstant(last->input)) {
+      form.source = last->input;
+      form.isDequantize = true;
+      return form;
+    }
+  }
+  form.min = -INFINITY, form.max = INFINITY;
+  takeBounds(cursor, form.min, form.max);
+  ChannelNumbers added = {{0.0}, std::nullopt};
+  bool isAdded = toReal && cursor.takeOffset(/*isAdded=*/true, added);
+  if (const ElementStep *toInteger = cursor.take(Kind::ToInteger)) {
+    // Between integers there may be a wider type, whose range is none.
+    if (toInteger->width <= 8) {
+      double levels = std::ldexp(1.0, toInteger->width);
+      double low = toInteger->isSigned ? -levels / 2 : 0;
+      form.min = std::max(form.min, low);
+      form.max = std::min(form.max, low + levels - 1);
+    }
+  } else if (toReal) {
+    return std::nullopt;
+  }
+  // Integers as limits commute with rounding, and so does a zero point but for
+  // ties.
+  const ElementStep *round = cursor.take(Kind::Round);
+  takeBounds(cursor, form.min, form.max);
+  if (!round)
+    round = cursor.take(Kind::Round);
+  if (!isAdded)
+    cursor.takeOffset(/*isAdded=*/true, added);
+  if (!round)
+    round = cursor.take(Kind::Round);
+  if (!round)
+    return std::nullopt;
+
+  ChannelNumbers scales;
+  const ElementStep *first = cursor.take(Kind::Divide);
+  if (first) {
+    scales = first->numbers;
+  } else if ((first = cursor.take(Kind::Multiply))) {
+    scales = first->numbers;
+    for (double &scale : scales.values)
+      scale = 1.0 / scale;
+  } else {
+    return std::nullopt;
+  }
+  if (!first->input) {
+    reason = "it is in one op with what it quantizes";
+    return std::nullopt;
+  }
+  if (!isEqual(scales, form.scales, /*exact=*/false)) {
+    reason = "it multiplies by another scale than it divides by";
+    return std::nullopt;
+  }
+  if (!isEqual(added, form.zeroPoints, /*exact=*/true)) {
+    reason = "it subtracts another zero point than it adds";
+    return std::nullopt;
+  }
+  if (!(std::isfinite(form.min) && std::isfinite(form.max) &&
+        form.min < form.max)) {
+    reason = "it does not limit the integers";
+    return std::nullopt;
+  }
+  form.source = first->input;
+  return form;
+}
