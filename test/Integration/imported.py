@@ -5,8 +5,8 @@
     imported.py --bin DIR --work DIR
 
 A convolution with a relu, a max pool, and a linear layer: activations with q/dq
-in bytes (torch-mlir of a PT2E model) or in fake quantization, weights as bytes
-with a scale for each channel, or real with fake quantization. The kernels have
+in bytes (torch-mlir of a PT2E model, ONNX's QDQ) or in fake quantization, weights as
+bytes with a scale for each channel, or unsigned with one. The kernels have
 the parameters and the bytes of the text, and the results are those of NumPy.
 """
 
@@ -30,7 +30,7 @@ def run(*command):
 
 
 def literal(data):
-    element = {"float32": "f32", "int8": "i8"}[str(data.dtype)]
+    element = {"float32": "f32", "int8": "i8", "int32": "i32"}[str(data.dtype)]
     kind = "".join(f"{d}x" for d in data.shape) + element
     raw = np.ascontiguousarray(data).tobytes().hex().upper()
     return f'arith.constant dense<"0x{raw}"> : tensor<{kind}>'
@@ -148,17 +148,59 @@ class Text:
         return self.add(f"quant.dcast {q} : {kind} to {shape(dims)}")
 
 
+    def unsigned_weight(self, weight, scales):
+        """ONNX's: unsigned bytes around 128, and one scale."""
+        dims = weight.shape
+        w = self.add(literal((weight ^ np.int8(-128)).astype(np.int8)))
+        z = self.add("arith.constant 128 : i32")
+        s = self.add(f"arith.constant {float(scales[0]):.17e} : f32")
+        e = self.add(f"tensor.empty() : {shape(dims)}")
+        return self.add(
+            f"linalg.generic {{{maps(len(dims))}}} ins({w} : "
+            f"{shape(dims, 'i8')}) outs({e} : {shape(dims)}) {{\n"
+            "  ^bb0(%in: i8, %out: f32):\n"
+            "    %a = arith.extui %in : i8 to i32\n"
+            f"    %b = arith.subi %a, {z} : i32\n"
+            "    %c = arith.sitofp %b : i32 to f32\n"
+            f"    %d = arith.mulf %c, {s} : f32\n"
+            "    linalg.yield %d : f32\n"
+            f"  }} -> {shape(dims)}")
+
+    def integer_bias(self, bias, scale):
+        """A bias of 32 bits, by the scale of input and weight."""
+        dims = bias.shape
+        integers = np.rint(bias / scale).astype(np.int32)
+        b = self.add(literal(integers))
+        s = self.add(f"arith.constant {float(scale):.17e} : f32")
+        e = self.add(f"tensor.empty() : {shape(dims)}")
+        return self.add(
+            f"linalg.generic {{{maps(len(dims))}}} ins({b} : "
+            f"{shape(dims, 'i32')}) outs({e} : {shape(dims)}) {{\n"
+            "  ^bb0(%in: i32, %out: f32):\n"
+            "    %a = arith.sitofp %in : i32 to f32\n"
+            f"    %b = arith.mulf %a, {s} : f32\n"
+            "    linalg.yield %b : f32\n"
+            f"  }} -> {shape(dims)}")
+
+
 def write(style, network):
     """The module, NCHW: conv 3x3, relu, max pool 2x2, flatten, linear."""
     text = Text()
     pair = text.fake if style == "fake" else text.bytes_pair
-    weight = text.cast_weight if style == "casts" else text.byte_weight
+    weight = {"casts": text.cast_weight,
+              "onnx": text.unsigned_weight}.get(style, text.byte_weight)
+
+    def bias(data, scales, input_scale):
+        if style != "onnx":
+            return text.add(literal(data))
+        return text.integer_bias(data, f32(scales[0]) * f32(input_scale))
+
     signed = network["signed"]
     (sx, zx), (sy, zy), (so, zo) = network["activations"]
     n, c, h = 2, 3, 6
     x = pair("%x", (n, c, h, h), sx, zx, signed)
     w = weight(network["w1"], network["s1"])
-    b = text.add(literal(network["b1"]))
+    b = bias(network["b1"], network["s1"], sx)
     e = text.add(f"tensor.empty() : {shape((n, 4, 4, 4))}")
     init = text.add(f"linalg.broadcast ins({b} : tensor<4xf32>) outs({e} : "
                     f"{shape((n, 4, 4, 4))}) dimensions = [0, 2, 3]")
@@ -193,7 +235,7 @@ def write(style, network):
     w = text.add(f"linalg.transpose ins({w} : tensor<5x16xf32>) outs({e} : "
                  "tensor<16x5xf32>) permutation = [1, 0]")
     e = text.add(f"tensor.empty() : {shape((n, 5))}")
-    b = text.add(literal(network["b2"]))
+    b = bias(network["b2"], network["s2"], sy)
     init = text.add(f"linalg.broadcast ins({b} : tensor<5xf32>) outs({e} : "
                     f"{shape((n, 5))}) dimensions = [0]")
     y = text.add(f"linalg.matmul ins({y}, {w} : {shape((n, 16))}, "
@@ -251,7 +293,7 @@ def main():
     args.work.mkdir(parents=True, exist_ok=True)
     random = np.random.default_rng(5)
     elements = 0
-    for style in ("bytes", "fake", "casts"):
+    for style in ("bytes", "fake", "casts", "onnx"):
         for signed in (False, True):
             for qconfig in ("default", "symmetric"):
                 if qconfig == "symmetric" and style != "fake":
@@ -271,9 +313,11 @@ def main():
                 for name, count in (("s1", 4), ("s2", 5)):
                     network[name] = random.uniform(0.003, 0.01,
                                                    count).astype(f32)
-                if qconfig == "symmetric":
+                if qconfig == "symmetric" or style == "onnx":
                     # One scale: the engine has no signed linear with several.
                     network["s2"][:] = network["s2"][0]
+                if style == "onnx":
+                    network["s1"][:] = network["s1"][0]
                 module = args.work / "network.mlir"
                 module.write_text(write(style, network))
                 out = args.work / "out.mlir"
