@@ -56,13 +56,13 @@ public:
       : b(builder), loc(loc), nest(nest), schedule(schedule) {}
 
   void emit(ModuleOp module, ConstantStore &store) {
+    for (auto [i, loop] : llvm::enumerate(nest.loops))
+      if (loop.isReduction && !llvm::is_contained(schedule.order, i))
+        reductions.push_back(i);
     for (const NestOperand &input : nest.inputs)
       inputs.push_back(getAccess(input, module, store));
     for (const NestOperand &output : nest.outputs)
       outputs.push_back(getAccess(output, module, store));
-    for (auto [i, loop] : llvm::enumerate(nest.loops))
-      if (loop.isReduction)
-        reductions.push_back(i);
     parts.assign(nest.loops.size(), Part());
     emitParallel(0);
   }

@@ -54,13 +54,16 @@ static bool isPacked(const LoopNest &nest, const NestOperand &operand) {
   return false;
 }
 
-/// Returns the most iterations that other parallel loops use an element of the
-/// operand for.
+/// Returns how many products of a tile an element of the operand is in: V if
+/// all lanes share it, else P.
 static int64_t getReuse(const LoopNest &nest, const NestOperand &operand,
-                        unsigned vectorLoop) {
+                        unsigned vectorLoop, int64_t lanes) {
+  if (!operand.varies(vectorLoop))
+    return std::min<int64_t>(
+        llvm::divideCeil(getExtent(nest.loops[vectorLoop]), lanes), 2);
   int64_t reuse = 1;
   for (auto [i, loop] : llvm::enumerate(nest.loops))
-    if (i != vectorLoop && !loop.isReduction && !operand.varies(i))
+    if (!loop.isReduction && !operand.varies(i))
       reuse = std::max(reuse, getExtent(loop));
   return std::min<int64_t>(reuse, 8);
 }
@@ -81,7 +84,7 @@ static std::optional<double> rate(const LoopNest &nest, unsigned loop,
     double load = 1;
     if (!stride.is(0) && !stride.is(1) && !isPacked(nest, input))
       load = stride.is(2) ? everySecondCost : gatherCost;
-    cost += load / getReuse(nest, input, loop);
+    cost += load / getReuse(nest, input, loop, lanes);
   }
   for (const NestOperand &output : nest.outputs) {
     const Stride &stride = output.strides[loop];
@@ -148,9 +151,85 @@ static void chooseTile(const LoopNest &nest, const VectorUnit &unit,
   schedule.tile[schedule.vectorLoop] = schedule.lanes * vectors;
 }
 
+/// Splits a reduction into an outer loop and one of `inner` steps.
+static void splitLoop(LoopNest &nest, unsigned i, int64_t inner) {
+  Loop outer = nest.loops[i];
+  outer.extent /= inner;
+  nest.loops[i].extent = inner;
+  nest.loops.insert(nest.loops.begin() + i, outer);
+  for (auto *operands : {&nest.inputs, &nest.outputs})
+    for (NestOperand &operand : *operands) {
+      if (operand.scalar)
+        continue;
+      Stride stride = operand.strides[i];
+      *stride.constant *= inner;
+      operand.strides.insert(operand.strides.begin() + i, stride);
+    }
+}
+
+/// Takes so many steps of the reductions at once that what stays of `operand`,
+/// whose loops are outermost, fits the first-level cache; sums are kept in the
+/// result meanwhile. The order of each sum is the same.
+static void blockReductions(LoopNest &nest, const NestOperand *&operand,
+                            Schedule &schedule) {
+  constexpr int64_t cacheBytes = 16 << 10, minSteps = 32, minTiles = 4;
+  int64_t bytes = getBytes(operand->elementType), steps = 1, tiles = 1;
+  for (auto [i, loop] : llvm::enumerate(nest.loops)) {
+    if (ShapedType::isDynamic(loop.extent))
+      return;
+    for (const auto *operands : {&nest.inputs, &nest.outputs})
+      for (const NestOperand &other : *operands)
+        if (!other.scalar && !other.strides[i].constant)
+          return;
+    if (loop.isReduction)
+      steps *= loop.extent;
+    else if (operand->varies(i))
+      bytes *= schedule.tile[i];
+    else
+      tiles *= llvm::divideCeil(loop.extent, schedule.tile[i]);
+  }
+  int64_t most = cacheBytes / bytes;
+  if (nest.usesIndex || steps <= most * 2 || most < minSteps ||
+      tiles < minTiles)
+    return;
+  int64_t inside = 1;
+  unsigned i = nest.loops.size();
+  while (i-- > 0) {
+    if (!nest.loops[i].isReduction)
+      continue;
+    int64_t extent = nest.loops[i].extent;
+    if (inside * extent <= most) {
+      inside *= extent;
+      continue;
+    }
+    int64_t part = most / inside;
+    while (extent % part != 0)
+      --part;
+    if (inside * part < minSteps)
+      return;
+    if (part == 1)
+      break;
+    size_t index = operand - nest.inputs.data();
+    splitLoop(nest, i, part);
+    operand = &nest.inputs[index];
+    schedule.tile.insert(schedule.tile.begin() + i, 1);
+    for (unsigned &loop : schedule.order)
+      loop += loop >= i;
+    schedule.vectorLoop += schedule.vectorLoop >= i;
+    break;
+  }
+  SmallVector<unsigned> outer;
+  for (unsigned k = 0; k <= i; ++k)
+    if (nest.loops[k].isReduction)
+      outer.push_back(k);
+  auto *place = llvm::find_if(
+      schedule.order, [&](unsigned loop) { return !operand->varies(loop); });
+  schedule.order.insert(place, outer.begin(), outer.end());
+}
+
 /// Puts the loops of the largest operand outside, so that it is read once and
 /// the others stay in the cache.
-static void chooseOrder(const LoopNest &nest, Schedule &schedule) {
+static void chooseOrder(LoopNest &nest, Schedule &schedule) {
   for (auto [i, loop] : llvm::enumerate(nest.loops))
     if (!loop.isReduction)
       schedule.order.push_back(i);
@@ -178,10 +257,12 @@ static void chooseOrder(const LoopNest &nest, Schedule &schedule) {
       isProduct &= input.scalar ||
                    llvm::any_of(schedule.order,
                                 [&](unsigned i) { return !input.varies(i); });
-    if (isProduct)
-      llvm::stable_sort(schedule.order, [&](unsigned a, unsigned b) {
-        return largest->varies(a) > largest->varies(b);
-      });
+    if (!isProduct)
+      return;
+    llvm::stable_sort(schedule.order, [&](unsigned a, unsigned b) {
+      return largest->varies(a) > largest->varies(b);
+    });
+    blockReductions(nest, largest, schedule);
     return;
   }
   // A transposition takes a new line for each lane, and uses up those lines
@@ -200,8 +281,7 @@ static void chooseOrder(const LoopNest &nest, Schedule &schedule) {
 }
 
 std::optional<Schedule>
-qbackend::runtime::chooseSchedule(const LoopNest &nest,
-                                  const VectorUnit &unit) {
+qbackend::runtime::chooseSchedule(LoopNest &nest, const VectorUnit &unit) {
   std::optional<Schedule> best;
   double least = 0;
   int64_t widest = getWidestElement(nest);

@@ -28,13 +28,14 @@ struct Schedule {
   /// How many iterations of each loop are in a tile; 1 except for the vector
   /// loop (`lanes * vectors`) and those that are unrolled.
   llvm::SmallVector<int64_t> tile;
-  /// The parallel loops, outermost first.
+  /// The loops around tiles, outermost first: the parallel ones, and those
+  /// reductions whose sums wait in memory.
   llvm::SmallVector<unsigned> order;
 };
 
-/// Returns how to run `nest`; nothing if no loop can be the vector.
-std::optional<Schedule> chooseSchedule(const LoopNest &nest,
-                                       const VectorUnit &unit);
+/// Returns how to run `nest`, in which it may split a reduction; nothing if no
+/// loop can be the vector.
+std::optional<Schedule> chooseSchedule(LoopNest &nest, const VectorUnit &unit);
 
 /// Builds the loops at `builder`, which stands before the op that they are for.
 /// Constants that are better stored in the order of the tiles are, in `store`,
