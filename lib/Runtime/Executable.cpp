@@ -4,6 +4,7 @@
 
 #include "qbackend/Runtime/Executable.h"
 
+#include "LowerToLLVM.h"
 #include "RunContext.h"
 
 #include "mlir/Analysis/CallGraph.h"
@@ -238,7 +239,9 @@ static Error prepareModule(ModuleOp module, mlir::func::FuncOp entry) {
 }
 
 /// Runs the pipeline and returns its first diagnostic if it fails.
-static Error lowerToLLVM(ModuleOp module, std::vector<std::string> &asserts) {
+static Error lowerToLLVM(ModuleOp module, const VectorUnit &unit,
+                         ConstantStore &store,
+                         std::vector<std::string> &asserts) {
   std::string first;
   std::mutex mutex;
   mlir::ScopedDiagnosticHandler handler(
@@ -262,7 +265,7 @@ static Error lowerToLLVM(ModuleOp module, std::vector<std::string> &asserts) {
       });
   mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
-  buildLowerToLLVMPipeline(pm, &asserts);
+  buildLowerToLLVMPipeline(pm, unit, store, asserts);
   if (failed(mlir::verify(module)) || failed(pm.run(module)) ||
       failed(mlir::verify(module)))
     return createStringError("cannot compile the module: " +
@@ -289,6 +292,18 @@ static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
   builder->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
   builder->setCodeGenOptLevel(static_cast<CodeGenOptLevel>(optLevel));
   return builder;
+}
+
+/// Returns what vectors `target` has.
+static VectorUnit getVectorUnit(const orc::JITTargetMachineBuilder &target) {
+  StringRef features = target.getFeatures().getString();
+  SmallVector<StringRef> all;
+  features.split(all, ',');
+  if (is_contained(all, "+avx512f"))
+    return {64, 32};
+  if (is_contained(all, "+avx2"))
+    return {32, 16};
+  return {16, target.getTargetTriple().isX86() ? 16 : 32};
 }
 
 static void optimize(Module &module, TargetMachine &machine,
@@ -344,6 +359,7 @@ struct Executable::Impl {
   std::unique_ptr<orc::LLJIT> jit;
   WrapperFn function = nullptr;
   std::vector<std::string> asserts;
+  ConstantStore constants;
 };
 
 Executable::Executable() : impl(std::make_unique<Impl>()) {}
@@ -394,7 +410,11 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   if (Error error = prepareModule(*module, function))
     return std::move(error);
   Impl &impl = *result->impl;
-  if (Error error = lowerToLLVM(*module, impl.asserts))
+  Expected<orc::JITTargetMachineBuilder> target = getTarget(options.optLevel);
+  if (!target)
+    return target.takeError();
+  if (Error error = lowerToLLVM(*module, getVectorUnit(*target), impl.constants,
+                                impl.asserts))
     return std::move(error);
 
   auto llvmContext = std::make_unique<LLVMContext>();
@@ -412,12 +432,8 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
       return createStringError("cannot translate the module to LLVM IR: " +
                                message);
   }
-  // The weights are in the LLVM module now.
   module = nullptr;
 
-  Expected<orc::JITTargetMachineBuilder> target = getTarget(options.optLevel);
-  if (!target)
-    return target.takeError();
   Expected<std::unique_ptr<TargetMachine>> machine =
       target->createTargetMachine();
   if (!machine)
@@ -441,6 +457,9 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
         orc::ExecutorAddr::fromPtr(address),
         JITSymbolFlags::Exported | JITSymbolFlags::Callable);
   };
+  for (auto &[name, address] : impl.constants.symbols)
+    map[impl.jit->mangleAndIntern(name)] = orc::ExecutorSymbolDef(
+        orc::ExecutorAddr::fromPtr(address), JITSymbolFlags::Exported);
   for (auto [name, address] : symbols) {
     define(name, address);
     define("_mlir_ciface_" + name, address);

@@ -3,6 +3,8 @@
 // The pipeline from upstream tensor dialects to the llvm dialect, and the
 // dialects and interfaces that it needs.
 
+#include "LowerToLLVM.h"
+
 #include "qbackend/Runtime/Executable.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -28,6 +30,7 @@
 #include "mlir/Dialect/Linalg/IR/ValueBoundsOpInterfaceImpl.h"
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Linalg/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/MLProgram/Transforms/BufferizableOpInterfaceImpl.h"
@@ -53,6 +56,7 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -97,6 +101,95 @@ void qbackend::runtime::registerRuntimeDialects(DialectRegistry &registry) {
 }
 
 namespace {
+/// Ops that no later pass takes: linalg.softmax -> the ops that it is made of,
+/// ml_program.global_load_const -> arith.constant.
+struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandOpsPass)
+
+  StringRef getArgument() const final { return "qbackend-expand-ops"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect, linalg::LinalgDialect,
+                    tensor::TensorDialect>();
+  }
+  void runOnOperation() final {
+    SymbolTable symbols(getOperation());
+    SmallVector<linalg::AggregatedOpInterface> aggregates;
+    SmallVector<ml_program::GlobalLoadConstOp> loads;
+    getOperation().walk([&](Operation *op) {
+      if (auto aggregate = dyn_cast<linalg::AggregatedOpInterface>(op))
+        aggregates.push_back(aggregate);
+      if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
+        loads.push_back(load);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::AggregatedOpInterface op : aggregates) {
+      rewriter.setInsertionPoint(op);
+      FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
+      if (succeeded(results))
+        rewriter.replaceOp(op, *results);
+    }
+    for (ml_program::GlobalLoadConstOp op : loads) {
+      // The verifier wants a global with a value; it may be external.
+      auto global = symbols.lookup<ml_program::GlobalOp>(
+          op.getGlobal().getLeafReference());
+      auto value = global ? dyn_cast_or_null<TypedAttr>(
+                                global.getValue().value_or(Attribute()))
+                          : TypedAttr();
+      if (!value || value.getType() != op.getType()) {
+        op.emitOpError() << "reads a global without a value; give it one, or "
+                            "pass it as an argument";
+        return signalPassFailure();
+      }
+      rewriter.setInsertionPoint(op);
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
+    }
+  }
+};
+
+/// Elementwise ops of one use are computed where they are used, unless they
+/// would be computed again for each step of a reduction.
+struct FuseElementwisePass
+    : PassWrapper<FuseElementwisePass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseElementwisePass)
+
+  StringRef getArgument() const final { return "qbackend-fuse-elementwise"; }
+  void runOnOperation() final {
+    RewritePatternSet patterns(&getContext());
+    linalg::populateElementwiseOpsFusionPatterns(
+        patterns, [](OpOperand *operand) {
+          auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
+          return operand->get().hasOneUse() && consumer &&
+                 consumer.getNumReductionLoops() == 0;
+        });
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      signalPassFailure();
+  }
+};
+
+/// Declares big constants instead of defining them.
+struct ExternalizeConstantsPass
+    : PassWrapper<ExternalizeConstantsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExternalizeConstantsPass)
+
+  explicit ExternalizeConstantsPass(ConstantStore &store) : store(&store) {}
+
+  StringRef getArgument() const final {
+    return "qbackend-externalize-constants";
+  }
+  void runOnOperation() final {
+    // Those that only packed copies were made of are gone.
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
+    for (auto global :
+         llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
+      if (users.useEmpty(global))
+        global.erase();
+    externalizeConstants(getOperation(), *store);
+  }
+
+  ConstantStore *store;
+};
+
 /// memref.copy -> linalg.generic, unless both sides are contiguous.
 ///
 /// Contiguous copies become memcpy; the others would call a function of MLIR's
@@ -174,7 +267,9 @@ struct LowerAssertsPass
 } // namespace
 
 void qbackend::runtime::buildLowerToLLVMPipeline(
-    OpPassManager &pm, std::vector<std::string> *assertMessages) {
+    OpPassManager &pm, const VectorUnit &unit, ConstantStore &store,
+    std::vector<std::string> &assertMessages) {
+  pm.addPass(std::make_unique<ExpandOpsPass>());
   // TOSA to linalg on tensors.
   tosa::addTosaToLinalgPasses(pm, TosaToLinalgOptions(),
                               TosaToLinalgNamedOptions(),
@@ -189,7 +284,7 @@ void qbackend::runtime::buildLowerToLLVMPipeline(
     nested.addPass(createConvertElementwiseToLinalgPass());
     nested.addPass(createCanonicalizerPass());
     nested.addPass(createCSEPass());
-    nested.addPass(createInterchangeForVectorizationPass());
+    nested.addPass(std::make_unique<FuseElementwisePass>());
   }
 
   // Tensors to buffers, each of which is freed once. What a function returns
@@ -204,15 +299,14 @@ void qbackend::runtime::buildLowerToLLVMPipeline(
   pm.addPass(createConvertBufferizationToMemRefPass());
 
   // Buffers to loops.
-  {
-    OpPassManager &nested = pm.nest<func::FuncOp>();
-    nested.addPass(std::make_unique<ExpandStridedCopiesPass>());
-    nested.addPass(createConvertLinalgToLoopsPass());
-  }
+  pm.nest<func::FuncOp>().addPass(std::make_unique<ExpandStridedCopiesPass>());
+  pm.addPass(createVectorizePass(unit, store));
+  pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addPass(std::make_unique<ExternalizeConstantsPass>(store));
 
   // Loops to the llvm dialect.
   {
@@ -220,8 +314,7 @@ void qbackend::runtime::buildLowerToLLVMPipeline(
     nested.addPass(createConvertVectorToSCFPass());
   }
   pm.addPass(createSCFToControlFlowPass());
-  if (assertMessages)
-    pm.addPass(std::make_unique<LowerAssertsPass>(assertMessages));
+  pm.addPass(std::make_unique<LowerAssertsPass>(&assertMessages));
   ConvertMathToLLVMPassOptions mathOptions;
   mathOptions.approximateLog1p = false;
   pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass(mathOptions));

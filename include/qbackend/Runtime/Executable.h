@@ -22,11 +22,6 @@
 #include <utility>
 #include <vector>
 
-namespace mlir {
-class OpPassManager;
-class Pass;
-} // namespace mlir
-
 namespace qbackend::runtime {
 
 class ProgressBar;
@@ -35,20 +30,6 @@ class SampleSource;
 /// Registers the upstream dialects that an `Executable` can be made of, and
 /// the interfaces that its pipeline needs.
 void registerRuntimeDialects(mlir::DialectRegistry &registry);
-
-/// Adds the passes from tosa, linalg, tensor, ... to the llvm dialect.
-///
-/// If `assertMessages` is given, a failed `cf.assert` calls
-/// `qbackend_runtime_assert_failed(i64)` with the message's index in it, and
-/// an `Executable` turns that into an error; otherwise the program aborts.
-void buildLowerToLLVMPipeline(
-    mlir::OpPassManager &pm,
-    std::vector<std::string> *assertMessages = nullptr);
-
-/// Makes a pass on functions that puts a parallel dimension innermost in each
-/// linalg op that reduces floats, so that it vectorizes without reordering any
-/// sum. Weights are stored transposed if that makes them contiguous.
-std::unique_ptr<mlir::Pass> createInterchangeForVectorizationPass();
 
 struct CompileOptions {
   /// LLVM's optimization level, 0 to 3. Loops are vectorized from 2 on. 3 also
@@ -118,7 +99,8 @@ public:
   ///
   /// The module is at the level of tensors and holds upstream dialects only.
   /// Arguments and results of `entry` have to be ranked tensors. No floating
-  /// point operation is reordered, contracted or approximated.
+  /// point operation is reordered, contracted or approximated. Constants are
+  /// not copied: the module's context has to outlive the executable.
   static llvm::Expected<std::unique_ptr<Executable>>
   compile(mlir::OwningOpRef<mlir::ModuleOp> module, llvm::StringRef entry,
           const CompileOptions &options = {},

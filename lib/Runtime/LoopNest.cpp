@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a linalg op on buffers to loops and strides.
+
+#include "LoopNest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace qbackend::runtime;
+
+/// Returns whether `op` of a body gives, on vectors, what it gives on each of
+/// their elements.
+static bool worksOnVectors(Operation *op) {
+  // Lanes behind the end may hold a divisor of 0, which traps.
+  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+          arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+          math::FPowIOp, math::IPowIOp>(op))
+    return false;
+  if (isa<linalg::IndexOp>(op) || op->hasTrait<OpTrait::ConstantLike>())
+    return true;
+  return op->getNumRegions() == 0 && op->getNumResults() == 1 &&
+         OpTrait::hasElementwiseMappableTraits(op) &&
+         op->getResult(0).getType().isIntOrIndexOrFloat();
+}
+
+/// Returns what `buffer` holds if nothing ever writes it.
+static ElementsAttr getConstant(Value buffer, const SymbolTable &symbols) {
+  while (Operation *op = buffer.getDefiningOp()) {
+    auto type = dyn_cast<MemRefType>(buffer.getType());
+    if (!type || !type.getLayout().isIdentity())
+      return {};
+    if (isa<memref::CollapseShapeOp, memref::ExpandShapeOp, memref::CastOp>(
+            op)) {
+      buffer = op->getOperand(0);
+      continue;
+    }
+    auto get = dyn_cast<memref::GetGlobalOp>(op);
+    if (!get)
+      return {};
+    auto global = symbols.lookup<memref::GlobalOp>(get.getName());
+    if (!global || !global.getConstant() || !global.getInitialValue())
+      return {};
+    return dyn_cast<ElementsAttr>(*global.getInitialValue());
+  }
+  return {};
+}
+
+/// Adds `factor` times each of the dimensions that `expr` is a sum of.
+static bool addLinear(AffineExpr expr, int64_t factor,
+                      MutableArrayRef<int64_t> factors, int64_t &constant) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
+    factors[dim.getPosition()] += factor;
+    return true;
+  }
+  if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
+    constant += factor * number.getValue();
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (binary.getKind() == AffineExprKind::Add)
+    return addLinear(binary.getLHS(), factor, factors, constant) &&
+           addLinear(binary.getRHS(), factor, factors, constant);
+  if (binary.getKind() != AffineExprKind::Mul)
+    return false;
+  auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return number && addLinear(binary.getLHS(), factor * number.getValue(),
+                             factors, constant);
+}
+
+/// Sets the strides of a buffer that is indexed with `map`.
+static bool setStrides(OpBuilder &builder, Location loc, AffineMap map,
+                       NestOperand &operand) {
+  auto type = dyn_cast<MemRefType>(operand.buffer.getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || map.getNumSymbols() != 0 ||
+      failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  operand.elementType = type.getElementType();
+  operand.strides.assign(map.getNumDims(), Stride());
+  Operation *metadata = nullptr;
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    SmallVector<int64_t> factors(map.getNumDims(), 0);
+    int64_t constant = 0;
+    if (!addLinear(expr, 1, factors, constant))
+      return false;
+    if (!ShapedType::isDynamic(strides[i])) {
+      operand.offset += constant * strides[i];
+      for (auto [stride, factor] : llvm::zip(operand.strides, factors))
+        if (factor != 0 && strides[i] != 0) {
+          if (!stride.constant)
+            return false;
+          *stride.constant += factor * strides[i];
+        }
+      continue;
+    }
+    if (constant != 0)
+      return false;
+    for (auto [stride, factor] : llvm::zip(operand.strides, factors)) {
+      if (factor == 0)
+        continue;
+      if (!stride.is(0))
+        return false;
+      if (!metadata)
+        metadata = memref::ExtractStridedMetadataOp::create(builder, loc,
+                                                            operand.buffer);
+      stride.constant.reset();
+      stride.value =
+          cast<memref::ExtractStridedMetadataOp>(metadata).getStrides()[i];
+      if (factor != 1)
+        stride.value = arith::MulIOp::create(
+            builder, loc, stride.value,
+            arith::ConstantIndexOp::create(builder, loc, factor));
+    }
+  }
+  return true;
+}
+
+/// Drops loop `i` from the nest.
+static void eraseLoop(LoopNest &nest, unsigned i) {
+  nest.loops.erase(nest.loops.begin() + i);
+  for (auto *operands : {&nest.inputs, &nest.outputs})
+    for (NestOperand &operand : *operands)
+      if (!operand.scalar)
+        operand.strides.erase(operand.strides.begin() + i);
+}
+
+/// Returns whether loops `i` and `i + 1` walk every operand like one loop.
+static bool canMerge(const LoopNest &nest, unsigned i) {
+  const Loop &outer = nest.loops[i], &inner = nest.loops[i + 1];
+  if (nest.usesIndex || outer.isReduction != inner.isReduction ||
+      ShapedType::isDynamic(outer.extent) ||
+      ShapedType::isDynamic(inner.extent))
+    return false;
+  for (const auto *operands : {&nest.inputs, &nest.outputs})
+    for (const NestOperand &operand : *operands) {
+      if (operand.scalar)
+        continue;
+      const Stride &a = operand.strides[i], &b = operand.strides[i + 1];
+      if (!a.constant || !b.constant ||
+          *a.constant != *b.constant * inner.extent)
+        return false;
+    }
+  return true;
+}
+
+std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
+                                          linalg::LinalgOp op,
+                                          const SymbolTable &symbols) {
+  if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0)
+    return std::nullopt;
+  LoopNest nest;
+  nest.body = op.getBlock();
+  for (Operation &inner : nest.body->without_terminator()) {
+    if (!worksOnVectors(&inner))
+      return std::nullopt;
+    nest.usesIndex |= isa<linalg::IndexOp>(inner);
+  }
+  Location loc = op.getLoc();
+  for (OpOperand &operand : op->getOpOperands()) {
+    NestOperand result;
+    result.argument = op.getMatchingBlockArgument(&operand);
+    result.isRead = !result.argument.use_empty();
+    bool isOutput = op.isDpsInit(&operand);
+    if (!isa<ShapedType>(operand.get().getType())) {
+      result.scalar = operand.get();
+    } else {
+      result.buffer = operand.get();
+      if (!setStrides(builder, loc, op.getMatchingIndexingMap(&operand),
+                      result))
+        return std::nullopt;
+      // One bit each in a vector, but one byte in a buffer.
+      if (!result.elementType.isIntOrIndexOrFloat() ||
+          (result.elementType.isInteger() &&
+           result.elementType.getIntOrFloatBitWidth() % 8 != 0))
+        return std::nullopt;
+      if (!isOutput)
+        result.constant = getConstant(operand.get(), symbols);
+    }
+    if (isOutput)
+      nest.outputs.push_back(std::move(result));
+    else if (result.isRead)
+      nest.inputs.push_back(std::move(result));
+  }
+
+  SmallVector<Range> ranges = op.createLoopRanges(builder, loc);
+  for (auto [i, range, kind] :
+       llvm::enumerate(ranges, op.getIteratorTypesArray())) {
+    std::optional<int64_t> extent = getConstantIntValue(range.size);
+    nest.loops.push_back({extent.value_or(ShapedType::kDynamic),
+                          extent ? Value() : cast<Value>(range.size),
+                          kind == utils::IteratorType::reduction, unsigned(i)});
+  }
+  for (unsigned i = nest.loops.size(); i-- > 0;) {
+    if (nest.loops[i].extent == 0)
+      return std::nullopt;
+    if (nest.loops[i].extent == 1)
+      eraseLoop(nest, i);
+  }
+  for (unsigned i = nest.loops.size(); i-- > 1;)
+    if (canMerge(nest, i - 1)) {
+      nest.loops[i].extent *= nest.loops[i - 1].extent;
+      eraseLoop(nest, i - 1);
+    }
+  return nest;
+}

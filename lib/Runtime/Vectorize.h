@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Vector code for linalg ops on buffers.
+
+#ifndef QBACKEND_LIB_RUNTIME_VECTORIZE_H
+#define QBACKEND_LIB_RUNTIME_VECTORIZE_H
+
+#include "ConstantStore.h"
+#include "LoopNest.h"
+
+#include "mlir/Pass/Pass.h"
+
+namespace qbackend::runtime {
+
+/// What the vector unit has.
+struct VectorUnit {
+  int64_t bytes = 16;
+  int64_t registers = 16;
+};
+
+/// How a nest is cut into tiles whose sums stay in registers.
+struct Schedule {
+  /// The loop whose neighbours are the lanes of a vector.
+  unsigned vectorLoop;
+  int64_t lanes;
+  /// Vectors in a tile.
+  int64_t vectors = 1;
+  /// How many iterations of each loop are in a tile; 1 except for the vector
+  /// loop (`lanes * vectors`) and those that are unrolled.
+  llvm::SmallVector<int64_t> tile;
+  /// The loops around tiles, outermost first: the parallel ones, and those
+  /// reductions whose sums wait in memory.
+  llvm::SmallVector<unsigned> order;
+};
+
+/// Returns how to run `nest`, in which it may split a reduction; nothing if no
+/// loop can be the vector.
+std::optional<Schedule> chooseSchedule(LoopNest &nest, const VectorUnit &unit);
+
+/// Builds the loops at `builder`, which stands before the op that they are for.
+/// Constants that are better stored in the order of the tiles are, in `store`,
+/// as globals of `module`.
+void emitLoops(mlir::OpBuilder &builder, mlir::Location loc,
+               mlir::ModuleOp module, LoopNest nest, const Schedule &schedule,
+               ConstantStore &store);
+
+/// Makes a pass on modules of buffers which lowers linalg ops so; those that it
+/// can't stay for `convert-linalg-to-loops`.
+std::unique_ptr<mlir::Pass> createVectorizePass(const VectorUnit &unit,
+                                                ConstantStore &store);
+
+} // namespace qbackend::runtime
+
+#endif // QBACKEND_LIB_RUNTIME_VECTORIZE_H
