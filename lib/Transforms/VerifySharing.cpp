@@ -24,14 +24,27 @@ static ObserveOp getResultObserve(OperatorOp op) {
   return {};
 }
 
-static LogicalResult verify(OperatorOp op) {
+/// Whether the module came with the parameters of both: they are kept, and the
+/// numbers are requantized where they differ.
+static bool areGiven(ObserveOp a, ObserveOp b, SymbolTableCollection &symbols) {
+  auto isGiven = [&](ObserveOp op) {
+    auto observer =
+        symbols.lookupNearestSymbolFrom<ObserverOp>(op, op.getObserverAttr());
+    return observer &&
+           observer.getConfig().getKind() == ObserverKind::FixedQParams;
+  };
+  return isGiven(a) && isGiven(b);
+}
+
+static LogicalResult verify(OperatorOp op, SymbolTableCollection &symbols) {
   ObserveOp result = getResultObserve(op);
   if (!result)
     return op.emitOpError() << "shares the observer of its input by its "
                                "pattern, but its result is not observed";
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     auto observe = input.getDefiningOp<ObserveOp>();
-    if (observe && observe.getObserver() == result.getObserver())
+    if (observe && (observe.getObserver() == result.getObserver() ||
+                    areGiven(observe, result, symbols)))
       continue;
     InFlightDiagnostic diag =
         op.emitOpError() << "shares the observer of its input by its pattern, "
@@ -57,6 +70,7 @@ struct VerifySharingPass
     if (failed(found))
       return signalPassFailure();
     PatternTable patterns(found->config);
+    SymbolTableCollection symbols;
     bool ok = true;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       std::optional<QConfigAttr> qconfig = op.getQconfig();
@@ -64,7 +78,7 @@ struct VerifySharingPass
           getQuantizationMode(*qconfig) == QuantizationMode::Static &&
           getObservationType(op, patterns.lookup(getKindNames(op)), *qconfig) ==
               ObservationType::OutputShareObserverWithInput)
-        ok &= succeeded(verify(op));
+        ok &= succeeded(verify(op, symbols));
       return WalkResult::skip();
     });
     if (!ok)

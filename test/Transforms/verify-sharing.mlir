@@ -16,3 +16,17 @@ func.func @main(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x1xf32> {
   }
   return %1 : tensor<1x2x2x1xf32>
 }
+
+// Parameters that a module comes with are kept, where they differ, too.
+qbackend.observer @given_half <fixed_qparams, ui8, scale = 0.5, zero_point = 3>
+qbackend.observer @given_quarter <fixed_qparams, ui8, scale = 0.25, zero_point = 0>
+// CHECK-LABEL: func.func @given
+func.func @given(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = qbackend.observe %x by @given_half : tensor<1x4xf32>
+  %1 = qbackend.operator [#qbackend.relu] inputs(%0) qconfig <activation = <min_max, ui8>, weight = <min_max, si8>> : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%i: tensor<1x4xf32>):
+    qbackend.yield %i : tensor<1x4xf32>
+  }
+  %2 = qbackend.observe %1 by @given_quarter : tensor<1x4xf32>
+  return %2 : tensor<1x4xf32>
+}

@@ -162,7 +162,8 @@ def VerifySharingPass : Pass<"qbackend-verify-sharing", "::mlir::ModuleOp"> {
     says `output_share_observer_with_input` has one observer on its inputs and
     its result. Its kernel passes the parameters of its input on, so with two
     observers the integers would be requantized, or wrong. Each operator that
-    has two is an error. With `sharing=fx` there may be some.
+    has two is an error, unless the module came with the parameters of both.
+    With `sharing=fx` there may be some.
   }];
   let options = [BackendOption];
 }
