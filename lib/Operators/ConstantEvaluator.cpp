@@ -900,7 +900,7 @@ DenseElementsAttr ConstantEvaluator::evaluateUncached(Operation *op,
   if (isa<tensor::ExtractOp>(op) && source.isSplat())
     return source.resizeSplat(
         RankedTensorType::get({}, source.getElementType()));
-  if (isa<tensor::TensorDialect>(op->getDialect()))
+  if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()))
     return {};
   return evaluateElementwise(op, operands);
 }

@@ -99,13 +99,14 @@ int64_t qbackend::countOperations(Operation *op) {
       isa<linalg::FillOp, tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp,
           tosa::PadOp, tosa::TileOp, tosa::ConcatOp, tosa::GatherOp,
           tosa::CastOp, tosa::IdentityOp, tosa::ReverseOp>(op) ||
-      isa<QBackendDialect, tensor::TensorDialect>(op->getDialect()))
+      isa_and_nonnull<QBackendDialect, tensor::TensorDialect>(op->getDialect()))
     return 0;
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     int64_t arithmetic = 0;
     for (Operation &inner : structured.getBlock()->without_terminator())
       arithmetic +=
-          isa<arith::ArithDialect, math::MathDialect>(inner.getDialect()) &&
+          isa_and_nonnull<arith::ArithDialect, math::MathDialect>(
+              inner.getDialect()) &&
           !inner.hasTrait<OpTrait::ConstantLike>() &&
           llvm::any_of(inner.getResultTypes(), llvm::IsaPred<FloatType>);
     SmallVector<int64_t> loops = structured.getStaticLoopRanges();

@@ -357,9 +357,11 @@ Value QuantizationReader::readOp(Value result, Steps &steps) {
     return {};
   if (isa<linalg::LinalgOp>(op))
     return readRegion(op, steps);
-  if (isa<tosa::TosaDialect>(op->getDialect()))
+  // An unregistered op has no dialect.
+  Dialect *dialect = op->getDialect();
+  if (isa_and_nonnull<tosa::TosaDialect>(dialect))
     return readTosa(op, steps);
-  if (!isa<arith::ArithDialect, math::MathDialect>(op->getDialect()))
+  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(dialect))
     return {};
   return readScalar(op, steps, [&](Value value) {
     return getTensorNumbers(value, type.getRank());

@@ -1,4 +1,4 @@
-// RUN: qbackend-opt %s --qbackend-import-quantization --remarks-filter='qbackend.*' -verify-diagnostics | FileCheck %s
+// RUN: qbackend-opt %s --allow-unregistered-dialect --split-input-file --qbackend-import-quantization --remarks-filter='qbackend.*' -verify-diagnostics | FileCheck %s
 
 // What rounds like quantization, but is none that kernels have, stays as code.
 
@@ -169,4 +169,12 @@ func.func @integer_input(%q: tensor<4x!quant.uniform<u8:f32, 0.5>>) -> tensor<4x
   // expected-remark @+1 {{its integers are neither constants nor from a quantize}}
   %y = quant.dcast %q : tensor<4x!quant.uniform<u8:f32, 0.5>> to tensor<4xf32>
   return %y : tensor<4xf32>
+}
+
+// -----
+
+// An op of no dialect is nobody's quantization.
+func.func @unregistered(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "vendor.swish"(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
 }

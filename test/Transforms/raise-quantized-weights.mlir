@@ -3,8 +3,8 @@
 // Constant integers stay, in the layout of the operator, with their scales along
 // its output channels; or there is a remark, and a real constant.
 
-// CHECK-DAG: QB142 {{.*}}their scales are not those of the output channels{{.*}}Remark=linear
-// CHECK-DAG: QB142 {{.*}}they are computed with{{.*}}Remark=linear
+// CHECK-DAG: QB142 {{.*}}Operator=linear{{.*}}their scales are not those of the output channels
+// CHECK-DAG: QB142 {{.*}}Operator=linear{{.*}}they are computed with
 
 // [in, out] becomes [out, in].
 // CHECK-LABEL: func.func @transposed(
