@@ -153,14 +153,23 @@ class Builder:
 
     def softmax(self):
         x = self.rows()
-        return x and self.net.softmax(x)
+        kind = self.random.choice([self.net.softmax, self.net.softmax,
+                                   self.net.log_softmax])
+        return x and kind(x)
+
+    def matmul(self):
+        x = self.pick(lambda x: not x.image and len(x.shape) == 3)
+        return x and self.net.matmul(x, self.net.permute(x, 0, 2, 1))
 
     def norm(self):
         x = self.random.choice([self.rows(), self.grid()])
         if x is None:
             return None
         if not x.image:
-            return self.net.layer_norm(x)
+            return getattr(self.net, self.random.choice(
+                ["layer_norm", "layer_norm", "rms_norm"]))(x)
+        if x.shape[1] % 2 == 0 and self.random.random() < 0.3:
+            return self.net.group_norm(x, 2)
         kind = self.random.choice(["batch_norm", "instance_norm", "prelu"])
         return getattr(self.net, kind)(x)
 
@@ -211,7 +220,7 @@ class Builder:
     CHOICES = {conv: 9, unary: 8, binary: 5, scalar: 2, cat: 4, pool: 3, linear: 5,
                conv_transpose: 1, global_pool: 1, mean: 1, flatten: 2, softmax: 1,
                norm: 2, narrow: 1, pad: 1, shuffle: 1, resize: 1, view: 1,
-               permute: 1, embedding: 0.3}
+               permute: 1, matmul: 1, embedding: 0.3}
 
     def build(self):
         kind = self.random.random()
