@@ -161,7 +161,9 @@ static void remarkTaken(const PatternTable &patterns, PatternConfigOp pattern,
       if (fusionsOnly && !other.isFusion())
         continue;
       std::optional<PatternMatch> lost = matchPatternConfig(op, other, blocked);
-      if (!lost || llvm::all_of(lost->operators, [&](OperatorOp each) {
+      // A longer pattern is what was asked for.
+      if (!lost || lost->operators.size() < match.operators.size() ||
+          llvm::all_of(lost->operators, [&](OperatorOp each) {
             return llvm::is_contained(match.operators, each);
           }))
         continue;
