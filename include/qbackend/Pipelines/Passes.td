@@ -63,6 +63,12 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
         clEnumValN(::qbackend::Sharing::FX, "fx",
                    "PyTorch FX's: operator by operator, the first input's"))
     }]>,
+    ListOption<"quantizedInputs", "quantized-inputs", "int64_t",
+           "Numbers of the arguments of the function that are integers for its "
+           "caller">,
+    ListOption<"quantizedOutputs", "quantized-outputs", "int64_t",
+           "Numbers of the results of the function that are integers for its "
+           "caller">,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
            "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">
   ], CalibrationOptions);

@@ -42,7 +42,7 @@ struct ConvertQBackendToQNNPackPass
       lower(op);
     SmallVector<Operation *> boundary;
     getOperation()->walk([&](Operation *op) {
-      if (isa<QuantizeOp, DequantizeOp>(op))
+      if (isa<QuantizeOp, DequantizeOp>(op) || isLayoutOfIntegers(op))
         boundary.push_back(op);
     });
     for (Operation *op : boundary)
@@ -105,6 +105,13 @@ struct ConvertQBackendToQNNPackPass
     return kernel;
   }
 
+  /// Of an argument or a result that is integers for the caller.
+  static bool isLayoutOfIntegers(Operation *op) {
+    auto transpose = dyn_cast<TransposeOp>(op);
+    return transpose &&
+           qnnpack::getQuantizedType(transpose.getInput().getType());
+  }
+
   static void lowerBoundary(Operation *op) {
     if (isOpTriviallyDead(op)) {
       op->erase();
@@ -113,7 +120,11 @@ struct ConvertQBackendToQNNPackPass
     OpBuilder builder(op);
     Value result;
     Type type = op->getResult(0).getType();
-    if (isa<QuantizeOp>(op))
+    if (auto transpose = dyn_cast<TransposeOp>(op))
+      result = qnnpack::TransposeOp::create(builder, op->getLoc(), type,
+                                            transpose.getInput(),
+                                            transpose.getPermutationAttr());
+    else if (isa<QuantizeOp>(op))
       result = qnnpack::QuantizeOp::create(builder, op->getLoc(), type,
                                            op->getOperand(0));
     else
