@@ -74,7 +74,9 @@ struct ApplyBackendPass
     prepare.addPass(createRaisePass({backend}));
     prepare.addPass(createNormalizeLayoutPass());
     prepare.addPass(createFusePass({backend}));
-    prepare.addPass(createObservePass({backend, qconfig, sharing}));
+    prepare.addPass(createObservePass({backend, qconfig, sharing,
+                                       llvm::to_vector(quantizedInputs),
+                                       llvm::to_vector(quantizedOutputs)}));
     if (sharing == Sharing::Groups)
       prepare.addPass(createVerifySharingPass({backend}));
     prepare.addPass(createCalibratePass({calibration, data, samples, batchSize,

@@ -2,6 +2,8 @@
 //
 // Calibrated observers become quantize and dequantize; weights, integers.
 
+#include "QuantizedSignature.h"
+
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
@@ -217,7 +219,8 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
       converter.round(operation);
     }
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
-    if (foldWeights && failed(callReferences(found->config, patterns)))
+    if ((foldWeights && failed(callReferences(found->config, patterns))) ||
+        failed(quantizeSignatures(getOperation())))
       signalPassFailure();
   }
 

@@ -8,6 +8,7 @@
 #include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/StringExtras.h"
@@ -200,6 +201,29 @@ static bool hoistTranspose(TransposeOp op) {
   return true;
 }
 
+/// cast(transpose(x, p)) -> transpose(cast(x), p)
+static void sinkTranspose(tensor::CastOp op) {
+  auto transpose = op.getSource().getDefiningOp<TransposeOp>();
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!transpose || !type)
+    return;
+  OpBuilder builder(op);
+  SmallVector<int64_t> shape;
+  for (int64_t dim : inversePermutation(transpose.getPermutation()))
+    shape.push_back(type.getDimSize(dim));
+  Value source = transpose.getInput();
+  // Two casts, of which the second gives back what the first one took.
+  auto inner = source.getDefiningOp<tensor::CastOp>();
+  if (inner && inner.getSource().getType() == type.clone(shape))
+    source = inner.getSource();
+  else
+    source =
+        tensor::CastOp::create(builder, op.getLoc(), type.clone(shape), source);
+  op.replaceAllUsesWith(createFoldedTranspose(builder, op.getLoc(), source,
+                                              transpose.getPermutation()));
+  op.erase();
+}
+
 /// A transpose between operators is data movement of the network: an operator.
 static void createOperator(TransposeOp op) {
   remarkKept(op);
@@ -246,7 +270,7 @@ struct NormalizeLayoutPass
         ops.push_back(op);
         return WalkResult::skip();
       }
-      if (isa<TransposeOp, DequantizeOp>(op))
+      if (isa<TransposeOp, DequantizeOp, tensor::CastOp>(op))
         ops.push_back(op);
       return WalkResult::advance();
     });
@@ -257,6 +281,10 @@ struct NormalizeLayoutPass
       }
       if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
         sinkTranspose(dequantize);
+        continue;
+      }
+      if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+        sinkTranspose(cast);
         continue;
       }
       auto transpose = cast<TransposeOp>(op);

@@ -9,6 +9,7 @@
 // are.
 
 #include "ImportedObservers.h"
+#include "QuantizedSignature.h"
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Transforms/Passes.h"
@@ -213,7 +214,8 @@ public:
     for (OpOperand &operand : op.getInputsMutable())
       inputs.push_back(observeInput(operand, inputConfig));
     unsigned output = add(op.getOutput(), activation, /*isOutput=*/true);
-    if (verdict.observation != ObservationType::OutputShareObserverWithInput)
+    if (verdict.observation != ObservationType::OutputShareObserverWithInput ||
+        (sharing == Sharing::FX && isQuantizedArgument(op.getInputs()[0])))
       return;
     // The elements of a list; other operators have one tensor.
     if (sharing == Sharing::FX && isa<CatAttr>(op.getKind()))
@@ -290,12 +292,14 @@ private:
   }
 
   /// The observation by which `operand` is quantized: its producer's if the
-  /// dtype is the same, another user's if kind and dtype are, or a new one.
+  /// dtype is the same, another user's if kind and dtype are, or a new one. An
+  /// argument that is quantized has a producer outside.
   unsigned observeInput(OpOperand &operand, ObserverAttr config) {
+    bool isQuantized = isQuantizedArgument(operand.get());
     for (unsigned known : byValue[operand.get()]) {
       Observation &observation = observations[known];
       if (observation.config.getDtype() == config.getDtype() &&
-          (observation.isOutput ||
+          (observation.isOutput || isQuantized ||
            observation.config.getKind() == config.getKind())) {
         observation.users.push_back(&operand);
         return known;
@@ -344,6 +348,9 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     FailureOr<QConfigMappingOp> mapping =
         resolveQConfig(qconfig, found->config, getOperation());
     if (failed(mapping))
+      return signalPassFailure();
+    if (failed(
+            markQuantized(getOperation(), quantizedInputs, quantizedOutputs)))
       return signalPassFailure();
     PatternTable patterns(found->config);
     QConfigTable qconfigs(*mapping);

@@ -285,7 +285,7 @@ struct PrintObserversPass
       passes.addPass(createRaisePass({backend}));
       passes.addPass(createNormalizeLayoutPass());
       passes.addPass(createFusePass({backend}));
-      passes.addPass(createObservePass({backend, qconfig, sharing}));
+      passes.addPass(createObservePass({backend, qconfig, sharing, {}, {}}));
       if (failed(runPipeline(passes, module)))
         return signalPassFailure();
     }

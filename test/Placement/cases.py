@@ -596,9 +596,10 @@ ABSENT = {
     "stack_transpose": {"transpose": "stack"},
     "view_size_linear": {"size": "c"},
 }
-# Arguments that are quantized already (input_quantized_idxs).
-QUANTIZED_INPUTS = {
-    "input_output_quantized": ["x"],
-    "input_quantized_maxpool_conv": ["x"],
-    "output_q_of_maxpool_input": ["x"],
+# input_quantized_idxs and output_quantized_idxs.
+QUANTIZED = {
+    "input_output_quantized": ([0], [0]),
+    "input_quantized_maxpool_conv": ([0], []),
+    "output_q_of_maxpool_input": ([0], [0]),
+    "output_q_unquantized_op": ([], [0]),
 }

@@ -232,7 +232,9 @@ class Torch:
             return
         graph = {node["name"]: node for node in lowered}
         names = self.align(computed(self.case["observed"]), computed(lowered))
-        integers = set(self.anchors.quantized_inputs)
+        placeholders = [node["name"] for node in lowered
+                        if node["op"] == "placeholder"]
+        integers = {placeholders[i] for i in self.anchors.quantized_inputs}
         for node in lowered:
             target = node.get("target", "")
             sources = inputs(node)
@@ -308,7 +310,7 @@ class Anchors:
 
     def __init__(self, case, operators):
         self.absent = cases.ABSENT.get(case, {})
-        self.quantized_inputs = cases.QUANTIZED_INPUTS.get(case, [])
+        self.quantized_inputs, _ = cases.QUANTIZED.get(case, ([], []))
         self.anchor = {}
         for value, parts in operators:
             # What is written in several parts is the last one of them.
@@ -439,11 +441,15 @@ def read_forms(placement, anchors, reference, lowered):
 
 def place(file, case, sharing):
     options = f"{qconfigs.option(case)} sharing={sharing}"
+    quantized = "".join(
+        f" quantized-{what}={','.join(map(str, numbers))}"
+        for what, numbers in zip(("inputs", "outputs"),
+                                 cases.QUANTIZED.get(case, ())) if numbers)
     with tempfile.TemporaryDirectory() as directory:
         reference = pathlib.Path(directory) / "reference.mlir"
         located = ["--mlir-print-debuginfo", "--mlir-print-local-scope"]
         text = run(file, "--qbackend-raise", "--qbackend-normalize-layout",
-                   "--qbackend-fuse", f"--qbackend-observe={options}",
+                   "--qbackend-fuse", f"--qbackend-observe={options}{quantized}",
                    f"--qbackend-print-observers={options}",
                    "--qbackend-calibrate",
                    "--qbackend-convert", *located, "-o", reference)

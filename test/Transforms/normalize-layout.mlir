@@ -227,3 +227,24 @@ func.func @equal_transposes(%x: !nchw, %w: tensor<2x3xf32>) -> (tensor<1x4x5x2xf
   }
   return %c, %d : tensor<1x4x5x2xf32>, tensor<1x4x5x2xf32>
 }
+
+// Casts that forget sizes and know them again are in nobody's way.
+// CHECK-LABEL: func.func @casts
+// CHECK: %[[A:.*]] = qbackend.operator [#qbackend.relu] inputs(%arg0) : (tensor<1x4x5x3xf32>) -> tensor<1x4x5x3xf32>
+// CHECK: %[[B:.*]] = qbackend.operator [#qbackend.relu] inputs(%[[A]]) : (tensor<1x4x5x3xf32>) -> tensor<1x4x5x3xf32>
+// CHECK: return %[[B]]
+func.func @casts(%x: tensor<1x4x5x3xf32>) -> tensor<1x4x5x3xf32> {
+  %t = qbackend.transpose %x [0, 3, 1, 2] : tensor<1x4x5x3xf32> -> tensor<1x3x4x5xf32>
+  %0 = qbackend.operator [#qbackend.relu] inputs(%t) : (tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
+  ^bb0(%a: tensor<1x3x4x5xf32>):
+    qbackend.yield %a : tensor<1x3x4x5xf32>
+  }
+  %d = tensor.cast %0 : tensor<1x3x4x5xf32> to tensor<?x?x?x?xf32>
+  %s = tensor.cast %d : tensor<?x?x?x?xf32> to tensor<1x3x4x5xf32>
+  %1 = qbackend.operator [#qbackend.relu] inputs(%s) : (tensor<1x3x4x5xf32>) -> tensor<1x3x4x5xf32> {
+  ^bb0(%a: tensor<1x3x4x5xf32>):
+    qbackend.yield %a : tensor<1x3x4x5xf32>
+  }
+  %u = qbackend.transpose %1 [0, 2, 3, 1] : tensor<1x3x4x5xf32> -> tensor<1x4x5x3xf32>
+  return %u : tensor<1x4x5x3xf32>
+}

@@ -67,6 +67,12 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
     Option<"mode", "mode", "std::string", "\"convert\"",
            "convert: to integers; fake-quant: real-valued code that computes "
            "the numbers which the integers of the reference form stand for">,
+    ListOption<"quantizedInputs", "quantized-inputs", "int64_t",
+           "Numbers of the arguments of the function that are integers for its "
+           "caller">,
+    ListOption<"quantizedOutputs", "quantized-outputs", "int64_t",
+           "Numbers of the results of the function that are integers for its "
+           "caller">,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
            "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">,
     Option<"requireQuantized", "require-quantized", "double", "0",

@@ -24,6 +24,13 @@ defvar SharingOption = Option<"sharing", "sharing", "::qbackend::Sharing",
                    "PyTorch FX's: operator by operator, the first input's"))
     }]>;
 
+defvar QuantizedInputsOption = ListOption<"quantizedInputs", "quantized-inputs",
+    "int64_t", "Numbers of the arguments of the function that are integers for "
+    "its caller">;
+defvar QuantizedOutputsOption = ListOption<"quantizedOutputs",
+    "quantized-outputs", "int64_t", "Numbers of the results of the function "
+    "that are integers for its caller">;
+
 def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
   let summary = "recognise operators in tosa, linalg and other dialects";
   let description = [{
@@ -70,7 +77,8 @@ def NormalizeLayoutPass : Pass<"qbackend-normalize-layout", "::mlir::ModuleOp"> 
     operators becomes an operator of kind `transpose`.
   }];
   let dependentDialects = ["::qbackend::QBackendDialect",
-                           "::mlir::arith::ArithDialect"];
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def PrintOperatorsPass
@@ -150,8 +158,14 @@ def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
     `qbackend.observe`, as its pattern's observation type says. Observers that
     share are one symbol (a union-find to a fixed point). An operator that stays
     real-valued gets a missed remark with the reason.
+
+    Arguments and results with `qbackend.quantized` are integers for the caller,
+    and `quantized-inputs` and `quantized-outputs` put it on those of the only
+    public function. Such an argument is read by all operators with one observer
+    of their type; that it is integers is made true by `qbackend-convert`.
   }];
-  let options = [BackendOption, QConfigOption, SharingOption];
+  let options = [BackendOption, QConfigOption, SharingOption,
+                 QuantizedInputsOption, QuantizedOutputsOption];
   let dependentDialects = ["::qbackend::QBackendDialect"];
 }
 
@@ -175,7 +189,9 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
     observed value is quantized once and dequantized for its users, weights are
     integer constants with their dequantize, and the operators in between are
     still real-valued, unless the backend has a reference implementation of
-    their pattern, which is called instead. No observer is left.
+    their pattern, which is called instead. No observer is left. An argument or
+    a result with `qbackend.quantized` has the quantized type, and is neither
+    quantized nor dequantized inside.
 
     An operator with a dynamic qconfig reads real numbers: that they become
     integers at run time is what its qconfig says. With one that is for weights

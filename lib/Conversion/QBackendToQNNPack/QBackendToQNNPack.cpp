@@ -43,17 +43,25 @@ struct ConvertQBackendToQNNPackPass
       lower(op);
     SmallVector<QuantizeOp> quantizes;
     SmallVector<DequantizeOp> dequantizes;
+    // Of arguments and results that are integers for the caller.
+    SmallVector<TransposeOp> transposes;
     getOperation()->walk([&](Operation *op) {
       if (auto quantize = dyn_cast<QuantizeOp>(op))
         quantizes.push_back(quantize);
       else if (auto dequantize = dyn_cast<DequantizeOp>(op))
         dequantizes.push_back(dequantize);
+      else if (auto transpose = dyn_cast<TransposeOp>(op);
+               transpose &&
+               qnnpack::getQuantizedType(transpose.getInput().getType()))
+        transposes.push_back(transpose);
     });
     // These look for what they quantize again, so they go first.
     for (QuantizeOp op : quantizes)
       lowerQuantize(op);
     for (DequantizeOp op : dequantizes)
       lowerDequantize(op);
+    for (TransposeOp op : transposes)
+      lowerTranspose(op);
   }
 
   static void lower(OperatorOp op) {
@@ -143,6 +151,17 @@ struct ConvertQBackendToQNNPackPass
       op.getOutput().replaceAllUsesWith(
           qnnpack::DequantizeOp::create(builder, op.getLoc(),
                                         op.getOutput().getType(), op.getInput())
+              .getOutput());
+    op.erase();
+  }
+
+  static void lowerTranspose(TransposeOp op) {
+    OpBuilder builder(op);
+    if (!op.use_empty())
+      op.getOutput().replaceAllUsesWith(
+          qnnpack::TransposeOp::create(builder, op.getLoc(),
+                                       op.getOutput().getType(), op.getInput(),
+                                       op.getPermutationAttr())
               .getOutput());
     op.erase();
   }

@@ -1,0 +1,52 @@
+// RUN: split-file %s %t
+// RUN: not qbackend-opt %t/index.mlir --qbackend-observe=quantized-inputs=1 2>&1 | FileCheck %t/index.mlir --check-prefix=INPUT
+// RUN: not qbackend-opt %t/index.mlir --qbackend-observe=quantized-outputs=-1 2>&1 | FileCheck %t/index.mlir --check-prefix=OUTPUT
+// RUN: not qbackend-opt %t/functions.mlir --qbackend-observe=quantized-inputs=0 2>&1 | FileCheck %t/functions.mlir
+// RUN: qbackend-opt %t/attributes.mlir --qbackend-observe -split-input-file -verify-diagnostics
+// RUN: qbackend-opt %t/called.mlir --qbackend-convert -verify-diagnostics
+
+//--- index.mlir
+// INPUT: index.mlir:[[#@LINE+2]]:1: error: 'func.func' op has 1 arguments, quantized-inputs asks for number 1
+// OUTPUT: index.mlir:[[#@LINE+1]]:1: error: 'func.func' op has 1 results, quantized-outputs asks for number -1
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+
+//--- functions.mlir
+// CHECK: error: quantized-inputs and quantized-outputs are for a module with one public function, this one has 2; put the attribute 'qbackend.quantized' on arguments and results instead
+func.func @a(%x: tensor<4xf32>) {
+  return
+}
+func.func @b(%x: tensor<4xf32>) {
+  return
+}
+
+//--- attributes.mlir
+// expected-error @+1 {{argument 0 has 'qbackend.quantized' and is 'tensor<4xi64>'; expected a tensor of f32}}
+func.func @indices(%x: tensor<4xi64> {qbackend.quantized}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has 'qbackend.quantized' = 8 : i64; expected no value}}
+func.func @value(%x: tensor<4xf32> {qbackend.quantized = 8}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{result 0 has 'qbackend.quantized' and is 'f32'; expected a tensor of f32}}
+func.func @scalar(%x: f32) -> (f32 {qbackend.quantized}) {
+  return %x : f32
+}
+
+//--- called.mlir
+// expected-error @+1 {{has 'qbackend.quantized', but is called in the module; expected an entry function}}
+func.func @inner(%x: tensor<4xf32> {qbackend.quantized}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @inner(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
