@@ -4,7 +4,7 @@
 // its output channels; or there is a remark, and a real constant.
 
 // CHECK-DAG: QB142 {{.*}}their scales are not those of the output channels{{.*}}Remark=linear
-// CHECK-DAG: QB142 {{.*}}they are computed with{{.*}}Remark=linear
+// CHECK-DAG: QB142 {{.*}}arithmetic follows on its numbers{{.*}}Remark=linear
 
 // [in, out] becomes [out, in].
 // CHECK-LABEL: func.func @transposed(
