@@ -146,7 +146,7 @@ public:
     ElementsAttr elements;
     return (matchPattern(parameter, m_Constant(&elements)) &&
             readFloats(elements)) ||
-           isQuantizedConstant(parameter);
+           isQuantizedConstant(parameter) || getQuantizedTable(parameter);
   }
 
 private:

@@ -52,6 +52,16 @@ static bool hasFloatZeroPoints(ObserverAttr observer) {
   return observer.getScheme() == QScheme::PerChannelAffineFloatQParams;
 }
 
+/// The width of the entries of a table that the module came with; nothing if
+/// `weight` is none. Rows of 4 bits are dequantized by scales of 16.
+static std::optional<unsigned> getTableWidth(Value weight) {
+  if (!weight || !getQuantizedTable(weight))
+    return std::nullopt;
+  bool isNarrow = false;
+  weight.getDefiningOp()->walk([&](arith::TruncFOp) { isNarrow = true; });
+  return isNarrow ? 4 : 8;
+}
+
 std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
   QuantizationMode mode = getQuantizationMode(qconfig);
   bool embedding = isa<EmbeddingAttr>(op.getKind());
@@ -80,6 +90,11 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
       return "its activations stay real and it has no weight to quantize";
     break;
   }
+  if (std::optional<unsigned> width = getTableWidth(op.getWeight());
+      width && integer && integer.getWidth() != *width)
+    return ("its table comes with " + Twine(*width) +
+            " bits, the qconfig has " + Twine(integer.getWidth()))
+        .str();
   if (!integer)
     return ("its weight would stay real: the qconfig observes it as " +
             Twine(weight.getDtype().isF16() ? "f16" : "f32"))

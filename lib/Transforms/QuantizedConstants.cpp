@@ -127,7 +127,7 @@ Value qbackend::moveQuantized(
       position += size_t(highPart) << kPositionBits;
     if (!(lowPart >= 0) || position >= count ||
         !isSame(numbers[position], number)) {
-      reason = "they are computed with";
+      reason = "arithmetic follows on its numbers";
       return {};
     }
     positions.push_back(position);

@@ -59,10 +59,10 @@ def main():
 
     def predict(module, name):
         run(f"{args.bin}/qbackend-run", module, f"--input={data}:test_images",
-            "--input-scale=1/255", "--samples=100", "-o", work / name)
+            "--input-scale=1/255", "--samples=40", "-o", work / name)
         return np.load(work / name)["output0"]
 
-    calibration = [f"data={data}:calib_images", "samples=20",
+    calibration = [f"data={data}:calib_images", "samples=8",
                    "input-scale=1/255"]
     apply(work / "float.mlir", work / "reference.mlir", "lower-to=reference",
           *calibration)

@@ -273,8 +273,8 @@ TEST(Average, WhereTheZeroPointIsAdded) {
 TEST(Tables, Requantize) {
   // Ties go to even before the zero point is added; the ends saturate.
   Table256 half = requantizeTable({0.5, 3, false}, {1.0, 7, false});
-  const int expected[][2] = {{0, 5}, {2, 7}, {3, 7}, {4, 7}, {5, 8}, {6, 9},
-                             {255, 133}};
+  const int expected[][2] = {{0, 5}, {2, 7}, {3, 7},    {4, 7},
+                             {5, 8}, {6, 9}, {255, 133}};
   for (auto [q, y] : expected)
     EXPECT_EQ(half[q], y) << q;
   EXPECT_EQ(requantizeTable({1.0, 0, false}, {0.5, 0, false})[200], 255);

@@ -4,7 +4,7 @@
 // its output channels; or there is a remark, and a real constant.
 
 // CHECK-DAG: QB142 {{.*}}Operator=linear{{.*}}their scales are not those of the output channels
-// CHECK-DAG: QB142 {{.*}}Operator=linear{{.*}}they are computed with
+// CHECK-DAG: QB142 {{.*}}Operator=linear{{.*}}arithmetic follows on its numbers
 
 // [in, out] becomes [out, in].
 // CHECK-LABEL: func.func @transposed(
