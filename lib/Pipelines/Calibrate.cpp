@@ -13,6 +13,7 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <set>
 
@@ -221,6 +222,35 @@ static LogicalResult applyTable(ModuleOp module, const Table &table) {
   return success();
 }
 
+/// Returns how the network that `table` is of differs from `module`; nothing if
+/// all that `module` has is in it, in this order: layers may be taken away.
+static std::string compareNetworks(ModuleOp module, const Table &table) {
+  if (table.network.empty())
+    return {};
+  std::string description = getNetworkDescription(module);
+  SmallVector<StringRef> here, there;
+  StringRef(description)
+      .split(here, "; ", /*MaxSplit=*/-1,
+             /*KeepEmpty=*/false);
+  StringRef(table.network).split(there, "; ", -1, false);
+  size_t next = 0;
+  for (auto [i, layer] : llvm::enumerate(here)) {
+    size_t found = next;
+    while (found < there.size() && there[found] != layer)
+      ++found;
+    if (found == there.size())
+      return llvm::formatv(
+                 "layer {0} of {1} with a weight is '{2}' here, {3} in it",
+                 i + 1, here.size(), layer,
+                 next < there.size()
+                     ? ("'" + there[next] + "'").str()
+                     : "there are only " + std::to_string(there.size()))
+          .str();
+    next = found + 1;
+  }
+  return {};
+}
+
 /// Says which observers saw nothing in a run: their code was never reached.
 static void warnUnseen(ModuleOp module, const Table &table) {
   llvm::StringSet<> unseen;
@@ -302,13 +332,24 @@ LogicalResult qbackend::calibrate(ModuleOp module,
     if (failed(applyTable(module, *table)))
       return failure();
     SmallVector<ObserverOp> missing = getUncalibrated(module);
+    // Data is for what has been added since.
+    std::string difference =
+        options.data.empty() ? compareNetworks(module, *table) : "";
+    if (missing.empty() && !difference.empty())
+      return emitError(module.getLoc())
+             << "calibration table '" << options.calibration
+             << "' is of another network: " << difference
+             << "; calibrate this network";
     if (missing.empty())
       return success();
     if (options.data.empty()) {
       InFlightDiagnostic error = emitError(module.getLoc())
                                  << "calibration table '" << options.calibration
-                                 << "' has nothing for " << missing.size()
-                                 << " of the network's observers: ";
+                                 << "' ";
+      if (!difference.empty())
+        error << "is of another network: " << difference << "; it ";
+      error << "has nothing for " << missing.size()
+            << " of the network's observers: ";
       llvm::interleaveComma(ArrayRef(missing).take_front(8), error,
                             [&](ObserverOp op) { error << op.getSymName(); });
       if (missing.size() > 8)

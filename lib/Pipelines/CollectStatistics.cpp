@@ -377,6 +377,30 @@ getPart(const CalibrateOptions &options, int64_t size) {
   return std::pair(first, end - first);
 }
 
+std::string qbackend::getNetworkDescription(ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+    auto type = op.getWeight()
+                    ? dyn_cast<RankedTensorType>(op.getWeight().getType())
+                    : RankedTensorType();
+    // Parameters of a norm may be folded, or not.
+    if (!type || type.getRank() < 2)
+      return WalkResult::skip();
+    if (!text.empty())
+      os << "; ";
+    os << op.getKind().getKindName() << " ";
+    llvm::interleave(
+        type.getShape(), os,
+        [&](int64_t extent) {
+          os << (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
+        },
+        "x");
+    return WalkResult::skip();
+  });
+  return text;
+}
+
 std::vector<int64_t> qbackend::getTableShape(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   std::vector<int64_t> shape;
@@ -484,11 +508,13 @@ qbackend::collectStatistics(ModuleOp original,
 
   Recorder::current = &recorder;
   const int64_t before = range.count;
+  const std::string network = getNetworkDescription(module);
   int64_t done = 0;
   auto getTable = [&] {
     Table table = recorder.getTable();
     range.count = before + done;
     table.samples = {range};
+    table.network = network;
     return table;
   };
   using Clock = std::chrono::steady_clock;

@@ -11,6 +11,7 @@
 // Each lane is an element of the result, whose sum is taken in the order of the
 // op: the number of lanes changes no bit.
 
+#include "VectorMath.h"
 #include "Vectorize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -464,6 +465,12 @@ private:
         Value value = mapping.lookupOrDefault(operand);
         operands.map(operand, isVector ? broadcast(value) : value);
       }
+      if (isVector && op.getNumOperands() == 1)
+        if (Value value =
+                emitVectorMath(b, &op, operands.lookup(op.getOperand(0)))) {
+          mapping.map(op.getResult(0), value);
+          continue;
+        }
       Operation *clone = b.clone(op, operands);
       if (isVector)
         clone->getResult(0).setType(

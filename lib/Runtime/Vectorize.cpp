@@ -6,6 +6,7 @@
 #include "Vectorize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,8 +23,9 @@ struct VectorizePass : PassWrapper<VectorizePass, OperationPass<ModuleOp>> {
 
   StringRef getArgument() const final { return "qbackend-vectorize"; }
   void getDependentDialects(DialectRegistry &registry) const final {
-    registry.insert<arith::ArithDialect, memref::MemRefDialect, scf::SCFDialect,
-                    vector::VectorDialect>();
+    registry
+        .insert<arith::ArithDialect, math::MathDialect, memref::MemRefDialect,
+                scf::SCFDialect, vector::VectorDialect>();
   }
   void runOnOperation() final {
     SymbolTable symbols(getOperation());

@@ -89,6 +89,93 @@ static std::optional<Range> accumulate(OperatorOp op, Range x, bool anySubset) {
   return result;
 }
 
+/// What a weight and a bias make of values of `x`; either may be absent. Along
+/// the dimensions that both have, the same index belongs to both.
+static std::optional<Range> scaleAndShift(OperatorOp op, Range x) {
+  SmallVector<float, 0> weight = {1}, bias = {0};
+  for (auto [value, numbers] :
+       {std::pair(op.getWeight(), &weight), std::pair(op.getBias(), &bias)}) {
+    if (!value)
+      continue;
+    auto read = readConstant(value);
+    if (!read || read->empty())
+      return std::nullopt;
+    *numbers = std::move(*read);
+  }
+  size_t size = std::max(weight.size(), bias.size());
+  if ((weight.size() != size && weight.size() != 1) ||
+      (bias.size() != size && bias.size() != 1))
+    return std::nullopt;
+  std::optional<Range> result;
+  for (size_t i = 0; i < size; ++i) {
+    double w = weight[weight.size() == 1 ? 0 : i];
+    double b = bias[bias.size() == 1 ? 0 : i];
+    Range scaled = multiply(x, {w, w});
+    scaled = {scaled.min + b, scaled.max + b};
+    result = result ? join(*result, scaled) : scaled;
+  }
+  return result;
+}
+
+/// Batch norm: (x - mean) / sqrt(variance + eps) * weight + bias.
+static std::optional<Range> normalizeBatch(OperatorOp op, double eps, Range x) {
+  auto mean = readConstant(op.getRunningMean());
+  auto variance = readConstant(op.getRunningVar());
+  if (!mean || !variance || mean->empty() || mean->size() != variance->size())
+    return std::nullopt;
+  SmallVector<float, 0> weight(mean->size(), 1), bias(mean->size(), 0);
+  for (auto [value, numbers] :
+       {std::pair(op.getWeight(), &weight), std::pair(op.getBias(), &bias)}) {
+    if (!value)
+      continue;
+    auto read = readConstant(value);
+    if (!read || read->size() != mean->size())
+      return std::nullopt;
+    *numbers = std::move(*read);
+  }
+  std::optional<Range> result;
+  for (size_t c = 0; c < mean->size(); ++c) {
+    double factor = weight[c] / std::sqrt((*variance)[c] + eps);
+    Range scaled =
+        multiply({x.min - (*mean)[c], x.max - (*mean)[c]}, {factor, factor});
+    scaled = {scaled.min + bias[c], scaled.max + bias[c]};
+    result = result ? join(*result, scaled) : scaled;
+  }
+  return result;
+}
+
+/// Of `n` values, none is further from their mean than sqrt(n - 1) standard
+/// deviations (Samuelson 1968), nor than (n - 1) / n of their range.
+static Range standardize(Range x, int64_t n, double eps) {
+  double limit = std::sqrt(double(n - 1));
+  if (eps > 0)
+    limit = std::min(limit, (x.max - x.min) * (n - 1) / n / std::sqrt(eps));
+  return {-limit, limit};
+}
+
+/// x / sqrt(mean(x x) + eps) over `n` values: sqrt(n) if the others are 0.
+static Range divideByRms(Range x, int64_t n, double eps) {
+  auto fn = [&](double v) { return v / std::sqrt(v * v / n + eps); };
+  return {x.min < 0 ? fn(x.min) : 0, x.max > 0 ? fn(x.max) : 0};
+}
+
+/// Returns how many elements of the result have the same index in all
+/// dimensions but those `isReduced`.
+template <typename Fn>
+static std::optional<int64_t> countElements(OperatorOp op, Fn isReduced) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op.getOutput().getType()).getShape();
+  int64_t count = 1;
+  for (auto [i, extent] : llvm::enumerate(shape)) {
+    if (!isReduced(int64_t(i)))
+      continue;
+    if (ShapedType::isDynamic(extent) || extent < 1)
+      return std::nullopt;
+    count *= extent;
+  }
+  return count;
+}
+
 /// The range of an operator of one input; nothing if there are no bounds.
 static std::optional<Range> evaluateUnary(Attribute kind, Range x) {
   using Result = std::optional<Range>;
@@ -119,10 +206,16 @@ static std::optional<Range> evaluateUnary(Attribute kind, Range x) {
         return mapValley(x, -1.2784645427610738,
                          [&](double v) { return v * sigmoid(v); });
       })
-      .Case([&](GeluAttr) {
-        // Both forms lie between these: the exact one has its least value,
-        // -0.16997, at -0.7518, the other one -0.17004.
-        return Range{x.min >= 0 ? 0 : -0.1701, std::max(x.max, 0.0)};
+      .Case([&](GeluAttr gelu) {
+        // Where the derivative is 0.
+        if (gelu.getTanh())
+          return mapValley(x, -0.7524614220710162, [](double v) {
+            double inner = std::sqrt(2 / M_PI) * (v + 0.044715 * v * v * v);
+            return 0.5 * v * (1 + std::tanh(inner));
+          });
+        return mapValley(x, -0.7517915246935645, [](double v) {
+          return 0.5 * v * std::erfc(-v / std::sqrt(2.0));
+        });
       })
       .Case([&](LeakyReluAttr leaky) -> Result {
         double slope = leaky.getNegativeSlope().getValueAsDouble();
@@ -143,9 +236,6 @@ static std::optional<Range> evaluateUnary(Attribute kind, Range x) {
         return map(x, [&](double v) {
           return v > 0 ? v : alpha * std::expm1(v / alpha);
         });
-      })
-      .Case([&](SoftmaxAttr) {
-        return Range{0, 1};
       })
       .Case([&](RsubAttr rsub) {
         double scalar = rsub.getScalar().getValueAsDouble();
@@ -178,6 +268,79 @@ static std::optional<Range> evaluateUnary(Attribute kind, Range x) {
             PixelShuffleAttr, PixelUnshuffleAttr, ChannelShuffleAttr,
             InterpolateAttr>([&](auto) { return x; })
       .Default(Result());
+}
+
+/// The range of an operator that looks at several elements, or at parameters,
+/// at once.
+static std::optional<Range> evaluateParametric(OperatorOp op, Attribute kind,
+                                               Range x) {
+  using Result = std::optional<Range>;
+  // The parameters are those of the first kind.
+  if (kind != op.getKinds()[0] && !isa<SoftmaxAttr, LogSoftmaxAttr>(kind))
+    return evaluateUnary(kind, x);
+  auto getEps = [](auto norm) { return norm.getEps().getValueAsDouble(); };
+  return llvm::TypeSwitch<Attribute, Result>(kind)
+      .Case<BatchNorm1dAttr, BatchNorm2dAttr, BatchNorm3dAttr>(
+          [&](auto norm) { return normalizeBatch(op, getEps(norm), x); })
+      .Case<LayerNormAttr, RmsNormAttr>([&](auto norm) -> Result {
+        ArrayRef<int64_t> axes = norm.getAxes().asArrayRef();
+        auto n = countElements(
+            op, [&](int64_t i) { return llvm::is_contained(axes, i); });
+        if (!n)
+          return std::nullopt;
+        if (isa<RmsNormAttr>(kind))
+          return scaleAndShift(op, divideByRms(x, *n, getEps(norm)));
+        return scaleAndShift(op, standardize(x, *n, getEps(norm)));
+      })
+      .Case<InstanceNorm1dAttr, InstanceNorm2dAttr, InstanceNorm3dAttr>(
+          [&](auto norm) -> Result {
+            auto n = countElements(
+                op, [&](int64_t i) { return i != 0 && i != norm.getAxis(); });
+            if (!n)
+              return std::nullopt;
+            return scaleAndShift(op, standardize(x, *n, getEps(norm)));
+          })
+      .Case([&](GroupNormAttr norm) -> Result {
+        auto n = countElements(op, [](int64_t i) { return i != 0; });
+        if (!n || norm.getNumGroups() < 1)
+          return std::nullopt;
+        return scaleAndShift(
+            op, standardize(x, *n / norm.getNumGroups(), getEps(norm)));
+      })
+      .Case([&](PreluAttr) -> Result {
+        auto slopes = readConstant(op.getWeight());
+        if (!slopes || slopes->empty())
+          return std::nullopt;
+        Result result;
+        for (double slope : *slopes) {
+          auto fn = [&](double v) { return v > 0 ? v : v * slope; };
+          Range one = slope >= 0 ? map(x, fn) : mapValley(x, 0, fn);
+          result = result ? join(*result, one) : one;
+        }
+        return result;
+      })
+      .Case<SoftmaxAttr, LogSoftmaxAttr>([&](auto softmax) -> Result {
+        // Least where the others are largest, and the other way round.
+        auto n = countElements(
+            op, [&](int64_t i) { return i == softmax.getAxis(); });
+        bool isLog = isa<LogSoftmaxAttr>(kind);
+        if (!n)
+          return isLog ? Result() : Range{0, 1};
+        double width = x.max - x.min;
+        Range result{-std::log1p((*n - 1) * std::exp(width)),
+                     -std::log1p((*n - 1) * std::exp(-width))};
+        if (isLog)
+          return result;
+        return map(result, [](double v) { return std::exp(v); });
+      })
+      .Case([&](EmbeddingAttr) -> Result {
+        auto table = readConstant(op.getWeight());
+        if (!table || table->empty())
+          return std::nullopt;
+        auto [min, max] = std::minmax_element(table->begin(), table->end());
+        return Range{*min, *max};
+      })
+      .Default([&](Attribute) { return evaluateUnary(kind, x); });
 }
 
 /// The range of one operator of `op` with these inputs.
@@ -218,13 +381,23 @@ static std::optional<Range> evaluate(OperatorOp op, Attribute kind,
       return std::nullopt;
     return multiply(inputs[0], {1 / inputs[1].max, 1 / inputs[1].min});
   }
+  if (isa<MatmulAttr>(kind) && inputs.size() == 2) {
+    auto type = cast<RankedTensorType>(op.getRootInputs()[0].getType());
+    int64_t terms = type.getShape().back();
+    if (ShapedType::isDynamic(terms))
+      return std::nullopt;
+    Range product = multiply(inputs[0], inputs[1]);
+    return Range{terms * product.min, terms * product.max};
+  }
   if (isa<CatAttr>(kind)) {
     Range all = inputs[0];
     for (Range input : inputs)
       all = join(all, input);
     return all;
   }
-  return inputs.size() == 1 ? evaluateUnary(kind, inputs[0]) : std::nullopt;
+  if (inputs.size() != 1)
+    return std::nullopt;
+  return evaluateParametric(op, kind, inputs[0]);
 }
 
 /// The range of all of `op`, whose further inputs belong to its later kinds.
@@ -278,6 +451,9 @@ void ValueRanges::visit(Operation *op) {
     SmallVector<Range> inputs;
     for (Value input : operation.getInputs()) {
       std::optional<Range> range = lookup(input);
+      // Indices of rows say nothing about what is in the rows.
+      if (!range && isa<EmbeddingAttr>(operation.getKinds()[0]))
+        range = Range{0, 0};
       if (!range)
         return;
       inputs.push_back(*range);

@@ -51,12 +51,12 @@ func.func @main(%arg: tensor<1x2xf32> {qbackend.range = array<f64: -1.0, 2.0>}) 
 }
 
 //--- unknown.mlir
-// CHECK: error: calibration=ranges finds no range for 2 of the network's observers: x (argument 0 has no qbackend.range), y (matmul has no bounds)
+// CHECK: error: calibration=ranges finds no range for 2 of the network's observers: x (argument 0 has no qbackend.range), y (div has no bounds)
 qbackend.observer @x <min_max, ui8>
 qbackend.observer @y <min_max, ui8>
 func.func @main(%arg: tensor<1x2xf32>, %known: tensor<2x2xf32> {qbackend.range = array<f64: 0.0, 1.0>}) -> tensor<2x2xf32> {
   %x = qbackend.observe %arg by @x : tensor<1x2xf32>
-  %m = qbackend.operator [#qbackend.matmul] inputs(%known, %known) : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %m = qbackend.operator [#qbackend.div] inputs(%known, %known) : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32> {
   ^bb0(%a: tensor<2x2xf32>, %c: tensor<2x2xf32>):
     qbackend.yield %a : tensor<2x2xf32>
   }

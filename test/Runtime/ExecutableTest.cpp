@@ -284,17 +284,21 @@ TEST_F(ExecutableTest, TosaConvolution) {
   EXPECT_EQ(floats(y), (std::vector<float>{0, 10, 10, 10}));
 }
 
-TEST_F(ExecutableTest, MathFunctionsAreLibm) {
-  std::vector<float> values = {-2.5f, -0.1f, 0.0f, 0.3f, 1.0f, 4.0f};
+TEST_F(ExecutableTest, MathFunctionsAreRounded) {
+  float inf = std::numeric_limits<float>::infinity();
+  std::vector<float> values = {-2.5f, -0.1f,  0.0f,    0.3f,   1.0f, 4.0f,
+                               88.7f, -87.5f, -100.0f, 1e-4f,  9.5f, 200.0f,
+                               inf,   -inf,   NAN,     -1e-30f};
+  std::string type = "tensor<" + std::to_string(values.size()) + "xf32>";
   for (StringRef op : {"exp", "tanh", "erf", "sqrt", "rsqrt", "log1p"}) {
-    Array y = run(("func.func @main(%x: tensor<6xf32>) -> tensor<6xf32> {\n"
-                   "  %r = math." +
-                   op + " %x : tensor<6xf32>\n  return %r : tensor<6xf32>\n}")
-                      .str(),
-                  {makeFloats({6}, values)});
+    Array y = run(("func.func @main(%x: " + type + ") -> " + type +
+                   " {\n  %r = math." + op.str() + " %x : " + type +
+                   "\n  return %r : " + type + "\n}"),
+                  {makeFloats({int64_t(values.size())}, values)});
     for (auto [x, result] : zip(values, floats(y))) {
-      float expected = op == "exp"     ? std::exp(x)
-                       : op == "tanh"  ? std::tanh(x)
+      double wide = x;
+      float expected = op == "exp"     ? float(std::exp(wide))
+                       : op == "tanh"  ? float(std::tanh(wide))
                        : op == "erf"   ? std::erf(x)
                        : op == "sqrt"  ? std::sqrt(x)
                        : op == "rsqrt" ? 1.0f / std::sqrt(x)
@@ -305,6 +309,24 @@ TEST_F(ExecutableTest, MathFunctionsAreLibm) {
         EXPECT_EQ(result, expected) << op.str() << " " << x;
     }
   }
+}
+
+TEST_F(ExecutableTest, SoftmaxAndConstantGlobals) {
+  Array y = run(R"mlir(
+    ml_program.global private @shift(dense<[1.0, 3.0]> : tensor<2xf32>)
+      : tensor<2xf32>
+    func.func @main(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+      %s = ml_program.global_load_const @shift : tensor<2xf32>
+      %e = tensor.expand_shape %s [[0, 1]] output_shape [1, 2]
+        : tensor<2xf32> into tensor<1x2xf32>
+      %t = arith.addf %x, %e : tensor<1x2xf32>
+      %i = tensor.empty() : tensor<1x2xf32>
+      %r = linalg.softmax dimension(1) ins(%t : tensor<1x2xf32>)
+        outs(%i : tensor<1x2xf32>) -> tensor<1x2xf32>
+      return %r : tensor<1x2xf32>
+    })mlir",
+                {makeFloats({1, 2}, {2, 0})});
+  EXPECT_EQ(floats(y), (std::vector<float>{0.5f, 0.5f}));
 }
 
 //===----------------------------------------------------------------------===//

@@ -47,6 +47,11 @@ struct CalibrateOptions {
 llvm::Expected<calibration::Table>
 collectStatistics(mlir::ModuleOp module, const CalibrateOptions &options);
 
+/// Returns what a table is of: the kind of each operator with a weight, and the
+/// weight's shape, in the order of the module, such as `conv2d 16x3x3x3; linear
+/// 10x64`. The same whatever is excluded, fused or observed.
+std::string getNetworkDescription(mlir::ModuleOp module);
+
 /// The shape of a table's entry for `tensor`: without the batch.
 std::vector<int64_t> getTableShape(mlir::Value tensor);
 
