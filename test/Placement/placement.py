@@ -43,6 +43,8 @@ class Placement:
     def __init__(self):
         # (value, observer before or "", observer): (instance, readers)
         self.sites = {}
+        # (operator, observer) of values that are inside of it here.
+        self.inside = set()
         # The observers of the weights of operators; None for one that PyTorch
         # makes when it converts the module.
         self.weights = {}
@@ -59,6 +61,8 @@ class Placement:
             before = f" after {before}" if before else ""
             yield (f"{value}{before} by {observer} -> "
                    + ", ".join(sorted(readers)))
+        for operator, observer in self.inside:
+            yield f"inside of {operator} by {observer}"
         for group in self.groups():
             yield "one observer: " + ", ".join(sorted(group))
         for operator, observer in self.weights.items():
@@ -199,6 +203,8 @@ class Torch:
             return
         key = (value, self.observer(before) if before["op"] == "observer"
                else "", self.observer(node))
+        if key in placement.sites:
+            placement.inside.add((value, key[2]))
         placement.sites[key] = (node["instance"], readers - {value})
 
     def add_alias(self, placement, name):
