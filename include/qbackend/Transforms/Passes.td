@@ -89,9 +89,9 @@ def PrintOperatorsPass
     operator a line: its number, kind, attributes, the shape of its weight and
     of its result, and the numbers of its inputs. The text is the same for each
     spelling of a network: transposes at the edges and changes of dimensions of
-    size 1 are left out, and so are dimensions of 1 but the first; sums don't
-    depend on the order of their operands, and the order of lines is that in
-    which results need them. What is no operator
+    size 1 are left out, and so are these dimensions, which axes don't count; sums
+    don't depend on the order of their operands, and the order of lines is that
+    in which results need them. What is no operator
     has a question mark. The last line is the share of floating-point operations
     that no operator does. The module stays as it is; `qbackend-opt` doesn't
     print it, unless `-o` names a file.
