@@ -65,11 +65,14 @@ def main():
         kind, data, speed, *search = line.split()
         row = f"{kind:24} {data:9} {speed:>7} {search[1] if search else '-':>6} us"
         if torch and kind in TORCH:
-            theirs, their_search = measure_torch(
-                kind, make_data(data, torch), torch, observers
-            )
-            row += f"  {theirs:.0f} M/s ({float(speed) / theirs:.1f} times)"
-            row += f", search {their_search:.0f} us"
+            try:
+                theirs, their_search = measure_torch(
+                    kind, make_data(data, torch), torch, observers
+                )
+                row += f"  {theirs:.0f} M/s ({float(speed) / theirs:.1f} times)"
+                row += f", search {their_search:.0f} us"
+            except RuntimeError as error:
+                row += f"  fails: {str(error)[:60]}"
         print(row)
 
 

@@ -72,7 +72,8 @@ numerics::QuantRange ObserverOptions::range() const {
 
 namespace {
 /// The range of finite values, and how many there are of the others.
-struct Range {
+class Range {
+public:
   float min = std::numeric_limits<float>::infinity();
   float max = -std::numeric_limits<float>::infinity();
   int64_t nans = 0;
@@ -97,27 +98,13 @@ struct Range {
   }
 
   void add(const float *x, int64_t size) {
-    constexpr int64_t lanes = 16, block = 1024;
-    while (size >= lanes) {
-      int64_t count = std::min(block, size - size % lanes);
-      float mins[lanes], maxs[lanes];
-      std::copy(x, x + lanes, mins);
-      std::copy(x, x + lanes, maxs);
-      uint32_t bad[lanes] = {};
-      for (int64_t j = 0; j < count; j += lanes)
-        for (int64_t l = 0; l < lanes; ++l) {
-          float v = x[j + l];
-          bad[l] |= isNotFinite(v);
-          mins[l] = v < mins[l] ? v : mins[l];
-          maxs[l] = v > maxs[l] ? v : maxs[l];
-        }
-      if (std::any_of(bad, bad + lanes, [](uint32_t b) { return b != 0; })) {
+    constexpr int64_t lanes = sizeof(Vector) / sizeof(float), block = 1024;
+    constexpr int64_t step = kVectors * lanes;
+    while (size >= step) {
+      int64_t count = std::min(block, size - size % step);
+      if (!addFinite(x, count))
         for (int64_t j = 0; j < count; ++j)
           add(x[j]);
-      } else {
-        min = std::min(min, *std::min_element(mins, mins + lanes));
-        max = std::max(max, *std::max_element(maxs, maxs + lanes));
-      }
       x += count;
       size -= count;
     }
@@ -129,6 +116,43 @@ struct Range {
     uint32_t bits;
     std::memcpy(&bits, &v, sizeof(bits));
     return (bits & 0x7f800000u) == 0x7f800000u;
+  }
+
+private:
+  /// Spelled out, as compilers turn plain loops with three results into
+  /// shuffles; with several of each result, none waits for the one before.
+  using Vector = float __attribute__((vector_size(16)));
+  static constexpr int64_t kVectors = 4;
+
+  /// Adds `size` values, a multiple of `kVectors` vectors, if all are finite;
+  /// else returns false.
+  bool addFinite(const float *x, int64_t size) {
+    constexpr int64_t lanes = sizeof(Vector) / sizeof(float);
+    Vector mins[kVectors], maxs[kVectors], bad[kVectors];
+    std::memcpy(mins, x, sizeof(mins));
+    for (int64_t l = 0; l < kVectors; ++l) {
+      maxs[l] = mins[l];
+      bad[l] = mins[l] - mins[l];
+    }
+    // v - v is 0, but NaN where v is not finite, and stays that in a sum.
+    for (int64_t i = kVectors * lanes; i < size; i += kVectors * lanes)
+      for (int64_t l = 0; l < kVectors; ++l) {
+        Vector v;
+        std::memcpy(&v, x + i + l * lanes, sizeof(v));
+        bad[l] += v - v;
+        mins[l] = v < mins[l] ? v : mins[l];
+        maxs[l] = v > maxs[l] ? v : maxs[l];
+      }
+    for (int64_t l = 0; l < kVectors; ++l)
+      for (int64_t i = 0; i < lanes; ++i)
+        if (bad[l][i] != 0)
+          return false;
+    for (int64_t l = 0; l < kVectors; ++l)
+      for (int64_t i = 0; i < lanes; ++i) {
+        min = std::min(min, mins[l][i]);
+        max = std::max(max, maxs[l][i]);
+      }
+    return true;
   }
 };
 
