@@ -19,6 +19,17 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
+DenseElementsAttr RecognizedOperand::arrange(DenseElementsAttr elements) const {
+  auto type = cast<RankedTensorType>(elements.getType());
+  if (!sourceShape.empty())
+    elements = elements.reshape(type.clone(sourceShape));
+  if (!permutation.empty())
+    elements = transposeElements(elements, permutation);
+  if (!shape.empty())
+    elements = elements.reshape(type.clone(shape));
+  return elements;
+}
+
 FloatAttr Recognition::real(double value) const {
   // The code computes with f32, however the number is spelled: of all numbers
   // that are that one, it is the one with the fewest digits, which is what the

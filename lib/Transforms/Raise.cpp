@@ -140,19 +140,6 @@ static bool isReshapable(const RecognizedOperand &operand,
       operand.shape);
 }
 
-/// Constant `elements` of an operand in its canonical layout.
-static DenseElementsAttr arrange(DenseElementsAttr elements,
-                                 const RecognizedOperand &operand) {
-  auto type = cast<RankedTensorType>(operand.value.getType());
-  if (!operand.sourceShape.empty())
-    elements = elements.reshape(type.clone(operand.sourceShape));
-  if (!operand.permutation.empty())
-    elements = transposeElements(elements, operand.permutation);
-  if (!operand.shape.empty())
-    elements = elements.reshape(type.clone(operand.shape));
-  return elements;
-}
-
 /// The operand in its canonical layout, constants evaluated at once.
 static Value materialize(OpBuilder &builder, Location loc,
                          const RecognizedOperand &operand,
@@ -161,7 +148,7 @@ static Value materialize(OpBuilder &builder, Location loc,
   if (!elements) {
     elements = constants.evaluate(operand.value);
     if (elements)
-      elements = arrange(elements, operand);
+      elements = operand.arrange(elements);
   }
   if (elements)
     return arith::ConstantOp::create(builder, loc, elements);
@@ -215,7 +202,7 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
   std::string reason;
   Value integers = moveQuantized(
       builder, loc, source, operand.value,
-      [&](DenseElementsAttr elements) { return arrange(elements, operand); },
+      [&](DenseElementsAttr elements) { return operand.arrange(elements); },
       constants, /*perChannel=*/!isActivation, reason);
   if (!integers)
     remarkMissed(

@@ -49,6 +49,9 @@ struct RecognizedOperand {
     operand.constant = constant;
     return operand;
   }
+
+  /// `elements` of `value`, as the canonical operand has them.
+  mlir::DenseElementsAttr arrange(mlir::DenseElementsAttr elements) const;
 };
 
 /// A subgraph that is one operator: all ops from which `result` is computed,

@@ -179,14 +179,7 @@ DenseElementsAttr forms::evaluateOperand(const RecognizedOperand &operand,
   DenseElementsAttr elements = constants.evaluate(operand.value);
   if (!elements || !elements.getElementType().isF32())
     return {};
-  auto type = cast<RankedTensorType>(elements.getType());
-  if (!operand.sourceShape.empty())
-    elements = elements.reshape(type.clone(operand.sourceShape));
-  if (!operand.permutation.empty())
-    elements = transposeElements(elements, operand.permutation);
-  if (!operand.shape.empty())
-    elements = elements.reshape(type.clone(operand.shape));
-  return elements;
+  return operand.arrange(elements);
 }
 
 /// `elements`, of shape [out, spatial..., in], with the spatial dimensions in
