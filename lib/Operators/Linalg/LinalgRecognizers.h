@@ -31,6 +31,11 @@ mlir::Operation *restoreLeadingDim(mlir::Operation *op);
 void takeOutTransposes(mlir::linalg::GenericOp op,
                        ConstantEvaluator &constants);
 
+/// One op for each result of `op`, of which the later ones read the earlier
+/// ones. Returns the last one; null, if it can't be done, or none is read.
+mlir::Operation *separateResults(mlir::linalg::GenericOp op,
+                                 ConstantEvaluator &constants);
+
 /// Takes what fusion has put in front of the windows of a convolution or pool,
 /// of a product, or of a sum, out of the body of `op`. Returns what is there
 /// instead of `op`.

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes apart what fusion has put into elementwise ops beside arithmetic:
+// several results, and transposes of what they read.
+
+#include "Linalg/LinalgRecognizers.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <numeric>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+void forms::takeOutTransposes(linalg::GenericOp op,
+                              ConstantEvaluator &constants) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  // One that only transposes is a transpose.
+  if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
+      !maps.back().isIdentity() || op.getNumDpsInputs() == 0 ||
+      op.getNumLoops() != op.getNumParallelLoops() ||
+      llvm::hasSingleElement(*op.getBody()))
+    return;
+  OpBuilder builder(op);
+  for (auto [input, map] : llvm::zip(op.getInputsMutable(), maps)) {
+    auto type = dyn_cast<RankedTensorType>(input.get().getType());
+    if (!type || !type.getElementType().isF32() || !map.isPermutation() ||
+        map.isIdentity() || constants.isConstant(input.get()))
+      continue;
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, op.getLoc(), input.get());
+    SmallVector<OpFoldResult> transposed(sizes);
+    SmallVector<int64_t> permutation(type.getRank());
+    for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+      permutation[map.getDimPosition(dim)] = dim;
+      transposed[map.getDimPosition(dim)] = sizes[dim];
+    }
+    Value init = tensor::EmptyOp::create(builder, op.getLoc(), transposed,
+                                         type.getElementType());
+    input.set(linalg::TransposeOp::create(builder, op.getLoc(), input.get(),
+                                          init, permutation)
+                  ->getResult(0));
+    map = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
+  }
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+}
+
+/// `op` without the inputs that its body doesn't read.
+static linalg::GenericOp dropUnusedInputs(linalg::GenericOp op) {
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  llvm::BitVector unused(op.getBody()->getNumArguments());
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (op.getBody()->getArgument(i).use_empty()) {
+      unused.set(i);
+      continue;
+    }
+    inputs.push_back(input);
+    maps.push_back(op.getIndexingMapsArray()[i]);
+  }
+  if (unused.none())
+    return op;
+  llvm::append_range(
+      maps, ArrayRef<AffineMap>(op.getIndexingMapsArray()).take_back());
+  OpBuilder builder(op);
+  auto dropped = linalg::GenericOp::create(
+      builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+      op.getIteratorTypesArray());
+  dropped.getRegion().takeBody(op.getRegion());
+  dropped.getBody()->eraseArguments(unused);
+  op.replaceAllUsesWith(dropped.getResults());
+  op.erase();
+  return dropped;
+}
+
+Operation *forms::separateResults(linalg::GenericOp op,
+                                  ConstantEvaluator &constants) {
+  Block &body = *op.getBody();
+  Operation *yield = body.getTerminator();
+  SmallVector<unsigned> order(op.getNumResults());
+  std::iota(order.begin(), order.end(), 0);
+  auto getPosition = [&](unsigned result) {
+    Operation *inner = yield->getOperand(result).getDefiningOp();
+    return inner && inner->getBlock() == &body
+               ? std::distance(body.begin(), Block::iterator(inner))
+               : -1;
+  };
+  llvm::stable_sort(order, [&](unsigned a, unsigned b) {
+    return getPosition(a) < getPosition(b);
+  });
+  SmallVector<AffineMap> allMaps = op.getIndexingMapsArray();
+  ArrayRef<AffineMap> resultMaps =
+      ArrayRef(allMaps).take_back(op.getNumResults());
+  for (AffineMap map : resultMaps)
+    if (!map.isPermutation() || (!map.isIdentity() && op.hasIndexSemantics()))
+      return nullptr;
+  if (op.getNumLoops() != op.getNumParallelLoops() ||
+      llvm::any_of(op.getRegionOutputArgs(),
+                   [](BlockArgument arg) { return !arg.use_empty(); }))
+    return nullptr;
+  OpBuilder builder(op);
+  Operation *last = nullptr;
+  unsigned numInputs = op.getInputs().size();
+  /// What is yielded, and the result that has it.
+  SmallVector<std::pair<Value, unsigned>> known;
+  SmallVector<Value> singles(op.getNumResults());
+  for (unsigned result : order) {
+    if (op.getResult(result).use_empty())
+      continue;
+    SmallVector<Value> inputs(op.getInputs());
+    SmallVector<AffineMap> maps =
+        llvm::to_vector(ArrayRef<AffineMap>(allMaps).take_front(numInputs));
+    for (auto &[inside, other] : known) {
+      inputs.push_back(singles[other]);
+      maps.push_back(resultMaps[other]);
+    }
+    maps.push_back(resultMaps[result]);
+    // Loops in the order of the result.
+    AffineMap toResult = inversePermutation(resultMaps[result]);
+    for (AffineMap &map : maps)
+      map = map.compose(toResult);
+    auto single = linalg::GenericOp::create(
+        builder, op.getLoc(), op.getResult(result).getType(), inputs,
+        op.getOutputs()[result], maps, op.getIteratorTypesArray(),
+        [&](OpBuilder &inner, Location loc, ValueRange values) {
+          IRMapping mapping;
+          for (unsigned i = 0; i < numInputs; ++i)
+            mapping.map(body.getArgument(i), values[i]);
+          for (auto [i, pair] : llvm::enumerate(known))
+            mapping.map(pair.first, values[numInputs + i]);
+          for (Operation &each : body.without_terminator()) {
+            if (llvm::none_of(each.getResults(), [&](Value value) {
+                  return mapping.contains(value);
+                }))
+              inner.clone(each, mapping);
+          }
+          linalg::YieldOp::create(
+              inner, loc, mapping.lookupOrDefault(yield->getOperand(result)));
+        });
+    // What the other results alone need.
+    for (Operation &each :
+         llvm::make_early_inc_range(llvm::reverse(*single.getBody())))
+      if (isOpTriviallyDead(&each))
+        each.erase();
+    // Its result has the order of the loops, which are therefore all written.
+    single = dropUnusedInputs(single);
+    takeOutTransposes(single, constants);
+    known.push_back({yield->getOperand(result), result});
+    singles[result] = single.getResult(0);
+    op.getResult(result).replaceAllUsesWith(single.getResult(0));
+    last = single;
+  }
+  if (last) {
+    constants.forget(op);
+    op.erase();
+  }
+  return last;
+}
