@@ -13,19 +13,12 @@ quantization in front are the same.
 import argparse
 import pathlib
 import re
-import subprocess
-import sys
 
 import numpy as np
 
+from commands import run
+
 f32 = np.float32
-
-
-def run(*command):
-    result = subprocess.run([str(part) for part in command],
-                            capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[:3000]}")
 
 
 def literal(data):

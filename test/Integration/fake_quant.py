@@ -12,21 +12,14 @@ gives the integers of the network that was quantized at once, byte for byte.
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 
+from commands import run
+
 DATA = {"lenet5": "mnist_digits.npz", "resnet8": "fashion_mnist.npz",
         "mbv2tiny": "fashion_mnist.npz"}
-
-
-def run(*command):
-    result = subprocess.run([str(part) for part in command],
-                            capture_output=True, text=True)
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[:3000]}")
-    return result.stderr
 
 
 def kernels(path):
