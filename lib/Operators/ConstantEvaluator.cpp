@@ -751,7 +751,19 @@ static bool mayBeConstant(Operation *op) {
                          math::MathDialect>(op->getDialect());
 }
 
+void ConstantEvaluator::notifyOperationErased(Operation *op) {
+  op->walk([&](Operation *inner) {
+    for (Value result : inner->getResults()) {
+      cache.erase(result);
+      constness.erase(result);
+    }
+  });
+}
+
 bool ConstantEvaluator::isConstant(Value value) {
+  // Nobody says when an argument of a block is erased: none is remembered.
+  if (isa<BlockArgument>(value))
+    return false;
   // Depth first over an explicit stack: chains may be as deep as networks.
   SmallVector<Value> stack = {value};
   while (!stack.empty()) {
@@ -769,6 +781,10 @@ bool ConstantEvaluator::isConstant(Value value) {
     size_t size = stack.size();
     for (Value operand : getReadValues(op)) {
       // Graph regions may have cycles; what is asked for already is open.
+      if (isa<BlockArgument>(operand)) {
+        constant = false;
+        break;
+      }
       auto it = constness.find(operand);
       if (it == constness.end() && !llvm::is_contained(stack, operand))
         stack.push_back(operand);

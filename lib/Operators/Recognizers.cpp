@@ -122,19 +122,19 @@ public:
     recognizeMovement(recognition);
   }
 
-  void prepare(Operation *op, ConstantEvaluator &constants) const override {
-    Operation *restored = restoreLeadingDim(op);
+  void prepare(Operation *op, PreparationRewriter &rewriter) const override {
+    Operation *restored = restoreLeadingDim(op, rewriter);
     if (!restored)
       return;
-    Operation *rest = splitPrologue(restored, constants);
+    Operation *rest = splitPrologue(restored, rewriter);
     if (auto generic = dyn_cast<linalg::GenericOp>(rest))
-      takeOutTransposes(generic, constants);
-    mergeExpandedLoops(rest, constants);
+      takeOutTransposes(generic, rewriter);
+    mergeExpandedLoops(rest, rewriter);
   }
 
-  Operation *split(Operation *op, ConstantEvaluator &constants,
+  Operation *split(Operation *op, PreparationRewriter &rewriter,
                    function_ref<bool(Operation *)> isOperator) const override {
-    return splitFused(op, constants, isOperator);
+    return splitFused(op, rewriter, isOperator);
   }
 
   std::optional<std::string> describe(Operation *root) const override {

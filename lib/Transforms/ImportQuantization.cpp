@@ -145,8 +145,19 @@ static DenseElementsAttr quantizeElements(DenseElementsAttr elements,
 //===----------------------------------------------------------------------===//
 
 namespace {
-class Importer {
+class Importer : public RewriterBase::Listener {
 public:
+  explicit Importer(MLIRContext *context) : rewriter(context, this) {}
+
+  void notifyOperationErased(Operation *op) override {
+    constants.notifyOperationErased(op);
+    if (auto dequantize = dyn_cast<DequantizeOp>(op))
+      if (auto key = keys.find(dequantize.getOutput()); key != keys.end()) {
+        pairs.erase(key->second);
+        keys.erase(key);
+      }
+  }
+
   /// Replaces `op` if it is the end of a form.
   void visit(Operation *op) {
     std::string reason;
@@ -156,7 +167,7 @@ public:
     else
       replacement = importCode(op, reason);
     if (replacement) {
-      op->getResult(0).replaceAllUsesWith(replacement);
+      rewriter.replaceAllUsesWith(op->getResult(0), replacement);
       eraseDead(op);
     } else if (!reason.empty()) {
       remarkMissed(op, "QB140", "quantization of the module",
@@ -283,7 +294,8 @@ private:
       reason = "it is of an activation, and has a scale for each channel";
       return {};
     }
-    Value &known = pairs[{source, element}];
+    Key key = {source, element};
+    Value known = pairs.lookup(key);
     if (known && known.getDefiningOp()->getBlock() == op->getBlock() &&
         known.getType() == op->getResult(0).getType())
       return known;
@@ -293,7 +305,10 @@ private:
       return {};
     Value quantized =
         QuantizeOp::create(builder, op->getLoc(), type.clone(element), source);
-    return known = DequantizeOp::create(builder, op->getLoc(), type, quantized);
+    known = DequantizeOp::create(builder, op->getLoc(), type, quantized);
+    pairs[key] = known;
+    keys[known] = key;
+    return known;
   }
 
   /// Erases `op`, and what it was computed from, as far as nothing else is.
@@ -310,16 +325,21 @@ private:
         if (Operation *producer = operand.getDefiningOp();
             producer && !llvm::is_contained(producers, producer))
           producers.push_back(producer);
-      constants.forget(dead);
-      dead->erase();
+      rewriter.eraseOp(dead);
       for (Operation *producer : producers)
         if (!llvm::is_contained(worklist, producer))
           worklist.push_back(producer);
     }
   }
 
+  /// What is quantized, and how.
+  using Key = std::pair<Value, Type>;
+
+  IRRewriter rewriter;
   ConstantEvaluator constants;
-  llvm::DenseMap<std::pair<Value, Type>, Value> pairs;
+  /// What the dequantize of each pair gives, and of which pair that is.
+  llvm::DenseMap<Key, Value> pairs;
+  llvm::DenseMap<Value, Key> keys;
 };
 
 struct ImportQuantizationPass
@@ -339,7 +359,7 @@ struct ImportQuantizationPass
           blocks.push_back(&block);
       return WalkResult::advance();
     });
-    Importer importer;
+    Importer importer(&getContext());
     for (Block *block : blocks)
       for (Operation &op : llvm::make_early_inc_range(*block))
         importer.visit(&op);

@@ -408,6 +408,7 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       named = NamedOps(found->config);
     }
     ConstantEvaluator constants;
+    PreparationRewriter rewriter(constants, &getContext());
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       // What is raised already, and the scalar code of structured ops, is
@@ -424,7 +425,7 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     });
     // Inner blocks first: an op that dies takes its blocks along.
     for (Block *block : llvm::reverse(blocks))
-      raiseBlock(*block, named, constants);
+      raiseBlock(*block, named, rewriter);
   }
 
   /// Code that can't name the module's observers: what is inside of another
@@ -442,29 +443,33 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
   }
 
   static void raiseBlock(Block &block, const NamedOps &named,
-                         ConstantEvaluator &constants) {
+                         PreparationRewriter &rewriter) {
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto *recognizer = getRecognizer(&op))
-        recognizer->prepare(&op, constants);
+        recognizer->prepare(&op, rewriter);
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {
       Operation *previous = op->getPrevNode();
       Operation *pieces = nullptr;
-      if (!eraseIfDead(op, constants))
-        pieces = raise(op, named, constants);
-      // What it was split into is visited instead.
+      if (!eraseIfDead(op, rewriter))
+        pieces = raise(op, named, rewriter);
+      // What it was split into, or is again, is visited instead.
       op = pieces ? pieces : previous;
     }
+    for (Operation *op : rewriter.getUnrecognized())
+      if (std::optional<std::string> what = getRecognizer(op)->describe(op))
+        remarkMissed(op, "QB001", *what, "not recognised as an operator",
+                     "see docs/Operators.md for the forms that are");
+    rewriter.clear();
     // Constants and inits come before what was raised last.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-      eraseIfDead(&op, constants);
+      eraseIfDead(&op, rewriter);
   }
 
-  static bool eraseIfDead(Operation *op, ConstantEvaluator &constants) {
+  static bool eraseIfDead(Operation *op, PreparationRewriter &rewriter) {
     if (!isOpTriviallyDead(op))
       return false;
-    constants.forget(op);
-    op->erase();
+    rewriter.eraseOp(op);
     return true;
   }
 
@@ -506,10 +511,12 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     return std::nullopt;
   }
 
-  /// Raises what ends at `root`. Returns the last of the ops that `root` was
-  /// split into, if it was: they are yet to be raised.
+  /// Raises what ends at `root`. Returns the last of the ops that `root` has
+  /// become instead, if it was split, or what prepared it was taken back: they
+  /// are yet to be raised.
   static Operation *raise(Operation *root, const NamedOps &named,
-                          ConstantEvaluator &constants) {
+                          PreparationRewriter &rewriter) {
+    ConstantEvaluator &constants = rewriter.constants;
     bool real = llvm::any_of(root->getResultTypes(), [](Type type) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       return tensor && tensor.getElementType().isF32();
@@ -523,10 +530,8 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       createOperator(*found, slice, constants);
       // Then what it was made of is dead when its turn comes, too. The operator
       // has the effects of what a backend names, and the guards.
-      if (root->use_empty()) {
-        constants.forget(root);
-        root->erase();
-      }
+      if (root->use_empty())
+        rewriter.eraseOp(root);
       return nullptr;
     }
     auto *recognizer = getRecognizer(root);
@@ -536,12 +541,10 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       Slice slice;
       return recognize(op, named, constants, slice).has_value();
     };
-    if (Operation *last = recognizer->split(root, constants, isOperator))
-      return last;
-    if (std::optional<std::string> what = recognizer->describe(root))
-      remarkMissed(root, "QB001", *what, "not recognised as an operator",
-                   "see docs/Operators.md for the forms that are");
-    return nullptr;
+    if (!rewriter.isRestored(root))
+      if (Operation *last = recognizer->split(root, rewriter, isOperator))
+        return last;
+    return rewriter.noteUnrecognized(root);
   }
 };
 } // namespace

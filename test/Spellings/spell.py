@@ -6,11 +6,13 @@
     spell.py check [--networks A,B] [--styles A,B] [--singles]
                    [--passes A,B|all] [--numbers]
     spell.py check --list FILE
+    spell.py bytes [--networks A,B] [--styles A,B] [--passes A,B|all]
     spell.py reduce NETWORK --style NAME [--passes NAME]
 
 `write` prints one text. `check` compares the operators of many texts with those
 of the first one, and what they compute, before and after raising, with numpy;
 a line of a list is a network, a style, perhaps +passes, perhaps `numbers`.
+`bytes` raises each text twice and once more in another address layout.
 `reduce` finds which choices of a mixture make it fail. docs/Operators.md says
 what styles and passes are.
 """
@@ -344,6 +346,25 @@ def check(tools, options):
     return failures == 0
 
 
+def check_bytes(tools, options):
+    """The same bytes whatever the addresses of the ops are."""
+    raised = [tools.bin / "qbackend-opt", "--qbackend-raise"]
+    failures = count = 0
+    for spelling, _ in spellings(options):
+        try:
+            text = spelling.text(tools)
+        except Skipped:
+            continue
+        count += 1
+        texts = {run(command, text) for command in (
+            raised, raised, ["setarch", "--addr-no-randomize", *raised])}
+        if len(texts) != 1:
+            failures += 1
+            print(f"FAIL {spelling}: {len(texts)} texts of one module")
+    print(f"{count} spellings, {failures} failures")
+    return failures == 0 and count > 0
+
+
 def reduce(tools, spelling):
     """The choices of a mixture with which the operators differ: small sets,
     each enough by itself."""
@@ -381,7 +402,7 @@ def reduce(tools, spelling):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("command", choices=["write", "check", "reduce"])
+    parser.add_argument("command", choices=["write", "check", "bytes", "reduce"])
     parser.add_argument("network", nargs="?")
     parser.add_argument("--style", default="torch")
     parser.add_argument("--list")
@@ -395,7 +416,7 @@ def main():
     parser.add_argument("--bin", type=pathlib.Path, default="")
     parser.add_argument("--llvm", type=pathlib.Path, default="")
     options = parser.parse_args()
-    if options.command != "check":
+    if options.command in ("write", "reduce"):
         spelling = Spelling(options.network, options.style,
                             options.passes or None)
         if options.command == "write":
@@ -409,7 +430,8 @@ def main():
     options.passes = split(options.passes)
     if options.passes == ["all"]:
         options.passes = [*PASSES, *TOSA_PASSES]
-    return 0 if check(options, options) else 1
+    checks = {"check": check, "bytes": check_bytes}
+    return 0 if checks[options.command](options, options) else 1
 
 
 if __name__ == "__main__":

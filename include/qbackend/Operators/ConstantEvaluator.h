@@ -7,6 +7,7 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -15,7 +16,11 @@ namespace qbackend {
 /// Evaluates values that depend on constants only. Results are remembered, so
 /// asking again costs nothing. Sizes are bounded by what the IR holds already:
 /// nothing is broadcast to more than the size of its own type.
-class ConstantEvaluator {
+///
+/// What is remembered is known by its address, which the next op may get: as
+/// long as an evaluator lives, ops are erased by a rewriter that it listens to
+/// (`IRRewriter rewriter(context, &constants)`), and by nothing else.
+class ConstantEvaluator : public mlir::RewriterBase::Listener {
 public:
   /// The elements of `value`, of its own shaped type, or null if it isn't
   /// constant or the data isn't there (a resource without a blob). Sees through
@@ -33,13 +38,8 @@ public:
   /// there.
   bool isConstant(mlir::Value value);
 
-  /// To be called before `op` is erased: another op may get its address.
-  void forget(mlir::Operation *op) {
-    for (mlir::Value result : op->getResults()) {
-      cache.erase(result);
-      constness.erase(result);
-    }
-  }
+  /// Forgets the results of `op` and of all ops inside of it.
+  void notifyOperationErased(mlir::Operation *op) override;
 
 private:
   mlir::DenseElementsAttr evaluateUncached(mlir::Operation *op,

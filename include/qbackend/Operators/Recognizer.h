@@ -8,6 +8,7 @@
 #include "mlir/IR/DialectInterface.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Operators/ConstantEvaluator.h"
+#include "qbackend/Operators/PreparationRewriter.h"
 
 namespace qbackend {
 
@@ -90,16 +91,17 @@ public:
   recognize(mlir::Operation *root, ConstantEvaluator &constants,
             llvm::SmallVectorImpl<RecognizedOperator> &found) const = 0;
 
-  /// Brings `op` into the form that `recognize` expects, by replacing it.
+  /// Brings `op` into the form that `recognize` expects, by replacing it; what
+  /// it becomes is recorded, so that it comes back if it is no operator.
   /// Called for each op of a block in order, before any is recognised.
   virtual void prepare(mlir::Operation *op,
-                       ConstantEvaluator &constants) const {}
+                       PreparationRewriter &rewriter) const {}
 
   /// Splits `op`, which is no operator as a whole, into one that is, in the
   /// sense of `isOperator`, and the rest, before it. Returns the last op that
   /// it has become; null, and nothing has changed, if that can't be done.
   virtual mlir::Operation *
-  split(mlir::Operation *op, ConstantEvaluator &constants,
+  split(mlir::Operation *op, PreparationRewriter &rewriter,
         llvm::function_ref<bool(mlir::Operation *)> isOperator) const {
     return nullptr;
   }

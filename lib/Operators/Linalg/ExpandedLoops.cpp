@@ -35,7 +35,7 @@ static bool isConsecutive(ArrayRef<unsigned> places) {
 
 /// Makes the activation have the dimensions of `loops` last, in this order.
 static void moveLast(linalg::GenericOp op, unsigned input,
-                     ArrayRef<int64_t> loops) {
+                     ArrayRef<int64_t> loops, PreparationRewriter &rewriter) {
   AffineMap map = op.getIndexingMapsArray()[input];
   SmallVector<unsigned> places = getPlaces(map, loops);
   SmallVector<int64_t> permutation;
@@ -51,19 +51,23 @@ static void moveLast(linalg::GenericOp op, unsigned input,
     shape.push_back(type.getDimSize(dim));
     exprs.push_back(map.getResult(dim));
   }
-  OpBuilder builder(op);
-  Value init = tensor::EmptyOp::create(builder, op.getLoc(), shape,
+  rewriter.setInsertionPoint(op);
+  Value init = tensor::EmptyOp::create(rewriter, op.getLoc(), shape,
                                        type.getElementType());
-  auto moved = linalg::TransposeOp::create(builder, op.getLoc(), value, init,
+  auto moved = linalg::TransposeOp::create(rewriter, op.getLoc(), value, init,
                                            permutation);
+  SmallVector<SmallVector<int64_t>> permutations(op.getNumDpsInputs());
+  permutations[input] = permutation;
+  rewriter.recordTransposes(op, op.getIndexingMaps(), permutations);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps[input] = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
   op.getInputsMutable()[input].set(moved->getResult(0));
-  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
 Operation *forms::mergeExpandedLoops(Operation *root,
-                                     ConstantEvaluator &constants) {
+                                     PreparationRewriter &rewriter) {
+  ConstantEvaluator &constants = rewriter.constants;
   auto op = dyn_cast<linalg::GenericOp>(root);
   if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
       op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
@@ -106,15 +110,17 @@ Operation *forms::mergeExpandedLoops(Operation *root,
   if (follows(reduced) && isConsecutive(getPlaces(maps[weight], reduced)) &&
       !isConsecutive(getPlaces(maps[input], reduced)) &&
       type.hasStaticShape()) {
-    moveLast(op, input, reduced);
+    moveLast(op, input, reduced, rewriter);
     groups.emplace_back(reduced.begin(), reduced.end());
   }
   if (groups.empty())
     return root;
-  IRRewriter rewriter(op);
+  rewriter.setInsertionPoint(op);
   auto merged = linalg::collapseOpIterationDims(op, groups, rewriter);
   if (failed(merged))
     return root;
-  rewriter.replaceOp(op, merged->results);
+  rewriter.replaceAllUsesWith(op->getResults(), merged->results);
+  rewriter.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
+                          merged->collapsedOp);
   return merged->collapsedOp;
 }

@@ -15,7 +15,7 @@ using namespace qbackend;
 using namespace qbackend::forms;
 
 void forms::takeOutTransposes(linalg::GenericOp op,
-                              ConstantEvaluator &constants) {
+                              PreparationRewriter &rewriter) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   // One that only transposes is a transpose.
   if (!op.hasPureTensorSemantics() || op.getNumDpsInits() != 1 ||
@@ -23,32 +23,39 @@ void forms::takeOutTransposes(linalg::GenericOp op,
       op.getNumLoops() != op.getNumParallelLoops() ||
       llvm::hasSingleElement(*op.getBody()))
     return;
-  OpBuilder builder(op);
-  for (auto [input, map] : llvm::zip(op.getInputsMutable(), maps)) {
+  rewriter.setInsertionPoint(op);
+  SmallVector<SmallVector<int64_t>> permutations(op.getNumDpsInputs());
+  for (auto [input, map, taken] :
+       llvm::zip(op.getInputsMutable(), maps, permutations)) {
     auto type = dyn_cast<RankedTensorType>(input.get().getType());
     if (!type || !type.getElementType().isF32() || !map.isPermutation() ||
-        map.isIdentity() || constants.isConstant(input.get()))
+        map.isIdentity() || rewriter.constants.isConstant(input.get()))
       continue;
     SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(builder, op.getLoc(), input.get());
+        tensor::getMixedSizes(rewriter, op.getLoc(), input.get());
     SmallVector<OpFoldResult> transposed(sizes);
     SmallVector<int64_t> permutation(type.getRank());
     for (unsigned dim = 0; dim < sizes.size(); ++dim) {
       permutation[map.getDimPosition(dim)] = dim;
       transposed[map.getDimPosition(dim)] = sizes[dim];
     }
-    Value init = tensor::EmptyOp::create(builder, op.getLoc(), transposed,
+    Value init = tensor::EmptyOp::create(rewriter, op.getLoc(), transposed,
                                          type.getElementType());
-    input.set(linalg::TransposeOp::create(builder, op.getLoc(), input.get(),
+    input.set(linalg::TransposeOp::create(rewriter, op.getLoc(), input.get(),
                                           init, permutation)
                   ->getResult(0));
     map = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
+    taken = permutation;
   }
-  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
+  if (llvm::all_of(permutations, [](auto &taken) { return taken.empty(); }))
+    return;
+  rewriter.recordTransposes(op, op.getIndexingMaps(), permutations);
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
 /// `op` without the inputs that its body doesn't read.
-static linalg::GenericOp dropUnusedInputs(linalg::GenericOp op) {
+static linalg::GenericOp dropUnusedInputs(linalg::GenericOp op,
+                                          PreparationRewriter &rewriter) {
   SmallVector<Value> inputs;
   SmallVector<AffineMap> maps;
   llvm::BitVector unused(op.getBody()->getNumArguments());
@@ -64,19 +71,18 @@ static linalg::GenericOp dropUnusedInputs(linalg::GenericOp op) {
     return op;
   llvm::append_range(
       maps, ArrayRef<AffineMap>(op.getIndexingMapsArray()).take_back());
-  OpBuilder builder(op);
+  rewriter.setInsertionPoint(op);
   auto dropped = linalg::GenericOp::create(
-      builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
+      rewriter, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
       op.getIteratorTypesArray());
   dropped.getRegion().takeBody(op.getRegion());
   dropped.getBody()->eraseArguments(unused);
-  op.replaceAllUsesWith(dropped.getResults());
-  op.erase();
+  rewriter.replaceOp(op, dropped.getResults());
   return dropped;
 }
 
 Operation *forms::separateResults(linalg::GenericOp op,
-                                  ConstantEvaluator &constants) {
+                                  PreparationRewriter &rewriter) {
   Block &body = *op.getBody();
   Operation *yield = body.getTerminator();
   SmallVector<unsigned> order(op.getNumResults());
@@ -100,8 +106,7 @@ Operation *forms::separateResults(linalg::GenericOp op,
       llvm::any_of(op.getRegionOutputArgs(),
                    [](BlockArgument arg) { return !arg.use_empty(); }))
     return nullptr;
-  OpBuilder builder(op);
-  Operation *last = nullptr;
+  SmallVector<Operation *> pieces;
   unsigned numInputs = op.getInputs().size();
   /// What is yielded, and the result that has it.
   SmallVector<std::pair<Value, unsigned>> known;
@@ -121,8 +126,9 @@ Operation *forms::separateResults(linalg::GenericOp op,
     AffineMap toResult = inversePermutation(resultMaps[result]);
     for (AffineMap &map : maps)
       map = map.compose(toResult);
+    rewriter.setInsertionPoint(op);
     auto single = linalg::GenericOp::create(
-        builder, op.getLoc(), op.getResult(result).getType(), inputs,
+        rewriter, op.getLoc(), op.getResult(result).getType(), inputs,
         op.getOutputs()[result], maps, op.getIteratorTypesArray(),
         [&](OpBuilder &inner, Location loc, ValueRange values) {
           IRMapping mapping;
@@ -143,18 +149,17 @@ Operation *forms::separateResults(linalg::GenericOp op,
     for (Operation &each :
          llvm::make_early_inc_range(llvm::reverse(*single.getBody())))
       if (isOpTriviallyDead(&each))
-        each.erase();
+        rewriter.eraseOp(&each);
     // Its result has the order of the loops, which are therefore all written.
-    single = dropUnusedInputs(single);
-    takeOutTransposes(single, constants);
+    single = dropUnusedInputs(single, rewriter);
     known.push_back({yield->getOperand(result), result});
     singles[result] = single.getResult(0);
-    op.getResult(result).replaceAllUsesWith(single.getResult(0));
-    last = single;
+    pieces.push_back(single);
   }
-  if (last) {
-    constants.forget(op);
-    op.erase();
-  }
-  return last;
+  if (pieces.empty())
+    return nullptr;
+  rewriter.replaceByPieces(op, singles, pieces, /*deciding=*/pieces);
+  for (Operation *single : pieces)
+    takeOutTransposes(cast<linalg::GenericOp>(single), rewriter);
+  return pieces.back();
 }

@@ -47,8 +47,9 @@ class Splitter {
 public:
   using IsOperator = llvm::function_ref<bool(Operation *)>;
 
-  Splitter(linalg::GenericOp op, ConstantEvaluator &constants)
-      : op(op), constants(constants), body(*op.getBody()) {}
+  Splitter(linalg::GenericOp op, PreparationRewriter &rewriter)
+      : op(op), rewriter(rewriter), constants(rewriter.constants),
+        body(*op.getBody()) {}
 
   Operation *split(IsOperator isOperator);
   Operation *splitPrologue();
@@ -64,9 +65,10 @@ private:
   SmallVector<SmallVector<Value>> getCandidates();
   std::optional<Pieces> search(IsOperator isOperator);
   void erase(Pieces &pieces);
-  Operation *commit(const Pieces &pieces);
+  Operation *commit(const Pieces &pieces, bool restDecides);
 
   linalg::GenericOp op;
+  PreparationRewriter &rewriter;
   ConstantEvaluator &constants;
   Block &body;
 };
@@ -298,16 +300,13 @@ bool Splitter::createRest(ArrayRef<Value> cuts, ArrayRef<AffineMap> readBy,
 void Splitter::erase(Pieces &pieces) {
   auto eraseOp = [&](Operation *piece) {
     SmallVector<Value> operands(piece->getOperands());
-    constants.forget(piece);
-    piece->erase();
+    rewriter.eraseOp(piece);
     // The empty tensors and sizes that were made for it.
     for (Value operand : operands)
       if (Operation *producer = operand.getDefiningOp();
           producer && producer->use_empty() &&
-          isa<tensor::EmptyOp, tensor::DimOp>(producer)) {
-        constants.forget(producer);
-        producer->erase();
-      }
+          isa<tensor::EmptyOp, tensor::DimOp>(producer))
+        rewriter.eraseOp(producer);
   };
   if (pieces.rest)
     eraseOp(pieces.rest);
@@ -378,7 +377,10 @@ std::optional<Pieces> Splitter::search(IsOperator isOperator) {
         return pieces;
       erase(*pieces);
     }
-  // The end is no operator, but what comes before it may be.
+  // The end is no operator, but what comes before it may be. A reduction is not
+  // taken apart for that: what it reduces is part of what it is.
+  if (op.getNumReductionLoops() != 0)
+    return std::nullopt;
   for (ArrayRef<Value> cuts : llvm::reverse(candidates)) {
     auto pieces = cuts.size() == 1 ? splitAt(cuts) : std::nullopt;
     if (!pieces)
@@ -386,7 +388,7 @@ std::optional<Pieces> Splitter::search(IsOperator isOperator) {
     linalg::GenericOp part = pieces->parts.front();
     if (isOperator(part))
       return pieces;
-    Splitter inner(part, constants);
+    Splitter inner(part, rewriter);
     if (auto found = inner.search(isOperator)) {
       inner.erase(*found);
       return pieces;
@@ -398,18 +400,22 @@ std::optional<Pieces> Splitter::search(IsOperator isOperator) {
 
 Operation *Splitter::split(IsOperator isOperator) {
   if (op.getNumResults() > 1)
-    return separateResults(op, constants);
+    return separateResults(op, rewriter);
   std::optional<Pieces> pieces = search(isOperator);
-  return pieces ? commit(*pieces) : nullptr;
+  return pieces ? commit(*pieces, /*restDecides=*/false) : nullptr;
 }
 
-Operation *Splitter::commit(const Pieces &pieces) {
+/// Puts the pieces in the place of the op, for good if the rest, or one of
+/// them, is recognised.
+Operation *Splitter::commit(const Pieces &pieces, bool restDecides) {
   linalg::GenericOp rest = pieces.rest;
+  SmallVector<Operation *> all(pieces.parts.begin(), pieces.parts.end());
+  all.push_back(rest);
+  rewriter.replaceByPieces(op, rest->getResults(), all,
+                           restDecides ? ArrayRef(all).take_back()
+                                       : ArrayRef(all));
   for (linalg::GenericOp part : pieces.parts)
-    takeOutTransposes(part, constants);
-  op.getResult(0).replaceAllUsesWith(rest.getResult(0));
-  constants.forget(op);
-  op.erase();
+    takeOutTransposes(part, rewriter);
   return rest;
 }
 
@@ -460,7 +466,7 @@ Operation *Splitter::splitPrologue() {
   if (cuts.empty())
     return nullptr;
   auto pieces = splitAt(cuts);
-  return pieces ? commit(*pieces) : nullptr;
+  return pieces ? commit(*pieces, /*restDecides=*/true) : nullptr;
 }
 
 /// Whether the body of `op` can be taken apart at all.
@@ -475,18 +481,18 @@ static bool isSplittable(linalg::GenericOp op) {
          });
 }
 
-Operation *forms::splitPrologue(Operation *op, ConstantEvaluator &constants) {
+Operation *forms::splitPrologue(Operation *op, PreparationRewriter &rewriter) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   Operation *rest = generic && isSplittable(generic)
-                        ? Splitter(generic, constants).splitPrologue()
+                        ? Splitter(generic, rewriter).splitPrologue()
                         : nullptr;
   return rest ? rest : op;
 }
 
-Operation *forms::splitFused(Operation *op, ConstantEvaluator &constants,
+Operation *forms::splitFused(Operation *op, PreparationRewriter &rewriter,
                              llvm::function_ref<bool(Operation *)> isOperator) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || !isSplittable(generic))
     return nullptr;
-  return Splitter(generic, constants).split(isOperator);
+  return Splitter(generic, rewriter).split(isOperator);
 }

@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -147,16 +148,17 @@ static bool hasBatch(linalg::GenericOp op) {
   return own > (isPool ? 1 : 0);
 }
 
-static Operation *lift(linalg::GenericOp op) {
-  SmallVector<Value> lifted;
-  for (Value input : op.getInputs())
-    lifted.push_back(getWithLeadingDim(input));
+static Operation *lift(linalg::GenericOp op, OpBuilder &builder) {
   if (!op.hasPureTensorSemantics() || hasBatch(op) ||
-      llvm::none_of(lifted, [](Value value) { return bool(value); }) ||
       llvm::any_of(op.getIndexingMapsArray(),
                    [](AffineMap map) { return map.getNumSymbols() != 0; }))
     return nullptr;
-  OpBuilder builder(op);
+  SmallVector<Value> lifted;
+  for (Value input : op.getInputs())
+    lifted.push_back(getWithLeadingDim(input));
+  if (llvm::none_of(lifted, [](Value value) { return bool(value); }))
+    return nullptr;
+  builder.setInsertionPoint(op);
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
@@ -212,7 +214,8 @@ bool forms::isWindowSum(Value value) {
 
 /// The division of a pool whose result has lost dimensions of 1, before that:
 /// op(collapse(x)) -> collapse(op(x)).
-static Operation *liftElementwise(linalg::GenericOp op) {
+static Operation *liftElementwise(linalg::GenericOp op,
+                                  PreparationRewriter &builder) {
   if (op.getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
       !op.getIndexingMapsArray().back().isIdentity() ||
       !op.hasPureTensorSemantics() || op.hasIndexSemantics() ||
@@ -238,7 +241,7 @@ static Operation *liftElementwise(linalg::GenericOp op) {
   std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
   if (!kept)
     return nullptr;
-  OpBuilder builder(op);
+  builder.setInsertionPoint(op);
   MLIRContext *context = op.getContext();
   RankedTensorType type = collapse.getSrcType();
   SmallVector<AffineExpr> dims;
@@ -261,19 +264,20 @@ static Operation *liftElementwise(linalg::GenericOp op) {
   Value back = tensor::CollapseShapeOp::create(
       builder, op.getLoc(), collapse.getResultType(), lifted.getResult(0),
       collapse.getReassociationIndices());
-  op.getResult(0).replaceAllUsesWith(back);
-  op.erase();
+  builder.replaceAllUsesWith(op.getResult(0), back);
+  builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
+                         cast<linalg::LinalgOp>(lifted.getOperation()));
   if (collapse->use_empty())
-    collapse->erase();
+    builder.eraseOp(collapse);
   return lifted;
 }
 
-static Operation *lift(tensor::PadOp op) {
+static Operation *lift(tensor::PadOp op, OpBuilder &builder) {
   Value source = getWithLeadingDim(op.getSource());
   Value number = op.getConstantPaddingValue();
   if (!source || !number)
     return nullptr;
-  OpBuilder builder(op);
+  builder.setInsertionPoint(op);
   SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
   llvm::append_range(low, op.getMixedLowPad());
   llvm::append_range(high, op.getMixedHighPad());
@@ -290,12 +294,12 @@ static SmallVector<OpFoldResult> lead(OpBuilder &builder, int64_t first,
   return all;
 }
 
-static Operation *lift(tensor::ExtractSliceOp op) {
+static Operation *lift(tensor::ExtractSliceOp op, OpBuilder &builder) {
   Value source = getWithLeadingDim(op.getSource());
   // The result has the rank of the source.
   if (!source || op.getType().getRank() != op.getSourceType().getRank())
     return nullptr;
-  OpBuilder builder(op);
+  builder.setInsertionPoint(op);
   return tensor::ExtractSliceOp::create(builder, op.getLoc(),
                                         getWithLeadingDim(op.getType()), source,
                                         lead(builder, 0, op.getMixedOffsets()),
@@ -303,14 +307,14 @@ static Operation *lift(tensor::ExtractSliceOp op) {
                                         lead(builder, 1, op.getMixedStrides()));
 }
 
-static Operation *lift(tensor::InsertSliceOp op) {
+static Operation *lift(tensor::InsertSliceOp op, OpBuilder &builder) {
   if (op.getSourceType().getRank() != op.getDestType().getRank())
     return nullptr;
   Value source = getWithLeadingDim(op.getSource());
   Value dest = getWithLeadingDim(op.getDest());
   if (!source && !dest)
     return nullptr;
-  OpBuilder builder(op);
+  builder.setInsertionPoint(op);
   if (!source)
     source = addLeadingDim(builder, op.getLoc(), op.getSource());
   if (!dest)
@@ -323,13 +327,13 @@ static Operation *lift(tensor::InsertSliceOp op) {
                                        lead(builder, 1, op.getMixedStrides()));
 }
 
-static Operation *lift(tensor::ConcatOp op) {
+static Operation *lift(tensor::ConcatOp op, OpBuilder &builder) {
   SmallVector<Value> inputs;
   for (Value input : op.getInputs())
     inputs.push_back(getWithLeadingDim(input));
   if (llvm::is_contained(inputs, Value()))
     return nullptr;
-  OpBuilder builder(op);
+  builder.setInsertionPoint(op);
   return tensor::ConcatOp::create(
       builder, op.getLoc(),
       getWithLeadingDim(cast<RankedTensorType>(op.getType())), op.getDim() + 1,
@@ -338,7 +342,8 @@ static Operation *lift(tensor::ConcatOp op) {
 
 /// Reads a leading dimension of size 1 by the loop that writes the one of the
 /// result, not at 0: which of the two is said makes no difference.
-static void normalizeLeadingIndex(linalg::GenericOp op) {
+static void normalizeLeadingIndex(linalg::GenericOp op,
+                                  PreparationRewriter &rewriter) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (op.getNumDpsInits() != 1 || maps.back().getNumResults() == 0 ||
       maps.back().getNumSymbols() != 0)
@@ -359,14 +364,31 @@ static void normalizeLeadingIndex(linalg::GenericOp op) {
     SmallVector<AffineExpr> exprs(map.getResults());
     exprs.front() = batch;
     map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
-    op.setIndexingMapsAttr(OpBuilder(op).getAffineMapArrayAttr(maps));
+    rewriter.recordTransposes(op, op.getIndexingMaps(), {});
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
     return;
   }
 }
 
-Operation *forms::restoreLeadingDim(Operation *op) {
+/// `op` as a generic op.
+static Operation *generalize(linalg::LinalgOp op,
+                             PreparationRewriter &rewriter) {
+  auto original = cast<linalg::LinalgOp>(op->clone());
+  rewriter.setInsertionPoint(op);
+  auto generic = linalg::generalizeNamedOp(rewriter, op);
+  if (failed(generic)) {
+    original->erase();
+    return op;
+  }
+  rewriter.recordReshaped(original,
+                          cast<linalg::LinalgOp>(generic->getOperation()));
+  return *generic;
+}
+
+Operation *forms::restoreLeadingDim(Operation *op,
+                                    PreparationRewriter &rewriter) {
   if (auto generic = dyn_cast<linalg::GenericOp>(op))
-    normalizeLeadingIndex(generic);
+    normalizeLeadingIndex(generic, rewriter);
   // What adds the dimension that was dropped.
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     Value source = getWithLeadingDim(expand.getSrc());
@@ -374,10 +396,9 @@ Operation *forms::restoreLeadingDim(Operation *op) {
         expand.getReassociationIndices() ==
             getLeadingGroups(expand.getType().getRank())) {
       Operation *collapse = expand.getSrc().getDefiningOp();
-      expand.replaceAllUsesWith(source);
-      expand.erase();
+      rewriter.replaceOp(expand, source);
       if (collapse->use_empty())
-        collapse->erase();
+        rewriter.eraseOp(collapse);
       return nullptr;
     }
     return op;
@@ -391,43 +412,47 @@ Operation *forms::restoreLeadingDim(Operation *op) {
       llvm::any_of(op->getOperands(), [](Value value) {
         return isa<RankedTensorType>(value.getType()) &&
                bool(getWithLeadingDim(value));
-      })) {
-    IRRewriter rewriter(op);
-    if (auto generic = linalg::generalizeNamedOp(rewriter, named);
-        succeeded(generic))
-      op = *generic;
-  }
+      }))
+    op = generalize(named, rewriter);
   Operation *lifted = nullptr;
   if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
-    lifted = lift(generic);
+    lifted = lift(generic, rewriter);
     if (!lifted)
-      if (Operation *other = liftElementwise(generic))
+      if (Operation *other = liftElementwise(generic, rewriter))
         return other;
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op))
-    lifted = lift(pad);
+    lifted = lift(pad, rewriter);
   else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    lifted = lift(slice);
+    lifted = lift(slice, rewriter);
   else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    lifted = lift(insert);
+    lifted = lift(insert, rewriter);
   else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    lifted = lift(concat);
+    lifted = lift(concat, rewriter);
   if (!lifted)
     return op;
-  OpBuilder builder(op->getContext());
-  builder.setInsertionPointAfter(lifted);
+  rewriter.setInsertionPointAfter(lifted);
   for (auto [before, after] :
        llvm::zip_equal(op->getResults(), lifted->getResults()))
-    before.replaceAllUsesWith(dropLeadingDim(builder, op->getLoc(), after));
-  SmallVector<Value> operands(op->getOperands());
-  op->erase();
+    rewriter.replaceAllUsesWith(before,
+                                dropLeadingDim(rewriter, op->getLoc(), after));
+  // An op may read one value twice.
+  llvm::SetVector<Operation *> producers;
+  for (Value operand : op->getOperands())
+    if (auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>())
+      producers.insert(collapse);
+  auto generic = dyn_cast<linalg::GenericOp>(lifted);
+  if (generic)
+    rewriter.recordReshaped(cast<linalg::LinalgOp>(op),
+                            cast<linalg::LinalgOp>(lifted));
+  else
+    rewriter.eraseOp(op);
   // What dropped the dimension is no reader any more.
-  for (Value operand : operands)
-    if (auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>();
-        collapse && collapse->use_empty())
-      collapse->erase();
-  if (auto generic = dyn_cast<linalg::GenericOp>(lifted))
-    if (Operation *further = liftElementwise(generic))
+  for (Operation *producer : producers)
+    if (producer->use_empty())
+      rewriter.eraseOp(producer);
+  if (generic)
+    if (Operation *further = liftElementwise(generic, rewriter))
       return further;
   return lifted;
 }
