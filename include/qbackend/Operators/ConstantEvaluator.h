@@ -13,6 +13,8 @@
 
 namespace qbackend {
 
+class ScalarProgram;
+
 /// Evaluates values that depend on constants only. Results are remembered, so
 /// asking again costs nothing. Sizes are bounded by what the IR holds already:
 /// nothing is broadcast to more than the size of its own type.
@@ -24,9 +26,9 @@ class ConstantEvaluator : public mlir::RewriterBase::Listener {
 public:
   /// The elements of `value`, of its own shaped type, or null if it isn't
   /// constant or the data isn't there (a resource without a blob). Sees through
-  /// arith.constant, tosa.const, reshape, transpose, slice, expand_shape,
-  /// collapse_shape, cast, pad, broadcast, fill, yield-only and elementwise
-  /// generics, and the elementwise ops of tosa and arith.
+  /// constant ops of all dialects, layout ops of tosa and tensor, all ops that
+  /// ScalarOp.h has, structured ops without reductions, and pure ops that their
+  /// folder knows.
   mlir::DenseElementsAttr evaluate(mlir::Value value);
 
   /// The number that all elements of `value` have, or that the scalar `value`
@@ -37,6 +39,11 @@ public:
   /// True if `value` depends on constants only, whether or not their data is
   /// there.
   bool isConstant(mlir::Value value);
+
+  /// The scalar `value` as a function of loops and of constants, and if wanted
+  /// of `variable`; see ScalarProgram.
+  std::optional<ScalarProgram> readScalar(mlir::Value value,
+                                          mlir::Value variable = {});
 
   /// Forgets the results of `op` and of all ops inside of it.
   void notifyOperationErased(mlir::Operation *op) override;

@@ -55,13 +55,10 @@ readRegion(linalg::LinalgOp op, ConstantEvaluator &constants,
     if (!operand || constants.isConstant(operand->get()) ||
         !isWanted(operand->get(), op.getMatchingIndexingMap(operand)))
       return std::nullopt;
-    PositionEvaluator evaluator(op, constants);
-    const PositionTable *table = evaluator.evaluate(divisor);
-    if (!table)
-      return std::nullopt;
-    std::optional<PositionTable> numbers = *table;
-    if (region.isProduct)
-      numbers = invert(*table);
+    std::optional<PositionTable> numbers =
+        computePositions(op, divisor, constants);
+    if (numbers && region.isProduct)
+      numbers = invert(std::move(*numbers));
     if (!numbers)
       return std::nullopt;
     return Division{operand->get(), op.getMatchingIndexingMap(operand),

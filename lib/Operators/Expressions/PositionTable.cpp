@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Evaluates index arithmetic over all positions.
+// Tables of numbers, and what computes them.
 
 #include "Expressions/PositionTable.h"
 
 #include "Expressions/ScalarExpression.h"
-
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/MathExtras.h"
+#include "qbackend/Operators/ScalarProgram.h"
 
 #include <cmath>
-#include <numeric>
 
 using namespace mlir;
 using namespace qbackend;
@@ -127,175 +122,32 @@ std::optional<PositionTable> forms::readConstant(Value value, AffineMap map,
   return result;
 }
 
-//===----------------------------------------------------------------------===//
-// Evaluation
-//===----------------------------------------------------------------------===//
-
-using Binary = double (*)(double, double);
-
-template <int64_t (*divide)(int64_t, int64_t)>
-static double divideIntegers(double a, double b) {
-  return b == 0 ? std::nan("") : double(divide(int64_t(a), int64_t(b)));
-}
-static int64_t divideTruncating(int64_t a, int64_t b) { return a / b; }
-static int64_t getRemainder(int64_t a, int64_t b) { return a % b; }
-static int64_t divideFloor(int64_t a, int64_t b) {
-  return llvm::divideFloorSigned(a, b);
-}
-static int64_t divideCeil(int64_t a, int64_t b) {
-  return llvm::divideCeilSigned(a, b);
-}
-
-static Binary getComparison(arith::CmpIPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpIPredicate::eq:
-    return [](double a, double b) { return double(a == b); };
-  case arith::CmpIPredicate::ne:
-    return [](double a, double b) { return double(a != b); };
-  case arith::CmpIPredicate::slt:
-  case arith::CmpIPredicate::ult:
-    return [](double a, double b) { return double(a < b); };
-  case arith::CmpIPredicate::sle:
-  case arith::CmpIPredicate::ule:
-    return [](double a, double b) { return double(a <= b); };
-  case arith::CmpIPredicate::sgt:
-  case arith::CmpIPredicate::ugt:
-    return [](double a, double b) { return double(a > b); };
-  case arith::CmpIPredicate::sge:
-  case arith::CmpIPredicate::uge:
-    return [](double a, double b) { return double(a >= b); };
-  }
-  return nullptr;
-}
-
-/// True if `op` reads its operands as integers without a sign. It is known what
-/// such ops do as long as nothing is negative.
-static bool isUnsigned(Operation *op) {
-  if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    return compare.getPredicate() >= arith::CmpIPredicate::ult;
-  return isa<arith::DivUIOp, arith::RemUIOp, arith::MinUIOp, arith::MaxUIOp>(
-      op);
-}
-
-static Binary getFunction(Operation *op) {
-  return llvm::TypeSwitch<Operation *, Binary>(op)
-      .Case<arith::AddIOp, arith::AddFOp>(
-          [](auto) { return [](double a, double b) { return a + b; }; })
-      .Case<arith::SubIOp, arith::SubFOp>(
-          [](auto) { return [](double a, double b) { return a - b; }; })
-      .Case<arith::MulIOp, arith::MulFOp, arith::AndIOp>([](Operation *op) {
-        // Of truth values only.
-        bool isTruth = op->getResult(0).getType().isInteger(1);
-        return isTruth == isa<arith::AndIOp>(op)
-                   ? [](double a, double b) { return a * b; }
-                   : Binary();
-      })
-      .Case<arith::DivFOp>([](auto) {
-        return [](double a, double b) { return b == 0 ? std::nan("") : a / b; };
-      })
-      .Case<arith::MinSIOp, arith::MinUIOp>([](auto) {
-        return [](double a, double b) { return std::min(a, b); };
-      })
-      .Case<arith::MaxSIOp, arith::MaxUIOp>([](auto) {
-        return [](double a, double b) { return std::max(a, b); };
-      })
-      .Case<arith::DivSIOp, arith::DivUIOp>(
-          [](auto) { return divideIntegers<divideTruncating>; })
-      .Case<arith::RemSIOp, arith::RemUIOp>(
-          [](auto) { return divideIntegers<getRemainder>; })
-      .Case<arith::FloorDivSIOp>(
-          [](auto) { return divideIntegers<divideFloor>; })
-      .Case<arith::CeilDivSIOp>([](auto) { return divideIntegers<divideCeil>; })
-      .Case<arith::CmpIOp>([](arith::CmpIOp compare) {
-        return getComparison(compare.getPredicate());
-      })
-      .Default([](auto) { return Binary(); });
-}
-
-std::optional<PositionTable> PositionEvaluator::compute(Value value,
-                                                        unsigned depth) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() != op.getBlock())
-      return std::nullopt;
-    OpOperand *operand = op.getMatchingOpOperand(argument);
-    if (!operand || op.isDpsInit(operand) ||
-        !isa<RankedTensorType>(operand->get().getType()))
-      return std::nullopt;
-    return readConstant(operand->get(), op.getMatchingIndexingMap(operand),
-                        constants);
-  }
-  Operation *inner = value.getDefiningOp();
-  if (inner->getNumResults() != 1 || !value.getType().isIntOrIndexOrFloat())
+std::optional<PositionTable>
+forms::computePositions(linalg::LinalgOp op, Value value,
+                        ConstantEvaluator &constants) {
+  std::optional<ScalarProgram> program = constants.readScalar(value);
+  if (!program)
     return std::nullopt;
-  if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
-    if (inner->getParentOp() != op)
+  PositionTable table;
+  int64_t count = 1;
+  for (auto [loop, size] : llvm::enumerate(op.getStaticLoopRanges())) {
+    table.sizes.push_back(program->dependsOn(loop) ? size : 1);
+    if (table.sizes.back() < 1 || table.sizes.back() > PositionTable::kMaxSize)
       return std::nullopt;
-    int64_t size = loops[index.getDim()];
-    if (ShapedType::isDynamic(size) || size < 1 ||
-        size > PositionTable::kMaxSize)
-      return std::nullopt;
-    PositionTable table(loops.size(), 0);
-    table.sizes[index.getDim()] = size;
-    table.numbers.resize(size);
-    std::iota(table.numbers.begin(), table.numbers.end(), 0.0);
-    return table;
-  }
-  if (auto dim = dyn_cast<tensor::DimOp>(inner)) {
-    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
-    std::optional<int64_t> index = dim.getConstantIndex();
-    if (!type || !index || *index < 0 || *index >= type.getRank() ||
-        type.isDynamicDim(*index))
-      return std::nullopt;
-    return PositionTable(loops.size(), type.getDimSize(*index));
-  }
-  if (std::optional<double> number = constants.getSplat(value))
-    return PositionTable(loops.size(), *number);
-
-  SmallVector<const PositionTable *> operands;
-  if (inner->getNumOperands() == 0 || inner->getNumOperands() > 3)
-    return std::nullopt;
-  for (Value operand : inner->getOperands()) {
-    operands.push_back(evaluate(operand, depth - 1));
-    if (!operands.back())
-      return std::nullopt;
-    if (isUnsigned(inner) &&
-        llvm::any_of(operands.back()->numbers, [](double n) { return n < 0; }))
+    count *= table.sizes.back();
+    if (count > PositionTable::kMaxSize)
       return std::nullopt;
   }
-  PositionTable result;
-  if (isa<arith::IndexCastOp, arith::ExtSIOp, arith::TruncIOp, arith::SIToFPOp,
-          arith::TruncFOp, arith::ExtFOp>(inner))
-    // Of truth values, the extension is negative.
-    return inner->getOperand(0).getType().isInteger(1) ||
-                   value.getType().isInteger(1)
-               ? std::nullopt
-               : std::optional(*operands[0]);
-  if (isa<arith::SelectOp>(inner)) {
-    auto one = [](double a, double b) { return a != 0 ? b : 0; };
-    auto other = [](double a, double b) { return a != 0 ? 0 : b; };
-    result = PositionTable::combine(
-        PositionTable::combine(*operands[0], *operands[1], one),
-        PositionTable::combine(*operands[0], *operands[2], other),
-        std::plus<>());
-  } else if (Binary function = getFunction(inner)) {
-    result = PositionTable::combine(*operands[0], *operands[1], function);
-  }
+  table.numbers.reserve(count);
+  bool isComplete =
+      program->evaluateAll(table.sizes, [&](ArrayRef<ScalarNumber> numbers) {
+        for (ScalarNumber number : numbers)
+          table.numbers.push_back(number.toDouble(program->getType()));
+      });
   // What isn't a number anywhere has no meaning that could be relied on.
-  if (result.numbers.empty() || llvm::any_of(result.numbers, [](double number) {
-        return !std::isfinite(number);
+  if (!isComplete || !llvm::all_of(table.numbers, [](double number) {
+        return std::isfinite(number);
       }))
     return std::nullopt;
-  return result;
-}
-
-const PositionTable *PositionEvaluator::evaluate(Value value, unsigned depth) {
-  if (auto it = known.find(value); it != known.end())
-    return it->second.get();
-  std::optional<PositionTable> table;
-  if (depth > 0)
-    table = compute(value, depth);
-  return (known[value] =
-              table ? std::make_unique<PositionTable>(std::move(*table))
-                    : nullptr)
-      .get();
+  return table;
 }

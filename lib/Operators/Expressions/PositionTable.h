@@ -47,27 +47,12 @@ std::optional<PositionTable> readConstant(mlir::Value value,
                                           mlir::AffineMap map,
                                           ConstantEvaluator &constants);
 
-/// Evaluates what the region of an op computes from indices and constants, for
-/// all positions at once.
-class PositionEvaluator {
-public:
-  PositionEvaluator(mlir::linalg::LinalgOp op, ConstantEvaluator &constants)
-      : op(op), loops(op.getStaticLoopRanges()), constants(constants) {}
-
-  /// Null if `value` depends on anything else, or on loops of unknown size.
-  const PositionTable *evaluate(mlir::Value value) {
-    return evaluate(value, /*depth=*/64);
-  }
-
-private:
-  const PositionTable *evaluate(mlir::Value value, unsigned depth);
-  std::optional<PositionTable> compute(mlir::Value value, unsigned depth);
-
-  mlir::linalg::LinalgOp op;
-  llvm::SmallVector<int64_t> loops;
-  ConstantEvaluator &constants;
-  llvm::DenseMap<mlir::Value, std::unique_ptr<PositionTable>> known;
-};
+/// What the region of `op` computes from indices and constants, for all
+/// positions; nullopt if `value` depends on anything else, or on loops of
+/// unknown size, or isn't a number everywhere.
+std::optional<PositionTable> computePositions(mlir::linalg::LinalgOp op,
+                                              mlir::Value value,
+                                              ConstantEvaluator &constants);
 
 } // namespace qbackend::forms
 

@@ -76,8 +76,8 @@ struct AdaptivePool {
 /// True if each window of `pool` is summed: every element of it exactly once.
 static bool sumsWindows(const AdaptivePool &pool, linalg::LinalgOp op,
                         ArrayRef<unsigned> outputLoops,
-                        ArrayRef<const PositionTable *> indices,
-                        ArrayRef<const PositionTable *> conditions) {
+                        ArrayRef<PositionTable> indices,
+                        ArrayRef<PositionTable> conditions) {
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   auto iterators = op.getIteratorTypesArray();
   // Only the loops over windows and their elements are looped over.
@@ -94,9 +94,9 @@ static bool sumsWindows(const AdaptivePool &pool, linalg::LinalgOp op,
       return false;
   }
   // Neither index nor condition varies with what isn't looped over.
-  for (ArrayRef<const PositionTable *> tables : {indices, conditions})
-    for (const PositionTable *table : tables)
-      for (auto [size, range] : llvm::zip_equal(table->sizes, ranges))
+  for (ArrayRef<PositionTable> tables : {indices, conditions})
+    for (const PositionTable &table : tables)
+      for (auto [size, range] : llvm::zip_equal(table.sizes, ranges))
         if (size != 1 && size != range)
           return false;
   int64_t total = 1;
@@ -113,13 +113,13 @@ static bool sumsWindows(const AdaptivePool &pool, linalg::LinalgOp op,
   std::vector<llvm::SmallDenseSet<int64_t, 8>> summed(windows);
   bool matches = true;
   forEachPosition(ranges, [&](ArrayRef<int64_t> position) {
-    if (!matches || llvm::any_of(conditions, [&](const PositionTable *table) {
-          return table->at(position) == 0;
+    if (!matches || llvm::any_of(conditions, [&](const PositionTable &table) {
+          return table.at(position) == 0;
         }))
       return;
     int64_t window = 0, element = 0;
     for (auto [i, table] : llvm::enumerate(indices)) {
-      int64_t index = int64_t(table->at(position));
+      int64_t index = int64_t(table.at(position));
       auto [start, end] =
           getWindow(position[outputLoops[i]], pool.sizes[i], pool.windows[i]);
       if (index < start || index >= end)
@@ -152,15 +152,11 @@ static std::optional<PositionTable> getDivisors(linalg::LinalgOp root,
                                                 ConstantEvaluator &constants) {
   OpOperand *operand = getTensorOperand(root, divisor);
   Value value = operand ? skipCasts(operand->get()) : Value();
-  if (!value || value.getDefiningOp() != sums) {
-    PositionEvaluator evaluator(root, constants);
-    const PositionTable *table = evaluator.evaluate(divisor);
-    return table ? std::optional(*table) : std::nullopt;
-  }
+  if (!value || value.getDefiningOp() != sums)
+    return computePositions(root, divisor, constants);
   unsigned number = cast<OpResult>(value).getResultNumber();
-  PositionEvaluator evaluator(sums, constants);
-  const PositionTable *table =
-      evaluator.evaluate(sums.getBlock()->getTerminator()->getOperand(number));
+  std::optional<PositionTable> table = computePositions(
+      sums, sums.getBlock()->getTerminator()->getOperand(number), constants);
   if (!table)
     return std::nullopt;
   // Loops of the sums, by the dimensions of the divisors, to those of the root.
@@ -238,10 +234,15 @@ void forms::recognizeAdaptivePooling(Recognition &recognition) {
   int64_t rank = type.getRank();
   if (resultType.getRank() != rank || output.getNumResults() != rank)
     return;
-  PositionEvaluator evaluator(op, constants);
   AdaptivePool pool;
   SmallVector<unsigned> outputLoops;
-  SmallVector<const PositionTable *> indices, conditions;
+  SmallVector<PositionTable> indices, conditions;
+  auto compute = [&](Value value, SmallVectorImpl<PositionTable> &tables) {
+    std::optional<PositionTable> table = computePositions(op, value, constants);
+    if (table)
+      tables.push_back(std::move(*table));
+    return table.has_value();
+  };
   for (int64_t dim = 0; dim < rank; ++dim) {
     auto loop = dyn_cast<AffineDimExpr>(output.getResult(dim));
     Value index = sum->extract.getIndices()[dim];
@@ -253,13 +254,13 @@ void forms::recognizeAdaptivePooling(Recognition &recognition) {
       continue;
     pool.spatial.push_back(dim);
     outputLoops.push_back(loop.getPosition());
-    indices.push_back(evaluator.evaluate(index));
+    if (!compute(index, indices))
+      return;
   }
   for (Value condition : sum->conditions)
-    conditions.push_back(evaluator.evaluate(condition));
-  if (pool.spatial.empty() || int64_t(pool.spatial.size()) + 2 != rank ||
-      llvm::is_contained(indices, nullptr) ||
-      llvm::is_contained(conditions, nullptr))
+    if (!compute(condition, conditions))
+      return;
+  if (pool.spatial.empty() || int64_t(pool.spatial.size()) + 2 != rank)
     return;
 
   // What is beyond the image is never summed.

@@ -3,8 +3,8 @@
 // Recognises rows of a parameter that integers choose.
 
 #include "Layout.h"
-#include "Linalg/IndexExpression.h"
 #include "Linalg/LinalgRecognizers.h"
+#include "qbackend/Operators/ScalarProgram.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
@@ -36,7 +36,7 @@ static RecognizedOperand getTable(Value value, ConstantEvaluator &constants) {
 /// clamped, or counted from the end if it is negative.
 static bool isIndex(Value row, Value variable, int64_t rows,
                     ConstantEvaluator &constants) {
-  auto expression = IndexExpression::read(row, constants, variable);
+  auto expression = constants.readScalar(row, variable);
   if (!expression || !expression->dependsOnVariable() ||
       expression->getLoops().any())
     return false;

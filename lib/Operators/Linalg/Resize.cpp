@@ -2,10 +2,10 @@
 //
 // Recognises resizes that compute which pixels of a captured image to read.
 
-#include "Linalg/IndexExpression.h"
 #include "Linalg/LinalgRecognizers.h"
 #include "Movement/Interpolation.h"
 #include "Movement/Movement.h"
+#include "qbackend/Operators/ScalarProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -43,7 +43,7 @@ public:
   SmallVector<int64_t> shape;
 
 private:
-  const IndexExpression *getScalar(Value value);
+  const ScalarProgram *getScalar(Value value);
   std::optional<int64_t> getLoopSize(unsigned loop);
   bool getTaps(Value value, double factor, SmallVectorImpl<Tap> &taps);
   SmallVector<double> getFactors();
@@ -55,7 +55,7 @@ private:
   SmallVector<std::optional<unsigned>> sourceLoops;
   SmallVector<int64_t> loops;
   unsigned rowDim = 0, columnDim = 0;
-  llvm::DenseMap<Value, std::optional<IndexExpression>> scalars;
+  llvm::DenseMap<Value, std::optional<ScalarProgram>> scalars;
 };
 } // namespace
 
@@ -85,11 +85,10 @@ bool ResizeBody::read() {
          });
 }
 
-const IndexExpression *ResizeBody::getScalar(Value value) {
+const ScalarProgram *ResizeBody::getScalar(Value value) {
   auto it = scalars.find(value);
   if (it == scalars.end())
-    it = scalars.try_emplace(value, IndexExpression::read(value, constants))
-             .first;
+    it = scalars.try_emplace(value, constants.readScalar(value)).first;
   return it->second ? &*it->second : nullptr;
 }
 
@@ -104,7 +103,7 @@ std::optional<int64_t> ResizeBody::getLoopSize(unsigned loop) {
   OpFoldResult size = empty.getMixedSizes()[loop];
   if (std::optional<int64_t> number = getConstantIntValue(size))
     return number;
-  auto expression = IndexExpression::read(cast<Value>(size), constants);
+  auto expression = constants.readScalar(cast<Value>(size));
   std::optional<double> number =
       expression ? expression->evaluate({}) : std::nullopt;
   return number ? std::optional<int64_t>(*number) : std::nullopt;
@@ -121,7 +120,7 @@ bool ResizeBody::hasLayout(ArrayRef<int64_t> positions) {
       Value index = extract.getIndices()[dim];
       std::optional<unsigned> loop = getDirectLoop(index);
       if (!loop && isSpatial) {
-        const IndexExpression *expression = getScalar(index);
+        const ScalarProgram *expression = getScalar(index);
         if (!expression || expression->getLoops().count() > 1)
           return false;
         if (expression->getLoops().any())
@@ -170,7 +169,7 @@ bool ResizeBody::getTaps(Value value, double factor,
   if (!definition || taps.size() > kMaxTaps)
     return false;
   auto evaluate = [&](Value scalar) -> std::optional<double> {
-    const IndexExpression *expression = getScalar(scalar);
+    const ScalarProgram *expression = getScalar(scalar);
     if (!expression)
       return std::nullopt;
     for (unsigned loop : expression->getLoops().set_bits())
