@@ -272,7 +272,7 @@ static LogicalResult calibrateFromRanges(ModuleOp module) {
   llvm::StringMap<std::string> reasons;
   module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
     auto [it, isFirst] = found.try_emplace(op.getObserver());
-    std::optional<qbackend::ValueRange> range = ranges.lookup(op.getInput());
+    std::optional<RealRange> range = ranges.lookup(op.getInput());
     if (!range) {
       it->second.reset();
       reasons.try_emplace(op.getObserver(), ranges.explain(op.getInput()));

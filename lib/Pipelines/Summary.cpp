@@ -55,7 +55,7 @@ void Summary::countOperators(ModuleOp module) {
   // Code of a nested module is not looked at by any pass.
   auto visit = [&](Operation *op, StringRef code) {
     if (auto operation = dyn_cast<OperatorOp>(op)) {
-      int64_t macs = countMultiplyAccumulates(operation);
+      int64_t macs = operation.countOperations().multiplyAccumulates;
       if (operation.getQconfig())
         add(Verdict::Quantized, "", macs);
       else
@@ -87,7 +87,7 @@ void Summary::countWithoutKernel(ModuleOp module) {
   module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
     if (!op.getQconfig())
       return WalkResult::skip();
-    int64_t macs = countMultiplyAccumulates(op);
+    int64_t macs = op.countOperations().multiplyAccumulates;
     counts[{Verdict::Quantized, ""}] += {-1, -macs};
     addOffender(Verdict::Reference, op, op.getKindName(), getCode(op), macs);
     return WalkResult::skip();
@@ -122,8 +122,8 @@ std::string Summary::getTable() const {
   auto printRow = [&](StringRef verdict, StringRef code, Count count) {
     os << "\n  " << llvm::left_justify(verdict, 16)
        << llvm::left_justify(code, 6)
-       << llvm::format_decimal(count.operators, 10)
-       << llvm::format_decimal(count.macs, 16);
+       << llvm::format_decimal(count.operators, 10) << " "
+       << llvm::format_decimal(count.macs, 15);
     if (total.macs > 0)
       os << llvm::format("%8.1f%%",
                          100.0 * double(count.macs) / double(total.macs));
@@ -135,6 +135,8 @@ std::string Summary::getTable() const {
     if (count.operators > 0)
       printRow(getName(key.first), key.second, count);
   printRow("all", "", total);
+  if (total.macs == kLargestCount)
+    os << "\n  " << kLargestCount << " MACs stand for that many or more";
   return table;
 }
 
@@ -169,6 +171,8 @@ void Summary::emitRemark(ModuleOp module) const {
          << remark::detail::Remark::Arg(
                 "quantized-percent",
                 llvm::formatv("{0:F1}", getPercent()).str());
+  if (getTotal().macs == kLargestCount)
+    remark << remark::detail::Remark::Arg("saturated", true);
   for (const auto &[key, count] : counts)
     if (!key.second.empty())
       addCount(key.second, count);

@@ -5,6 +5,8 @@
 #ifndef QBACKEND_LIB_PIPELINES_SUMMARY_H
 #define QBACKEND_LIB_PIPELINES_SUMMARY_H
 
+#include "qbackend/Dialect/QBackend/OperatorKinds.h"
+
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
@@ -40,7 +42,7 @@ private:
     int64_t operators = 0, macs = 0;
     Count &operator+=(const Count &other) {
       operators += other.operators;
-      macs += other.macs;
+      macs = addCounts(macs, other.macs);
       return *this;
     }
   };

@@ -34,16 +34,16 @@ using namespace qbackend;
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// The parameters that the engine gives the result of `kind`, whatever was
-/// observed; null if they are not fixed.
-static quant::UniformQuantizedType getFixedType(Attribute kind, Type dtype) {
-  bool isSymmetric = isa<TanhAttr>(kind);
-  if (!isSymmetric && !isa<SigmoidAttr, HardsigmoidAttr>(kind))
+/// The parameters that the result of `kind` has, whatever was observed; null if
+/// they are not fixed.
+static quant::UniformQuantizedType getFixedType(OperatorKindAttrInterface kind,
+                                                Type dtype) {
+  std::optional<FixedParameters> fixed = kind.getFixedParameters();
+  if (!fixed)
     return {};
-  auto type = getQuantizedElement(dtype, isSymmetric ? 0x1p-7 : 0x1p-8, 0);
-  return getQuantizedElement(dtype, type.getScale(),
-                             type.getStorageTypeMin() +
-                                 (isSymmetric ? 128 : 0));
+  auto type = getQuantizedElement(dtype, fixed->scale, 0);
+  return getQuantizedElement(dtype, fixed->scale,
+                             type.getStorageTypeMin() + fixed->zeroPointOffset);
 }
 
 /// The parameters that the qconfig of `producer` gives its result; null if they

@@ -14,7 +14,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -80,12 +79,6 @@ private:
   int64_t getReach(int64_t i) const {
     return (weightType.getDimSize(1 + i) - 1) * kind.getDilations()[i];
   }
-  int64_t getOutputPadding(int64_t i) const {
-    return llvm::TypeSwitch<Attribute, int64_t>(kind)
-        .Case<ConvTranspose1dAttr, ConvTranspose2dAttr, ConvTranspose3dAttr>(
-            [&](auto transposed) { return transposed.getOutputPadding()[i]; })
-        .Default([](Attribute) { return 0; });
-  }
 
   Value createIndex(int64_t value) {
     return arith::ConstantIndexOp::create(b, value);
@@ -104,7 +97,7 @@ private:
       size = arith::MulIOp::create(b, size, stride);
       return arith::AddIOp::create(b, size,
                                    createIndex(getReach(i) +
-                                               getOutputPadding(i) + 1 -
+                                               kind.getOutputPaddings()[i] + 1 -
                                                padding - kind.getStrides()[i]));
     }
     size =
@@ -147,8 +140,9 @@ private:
       int64_t stride = kind.getStrides()[i];
       int64_t low =
           std::max<int64_t>(0, getReach(i) - kind.getPaddings()[2 * i]);
-      int64_t high = std::max<int64_t>(
-          0, getReach(i) - kind.getPaddings()[2 * i + 1] + getOutputPadding(i));
+      int64_t high =
+          std::max<int64_t>(0, getReach(i) - kind.getPaddings()[2 * i + 1] +
+                                   kind.getOutputPaddings()[i]);
       int64_t extra = low + high + 1 - stride;
       offsets[1 + i] = b.getIndexAttr(low);
       strides[1 + i] = b.getIndexAttr(stride);
@@ -295,22 +289,6 @@ static Value createConstant(OpBuilder &builder, Location loc,
                                    DenseElementsAttr::get(type, numbers));
 }
 
-namespace {
-struct BatchNormParameters {
-  int64_t axis;
-  double eps;
-};
-} // namespace
-
-static std::optional<BatchNormParameters> getBatchNorm(Attribute kind) {
-  return llvm::TypeSwitch<Attribute, std::optional<BatchNormParameters>>(kind)
-      .Case<BatchNorm1dAttr, BatchNorm2dAttr, BatchNorm3dAttr>([](auto norm) {
-        return BatchNormParameters{norm.getAxis(),
-                                   norm.getEps().getValueAsDouble()};
-      })
-      .Default([](Attribute) { return std::nullopt; });
-}
-
 OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
                                    PatternConfigOp pattern) {
   auto decline = [&](const Twine &reason,
@@ -322,18 +300,20 @@ OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
          RemarkNote::atCode(root.getLoc(), "into this " + root.getKindName())});
     return {};
   };
-  std::optional<BatchNormParameters> parameters = getBatchNorm(norm.getKind());
+  auto batchNorm = dyn_cast<BatchNormKindAttrInterface>(
+      static_cast<Attribute>(norm.getKind()));
   auto convolution = dyn_cast<ConvolutionKindAttrInterface>(
       static_cast<Attribute>(root.getKind()));
-  if (!parameters || (!convolution && !isa<LinearAttr>(root.getKind())))
+  if (!batchNorm || (!convolution && !isa<LinearAttr>(root.getKind())))
     return decline("the backend asks to fold " + norm.getKindName() + " into " +
                        root.getKindName(),
                    "the fuser method folds batch norm into convolutions and "
                    "linear layers");
   int64_t last =
       cast<RankedTensorType>(norm.getOutput().getType()).getRank() - 1;
-  if (parameters->axis != last)
-    return decline("it normalizes dimension " + Twine(parameters->axis) +
+  if (batchNorm.getChannelAxis() != last)
+    return decline("it normalizes dimension " +
+                       Twine(batchNorm.getChannelAxis()) +
                        ", the channels of " + root.getKindName() +
                        " are dimension " + Twine(last),
                    "normalize the channels");
@@ -357,7 +337,7 @@ OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
   numerics::foldBatchNorm(weight->data(), channels,
                           weightType.getNumElements() / channels, bias->data(),
                           mean->data(), var->data(), gamma->data(),
-                          beta->data(), float(parameters->eps));
+                          beta->data(), float(batchNorm.getEpsilon()));
 
   OpBuilder builder(norm);
   Location loc =
@@ -366,9 +346,9 @@ OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
       createConstant(builder, root.getLoc(), *weight, weightType.getShape());
   Value newBias = createConstant(builder, root.getLoc(), *bias, {channels});
   auto type = cast<RankedTensorType>(norm.getOutput().getType());
-  auto fused =
-      OperatorOp::create(builder, loc, type, root.getKinds(), root.getInputs(),
-                         newWeight, newBias, Value(), Value(), QConfigAttr());
+  auto fused = OperatorOp::create(builder, loc, type, root.getKinds(),
+                                  root.getInputs(), newWeight, newBias, Value(),
+                                  Value(), QConfigAttr());
   Block &body = fused.getBody().emplaceBlock();
   for (Value operand : fused.getOperands())
     body.addArgument(operand.getType(), loc);

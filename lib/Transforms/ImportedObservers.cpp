@@ -96,17 +96,9 @@ void ImportedObservers::insert(DequantizeOp op, Type dtype,
     quantize.erase();
 }
 
-/// Whether all results of `op` are among the numbers of its inputs, or 0, so
-/// that what is quantized before is quantized after it.
+/// Whether what is quantized before `op` is quantized after it.
 static bool keepsNumbers(OperatorOp op) {
-  if (op.isFused())
-    return false;
-  Attribute kind = op.getKind();
-  if (auto resize = dyn_cast<InterpolateAttr>(kind))
-    return resize.getMode() == InterpolateMode::Nearest;
-  return isa<MaxPool1dAttr, MaxPool2dAttr, MaxPool3dAttr, ReluAttr, FlattenAttr,
-             ReshapeAttr, TransposeAttr, NarrowAttr, RepeatAttr, CatAttr,
-             PixelShuffleAttr, PixelUnshuffleAttr, ChannelShuffleAttr>(kind);
+  return !op.isFused() && op.getKind().keepsNumbers();
 }
 
 /// The one observer of `values`; null if they don't have one.

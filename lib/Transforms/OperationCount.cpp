@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Counts floating-point operations.
+// Counts the floating-point operations of code that is no operator.
 
 #include "qbackend/Transforms/OperationCount.h"
 
@@ -14,81 +14,10 @@
 using namespace mlir;
 using namespace qbackend;
 
-static int64_t countElements(ArrayRef<int64_t> shape) {
-  int64_t count = 1;
-  for (int64_t size : shape)
-    count *= ShapedType::isDynamic(size) ? 1 : size;
-  return count;
-}
-
-static int64_t countElements(Value value) {
+static int64_t countElementsOf(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   return type ? countElements(type.getShape()) : 0;
 }
-
-//===----------------------------------------------------------------------===//
-// Operators
-//===----------------------------------------------------------------------===//
-
-int64_t qbackend::countMultiplyAccumulates(OperatorOp op) {
-  OperatorKindAttrInterface kind = op.getKind();
-  if (isa<MatmulAttr>(kind)) {
-    auto left = cast<RankedTensorType>(op.getInputs().front().getType());
-    return countElements(op.getOutput()) *
-           countElements(left.getShape().take_back());
-  }
-  if (!op.getWeight())
-    return 0;
-  // Each element of a result is made of one element of the weight for each
-  // tap; transposed, each element of the input is taken to as many.
-  int64_t taps = countElements(op.getWeight());
-  auto weight = cast<RankedTensorType>(op.getWeight().getType());
-  if (auto convolution = dyn_cast<ConvolutionKindAttrInterface>(kind)) {
-    if (!convolution.isTransposed())
-      return countElements(op.getOutput()) * taps /
-             std::max<int64_t>(countElements(weight.getShape().take_front()),
-                               1);
-    int64_t in = countElements(weight.getShape().take_back()) *
-                 convolution.getGroupCount();
-    return countElements(op.getInputs().front()) * taps /
-           std::max<int64_t>(in, 1);
-  }
-  if (isa<LinearAttr>(kind))
-    return countElements(op.getOutput()) *
-           countElements(weight.getShape().take_back());
-  return 0;
-}
-
-/// The elements of the window of a pool; 0 for other kinds.
-static int64_t countWindow(Attribute kind) {
-  return llvm::TypeSwitch<Attribute, int64_t>(kind)
-      .Case<MaxPool1dAttr, MaxPool2dAttr, MaxPool3dAttr, AvgPool1dAttr,
-            AvgPool2dAttr, AvgPool3dAttr>([](auto pool) {
-        return countElements(pool.getKernel().asArrayRef());
-      })
-      .Default([](Attribute) { return 0; });
-}
-
-int64_t qbackend::countOperations(OperatorOp op) {
-  if (int64_t products = countMultiplyAccumulates(op))
-    return 2 * products;
-  OperatorKindAttrInterface kind = op.getKind();
-  if (kind.isShapeOnly() ||
-      isa<CatAttr, NarrowAttr, PadAttr, RepeatAttr, PixelShuffleAttr,
-          PixelUnshuffleAttr, ChannelShuffleAttr, EmbeddingAttr>(kind))
-    return 0;
-  int64_t results = countElements(op.getOutput());
-  if (int64_t window = countWindow(kind))
-    return results * window;
-  if (isa<MeanAttr, AdaptiveAvgPool1dAttr, AdaptiveAvgPool2dAttr,
-          AdaptiveAvgPool3dAttr>(kind))
-    return countElements(op.getInputs().front());
-  return results;
-}
-
-//===----------------------------------------------------------------------===//
-// Other code
-//===----------------------------------------------------------------------===//
 
 int64_t qbackend::countOperations(Operation *op) {
   bool isReal = llvm::any_of(op->getResultTypes(), [](Type type) {
@@ -110,11 +39,11 @@ int64_t qbackend::countOperations(Operation *op) {
           !inner.hasTrait<OpTrait::ConstantLike>() &&
           llvm::any_of(inner.getResultTypes(), llvm::IsaPred<FloatType>);
     SmallVector<int64_t> loops = structured.getStaticLoopRanges();
-    return arithmetic * countElements(loops);
+    return multiplyCounts(arithmetic, countElements(loops));
   }
   if (isa_and_nonnull<arith::ArithDialect, math::MathDialect,
                       tosa::TosaDialect>(op->getDialect()))
-    return countElements(op->getResult(0));
+    return countElementsOf(op->getResult(0));
   return 0;
 }
 
@@ -133,8 +62,9 @@ int64_t qbackend::countMultiplyAccumulates(Operation *op) {
   // Elements of `a`, times those of dimensions `from` to `to` of `b`.
   auto product = [](Value a, Value b, unsigned from, unsigned to) -> int64_t {
     auto type = dyn_cast<RankedTensorType>(b.getType());
-    return type ? countElements(a) *
-                      countElements(type.getShape().slice(from, to - from))
+    return type ? multiplyCounts(
+                      countElementsOf(a),
+                      countElements(type.getShape().slice(from, to - from)))
                 : 0;
   };
   return llvm::TypeSwitch<Operation *, int64_t>(op)

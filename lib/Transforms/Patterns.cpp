@@ -23,11 +23,11 @@ SmallVector<StringRef> qbackend::getKindNames(OperatorOp op) {
 //===----------------------------------------------------------------------===//
 
 /// PyTorch's length of a pattern: operators, wildcards and numbers.
-static size_t countElements(Attribute element) {
+static size_t countPatternElements(Attribute element) {
   auto node = dyn_cast<PatternNodeAttr>(element);
   size_t count = 1;
   for (Attribute operand : node ? node.getOperands() : ArrayRef<Attribute>())
-    count += countElements(operand);
+    count += countPatternElements(operand);
   return count;
 }
 
@@ -45,7 +45,7 @@ PatternTable::PatternTable(BackendConfigOp backend) {
       byFusedKinds[llvm::join(pattern.getFusedKinds(), "+")].push_back(pattern);
     PatternNodeAttr tree = pattern.getTree();
     if (seen.insert({tree, pattern.isFusion()}).second)
-      fusions[kinds.back()].push_back({countElements(tree), pattern});
+      fusions[kinds.back()].push_back({countPatternElements(tree), pattern});
   }
   for (auto &entry : fusions) {
     llvm::stable_sort(entry.second, [](const auto &a, const auto &b) {
@@ -74,15 +74,6 @@ ArrayRef<PatternConfigOp> PatternTable::getFusions(StringRef anchor) const {
 // Matching
 //===----------------------------------------------------------------------===//
 
-/// The number that is the second operand of `kind`; null if it has none.
-static FloatAttr getNumber(Attribute kind) {
-  if (auto add = dyn_cast<AddAttr>(kind))
-    return add.getScalar();
-  if (auto mul = dyn_cast<MulAttr>(kind))
-    return mul.getScalar();
-  return {};
-}
-
 static bool isEqualNumber(Attribute pattern, FloatAttr number) {
   if (!number)
     return false;
@@ -101,7 +92,7 @@ static bool matchNode(OperatorOp op, PatternNodeAttr node,
   if (op.isFused() || op.getKind().getKindName() != node.getName().getValue())
     return false;
   ArrayRef<Attribute> patterns = node.getOperands();
-  FloatAttr number = getNumber(op.getKind());
+  FloatAttr number = op.getKind().getSecondNumber();
   size_t inputs = op.getInputs().size();
   if (!patterns.empty() && patterns.size() != inputs + (number ? 1 : 0))
     return false;
@@ -167,7 +158,7 @@ public:
   void compare(OperatorOp op, PatternNodeAttr node) {
     ++same;
     ArrayRef<Attribute> patterns = node.getOperands();
-    FloatAttr number = getNumber(op.getKind());
+    FloatAttr number = op.getKind().getSecondNumber();
     size_t inputs = op.getInputs().size(), all = inputs + (number ? 1 : 0);
     bool counts = patterns.empty() || patterns.size() == all;
     if (!counts)

@@ -135,7 +135,7 @@ SmallVector<Value> Graph::getInputs(Operation *op) {
       appendInputs(operation, skipSameElements(operand), inputs);
   // Sums and products don't tell which operand comes first.
   if (operation && inputs.size() == 2 && !operation.isFused() &&
-      isa<AddAttr, MulAttr>(operation.getKind()) &&
+      operation.getKind().isCommutative() &&
       getHash(inputs[1]) < getHash(inputs[0]))
     std::swap(inputs[0], inputs[1]);
   return inputs;
@@ -179,7 +179,7 @@ uint64_t Graph::getHash(Value value) {
       }
       if (!ready)
         continue;
-      if (operation && isa<AddAttr, MulAttr>(operation.getKind()))
+      if (operation && operation.getKind().isCommutative())
         llvm::sort(operands);
       for (uint64_t operand : operands)
         text += " " + llvm::utohexstr(operand);
@@ -235,10 +235,10 @@ void Graph::printLine(Operation *op, unsigned indent) {
   }
   os << "\n";
   if (auto operation = dyn_cast<OperatorOp>(op)) {
-    inside += countOperations(operation);
+    inside = addCounts(inside, operation.countOperations().operations);
     return;
   }
-  outside += countOperations(op);
+  outside = addCounts(outside, countOperations(op));
   if (isa<linalg::LinalgOp>(op))
     return;
   for (Region &region : op->getRegions())

@@ -39,13 +39,27 @@ QuantizationMode qbackend::getQuantizationMode(QConfigAttr qconfig) {
 
 /// Whether `op` is a sum of products with its weight, and has a bias.
 static bool isWeighted(OperatorOp op) {
-  return isa<ConvolutionKindAttrInterface, LinearAttr>(
-      static_cast<Attribute>(op.getKind()));
+  return op.getKind().getWeightRole() == WeightRole::Products;
+}
+
+/// Whether the weight of `op` is a table of rows.
+static bool hasTable(OperatorOp op) {
+  return op.getKind().getWeightRole() == WeightRole::Rows;
 }
 
 bool qbackend::hasQuantizedWeight(OperatorOp op) {
-  return op.getWeight() &&
-         (isWeighted(op) || isa<PreluAttr, EmbeddingAttr>(op.getKind()));
+  if (!op.getWeight())
+    return false;
+  switch (op.getKind().getWeightRole()) {
+  case WeightRole::Products:
+  case WeightRole::Rows:
+  case WeightRole::Slopes:
+    return true;
+  case WeightRole::None:
+  case WeightRole::Scale:
+    return false;
+  }
+  llvm_unreachable("unknown role");
 }
 
 static bool hasFloatZeroPoints(ObserverAttr observer) {
@@ -64,7 +78,7 @@ static std::optional<unsigned> getTableWidth(Value weight) {
 
 std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
   QuantizationMode mode = getQuantizationMode(qconfig);
-  bool embedding = isa<EmbeddingAttr>(op.getKind());
+  bool embedding = hasTable(op);
   bool weighted = op.getWeight() && isWeighted(op);
   ObserverAttr weight = qconfig.getWeight();
   auto integer = dyn_cast<IntegerType>(weight.getDtype());
@@ -254,7 +268,7 @@ static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
       return failure();
     // The kernel multiplies positive numbers by the integer of 1, which
     // PyTorch's observer of the slopes does not see.
-    if (isa<PreluAttr>(op.getKind()))
+    if (op.getKind().getWeightRole() == WeightRole::Slopes)
       range->max = std::max(range->max, 1.0f);
     numerics::QuantParams params;
     if (observer.getKind() == ObserverKind::FixedQParams)
@@ -462,7 +476,7 @@ LogicalResult qbackend::quantizeParameters(OperatorOp op, bool fold) {
     case QuantizationMode::Float16:
       return roundWeight(op);
     case QuantizationMode::WeightOnly:
-      if (isa<EmbeddingAttr>(op.getKind()))
+      if (hasTable(op))
         return quantizeTable(op);
       break;
     case QuantizationMode::Static:

@@ -77,9 +77,10 @@ static Value createReshapeOperator(OpBuilder &builder, Location loc,
   auto kind = isFlatten
                   ? Attribute(FlattenAttr::get(context, DenseI64ArrayAttr()))
                   : ReshapeAttr::get(context, DenseI64ArrayAttr());
-  auto op = OperatorOp::create(
-      builder, loc, type.clone(shape), builder.getArrayAttr(kind),
-      ValueRange(value), Value(), Value(), Value(), Value(), QConfigAttr());
+  auto op =
+      OperatorOp::create(builder, loc, type.clone(shape),
+                         builder.getArrayAttr(kind), ValueRange(value), Value(),
+                         Value(), Value(), Value(), QConfigAttr());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = op.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&body);
@@ -185,6 +186,12 @@ static Value restore(OpBuilder &builder, Location loc, Value canonical,
 // Raising
 //===----------------------------------------------------------------------===//
 
+/// Whether the weight of `kind` is a table of rows, its input their indices.
+static bool isTable(Attribute kind) {
+  return cast<OperatorKindAttrInterface>(kind).getWeightRole() ==
+         WeightRole::Rows;
+}
+
 /// The operand of an operator of `kind`, if it is the numbers of constant
 /// integers: those integers in its canonical layout, dequantized. Null if it is
 /// anything else.
@@ -193,7 +200,7 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
                                  ConstantEvaluator &constants, Attribute kind,
                                  bool isActivation) {
   // Rows of tables are quantized in a form of their own.
-  if (!operand.value || operand.constant || isa<EmbeddingAttr>(kind) ||
+  if (!operand.value || operand.constant || isTable(kind) ||
       !constants.isConstant(operand.value))
     return {};
   DequantizeOp source = findQuantized(operand.value);
@@ -335,7 +342,7 @@ static bool isWellFormed(const RecognizedOperator &found) {
       found.inputs.empty() || !isa<RankedTensorType>(found.result.getType()))
     return false;
   for (const RecognizedOperand &input : found.inputs)
-    if (!isReshapable(input, isa<EmbeddingAttr>(found.kind)))
+    if (!isReshapable(input, isTable(found.kind)))
       return false;
   for (const RecognizedOperand *operand :
        {&found.weight, &found.bias, &found.runningMean, &found.runningVar})
@@ -499,8 +506,9 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       found.push_back(op);
     for (RecognizedOperator &candidate : found) {
       // Front ends write zeros where there is no bias.
-      if (isa_and_nonnull<ConvolutionKindAttrInterface, LinearAttr>(
-              candidate.kind) &&
+      auto kind =
+          dyn_cast_if_present<OperatorKindAttrInterface>(candidate.kind);
+      if (kind && kind.getWeightRole() == WeightRole::Products &&
           candidate.bias && isZero(candidate.bias, constants))
         candidate.bias = {};
       slice = Slice();

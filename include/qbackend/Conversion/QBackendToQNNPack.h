@@ -7,10 +7,16 @@
 
 #include "mlir/Pass/Pass.h"
 
+#include <optional>
+
 namespace qbackend {
 
 #define GEN_PASS_DECL_CONVERTQBACKENDTOQNNPACKPASS
 #include "qbackend/Conversion/Passes.h.inc"
+
+/// Why integers of the kind `kindName` of the qbackend dialect have no kernel;
+/// empty if they have one, nullopt if nobody has said.
+std::optional<llvm::StringRef> whyNoQNNPackKernel(llvm::StringRef kindName);
 
 } // namespace qbackend
 

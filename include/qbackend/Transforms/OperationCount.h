@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much arithmetic code does.
+// How much arithmetic code does that is no operator.
 
 #ifndef QBACKEND_TRANSFORMS_OPERATIONCOUNT_H
 #define QBACKEND_TRANSFORMS_OPERATIONCOUNT_H
@@ -8,17 +8,6 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 namespace qbackend {
-
-/// The floating-point operations of an operator, from its first kind and its
-/// shapes, whatever its body is: two for each product that is summed up, one
-/// for each element of a window, one for each element of the result of an
-/// activation or arithmetic. Data movement counts nothing, and a dynamic extent
-/// counts as 1.
-int64_t countOperations(OperatorOp op);
-
-/// The multiplications that are summed up, of an operator with a weight or a
-/// matmul; 0 for others.
-int64_t countMultiplyAccumulates(OperatorOp op);
 
 /// The floating-point operations of one op that is no operator: of a structured
 /// op, its arithmetic times its loops; of others on f32 tensors, one for each

@@ -9,12 +9,6 @@
 
 namespace qbackend {
 
-/// All numbers from `min` to `max`.
-struct ValueRange {
-  double min = 0;
-  double max = 0;
-};
-
 /// Interval arithmetic through the operators of a module, from
 /// `qbackend.range` on the arguments and from constants. Ranges are safe, not
 /// tight: no value leaves them, but for the roundings of f32.
@@ -23,7 +17,7 @@ public:
   explicit ValueRanges(mlir::ModuleOp module);
 
   /// The range of `value`; nothing if no bound is known.
-  std::optional<ValueRange> lookup(mlir::Value value) const;
+  std::optional<RealRange> lookup(mlir::Value value) const;
 
   /// Why nothing is known of `value`: the first operator on the way to it that
   /// has no bounds although its inputs do, or an argument without a range.
@@ -32,7 +26,7 @@ public:
 private:
   void visit(mlir::Operation *op);
 
-  llvm::DenseMap<mlir::Value, ValueRange> ranges;
+  llvm::DenseMap<mlir::Value, RealRange> ranges;
 };
 
 } // namespace qbackend

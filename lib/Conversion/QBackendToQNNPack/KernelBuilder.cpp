@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which kernel a kind has; those of binary operators and activations.
+// Kernels of binary operators and activations, and what all have in common.
 
 #include "KernelBuilder.h"
+#include "KernelTable.h"
 
 #include "qbackend/Numerics/Quantize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -64,44 +64,6 @@ withStorage(quant::UniformQuantizedType type,
       storage.getStorageTypeMin(), storage.getStorageTypeMax());
 }
 
-/// `type` with a scale, and a zero point `offset` above the smallest integer.
-static quant::UniformQuantizedType
-withFixedParameters(quant::UniformQuantizedType type, double scale,
-                    int64_t offset) {
-  return quant::UniformQuantizedType::get(
-      type.getFlags(), type.getStorageType(), type.getExpressedType(), scale,
-      type.getStorageTypeMin() + offset, type.getStorageTypeMin(),
-      type.getStorageTypeMax());
-}
-
-quant::UniformQuantizedType KernelBuilder::getResultElement() {
-  auto input = qnnpack::getQuantizedType(inputs[0].getType());
-  return llvm::TypeSwitch<Attribute, quant::UniformQuantizedType>(op.getKind())
-      .Case<SigmoidAttr, HardsigmoidAttr, SoftmaxAttr>(
-          [&](auto) { return withFixedParameters(input, 0x1p-8, 0); })
-      .Case<TanhAttr>(
-          [&](auto) { return withFixedParameters(input, 0x1p-7, 128); })
-      .Case<AddAttr>([&](auto kind) {
-        return kind.getScalar()
-                   ? qnnpack::getAddScalarResultType(
-                         input, kind.getScalar().getValueAsDouble())
-                   : quant::UniformQuantizedType();
-      })
-      .Case<MulAttr>([&](auto kind) {
-        return kind.getScalar()
-                   ? qnnpack::getMulScalarResultType(
-                         input, kind.getScalar().getValueAsDouble())
-                   : quant::UniformQuantizedType();
-      })
-      .Case<MaxPool1dAttr, MaxPool2dAttr, AvgPool1dAttr, AvgPool2dAttr,
-            AdaptiveAvgPool1dAttr, AdaptiveAvgPool2dAttr, MeanAttr, ReluAttr,
-            Relu6Attr, HardtanhAttr, ClampAttr, FlattenAttr, ReshapeAttr,
-            TransposeAttr, NarrowAttr, PadAttr, RepeatAttr, PixelShuffleAttr,
-            PixelUnshuffleAttr, ChannelShuffleAttr, InterpolateAttr>(
-          [&](auto) { return input; })
-      .Default([](Attribute) { return quant::UniformQuantizedType(); });
-}
-
 Value KernelBuilder::createRequantize(Value value,
                                       quant::UniformQuantizedType element) {
   auto valueType = cast<RankedTensorType>(value.getType());
@@ -122,8 +84,11 @@ Value KernelBuilder::createStatic() {
     input = createRequantize(
         input, withStorage(qnnpack::getQuantizedType(input.getType()), output));
   // What the kernel can't requantize to itself is a step of its own.
-  if (quant::UniformQuantizedType own = getResultElement())
-    type = type.clone(own);
+  const KernelEntry *entry = KernelTable::get().lookup(op.getKind());
+  if (entry && entry->getResultElement)
+    if (quant::UniformQuantizedType own = entry->getResultElement(
+            op.getKind(), qnnpack::getQuantizedType(inputs[0].getType())))
+      type = type.clone(own);
   Value kernel = createKernel();
   return kernel ? createRequantize(kernel, output) : Value();
 }
@@ -133,23 +98,11 @@ Value KernelBuilder::createStatic() {
 //===----------------------------------------------------------------------===//
 
 Value KernelBuilder::createKernel() {
-  if (op.getKinds().size() != 1 && !relu)
+  const KernelEntry *entry = KernelTable::get().lookup(op.getKind());
+  if (!entry || !entry->create || (relu && !entry->takesRelu) ||
+      (op.isFused() && !relu))
     return {};
-  return llvm::TypeSwitch<Attribute, Value>(op.getKind())
-      .Case<Conv1dAttr, Conv2dAttr, Conv3dAttr, LinearAttr, AddAttr, MulAttr,
-            CatAttr, BatchNorm1dAttr, BatchNorm2dAttr, BatchNorm3dAttr>(
-          [&](auto kind) { return create(kind); })
-      .Case<ConvTranspose1dAttr, ConvTranspose2dAttr, MaxPool1dAttr,
-            MaxPool2dAttr, AvgPool1dAttr, AvgPool2dAttr, AdaptiveAvgPool1dAttr,
-            AdaptiveAvgPool2dAttr, MeanAttr, ReluAttr, Relu6Attr, HardtanhAttr,
-            ClampAttr, SigmoidAttr, HardsigmoidAttr, HardswishAttr, TanhAttr,
-            LeakyReluAttr, EluAttr, CeluAttr, PreluAttr, SoftmaxAttr,
-            LayerNormAttr, InstanceNorm1dAttr, InstanceNorm2dAttr,
-            InstanceNorm3dAttr, GroupNormAttr, FlattenAttr, ReshapeAttr,
-            TransposeAttr, NarrowAttr, PadAttr, RepeatAttr, PixelShuffleAttr,
-            PixelUnshuffleAttr, ChannelShuffleAttr, InterpolateAttr>(
-          [&](auto kind) { return relu ? Value() : create(kind); })
-      .Default([](Attribute) { return Value(); });
+  return entry->create(*this, op.getKind());
 }
 
 UnitAttr KernelBuilder::getFlag(bool value) {

@@ -28,6 +28,9 @@ public:
   mlir::Value build(std::string &reason);
 
 private:
+  /// Calls the `create` of a kind.
+  friend class KernelTable;
+
   template <typename OpT, typename... Args>
   mlir::Value make(mlir::Type type, Args &&...args) {
     return OpT::create(builder, loc, type, std::forward<Args>(args)...)
@@ -42,9 +45,6 @@ private:
   /// `value` with the parameters `element`, if it has others.
   mlir::Value createRequantize(mlir::Value value,
                                mlir::quant::UniformQuantizedType element);
-  /// The parameters of the result of an operator that keeps those of its input,
-  /// or has its own; null if it takes any.
-  mlir::quant::UniformQuantizedType getResultElement();
   mlir::UnitAttr getRelu();
   mlir::UnitAttr getFlag(bool value);
   /// A vector of as many times `value`.

@@ -2,6 +2,8 @@
 //
 // Attributes of configurations: parsing, printing, verification.
 
+#include "KindAnswers.h"
+
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/IR/Builders.h"

@@ -2,7 +2,6 @@
 //
 // What each operator kind allows, and how it changes with the layout.
 
-#include "qbackend/Dialect/QBackend/OperatorKinds.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/IR/Builders.h"

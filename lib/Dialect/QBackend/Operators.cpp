@@ -29,13 +29,20 @@ Value OperatorOp::getYielded() {
 }
 
 OperandRange OperatorOp::getRootInputs() {
-  // Of the kinds that others follow in a pattern, these have several inputs.
-  if (!isFused() || isa<CatAttr, OpAttr>(getKind()))
-    return getInputs();
-  auto add = dyn_cast<AddAttr>(getKind());
-  auto mul = dyn_cast<MulAttr>(getKind());
-  bool binary = (add && !add.getScalar()) || (mul && !mul.getScalar());
-  return getInputs().take_front(binary ? 2 : 1);
+  std::optional<unsigned> count = getKind().getInputCount();
+  return isFused() && count ? getInputs().take_front(*count) : getInputs();
+}
+
+OperatorOperands OperatorOp::getKindOperands() {
+  OperatorOperands operands;
+  for (Value input : getRootInputs())
+    operands.inputs.push_back(cast<RankedTensorType>(input.getType()));
+  operands.output = cast<RankedTensorType>(getOutput().getType());
+  operands.weight = getWeight();
+  operands.bias = getBias();
+  operands.runningMean = getRunningMean();
+  operands.runningVar = getRunningVar();
+  return operands;
 }
 
 LogicalResult OperatorOp::verify() {
@@ -69,6 +76,11 @@ LogicalResult OperatorOp::verifyRegions() {
   if (yielded.getType() != getOutput().getType())
     return emitOpError() << "yields " << yielded.getType() << ", expected "
                          << getOutput().getType();
+  // The others are those of the kinds after the first one.
+  if (std::optional<unsigned> count = getKind().getInputCount();
+      isFused() && count && getInputs().size() < *count)
+    return emitOpError() << "has " << getInputs().size() << " inputs, a "
+                         << getKind().getKindName() << " takes " << *count;
   SmallVector<RankedTensorType> activations;
   for (Value input : getRootInputs())
     activations.push_back(cast<RankedTensorType>(input.getType()));

@@ -631,3 +631,14 @@ func.func private @range_backwards(tensor<4xf32> {qbackend.range = array<f64: 1.
 
 // expected-error @+1 {{argument 0 has the range 1 : i64}}
 func.func private @range_type(tensor<4xf32> {qbackend.range = 1})
+
+// -----
+
+func.func @fused_inputs(%x: tensor<4x4xf32>) {
+  // expected-error @+1 {{has 1 inputs, a matmul takes 2}}
+  %y = qbackend.operator [#qbackend.matmul, #qbackend.relu] inputs(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32> {
+  ^bb0(%a: tensor<4x4xf32>):
+    qbackend.yield %a : tensor<4x4xf32>
+  }
+  return
+}

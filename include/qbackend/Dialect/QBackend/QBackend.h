@@ -18,6 +18,8 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "qbackend/Dialect/QBackend/OperatorKinds.h"
+
 #include "qbackend/Dialect/QBackend/QBackendDialect.h.inc"
 #include "qbackend/Dialect/QBackend/QBackendEnums.h.inc"
 

@@ -227,6 +227,12 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
     ::mlir::OperandRange getRootInputs();
     /// The value that the body yields.
     ::mlir::Value getYielded();
+    /// What the questions about a kind are answered from.
+    ::qbackend::OperatorOperands getKindOperands();
+    /// The arithmetic of the first kind.
+    ::qbackend::OperationCounts countOperations() {
+      return getKind().countOperations(getKindOperands());
+    }
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

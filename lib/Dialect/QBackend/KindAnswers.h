@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the answers of operator kinds in OperatorKinds.td are computed by.
+
+#ifndef QBACKEND_LIB_DIALECT_QBACKEND_KINDANSWERS_H
+#define QBACKEND_LIB_DIALECT_QBACKEND_KINDANSWERS_H
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+#include <cmath>
+
+namespace qbackend::detail {
+
+//===----------------------------------------------------------------------===//
+// Counts
+//===----------------------------------------------------------------------===//
+
+/// One operation for each element of the result, or of the first input.
+OperationCounts countResults(const OperatorOperands &operands);
+OperationCounts countInputs(const OperatorOperands &operands);
+/// One for each element of a window, for each element of the result.
+OperationCounts countWindows(const OperatorOperands &operands,
+                             mlir::DenseI64ArrayAttr window);
+OperationCounts countConvolution(ConvolutionKindAttrInterface kind,
+                                 const OperatorOperands &operands);
+OperationCounts countLinear(const OperatorOperands &operands);
+OperationCounts countMatmul(const OperatorOperands &operands);
+
+//===----------------------------------------------------------------------===//
+// Ranges
+//===----------------------------------------------------------------------===//
+
+using OptionalRange = std::optional<RealRange>;
+
+RealRange pointRange(mlir::FloatAttr number);
+/// That of `number`, or else of the second input.
+RealRange getSecondRange(llvm::ArrayRef<RealRange> inputs,
+                         mlir::FloatAttr number);
+RealRange joinRanges(llvm::ArrayRef<RealRange> ranges);
+RealRange addRanges(RealRange a, RealRange b);
+RealRange subtractRanges(RealRange a, RealRange b);
+RealRange multiplyRanges(RealRange a, RealRange b);
+/// Nothing if `b` holds 0.
+OptionalRange divideRanges(RealRange a, RealRange b);
+
+RealRange clampRange(RealRange x, double min, double max);
+/// Nothing if the bounds are the wrong way round.
+OptionalRange clampRange(RealRange x, mlir::FloatAttr min, mlir::FloatAttr max);
+RealRange sigmoidRange(RealRange x);
+RealRange hardsigmoidRange(RealRange x);
+RealRange hardswishRange(RealRange x);
+RealRange tanhRange(RealRange x);
+RealRange siluRange(RealRange x);
+RealRange geluRange(RealRange x, bool tanh);
+RealRange leakyReluRange(RealRange x, double slope);
+/// Nothing if `alpha` makes them fall where others rise.
+OptionalRange eluRange(RealRange x, double alpha);
+OptionalRange celuRange(RealRange x, double alpha);
+OptionalRange preluRange(const OperatorOperands &operands, RealRange x);
+RealRange softmaxRange(const OperatorOperands &operands, int64_t axis,
+                       RealRange x);
+OptionalRange logSoftmaxRange(const OperatorOperands &operands, int64_t axis,
+                              RealRange x);
+
+template <typename AvgPoolAttrT>
+RealRange avgPoolRange(AvgPoolAttrT pool, RealRange x) {
+  // Padding counts as zeros; another divisor scales the sum.
+  double size = 1, factor = 1;
+  for (int64_t extent : pool.getKernel().asArrayRef())
+    size *= double(extent);
+  if (auto divisor = pool.getDivisorOverride())
+    factor = size / double(*divisor);
+  bool padded = llvm::any_of(pool.getPadding().asArrayRef(),
+                             [](int64_t p) { return p != 0; });
+  if (!padded && !pool.getCeilMode() && factor == 1)
+    return x;
+  return multiplyRanges(joinRanges({x, {0, 0}}), {factor, factor});
+}
+
+/// Sums of products with a weight, `[out, ...]`. With `anySubset`, not every
+/// product is part of every sum.
+OptionalRange productsRange(const OperatorOperands &operands, RealRange x,
+                            bool anySubset);
+OptionalRange convolutionRange(ConvolutionKindAttrInterface kind,
+                               const OperatorOperands &operands, RealRange x);
+OptionalRange matmulRange(const OperatorOperands &operands,
+                          llvm::ArrayRef<RealRange> inputs);
+/// Of an embedding: that of its table.
+OptionalRange rowsRange(const OperatorOperands &operands);
+
+OptionalRange batchNormRange(const OperatorOperands &operands, double eps,
+                             RealRange x);
+OptionalRange layerNormRange(const OperatorOperands &operands,
+                             mlir::DenseI64ArrayAttr axes, mlir::FloatAttr eps,
+                             RealRange x);
+OptionalRange rmsNormRange(const OperatorOperands &operands,
+                           mlir::DenseI64ArrayAttr axes, mlir::FloatAttr eps,
+                           RealRange x);
+OptionalRange instanceNormRange(const OperatorOperands &operands, int64_t axis,
+                                mlir::FloatAttr eps, RealRange x);
+OptionalRange groupNormRange(const OperatorOperands &operands, int64_t groups,
+                             mlir::FloatAttr eps, RealRange x);
+
+//===----------------------------------------------------------------------===//
+// Kinds without dimensions of size 1
+//===----------------------------------------------------------------------===//
+
+/// The place of `dim` among the dimensions of `type` that are not 1.
+int64_t getShownDim(mlir::RankedTensorType type, int64_t dim);
+mlir::DenseI64ArrayAttr getShownDims(mlir::RankedTensorType type,
+                                     mlir::DenseI64ArrayAttr dims);
+/// What a reshape or flatten is without dimensions of 1: a transpose, if it
+/// merges and cuts nothing.
+mlir::Attribute getShownReshape(mlir::DenseI64ArrayAttr permutation,
+                                const OperatorOperands &operands);
+mlir::Attribute getShownMean(MeanAttr mean, const OperatorOperands &operands);
+
+} // namespace qbackend::detail
+
+#endif // QBACKEND_LIB_DIALECT_QBACKEND_KINDANSWERS_H
