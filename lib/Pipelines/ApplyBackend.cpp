@@ -78,7 +78,7 @@ struct ApplyBackendPass
                                        llvm::to_vector(quantizedInputs),
                                        llvm::to_vector(quantizedOutputs)}));
     if (sharing == Sharing::Groups)
-      prepare.addPass(createVerifySharingPass({backend}));
+      prepare.addPass(createVerifySharingPass());
     prepare.addPass(createCalibratePass({calibration, data, samples, batchSize,
                                          inputScale, threads, nonFinite}));
     if (failed(runPipeline(prepare, getOperation())))

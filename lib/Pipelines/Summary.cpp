@@ -46,11 +46,6 @@ void Summary::addOffender(Verdict verdict, Operation *op, StringRef subject,
                        code.str(), macs});
 }
 
-static StringRef getCode(OperatorOp op) {
-  auto code = op->getAttrOfType<StringAttr>(kVerdictAttrName);
-  return code ? code.getValue() : "";
-}
-
 void Summary::countOperators(ModuleOp module) {
   // Code of a nested module is not looked at by any pass.
   auto visit = [&](Operation *op, StringRef code) {
@@ -60,7 +55,7 @@ void Summary::countOperators(ModuleOp module) {
         add(Verdict::Quantized, "", macs);
       else
         addOffender(Verdict::Real, op, operation.getKindName(),
-                    getCode(operation), macs);
+                    operation.getCode(), macs);
       return WalkResult::skip();
     }
     if (isa<BackendConfigOp, QConfigMappingOp>(op))
@@ -89,7 +84,7 @@ void Summary::countWithoutKernel(ModuleOp module) {
       return WalkResult::skip();
     int64_t macs = op.countOperations().multiplyAccumulates;
     counts[{Verdict::Quantized, ""}] += {-1, -macs};
-    addOffender(Verdict::Reference, op, op.getKindName(), getCode(op), macs);
+    addOffender(Verdict::Reference, op, op.getKindName(), op.getCode(), macs);
     return WalkResult::skip();
   });
 }

@@ -8,10 +8,8 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Transforms/Passes.h"
-#include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/ReferenceImplementation.h"
-#include "qbackend/Transforms/Support.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -60,9 +58,7 @@ static quant::UniformQuantizedType getConfiguredType(OperatorOp producer) {
 namespace {
 class Converter {
 public:
-  /// `patterns` are those of `backend`.
-  Converter(const PatternTable &patterns, BackendConfigOp backend)
-      : patterns(patterns) {
+  explicit Converter(BackendConfigOp backend) {
     if (ArrayAttr lowering = backend.getLoweringAttr())
       hasKernels =
           llvm::is_contained(lowering.getAsValueRange<StringAttr>(), "qnnpack");
@@ -161,10 +157,7 @@ private:
   /// Null if `producer` does not share.
   quant::UniformQuantizedType getSharedType(OperatorOp producer) {
     auto it = observed.find(producer.getInputs()[0]);
-    if (it == observed.end() ||
-        getObservationType(producer, patterns.lookup(getKindNames(producer)),
-                           *producer.getQconfig()) !=
-            ObservationType::OutputShareObserverWithInput)
+    if (it == observed.end() || !producer.sharesObserver())
       return {};
     quant::UniformQuantizedType input = it->second.second;
     if (auto add = dyn_cast<AddAttr>(producer.getKind());
@@ -178,7 +171,6 @@ private:
     return input;
   }
 
-  const PatternTable &patterns;
   /// Whether integers are computed by this engine's kernels.
   bool hasKernels = false;
   SymbolTableCollection symbols;
@@ -196,8 +188,7 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
     FailureOr<Backend> found = resolveBackend(backend, getOperation());
     if (failed(found))
       return signalPassFailure();
-    PatternTable patterns(found->config);
-    Converter converter(patterns, found->config);
+    Converter converter(found->config);
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<OperatorOp, ObserveOp>(op))
@@ -219,28 +210,23 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
       converter.round(operation);
     }
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
-    if ((foldWeights && failed(callReferences(found->config, patterns))) ||
+    if ((foldWeights && failed(callReferences(found->config))) ||
         failed(quantizeSignatures(getOperation())))
       signalPassFailure();
   }
 
   /// Operators of patterns with a reference implementation become its calls.
-  LogicalResult callReferences(BackendConfigOp config,
-                               const PatternTable &patterns) {
+  LogicalResult callReferences(BackendConfigOp config) {
     ReferenceImplementations references(getOperation(), config);
     SmallVector<OperatorOp> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
-      if (op.getQconfig())
+      if (op.getQuantized() && op.getQuantized().getReference())
         operators.push_back(op);
       return WalkResult::skip();
     });
     for (OperatorOp op : operators)
-      for (PatternConfigOp pattern : patterns.lookup(getKindNames(op)))
-        if (pattern.getConfig().getReference()) {
-          if (failed(references.apply(op, pattern)))
-            return failure();
-          break;
-        }
+      if (failed(references.apply(op)))
+        return failure();
     return success();
   }
 };

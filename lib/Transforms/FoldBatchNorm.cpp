@@ -348,7 +348,7 @@ OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
   auto type = cast<RankedTensorType>(norm.getOutput().getType());
   auto fused = OperatorOp::create(builder, loc, type, root.getKinds(),
                                   root.getInputs(), newWeight, newBias, Value(),
-                                  Value(), QConfigAttr());
+                                  Value(), QConfigAttr(), Attribute());
   Block &body = fused.getBody().emplaceBlock();
   for (Value operand : fused.getOperands())
     body.addArgument(operand.getType(), loc);

@@ -43,7 +43,7 @@ static OperatorOp join(const PatternMatch &match, OperatorOp nameOf) {
   auto joined = OperatorOp::create(
       builder, loc, anchor.getOutput().getType(), builder.getArrayAttr(kinds),
       inputs, root.getWeight(), root.getBias(), root.getRunningMean(),
-      root.getRunningVar(), QConfigAttr());
+      root.getRunningVar(), QConfigAttr(), Attribute());
 
   Block &body = joined.getBody().emplaceBlock();
   for (Value operand : joined.getOperands())

@@ -233,10 +233,10 @@ static void createOperator(TransposeOp op) {
   Location loc = op.getLoc();
   if (std::string name = getLocationName(loc); !name.empty())
     loc = NameLoc::get(builder.getStringAttr(name + ".transpose"), loc);
-  auto wrapped =
-      OperatorOp::create(builder, loc, op.getOutput().getType(),
-                         builder.getArrayAttr(kind), ValueRange(op.getInput()),
-                         Value(), Value(), Value(), Value(), QConfigAttr());
+  auto wrapped = OperatorOp::create(
+      builder, loc, op.getOutput().getType(), builder.getArrayAttr(kind),
+      ValueRange(op.getInput()), Value(), Value(), Value(), Value(),
+      QConfigAttr(), Attribute());
   Block &body = wrapped.getBody().emplaceBlock();
   Value argument = body.addArgument(op.getInput().getType(), op.getLoc());
   builder.setInsertionPointToStart(&body);

@@ -40,9 +40,9 @@ using namespace qbackend;
 
 namespace {
 /// An operator that will be quantized.
-struct Verdict {
+struct Decision {
   QConfigAttr qconfig;
-  ObservationType observation;
+  QuantizedAttr quantized;
 };
 
 /// Decides for each operator, and says why not.
@@ -53,7 +53,7 @@ public:
       : patterns(patterns), qconfigs(qconfigs), backend(backend),
         mapping(mapping) {}
 
-  std::optional<Verdict> decide(OperatorOp op) {
+  std::optional<Decision> decide(OperatorOp op) {
     SmallVector<StringRef> kinds = getKindNames(op);
     ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
     bool fused = llvm::any_of(
@@ -87,10 +87,13 @@ public:
       checked =
           QConfigAttr::get(op.getContext(), qconfig.getActivation(), weight);
     for (PatternConfigOp pattern : candidates) {
-      std::string reason =
-          whyUnsupported(pattern.getConfig(), checked, bool(op.getWeight()),
-                         bool(op.getBias()));
-      if (!reason.empty()) {
+      DTypeConfigAttr dtypes =
+          findDTypes(pattern.getConfig(), checked, bool(op.getWeight()),
+                     bool(op.getBias()));
+      if (!dtypes) {
+        std::string reason =
+            whyUnsupported(pattern.getConfig(), checked, bool(op.getWeight()),
+                           bool(op.getBias()));
         if (!llvm::is_contained(reasons, reason)) {
           reasons.push_back(reason);
           notes.push_back(RemarkNote::atConfiguration(
@@ -108,7 +111,8 @@ public:
         return std::nullopt;
       // Only integers from calibration need observers.
       if (getQuantizationMode(qconfig) != QuantizationMode::Static)
-        return Verdict{qconfig, ObservationType::InputOutputNotObserved};
+        return getDecision(pattern, qconfig, dtypes,
+                           ObservationType::InputOutputNotObserved);
       unsigned tensors = op.getRootInputs().size();
       std::optional<ObservationType> observation =
           pattern.getConfig().getObservationFor(tensors);
@@ -121,7 +125,7 @@ public:
                RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
         return std::nullopt;
       }
-      return Verdict{qconfig, *observation};
+      return getDecision(pattern, qconfig, dtypes, *observation);
     }
     bool isImported = checked != qconfig;
     refuse(
@@ -136,8 +140,7 @@ public:
   /// Says at `op` why it stays real-valued, and keeps the code of it there.
   static void refuse(OperatorOp op, StringRef code, const Twine &reason,
                      const Twine &suggestion, ArrayRef<RemarkNote> notes) {
-    op->setDiscardableAttr(kVerdictAttrName,
-                           StringAttr::get(op.getContext(), code));
+    op.setCode(code);
     remarkMissed(op, code, op.getKindName(), reason, suggestion, notes);
   }
 
@@ -150,6 +153,15 @@ public:
   }
 
 private:
+  static Decision getDecision(PatternConfigOp pattern, QConfigAttr qconfig,
+                              DTypeConfigAttr dtypes,
+                              ObservationType observation) {
+    return {qconfig,
+            QuantizedAttr::get(pattern.getContext(), pattern.getTree(), dtypes,
+                               observation, pattern.getConfig().getReference(),
+                               /*code=*/StringAttr())};
+  }
+
   /// Parameters have to be known to be quantized, or to be a kernel's.
   static bool checkOperands(OperatorOp op) {
     for (auto [role, operand] :
@@ -199,22 +211,23 @@ public:
         names(module) {}
 
   /// Adds the observations of `op`, whose producers were visited before.
-  void visit(OperatorOp op, const Verdict &verdict) {
-    ObserverAttr activation = verdict.qconfig.getActivation();
-    if (verdict.observation == ObservationType::InputOutputNotObserved)
+  void visit(OperatorOp op, const Decision &decision) {
+    ObserverAttr activation = decision.qconfig.getActivation();
+    ObservationType observation = decision.quantized.getObservation();
+    if (observation == ObservationType::InputOutputNotObserved)
       return;
     // Fixed parameters are those of the result; the input has its own range.
     // What shares has them on both.
     ObserverAttr inputConfig = activation;
     if (activation.getKind() == ObserverKind::FixedQParams &&
         globalActivation &&
-        verdict.observation != ObservationType::OutputShareObserverWithInput)
+        observation != ObservationType::OutputShareObserverWithInput)
       inputConfig = globalActivation;
     SmallVector<unsigned> inputs;
     for (OpOperand &operand : op.getInputsMutable())
       inputs.push_back(observeInput(operand, inputConfig));
     unsigned output = add(op.getOutput(), activation, /*isOutput=*/true);
-    if (verdict.observation != ObservationType::OutputShareObserverWithInput ||
+    if (observation != ObservationType::OutputShareObserverWithInput ||
         (sharing == Sharing::FX && isQuantizedArgument(op.getInputs()[0])))
       return;
     // The elements of a list; other operators have one tensor.
@@ -356,7 +369,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     QConfigTable qconfigs(*mapping);
     Decider decider(patterns, qconfigs, found->config, *mapping);
     ImportedObservers imported(getOperation());
-    SmallVector<std::pair<OperatorOp, Verdict>> verdicts;
+    SmallVector<std::pair<OperatorOp, Decision>> decisions;
     bool anyWeight = false, anyWeightKnown = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       anyWeight |= bool(op.getWeight());
@@ -364,8 +377,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       // Modules that were observed before keep what they have.
       if (op.getQconfig())
         return WalkResult::skip();
-      if (std::optional<Verdict> verdict = decider.decide(op))
-        verdicts.push_back({op, *verdict});
+      if (std::optional<Decision> decision = decider.decide(op))
+        decisions.push_back({op, *decision});
       return WalkResult::skip();
     });
     if (failed(qconfigs.verifySelectors(found->config)))
@@ -373,41 +386,48 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     // A module without its weights can't run, and integers between real-valued
     // convolutions only lose precision.
     if (anyWeight && !anyWeightKnown) {
-      for (auto &[op, verdict] : verdicts)
+      for (auto &[op, decision] : decisions)
         Decider::refuse(op, "QB109",
                         "no operator of the module has weights with data",
                         "export the module with its trained parameters", {});
       return;
     }
-    for (auto &[op, verdict] : verdicts)
-      setWeightSign(op, verdict.qconfig.getWeight());
+    for (auto &[op, decision] : decisions)
+      setWeightSign(op, decision.qconfig.getWeight());
     if (!imported.empty())
-      return keep(imported, verdicts);
+      return keep(imported, decisions);
     ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
                               sharing);
-    for (auto &[op, verdict] : verdicts) {
-      op.setQconfigAttr(verdict.qconfig);
-      op->removeDiscardableAttr(kVerdictAttrName);
-      inserter.visit(op, verdict);
+    for (auto &[op, decision] : decisions) {
+      apply(op, decision);
+      inserter.visit(op, decision);
     }
     inserter.insert();
   }
 
+  static void apply(OperatorOp op, const Decision &decision) {
+    op.setQconfigAttr(decision.qconfig);
+    op.setDecisionAttr(decision.quantized);
+  }
+
   /// Quantizes what the module says is quantized, by its parameters.
   void keep(ImportedObservers &imported,
-            ArrayRef<std::pair<OperatorOp, Verdict>> verdicts) {
+            ArrayRef<std::pair<OperatorOp, Decision>> decisions) {
     llvm::MapVector<OperatorOp, QConfigAttr> integers;
-    for (auto [op, verdict] : verdicts)
-      if (getQuantizationMode(verdict.qconfig) == QuantizationMode::Static)
-        integers.insert({op, verdict.qconfig});
-      else
-        op.setQconfigAttr(verdict.qconfig);
+    llvm::DenseMap<OperatorOp, Decision> byOperator;
+    for (auto [op, decision] : decisions)
+      if (getQuantizationMode(decision.qconfig) == QuantizationMode::Static) {
+        integers.insert({op, decision.qconfig});
+        byOperator.insert({op, decision});
+      } else {
+        apply(op, decision);
+      }
     TensorNames names(getOperation());
     imported.insert(integers, names);
     for (auto [op, qconfig] : integers) {
       std::string reason = ImportedObservers::whyNotObserved(op);
       if (reason.empty())
-        op.setQconfigAttr(qconfig);
+        apply(op, byOperator.find(op)->second);
       else
         Decider::refuse(op, "QB141", reason,
                         "quantize it in the module, too, or export the module "

@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Remarks.h"
+#include "mlir/IR/Verifier.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -20,25 +21,6 @@ using namespace qbackend;
 //===----------------------------------------------------------------------===//
 // Marks
 //===----------------------------------------------------------------------===//
-
-/// Fails unless argument or result `index` of `function`, of `type`, can be
-/// integers for the caller.
-static LogicalResult verifyQuantized(func::FuncOp function, StringRef what,
-                                     unsigned index, Type type,
-                                     Attribute mark) {
-  if (!mark)
-    return success();
-  if (!isa<UnitAttr>(mark))
-    return function.emitOpError()
-           << what << " " << index << " has '" << kQuantizedAttrName
-           << "' = " << mark << "; expected no value";
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (tensor && tensor.getElementType().isF32())
-    return success();
-  return function.emitOpError()
-         << what << " " << index << " has '" << kQuantizedAttrName
-         << "' and is " << type << "; expected a tensor of f32";
-}
 
 /// Fails unless all `indices` are below `count`.
 static LogicalResult verifyIndices(func::FuncOp function, StringRef option,
@@ -74,26 +56,13 @@ static LogicalResult setMarks(ModuleOp module, ArrayRef<int64_t> inputs,
     function.setArgAttr(index, kQuantizedAttrName, mark);
   for (int64_t index : outputs)
     function.setResultAttr(index, kQuantizedAttrName, mark);
-  return success();
+  return mlir::verify(function, /*verifyRecursively=*/false);
 }
 
 LogicalResult qbackend::markQuantized(ModuleOp module, ArrayRef<int64_t> inputs,
                                       ArrayRef<int64_t> outputs) {
-  if ((!inputs.empty() || !outputs.empty()) &&
-      failed(setMarks(module, inputs, outputs)))
-    return failure();
-  for (auto function : module.getOps<func::FuncOp>()) {
-    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
-      if (failed(verifyQuantized(function, "argument", i, type,
-                                 function.getArgAttr(i, kQuantizedAttrName))))
-        return failure();
-    for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-      if (failed(
-              verifyQuantized(function, "result", i, type,
-                              function.getResultAttr(i, kQuantizedAttrName))))
-        return failure();
-  }
-  return success();
+  return inputs.empty() && outputs.empty() ? success()
+                                           : setMarks(module, inputs, outputs);
 }
 
 bool qbackend::isQuantizedArgument(Value value) {

@@ -9,10 +9,6 @@
 
 namespace qbackend {
 
-/// The unit attribute of an argument or a result that is integers for the
-/// caller.
-inline constexpr llvm::StringLiteral kQuantizedAttrName = "qbackend.quantized";
-
 /// Puts `qbackend.quantized` on the arguments and results of these numbers, of
 /// the only public function of `module`; fails, with an error, if there is no
 /// such function, argument or result, or one has the attribute and can't.

@@ -80,7 +80,7 @@ static Value createReshapeOperator(OpBuilder &builder, Location loc,
   auto op =
       OperatorOp::create(builder, loc, type.clone(shape),
                          builder.getArrayAttr(kind), ValueRange(value), Value(),
-                         Value(), Value(), Value(), QConfigAttr());
+                         Value(), Value(), Value(), QConfigAttr(), Attribute());
   OpBuilder::InsertionGuard guard(builder);
   Block &body = op.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&body);
@@ -281,7 +281,7 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
       builder, loc,
       resultType.clone(transposeShape(shape, found.outputPermutation)),
       builder.getArrayAttr(found.kind), inputs, weight, bias, mean, var,
-      QConfigAttr());
+      QConfigAttr(), Attribute());
 
   Block &body = op.getBody().emplaceBlock();
   for (Value operand : op.getOperands())

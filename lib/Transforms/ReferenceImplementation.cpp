@@ -111,13 +111,16 @@ static Value createCast(OpBuilder &builder, Location loc, Value value,
   return tensor::CastOp::create(builder, loc, type, value);
 }
 
-LogicalResult ReferenceImplementations::apply(OperatorOp op,
-                                              PatternConfigOp pattern) {
-  FlatSymbolRefAttr reference = pattern.getConfig().getReference();
+LogicalResult ReferenceImplementations::apply(OperatorOp op) {
+  FlatSymbolRefAttr reference = op.getQuantized().getReference();
   func::FuncOp function = getOrCopy(reference.getAttr());
   auto fail = [&]() {
     InFlightDiagnostic diag = op.emitOpError();
-    diag.attachNote(pattern.getLoc()) << "reference required by this pattern";
+    for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
+      if (pattern.getConfig().getReference() == reference &&
+          pattern.getTree() == op.getQuantized().getPattern())
+        diag.attachNote(pattern.getLoc())
+            << "reference required by this pattern";
     return diag;
   };
   if (!function)

@@ -306,13 +306,10 @@ std::string qbackend::whyUnsupported(PatternAttr pattern, QConfigAttr qconfig,
   return reasons.empty() ? "the pattern has no dtype config" : reasons;
 }
 
-std::optional<ObservationType>
-qbackend::getObservationType(OperatorOp op, ArrayRef<PatternConfigOp> patterns,
-                             QConfigAttr qconfig) {
-  for (PatternConfigOp pattern : patterns)
-    if (whyUnsupported(pattern.getConfig(), qconfig, bool(op.getWeight()),
-                       bool(op.getBias()))
-            .empty())
-      return pattern.getConfig().getObservationFor(op.getRootInputs().size());
-  return std::nullopt;
+DTypeConfigAttr qbackend::findDTypes(PatternAttr pattern, QConfigAttr qconfig,
+                                     bool hasWeight, bool hasBias) {
+  for (auto config : pattern.getDtypes().getAsRange<DTypeConfigAttr>())
+    if (::whyUnsupported(config, qconfig, hasWeight, hasBias).empty())
+      return config;
+  return {};
 }

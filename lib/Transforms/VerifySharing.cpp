@@ -2,11 +2,8 @@
 //
 // Do operators that pass their input's parameters on have one observer?
 
-#include "qbackend/Backends/Backends.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Passes.h"
-#include "qbackend/Transforms/Patterns.h"
-#include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/Support.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_VERIFYSHARINGPASS
@@ -66,18 +63,10 @@ struct VerifySharingPass
   using VerifySharingPassBase::VerifySharingPassBase;
 
   void runOnOperation() override {
-    FailureOr<Backend> found = resolveBackend(backend, getOperation());
-    if (failed(found))
-      return signalPassFailure();
-    PatternTable patterns(found->config);
     SymbolTableCollection symbols;
     bool ok = true;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
-      std::optional<QConfigAttr> qconfig = op.getQconfig();
-      if (qconfig &&
-          getQuantizationMode(*qconfig) == QuantizationMode::Static &&
-          getObservationType(op, patterns.lookup(getKindNames(op)), *qconfig) ==
-              ObservationType::OutputShareObserverWithInput)
+      if (op.sharesObserver())
         ok &= succeeded(verify(op, symbols));
       return WalkResult::skip();
     });

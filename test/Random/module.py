@@ -59,7 +59,7 @@ class Op:
         start = rest.find(" qconfig <")
         self.qconfig = None if start < 0 else QConfig.of(
             balanced(rest, start + len(" qconfig ")))
-        verdict = re.search(r'qbackend\.verdict = "(QB\d+)"', rest)
+        verdict = re.search(r'\bdecision\(.*\bcode = "(QB\d+)"', rest)
         self.verdict = verdict[1] if verdict else None
         self.operands = [o for names in self.roles.values() for o in names]
 

@@ -42,11 +42,12 @@ func.func private @swish(tensor<?x?xi8> {qbackend.role = "input0"}) -> tensor<?x
 // CHECK: func.func private @swish
 // CHECK: call @[[DOUBLE:double_[0-9]+]]
 // CHECK: func.func private @[[DOUBLE]]
+#swish = #qbackend.quantized<pattern = <hardswish>, dtypes = <input = <si8>, output = <si8>>, reference = @swish>
 qbackend.observer @x <min_max, si8> scale 0.5 zero_point 0
 qbackend.observer @y <min_max, si8> scale 0.25 zero_point 3
 func.func @double(%x: tensor<4xf32>) -> tensor<4xf32> {
   %a = qbackend.observe %x by @x : tensor<4xf32>
-  %b = qbackend.operator [#qbackend.hardswish] inputs(%a) qconfig <activation = <min_max, si8>, weight = <min_max, si8>> : (tensor<4xf32>) -> tensor<4xf32> {
+  %b = qbackend.operator [#qbackend.hardswish] inputs(%a) qconfig <activation = <min_max, si8>, weight = <min_max, si8>> decision(#swish) : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%i: tensor<4xf32>):
     qbackend.yield %i : tensor<4xf32>
   }

@@ -5,6 +5,11 @@
 #channel = #qbackend.qconfig<activation = <min_max, ui8>, weight = <per_channel_min_max, si8, per_channel_symmetric>>
 #si8 = #qbackend.qconfig<activation = <min_max, si8>, weight = <min_max, si8, per_tensor_symmetric, quant_min = -127, quant_max = 127>>
 
+// What shares its input's observer.
+#relu = #qbackend.quantized<pattern = <relu>, dtypes = <input = <ui8>>, observation = output_share_observer_with_input>
+#cat = #qbackend.quantized<pattern = <cat>, dtypes = <input = <ui8>>, observation = output_share_observer_with_input>
+#mul = #qbackend.quantized<pattern = <mul>, dtypes = <input = <ui8>>, observation = output_share_observer_with_input>
+
 // CHECK-NOT: qbackend.observer
 qbackend.observer @half <min_max, ui8> range [-1.0, 126.5] scale 0.5 zero_point 2
 qbackend.observer @quarter <min_max, ui8> range [0.0, 63.75] scale 0.25 zero_point 0
@@ -102,7 +107,7 @@ func.func @fan_out(%x: !t) -> (!t, !t, !t) {
 // CHECK: qbackend.quantize %{{.*}} -> tensor<1x4x!quant.uniform<u8:f32, 1.000000e+00:253>>
 func.func @scalar(%x: !t) -> !t {
   %0 = qbackend.observe %x by @half : !t
-  %1 = qbackend.operator [#qbackend.mul<scalar = -2.0>] inputs(%0) qconfig #ui8 : (!t) -> !t {
+  %1 = qbackend.operator [#qbackend.mul<scalar = -2.0>] inputs(%0) qconfig #ui8 decision(#mul) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
   }
@@ -150,12 +155,12 @@ func.func @batch_norm(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
 // CHECK: return %[[E]]
 func.func @broken_sharing(%x: !t) -> tensor<1x8xf32> {
   %0 = qbackend.observe %x by @half : !t
-  %1 = qbackend.operator [#qbackend.relu] inputs(%0) qconfig #ui8 : (!t) -> !t {
+  %1 = qbackend.operator [#qbackend.relu] inputs(%0) qconfig #ui8 decision(#relu) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
   }
   %2 = qbackend.observe %1 by @quarter : !t
-  %3 = qbackend.operator [#qbackend.cat<axis = 1>] inputs(%2, %2) qconfig #ui8 : (!t, !t) -> tensor<1x8xf32> {
+  %3 = qbackend.operator [#qbackend.cat<axis = 1>] inputs(%2, %2) qconfig #ui8 decision(#cat) : (!t, !t) -> tensor<1x8xf32> {
   ^bb0(%a: !t, %b: !t):
     %e = tensor.empty() : tensor<1x8xf32>
     qbackend.yield %e : tensor<1x8xf32>
@@ -180,7 +185,7 @@ func.func @fixed(%x: !t) -> tensor<1x8xf32> {
     qbackend.yield %a : !t
   }
   %2 = qbackend.observe %1 by @half : !t
-  %3 = qbackend.operator [#qbackend.cat<axis = 1>] inputs(%0, %2) qconfig #ui8 : (!t, !t) -> tensor<1x8xf32> {
+  %3 = qbackend.operator [#qbackend.cat<axis = 1>] inputs(%0, %2) qconfig #ui8 decision(#cat) : (!t, !t) -> tensor<1x8xf32> {
   ^bb0(%a: !t, %b: !t):
     %e = tensor.empty() : tensor<1x8xf32>
     qbackend.yield %e : tensor<1x8xf32>
@@ -220,7 +225,7 @@ func.func @fixed_by_engine(%x: !t) -> !t {
 // CHECK: return
 func.func @fixed_shared(%x: !t) -> !t {
   %0 = qbackend.observe %x by @half : !t
-  %1 = qbackend.operator [#qbackend.relu] inputs(%0) qconfig <activation = <fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>, weight = <min_max, si8>> : (!t) -> !t {
+  %1 = qbackend.operator [#qbackend.relu] inputs(%0) qconfig <activation = <fixed_qparams, ui8, scale = 0.00390625, zero_point = 0>, weight = <min_max, si8>> decision(#relu) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
   }

@@ -2,7 +2,7 @@
 // RUN: not qbackend-opt %t/index.mlir --qbackend-observe=quantized-inputs=1 2>&1 | FileCheck %t/index.mlir --check-prefix=INPUT
 // RUN: not qbackend-opt %t/index.mlir --qbackend-observe=quantized-outputs=-1 2>&1 | FileCheck %t/index.mlir --check-prefix=OUTPUT
 // RUN: not qbackend-opt %t/functions.mlir --qbackend-observe=quantized-inputs=0 2>&1 | FileCheck %t/functions.mlir
-// RUN: qbackend-opt %t/attributes.mlir --qbackend-observe -split-input-file -verify-diagnostics
+// RUN: not qbackend-opt %t/indices.mlir --qbackend-observe=quantized-inputs=0 2>&1 | FileCheck %t/indices.mlir
 // RUN: qbackend-opt %t/called.mlir --qbackend-convert -verify-diagnostics
 
 //--- index.mlir
@@ -21,24 +21,10 @@ func.func @b(%x: tensor<4xf32>) {
   return
 }
 
-//--- attributes.mlir
-// expected-error @+1 {{argument 0 has 'qbackend.quantized' and is 'tensor<4xi64>'; expected a tensor of f32}}
-func.func @indices(%x: tensor<4xi64> {qbackend.quantized}) {
+//--- indices.mlir
+// CHECK: indices.mlir:[[#@LINE+1]]:1: error: 'func.func' op argument 0 has 'qbackend.quantized' and is 'tensor<4xi64>'; expected a tensor of f32
+func.func @indices(%x: tensor<4xi64>) {
   return
-}
-
-// -----
-
-// expected-error @+1 {{argument 0 has 'qbackend.quantized' = 8 : i64; expected no value}}
-func.func @value(%x: tensor<4xf32> {qbackend.quantized = 8}) {
-  return
-}
-
-// -----
-
-// expected-error @+1 {{result 0 has 'qbackend.quantized' and is 'f32'; expected a tensor of f32}}
-func.func @scalar(%x: f32) -> (f32 {qbackend.quantized}) {
-  return %x : f32
 }
 
 //--- called.mlir

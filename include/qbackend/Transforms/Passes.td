@@ -172,14 +172,13 @@ def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
 def VerifySharingPass : Pass<"qbackend-verify-sharing", "::mlir::ModuleOp"> {
   let summary = "fail if what should share an observer doesn't";
   let description = [{
-    Before: observed operators. After: the same, if each operator whose pattern
-    says `output_share_observer_with_input` has one observer on its inputs and
-    its result. Its kernel passes the parameters of its input on, so with two
+    Before: observed operators. After: the same, if each operator that is
+    decided to be `output_share_observer_with_input` has one observer on its
+    inputs and its result. Its kernel passes the parameters of its input on, so with two
     observers the integers would be requantized, or wrong. Each operator that
     has two is an error, unless the module came with the parameters of both.
     With `sharing=fx` there may be some.
   }];
-  let options = [BackendOption];
 }
 
 def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {

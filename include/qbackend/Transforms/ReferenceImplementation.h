@@ -17,10 +17,10 @@ public:
   ReferenceImplementations(mlir::ModuleOp module, BackendConfigOp backend)
       : symbols(module), backend(backend) {}
 
-  /// Puts a call of the `reference` of `pattern` in the place of `op`, whose
-  /// inputs are dequantized and whose only user quantizes its result. Fails,
-  /// and says so at `op`, if the function does not fit.
-  mlir::LogicalResult apply(OperatorOp op, PatternConfigOp pattern);
+  /// Puts a call of the `reference` that was decided for `op` in its place; its
+  /// inputs are dequantized and its only user quantizes its result. Fails, and
+  /// says so at `op`, if the function does not fit.
+  mlir::LogicalResult apply(OperatorOp op);
 
 private:
   /// The function `name` of the backend's file in the module: it is copied,

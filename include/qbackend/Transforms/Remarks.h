@@ -14,10 +14,6 @@
 
 namespace qbackend {
 
-/// The attribute of an operator that stays real-valued: the code of the remark
-/// that says why, as a string.
-inline constexpr llvm::StringLiteral kVerdictAttrName = "qbackend.verdict";
-
 /// A place that a remark is about, apart from its own.
 struct RemarkNote {
   /// A place in the code.

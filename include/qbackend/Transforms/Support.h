@@ -61,12 +61,10 @@ private:
 std::string whyUnsupported(PatternAttr pattern, QConfigAttr qconfig,
                            bool hasWeight, bool hasBias);
 
-/// How the values of `op` are observed, by the first of `patterns` that
-/// supports `qconfig`; nothing if none does, or it has no entry for so many
-/// tensors.
-std::optional<ObservationType>
-getObservationType(OperatorOp op, llvm::ArrayRef<PatternConfigOp> patterns,
-                   QConfigAttr qconfig);
+/// The first dtype config of `pattern` that a qconfig satisfies; null if it
+/// satisfies none.
+DTypeConfigAttr findDTypes(PatternAttr pattern, QConfigAttr qconfig,
+                           bool hasWeight, bool hasBias);
 
 /// The smallest and largest integer of the observer's type and range.
 std::pair<int64_t, int64_t> getQuantRange(ObserverAttr observer);

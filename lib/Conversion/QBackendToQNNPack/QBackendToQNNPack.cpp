@@ -77,8 +77,7 @@ struct ConvertQBackendToQNNPackPass
     }
     Value kernel = replaced ? build(op, replaced, reason) : Value();
     if (!kernel) {
-      op->setDiscardableAttr(kVerdictAttrName,
-                             StringAttr::get(op.getContext(), "QB108"));
+      op.setCode("QB108");
       remarkMissed(op, "QB108", op.getKindName(),
                    "stays in the reference form: " + reason,
                    "it computes on real numbers between dequantize and "

@@ -363,3 +363,31 @@ PatternAttr::getObservationFor(unsigned count) const {
     return std::nullopt;
   return symbolizeObservationType(cast<StringAttr>(name).getValue());
 }
+
+//===----------------------------------------------------------------------===//
+// Decisions
+//===----------------------------------------------------------------------===//
+
+static LogicalResult verifyCode(function_ref<InFlightDiagnostic()> emitError,
+                                StringAttr code) {
+  StringRef digits = code ? code.getValue() : "QB000";
+  if (digits.consume_front("QB") && digits.size() == 3 &&
+      llvm::all_of(digits, llvm::isDigit))
+    return success();
+  return emitError() << "code " << code
+                     << " is no code of a remark, expected one such as "
+                        "\"QB104\"";
+}
+
+LogicalResult
+QuantizedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                      PatternNodeAttr, DTypeConfigAttr, ObservationType,
+                      FlatSymbolRefAttr, StringAttr code) {
+  return verifyCode(emitError, code);
+}
+
+LogicalResult
+RealValuedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                       StringAttr code) {
+  return verifyCode(emitError, code);
+}

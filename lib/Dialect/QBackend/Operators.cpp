@@ -45,6 +45,30 @@ OperatorOperands OperatorOp::getKindOperands() {
   return operands;
 }
 
+bool OperatorOp::sharesObserver() {
+  QuantizedAttr quantized = getQuantized();
+  return quantized && quantized.getObservation() ==
+                          ObservationType::OutputShareObserverWithInput;
+}
+
+StringRef OperatorOp::getCode() {
+  if (auto real = llvm::dyn_cast_if_present<RealValuedAttr>(getDecisionAttr()))
+    return real.getCode().getValue();
+  QuantizedAttr quantized = getQuantized();
+  return quantized && quantized.getCode() ? quantized.getCode().getValue()
+                                          : StringRef();
+}
+
+void OperatorOp::setCode(StringRef code) {
+  auto attr = StringAttr::get(getContext(), code);
+  if (QuantizedAttr quantized = getQuantized())
+    setDecisionAttr(QuantizedAttr::get(
+        getContext(), quantized.getPattern(), quantized.getDtypes(),
+        quantized.getObservation(), quantized.getReference(), attr));
+  else if (!getQconfig())
+    setDecisionAttr(RealValuedAttr::get(getContext(), attr));
+}
+
 LogicalResult OperatorOp::verify() {
   if (getKinds().empty())
     return emitOpError() << "has no operator kind; expected one such as "
@@ -54,6 +78,12 @@ LogicalResult OperatorOp::verify() {
       return emitOpError() << kind
                            << " is not an operator kind; expected an "
                               "attribute such as #qbackend.relu";
+  Attribute decision = getDecisionAttr();
+  if (decision && isa<QuantizedAttr>(decision) != bool(getQconfig()))
+    return emitOpError() << "has the decision " << decision << " and "
+                         << (getQconfig() ? "a" : "no")
+                         << " qconfig; one that is quantized has one, one that "
+                            "is real-valued has none";
   return success();
 }
 

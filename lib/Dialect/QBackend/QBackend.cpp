@@ -5,6 +5,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
@@ -48,6 +49,35 @@ static bool isRole(StringRef role) {
   return tensor == "weight" || tensor == "bias" || tensor == "output";
 }
 
+/// Fails unless argument or result `index` of `op` can be integers for the
+/// caller, as `mark` says.
+static LogicalResult verifyQuantized(Operation *op, StringRef what,
+                                     unsigned index, Attribute mark) {
+  if (!isa<UnitAttr>(mark))
+    return op->emitOpError()
+           << what << " " << index << " has '" << kQuantizedAttrName
+           << "' = " << mark << "; expected no value";
+  // Code that is lowered may have it on buffers, and what becomes of them.
+  auto function = dyn_cast<func::FuncOp>(op);
+  if (!function)
+    return success();
+  ArrayRef<Type> types = what == "result" ? function.getResultTypes()
+                                          : function.getArgumentTypes();
+  auto shaped = dyn_cast<ShapedType>(types[index]);
+  if (shaped && shaped.getElementType().isF32())
+    return success();
+  return op->emitOpError() << what << " " << index << " has '"
+                           << kQuantizedAttrName << "' and is " << types[index]
+                           << "; expected a tensor of f32";
+}
+
+LogicalResult QBackendDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attr) {
+  if (attr.getName() != kQuantizedAttrName)
+    return success();
+  return verifyQuantized(op, "result", result, attr.getValue());
+}
+
 LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
                                                         unsigned region,
                                                         unsigned argument,
@@ -62,6 +92,8 @@ LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
            << "' is \"inputN\", \"weight\" or \"bias\", or one of them or "
               "\"output\" with \".scale\" or \".zero_point\"";
   }
+  if (attr.getName() == kQuantizedAttrName)
+    return verifyQuantized(op, "argument", argument, attr.getValue());
   if (attr.getName() != kRangeAttrName)
     return success();
   auto range = dyn_cast<DenseF64ArrayAttr>(attr.getValue());

@@ -634,6 +634,68 @@ func.func private @range_type(tensor<4xf32> {qbackend.range = 1})
 
 // -----
 
+// expected-error @+1 {{argument 0 has 'qbackend.quantized' = 8 : i64; expected no value}}
+func.func private @quantized_value(tensor<4xf32> {qbackend.quantized = 8})
+
+// -----
+
+// expected-error @+1 {{argument 1 has 'qbackend.quantized' and is 'tensor<4xi64>'; expected a tensor of f32}}
+func.func @quantized_indices(%x: tensor<4xf32>, %i: tensor<4xi64> {qbackend.quantized}) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{result 0 has 'qbackend.quantized' and is 'f32'; expected a tensor of f32}}
+func.func @quantized_scalar(%x: f32) -> (f32 {qbackend.quantized}) {
+  return %x : f32
+}
+
+// -----
+
+// expected-error @+1 {{code "QB1" is no code of a remark, expected one such as "QB104"}}
+#real = #qbackend.real<code = "QB1">
+
+// -----
+
+// expected-error @+1 {{code "missed" is no code of a remark}}
+#quantized = #qbackend.quantized<pattern = <relu>, dtypes = <input = <ui8>>, code = "missed">
+
+// -----
+
+func.func @decision_type(%x: tensor<4xf32>) {
+  // expected-error @+1 {{attribute 'decision' failed to satisfy constraint}}
+  %y = qbackend.operator [#qbackend.relu] inputs(%x) decision("QB104") : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @quantized_without_qconfig(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has the decision #qbackend.quantized<pattern = <relu>, dtypes = <input = <ui8>>> and no qconfig; one that is quantized has one}}
+  %y = qbackend.operator [#qbackend.relu] inputs(%x) decision(#qbackend.quantized<pattern = <relu>, dtypes = <input = <ui8>>>) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+func.func @real_with_qconfig(%x: tensor<4xf32>) {
+  // expected-error @+1 {{has the decision #qbackend.real<code = "QB104"> and a qconfig; one that is quantized has one, one that is real-valued has none}}
+  %y = qbackend.operator [#qbackend.relu] inputs(%x) qconfig <activation = <min_max, ui8>, weight = <min_max, si8>> decision(#qbackend.real<code = "QB104">) : (tensor<4xf32>) -> tensor<4xf32> {
+  ^bb0(%a: tensor<4xf32>):
+    qbackend.yield %a : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
 func.func @fused_inputs(%x: tensor<4x4xf32>) {
   // expected-error @+1 {{has 1 inputs, a matmul takes 2}}
   %y = qbackend.operator [#qbackend.matmul, #qbackend.relu] inputs(%x) : (tensor<4x4xf32>) -> tensor<4x4xf32> {

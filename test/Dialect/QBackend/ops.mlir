@@ -204,6 +204,29 @@ func.func @operator(%x: tensor<1x4xf32>, %w: tensor<2x4xf32>,
   ^bb0(%a: tensor<1x4xf32>):
     qbackend.yield %a : tensor<1x4xf32>
   }
+  // CHECK: qbackend.operator [#qbackend.relu] inputs(%[[X]]) decision(#qbackend.real<code = "QB104">) :
+  %real = qbackend.operator [#qbackend.relu] inputs(%x)
+      decision(#qbackend.real<code = "QB104">)
+      : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<1x4xf32>):
+    qbackend.yield %a : tensor<1x4xf32>
+  }
+  // CHECK: qbackend.operator [#qbackend.relu] inputs(%[[X]]) qconfig <activation = <min_max, ui8>, weight = <min_max, si8>> decision(#qbackend.quantized<pattern = <relu(conv2d)>, dtypes = <input = <ui8>>>) :
+  %chosen = qbackend.operator [#qbackend.relu] inputs(%x)
+      qconfig <activation = <min_max, ui8>, weight = <min_max, si8>>
+      decision(#qbackend.quantized<pattern = <relu(conv2d)>, dtypes = <input = <ui8>>, observation = output_use_different_observer_as_input>)
+      : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<1x4xf32>):
+    qbackend.yield %a : tensor<1x4xf32>
+  }
+  // CHECK: decision(#qbackend.quantized<pattern = <relu>, dtypes = <is_dynamic = true>, observation = output_share_observer_with_input, reference = @swish, code = "QB108">) :
+  %kept = qbackend.operator [#qbackend.relu] inputs(%x)
+      qconfig <activation = <min_max, ui8>, weight = <min_max, si8>>
+      decision(#qbackend.quantized<code = "QB108", reference = @swish, pattern = <relu>, dtypes = <is_dynamic = true>, observation = output_share_observer_with_input>)
+      : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<1x4xf32>):
+    qbackend.yield %a : tensor<1x4xf32>
+  }
   // CHECK: qbackend.operator [#qbackend.linear, #qbackend.relu] inputs(%[[Y]]) weight(%[[W]]) bias(%[[B]]) running_mean(%[[B]]) running_var(%[[B]]) qconfig <activation = <min_max, ui8>, weight = <min_max, si8>> attributes {test.note} :
   %z = qbackend.operator [#qbackend.linear, #qbackend.relu] inputs(%y)
       weight(%w) bias(%b) running_mean(%b) running_var(%b)

@@ -61,6 +61,10 @@ namespace qbackend {
 /// `{qbackend.range = array<f64: -1.0, 1.0>}`.
 inline constexpr llvm::StringLiteral kRangeAttrName = "qbackend.range";
 
+/// The unit attribute of an argument or a result, a tensor of f32, that is
+/// integers for the caller.
+inline constexpr llvm::StringLiteral kQuantizedAttrName = "qbackend.quantized";
+
 /// The attribute that says what an argument of a reference implementation is:
 /// `{qbackend.role = "input0.scale"}`, see `isRole`.
 inline constexpr llvm::StringLiteral kRoleAttrName = "qbackend.role";

@@ -304,4 +304,60 @@ def QBackend_PatternAttr : QBackend_Attr<"Pattern", "pattern"> {
   }];
 }
 
+//===----------------------------------------------------------------------===//
+// What was decided for an operator
+//===----------------------------------------------------------------------===//
+
+def QBackend_QuantizedAttr : QBackend_Attr<"Quantized", "quantized"> {
+  let summary = "that an operator is quantized: by which pattern, and how";
+  let description = [{
+    What `qbackend-observe` decides for an operator with a qconfig, once; the
+    passes after it read this, and no backend.
+
+    - `pattern`: the pattern of the backend that the operator matched, whose
+      operators it is.
+    - `dtypes`: which of the pattern's combinations of types fits the qconfig.
+    - `observation`: how the result is observed in relation to the inputs;
+      `input_output_not_observed` where activations stay real.
+    - `reference`: the function of the backend's file that computes the pattern
+      on integers.
+    - `code`: that of the remark that says why the operator got no kernel.
+
+    Example:
+    ```mlir
+    #qbackend.quantized<pattern = <relu(conv2d)>, dtypes = <input = <ui8>, output = <ui8>, weight = <si8>>>
+    ```
+
+    **Constraints:**
+    - `code` is `QB` and three digits.
+  }];
+  let parameters = (ins
+    "::qbackend::PatternNodeAttr":$pattern,
+    "::qbackend::DTypeConfigAttr":$dtypes,
+    DefaultValuedParameter<"::qbackend::ObservationType",
+      "::qbackend::ObservationType::OutputUseDifferentObserverAsInput">:$observation,
+    OptionalParameter<"::mlir::FlatSymbolRefAttr">:$reference,
+    OptionalParameter<"::mlir::StringAttr">:$code);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def QBackend_RealValuedAttr : QBackend_Attr<"RealValued", "real"> {
+  let summary = "that an operator stays real-valued: the code of the remark";
+  let description = [{
+    `code` is that of the remark that says why, see docs/Diagnostics.md.
+
+    Example:
+    ```mlir
+    #qbackend.real<code = "QB104">
+    ```
+
+    **Constraints:**
+    - `code` is `QB` and three digits.
+  }];
+  let parameters = (ins "::mlir::StringAttr":$code);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
 #endif // QBACKEND_DIALECT_QBACKEND_QBACKENDATTRS

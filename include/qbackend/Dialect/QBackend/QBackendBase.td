@@ -25,6 +25,7 @@ def QBackend_Dialect : Dialect {
   let hasConstantMaterializer = 1;
   let hasOperationAttrVerify = 0;
   let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
   let extraClassDeclaration = [{
     void registerAttributes();
   }];

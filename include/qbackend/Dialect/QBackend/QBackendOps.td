@@ -180,8 +180,9 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
     `kinds` says what is computed: one operator kind, or several that a backend's
     pattern made one unit. The body is the real-valued code, its arguments are
     the operands in order; an operand that the body doesn't need still says what
-    its role is. `qconfig` is set on operators that are to be quantized. Each
-    operator that stays is inlined again where its function ends up real-valued.
+    its role is. `qconfig` is set on operators that are to be quantized, and
+    `decision` says by which pattern, or why not. Each operator that stays is
+    inlined again where its function ends up real-valued.
 
     Example:
     ```mlir
@@ -196,21 +197,26 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
     - there is a kind, and each is an operator kind;
     - the body has one argument for each operand, of its type, and yields a value
       of the type of the result;
-    - the operands suit the first kind.
+    - the operands suit the first kind;
+    - a `decision` to quantize comes with a qconfig, one not to comes without.
   }];
   let arguments = (ins ArrayAttr:$kinds, Variadic<AnyRankedTensor>:$inputs,
                        Optional<AnyRankedTensor>:$weight,
                        Optional<AnyRankedTensor>:$bias,
                        Optional<AnyRankedTensor>:$running_mean,
                        Optional<AnyRankedTensor>:$running_var,
-                       OptionalAttr<QBackend_QConfigAttr>:$qconfig);
+                       OptionalAttr<QBackend_QConfigAttr>:$qconfig,
+                       OptionalAttr<AnyAttrOf<[
+                         QBackend_QuantizedAttr,
+                         QBackend_RealValuedAttr]>>:$decision);
   let results = (outs AnyRankedTensor:$output);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $kinds `inputs` `(` $inputs `)` (`weight` `(` $weight^ `)`)?
     (`bias` `(` $bias^ `)`)? (`running_mean` `(` $running_mean^ `)`)?
     (`running_var` `(` $running_var^ `)`)? (`qconfig` $qconfig^)?
-    attr-dict-with-keyword `:` functional-type(operands, results) $body
+    (`decision` `(` $decision^ `)`)? attr-dict-with-keyword
+    `:` functional-type(operands, results) $body
   }];
   let extraClassDeclaration = [{
     /// The kinds, as attributes of that interface.
@@ -233,6 +239,17 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
     ::qbackend::OperationCounts countOperations() {
       return getKind().countOperations(getKindOperands());
     }
+    /// How it is quantized; null if it isn't, or nothing was decided yet.
+    ::qbackend::QuantizedAttr getQuantized() {
+      return ::llvm::dyn_cast_if_present<::qbackend::QuantizedAttr>(
+          getDecisionAttr());
+    }
+    /// Whether its output has the observer of its input.
+    bool sharesObserver();
+    /// The code of the remark that says why it is not integers; else empty.
+    ::llvm::StringRef getCode();
+    /// Takes down that the remark `code` says why it is not integers.
+    void setCode(::llvm::StringRef code);
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
