@@ -37,34 +37,31 @@ static constexpr double kMinLevels = 127;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// The type of the integers of `form`, of 8 bits and with the whole range; null
-/// with a reason if there is none.
-static quant::QuantizedType getElement(const QuantizationForm &form,
-                                       MLIRContext *context,
-                                       std::string &reason) {
+/// The type of the integers of `form`, of 8 bits and with the whole range.
+static OrRefusal<quant::QuantizedType> getElement(const QuantizationForm &form,
+                                                  MLIRContext *context) {
   bool isSigned = form.isSigned.value_or(form.min < 0);
   int64_t low = isSigned ? -128 : 0, high = low + 255;
-  if (!form.isDequantize && (form.min < low || form.max > high)) {
-    reason = llvm::formatv("its integers are those in [{0}, {1}], expected "
-                           "[{2}, {3}] or less",
-                           form.min, form.max, low, high);
-    return {};
-  }
+  if (!form.isDequantize && (form.min < low || form.max > high))
+    return Refusal(
+        llvm::formatv("its integers are those in [{0}, {1}], expected "
+                      "[{2}, {3}] or less",
+                      form.min, form.max, low, high)
+            .str());
   for (double scale : form.scales.values)
-    if (!std::isfinite(scale) || !(scale > 0)) {
-      reason =
-          llvm::formatv("its scale is {0}, expected a positive number", scale);
-      return {};
-    }
+    if (!std::isfinite(scale) || !(scale > 0))
+      return Refusal(
+          llvm::formatv("its scale is {0}, expected a positive number", scale)
+              .str());
   SmallVector<int64_t> zeroPoints;
   for (double zeroPoint : form.zeroPoints.values) {
     if (zeroPoint != std::trunc(zeroPoint) || zeroPoint < low ||
-        zeroPoint > high) {
-      reason = llvm::formatv("its zero point is {0}, expected an integer in "
-                             "[{1}, {2}]",
-                             zeroPoint, low, high);
-      return {};
-    }
+        zeroPoint > high)
+      return Refusal(
+          llvm::formatv("its zero point is {0}, expected an integer in "
+                        "[{1}, {2}]",
+                        zeroPoint, low, high)
+              .str());
     zeroPoints.push_back(static_cast<int64_t>(zeroPoint));
   }
   SmallVector<double> scales(form.scales.values);
@@ -83,16 +80,19 @@ static quant::QuantizedType getElement(const QuantizationForm &form,
       perTensor.getExpressedType(), scales, zeroPoints, *axis, low, high);
 }
 
-/// The same with the whole range of its storage; null with a reason if it is
-/// not of 8 bits and per tensor or per channel.
-static quant::QuantizedType getElement(quant::QuantizedType type,
-                                       std::string &reason) {
+static std::string getText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+/// The same with the whole range of its storage, if it is of 8 bits and per
+/// tensor or per channel.
+static OrRefusal<quant::QuantizedType> getElement(quant::QuantizedType type) {
   if (type.getStorageTypeIntegralWidth() != 8 ||
-      !type.getExpressedType().isF32()) {
-    llvm::raw_string_ostream(reason)
-        << "its type is " << type << ", expected 8 bits for f32";
-    return {};
-  }
+      !type.getExpressedType().isF32())
+    return Refusal("its type is " + getText(type) +
+                   ", expected 8 bits for f32");
   int64_t low = type.isSigned() ? -128 : 0;
   if (auto perTensor = dyn_cast<quant::UniformQuantizedType>(type))
     return quant::UniformQuantizedType::get(
@@ -103,9 +103,8 @@ static quant::QuantizedType getElement(quant::QuantizedType type,
         type.getFlags(), type.getStorageType(), type.getExpressedType(),
         perAxis.getScales(), perAxis.getZeroPoints(),
         perAxis.getQuantizedDimension(), low, low + 255);
-  llvm::raw_string_ostream(reason)
-      << "its type is " << type << ", expected one scale, or one per channel";
-  return {};
+  return Refusal("its type is " + getText(type) +
+                 ", expected one scale, or one per channel");
 }
 
 /// The integers of real `elements` by `element`, limited to [min, max].
@@ -160,68 +159,63 @@ public:
 
   /// Replaces `op` if it is the end of a form.
   void visit(Operation *op) {
-    std::string reason;
-    Value replacement;
-    if (auto cast = dyn_cast<quant::DequantizeCastOp>(op))
-      replacement = importCast(cast, reason);
-    else
-      replacement = importCode(op, reason);
+    auto cast = dyn_cast<quant::DequantizeCastOp>(op);
+    OrRefusal<Value> replacement = cast ? importCast(cast) : importCode(op);
     if (replacement) {
-      rewriter.replaceAllUsesWith(op->getResult(0), replacement);
+      rewriter.replaceAllUsesWith(op->getResult(0), *replacement);
       eraseDead(op);
-    } else if (!reason.empty()) {
+    } else if (!replacement.getRefusal().reason.empty()) {
       remarkMissed(op, "QB140", "quantization of the module",
-                   "is kept as code: " + reason,
+                   "is kept as code: " + replacement.getRefusal().reason,
                    "see docs/Pipeline.md for what is recognised");
     }
   }
 
 private:
-  Value importCode(Operation *op, std::string &reason) {
+  OrRefusal<Value> importCode(Operation *op) {
     auto type = op->getNumResults() == 1
                     ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
                     : RankedTensorType();
     if (!type || !type.getElementType().isF32())
-      return {};
+      return Refusal();
     QuantizationReader reader(constants);
-    std::optional<QuantizationForm> form =
-        reader.read(op->getResult(0), reason);
+    OrRefusal<QuantizationForm> form = reader.read(op->getResult(0));
     if (!form)
-      return {};
+      return form.getRefusal();
     if (form->isDequantize) {
       DenseElementsAttr integers = constants.evaluate(form->source);
       // A bias is a real number again: kernels quantize it by its own rule.
       if (!integers || integers.getElementType().getIntOrFloatBitWidth() != 8)
-        return {};
-      quant::QuantizedType element =
-          getElement(*form, op->getContext(), reason);
-      return element ? createConstant(op, integers, element) : Value();
+        return Refusal();
+      auto element = getElement(*form, op->getContext());
+      return element ? createConstant(op, integers, *element)
+                     : element.getRefusal();
     }
     bool isConstant = constants.isConstant(form->source);
     // So is one that is quantized to 32 bits.
     if (isConstant && form->max - form->min >= 0x1p31)
       return form->source;
-    quant::QuantizedType element = getElement(*form, op->getContext(), reason);
+    auto element = getElement(*form, op->getContext());
     if (!element)
-      return {};
+      return element.getRefusal();
     if (isConstant) {
       DenseElementsAttr elements = constants.evaluate(form->source);
       if (!elements || !elements.getElementType().isF32())
-        return {};
+        return Refusal();
       return createConstant(
-          op, quantizeElements(elements, element, form->min, form->max),
-          element);
+          op, quantizeElements(elements, *element, form->min, form->max),
+          *element);
     }
-    if (form->max - form->min < kMinLevels) {
-      reason = llvm::formatv("its integers are those in [{0}, {1}], and a "
-                             "kernel doesn't stop there",
-                             form->min, form->max);
-      return {};
-    }
-    return createPair(op, form->source, element, reason);
+    if (form->max - form->min < kMinLevels)
+      return Refusal(
+          llvm::formatv("its integers are those in [{0}, {1}], and a "
+                        "kernel doesn't stop there",
+                        form->min, form->max)
+              .str());
+    return createPair(op, form->source, *element);
   }
 
-  Value importCast(quant::DequantizeCastOp op, std::string &reason) {
+  OrRefusal<Value> importCast(quant::DequantizeCastOp op) {
     // Storage casts there and back are none.
     Value quantized = op.getInput();
     while (auto cast = quantized.getDefiningOp<quant::StorageCastOp>()) {
@@ -231,50 +225,48 @@ private:
       quantized = before.getInput();
     }
     auto type = dyn_cast<RankedTensorType>(quantized.getType());
-    if (!type) {
-      reason = "it is not of a ranked tensor";
-      return {};
-    }
+    if (!type)
+      return Refusal("it is not of a ranked tensor");
     auto quantizedType = cast<quant::QuantizedType>(type.getElementType());
     if (auto cast = quantized.getDefiningOp<quant::QuantizeCastOp>()) {
       // Wider ones are biases, which stay real numbers.
       bool isConstant = constants.isConstant(cast.getInput());
       if (isConstant && quantizedType.getStorageTypeIntegralWidth() == 32)
         return cast.getInput();
-      quant::QuantizedType element = getElement(quantizedType, reason);
+      auto element = getElement(quantizedType);
       if (!element)
-        return {};
+        return element.getRefusal();
       DenseElementsAttr elements = isConstant
                                        ? constants.evaluate(cast.getInput())
                                        : DenseElementsAttr();
       if (elements && elements.getElementType().isF32())
         return createConstant(
             op,
-            quantizeElements(elements, element,
+            quantizeElements(elements, *element,
                              quantizedType.getStorageTypeMin(),
                              quantizedType.getStorageTypeMax()),
-            element);
-      return createPair(op, cast.getInput(), element, reason);
+            *element);
+      return createPair(op, cast.getInput(), *element);
     }
     auto cast = quantized.getDefiningOp<quant::StorageCastOp>();
     DenseElementsAttr integers =
         cast ? constants.evaluate(cast.getInput()) : DenseElementsAttr();
-    if (!integers) {
-      reason = "its integers are neither constants nor from a quantize";
-      return {};
-    }
+    if (!integers)
+      return Refusal("its integers are neither constants nor from a quantize");
     OpBuilder builder(op);
     // Of any width: the evaluator knows the numbers of a dequantize.
     if (integers.getElementType().getIntOrFloatBitWidth() != 8)
-      return DequantizeOp::create(builder, op.getLoc(), op.getType(),
-                                  quantized);
-    quant::QuantizedType element = getElement(quantizedType, reason);
-    return element ? createConstant(op, integers, element) : Value();
+      return DequantizeOp::create(builder, op.getLoc(), op.getType(), quantized)
+          .getOutput();
+    auto element = getElement(quantizedType);
+    return element ? createConstant(op, integers, *element)
+                   : element.getRefusal();
   }
 
   /// The numbers that constant `integers` stand for.
-  static Value createConstant(Operation *op, DenseElementsAttr integers,
-                              quant::QuantizedType element) {
+  static OrRefusal<Value> createConstant(Operation *op,
+                                         DenseElementsAttr integers,
+                                         quant::QuantizedType element) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
@@ -284,16 +276,17 @@ private:
     Value real = DequantizeOp::create(
         builder, loc, integers.getType().clone(builder.getF32Type()),
         quantized);
-    return real.getType() == type ? real : Value();
+    if (real.getType() != type)
+      return Refusal();
+    return real;
   }
 
   /// What is quantized like `source` before, is quantized once.
-  Value createPair(Operation *op, Value source, quant::QuantizedType element,
-                   std::string &reason) {
-    if (!isa<quant::UniformQuantizedType>(element)) {
-      reason = "it is of an activation, and has a scale for each channel";
-      return {};
-    }
+  OrRefusal<Value> createPair(Operation *op, Value source,
+                               quant::QuantizedType element) {
+    if (!isa<quant::UniformQuantizedType>(element))
+      return Refusal(
+          "it is of an activation, and has a scale for each channel");
     Key key = {source, element};
     Value known = pairs.lookup(key);
     if (known && known.getDefiningOp()->getBlock() == op->getBlock() &&
@@ -302,7 +295,7 @@ private:
     OpBuilder builder(op);
     auto type = cast<RankedTensorType>(source.getType());
     if (type != op->getResult(0).getType())
-      return {};
+      return Refusal();
     Value quantized =
         QuantizeOp::create(builder, op->getLoc(), type.clone(element), source);
     known = DequantizeOp::create(builder, op->getLoc(), type, quantized);

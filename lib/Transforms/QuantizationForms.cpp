@@ -439,8 +439,7 @@ static bool takeBounds(Cursor &cursor, double &min, double &max) {
   return any;
 }
 
-std::optional<QuantizationForm> QuantizationReader::read(Value result,
-                                                         std::string &reason) {
+OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
   SmallVector<ElementStep> steps;
   Value value = result;
   for (unsigned i = 0; i < kMaxOps && steps.size() < kMaxSteps; ++i) {
@@ -453,14 +452,14 @@ std::optional<QuantizationForm> QuantizationReader::read(Value result,
       steps.back().input = input;
     // Nothing that ends otherwise is one.
     if (steps.front().kind != Kind::Multiply)
-      return std::nullopt;
+      return Refusal();
     value = input;
   }
   Cursor cursor{steps};
   QuantizationForm form;
   const ElementStep *last = cursor.take(Kind::Multiply);
   if (!last)
-    return std::nullopt;
+    return Refusal();
   form.scales = last->numbers;
   form.zeroPoints = {{0.0}, std::nullopt};
   bool hasOffset = cursor.takeOffset(/*isAdded=*/false, form.zeroPoints);
@@ -496,7 +495,7 @@ std::optional<QuantizationForm> QuantizationReader::read(Value result,
       form.max = std::min(form.max, low + levels - 1);
     }
   } else if (toReal) {
-    return std::nullopt;
+    return Refusal();
   }
   // Integers as limits commute with rounding, and so does a zero point but for
   // ties.
@@ -509,7 +508,7 @@ std::optional<QuantizationForm> QuantizationReader::read(Value result,
   if (!round)
     round = cursor.take(Kind::Round);
   if (!round)
-    return std::nullopt;
+    return Refusal();
 
   ChannelNumbers scales;
   const ElementStep *first = cursor.take(Kind::Divide);
@@ -520,25 +519,17 @@ std::optional<QuantizationForm> QuantizationReader::read(Value result,
     for (double &scale : scales.values)
       scale = 1.0 / scale;
   } else {
-    return std::nullopt;
+    return Refusal();
   }
-  if (!first->input) {
-    reason = "it is in one op with what it quantizes";
-    return std::nullopt;
-  }
-  if (!isEqual(scales, form.scales, /*exact=*/false)) {
-    reason = "it multiplies by another scale than it divides by";
-    return std::nullopt;
-  }
-  if (!isEqual(added, form.zeroPoints, /*exact=*/true)) {
-    reason = "it subtracts another zero point than it adds";
-    return std::nullopt;
-  }
+  if (!first->input)
+    return Refusal("it is in one op with what it quantizes");
+  if (!isEqual(scales, form.scales, /*exact=*/false))
+    return Refusal("it multiplies by another scale than it divides by");
+  if (!isEqual(added, form.zeroPoints, /*exact=*/true))
+    return Refusal("it subtracts another zero point than it adds");
   if (!(std::isfinite(form.min) && std::isfinite(form.max) &&
-        form.min < form.max)) {
-    reason = "it does not limit the integers";
-    return std::nullopt;
-  }
+        form.min < form.max))
+    return Refusal("it does not limit the integers");
   form.source = first->input;
   return form;
 }

@@ -6,6 +6,7 @@
 #define QBACKEND_LIB_TRANSFORMS_QUANTIZATIONFORMS_H
 
 #include "qbackend/Operators/ConstantEvaluator.h"
+#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/IR/AffineMap.h"
 
@@ -61,9 +62,9 @@ public:
   explicit QuantizationReader(ConstantEvaluator &constants)
       : constants(constants) {}
 
-  /// The form whose end is `result`; nullopt if there is none. `reason` says
-  /// why, if it rounds like one and yet can't be understood.
-  std::optional<QuantizationForm> read(mlir::Value result, std::string &reason);
+  /// The form whose end is `result`. There is a reason why not if it rounds
+  /// like one and yet can't be understood.
+  OrRefusal<QuantizationForm> read(mlir::Value result);
 
 private:
   using Steps = llvm::SmallVectorImpl<ElementStep>;

@@ -84,19 +84,17 @@ evaluateWith(OpBuilder &builder, DequantizeOp source, Value value,
                                                    : DenseElementsAttr();
 }
 
-Value qbackend::moveQuantized(
+OrRefusal<Value> qbackend::moveQuantized(
     OpBuilder &builder, Location loc, DequantizeOp source, Value value,
     function_ref<DenseElementsAttr(DenseElementsAttr)> arrange,
-    ConstantEvaluator &constants, bool perChannel, std::string &reason) {
+    ConstantEvaluator &constants, bool perChannel) {
   auto cast = source.getInput().getDefiningOp<quant::StorageCastOp>();
   DenseElementsAttr integers = constants.evaluate(cast.getInput());
   DenseElementsAttr before = constants.evaluate(source.getOutput()),
                     after = constants.evaluate(value);
   if (!integers || !before || !after ||
-      !integers.getElementType().isSignlessInteger(8)) {
-    reason = "they are not constants of 8 bits with data";
-    return {};
-  }
+      !integers.getElementType().isSignlessInteger(8))
+    return Refusal("they are not constants of 8 bits with data");
   after = arrange(after);
 
   // Where each element comes from, in two parts.
@@ -111,10 +109,8 @@ Value qbackend::moveQuantized(
       count >> kPositionBits
           ? evaluateWith(builder, source, value, high, arrange)
           : lows;
-  if (!lows || !highs || lows.size() != after.size()) {
-    reason = "its code is not understood";
-    return {};
-  }
+  if (!lows || !highs || lows.size() != after.size())
+    return Refusal("its code is not understood");
   SmallVector<size_t> positions;
   positions.reserve(after.size());
   auto isSame = [](float lhs, float rhs) { return lhs == rhs; };
@@ -126,10 +122,8 @@ Value qbackend::moveQuantized(
     if (count >> kPositionBits)
       position += size_t(highPart) << kPositionBits;
     if (!(lowPart >= 0) || position >= count ||
-        !isSame(numbers[position], number)) {
-      reason = "arithmetic follows on its numbers";
-      return {};
-    }
+        !isSame(numbers[position], number))
+      return Refusal("arithmetic follows on its numbers");
     positions.push_back(position);
   }
 
@@ -139,10 +133,8 @@ Value qbackend::moveQuantized(
   int64_t channels =
       after.getType().getRank() ? after.getType().getDimSize(0) : 1;
   if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element)) {
-    if (!perChannel) {
-      reason = "an activation has one scale";
-      return {};
-    }
+    if (!perChannel)
+      return Refusal("an activation has one scale");
     size_t inner = 1;
     for (int64_t size : integers.getType().getShape().drop_front(
              perAxis.getQuantizedDimension() + 1))
@@ -158,10 +150,8 @@ Value qbackend::moveQuantized(
       if (i % perRow == 0) {
         scales.push_back(scale);
         zeroPoints.push_back(zeroPoint);
-      } else if (scales.back() != scale || zeroPoints.back() != zeroPoint) {
-        reason = "their scales are not those of the output channels";
-        return {};
-      }
+      } else if (scales.back() != scale || zeroPoints.back() != zeroPoint)
+        return Refusal("their scales are not those of the output channels");
     }
     moved = quant::UniformQuantizedPerAxisType::get(
         perAxis.getFlags(), perAxis.getStorageType(),
@@ -181,5 +171,6 @@ Value qbackend::moveQuantized(
   Value quantized =
       quant::StorageCastOp::create(builder, loc, type.clone(moved), constant);
   return DequantizeOp::create(builder, loc, type.clone(builder.getF32Type()),
-                              quantized);
+                              quantized)
+      .getOutput();
 }

@@ -7,6 +7,7 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Operators/ConstantEvaluator.h"
+#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -18,14 +19,14 @@ DequantizeOp findQuantized(mlir::Value value);
 
 /// The integers of `source` in the order in which `arrange` puts the elements
 /// of `value`, which comes from it; dequantized. Scales for channels are along
-/// the first dimension, if `perChannel` allows any. Null, with a reason, if
-/// `value` has other numbers than `source`, or the channels are elsewhere.
-mlir::Value moveQuantized(
+/// the first dimension, if `perChannel` allows any. Refused if `value` has
+/// other numbers than `source`, or the channels are elsewhere.
+OrRefusal<mlir::Value> moveQuantized(
     mlir::OpBuilder &builder, mlir::Location loc, DequantizeOp source,
     mlir::Value value,
     llvm::function_ref<mlir::DenseElementsAttr(mlir::DenseElementsAttr)>
         arrange,
-    ConstantEvaluator &constants, bool perChannel, std::string &reason);
+    ConstantEvaluator &constants, bool perChannel);
 
 } // namespace qbackend
 

@@ -206,18 +206,19 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
   DequantizeOp source = findQuantized(operand.value);
   if (!source)
     return {};
-  std::string reason;
-  Value integers = moveQuantized(
+  OrRefusal<Value> integers = moveQuantized(
       builder, loc, source, operand.value,
       [&](DenseElementsAttr elements) { return operand.arrange(elements); },
-      constants, /*perChannel=*/!isActivation, reason);
-  if (!integers)
-    remarkMissed(
-        source, "QB142", cast<OperatorKindAttrInterface>(kind).getKindName(),
-        "the parameters of its constant integers are not kept: " + reason,
-        "quantize the constant in the layout and along the axis of "
-        "the operator");
-  return integers;
+      constants, /*perChannel=*/!isActivation);
+  if (integers)
+    return *integers;
+  remarkMissed(source, "QB142",
+               cast<OperatorKindAttrInterface>(kind).getKindName(),
+               "the parameters of its constant integers are not kept: " +
+                   integers.getRefusal().reason,
+               "quantize the constant in the layout and along the axis of "
+               "the operator");
+  return {};
 }
 
 /// Puts a `qbackend.operator` in the place of `found`.

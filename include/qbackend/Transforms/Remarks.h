@@ -7,10 +7,13 @@
 
 #include "mlir/IR/Operation.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "llvm/ADT/Twine.h"
 
+#include <optional>
 #include <string>
+#include <type_traits>
 
 namespace qbackend {
 
@@ -30,6 +33,39 @@ struct RemarkNote {
   mlir::Location loc;
   std::string text;
   bool isConfiguration;
+};
+
+/// Why something is not done, as a remark says it.
+struct Refusal {
+  /// Without a reason there is nothing to say: it was not even tried.
+  std::string reason;
+  /// What to change; empty where whoever asked says it.
+  std::string suggestion;
+  llvm::SmallVector<RemarkNote, 0> notes;
+
+  Refusal() = default;
+  Refusal(const llvm::Twine &reason, const llvm::Twine &suggestion = "",
+          llvm::ArrayRef<RemarkNote> notes = {})
+      : reason(reason.str()), suggestion(suggestion.str()),
+        notes(notes.begin(), notes.end()) {}
+};
+
+/// A value, or why there is none.
+template <typename T> class OrRefusal {
+public:
+  template <typename ValueT,
+            typename = std::enable_if_t<std::is_convertible_v<ValueT, T>>>
+  OrRefusal(ValueT &&value) : value(T(std::forward<ValueT>(value))) {}
+  OrRefusal(Refusal refusal) : refusal(std::move(refusal)) {}
+
+  explicit operator bool() const { return value.has_value(); }
+  T &operator*() { return *value; }
+  T *operator->() { return &*value; }
+  Refusal &getRefusal() { return refusal; }
+
+private:
+  std::optional<T> value;
+  Refusal refusal;
 };
 
 /// Emits a missed remark of category "qbackend" at `op`: `subject` (such as

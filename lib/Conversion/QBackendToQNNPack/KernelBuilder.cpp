@@ -26,21 +26,20 @@ KernelBuilder::KernelBuilder(OperatorOp op, OpBuilder &builder,
   relu = op.getKinds().size() == 2 && isa<ReluAttr>(op.getKind(1));
 }
 
-Value KernelBuilder::build(std::string &reason) {
-  reason = "the qnnpack dialect has no op for it in this form";
+OrRefusal<Value> KernelBuilder::build() {
   switch (getQuantizationMode(*op.getQconfig())) {
   case QuantizationMode::Static:
-    if (!llvm::is_contained(inputs, Value()))
-      return createStatic();
-    reason = "not all of its inputs are quantized";
-    return {};
+    if (llvm::is_contained(inputs, Value()))
+      return Refusal("not all of its inputs are quantized");
+    if (Value kernel = createStatic())
+      return kernel;
+    return Refusal("the qnnpack dialect has no op for it in this form");
   case QuantizationMode::Dynamic:
-    return createLinearDynamic(reason);
+    return createLinearDynamic();
   case QuantizationMode::WeightOnly:
-    return createEmbedding(reason);
+    return createEmbedding();
   case QuantizationMode::Float16:
-    reason = "no kernel computes with 16-bit floats";
-    return {};
+    return Refusal("no kernel computes with 16-bit floats");
   }
   llvm_unreachable("unknown mode");
 }

@@ -8,6 +8,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
+#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -24,8 +25,8 @@ public:
   KernelBuilder(OperatorOp op, mlir::OpBuilder &builder,
                 mlir::RankedTensorType type);
 
-  /// The result of the kernel, or null with the reason why there is none.
-  mlir::Value build(std::string &reason);
+  /// The result of the kernel.
+  OrRefusal<mlir::Value> build();
 
 private:
   /// Calls the `create` of a kind.
@@ -68,8 +69,8 @@ private:
   mlir::Value create(ConvTranspose1dAttr kind);
   mlir::Value create(ConvTranspose2dAttr kind);
   mlir::Value create(LinearAttr kind);
-  mlir::Value createLinearDynamic(std::string &reason);
-  mlir::Value createEmbedding(std::string &reason);
+  OrRefusal<mlir::Value> createLinearDynamic();
+  OrRefusal<mlir::Value> createEmbedding();
 
   // Binary, concatenation.
   mlir::Value create(AddAttr kind);

@@ -68,58 +68,61 @@ struct ConvertQBackendToQNNPackPass
     // What the kernel is in the place of: the quantized result, or the real one
     // where activations stay real.
     Operation *replaced = op;
-    std::string reason;
     if (getQuantizationMode(*op.getQconfig()) == QuantizationMode::Static) {
       replaced = nullptr;
       if (op->hasOneUse())
         replaced = dyn_cast<QuantizeOp>(*op->user_begin());
-      reason = "its result is not quantized";
     }
-    Value kernel = replaced ? build(op, replaced, reason) : Value();
+    OrRefusal<Value> kernel =
+        replaced ? build(op, replaced) : Refusal("its result is not quantized");
     if (!kernel) {
       op.setCode("QB108");
       remarkMissed(op, "QB108", op.getKindName(),
-                   "stays in the reference form: " + reason,
+                   "stays in the reference form: " + kernel.getRefusal().reason,
                    "it computes on real numbers between dequantize and "
                    "quantize: give it another qconfig, or none to do without "
                    "the two");
       return;
     }
-    replaced->getResult(0).replaceAllUsesWith(kernel);
+    replaced->getResult(0).replaceAllUsesWith(*kernel);
     replaced->erase();
     if (replaced != op)
       op.erase();
   }
 
-  /// The kernel of `op` in the place of `replaced`, or null with the reason why
-  /// there is none.
-  static Value build(OperatorOp op, Operation *replaced, std::string &reason) {
+  /// The kernel of `op` in the place of `replaced`.
+  static OrRefusal<Value> build(OperatorOp op, Operation *replaced) {
     CreatedOps created;
     OpBuilder builder(replaced);
     builder.setListener(&created);
     auto type = cast<RankedTensorType>(replaced->getResult(0).getType());
-    Value kernel = KernelBuilder(op, builder, type).build(reason);
-    if (kernel) {
-      reason.clear();
-      // A limit of the engine that these parameters don't meet.
-      ScopedDiagnosticHandler collect(op.getContext(), [&](Diagnostic &diag) {
-        if (diag.getSeverity() == DiagnosticSeverity::Error)
-          reason = diag.str();
-        return success();
-      });
-      if (llvm::any_of(created.ops,
-                       [](Operation *op) { return failed(mlir::verify(op)); }))
-        kernel = {};
-    }
-    if (kernel && kernel.getType() != type) {
-      llvm::raw_string_ostream(reason)
-          << "its kernel gives " << kernel.getType() << ", not " << type;
-      kernel = {};
-    }
+    OrRefusal<Value> kernel = KernelBuilder(op, builder, type).build();
+    if (kernel)
+      kernel = verify(*kernel, type, created.ops);
     if (!kernel)
       for (Operation *each : llvm::reverse(created.ops))
         each->erase();
     return kernel;
+  }
+
+  /// `kernel`, unless one of `ops`, which it consists of, refuses its operands:
+  /// a limit of the engine that these parameters don't meet.
+  static OrRefusal<Value> verify(Value kernel, RankedTensorType type,
+                                 ArrayRef<Operation *> ops) {
+    Refusal refusal;
+    ScopedDiagnosticHandler collect(type.getContext(), [&](Diagnostic &diag) {
+      if (diag.getSeverity() == DiagnosticSeverity::Error)
+        refusal.reason = diag.str();
+      return success();
+    });
+    if (llvm::any_of(ops,
+                     [](Operation *op) { return failed(mlir::verify(op)); }))
+      return refusal;
+    if (kernel.getType() == type)
+      return kernel;
+    llvm::raw_string_ostream(refusal.reason)
+        << "its kernel gives " << kernel.getType() << ", not " << type;
+    return refusal;
   }
 
   /// quantize(dequantize(q)) is no way over real numbers.

@@ -76,42 +76,34 @@ Value KernelBuilder::create(LinearAttr) {
                                  /*mathematical=*/UnitAttr());
 }
 
-Value KernelBuilder::createLinearDynamic(std::string &reason) {
+OrRefusal<Value> KernelBuilder::createLinearDynamic() {
   Value weight = getWeight();
   bool single = op.getKinds().size() == 1 || relu;
-  if (!weight || !single || !isa<LinearAttr>(op.getKind())) {
-    reason = "only linear layers, with or without a relu, have a kernel that "
-             "quantizes at run time";
-    return {};
-  }
+  if (!weight || !single || !isa<LinearAttr>(op.getKind()))
+    return Refusal("only linear layers, with or without a relu, have a kernel "
+                   "that quantizes at run time");
   ObserverAttr activation = op.getQconfig()->getActivation();
-  if (!activation.getDtype().isUnsignedInteger(8)) {
-    reason = "the kernel quantizes its input to ui8";
-    return {};
-  }
+  if (!activation.getDtype().isUnsignedInteger(8))
+    return Refusal("the kernel quantizes its input to ui8");
   return make<qnnpack::LinearDynamicOp>(op.getInputs()[0], weight, op.getBias(),
                                         getRelu());
 }
 
-Value KernelBuilder::createEmbedding(std::string &reason) {
+OrRefusal<Value> KernelBuilder::createEmbedding() {
   std::optional<QuantizedTable> table;
   if (isa<EmbeddingAttr>(op.getKind()) && !op.isFused())
     table = getQuantizedTable(op.getWeight());
-  if (!table) {
-    reason = "only embeddings have a kernel for real activations";
-    return {};
-  }
+  if (!table)
+    return Refusal("only embeddings have a kernel for real activations");
   DenseElementsAttr entries = table->entries;
   bool packed = op.getQconfig()->getWeight().getDtype().isInteger(4);
   auto type = cast<RankedTensorType>(entries.getType());
   if (packed) {
     // Two columns in a byte, the even one in the low half.
     int64_t columns = type.getDimSize(1);
-    if (columns % 2 != 0) {
-      reason = "two columns of a 4-bit table share a byte, and it has " +
-               std::to_string(columns);
-      return {};
-    }
+    if (columns % 2 != 0)
+      return Refusal("two columns of a 4-bit table share a byte, and it has " +
+                     Twine(columns));
     SmallVector<int8_t> bytes;
     auto values = entries.getValues<int8_t>();
     for (int64_t i = 0, e = type.getNumElements(); i < e; i += 2)
