@@ -1,15 +1,19 @@
 // RUN: qbackend-opt %s --convert-qbackend-to-qnnpack --remarks-filter='qbackend.*' -verify-diagnostics -o %t
+// RUN: FileCheck %s < %t
 
-// An operator without a kernel, or beyond its limits, stays and says so.
+// An operator without a kernel, or beyond its limits, stays and says so; its
+// decision keeps the code.
 
 !x8 = !quant.uniform<u8:f32, 0.5:3>
 !y8 = !quant.uniform<u8:f32, 0.25:7>
 #q = #qbackend.qconfig<activation = <min_max, ui8>, weight = <min_max, si8>>
+#mean = #qbackend.quantized<pattern = <mean>, dtypes = <input = <ui8>>>
 
+// CHECK: [#qbackend.mean<axes = [1]>] {{.*}} decision(#qbackend.quantized<pattern = <mean>, dtypes = <input = <ui8>>, code = "QB108">)
 func.func @no_kernel(%x0: tensor<2x3x4x!x8>) -> tensor<2x4x!x8> {
   %r0 = qbackend.dequantize %x0 : tensor<2x3x4x!x8> -> tensor<2x3x4xf32>
   // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Function=no_kernel | Operator=mean, Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Suggestion="it computes on real numbers between dequantize and quantize: give it another qconfig, or none to do without the two"}}
-  %o = qbackend.operator [#qbackend.mean<axes = [1]>] inputs(%r0) qconfig #q : (tensor<2x3x4xf32>) -> tensor<2x4xf32> {
+  %o = qbackend.operator [#qbackend.mean<axes = [1]>] inputs(%r0) qconfig #q decision(#mean) : (tensor<2x3x4xf32>) -> tensor<2x4xf32> {
   ^bb0(%a0: tensor<2x3x4xf32>):
     %e = tensor.empty() : tensor<2x4xf32>
     qbackend.yield %e : tensor<2x4xf32>
