@@ -2,8 +2,7 @@
 //
 // Finds configurations: built-in ones, files, and symbols of a module.
 
-#include "qbackend/Backends/Backends.h"
-
+#include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Backends/Json.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -101,6 +100,7 @@ qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
   if (!backend.config)
     return emitError(FileLineColLoc::get(context, name, 1, 1))
            << "no qbackend.backend_config in this file";
+  backend.references = *backend.owner;
   backend.originalVersion = backend.config.getVersion();
   upgradeToCurrentVersion(backend.config);
   return backend;
@@ -112,9 +112,18 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
     if (!config)
       return emitError(module.getLoc())
              << "no qbackend.backend_config @" << spec << " in this module";
-    int64_t version = config.getVersion();
-    upgradeToCurrentVersion(config);
-    return Backend{config, {}, version};
+    Backend backend;
+    backend.config = config;
+    backend.references = module;
+    backend.originalVersion = config.getVersion();
+    if (backend.originalVersion != BackendConfigOp::kVersion) {
+      // The module is its owner's: what is upgraded is a copy.
+      backend.owner = ModuleOp::create(config.getLoc());
+      backend.owner->push_back(config->clone());
+      backend.config = cast<BackendConfigOp>(backend.owner->getBody()->front());
+      upgradeToCurrentVersion(backend.config);
+    }
+    return backend;
   }
   if (std::optional<StringRef> text = getBuiltinBackendText(spec))
     return parseBackend(
@@ -132,6 +141,19 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
     return emitError(module.getLoc()) << "cannot read backend file '" << spec
                                       << "': " << text.getError().message();
   return parseBackend(std::move(*text), module.getContext());
+}
+
+const Backend *BackendResolver::resolve(StringRef spec) {
+  if (const Backend *known = files.lookup(spec))
+    return known;
+  FailureOr<Backend> found = resolveBackend(spec, module);
+  if (failed(found))
+    return nullptr;
+  backends.push_back(std::make_unique<Backend>(std::move(*found)));
+  // An op of the module may be another one at the next pass.
+  if (!spec.starts_with("@"))
+    files[spec] = backends.back().get();
+  return backends.back().get();
 }
 
 FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,

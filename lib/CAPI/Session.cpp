@@ -109,6 +109,9 @@ FailureOr<Backend> Session::resolve(StringRef spec) {
   if (!result.config)
     return emitError(result.owner->getLoc())
            << "no qbackend.backend_config in this module";
+  result.references = *result.owner;
+  result.originalVersion = result.config.getVersion();
+  upgradeToCurrentVersion(result.config);
   return result;
 }
 

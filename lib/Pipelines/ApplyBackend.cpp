@@ -4,13 +4,10 @@
 
 #include "Summary.h"
 
-#include "qbackend/Backends/Backends.h"
-#include "qbackend/Conversion/Passes.h"
+#include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Pipelines/Passes.h"
-#include "qbackend/Runtime/Executable.h"
-#include "qbackend/Transforms/Passes.h"
+#include "qbackend/Pipelines/Pipelines.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -24,6 +21,24 @@ using namespace mlir;
 using namespace qbackend;
 
 namespace {
+/// Looks at the module between two passes.
+class InspectPass : public PassWrapper<InspectPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InspectPass)
+
+  explicit InspectPass(std::function<LogicalResult(ModuleOp)> inspect)
+      : inspect(std::move(inspect)) {}
+
+  void runOnOperation() override {
+    if (failed(inspect(getOperation())))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+private:
+  std::function<LogicalResult(ModuleOp)> inspect;
+};
+
 struct ApplyBackendPass
     : qbackend::impl::ApplyBackendPassBase<ApplyBackendPass> {
   using ApplyBackendPassBase::ApplyBackendPassBase;
@@ -33,11 +48,12 @@ struct ApplyBackendPass
   }
 
   void runOnOperation() override {
-    FailureOr<Backend> found = resolveBackend(backend, getOperation());
-    if (failed(found))
+    const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
+    if (!found)
       return signalPassFailure();
+    BackendConfigOp config = found->config;
     SmallVector<StringRef> forms = {"reference"};
-    if (ArrayAttr lowering = found->config.getLoweringAttr())
+    if (ArrayAttr lowering = config.getLoweringAttr())
       forms = llvm::to_vector(lowering.getAsValueRange<StringAttr>());
     StringRef target = lowerTo.empty() ? forms.front() : StringRef(lowerTo);
     bool isFake = mode == "fake-quant";
@@ -57,8 +73,7 @@ struct ApplyBackendPass
     else if (!llvm::is_contained(forms, target)) {
       emitError(getOperation().getLoc())
           << "lower-to is '" << target << "', but backend '"
-          << found->config.getSymName() << "' lowers to "
-          << llvm::join(forms, ", ");
+          << config.getSymName() << "' lowers to " << llvm::join(forms, ", ");
       return signalPassFailure();
     }
     if (!(requireQuantized >= 0 && requireQuantized <= 100)) {
@@ -69,63 +84,50 @@ struct ApplyBackendPass
       return signalPassFailure();
     }
 
-    OpPassManager prepare("builtin.module");
-    prepare.addPass(createImportQuantizationPass());
-    prepare.addPass(createRaisePass({backend}));
-    prepare.addPass(createNormalizeLayoutPass());
-    prepare.addPass(createFusePass({backend}));
-    prepare.addPass(createObservePass({backend, qconfig, sharing,
-                                       llvm::to_vector(quantizedInputs),
-                                       llvm::to_vector(quantizedOutputs)}));
-    if (sharing == Sharing::Groups)
-      prepare.addPass(createVerifySharingPass());
-    prepare.addPass(createCalibratePass({calibration, data, samples, batchSize,
-                                         inputScale, threads, nonFinite}));
-    if (failed(runPipeline(prepare, getOperation())))
-      return signalPassFailure();
+    PreparePipelineOptions prepareOptions;
+    prepareOptions.backend = backend;
+    prepareOptions.qconfig = qconfig;
+    prepareOptions.sharing = sharing;
+    prepareOptions.entry = entry;
+    prepareOptions.quantizedInputs = quantizedInputs;
+    prepareOptions.quantizedOutputs = quantizedOutputs;
+    CalibratePassOptions calibrateOptions;
+    calibrateOptions.entry = entry;
+    calibrateOptions.calibration = calibration;
+    calibrateOptions.data = data;
+    calibrateOptions.samples = samples;
+    calibrateOptions.batchSize = batchSize;
+    calibrateOptions.inputScale = inputScale;
+    calibrateOptions.threads = threads;
+    calibrateOptions.nonFinite = nonFinite;
+    KernelPipelineOptions kernelOptions;
+    kernelOptions.backend = backend;
+    kernelOptions.lowerTo = target.str();
+    kernelOptions.fakeQuantize = isFake;
+    LoweringPipelineOptions loweringOptions;
+    loweringOptions.lowerTo = target.str();
+    loweringOptions.fakeQuantize = isFake;
+
+    // One pipeline: what passes know in common ends with it.
     Summary summary;
-    summary.countOperators(getOperation());
-
-    OpPassManager kernels("builtin.module");
-    kernels.addPass(createConvertPass({backend, /*foldWeights=*/!isFake}));
-    if (isFake)
-      kernels.addPass(createConvertQBackendToLinalgPass());
-    else if (target != "reference")
-      kernels.addPass(createConvertQBackendToQNNPackPass());
-    if (failed(runPipeline(kernels, getOperation())))
-      return signalPassFailure();
-    // The reference form keeps its operators: they are its contract.
-    if (target != "reference" && !isFake)
-      summary.countWithoutKernel(getOperation());
-    summary.emitRemark(getOperation());
-    if (failed(summary.require(requireQuantized, target, getOperation())))
-      return signalPassFailure();
-    if (target == "reference")
-      return;
-
-    OpPassManager lower("builtin.module");
-    lower.addPass(createInlineOperatorsPass());
-    if (target == "tosa")
-      lower.addPass(createConvertQNNPackToTosaPass());
-    // With tosa, the edges of the network.
-    if (!isFake && (target == "linalg" || target == "tosa"))
-      lower.addPass(createConvertQNNPackToLinalgPass());
-    if (failed(runPipeline(lower, getOperation())))
-      return signalPassFailure();
-    if (target == "linalg" || target == "tosa")
-      removeConfiguration(getOperation());
-  }
-
-  /// What is left of this dialect has been used up, and would stop a compiler
-  /// that doesn't know it.
-  static void removeConfiguration(ModuleOp module) {
-    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-      if (isa<BackendConfigOp, QConfigMappingOp>(op))
-        op.erase();
-    for (auto function : module.getOps<func::FuncOp>())
-      for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-        for (StringRef name : {kRangeAttrName, kRoleAttrName})
-          function.removeArgAttr(i, name);
+    OpPassManager all("builtin.module");
+    addPreparePipeline(all, prepareOptions);
+    all.addPass(createCalibratePass(calibrateOptions));
+    all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
+      summary.countOperators(module);
+      return success();
+    }));
+    addKernelPipeline(all, kernelOptions);
+    all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
+      // The reference form keeps its operators: they are its contract.
+      if (target != "reference" && !isFake)
+        summary.countWithoutKernel(module);
+      summary.emitRemark(module);
+      return summary.require(requireQuantized, target, module);
+    }));
+    addLoweringPipeline(all, loweringOptions);
+    if (failed(runPipeline(all, getOperation())))
+      signalPassFailure();
   }
 };
 } // namespace

@@ -381,8 +381,15 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
   using CalibratePassBase::CalibratePassBase;
 
   void runOnOperation() override {
-    CalibrateOptions options{calibration, data,    samples,  batchSize,
-                             inputScale,  threads, nonFinite};
+    CalibrateOptions options;
+    options.entry = entry;
+    options.calibration = calibration;
+    options.data = data;
+    options.samples = samples;
+    options.batchSize = batchSize;
+    options.inputScale = inputScale;
+    options.threads = threads;
+    options.nonFinite = nonFinite;
     if (failed(calibrate(getOperation(), options)))
       signalPassFailure();
   }

@@ -421,7 +421,7 @@ qbackend::collectStatistics(ModuleOp original,
     module = *copy;
     observeAll(module);
   }
-  auto function = findEntry(module);
+  auto function = findEntry(module, options.entry);
   if (!function)
     return function.takeError();
   if (options.batchSize < 1)

@@ -4,18 +4,13 @@
 
 #include "qbackend/Pipelines/Execution.h"
 
-#include "qbackend/Conversion/Passes.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Runtime/Progress.h"
-#include "qbackend/Transforms/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -28,38 +23,6 @@ static constexpr StringLiteral kHook = "qbackend_runtime_observe";
 // Functions
 //===----------------------------------------------------------------------===//
 
-llvm::Expected<func::FuncOp> qbackend::findEntry(ModuleOp module,
-                                                 StringRef name) {
-  SmallVector<func::FuncOp> functions;
-  for (auto function : module.getOps<func::FuncOp>())
-    if (!function.isExternal() && function.isPublic())
-      functions.push_back(function);
-  auto list = [&] {
-    SmallVector<StringRef> names;
-    for (func::FuncOp function : functions)
-      names.push_back(function.getName());
-    return llvm::join(names, ", ");
-  };
-  if (functions.empty())
-    return makeError("the module has no public function with a body to run");
-  SmallVector<StringRef> wanted = {name};
-  if (name.empty())
-    wanted = {"main", "forward"};
-  for (StringRef candidate : wanted)
-    for (func::FuncOp function : functions)
-      if (function.getName() == candidate)
-        return function;
-  if (!name.empty())
-    return makeError("no function '{0}' in the module; it has {1}", name,
-                     list());
-  if (functions.size() > 1)
-    return makeError("which function to run? The module has {0}; name one "
-                     "'main', make the others private, or pass --entry to "
-                     "qbackend-run",
-                     list());
-  return functions.front();
-}
-
 std::string qbackend::getArgumentName(func::FuncOp function, unsigned index) {
   std::string name = getLocationName(function.getArgument(index).getLoc());
   return name.empty() ? "arg" + std::to_string(index) : name;
@@ -69,61 +32,22 @@ std::string qbackend::getArgumentName(func::FuncOp function, unsigned index) {
 // Compilation
 //===----------------------------------------------------------------------===//
 
-/// Each observe becomes a call of the hook, or nothing.
-static void lowerObserves(ModuleOp module, bool observing) {
-  SmallVector<ObserveOp> ops;
-  module.walk<WalkOrder::PreOrder>([&](ObserveOp op) { ops.push_back(op); });
-  OpBuilder builder(module.getContext());
-  func::FuncOp hook;
-  if (observing && !ops.empty()) {
-    auto unranked = UnrankedTensorType::get(builder.getF32Type());
-    builder.setInsertionPointToStart(module.getBody());
-    hook = func::FuncOp::create(
-        builder, module.getLoc(), kHook,
-        builder.getFunctionType({builder.getIndexType(), unranked}, {}));
-    hook.setPrivate();
-    hook.setArgAttr(1, "bufferization.access", builder.getStringAttr("read"));
-  }
-  for (auto [i, op] : llvm::enumerate(ops)) {
-    if (hook) {
-      builder.setInsertionPoint(op);
-      Value index =
-          arith::ConstantIndexOp::create(builder, op.getLoc(), int64_t(i));
-      Value cast = tensor::CastOp::create(
-          builder, op.getLoc(), hook.getArgumentTypes()[1], op.getInput());
-      func::CallOp::create(builder, op.getLoc(), hook, ValueRange{index, cast});
-    }
-    op.replaceAllUsesWith(op.getInput());
-    op.erase();
-  }
-  for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
-    if (isa<ObserverOp, BackendConfigOp, QConfigMappingOp>(op))
-      op.erase();
-}
-
 llvm::Expected<std::unique_ptr<Executable>>
 qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
                         ArrayRef<Executable::Symbol> symbols) {
   OwningOpRef<ModuleOp> copy(module.clone());
-  // Inlining first leaves the real-valued code of operators; what is quantized
-  // in the reference form are then quantize and dequantize alone.
   std::string message;
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diag) {
     if (diag.getSeverity() == DiagnosticSeverity::Error && message.empty())
       message = diag.str();
     return success(diag.getSeverity() == DiagnosticSeverity::Error);
   });
-  PassManager pm(module.getContext());
-  pm.addPass(createInlineOperatorsPass());
-  bool failedToLower = failed(pm.run(*copy));
-  if (!failedToLower) {
-    lowerObserves(*copy, observing);
-    PassManager lower(module.getContext());
-    lower.addPass(createConvertQBackendToQNNPackPass());
-    lower.addPass(createConvertQNNPackToLinalgPass());
-    failedToLower = failed(lower.run(*copy));
-  }
-  if (failedToLower)
+  PassManager manager(module.getContext());
+  ExecutionPipelineOptions options;
+  if (observing)
+    options.hook = kHook.str();
+  addExecutionPipeline(manager, options);
+  if (failed(manager.run(*copy)))
     return makeError("the module can't be run: {0}", message);
   return Executable::compile(std::move(copy), entry, {}, symbols);
 }
@@ -210,4 +134,44 @@ llvm::Error SampleRun::run(StringRef label, runtime::SampleCallback callback) {
       runtime::runSamples(*executable, *source, callback, options, &progress);
   progress.finish();
   return error;
+}
+
+llvm::Expected<std::vector<NamedArray>>
+qbackend::runModule(ModuleOp module, const RunOptions &options,
+                    StringRef label) {
+  auto function = findEntry(module, options.entry);
+  if (!function)
+    return function.takeError();
+  SampleRun run;
+  auto executable = compileModule(module, function->getName());
+  if (!executable)
+    return executable.takeError();
+  run.executable = std::move(*executable);
+  if (llvm::Error error = run.load(options.data, options.inputScale, *function))
+    return error;
+  run.options.maxSamples = options.samples;
+  run.options.threads = options.threads;
+  std::vector<NamedArray> outputs;
+  llvm::Error error = run.run(
+      label,
+      [&](int64_t, int64_t, ArrayRef<runtime::Array> results) -> llvm::Error {
+        if (outputs.empty())
+          for (auto [i, result] : llvm::enumerate(results)) {
+            outputs.push_back({"output" + std::to_string(i),
+                               runtime::Array{result.type, {}, {}}});
+            outputs.back().array.shape = result.shape;
+            if (result.shape.empty())
+              outputs.back().array.shape.push_back(1);
+            outputs.back().array.shape[0] = 0;
+          }
+        for (auto [output, result] : llvm::zip(outputs, results)) {
+          output.array.shape[0] += result.shape.empty() ? 1 : result.shape[0];
+          output.array.data.insert(output.array.data.end(), result.data.begin(),
+                                   result.data.end());
+        }
+        return llvm::Error::success();
+      });
+  if (error)
+    return error;
+  return outputs;
 }

@@ -7,6 +7,7 @@
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Operators/Recognizer.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Transforms/Passes.h"
 
@@ -25,4 +26,5 @@ void qbackend::registerAllPasses() {
   registerQBackendTransformsPasses();
   registerConversionPasses();
   registerQBackendPipelinesPasses();
+  registerPipelines();
 }

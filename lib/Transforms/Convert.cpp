@@ -4,7 +4,7 @@
 
 #include "QuantizedSignature.h"
 
-#include "qbackend/Backends/Backends.h"
+#include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Transforms/Passes.h"
@@ -185,8 +185,8 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
   using ConvertPassBase::ConvertPassBase;
 
   void runOnOperation() override {
-    FailureOr<Backend> found = resolveBackend(backend, getOperation());
-    if (failed(found))
+    const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
+    if (!found)
       return signalPassFailure();
     Converter converter(found->config);
     SmallVector<Operation *> ops;
@@ -210,14 +210,14 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
       converter.round(operation);
     }
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
-    if ((foldWeights && failed(callReferences(found->config))) ||
+    if ((foldWeights && failed(callReferences(*found))) ||
         failed(quantizeSignatures(getOperation())))
       signalPassFailure();
   }
 
   /// Operators of patterns with a reference implementation become its calls.
-  LogicalResult callReferences(BackendConfigOp config) {
-    ReferenceImplementations references(getOperation(), config);
+  LogicalResult callReferences(const Backend &found) {
+    ReferenceImplementations references(getOperation(), found);
     SmallVector<OperatorOp> operators;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       if (op.getQuantized() && op.getQuantized().getReference())

@@ -4,7 +4,7 @@
 
 #include "FoldBatchNorm.h"
 
-#include "qbackend/Backends/Backends.h"
+#include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/Remarks.h"
@@ -200,8 +200,8 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
   using FusePassBase::FusePassBase;
 
   void runOnOperation() override {
-    FailureOr<Backend> found = resolveBackend(backend, getOperation());
-    if (failed(found))
+    const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
+    if (!found)
       return signalPassFailure();
     PatternTable patterns(found->config);
     // PyTorch fuses modules first, and matches all patterns afterwards: linear,

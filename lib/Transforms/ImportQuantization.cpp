@@ -146,7 +146,8 @@ static DenseElementsAttr quantizeElements(DenseElementsAttr elements,
 namespace {
 class Importer : public RewriterBase::Listener {
 public:
-  explicit Importer(MLIRContext *context) : rewriter(context, this) {}
+  Importer(MLIRContext *context, bool castsOnly)
+      : rewriter(context, this), castsOnly(castsOnly) {}
 
   void notifyOperationErased(Operation *op) override {
     constants.notifyOperationErased(op);
@@ -160,6 +161,8 @@ public:
   /// Replaces `op` if it is the end of a form.
   void visit(Operation *op) {
     auto cast = dyn_cast<quant::DequantizeCastOp>(op);
+    if (!cast && castsOnly)
+      return;
     OrRefusal<Value> replacement = cast ? importCast(cast) : importCode(op);
     if (replacement) {
       rewriter.replaceAllUsesWith(op->getResult(0), *replacement);
@@ -329,6 +332,7 @@ private:
   using Key = std::pair<Value, Type>;
 
   IRRewriter rewriter;
+  bool castsOnly;
   ConstantEvaluator constants;
   /// What the dequantize of each pair gives, and of which pair that is.
   llvm::DenseMap<Key, Value> pairs;
@@ -337,6 +341,8 @@ private:
 
 struct ImportQuantizationPass
     : qbackend::impl::ImportQuantizationPassBase<ImportQuantizationPass> {
+  using ImportQuantizationPassBase::ImportQuantizationPassBase;
+
   void runOnOperation() override {
     SmallVector<Block *> blocks;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -352,7 +358,7 @@ struct ImportQuantizationPass
           blocks.push_back(&block);
       return WalkResult::advance();
     });
-    Importer importer(&getContext());
+    Importer importer(&getContext(), castsOnly);
     for (Block *block : blocks)
       for (Operation &op : llvm::make_early_inc_range(*block))
         importer.visit(&op);

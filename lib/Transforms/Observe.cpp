@@ -11,7 +11,8 @@
 #include "ImportedObservers.h"
 #include "QuantizedSignature.h"
 
-#include "qbackend/Backends/Backends.h"
+#include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Transforms/Entry.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
@@ -355,8 +356,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
   using ObservePassBase::ObservePassBase;
 
   void runOnOperation() override {
-    FailureOr<Backend> found = resolveBackend(backend, getOperation());
-    if (failed(found))
+    const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
+    if (!found)
       return signalPassFailure();
     FailureOr<QConfigMappingOp> mapping =
         resolveQConfig(qconfig, found->config, getOperation());
@@ -368,6 +369,16 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     PatternTable patterns(found->config);
     QConfigTable qconfigs(*mapping);
     Decider decider(patterns, qconfigs, found->config, *mapping);
+    llvm::Expected<func::FuncOp> network = findEntry(getOperation(), entry);
+    if (!network && !entry.empty()) {
+      emitError(getOperation().getLoc()) << llvm::toString(network.takeError());
+      return signalPassFailure();
+    }
+    llvm::DenseSet<Operation *> reached;
+    if (network)
+      reached = getReachedFunctions(*network);
+    else
+      llvm::consumeError(network.takeError());
     ImportedObservers imported(getOperation());
     SmallVector<std::pair<OperatorOp, Decision>> decisions;
     bool anyWeight = false, anyWeightKnown = false;
@@ -377,7 +388,20 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       // Modules that were observed before keep what they have.
       if (op.getQconfig())
         return WalkResult::skip();
-      if (std::optional<Decision> decision = decider.decide(op))
+      std::optional<Decision> decision = decider.decide(op);
+      if (!decision)
+        return WalkResult::skip();
+      auto function = op->getParentOfType<func::FuncOp>();
+      if (imported.empty() && !reached.empty() && function &&
+          !reached.contains(function))
+        Decider::refuse(op, "QB117",
+                        "'" + network->getName() + "' doesn't call '" +
+                            function.getName() +
+                            "', so that nothing is known of its values",
+                        "call it, or quantize it on its own with entry=" +
+                            function.getName(),
+                        {});
+      else
         decisions.push_back({op, *decision});
       return WalkResult::skip();
     });

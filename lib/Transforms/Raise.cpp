@@ -5,7 +5,7 @@
 #include "QuantizedConstants.h"
 #include "Slice.h"
 
-#include "qbackend/Backends/Backends.h"
+#include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Operators/Recognizer.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Remarks.h"
@@ -410,8 +410,8 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
   void runOnOperation() override {
     NamedOps named;
     if (!backend.empty()) {
-      FailureOr<Backend> found = resolveBackend(backend, getOperation());
-      if (failed(found))
+      const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
+      if (!found)
         return signalPassFailure();
       named = NamedOps(found->config);
     }

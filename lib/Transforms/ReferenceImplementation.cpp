@@ -20,12 +20,10 @@ using namespace qbackend;
 func::FuncOp ReferenceImplementations::getOrCopy(StringAttr name) {
   if (func::FuncOp copy = copies.lookup(name))
     return copy;
-  Operation *owner = backend->getParentOp();
-  auto original =
-      dyn_cast_or_null<func::FuncOp>(SymbolTable::lookupSymbolIn(owner, name));
+  auto original = functions.lookupSymbol<func::FuncOp>(name);
   if (!original)
     return {};
-  if (owner == symbols.getOp())
+  if (functions == symbols.getOp())
     return copies[name] = original;
   auto copy = cast<func::FuncOp>(original->clone());
   copy.setPrivate();
@@ -116,7 +114,7 @@ LogicalResult ReferenceImplementations::apply(OperatorOp op) {
   func::FuncOp function = getOrCopy(reference.getAttr());
   auto fail = [&]() {
     InFlightDiagnostic diag = op.emitOpError();
-    for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
+    for (auto pattern : config.getBody().front().getOps<PatternConfigOp>())
       if (pattern.getConfig().getReference() == reference &&
           pattern.getTree() == op.getQuantized().getPattern())
         diag.attachNote(pattern.getLoc())

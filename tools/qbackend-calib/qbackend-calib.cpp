@@ -2,6 +2,8 @@
 //
 // Merges, shows, compares and converts calibration tables.
 
+#include "Version.h"
+
 #include "qbackend/Calibration/Formats.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -106,6 +108,7 @@ static llvm::Expected<ObserverOptions> getOptions() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::SubCommand *commands[] = {&mergeCommand, &showCommand, &diffCommand,
                                 &importCommand, &exportCommand};

@@ -2,6 +2,8 @@
 //
 // Lists, shows, checks, compares, explains and converts backend configurations.
 
+#include "Version.h"
+
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Backends/Json.h"
 #include "qbackend/Inspection/Diff.h"
@@ -246,6 +248,7 @@ static Status toStatus(LogicalResult result) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::addVersionPrinter();
   cl::SubCommand *commands[] = {
       &listCommand,    &showCommand,   &validateCommand, &diffCommand,
       &explainCommand, &toJSONCommand, &fromJSONCommand};

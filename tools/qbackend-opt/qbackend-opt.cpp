@@ -3,6 +3,8 @@
 // The optimizer driver: mlir-opt with this project's dialects and passes, and
 // `--apply-backend=BACKEND [key=value ...]`.
 
+#include "Version.h"
+
 #include "qbackend/Pipelines/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -103,6 +105,7 @@ static bool printsModule(ArrayRef<std::string> arguments) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::addVersionPrinter();
   qbackend::registerAllPasses();
   registerTransformsPasses();
   DialectRegistry registry;

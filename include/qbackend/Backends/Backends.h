@@ -12,10 +12,13 @@
 
 namespace qbackend {
 
-/// A configuration, and the module that holds it if it came from a file.
+/// A configuration, and the module that holds it if it came from a file, or had
+/// to be upgraded.
 struct Backend {
   BackendConfigOp config;
   mlir::OwningOpRef<mlir::ModuleOp> owner;
+  /// The module with the functions that patterns name as their `reference`.
+  mlir::ModuleOp references;
   /// The version that it had before it was upgraded.
   int64_t originalVersion = BackendConfigOp::kVersion;
 };

@@ -7,10 +7,13 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Pipelines/Pipelines.h"
 
 namespace qbackend {
 
 struct CalibrateOptions {
+  /// Function to run, see findEntry.
+  std::string entry;
   /// Path of a calibration table, or `ranges`: what follows from the ranges of
   /// the arguments; empty: none.
   std::string calibration;
@@ -59,6 +62,14 @@ std::vector<int64_t> getTableShape(mlir::Value tensor);
 /// sources that qbackend-calibrate lists. Errors are emitted at the module.
 mlir::LogicalResult calibrate(mlir::ModuleOp module,
                               const CalibrateOptions &options);
+
+/// Prepares `module` for a backend, unless it is observed already, runs it, and
+/// writes the table of all its tensors to `path`: `prepare` is only for such a
+/// module. What it ran on so far is in `path`.partial.
+llvm::Error writeCalibrationTable(mlir::ModuleOp module,
+                                  const PreparePipelineOptions &prepare,
+                                  CalibrateOptions options,
+                                  llvm::StringRef path);
 
 } // namespace qbackend
 

@@ -9,13 +9,9 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Runtime/SampleSource.h"
+#include "qbackend/Transforms/Entry.h"
 
 namespace qbackend {
-
-/// The function to run: `name`, or when empty `main`, `forward`, or the only
-/// public function with a body.
-llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
-                                             llvm::StringRef name = "");
 
 /// The name of argument `index` of `function`, for arrays of a file: that of
 /// its location, else "arg0".
@@ -51,6 +47,26 @@ struct SampleRun {
   /// How many samples were left out.
   int64_t skipped = 0;
 };
+
+/// What `runModule` runs, on what.
+struct RunOptions {
+  /// See findEntry.
+  std::string entry;
+  /// Path of the samples, and what integer data is multiplied by, see
+  /// SampleRun::load.
+  std::string data;
+  std::string inputScale;
+  /// How many samples to use; -1: all.
+  int64_t samples = -1;
+  /// Threads to run on; 0: one for each core.
+  unsigned threads = 0;
+};
+
+/// The results of `module`, of any stage, for all samples: one array for each
+/// result, `output0` and so on. `label` is that of the progress bar.
+llvm::Expected<std::vector<runtime::NamedArray>>
+runModule(mlir::ModuleOp module, const RunOptions &options,
+          llvm::StringRef label);
 
 } // namespace qbackend
 

@@ -11,6 +11,9 @@
 
 namespace qbackend {
 
+/// The form that PrintObserversPass prints.
+enum class GraphFormat { Text, Dot };
+
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qbackend/Pipelines/Passes.h.inc"

@@ -6,8 +6,10 @@
 #define QBACKEND_PIPELINES_PASSES
 
 include "mlir/Pass/PassBase.td"
+include "qbackend/Transforms/PassOptions.td"
 
 defvar CalibrationOptions = [
+    EntryOption,
     Option<"calibration", "calibration", "std::string", "\"\"",
            "Calibration table to take ranges from, or 'ranges': those that follow "
            "from the ranges of the arguments, without a run">,
@@ -49,30 +51,11 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
     multiply-accumulates by verdict.
   }];
   let options = !listconcat([
-    Option<"backend", "backend", "std::string", "\"qnnpack\"",
-           "Name of a built-in backend, path of a configuration file, or @symbol "
-           "of a qbackend.backend_config in the module">,
-    Option<"qconfig", "qconfig", "std::string", "\"\"",
-           "Name of a qconfig mapping of the backend, or @symbol of one in the "
-           "module; empty: the backend's default">,
-    Option<"sharing", "sharing", "::qbackend::Sharing",
-           "::qbackend::Sharing::Groups",
-           "Which values have one observer, where outputs share their inputs'", [{
-      ::llvm::cl::values(
-        clEnumValN(::qbackend::Sharing::Groups, "groups",
-                   "all that share with each other, directly or not"),
-        clEnumValN(::qbackend::Sharing::FX, "fx",
-                   "PyTorch FX's: operator by operator, the first input's"))
-    }]>,
+    BackendOption, QConfigOption, SharingOption,
     Option<"mode", "mode", "std::string", "\"convert\"",
            "convert: to integers; fake-quant: real-valued code that computes "
            "the numbers which the integers of the reference form stand for">,
-    ListOption<"quantizedInputs", "quantized-inputs", "int64_t",
-           "Numbers of the arguments of the function that are integers for its "
-           "caller">,
-    ListOption<"quantizedOutputs", "quantized-outputs", "int64_t",
-           "Numbers of the results of the function that are integers for its "
-           "caller">,
+    QuantizedInputsOption, QuantizedOutputsOption,
     Option<"lowerTo", "lower-to", "std::string", "\"\"",
            "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">,
     Option<"requireQuantized", "require-quantized", "double", "0",
@@ -80,6 +63,71 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
            "operators, if there are none) is in integer kernels, or with "
            "lower-to=reference quantized">
   ], CalibrationOptions);
+}
+
+def PrintOperatorsPass
+    : Pass<"qbackend-print-operators", "::mlir::ModuleOp"> {
+  let summary = "print the graph of operators, whatever the spelling";
+  let description = [{
+    Raises a copy of the module, and prints to stdout what it computes, one
+    operator a line: its number, kind, attributes, the shape of its weight and
+    of its result, and the numbers of its inputs. The text is the same for each
+    spelling of a network: transposes at the edges and changes of dimensions of
+    size 1 are left out, and so are these dimensions, which axes don't count; sums
+    don't depend on the order of their operands, and the order of lines is that
+    in which results need them. What is no operator
+    has a question mark. The last line is the share of floating-point operations
+    that no operator does. The module stays as it is; `qbackend-opt` doesn't
+    print it, unless `-o` names a file.
+  }];
+  let options = [NamedOpsOption];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def PrintObserversPass
+    : Pass<"qbackend-print-observers", "::mlir::ModuleOp"> {
+  let summary = "print the groups of values that share an observer";
+  let description = [{
+    Observes a copy of the module, and prints to stdout its operators, one a
+    line: number, what its result is called, kinds, inputs, which ones were
+    fused, and the observers of its weight, and of its activations if they are
+    not observed here; then each observer with its class, type, range, scheme
+    and smallest scale, and below it a line for each value that it sees, with
+    the numbers of the operators that read what was observed. A value that
+    another observer sees before is `after` that one. With `format=dot` it is a
+    graph for Graphviz, in which the values of an observer are one cluster.
+
+    A module with observers is printed as it is. The module stays as it is;
+    `qbackend-opt` doesn't print it, unless `-o` names a file.
+  }];
+  let options = [BackendOption, QConfigOption, SharingOption, EntryOption,
+    Option<"format", "format", "::qbackend::GraphFormat",
+           "::qbackend::GraphFormat::Text", "Form of the output", [{
+      ::llvm::cl::values(
+        clEnumValN(::qbackend::GraphFormat::Text, "text", "lines"),
+        clEnumValN(::qbackend::GraphFormat::Dot, "dot", "Graphviz"))
+    }]>];
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def LowerObserversPass : Pass<"qbackend-lower-observers", "::mlir::ModuleOp"> {
+  let summary = "observers to calls of what records them";
+  let description = [{
+    Before: inlined operators with observers. After: no observer is left. With a
+    `hook`, the `n`-th `qbackend.observe` of the module, in the order of the
+    code, calls the private function of that name with `n` and its tensor;
+    without one it does nothing.
+  }];
+  let options = [Option<"hook", "hook", "std::string", "\"\"",
+    "Name of the function that observers call; empty: none">];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // QBACKEND_PIPELINES_PASSES

@@ -18,9 +18,6 @@ enum class Sharing {
   FX,
 };
 
-/// The form that PrintObserversPass prints.
-enum class GraphFormat { Text, Dot };
-
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qbackend/Transforms/Passes.h.inc"

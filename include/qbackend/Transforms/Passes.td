@@ -6,30 +6,7 @@
 #define QBACKEND_TRANSFORMS_PASSES
 
 include "mlir/Pass/PassBase.td"
-
-defvar BackendOption = Option<"backend", "backend", "std::string", "\"qnnpack\"",
-    "Name of a built-in backend, path of a configuration file, or @symbol of "
-    "a qbackend.backend_config in the module">;
-defvar QConfigOption = Option<"qconfig", "qconfig", "std::string", "\"\"",
-    "Name of a qconfig mapping of the backend, or @symbol of one in the "
-    "module; empty: the backend's default">;
-
-defvar SharingOption = Option<"sharing", "sharing", "::qbackend::Sharing",
-    "::qbackend::Sharing::Groups",
-    "Which values have one observer, where outputs share their inputs'", [{
-      ::llvm::cl::values(
-        clEnumValN(::qbackend::Sharing::Groups, "groups",
-                   "all that share with each other, directly or not"),
-        clEnumValN(::qbackend::Sharing::FX, "fx",
-                   "PyTorch FX's: operator by operator, the first input's"))
-    }]>;
-
-defvar QuantizedInputsOption = ListOption<"quantizedInputs", "quantized-inputs",
-    "int64_t", "Numbers of the arguments of the function that are integers for "
-    "its caller">;
-defvar QuantizedOutputsOption = ListOption<"quantizedOutputs",
-    "quantized-outputs", "int64_t", "Numbers of the results of the function "
-    "that are integers for its caller">;
+include "qbackend/Transforms/PassOptions.td"
 
 def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
   let summary = "recognise operators in tosa, linalg and other dialects";
@@ -41,9 +18,7 @@ def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
     remark, unless it is an op that the backend names in a pattern, which becomes
     an operator of kind `#qbackend.op`. Running it again changes nothing.
   }];
-  let options = [Option<"backend", "backend", "std::string", "\"\"",
-    "Backend whose patterns may name ops: a built-in name, the path of a "
-    "configuration file, or @symbol in the module; empty: none">];
+  let options = [NamedOpsOption];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
@@ -62,6 +37,8 @@ def ImportQuantizationPass
     What quantizes in another way (a zero point out of range, more than 8 bits,
     channels of an activation) stays, and gets the missed remark QB140.
   }];
+  let options = [Option<"castsOnly", "casts-only", "bool", "false",
+    "Recognise quant.qcast and dcast only, and leave code as it is">];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::quant::QuantDialect"];
@@ -78,58 +55,6 @@ def NormalizeLayoutPass : Pass<"qbackend-normalize-layout", "::mlir::ModuleOp"> 
   }];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
-def PrintOperatorsPass
-    : Pass<"qbackend-print-operators", "::mlir::ModuleOp"> {
-  let summary = "print the graph of operators, whatever the spelling";
-  let description = [{
-    Raises a copy of the module, and prints to stdout what it computes, one
-    operator a line: its number, kind, attributes, the shape of its weight and
-    of its result, and the numbers of its inputs. The text is the same for each
-    spelling of a network: transposes at the edges and changes of dimensions of
-    size 1 are left out, and so are these dimensions, which axes don't count; sums
-    don't depend on the order of their operands, and the order of lines is that
-    in which results need them. What is no operator
-    has a question mark. The last line is the share of floating-point operations
-    that no operator does. The module stays as it is; `qbackend-opt` doesn't
-    print it, unless `-o` names a file.
-  }];
-  let options = [Option<"backend", "backend", "std::string", "\"\"",
-    "Backend whose patterns may name ops: a built-in name, the path of a "
-    "configuration file, or @symbol in the module; empty: none">];
-  let dependentDialects = ["::qbackend::QBackendDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
-def PrintObserversPass
-    : Pass<"qbackend-print-observers", "::mlir::ModuleOp"> {
-  let summary = "print the groups of values that share an observer";
-  let description = [{
-    Observes a copy of the module, and prints to stdout its operators, one a
-    line: number, what its result is called, kinds, inputs, which ones were
-    fused, and the observers of its weight, and of its activations if they are
-    not observed here; then each observer with its class, type, range, scheme
-    and smallest scale, and below it a line for each value that it sees, with
-    the numbers of the operators that read what was observed. A value that
-    another observer sees before is `after` that one. With `format=dot` it is a
-    graph for Graphviz, in which the values of an observer are one cluster.
-
-    A module with observers is printed as it is. The module stays as it is;
-    `qbackend-opt` doesn't print it, unless `-o` names a file.
-  }];
-  let options = [BackendOption, QConfigOption, SharingOption,
-    Option<"format", "format", "::qbackend::GraphFormat",
-           "::qbackend::GraphFormat::Text", "Form of the output", [{
-      ::llvm::cl::values(
-        clEnumValN(::qbackend::GraphFormat::Text, "text", "lines"),
-        clEnumValN(::qbackend::GraphFormat::Dot, "dot", "Graphviz"))
-    }]>];
-  let dependentDialects = ["::qbackend::QBackendDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
@@ -163,8 +88,12 @@ def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
     and `quantized-inputs` and `quantized-outputs` put it on those of the only
     public function. Such an argument is read by all operators with one observer
     of their type; that it is integers is made true by `qbackend-convert`.
+
+    What the entry doesn't reach by calls stays real-valued: nothing would be
+    known of its values. In a module of several public functions of which none
+    is the entry, all are observed.
   }];
-  let options = [BackendOption, QConfigOption, SharingOption,
+  let options = [BackendOption, QConfigOption, SharingOption, EntryOption,
                  QuantizedInputsOption, QuantizedOutputsOption];
   let dependentDialects = ["::qbackend::QBackendDialect"];
 }
@@ -223,6 +152,17 @@ def InlineOperatorsPass : Pass<"qbackend-inline-operators", "::mlir::ModuleOp"> 
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
                            "::mlir::arith::ArithDialect"];
+}
+
+def StripConfigurationPass
+    : Pass<"qbackend-strip-configuration", "::mlir::ModuleOp"> {
+  let summary = "remove what has been used up of a configuration";
+  let description = [{
+    Before: a module without operators. After: the same without
+    `qbackend.backend_config`, `qbackend.qconfig_mapping` and the `qbackend.range`
+    and `qbackend.role` of arguments: a compiler that doesn't know this dialect
+    would stop at them.
+  }];
 }
 
 def VerifyIntegerOnlyPass

@@ -7,15 +7,17 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Backends/Backends.h"
 
 namespace qbackend {
 
 /// Puts calls of reference implementations into a module.
 class ReferenceImplementations {
 public:
-  ReferenceImplementations(mlir::ModuleOp module, BackendConfigOp backend)
-      : symbols(module), backend(backend) {}
+  /// Those of `backend`, for `module`, which may be where its functions are.
+  ReferenceImplementations(mlir::ModuleOp module, const Backend &backend)
+      : symbols(module), config(backend.config), functions(backend.references) {
+  }
 
   /// Puts a call of the `reference` that was decided for `op` in its place; its
   /// inputs are dequantized and its only user quantizes its result. Fails, and
@@ -23,12 +25,13 @@ public:
   mlir::LogicalResult apply(OperatorOp op);
 
 private:
-  /// The function `name` of the backend's file in the module: it is copied,
-  /// with the functions that it calls, when it is first asked for.
+  /// The function `name` in the module: it is copied, with the functions that
+  /// it calls, when it is first asked for.
   mlir::func::FuncOp getOrCopy(mlir::StringAttr name);
 
   mlir::SymbolTable symbols;
-  BackendConfigOp backend;
+  BackendConfigOp config;
+  mlir::ModuleOp functions;
   llvm::DenseMap<mlir::StringAttr, mlir::func::FuncOp> copies;
 };
 

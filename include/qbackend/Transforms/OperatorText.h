@@ -3,8 +3,8 @@
 // Shapes and kinds as text that doesn't depend on the dimensions of size 1,
 // which come and go from one spelling of a network to the next.
 
-#ifndef QBACKEND_LIB_TRANSFORMS_OPERATORTEXT_H
-#define QBACKEND_LIB_TRANSFORMS_OPERATORTEXT_H
+#ifndef QBACKEND_TRANSFORMS_OPERATORTEXT_H
+#define QBACKEND_TRANSFORMS_OPERATORTEXT_H
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
@@ -30,4 +30,4 @@ bool isUnitReshape(OperatorOp op);
 
 } // namespace qbackend
 
-#endif // QBACKEND_LIB_TRANSFORMS_OPERATORTEXT_H
+#endif // QBACKEND_TRANSFORMS_OPERATORTEXT_H

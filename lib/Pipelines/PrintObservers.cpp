@@ -3,7 +3,8 @@
 // Prints which values share an observer, as lines or for Graphviz.
 
 #include "qbackend/Numerics/QuantParams.h"
-#include "qbackend/Transforms/Passes.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Support.h"
@@ -20,7 +21,7 @@
 
 namespace qbackend {
 #define GEN_PASS_DEF_PRINTOBSERVERSPASS
-#include "qbackend/Transforms/Passes.h.inc"
+#include "qbackend/Pipelines/Passes.h.inc"
 } // namespace qbackend
 
 using namespace mlir;
@@ -274,18 +275,14 @@ struct PrintObserversPass
     ModuleOp module = getOperation().clone();
     getOperation().push_back(module);
     llvm::scope_exit erase([&] { module.erase(); });
-    bool isObserved = module
-                          ->walk([](OperatorOp op) {
-                            return op.getQconfig() ? WalkResult::interrupt()
-                                                   : WalkResult::advance();
-                          })
-                          .wasInterrupted();
-    if (!isObserved) {
+    if (!isObserved(module)) {
+      PreparePipelineOptions options;
+      options.backend = backend;
+      options.qconfig = qconfig;
+      options.sharing = sharing;
+      options.entry = entry;
       OpPassManager passes("builtin.module");
-      passes.addPass(createRaisePass({backend}));
-      passes.addPass(createNormalizeLayoutPass());
-      passes.addPass(createFusePass({backend}));
-      passes.addPass(createObservePass({backend, qconfig, sharing, {}, {}}));
+      addPreparePipeline(passes, options);
       if (failed(runPipeline(passes, module)))
         return signalPassFailure();
     }

@@ -3,11 +3,12 @@
 // Prints the operators of a module in a form that doesn't depend on how the
 // module is spelled.
 
-#include "OperatorText.h"
+#include "qbackend/Transforms/OperatorText.h"
 
 #include "qbackend/Operators/ConstantEvaluator.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/OperationCount.h"
-#include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -22,7 +23,7 @@
 
 namespace qbackend {
 #define GEN_PASS_DEF_PRINTOPERATORSPASS
-#include "qbackend/Transforms/Passes.h.inc"
+#include "qbackend/Pipelines/Passes.h.inc"
 } // namespace qbackend
 
 using namespace mlir;
@@ -33,9 +34,9 @@ using namespace qbackend;
 //===----------------------------------------------------------------------===//
 
 /// What `op` has the elements of, if it is no more than a change of layout or
-/// type, or of dimensions of size 1; else null.
+/// type, or of dimensions of size 1, or quantizes; else null.
 static Value getSameElements(Operation *op) {
-  if (isa<TransposeOp, tensor::CastOp>(op))
+  if (isa<TransposeOp, tensor::CastOp, QuantizeOp, DequantizeOp>(op))
     return op->getOperand(0);
   if (auto operation = dyn_cast<OperatorOp>(op);
       operation && isUnitReshape(operation))
@@ -298,8 +299,9 @@ struct PrintOperatorsPass
     getOperation().push_back(module);
     llvm::scope_exit erase([&] { module.erase(); });
     OpPassManager passes("builtin.module");
-    passes.addPass(createRaisePass({backend}));
-    passes.addPass(createNormalizeLayoutPass());
+    RaisePipelineOptions options;
+    options.backend = backend;
+    addRaisePipeline(passes, options);
     if (failed(runPipeline(passes, module)))
       return signalPassFailure();
 

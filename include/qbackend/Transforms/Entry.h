@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The function of a module that is the network.
+
+#ifndef QBACKEND_TRANSFORMS_ENTRY_H
+#define QBACKEND_TRANSFORMS_ENTRY_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/Support/Error.h"
+
+namespace qbackend {
+
+/// The function to run: `name`, or when empty `main`, `forward`, or the only
+/// public function with a body.
+llvm::Expected<mlir::func::FuncOp> findEntry(mlir::ModuleOp module,
+                                             llvm::StringRef name = "");
+
+/// `entry` and the functions of the module that it refers to, directly or not.
+llvm::DenseSet<mlir::Operation *> getReachedFunctions(mlir::func::FuncOp entry);
+
+} // namespace qbackend
+
+#endif // QBACKEND_TRANSFORMS_ENTRY_H

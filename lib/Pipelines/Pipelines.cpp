@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The order of the passes: the only place that knows it.
+
+#include "qbackend/Pipelines/Pipelines.h"
+
+#include "qbackend/Conversion/Passes.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Pipelines/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+static constexpr StringLiteral kReference = "reference";
+
+void qbackend::addRaisePipeline(OpPassManager &manager,
+                                const RaisePipelineOptions &options) {
+  manager.addPass(createImportQuantizationPass());
+  RaisePassOptions raise;
+  raise.backend = options.backend;
+  manager.addPass(createRaisePass(raise));
+  manager.addPass(createNormalizeLayoutPass());
+}
+
+void qbackend::addPreparePipeline(OpPassManager &manager,
+                                  const PreparePipelineOptions &options) {
+  RaisePipelineOptions raise;
+  raise.backend = options.backend;
+  addRaisePipeline(manager, raise);
+  FusePassOptions fuse;
+  fuse.backend = options.backend;
+  manager.addPass(createFusePass(fuse));
+  ObservePassOptions observe;
+  observe.backend = options.backend;
+  observe.qconfig = options.qconfig;
+  observe.sharing = options.sharing;
+  observe.entry = options.entry;
+  observe.quantizedInputs = llvm::to_vector(options.quantizedInputs);
+  observe.quantizedOutputs = llvm::to_vector(options.quantizedOutputs);
+  manager.addPass(createObservePass(observe));
+  if (options.sharing != Sharing::Groups)
+    return;
+  manager.addPass(createVerifySharingPass());
+}
+
+void qbackend::addKernelPipeline(OpPassManager &manager,
+                                 const KernelPipelineOptions &options) {
+  ConvertPassOptions convert;
+  convert.backend = options.backend;
+  convert.foldWeights = !options.fakeQuantize;
+  manager.addPass(createConvertPass(convert));
+  if (options.fakeQuantize)
+    manager.addPass(createConvertQBackendToLinalgPass());
+  else if (options.lowerTo != kReference)
+    manager.addPass(createConvertQBackendToQNNPackPass());
+}
+
+void qbackend::addLoweringPipeline(OpPassManager &manager,
+                                   const LoweringPipelineOptions &options) {
+  bool isTosa = options.lowerTo == "tosa";
+  bool isPlain = isTosa || options.lowerTo == "linalg" || options.fakeQuantize;
+  if (options.lowerTo == kReference && !options.fakeQuantize)
+    return;
+  manager.addPass(createInlineOperatorsPass());
+  if (!options.fakeQuantize && isPlain) {
+    if (isTosa)
+      manager.addPass(createConvertQNNPackToTosaPass());
+    // With tosa, the edges of the network.
+    manager.addPass(createConvertQNNPackToLinalgPass());
+  }
+  if (isPlain)
+    manager.addPass(createStripConfigurationPass());
+}
+
+void qbackend::addExecutionPipeline(OpPassManager &manager,
+                                    const ExecutionPipelineOptions &options) {
+  ImportQuantizationPassOptions import;
+  import.castsOnly = true;
+  manager.addPass(createImportQuantizationPass(import));
+  // Inlining first leaves the real-valued code of operators; what is quantized
+  // in the reference form are then quantize and dequantize alone.
+  manager.addPass(createInlineOperatorsPass());
+  LowerObserversPassOptions observers;
+  observers.hook = options.hook;
+  manager.addPass(createLowerObserversPass(observers));
+  manager.addPass(createStripConfigurationPass());
+  manager.addPass(createConvertQBackendToQNNPackPass());
+  manager.addPass(createConvertQNNPackToLinalgPass());
+}
+
+bool qbackend::isObserved(ModuleOp module) {
+  if (!module.getOps<ObserverOp>().empty())
+    return true;
+  return module
+      ->walk([](OperatorOp op) {
+        return op.getQconfig() ? WalkResult::interrupt()
+                               : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+void qbackend::registerPipelines() {
+  PassPipelineRegistration<RaisePipelineOptions>(
+      "qbackend-raise-pipeline",
+      "from real-valued code to operators in their normal form",
+      addRaisePipeline);
+  PassPipelineRegistration<PreparePipelineOptions>(
+      "qbackend-prepare-pipeline",
+      "from real-valued code to observed operators", addPreparePipeline);
+  PassPipelineRegistration<KernelPipelineOptions>(
+      "qbackend-kernel-pipeline",
+      "from calibrated operators to the reference form, and to kernels",
+      addKernelPipeline);
+  PassPipelineRegistration<LoweringPipelineOptions>(
+      "qbackend-lowering-pipeline",
+      "from kernels to the form that a compiler takes", addLoweringPipeline);
+  PassPipelineRegistration<ExecutionPipelineOptions>(
+      "qbackend-execution-pipeline",
+      "from a module of any stage to code that can be run",
+      addExecutionPipeline);
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a module of any stage before conversion to a table in a file.
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Runtime/Error.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/FileSystem.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+llvm::Error
+qbackend::writeCalibrationTable(ModuleOp module,
+                                const PreparePipelineOptions &prepareOptions,
+                                CalibrateOptions options, StringRef path) {
+  if (!isObserved(module)) {
+    PassManager manager(module.getContext());
+    addPreparePipeline(manager, prepareOptions);
+    if (failed(manager.run(module)))
+      return makeError("the module can't be prepared for calibration");
+    if (module.getOps<ObserverOp>().empty())
+      return makeError("nothing of the module can be quantized by backend "
+                       "'{0}', so there is nothing to calibrate",
+                       prepareOptions.backend.getValue());
+  }
+  options.recordAll = true;
+  options.checkpoint = (path + ".partial").str();
+  auto table = collectStatistics(module, options);
+  if (!table)
+    return table.takeError();
+  for (const calibration::TableEntry &entry : table->entries)
+    if (entry.stats.nonFinite())
+      emitWarning(module.getLoc())
+          << calibration::describeNonFinite(entry.name, entry.stats)
+          << "; they are left out";
+  if (llvm::Error error = calibration::writeTable(*table, path))
+    return error;
+  llvm::sys::fs::remove(options.checkpoint);
+  return llvm::Error::success();
+}
