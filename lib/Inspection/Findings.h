@@ -36,6 +36,8 @@ private:
   llvm::SmallVector<Finding> findings;
 };
 
+/// Forms that no engine offers.
+void checkLowering(BackendConfigOp backend, Findings &findings);
 /// Patterns that never match, or say what nobody reads.
 void checkPatterns(BackendConfigOp backend, Findings &findings);
 /// Functions given as `reference`.

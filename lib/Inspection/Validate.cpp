@@ -5,14 +5,29 @@
 #include "qbackend/Inspection/Validate.h"
 
 #include "Findings.h"
+#include "qbackend/Transforms/Engine.h"
 
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace qbackend;
 
+void inspection::checkLowering(BackendConfigOp backend, Findings &found) {
+  std::string reason;
+  ScopedDiagnosticHandler collect(backend.getContext(), [&](Diagnostic &diag) {
+    if (diag.getSeverity() == DiagnosticSeverity::Error)
+      reason = diag.str();
+    return success();
+  });
+  if (failed(findEngine(backend)))
+    found.error(backend, reason,
+                "name a form that there is, or load the plugin of its engine");
+}
+
 SmallVector<Finding> qbackend::validate(BackendConfigOp backend) {
   inspection::Findings found;
+  inspection::checkLowering(backend, found);
   inspection::checkPatterns(backend, found);
   inspection::checkReferences(backend, found);
   inspection::checkTypes(backend, found);

@@ -7,6 +7,7 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
+#include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -52,30 +53,24 @@ struct ApplyBackendPass
     if (!found)
       return signalPassFailure();
     BackendConfigOp config = found->config;
-    SmallVector<StringRef> forms = {"reference"};
-    if (ArrayAttr lowering = config.getLoweringAttr())
-      forms = llvm::to_vector(lowering.getAsValueRange<StringAttr>());
-    StringRef target = lowerTo.empty() ? forms.front() : StringRef(lowerTo);
     bool isFake = mode == "fake-quant";
     if (!isFake && mode != "convert") {
       emitError(getOperation().getLoc())
           << "mode is '" << mode << "', expected convert or fake-quant";
       return signalPassFailure();
     }
-    if (isFake && !lowerTo.empty() && target != "linalg") {
+    if (isFake && !lowerTo.empty() && lowerTo != kLinalgForm) {
       emitError(getOperation().getLoc())
-          << "lower-to is '" << target
+          << "lower-to is '" << lowerTo
           << "', but mode=fake-quant gives real-valued code; leave it out";
       return signalPassFailure();
     }
-    if (isFake)
-      target = "linalg";
-    else if (!llvm::is_contained(forms, target)) {
-      emitError(getOperation().getLoc())
-          << "lower-to is '" << target << "', but backend '"
-          << config.getSymName() << "' lowers to " << llvm::join(forms, ", ");
+    FailureOr<StringRef> form = StringRef(kLinalgForm);
+    if (!isFake)
+      form = findForm(config, lowerTo, getOperation().getLoc());
+    if (failed(findEngine(config)) || failed(form))
       return signalPassFailure();
-    }
+    StringRef target = *form;
     if (!(requireQuantized >= 0 && requireQuantized <= 100)) {
       emitError(getOperation().getLoc())
           << "require-quantized is "
@@ -105,6 +100,7 @@ struct ApplyBackendPass
     kernelOptions.lowerTo = target.str();
     kernelOptions.fakeQuantize = isFake;
     LoweringPipelineOptions loweringOptions;
+    loweringOptions.backend = backend;
     loweringOptions.lowerTo = target.str();
     loweringOptions.fakeQuantize = isFake;
 
@@ -120,7 +116,7 @@ struct ApplyBackendPass
     addKernelPipeline(all, kernelOptions);
     all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
       // The reference form keeps its operators: they are its contract.
-      if (target != "reference" && !isFake)
+      if (target != kReferenceForm && !isFake)
         summary.countWithoutKernel(module);
       summary.emitRemark(module);
       return summary.require(requireQuantized, target, module);

@@ -13,8 +13,6 @@
 using namespace mlir;
 using namespace qbackend;
 
-static constexpr StringLiteral kReference = "reference";
-
 void qbackend::addRaisePipeline(OpPassManager &manager,
                                 const RaisePipelineOptions &options) {
   manager.addPass(createImportQuantizationPass());
@@ -51,27 +49,27 @@ void qbackend::addKernelPipeline(OpPassManager &manager,
   convert.backend = options.backend;
   convert.foldWeights = !options.fakeQuantize;
   manager.addPass(createConvertPass(convert));
-  if (options.fakeQuantize)
+  if (options.fakeQuantize) {
     manager.addPass(createConvertQBackendToLinalgPass());
-  else if (options.lowerTo != kReference)
-    manager.addPass(createConvertQBackendToQNNPackPass());
+    return;
+  }
+  CreateKernelsPassOptions kernels;
+  kernels.backend = options.backend;
+  kernels.lowerTo = options.lowerTo;
+  manager.addPass(createCreateKernelsPass(kernels));
 }
 
 void qbackend::addLoweringPipeline(OpPassManager &manager,
                                    const LoweringPipelineOptions &options) {
-  bool isTosa = options.lowerTo == "tosa";
-  bool isPlain = isTosa || options.lowerTo == "linalg" || options.fakeQuantize;
-  if (options.lowerTo == kReference && !options.fakeQuantize)
-    return;
-  manager.addPass(createInlineOperatorsPass());
-  if (!options.fakeQuantize && isPlain) {
-    if (isTosa)
-      manager.addPass(createConvertQNNPackToTosaPass());
-    // With tosa, the edges of the network.
-    manager.addPass(createConvertQNNPackToLinalgPass());
-  }
-  if (isPlain)
+  if (options.fakeQuantize) {
+    manager.addPass(createInlineOperatorsPass());
     manager.addPass(createStripConfigurationPass());
+    return;
+  }
+  LowerKernelsPassOptions lower;
+  lower.backend = options.backend;
+  lower.lowerTo = options.lowerTo;
+  manager.addPass(createLowerKernelsPass(lower));
 }
 
 void qbackend::addExecutionPipeline(OpPassManager &manager,
@@ -85,9 +83,9 @@ void qbackend::addExecutionPipeline(OpPassManager &manager,
   LowerObserversPassOptions observers;
   observers.hook = options.hook;
   manager.addPass(createLowerObserversPass(observers));
-  manager.addPass(createStripConfigurationPass());
-  manager.addPass(createConvertQBackendToQNNPackPass());
-  manager.addPass(createConvertQNNPackToLinalgPass());
+  LowerKernelsPassOptions lower;
+  lower.allEngines = true;
+  manager.addPass(createLowerKernelsPass(lower));
 }
 
 bool qbackend::isObserved(ModuleOp module) {

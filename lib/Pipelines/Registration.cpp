@@ -19,6 +19,7 @@ void qbackend::registerAllDialects(DialectRegistry &registry) {
   registry
       .insert<QBackendDialect, qnnpack::QNNPackDialect, quant::QuantDialect>();
   registerRecognizers(registry);
+  registerQNNPackEngine(registry);
   runtime::registerRuntimeDialects(registry);
 }
 

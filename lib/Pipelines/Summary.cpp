@@ -5,6 +5,7 @@
 #include "Summary.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/OperationCount.h"
 #include "qbackend/Transforms/Remarks.h"
 
@@ -183,7 +184,7 @@ LogicalResult Summary::require(double percent, StringRef target,
       emitError(module.getLoc())
       << llvm::formatv("{0:F2}", getPercent()).str() << "% of the "
       << (hasMacs ? "multiply-accumulates are" : "operators are")
-      << (target == "reference" ? " quantized (" : " in integer kernels (")
+      << (target == kReferenceForm ? " quantized (" : " in integer kernels (")
       << (hasMacs ? quantized.macs : quantized.operators) << " of "
       << (hasMacs ? total.macs : total.operators)
       << "), require-quantized wants " << llvm::formatv("{0}", percent).str()

@@ -6,7 +6,7 @@
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/ReferenceImplementation.h"
@@ -32,18 +32,6 @@ using namespace qbackend;
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// The parameters that the result of `kind` has, whatever was observed; null if
-/// they are not fixed.
-static quant::UniformQuantizedType getFixedType(OperatorKindAttrInterface kind,
-                                                Type dtype) {
-  std::optional<FixedParameters> fixed = kind.getFixedParameters();
-  if (!fixed)
-    return {};
-  auto type = getQuantizedElement(dtype, fixed->scale, 0);
-  return getQuantizedElement(dtype, fixed->scale,
-                             type.getStorageTypeMin() + fixed->zeroPointOffset);
-}
-
 /// The parameters that the qconfig of `producer` gives its result; null if they
 /// come from an observer.
 static quant::UniformQuantizedType getConfiguredType(OperatorOp producer) {
@@ -58,11 +46,8 @@ static quant::UniformQuantizedType getConfiguredType(OperatorOp producer) {
 namespace {
 class Converter {
 public:
-  explicit Converter(BackendConfigOp backend) {
-    if (ArrayAttr lowering = backend.getLoweringAttr())
-      hasKernels =
-          llvm::is_contained(lowering.getAsValueRange<StringAttr>(), "qnnpack");
-  }
+  /// `engine` computes with the integers; null: nobody does, or nobody knows.
+  explicit Converter(const EngineDialectInterface *engine) : engine(engine) {}
 
   LogicalResult convert(ObserveOp op) {
     auto observer =
@@ -92,8 +77,7 @@ public:
         // cat, and has that one's parameters only then.
         if (configured != element)
           value = getQuantized(value, configured, op.getLoc());
-      } else if (auto fixed = getFixedType(producer.getKind(), dtype);
-                 fixed && hasKernels) {
+      } else if (auto fixed = getFixedType(producer, dtype)) {
         element = fixed;
       } else if (isShared) {
         element = kernel;
@@ -152,27 +136,24 @@ private:
     return DequantizeOp::create(builder, loc, type, quantized);
   }
 
-  /// An operator that shares the observer of its input gives what its kernel
-  /// gives: the parameters of the input, or those that follow from a scalar.
-  /// Null if `producer` does not share.
+  /// What the kernel of `producer` gives; null if it takes any parameters.
+  quant::UniformQuantizedType getFixedType(OperatorOp producer, Type dtype) {
+    return engine ? engine->getFixedResult(producer.getKind(), dtype)
+                  : quant::UniformQuantizedType();
+  }
+
+  /// What the kernel of `producer` gives if it shares the observer of its
+  /// input; null if it doesn't.
   quant::UniformQuantizedType getSharedType(OperatorOp producer) {
     auto it = observed.find(producer.getInputs()[0]);
     if (it == observed.end() || !producer.sharesObserver())
       return {};
     quant::UniformQuantizedType input = it->second.second;
-    if (auto add = dyn_cast<AddAttr>(producer.getKind());
-        add && add.getScalar())
-      return qnnpack::getAddScalarResultType(
-          input, add.getScalar().getValueAsDouble());
-    if (auto mul = dyn_cast<MulAttr>(producer.getKind());
-        mul && mul.getScalar())
-      return qnnpack::getMulScalarResultType(
-          input, mul.getScalar().getValueAsDouble());
-    return input;
+    return engine ? engine->getSharedResult(producer.getKind(), input)
+                  : getSharedResultParameters(producer.getKind(), input);
   }
 
-  /// Whether integers are computed by this engine's kernels.
-  bool hasKernels = false;
+  const EngineDialectInterface *engine;
   SymbolTableCollection symbols;
   /// Real values that were quantized: by which observer, to which type.
   llvm::DenseMap<Value, std::pair<StringAttr, quant::UniformQuantizedType>>
@@ -188,7 +169,11 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
     const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
     if (!found)
       return signalPassFailure();
-    Converter converter(found->config);
+    FailureOr<const EngineDialectInterface *> engine =
+        findEngine(found->config);
+    if (failed(engine))
+      return signalPassFailure();
+    Converter converter(*engine);
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<OperatorOp, ObserveOp>(op))

@@ -9,7 +9,7 @@
 // A tensor of floats that is on a path from integers to integers is an error.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -89,7 +89,8 @@ static bool isConstant(Value value) {
 /// run time, or has done so within. What it reads is real-valued by definition.
 static bool isDynamic(Operation *op) {
   bool fromFloat = llvm::any_of(op->getOperandTypes(), isFloatTensor);
-  if (isa_and_nonnull<qnnpack::QNNPackDialect>(op->getDialect()))
+  Dialect *dialect = op->getDialect();
+  if (dialect && dialect->getRegisteredInterface<EngineDialectInterface>())
     return fromFloat && llvm::any_of(op->getResultTypes(), isFloatTensor);
   if (!fromFloat || !llvm::any_of(op->getResultTypes(), isQuantized))
     return false;
@@ -259,8 +260,8 @@ struct VerifyIntegerOnlyPass
       return success();
     return found->emitOpError()
            << "is the reference form, which computes on real numbers by "
-              "definition, expected qnnpack ops or linalg: run "
-              "convert-qbackend-to-qnnpack first";
+              "definition, expected ops of an engine or linalg: run "
+              "qbackend-create-kernels first";
   }
 };
 } // namespace

@@ -133,7 +133,7 @@ func.func @constant_scale(%x: tensor<4xi8>) -> tensor<4xi8> {
 !a8 = !quant.uniform<u8:f32, 0.5:3>
 
 func.func @reference_form(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'qbackend.quantize' op is the reference form, which computes on real numbers by definition, expected qnnpack ops or linalg: run convert-qbackend-to-qnnpack first}}
+  // expected-error @+1 {{'qbackend.quantize' op is the reference form, which computes on real numbers by definition, expected ops of an engine or linalg: run qbackend-create-kernels first}}
   %0 = qbackend.quantize %x : tensor<4xf32> -> tensor<4x!a8>
   %1 = qbackend.dequantize %0 : tensor<4x!a8> -> tensor<4xf32>
   return %1 : tensor<4xf32>

@@ -12,6 +12,7 @@
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
@@ -100,6 +101,12 @@ static cl::opt<std::string>
                cl::desc("right classes, to print the accuracy"),
                cl::cat(category));
 
+static cl::list<std::string>
+    plugins("load-dialect-plugin", cl::value_desc("FILE"),
+            cl::desc("a plugin with a dialect or an engine that the module is "
+                     "in"),
+            cl::cat(category));
+
 static int fail(llvm::Error error) {
   llvm::WithColor::error(llvm::errs(), "qbackend-run")
       << llvm::toString(std::move(error)) << "\n";
@@ -186,6 +193,12 @@ int main(int argc, char **argv) {
       argc, argv, "Runs modules on arrays: predicts, calibrates, compares.\n");
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
+  for (const std::string &path : plugins) {
+    auto plugin = DialectPlugin::load(path);
+    if (!plugin)
+      return fail(plugin.takeError());
+    plugin->registerDialectRegistryCallbacks(registry);
+  }
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);

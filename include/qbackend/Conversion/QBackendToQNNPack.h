@@ -5,6 +5,7 @@
 #ifndef QBACKEND_CONVERSION_QBACKENDTOQNNPACK_H
 #define QBACKEND_CONVERSION_QBACKENDTOQNNPACK_H
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
 
 #include <optional>
@@ -17,6 +18,9 @@ namespace qbackend {
 /// Why integers of the kind `kindName` of the qbackend dialect have no kernel;
 /// empty if they have one, nullopt if nobody has said.
 std::optional<llvm::StringRef> whyNoQNNPackKernel(llvm::StringRef kindName);
+
+/// Has contexts of `registry` bring QNNPACK as an engine.
+void registerQNNPackEngine(mlir::DialectRegistry &registry);
 
 } // namespace qbackend
 

@@ -56,8 +56,7 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
            "convert: to integers; fake-quant: real-valued code that computes "
            "the numbers which the integers of the reference form stand for">,
     QuantizedInputsOption, QuantizedOutputsOption,
-    Option<"lowerTo", "lower-to", "std::string", "\"\"",
-           "reference, qnnpack, linalg or tosa; empty: what the backend lowers to">,
+    LowerToOption,
     Option<"requireQuantized", "require-quantized", "double", "0",
            "Fail if less than this percentage of the multiply-accumulates (of the "
            "operators, if there are none) is in integer kernels, or with "
@@ -113,6 +112,22 @@ def PrintObserversPass
                            "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect"];
+}
+
+def LowerKernelsPass : Pass<"qbackend-lower-kernels", "::mlir::ModuleOp"> {
+  let summary = "kernels to the form that a compiler takes";
+  let description = [{
+    Before: kernels of the engine that the backend's `lowering` names. After: the
+    form `lower-to`. For the reference form nothing changes; for the engine's own
+    ops, what stayed real-valued is the code that it came as; in other forms
+    nothing is left of a dialect of this project.
+
+    With `all-engines`, the kernels of each engine become linalg, and there is no
+    backend.
+  }];
+  let options = [BackendOption, LowerToOption,
+    Option<"allEngines", "all-engines", "bool", "false",
+           "Lower what there is of any engine to linalg">];
 }
 
 def LowerObserversPass : Pass<"qbackend-lower-observers", "::mlir::ModuleOp"> {

@@ -69,8 +69,10 @@ struct KernelPipelineOptions
       llvm::cl::init("qnnpack")};
   Option<std::string> lowerTo{
       *this, "lower-to",
-      llvm::cl::desc("reference, or the form whose kernels to use"),
-      llvm::cl::init("qnnpack")};
+      llvm::cl::desc(
+          "reference, or a form of the backend's engine; empty: what "
+          "the backend lowers to"),
+      llvm::cl::init("")};
   Option<bool> fakeQuantize{
       *this, "fake-quantize",
       llvm::cl::desc("Real-valued code instead, which computes the numbers "
@@ -80,9 +82,17 @@ struct KernelPipelineOptions
 
 struct LoweringPipelineOptions
     : mlir::PassPipelineOptions<LoweringPipelineOptions> {
-  Option<std::string> lowerTo{*this, "lower-to",
-                              llvm::cl::desc("qnnpack, linalg or tosa"),
-                              llvm::cl::init("qnnpack")};
+  Option<std::string> backend{
+      *this, "backend",
+      llvm::cl::desc("Name of a built-in backend, path of a configuration "
+                     "file, or @symbol in the module"),
+      llvm::cl::init("qnnpack")};
+  Option<std::string> lowerTo{
+      *this, "lower-to",
+      llvm::cl::desc(
+          "reference, or a form of the backend's engine; empty: what "
+          "the backend lowers to"),
+      llvm::cl::init("")};
   Option<bool> fakeQuantize{
       *this, "fake-quantize",
       llvm::cl::desc("The module was converted with fake-quantize"),

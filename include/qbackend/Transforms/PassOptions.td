@@ -35,6 +35,10 @@ defvar EntryOption = Option<"entry", "entry", "std::string", "\"\"",
     "Function that is the network; empty: main, forward, or the only public "
     "one">;
 
+defvar LowerToOption = Option<"lowerTo", "lower-to", "std::string", "\"\"",
+    "reference, or a form of the backend's engine; empty: what the backend lowers "
+    "to">;
+
 defvar NamedOpsOption = Option<"backend", "backend", "std::string", "\"\"",
     "Backend whose patterns may name ops: a built-in name, the path of a "
     "configuration file, or @symbol in the module; empty: none">;

@@ -143,6 +143,20 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def CreateKernelsPass : Pass<"qbackend-create-kernels", "::mlir::ModuleOp"> {
+  let summary = "lower quantized operators to the kernels of an engine";
+  let description = [{
+    Before: the reference form. After: each operator with a qconfig whose inputs
+    are dequantized and whose result is quantized is a kernel of the engine that
+    the backend's `lowering` names, on the integers. An operator without such a
+    kernel, or beyond its limits, stays real-valued and gets a missed remark.
+    With `lower-to=reference` nothing changes.
+  }];
+  let options = [BackendOption, LowerToOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::quant::QuantDialect"];
+}
+
 def InlineOperatorsPass : Pass<"qbackend-inline-operators", "::mlir::ModuleOp"> {
   let summary = "put the body of each operator in its place";
   let description = [{

@@ -13,11 +13,6 @@
 using namespace mlir;
 using namespace qbackend;
 
-Value qbackend::getQuantized(Value real) {
-  auto producer = real.getDefiningOp<DequantizeOp>();
-  return producer ? producer.getInput() : Value();
-}
-
 KernelBuilder::KernelBuilder(OperatorOp op, OpBuilder &builder,
                              RankedTensorType type)
     : op(op), builder(builder), loc(op.getLoc()), type(type) {

@@ -7,15 +7,13 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/IR/Builders.h"
 
 namespace qbackend {
-
-/// The integers behind a real value; null if it isn't dequantized.
-mlir::Value getQuantized(mlir::Value real);
 
 /// The operator's inputs, parameters and result are known to fit its kind; what
 /// a kernel asks for beyond that is for its verifier to say.

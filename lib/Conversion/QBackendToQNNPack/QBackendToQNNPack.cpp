@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// dequantize, operator, quantize -> the ops of that kernel.
+// QNNPACK as an engine, and the pass that is for this engine alone.
 
 #include "qbackend/Conversion/QBackendToQNNPack.h"
 #include "KernelBuilder.h"
 
-#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Conversion/QNNPackToTosa.h"
+#include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/TypeUtilities.h"
-#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_CONVERTQBACKENDTOQNNPACKPASS
@@ -20,152 +21,83 @@ namespace qbackend {
 using namespace mlir;
 using namespace qbackend;
 
+static constexpr StringLiteral kTosaForm = "tosa";
+
 namespace {
-/// The ops that a builder makes, in order.
-struct CreatedOps : OpBuilder::Listener {
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    ops.push_back(op);
+class QNNPackEngine : public EngineDialectInterface {
+public:
+  using EngineDialectInterface::EngineDialectInterface;
+
+  ArrayRef<StringRef> getForms() const override {
+    static const StringRef forms[] = {
+        qnnpack::QNNPackDialect::getDialectNamespace(), kLinalgForm, kTosaForm};
+    return forms;
   }
-  SmallVector<Operation *> ops;
+
+  void addLoweringPasses(StringRef form,
+                         OpPassManager &manager) const override {
+    // To linalg, these ops go with all that is left on quantized tensors.
+    if (form == kTosaForm)
+      manager.addPass(createConvertQNNPackToTosaPass());
+  }
+
+  quant::UniformQuantizedType getFixedResult(OperatorKindAttrInterface kind,
+                                             Type dtype) const override {
+    std::optional<FixedParameters> fixed = kind.getFixedParameters();
+    if (!fixed)
+      return {};
+    auto type = getQuantizedElement(dtype, fixed->scale, 0);
+    return getQuantizedElement(
+        dtype, fixed->scale, type.getStorageTypeMin() + fixed->zeroPointOffset);
+  }
+
+  OrRefusal<Value> createKernel(OperatorOp op, OpBuilder &builder,
+                                RankedTensorType type) const override {
+    return KernelBuilder(op, builder, type).build();
+  }
+
+  Value createQuantize(OpBuilder &builder, Location loc, Type type,
+                       Value input) const override {
+    return qnnpack::QuantizeOp::create(builder, loc, type, input);
+  }
+
+  Value createDequantize(OpBuilder &builder, Location loc, Type type,
+                         Value input) const override {
+    return qnnpack::DequantizeOp::create(builder, loc, type, input);
+  }
+
+  Value createRequantize(OpBuilder &builder, Location loc, Type type,
+                         Value input) const override {
+    if (!isActivation(type) || !isActivation(input.getType()))
+      return {};
+    return qnnpack::RequantizeOp::create(builder, loc, type, input);
+  }
+
+  Value createTranspose(OpBuilder &builder, Location loc, Type type,
+                        Value input, ArrayRef<int64_t> order) const override {
+    if (!qnnpack::getQuantizedType(type))
+      return {};
+    return qnnpack::TransposeOp::create(builder, loc, type, input,
+                                        builder.getDenseI64ArrayAttr(order));
+  }
+
+private:
+  static bool isActivation(Type type) {
+    return qnnpack::detail::isActivationElement(getElementTypeOrSelf(type));
+  }
 };
 
 struct ConvertQBackendToQNNPackPass
     : qbackend::impl::ConvertQBackendToQNNPackPassBase<
           ConvertQBackendToQNNPackPass> {
   void runOnOperation() override {
-    SmallVector<OperatorOp> operators;
-    getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
-      if (op.getQconfig())
-        operators.push_back(op);
-      return WalkResult::skip();
-    });
-    for (OperatorOp op : operators)
-      lower(op);
-    SmallVector<QuantizeOp> quantizes;
-    SmallVector<DequantizeOp> dequantizes;
-    // Of arguments and results that are integers for the caller.
-    SmallVector<TransposeOp> transposes;
-    getOperation()->walk([&](Operation *op) {
-      if (auto quantize = dyn_cast<QuantizeOp>(op))
-        quantizes.push_back(quantize);
-      else if (auto dequantize = dyn_cast<DequantizeOp>(op))
-        dequantizes.push_back(dequantize);
-      else if (auto transpose = dyn_cast<TransposeOp>(op);
-               transpose &&
-               qnnpack::getQuantizedType(transpose.getInput().getType()))
-        transposes.push_back(transpose);
-    });
-    // These look for what they quantize again, so they go first.
-    for (QuantizeOp op : quantizes)
-      lowerQuantize(op);
-    for (DequantizeOp op : dequantizes)
-      lowerDequantize(op);
-    for (TransposeOp op : transposes)
-      lowerTranspose(op);
-  }
-
-  static void lower(OperatorOp op) {
-    // What the kernel is in the place of: the quantized result, or the real one
-    // where activations stay real.
-    Operation *replaced = op;
-    if (getQuantizationMode(*op.getQconfig()) == QuantizationMode::Static) {
-      replaced = nullptr;
-      if (op->hasOneUse())
-        replaced = dyn_cast<QuantizeOp>(*op->user_begin());
-    }
-    OrRefusal<Value> kernel =
-        replaced ? build(op, replaced) : Refusal("its result is not quantized");
-    if (!kernel) {
-      op.setCode("QB108");
-      remarkMissed(op, "QB108", op.getKindName(),
-                   "stays in the reference form: " + kernel.getRefusal().reason,
-                   "it computes on real numbers between dequantize and "
-                   "quantize: give it another qconfig, or none to do without "
-                   "the two");
-      return;
-    }
-    replaced->getResult(0).replaceAllUsesWith(*kernel);
-    replaced->erase();
-    if (replaced != op)
-      op.erase();
-  }
-
-  /// The kernel of `op` in the place of `replaced`.
-  static OrRefusal<Value> build(OperatorOp op, Operation *replaced) {
-    CreatedOps created;
-    OpBuilder builder(replaced);
-    builder.setListener(&created);
-    auto type = cast<RankedTensorType>(replaced->getResult(0).getType());
-    OrRefusal<Value> kernel = KernelBuilder(op, builder, type).build();
-    if (kernel)
-      kernel = verify(*kernel, type, created.ops);
-    if (!kernel)
-      for (Operation *each : llvm::reverse(created.ops))
-        each->erase();
-    return kernel;
-  }
-
-  /// `kernel`, unless one of `ops`, which it consists of, refuses its operands:
-  /// a limit of the engine that these parameters don't meet.
-  static OrRefusal<Value> verify(Value kernel, RankedTensorType type,
-                                 ArrayRef<Operation *> ops) {
-    Refusal refusal;
-    ScopedDiagnosticHandler collect(type.getContext(), [&](Diagnostic &diag) {
-      if (diag.getSeverity() == DiagnosticSeverity::Error)
-        refusal.reason = diag.str();
-      return success();
-    });
-    if (llvm::any_of(ops,
-                     [](Operation *op) { return failed(mlir::verify(op)); }))
-      return refusal;
-    if (kernel.getType() == type)
-      return kernel;
-    llvm::raw_string_ostream(refusal.reason)
-        << "its kernel gives " << kernel.getType() << ", not " << type;
-    return refusal;
-  }
-
-  /// quantize(dequantize(q)) is no way over real numbers.
-  static void lowerQuantize(QuantizeOp op) {
-    OpBuilder builder(op);
-    Type type = op.getOutput().getType();
-    Value source = getQuantized(op.getInput());
-    auto isActivation = [](Type type) {
-      return qnnpack::detail::isActivationElement(getElementTypeOrSelf(type));
-    };
-    Value result;
-    if (op.use_empty())
-      result = {};
-    else if (source && isActivation(source.getType()) && isActivation(type))
-      result =
-          qnnpack::RequantizeOp::create(builder, op.getLoc(), type, source);
-    else
-      result = qnnpack::QuantizeOp::create(builder, op.getLoc(), type,
-                                           op.getInput());
-    if (result)
-      op.getOutput().replaceAllUsesWith(result);
-    op.erase();
-  }
-
-  static void lowerDequantize(DequantizeOp op) {
-    OpBuilder builder(op);
-    if (!op.use_empty())
-      op.getOutput().replaceAllUsesWith(
-          qnnpack::DequantizeOp::create(builder, op.getLoc(),
-                                        op.getOutput().getType(), op.getInput())
-              .getOutput());
-    op.erase();
-  }
-
-  static void lowerTranspose(TransposeOp op) {
-    OpBuilder builder(op);
-    if (!op.use_empty())
-      op.getOutput().replaceAllUsesWith(
-          qnnpack::TransposeOp::create(builder, op.getLoc(),
-                                       op.getOutput().getType(), op.getInput(),
-                                       op.getPermutationAttr())
-              .getOutput());
-    op.erase();
+    QNNPackEngine engine(
+        getContext().getLoadedDialect<qnnpack::QNNPackDialect>());
+    createKernels(getOperation(), engine);
   }
 };
 } // namespace
+
+void qbackend::registerQNNPackEngine(DialectRegistry &registry) {
+  registerEngine<QNNPackEngine, qnnpack::QNNPackDialect>(registry);
+}

@@ -155,8 +155,8 @@ qbackend.backend_config @version_0 version 0 default_qconfig @m {
 
 // -----
 
-// expected-error @+1 {{has the lowering "llvm", expected reference, qnnpack, linalg or tosa}}
-qbackend.backend_config @lowering version 2 lowering ["llvm"] {
+// expected-error @+1 {{has a lowering without a name}}
+qbackend.backend_config @lowering version 2 lowering [""] {
 }
 
 // -----

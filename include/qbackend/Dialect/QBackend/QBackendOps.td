@@ -29,9 +29,10 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
     and the backend's named qconfig mappings, of which `default_qconfig` is used
     when the user names none. `lowering` lists the forms that a quantized module
     may end in, the usual one first: `reference` (quantize and dequantize around
-    real operators), `qnnpack` (ops of that dialect), `linalg` (plain integer
-    code) and `tosa`. Without it, the reference form is the only one. `version` is that of
-    the format of this file: 2. Version 1 is read, and upgraded.
+    real operators), and those of one engine, such as `qnnpack` (ops of that
+    dialect), `linalg` (plain integer code) and `tosa`. Without it, the reference
+    form is the only one. `version` is that of the format of this file: 2.
+    Version 1 is read, and upgraded.
 
     Example:
     ```mlir
@@ -45,7 +46,8 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
 
     **Constraints:**
     - `version` is 1 or 2;
-    - `lowering` holds the names of forms, each once;
+    - `lowering` holds names, each once; whether an engine offers these forms is
+      asked when the backend is used;
     - it holds nothing but patterns and mappings;
     - no two patterns have the same operators and the same `torch`;
     - `default_qconfig` is one of its mappings.

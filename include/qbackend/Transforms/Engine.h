@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Engines: dialects whose ops are the kernels that compute on integers.
+//
+// An engine implements EngineDialectInterface and says by `registerEngine` that
+// it is there. Backends name the forms that it offers in their `lowering`.
+
+#ifndef QBACKEND_TRANSFORMS_ENGINE_H
+#define QBACKEND_TRANSFORMS_ENGINE_H
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Remarks.h"
+
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectInterface.h"
+#include "mlir/IR/DialectRegistry.h"
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace qbackend {
+
+/// The form that needs no engine: real operators between dequantize and
+/// quantize.
+inline constexpr llvm::StringLiteral kReferenceForm = "reference";
+
+/// The form that stock MLIR compiles; what is run is lowered to it.
+inline constexpr llvm::StringLiteral kLinalgForm = "linalg";
+
+/// What a dialect implements to be an engine.
+class EngineDialectInterface
+    : public mlir::DialectInterface::Base<EngineDialectInterface> {
+public:
+  explicit EngineDialectInterface(mlir::Dialect *dialect) : Base(dialect) {}
+
+  /// The name in messages.
+  llvm::StringRef getName() const { return getDialect()->getNamespace(); }
+
+  /// What quantized code can end in: names for `lowering` and `lower-to`. The
+  /// first one is the engine's own ops. In the others nothing is left of a
+  /// dialect of this project; one that is called `linalg` can be run.
+  virtual llvm::ArrayRef<llvm::StringRef> getForms() const = 0;
+
+  /// Appends what makes `form`, one of getForms but the first, of the engine's
+  /// own ops. Other ops on quantized tensors stay: what is left on the way is
+  /// lowered to linalg afterwards, and `quant.scast` leads from integers to
+  /// quantized tensors and back.
+  virtual void addLoweringPasses(llvm::StringRef form,
+                                 mlir::OpPassManager &manager) const = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Parameters
+  //===--------------------------------------------------------------------===//
+
+  /// The parameters that the kernel of `kind` gives its result in `dtype`,
+  /// whatever was observed; null if it takes any.
+  virtual mlir::quant::UniformQuantizedType
+  getFixedResult(OperatorKindAttrInterface kind, mlir::Type dtype) const {
+    return {};
+  }
+
+  /// The parameters that the kernel of `kind` gives its result, if that shares
+  /// the observer of the `input`: PyTorch's, see getSharedResultParameters.
+  virtual mlir::quant::UniformQuantizedType
+  getSharedResult(OperatorKindAttrInterface kind,
+                  mlir::quant::UniformQuantizedType input) const;
+
+  //===--------------------------------------------------------------------===//
+  // Kernels
+  //===--------------------------------------------------------------------===//
+
+  /// The result, of `type`, of a kernel for `op`, built where `builder` is.
+  /// Static inputs and weights are dequantized: `getQuantized` gives the
+  /// integers. Where it refuses, or an op that it built doesn't verify, all
+  /// that it built is erased, and `op` stays in the reference form.
+  virtual OrRefusal<mlir::Value>
+  createKernel(OperatorOp op, mlir::OpBuilder &builder,
+               mlir::RankedTensorType type) const = 0;
+
+  /// Integers of `type` for the real numbers `input`; null if that stays
+  /// `qbackend.quantize`.
+  virtual mlir::Value createQuantize(mlir::OpBuilder &builder,
+                                     mlir::Location loc, mlir::Type type,
+                                     mlir::Value input) const {
+    return {};
+  }
+
+  /// The numbers of the integers `input`; null if that stays
+  /// `qbackend.dequantize`.
+  virtual mlir::Value createDequantize(mlir::OpBuilder &builder,
+                                       mlir::Location loc, mlir::Type type,
+                                       mlir::Value input) const {
+    return {};
+  }
+
+  /// The integers `input` as those of `type`; null if that takes real numbers
+  /// in between.
+  virtual mlir::Value createRequantize(mlir::OpBuilder &builder,
+                                       mlir::Location loc, mlir::Type type,
+                                       mlir::Value input) const {
+    return {};
+  }
+
+  /// The integers `input` with dimensions in another order; null if that stays
+  /// `qbackend.transpose`.
+  virtual mlir::Value createTranspose(mlir::OpBuilder &builder,
+                                      mlir::Location loc, mlir::Type type,
+                                      mlir::Value input,
+                                      llvm::ArrayRef<int64_t> order) const {
+    return {};
+  }
+};
+
+/// The integers behind a real value; null if it isn't dequantized.
+mlir::Value getQuantized(mlir::Value real);
+
+/// The parameters of a result that shares the observer of its `input`: the
+/// same, but for a sum with a number, or a product, which PyTorch computes from
+/// them.
+mlir::quant::UniformQuantizedType
+getSharedResultParameters(OperatorKindAttrInterface kind,
+                          mlir::quant::UniformQuantizedType input);
+
+/// Gives each quantized operator of `module` that `engine` has a kernel for
+/// that kernel, and says of the others why not (QB108); quantize, dequantize
+/// and transposes of integers become the engine's.
+void createKernels(mlir::ModuleOp module, const EngineDialectInterface &engine);
+
+/// The engines of a context, by name.
+llvm::SmallVector<const EngineDialectInterface *>
+getEngines(mlir::MLIRContext *context);
+
+/// The engine that offers all forms of the backend's `lowering`; null if there
+/// is nothing in it but the reference form. A form that no engine offers, or
+/// forms of different ones, are an error at `backend` which lists what there
+/// is.
+mlir::FailureOr<const EngineDialectInterface *>
+findEngine(BackendConfigOp backend);
+
+/// The form that a module ends in: `lowerTo`, or the usual one of the backend
+/// if it is empty. An error at `loc` if the backend doesn't lower to it.
+mlir::FailureOr<llvm::StringRef>
+findForm(BackendConfigOp backend, llvm::StringRef lowerTo, mlir::Location loc);
+
+/// Has contexts of `registry` bring the engine `EngineT` of the dialect
+/// `DialectT` along with this project's dialect. `More` are dialects that its
+/// passes make ops of: they can't be loaded while passes run.
+template <typename EngineT, typename DialectT, typename... More>
+void registerEngine(mlir::DialectRegistry &registry) {
+  registry.insert<DialectT, More...>();
+  registry.addExtension(+[](mlir::MLIRContext *context, QBackendDialect *) {
+    context->loadDialect<DialectT, More...>();
+    context->getLoadedDialect<DialectT>()->template addInterfaces<EngineT>();
+  });
+}
+
+} // namespace qbackend
+
+#endif // QBACKEND_TRANSFORMS_ENGINE_H

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Kernels become the form that a compiler takes, as their engine says.
+
+#include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Conversion/Passes.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Transforms/Engine.h"
+
+#include "mlir/Pass/PassManager.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_LOWERKERNELSPASS
+#include "qbackend/Pipelines/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+/// What is left on quantized tensors becomes linalg: the edges of the network,
+/// signatures, and what moves integers.
+static void addRestPasses(OpPassManager &manager) {
+  manager.addPass(createConvertQBackendToQNNPackPass());
+  manager.addPass(createConvertQNNPackToLinalgPass());
+}
+
+namespace {
+struct LowerKernelsPass
+    : qbackend::impl::LowerKernelsPassBase<LowerKernelsPass> {
+  using LowerKernelsPassBase::LowerKernelsPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerAllDialects(registry);
+  }
+
+  void runOnOperation() override {
+    OpPassManager passes("builtin.module");
+    if (allEngines)
+      addPassesOfAll(passes);
+    else if (failed(addPasses(passes)))
+      return signalPassFailure();
+    if (failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+
+  LogicalResult addPasses(OpPassManager &passes) {
+    const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
+    if (!found)
+      return failure();
+    FailureOr<const EngineDialectInterface *> engine =
+        findEngine(found->config);
+    FailureOr<StringRef> form =
+        findForm(found->config, lowerTo, getOperation().getLoc());
+    if (failed(engine) || failed(form))
+      return failure();
+    if (*form == kReferenceForm)
+      return success();
+    passes.addPass(createInlineOperatorsPass());
+    if (*form == (*engine)->getForms().front())
+      return success();
+    (*engine)->addLoweringPasses(*form, passes);
+    addRestPasses(passes);
+    passes.addPass(createStripConfigurationPass());
+    return success();
+  }
+
+  void addPassesOfAll(OpPassManager &passes) {
+    passes.addPass(createStripConfigurationPass());
+    for (const EngineDialectInterface *engine : getEngines(&getContext()))
+      if (llvm::is_contained(engine->getForms(), kLinalgForm))
+        engine->addLoweringPasses(kLinalgForm, passes);
+    addRestPasses(passes);
+  }
+};
+} // namespace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which engine a backend is for, and what all have in common.
+
+#include "qbackend/Transforms/Engine.h"
+
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+quant::UniformQuantizedType
+qbackend::getSharedResultParameters(OperatorKindAttrInterface kind,
+                                    quant::UniformQuantizedType input) {
+  auto add = dyn_cast<AddAttr>(kind);
+  if (add && add.getScalar())
+    return qnnpack::getAddScalarResultType(input,
+                                           add.getScalar().getValueAsDouble());
+  auto mul = dyn_cast<MulAttr>(kind);
+  if (mul && mul.getScalar())
+    return qnnpack::getMulScalarResultType(input,
+                                           mul.getScalar().getValueAsDouble());
+  return input;
+}
+
+quant::UniformQuantizedType EngineDialectInterface::getSharedResult(
+    OperatorKindAttrInterface kind, quant::UniformQuantizedType input) const {
+  return getSharedResultParameters(kind, input);
+}
+
+SmallVector<const EngineDialectInterface *>
+qbackend::getEngines(MLIRContext *context) {
+  SmallVector<const EngineDialectInterface *> engines;
+  for (Dialect *dialect : context->getLoadedDialects())
+    if (auto *engine =
+            dialect->getRegisteredInterface<EngineDialectInterface>())
+      engines.push_back(engine);
+  llvm::sort(engines,
+             [](auto *a, auto *b) { return a->getName() < b->getName(); });
+  return engines;
+}
+
+/// Adds "; there are reference, and of qnnpack: qnnpack, linalg, tosa".
+static InFlightDiagnostic listForms(InFlightDiagnostic error,
+                                    MLIRContext *context) {
+  error << "; there are " << kReferenceForm;
+  for (const EngineDialectInterface *engine : getEngines(context))
+    error << ", and of " << engine->getName() << ": "
+          << llvm::join(engine->getForms(), ", ");
+  return error;
+}
+
+static InFlightDiagnostic startError(BackendConfigOp backend) {
+  return emitError(backend.getLoc())
+         << "backend '" << backend.getSymName() << "' ";
+}
+
+static SmallVector<StringRef> getForms(BackendConfigOp backend) {
+  if (ArrayAttr lowering = backend.getLoweringAttr())
+    return llvm::to_vector(lowering.getAsValueRange<StringAttr>());
+  return {kReferenceForm};
+}
+
+FailureOr<const EngineDialectInterface *>
+qbackend::findEngine(BackendConfigOp backend) {
+  SmallVector<StringRef> forms = getForms(backend);
+  llvm::erase(forms, kReferenceForm);
+  const EngineDialectInterface *found = nullptr;
+  if (forms.empty())
+    return found;
+  SmallVector<const EngineDialectInterface *> engines =
+      getEngines(backend.getContext());
+  auto offers = [](const EngineDialectInterface *engine, StringRef form) {
+    return llvm::is_contained(engine->getForms(), form);
+  };
+  for (StringRef form : forms)
+    if (llvm::none_of(engines,
+                      [&](auto *engine) { return offers(engine, form); }))
+      return listForms(startError(backend) << "has the lowering \"" << form
+                                           << "\", which no engine offers",
+                       backend.getContext());
+  for (const EngineDialectInterface *engine : engines) {
+    if (!llvm::all_of(forms,
+                      [&](StringRef form) { return offers(engine, form); }))
+      continue;
+    if (found)
+      return listForms(startError(backend)
+                           << "has the lowering \""
+                           << llvm::join(forms, "\", \"") << "\", which both "
+                           << found->getName() << " and " << engine->getName()
+                           << " offer; add a form that only one of them has",
+                       backend.getContext());
+    found = engine;
+  }
+  if (!found)
+    return listForms(startError(backend)
+                         << "has the lowering \"" << llvm::join(forms, "\", \"")
+                         << "\", but no engine offers all of it",
+                     backend.getContext());
+  return found;
+}
+
+FailureOr<StringRef> qbackend::findForm(BackendConfigOp backend,
+                                        StringRef lowerTo, Location loc) {
+  SmallVector<StringRef> forms = getForms(backend);
+  if (lowerTo.empty())
+    return forms.front();
+  for (StringRef form : forms)
+    if (form == lowerTo)
+      return form;
+  return emitError(loc) << "lower-to is '" << lowerTo << "', but backend '"
+                        << backend.getSymName() << "' lowers to "
+                        << llvm::join(forms, ", ");
+}
