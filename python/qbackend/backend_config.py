@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
+from ._forms import convert
+from ._library import native
 from .dtype_config import (
     DTypeConfig,
     DTypeWithConstraints,
@@ -19,6 +21,7 @@ from .node_getters import (
     extra_inputs_getter_of,
     root_node_getter_of,
 )
+from .qconfig_mapping import QConfigMapping
 
 __all__ = [
     "BackendConfig",
@@ -27,9 +30,6 @@ __all__ = [
     "DTypeWithConstraints",
     "ObservationType",
 ]
-
-if TYPE_CHECKING:
-    from .qconfig_mapping import QConfigMapping
 
 #: An operator's name, a literal argument, or a tuple of patterns.
 Pattern = Union[TorchName, int, float, bool, None, Tuple[Any, ...]]
@@ -284,15 +284,14 @@ class BackendPatternConfig:
         """PyTorch's object. What the installed version has no name or no field for
         is left out and appended to `missing`; without such a list it is a
         ValueError."""
-        from .to_torch import to_torch
-
-        return to_torch(self, missing)
+        return convert("to_torch", BackendPatternConfig, self, missing)
 
     @classmethod
     def from_torch(cls, config: Any) -> BackendPatternConfig:
-        from . import from_torch
-
-        return from_torch.pattern_config_from_torch(config)
+        result: BackendPatternConfig = convert(
+            "from_torch", BackendPatternConfig, config
+        )
+        return result
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BackendPatternConfig):
@@ -417,21 +416,17 @@ class BackendConfig:
 
     def to_json(self) -> str:
         """The interchange document, which docs/Python.md describes."""
-        from . import interchange
-
-        return interchange.dump(interchange.backend_to_json(self))
+        text: str = convert("to_json", BackendConfig, self)
+        return text
 
     @classmethod
     def from_json(cls, text: str) -> BackendConfig:
-        from . import interchange
-
-        return interchange.backend_from_json(interchange.load(text))
+        result: BackendConfig = convert("from_json", BackendConfig, text)
+        return result
 
     def to_mlir(self) -> str:
         """A `qbackend.backend_config`, checked by the compiler. ValueError with its
         diagnostics if it can't hold this configuration."""
-        from ._library import native
-
         text: str = native().backend_from_json(self.to_json())
         return text
 
@@ -439,23 +434,18 @@ class BackendConfig:
     def from_mlir(cls, text: str) -> BackendConfig:
         """The configuration that `text` is: MLIR, the path of a file, or the name
         of a built-in backend."""
-        from ._library import native
-
         return cls.from_json(native().backend_to_json(text))
 
     def to_torch(self, missing: Optional[List[str]] = None) -> Any:
         """PyTorch's object. What the installed version has no name or no field for
         is left out and appended to `missing`; without such a list it is a
         ValueError."""
-        from .to_torch import to_torch
-
-        return to_torch(self, missing)
+        return convert("to_torch", BackendConfig, self, missing)
 
     @classmethod
     def from_torch(cls, backend_config: Any) -> BackendConfig:
-        from . import from_torch
-
-        return from_torch.backend_from_torch(backend_config)
+        result: BackendConfig = convert("from_torch", BackendConfig, backend_config)
+        return result
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BackendConfig):

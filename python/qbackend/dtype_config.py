@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Dict, List, Optional, Tuple, Union
 
+from ._forms import convert
 from .dtypes import DType, DTypeLike
 
 __all__ = ["DTypeConfig", "DTypeWithConstraints", "ObservationType"]
@@ -62,15 +63,14 @@ class DTypeWithConstraints:
         return value if isinstance(value, cls) else cls(DType.maybe(value))
 
     def to_torch(self, missing: Optional[List[str]] = None) -> Any:
-        from .to_torch import to_torch
-
-        return to_torch(self, missing)
+        return convert("to_torch", DTypeWithConstraints, self, missing)
 
     @classmethod
     def from_torch(cls, constraints: Any) -> DTypeWithConstraints:
-        from . import from_torch
-
-        return from_torch.constraints_from_torch(constraints)
+        result: DTypeWithConstraints = convert(
+            "from_torch", DTypeWithConstraints, constraints
+        )
+        return result
 
 
 @dataclass(init=False, eq=False)
@@ -143,15 +143,12 @@ class DTypeConfig:
         return {key: value for key, value in values.items() if value is not None}
 
     def to_torch(self, missing: Optional[List[str]] = None) -> Any:
-        from .to_torch import to_torch
-
-        return to_torch(self, missing)
+        return convert("to_torch", DTypeConfig, self, missing)
 
     @classmethod
     def from_torch(cls, config: Any) -> DTypeConfig:
-        from . import from_torch
-
-        return from_torch.dtype_config_from_torch(config)
+        result: DTypeConfig = convert("from_torch", DTypeConfig, config)
+        return result
 
 
 _DTYPE_CONFIG_KEYS = (

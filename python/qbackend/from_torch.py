@@ -6,6 +6,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Dict, Optional, Type
 
+from ._forms import converts
 from .backend_config import BackendConfig, BackendPatternConfig, Pattern
 from .dtype_config import DTypeConfig, DTypeWithConstraints, ObservationType
 from .dtypes import DType, QScheme
@@ -23,6 +24,7 @@ from .qconfig_mapping import QConfigMapping
 from .torch_version import flatten, has_is_dynamic, is_reversed
 
 
+@converts("from_torch", DTypeWithConstraints)
 def constraints_from_torch(constraints: Any) -> DTypeWithConstraints:
     return DTypeWithConstraints(
         **{
@@ -32,6 +34,7 @@ def constraints_from_torch(constraints: Any) -> DTypeWithConstraints:
     )
 
 
+@converts("from_torch", DTypeConfig)
 def dtype_config_from_torch(config: Any) -> DTypeConfig:
     return DTypeConfig(
         constraints_from_torch(config.input_dtype_with_constraints),
@@ -42,6 +45,7 @@ def dtype_config_from_torch(config: Any) -> DTypeConfig:
     )
 
 
+@converts("from_torch", BackendPatternConfig)
 def pattern_config_from_torch(config: Any) -> BackendPatternConfig:
     if is_reversed():
         result = _pattern_in_reverse(config.pattern)
@@ -134,6 +138,7 @@ def _fixed_observer_to_constraints(config: Any, result: BackendPatternConfig) ->
             constraints.zero_point_exact_match = made.zero_point
 
 
+@converts("from_torch", BackendConfig)
 def backend_from_torch(backend: Any) -> BackendConfig:
     configs = backend.configs
     if isinstance(configs, dict):  # 1.13
@@ -143,6 +148,7 @@ def backend_from_torch(backend: Any) -> BackendConfig:
     )
 
 
+@converts("from_torch", Describable)
 def observer_from_torch(observer: Any, role: str = "weight") -> ObserverLike:
     """The same as PyTorch's observer class or partial wrapper."""
     cls, arguments, computed = flatten(observer)
@@ -184,6 +190,7 @@ def observer_from_torch(observer: Any, role: str = "weight") -> ObserverLike:
     return result
 
 
+@converts("from_torch", QConfig)
 def qconfig_from_torch(qconfig: Any) -> QConfig:
     return QConfig(
         activation=observer_from_torch(qconfig.activation, "activation"),
@@ -191,6 +198,7 @@ def qconfig_from_torch(qconfig: Any) -> QConfig:
     )
 
 
+@converts("from_torch", QConfigMapping)
 def mapping_from_torch(mapping: Any) -> QConfigMapping:
     def convert(qconfig: Any) -> QConfigAny:
         return None if qconfig is None else qconfig_from_torch(qconfig)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
+from ._forms import converts
 from .backend_config import (
     BackendConfig,
     BackendPatternConfig,
@@ -131,6 +132,16 @@ def backend_to_json(backend: BackendConfig) -> Json:
             for name, mapping in backend.qconfig_mappings.items()
         }
     return result
+
+
+@converts("to_json", BackendConfig)
+def backend_to_text(backend: BackendConfig) -> str:
+    return dump(backend_to_json(backend))
+
+
+@converts("from_json", BackendConfig)
+def backend_from_text(text: str) -> BackendConfig:
+    return backend_from_json(load(text))
 
 
 def _pattern_config(config: BackendPatternConfig) -> Json:
@@ -381,3 +392,13 @@ def mapping_from_json(document: Json) -> QConfigMapping:
                 (*key, _inside(where, qconfig_from_json, qconfig))
             )
     return QConfigMapping.from_dict(values)
+
+
+@converts("to_json", QConfigMapping)
+def mapping_to_text(mapping: QConfigMapping) -> str:
+    return dump(mapping_to_json(mapping))
+
+
+@converts("from_json", QConfigMapping)
+def mapping_from_text(text: str) -> QConfigMapping:
+    return mapping_from_json(load(text))

@@ -7,6 +7,7 @@ import warnings
 from typing import Any, NamedTuple, Optional, cast
 
 from . import dtypes
+from ._forms import convert
 from .fake_quantize import (
     FakeQuantize,
     FakeQuantizeBase,
@@ -129,17 +130,14 @@ class QConfig(_QConfigFields):
         What the installed version can't express is appended to `missing`;
         without such a list it is a ValueError.
         """
-        from .to_torch import to_torch
-
-        return to_torch(self, missing)
+        return convert("to_torch", QConfig, self, missing)
 
     @classmethod
     def from_torch(cls, qconfig: Any) -> QConfig:
         """The same as PyTorch's `qconfig`; ValueError if it has an observer that
         is none of PyTorch's."""
-        from . import from_torch
-
-        return from_torch.qconfig_from_torch(qconfig)
+        result: QConfig = convert("from_torch", QConfig, qconfig)
+        return result
 
 
 #: A QConfig, or None: don't quantize.
@@ -164,9 +162,8 @@ def _checked(role: str, value: Any) -> ObserverLike:
     if isinstance(value, type) and issubclass(value, Describable):
         return value
     if getattr(value, "__module__", "").startswith("torch."):
-        from . import from_torch
-
-        return from_torch.observer_from_torch(value)
+        result: ObserverLike = convert("from_torch", Describable, value)
+        return result
     raise ValueError(
         f"QConfig received {value!r} as {role}, expected an observer class of "
         "qbackend or nn.Identity"

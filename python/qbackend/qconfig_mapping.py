@@ -6,6 +6,8 @@ from __future__ import annotations
 import re
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from ._forms import convert
+from ._library import native
 from .fake_quantize import FixedQParamsFakeQuantize, default_weight_fake_quant
 from .names import TorchName, name_of
 from .observers import (
@@ -144,21 +146,17 @@ class QConfigMapping:
 
     def to_json(self) -> str:
         """The interchange document, which docs/Python.md describes."""
-        from . import interchange
-
-        return interchange.dump(interchange.mapping_to_json(self))
+        text: str = convert("to_json", QConfigMapping, self)
+        return text
 
     @classmethod
     def from_json(cls, text: str) -> QConfigMapping:
-        from . import interchange
-
-        return interchange.mapping_from_json(interchange.load(text))
+        result: QConfigMapping = convert("from_json", QConfigMapping, text)
+        return result
 
     def to_mlir(self, name: str = "default") -> str:
         """A `qbackend.qconfig_mapping @name`, checked by the compiler. ValueError
         with its diagnostics if it can't hold this mapping."""
-        from ._library import native
-
         text: str = native().mapping_from_json(self.to_json(), name)
         return text
 
@@ -166,22 +164,17 @@ class QConfigMapping:
     def from_mlir(cls, text: str, name: str = "") -> QConfigMapping:
         """The mapping `name` of a module or a backend; with no name the default
         of the backend. `text` is MLIR, a path, or a built-in backend's name."""
-        from ._library import native
-
         return cls.from_json(native().mapping_to_json(text, name))
 
     def to_torch(self, missing: Optional[List[str]] = None) -> Any:
         """PyTorch's object. What the installed version has no name for is
         appended to `missing`; without such a list it is a ValueError."""
-        from .to_torch import to_torch
-
-        return to_torch(self, missing)
+        return convert("to_torch", QConfigMapping, self, missing)
 
     @classmethod
     def from_torch(cls, mapping: Any) -> QConfigMapping:
-        from . import from_torch
-
-        return from_torch.mapping_from_torch(mapping)
+        result: QConfigMapping = convert("from_torch", QConfigMapping, mapping)
+        return result
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, QConfigMapping):

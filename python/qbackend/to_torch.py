@@ -8,6 +8,7 @@ import importlib
 import inspect
 from typing import Any, Callable, Dict, List, Optional, Set, Type
 
+from ._forms import converts
 from .backend_config import BackendConfig, BackendPatternConfig, Pattern
 from .dtype_config import DTypeConfig, DTypeWithConstraints, ObservationType
 from .dtypes import DType, QScheme, quint8
@@ -29,6 +30,15 @@ from .torch_version import (
 )
 
 
+@converts(
+    "to_torch",
+    BackendConfig,
+    BackendPatternConfig,
+    DTypeConfig,
+    DTypeWithConstraints,
+    QConfig,
+    QConfigMapping,
+)
 def to_torch(value: Any, missing: Optional[List[str]] = None) -> Any:
     """PyTorch's object like `value`. See BackendConfig.to_torch for `missing`."""
     exporter = _Exporter()
