@@ -320,6 +320,8 @@ TEST(Entropy, OneSided) {
     }
     data.push_back(1);
     bins[2047] += 1;
+    // Zeros are in the first bin, which counts as the next one at most.
+    bins[0] = std::min(bins[0], bins[1]);
     ObserverOptions options;
     options.kind = ObserverKind::Entropy;
     auto [min, max] = search(data, options);
@@ -338,6 +340,46 @@ TEST(Entropy, OneSided) {
     EXPECT_EQ(search(data, options).first, -max);
   }
   EXPECT_GT(narrowed, 0);
+}
+
+TEST(Entropy, UniformValuesAndZerosKeepTheRange) {
+  // Each integer stands for equal counts, so p = q and the divergence is 0,
+  // which nothing is below (Gibbs). Zeros, as behind a relu, are exact.
+  for (int zeros : {0, 8192, 81920})
+    for (float sign : {1.0f, -1.0f}) {
+      std::vector<float> data(zeros);
+      for (int bin = 0; bin < 2048; ++bin)
+        data.insert(data.end(), 4, sign * (bin + 0.75f) / 2048);
+      data.push_back(sign);
+      ObserverOptions options;
+      options.kind = ObserverKind::Entropy;
+      auto [min, max] = search(data, options);
+      EXPECT_EQ(sign > 0 ? max : min, sign) << zeros;
+    }
+}
+
+TEST(Entropy, ZerosDoNotMoveTheRange) {
+  for (int side : {-1, 0, 1}) {
+    std::vector<float> data = normal(20000, 12);
+    for (float &v : data)
+      v = side ? side * std::fabs(v) : v;
+    data.push_back(side < 0 ? -40 : 40);
+    ObserverOptions options;
+    options.kind = ObserverKind::Entropy;
+    auto [min, max] = search(data, options);
+    // Some of the tail is kept, as are most of the values.
+    float end = std::max(-min, max);
+    EXPECT_GT(end, 3) << side;
+    EXPECT_LT(end, 20) << side;
+    for (int zeros : {20000, 200000}) {
+      std::vector<float> more = data;
+      more.insert(more.begin(), zeros, 0.0f);
+      auto [newMin, newMax] = search(more, options);
+      // The other end of values of one sign is 0, if there is one.
+      EXPECT_EQ(newMin, side > 0 ? 0 : min) << side << ' ' << zeros;
+      EXPECT_EQ(newMax, side < 0 ? 0 : max) << side << ' ' << zeros;
+    }
+  }
 }
 
 TEST(Entropy, TwoSidedIsSymmetric) {
