@@ -71,6 +71,10 @@ QBACKEND_EXPORT void qbackendFree(char *output);
 QBACKEND_EXPORT size_t qbackendGetNumBuiltinBackends(void);
 QBACKEND_EXPORT const char *qbackendGetBuiltinBackend(size_t index);
 
+/* The kinds of observers as JSON: their names in MLIR, their classes, and the
+ * arguments with their defaults. Need not be freed. */
+QBACKEND_EXPORT const char *qbackendGetObserverKinds(void);
+
 /* In all of the following `*output` becomes a null-terminated string to be
  * freed with qbackendFree. `callback` may be null: then nobody is told.
  *

@@ -3,7 +3,9 @@
 // QConfigs and their mappings as JSON, in the form of PyTorch's dictionaries.
 
 #include "JsonValues.h"
+#include "qbackend/Backends/Json.h"
 #include "qbackend/Backends/TorchNames.h"
+#include "qbackend/Calibration/Observer.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/MapVector.h"
@@ -15,51 +17,40 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::json;
 
+/// The scheme of an observer that none is given for.
+static QScheme getDefaultScheme(ObserverKind kind) {
+  return isPerChannel(kind) ? QScheme::PerChannelAffine
+                            : QScheme::PerTensorAffine;
+}
+
 namespace {
-/// A class of observers in PyTorch, and the defaults of its arguments.
-struct ObserverClass {
+/// A class of fake quantizers in PyTorch.
+struct FakeQuantizeClass {
   StringRef name;
-  ObserverKind kind;
-  StringRef dtype;
-  QScheme scheme;
+  FakeQuantizeKind kind;
+  /// Whether its parameters are fixed.
+  bool isFixed;
 };
 } // namespace
 
-static constexpr ObserverClass observerClasses[] = {
-    {"MinMaxObserver", ObserverKind::MinMax, "quint8",
-     QScheme::PerTensorAffine},
-    {"MovingAverageMinMaxObserver", ObserverKind::MovingAverageMinMax, "quint8",
-     QScheme::PerTensorAffine},
-    {"PerChannelMinMaxObserver", ObserverKind::PerChannelMinMax, "quint8",
-     QScheme::PerChannelAffine},
-    {"MovingAveragePerChannelMinMaxObserver",
-     ObserverKind::MovingAveragePerChannelMinMax, "quint8",
-     QScheme::PerChannelAffine},
-    {"HistogramObserver", ObserverKind::Histogram, "quint8",
-     QScheme::PerTensorAffine},
-    {"FixedQParamsObserver", ObserverKind::FixedQParams, "quint8",
-     QScheme::PerTensorAffine},
-    {"PlaceholderObserver", ObserverKind::Placeholder, "float32",
-     QScheme::PerTensorAffine},
-    {"NoopObserver", ObserverKind::Noop, "float16", QScheme::PerTensorAffine},
-    {"ReuseInputObserver", ObserverKind::ReuseInput, "quint8",
-     QScheme::PerTensorAffine},
-    // Not PyTorch's, in the style of its names.
-    {"PercentileObserver", ObserverKind::Percentile, "quint8",
-     QScheme::PerTensorAffine},
-    {"EntropyObserver", ObserverKind::Entropy, "quint8",
-     QScheme::PerTensorAffine},
-    {"MSEObserver", ObserverKind::MSE, "quint8", QScheme::PerTensorAffine},
+static constexpr FakeQuantizeClass fakeQuantizeClasses[] = {
+    {"FakeQuantize", FakeQuantizeKind::FakeQuantize, false},
+    {"FixedQParamsFakeQuantize", FakeQuantizeKind::FakeQuantize, true},
+    {"FusedMovingAvgObsFakeQuantize",
+     FakeQuantizeKind::FusedMovingAvgObsFakeQuantize, false},
 };
-
-static const ObserverClass &getClass(ObserverKind kind) {
-  return *llvm::find_if(observerClasses,
-                        [&](auto &entry) { return entry.kind == kind; });
-}
 
 //===----------------------------------------------------------------------===//
 // Printing
 //===----------------------------------------------------------------------===//
+
+static void printValue(FloatAttr value, llvm::json::OStream &os) {
+  os.value(value.getValueAsDouble());
+}
+static void printValue(bool value, llvm::json::OStream &os) { os.value(value); }
+static void printValue(std::optional<int64_t> value, llvm::json::OStream &os) {
+  os.value(*value);
+}
 
 static LogicalResult print(ObserverAttr observer, Operation *op,
                            llvm::json::OStream &os) {
@@ -70,48 +61,27 @@ static LogicalResult print(ObserverAttr observer, Operation *op,
       return op->emitOpError()
              << "has the number " << real << ", which JSON has no form for";
     }
-  const ObserverClass &observerClass = getClass(observer.getKind());
+  ObserverFields fields = observer.getFields();
+  const ObserverKindInfo &info = getInfo(fields.kind);
   os.object([&] {
-    auto integer = [&](StringRef name, std::optional<int64_t> value) {
-      if (value)
-        os.attribute(name, *value);
-    };
-    auto real = [&](StringRef name, FloatAttr value) {
-      if (value)
-        os.attribute(name, value.getValueAsDouble());
-    };
-    os.attribute("observer", observerClass.name);
-    if (StringRef dtype = stringifyDType(observer.getDtype());
-        dtype != observerClass.dtype)
+    os.attribute("observer", info.className);
+    if (StringRef dtype = stringifyDType(fields.dtype); dtype != info.dtype)
       os.attribute("dtype", dtype);
-    if (observer.getScheme() != observerClass.scheme)
-      os.attribute("qscheme", stringifyQScheme(observer.getScheme()));
-    integer("quant_min", observer.getQuantMin());
-    integer("quant_max", observer.getQuantMax());
-    if (observer.getReduceRange())
-      os.attribute("reduce_range", true);
-    real("eps", observer.getEps());
-    integer("ch_axis", observer.getChAxis());
-    real("averaging_constant", observer.getAveragingConstant());
-    integer("bins", observer.getBins());
-    real("scale", observer.getScale());
-    integer("zero_point", observer.getZeroPoint());
-    real("percentile", observer.getPercentile());
-    if (observer.getIsDynamic())
-      os.attribute("is_dynamic", true);
-    switch (observer.getFakeQuantize()) {
-    case FakeQuantizeKind::None:
-      break;
-    case FakeQuantizeKind::FakeQuantize:
-      os.attribute("fake_quantize",
-                   observer.getKind() == ObserverKind::FixedQParams
-                       ? "FixedQParamsFakeQuantize"
-                       : "FakeQuantize");
-      break;
-    case FakeQuantizeKind::FusedMovingAvgObsFakeQuantize:
-      os.attribute("fake_quantize", "FusedMovingAvgObsFakeQuantize");
-      break;
-    }
+    if (fields.scheme != getDefaultScheme(fields.kind))
+      os.attribute("qscheme", stringifyQScheme(fields.scheme));
+    fields.visit([&](ObserverField field, const auto &member) {
+      if (!member)
+        return;
+      os.attributeBegin(stringifyObserverField(field));
+      printValue(member, os);
+      os.attributeEnd();
+    });
+    bool isFixed = fields.kind == ObserverKind::FixedQParams;
+    for (const FakeQuantizeClass &each : fakeQuantizeClasses)
+      if (each.kind == fields.fakeQuantize &&
+          (each.kind != FakeQuantizeKind::FakeQuantize ||
+           each.isFixed == isFixed))
+        os.attribute("fake_quantize", each.name);
   });
   return success();
 }
@@ -167,130 +137,177 @@ LogicalResult qbackend::json::printMapping(QConfigMappingOp mapping,
   return success(ok);
 }
 
+/// The default of a parameter that is no part of the attribute.
+static void printDefault(ObserverField field, ObserverKind kind,
+                         llvm::json::OStream &os) {
+  const calibration::ObserverOptions defaults;
+  switch (field) {
+  case ObserverField::QScheme:
+    return os.value(stringifyQScheme(getDefaultScheme(kind)));
+  case ObserverField::ReduceRange:
+  case ObserverField::IsDynamic:
+    return os.value(false);
+  case ObserverField::Eps:
+    return os.value(defaults.eps);
+  case ObserverField::AveragingConstant:
+    return os.value(defaults.averagingConstant);
+  case ObserverField::Bins:
+    return os.value(defaults.bins);
+  case ObserverField::ChAxis:
+    return os.value(defaults.channelAxis);
+  case ObserverField::Percentile:
+    return os.value(defaults.percentile);
+  case ObserverField::QuantMin:
+  case ObserverField::QuantMax:
+  case ObserverField::Scale:
+  case ObserverField::ZeroPoint:
+    return os.value(nullptr);
+  }
+}
+
+void qbackend::printObserverKinds(llvm::raw_ostream &os) {
+  llvm::json::OStream json(os, 1);
+  json.object([&] {
+    json.attributeArray("observers", [&] {
+      for (const ObserverKindInfo &info : observerKinds)
+        json.object([&] {
+          json.attribute("kind", info.name);
+          json.attribute("observer", info.className);
+          json.attribute("torch", info.isTorch);
+          json.attribute("per_channel", info.isPerChannel);
+          json.attributeObject("arguments", [&] {
+            json.attribute("dtype", info.dtype);
+            for (const ObserverFieldInfo &field : observerFields) {
+              if (!info.takes(field.field))
+                continue;
+              json.attributeBegin(field.name);
+              printDefault(field.field, info.kind, json);
+              json.attributeEnd();
+            }
+          });
+        });
+    });
+    json.attributeArray("fake_quantizers", [&] {
+      for (const FakeQuantizeClass &each : fakeQuantizeClasses)
+        json.value(each.name);
+    });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Reading
 //===----------------------------------------------------------------------===//
+
+/// The kind of the member "observer"; nothing after an error.
+static std::optional<ObserverKind> readObserverKind(const Cursor &value) {
+  auto name = value.getString();
+  if (!name)
+    return std::nullopt;
+  // PyTorch's stand-in for nothing to observe.
+  StringRef wanted = *name == "Identity"
+                         ? getInfo(ObserverKind::Placeholder).className
+                         : *name;
+  for (const ObserverKindInfo &info : observerKinds)
+    if (info.className == wanted)
+      return info.kind;
+  value.emitError() << "unknown observer '" << *name << "', expected "
+                    << listObserverKinds(
+                           [](const ObserverKindInfo &) { return true; },
+                           &ObserverKindInfo::className);
+  return std::nullopt;
+}
+
+static bool readValue(const Cursor &value, std::optional<int64_t> &member) {
+  return bool(member = value.getInteger());
+}
+static bool readValue(const Cursor &value, FloatAttr &member) {
+  return bool(member = value.getNumber());
+}
+static bool readValue(const Cursor &value, bool &member) {
+  auto flag = value.getBoolean();
+  member = flag.value_or(false);
+  return flag.has_value();
+}
+static bool readValue(const Cursor &value, QScheme &member) {
+  auto name = value.getString();
+  if (!name)
+    return false;
+  StringRef text = *name;
+  text.consume_front("torch.");
+  auto scheme = symbolizeQScheme(text);
+  if (!scheme)
+    value.emitError() << "unknown qscheme '" << *name
+                      << "', expected per_tensor_affine, "
+                         "per_tensor_symmetric, per_channel_affine, "
+                         "per_channel_symmetric or "
+                         "per_channel_affine_float_qparams";
+  member = scheme.value_or(member);
+  return scheme.has_value();
+}
+static bool readValue(const Cursor &value, FakeQuantizeKind &member) {
+  auto name = value.getString();
+  if (!name)
+    return false;
+  for (const FakeQuantizeClass &each : fakeQuantizeClasses)
+    if (each.name == *name) {
+      member = each.kind;
+      return true;
+    }
+  InFlightDiagnostic diag = value.emitError();
+  diag << "unknown class '" << *name << "', expected ";
+  llvm::interleaveComma(
+      fakeQuantizeClasses, diag,
+      [&](const FakeQuantizeClass &each) { diag << each.name; });
+  return false;
+}
+
+/// Sets what `key` names; false after an error.
+static bool readMember(const Cursor &cursor, StringRef key, const Cursor &value,
+                       ObserverFields &fields) {
+  if (key == "dtype")
+    return bool(fields.dtype = readDType(value));
+  if (key == stringifyObserverField(ObserverField::QScheme))
+    return readValue(value, fields.scheme);
+  if (key == "fake_quantize")
+    return readValue(value, fields.fakeQuantize);
+  SmallVector<StringRef> keys = {
+      "observer", "dtype", stringifyObserverField(ObserverField::QScheme)};
+  std::optional<bool> result;
+  fields.visit([&](ObserverField field, auto &member) {
+    keys.push_back(stringifyObserverField(field));
+    if (key == keys.back())
+      result = readValue(value, member);
+  });
+  if (result)
+    return *result;
+  keys.push_back("fake_quantize");
+  cursor.emitUnknownKey(key, keys);
+  return false;
+}
 
 static ObserverAttr readObserver(const Cursor &cursor) {
   auto members = cursor.getObject();
   if (!members)
     return {};
-  static constexpr StringRef keys[] = {
-      "observer",           "dtype",        "qscheme",      "quant_min",
-      "quant_max",          "reduce_range", "eps",          "ch_axis",
-      "averaging_constant", "bins",         "scale",        "zero_point",
-      "is_dynamic",         "percentile",   "fake_quantize"};
-  MLIRContext *context = cursor.getContext();
-  const ObserverClass *observerClass = nullptr;
-  for (auto &[key, value] : *members) {
-    if (key != "observer")
-      continue;
-    auto name = value.getString();
-    if (!name)
-      return {};
-    // PyTorch's stand-in for nothing to observe.
-    StringRef wanted = *name == "Identity" ? "PlaceholderObserver" : *name;
-    observerClass = llvm::find_if(
-        observerClasses, [&](auto &entry) { return entry.name == wanted; });
-    if (observerClass == std::end(observerClasses)) {
-      InFlightDiagnostic diag = value.emitError();
-      diag << "unknown observer '" << *name << "', expected ";
-      llvm::interleave(
-          observerClasses, [&](auto &entry) { diag << entry.name; },
-          [&] { diag << ", "; });
-      return {};
-    }
-  }
-  if (!observerClass) {
+  auto kind = llvm::find_if(
+      *members, [](auto &member) { return member.first == "observer"; });
+  if (kind == members->end()) {
     cursor.emitError() << "has no 'observer'";
     return {};
   }
-  Type dtype = parseDType(context, observerClass->dtype);
-  QScheme scheme = observerClass->scheme;
-  std::optional<int64_t> quantMin, quantMax, channelAxis, bins, zeroPoint;
-  FloatAttr eps, averagingConstant, scale, percentile;
-  bool reduceRange = false, isDynamic = false;
-  auto fakeQuantize = FakeQuantizeKind::None;
-  for (auto &[key, value] : *members) {
-    if (value.isNull() || key == "observer")
-      continue;
-    bool ok = true;
-    auto setInteger = [&](std::optional<int64_t> &field) {
-      field = value.getInteger();
-      ok = field.has_value();
-    };
-    auto setReal = [&](FloatAttr &field) {
-      field = value.getNumber();
-      ok = bool(field);
-    };
-    auto setFlag = [&](bool &field) {
-      auto flag = value.getBoolean();
-      field = flag.value_or(false);
-      ok = flag.has_value();
-    };
-    if (key == "dtype") {
-      ok = bool(dtype = readDType(value));
-    } else if (key == "qscheme") {
-      auto name = value.getString();
-      StringRef text = name.value_or("");
-      text.consume_front("torch.");
-      auto parsed = symbolizeQScheme(text);
-      if (name && !parsed)
-        value.emitError() << "unknown qscheme '" << *name
-                          << "', expected per_tensor_affine, "
-                             "per_tensor_symmetric, per_channel_affine, "
-                             "per_channel_symmetric or "
-                             "per_channel_affine_float_qparams";
-      ok = parsed.has_value();
-      scheme = parsed.value_or(scheme);
-    } else if (key == "quant_min") {
-      setInteger(quantMin);
-    } else if (key == "quant_max") {
-      setInteger(quantMax);
-    } else if (key == "reduce_range") {
-      setFlag(reduceRange);
-    } else if (key == "eps") {
-      setReal(eps);
-    } else if (key == "ch_axis") {
-      setInteger(channelAxis);
-    } else if (key == "averaging_constant") {
-      setReal(averagingConstant);
-    } else if (key == "bins") {
-      setInteger(bins);
-    } else if (key == "scale") {
-      setReal(scale);
-    } else if (key == "zero_point") {
-      setInteger(zeroPoint);
-    } else if (key == "percentile") {
-      setReal(percentile);
-    } else if (key == "is_dynamic") {
-      setFlag(isDynamic);
-    } else if (key == "fake_quantize") {
-      auto name = value.getString();
-      if (name == StringRef("FakeQuantize") ||
-          name == StringRef("FixedQParamsFakeQuantize")) {
-        fakeQuantize = FakeQuantizeKind::FakeQuantize;
-      } else if (name == StringRef("FusedMovingAvgObsFakeQuantize")) {
-        fakeQuantize = FakeQuantizeKind::FusedMovingAvgObsFakeQuantize;
-      } else {
-        if (name)
-          value.emitError() << "unknown class '" << *name
-                            << "', expected FakeQuantize, "
-                               "FixedQParamsFakeQuantize or "
-                               "FusedMovingAvgObsFakeQuantize";
-        ok = false;
-      }
-    } else {
-      cursor.emitUnknownKey(key, keys);
-      ok = false;
-    }
-    if (!ok)
+  auto observerKind = readObserverKind(kind->second);
+  if (!observerKind)
+    return {};
+  ObserverFields fields;
+  fields.kind = *observerKind;
+  fields.dtype = parseDType(cursor.getContext(), getInfo(fields.kind).dtype);
+  fields.scheme = getDefaultScheme(fields.kind);
+  for (auto &[key, value] : *members)
+    if (!value.isNull() && key != "observer" &&
+        !readMember(cursor, key, value, fields))
       return {};
-  }
-  return ObserverAttr::getChecked(
-      [&] { return cursor.emitError(); }, context, observerClass->kind, dtype,
-      scheme, quantMin, quantMax, reduceRange, eps, averagingConstant, bins,
-      scale, zeroPoint, isDynamic, channelAxis, percentile, fakeQuantize);
+  return ObserverAttr::getChecked([&] { return cursor.emitError(); },
+                                  cursor.getContext(), fields);
 }
 
 /// A qconfig, or null for none; nothing on failure.

@@ -126,14 +126,11 @@ static std::optional<SmallVector<int64_t>> readIndices(const Cursor &cursor) {
 static DTypeAttr readDTypeWithConstraints(const Cursor &cursor) {
   MLIRContext *context = cursor.getContext();
   auto emitError = [&] { return cursor.emitError(); };
+  DTypeFields fields;
   if (cursor.getValue().getAsString()) {
-    Type type = readDType(cursor);
-    if (!type)
-      return {};
-    std::optional<int64_t> none;
-    return DTypeAttr::getChecked(emitError, context, type, none, none,
-                                 FloatAttr(), FloatAttr(), FloatAttr(), none,
-                                 ArrayAttr());
+    fields.dtype = readDType(cursor);
+    return fields.dtype ? DTypeAttr::getChecked(emitError, context, fields)
+                        : DTypeAttr();
   }
   auto members = cursor.getObject();
   if (!members)
@@ -146,36 +143,33 @@ static DTypeAttr readDTypeWithConstraints(const Cursor &cursor) {
                                        "scale_exact_match",
                                        "zero_point_exact_match",
                                        "qschemes"};
-  Type dtype;
-  std::optional<int64_t> integers[3];
-  FloatAttr reals[3];
-  ArrayAttr schemes;
+  auto readInteger = [](const Cursor &value, std::optional<int64_t> &field) {
+    // PyTorch takes 127.0 as well.
+    auto number = value.getValue().getAsNumber();
+    if (number && *number == std::trunc(*number) && std::abs(*number) < 1e15)
+      field = int64_t(*number);
+    else
+      field = value.getInteger();
+    return field.has_value();
+  };
   for (auto &[key, value] : *members) {
     if (value.isNull())
       continue;
     bool ok = true;
     if (key == "dtype") {
-      dtype = readDType(value);
-      ok = bool(dtype);
-    } else if (key == "quant_min_lower_bound" ||
-               key == "quant_max_upper_bound" ||
-               key == "zero_point_exact_match") {
-      auto &integer = integers[key.starts_with("quant_min")   ? 0
-                               : key.starts_with("quant_max") ? 1
-                                                              : 2];
-      // PyTorch takes 127.0 as well.
-      auto number = value.getValue().getAsNumber();
-      if (number && *number == std::trunc(*number) && std::abs(*number) < 1e15)
-        integer = int64_t(*number);
-      else
-        integer = value.getInteger();
-      ok = integer.has_value();
-    } else if (key.starts_with("scale_") && llvm::is_contained(keys, key)) {
-      FloatAttr &real = reals[key == "scale_min_lower_bound"   ? 0
-                              : key == "scale_max_upper_bound" ? 1
-                                                               : 2];
-      real = value.getNumber();
-      ok = bool(real);
+      ok = bool(fields.dtype = readDType(value));
+    } else if (key == "quant_min_lower_bound") {
+      ok = readInteger(value, fields.quantMin);
+    } else if (key == "quant_max_upper_bound") {
+      ok = readInteger(value, fields.quantMax);
+    } else if (key == "zero_point_exact_match") {
+      ok = readInteger(value, fields.zeroPointExactMatch);
+    } else if (key == "scale_min_lower_bound") {
+      ok = bool(fields.scaleMin = value.getNumber());
+    } else if (key == "scale_max_upper_bound") {
+      ok = bool(fields.scaleMax = value.getNumber());
+    } else if (key == "scale_exact_match") {
+      ok = bool(fields.scaleExactMatch = value.getNumber());
     } else if (key == "qschemes") {
       auto elements = value.getArray();
       SmallVector<StringRef> names;
@@ -187,7 +181,7 @@ static DTypeAttr readDTypeWithConstraints(const Cursor &cursor) {
         text.consume_front("torch.");
         names.push_back(text);
       }
-      schemes = Builder(context).getStrArrayAttr(names);
+      fields.qschemes = Builder(context).getStrArrayAttr(names);
     } else {
       cursor.emitUnknownKey(key, keys);
       ok = false;
@@ -195,13 +189,11 @@ static DTypeAttr readDTypeWithConstraints(const Cursor &cursor) {
     if (!ok)
       return {};
   }
-  if (!dtype) {
+  if (!fields.dtype) {
     cursor.emitError() << "has no 'dtype'";
     return {};
   }
-  return DTypeAttr::getChecked(emitError, context, dtype, integers[0],
-                               integers[1], reals[0], reals[1], reals[2],
-                               integers[2], schemes);
+  return DTypeAttr::getChecked(emitError, context, fields);
 }
 
 static DTypeConfigAttr readDTypeConfig(const Cursor &cursor) {
@@ -241,20 +233,6 @@ static DTypeConfigAttr readDTypeConfig(const Cursor &cursor) {
                                      cursor.getContext(), input, output, weight,
                                      bias, isDynamic);
 }
-
-namespace {
-/// The values of one entry of "configs".
-struct PatternFields {
-  Attribute torch;
-  ObservationType observation =
-      ObservationType::OutputUseDifferentObserverAsInput;
-  SmallVector<Attribute> dtypes;
-  SmallVector<NamedAttribute> byCount, inputTypeToIndex;
-  DenseI64ArrayAttr root;
-  ArrayAttr extraInputs, fusedOperator;
-  StringAttr rootModule, qatModule, referenceModule, fusedModule, fuserMethod;
-};
-} // namespace
 
 /// Sets the field `key`; failure after an error.
 static LogicalResult readField(StringRef key, const Cursor &entry,
@@ -299,11 +277,13 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
     auto elements = value.getArray();
     if (!elements)
       return failure();
+    SmallVector<Attribute> dtypes;
     for (const Cursor &element : *elements) {
-      fields.dtypes.push_back(readDTypeConfig(element));
-      if (!fields.dtypes.back())
+      dtypes.push_back(readDTypeConfig(element));
+      if (!dtypes.back())
         return failure();
     }
+    fields.dtypes = builder.getArrayAttr(dtypes);
     return success();
   }
   if (key == "root_module")
@@ -311,7 +291,7 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
   if (key == "qat_module")
     return setString(fields.qatModule);
   if (key == "reference_quantized_module_for_root")
-    return setString(fields.referenceModule);
+    return setString(fields.referenceQuantizedModule);
   if (key == "fused_module")
     return setString(fields.fusedModule);
   if (key == "fuser_method")
@@ -355,21 +335,27 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
     auto members = value.getObject();
     if (!members)
       return failure();
+    bool isIndex = key == "input_type_to_index";
+    SmallVector<NamedAttribute> entries;
     for (auto &[name, member] : *members) {
-      if (key == "input_type_to_index") {
-        auto index = member.getInteger();
-        if (!index)
-          return failure();
-        fields.inputTypeToIndex.push_back(
-            builder.getNamedAttr(name, builder.getI64IntegerAttr(*index)));
-        continue;
+      Attribute attr;
+      if (isIndex) {
+        if (auto index = member.getInteger())
+          attr = builder.getI64IntegerAttr(*index);
+      } else if (auto type = readObservation(member)) {
+        attr = builder.getStringAttr(stringifyObservationType(*type));
       }
-      auto type = readObservation(member);
-      if (!type)
+      if (!attr)
         return failure();
-      fields.byCount.push_back(builder.getNamedAttr(
-          name, builder.getStringAttr(stringifyObservationType(*type))));
+      entries.push_back(builder.getNamedAttr(name, attr));
     }
+    if (entries.empty())
+      return success();
+    DictionaryAttr dictionary = builder.getDictionaryAttr(entries);
+    if (isIndex)
+      fields.inputTypeToIndex = dictionary;
+    else
+      fields.numTensorArgsToObservationType = dictionary;
     return success();
   }
   entry.emitUnknownKey(key, keys);
@@ -382,6 +368,7 @@ static std::pair<Attribute, PatternAttr> readEntry(const Cursor &cursor) {
   if (!members)
     return {};
   PatternFields fields;
+  fields.dtypes = ArrayAttr::get(cursor.getContext(), {});
   for (auto &[key, value] : *members)
     if (!value.isNull() && failed(readField(key, cursor, value, fields)))
       return {};
@@ -389,21 +376,11 @@ static std::pair<Attribute, PatternAttr> readEntry(const Cursor &cursor) {
     cursor.emitError() << "has neither 'pattern' nor 'pattern_complex_format'";
     return {};
   }
-  Builder builder(cursor.getContext());
   Attribute pattern = getPatternOfTorch(fields.torch);
-  auto dictionary = [&](ArrayRef<NamedAttribute> entries) {
-    return entries.empty() ? DictionaryAttr()
-                           : builder.getDictionaryAttr(entries);
-  };
-  return {pattern, PatternAttr::getChecked(
-                       [&] { return cursor.emitError(); }, cursor.getContext(),
-                       fields.observation, builder.getArrayAttr(fields.dtypes),
-                       Attribute(dictionary(fields.byCount)), fields.root,
-                       fields.extraInputs, fields.rootModule, fields.qatModule,
-                       fields.referenceModule, fields.fusedModule,
-                       fields.fuserMethod, fields.fusedOperator,
-                       FlatSymbolRefAttr(), dictionary(fields.inputTypeToIndex),
-                       pattern == fields.torch ? Attribute() : fields.torch)};
+  if (pattern == fields.torch)
+    fields.torch = {};
+  return {pattern, PatternAttr::getChecked([&] { return cursor.emitError(); },
+                                           cursor.getContext(), fields)};
 }
 
 /// The document as ops at the builder's insertion point.

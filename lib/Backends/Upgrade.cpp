@@ -13,13 +13,10 @@ using namespace qbackend;
 /// `config` with other observation types by number, and another spelling.
 static PatternAttr replaceFields(PatternAttr config, Attribute byCount,
                                  Attribute torch) {
-  return PatternAttr::get(
-      config.getContext(), config.getObservation(), config.getDtypes(), byCount,
-      config.getRoot(), config.getExtraInputs(), config.getRootModule(),
-      config.getQatModule(), config.getReferenceQuantizedModule(),
-      config.getFusedModule(), config.getFuserMethod(),
-      config.getFusedOperator(), config.getReference(),
-      config.getInputTypeToIndex(), torch);
+  PatternFields fields = config.getFields();
+  fields.numTensorArgsToObservationType = byCount;
+  fields.torch = torch;
+  return PatternAttr::get(config.getContext(), fields);
 }
 
 /// One pattern_config for each spelling of `op`: "a, b" is the list of a and b.

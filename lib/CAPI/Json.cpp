@@ -22,6 +22,16 @@ static QBackendStatus finishModule(Session &session, ModuleOp module,
   return session.finish(text, output);
 }
 
+const char *qbackendGetObserverKinds(void) {
+  static const std::string text = [] {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    printObserverKinds(stream);
+    return text;
+  }();
+  return text.c_str();
+}
+
 QBackendStatus qbackendBackendToJSON(QBackendText spec, char **output,
                                      QBackendDiagnosticCallback callback,
                                      void *user) {

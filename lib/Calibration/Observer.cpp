@@ -12,56 +12,6 @@
 
 namespace qbackend::calibration {
 
-static constexpr std::pair<ObserverKind, std::string_view> kindNames[] = {
-    {ObserverKind::MinMax, "min_max"},
-    {ObserverKind::MovingAverageMinMax, "moving_average_min_max"},
-    {ObserverKind::PerChannelMinMax, "per_channel_min_max"},
-    {ObserverKind::MovingAveragePerChannelMinMax,
-     "moving_average_per_channel_min_max"},
-    {ObserverKind::Histogram, "histogram"},
-    {ObserverKind::FixedQParams, "fixed_qparams"},
-    {ObserverKind::Placeholder, "placeholder"},
-    {ObserverKind::Noop, "noop"},
-    {ObserverKind::Reuse, "reuse"},
-    {ObserverKind::Percentile, "percentile"},
-    {ObserverKind::Entropy, "entropy"},
-    {ObserverKind::MSE, "mse"},
-};
-
-std::string_view stringifyObserverKind(ObserverKind kind) {
-  for (const auto &[candidate, name] : kindNames)
-    if (candidate == kind)
-      return name;
-  return "";
-}
-
-std::optional<ObserverKind> symbolizeObserverKind(std::string_view name) {
-  for (const auto &[kind, candidate] : kindNames)
-    if (candidate == name)
-      return kind;
-  return std::nullopt;
-}
-
-bool isPerChannel(ObserverKind kind) {
-  return kind == ObserverKind::PerChannelMinMax ||
-         kind == ObserverKind::MovingAveragePerChannelMinMax;
-}
-
-bool isMovingAverage(ObserverKind kind) {
-  return kind == ObserverKind::MovingAverageMinMax ||
-         kind == ObserverKind::MovingAveragePerChannelMinMax;
-}
-
-bool usesGrid(ObserverKind kind) {
-  return kind == ObserverKind::Percentile || kind == ObserverKind::Entropy ||
-         kind == ObserverKind::MSE;
-}
-
-bool hasStatistics(ObserverKind kind) {
-  return kind == ObserverKind::MinMax || kind == ObserverKind::Histogram ||
-         isMovingAverage(kind) || isPerChannel(kind) || usesGrid(kind);
-}
-
 numerics::QuantRange ObserverOptions::range() const {
   return numerics::quantizedRange(isSigned, bits, customRange, reduceRange);
 }

@@ -390,8 +390,9 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
                                        ": field 'kind' is not a string");
       auto symbol = symbolizeObserverKind(kind->getAsString()->str());
       if (!symbol)
-        return llvm::createStringError(where + ": unknown kind '" +
-                                       *kind->getAsString() + "'");
+        return llvm::createStringError(
+            where + ": unknown kind '" + *kind->getAsString() + "', expected " +
+            listObserverKinds([](const ObserverKindInfo &) { return true; }));
       entry.kind = *symbol;
     }
     if (Error e = readIdentity(*fields, where, entry))

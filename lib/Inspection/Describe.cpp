@@ -133,11 +133,7 @@ QConfigOp inspection::lookupKind(QConfigMappingOp mapping, StringRef kind) {
 }
 
 PatternAttr inspection::getOnly(DTypeConfigAttr config) {
-  MLIRContext *context = config.getContext();
-  return PatternAttr::get(
-      context, ObservationType::OutputUseDifferentObserverAsInput,
-      ArrayAttr::get(context, {config}), Attribute(), DenseI64ArrayAttr(),
-      ArrayAttr(), StringAttr(), StringAttr(), StringAttr(), StringAttr(),
-      StringAttr(), ArrayAttr(), FlatSymbolRefAttr(), DictionaryAttr(),
-      Attribute());
+  PatternFields fields;
+  fields.dtypes = ArrayAttr::get(config.getContext(), {config});
+  return PatternAttr::get(config.getContext(), fields);
 }

@@ -86,11 +86,6 @@ static void checkConstraint(Operation *op, StringRef role, DTypeAttr dtype,
 // Observers
 //===----------------------------------------------------------------------===//
 
-static bool isPerChannel(ObserverKind kind) {
-  return kind == ObserverKind::PerChannelMinMax ||
-         kind == ObserverKind::MovingAveragePerChannelMinMax;
-}
-
 static bool isPerChannel(QScheme scheme) {
   return scheme != QScheme::PerTensorAffine &&
          scheme != QScheme::PerTensorSymmetric;
@@ -98,8 +93,7 @@ static bool isPerChannel(QScheme scheme) {
 
 /// True if observers of the kind compute a scale, or have one.
 static bool hasScale(ObserverKind kind) {
-  return kind != ObserverKind::Placeholder && kind != ObserverKind::Noop &&
-         kind != ObserverKind::ReuseInput;
+  return hasStatistics(kind) || kind == ObserverKind::FixedQParams;
 }
 
 /// The range of an observer of integers.

@@ -31,7 +31,7 @@ using calibration::TableEntry;
 
 ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
   ObserverOptions options;
-  options.kind = static_cast<calibration::ObserverKind>(config.getKind());
+  options.kind = config.getKind();
   auto type = cast<IntegerType>(config.getDtype());
   options.isSigned = type.isSigned();
   options.bits = type.getWidth();
@@ -54,11 +54,6 @@ ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
                            *config.getZeroPoint()};
   return options;
 }
-static_assert(int(qbackend::ObserverKind::ReuseInput) ==
-                      int(calibration::ObserverKind::Reuse) &&
-                  int(qbackend::ObserverKind::MSE) ==
-                      int(calibration::ObserverKind::MSE),
-              "the enums are the same");
 
 //===----------------------------------------------------------------------===//
 // Sources of ranges

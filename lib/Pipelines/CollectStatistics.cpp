@@ -44,12 +44,10 @@ static void observeAll(ModuleOp module) {
   });
   TensorNames names(module);
   SymbolTable symbols(module);
-  auto config = ObserverAttr::get(
-      module.getContext(), qbackend::ObserverKind::MinMax,
-      IntegerType::get(module.getContext(), 8, IntegerType::Unsigned),
-      QScheme::PerTensorAffine, std::nullopt, std::nullopt, false, {}, {},
-      std::nullopt, {}, std::nullopt, false, std::nullopt, {},
-      FakeQuantizeKind::None);
+  ObserverFields fields;
+  fields.dtype =
+      IntegerType::get(module.getContext(), 8, IntegerType::Unsigned);
+  auto config = ObserverAttr::get(module.getContext(), fields);
   OpBuilder builder(module.getContext());
   for (auto &[tensor, name] : names.getAll()) {
     auto type = dyn_cast<RankedTensorType>(tensor.getType());

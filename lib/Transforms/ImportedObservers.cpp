@@ -37,13 +37,12 @@ static ObserverAttr getFixedObserver(quant::UniformQuantizedType element) {
   Type dtype = IntegerType::get(context, 8,
                                 element.isSigned() ? IntegerType::Signed
                                                    : IntegerType::Unsigned);
-  return ObserverAttr::get(
-      context, ObserverKind::FixedQParams, dtype, QScheme::PerTensorAffine,
-      std::nullopt, std::nullopt, /*reduce_range=*/false, /*eps=*/FloatAttr(),
-      /*averaging_constant=*/FloatAttr(), /*bins=*/std::nullopt,
-      FloatAttr::get(Float64Type::get(context), element.getScale()),
-      element.getZeroPoint(), /*is_dynamic=*/false, /*ch_axis=*/std::nullopt,
-      /*percentile=*/FloatAttr(), FakeQuantizeKind::None);
+  ObserverFields fields;
+  fields.kind = ObserverKind::FixedQParams;
+  fields.dtype = dtype;
+  fields.scale = FloatAttr::get(Float64Type::get(context), element.getScale());
+  fields.zeroPoint = element.getZeroPoint();
+  return ObserverAttr::get(context, fields);
 }
 
 ImportedObservers::ImportedObservers(ModuleOp module)
@@ -244,16 +243,14 @@ ObserverAttr qbackend::getImportedWeightObserver(OperatorOp op,
         offset;
     min = std::min(min, integer), max = std::max(max, integer);
   }
-  auto [quantMin, quantMax] =
-      std::pair(observer.getQuantMin(), observer.getQuantMax());
-  if (quantMin && quantMax && (min < *quantMin || max > *quantMax))
-    quantMin = std::min(min, *quantMin), quantMax = std::max(max, *quantMax);
-  return ObserverAttr::get(
-      op.getContext(), observer.getKind(), dtype, scheme, quantMin, quantMax,
-      observer.getReduceRange(), observer.getEps(),
-      observer.getAveragingConstant(), observer.getBins(), observer.getScale(),
-      observer.getZeroPoint(), observer.getIsDynamic(), observer.getChAxis(),
-      observer.getPercentile(), observer.getFakeQuantize());
+  ObserverFields fields = observer.getFields();
+  fields.dtype = dtype;
+  fields.scheme = scheme;
+  if (fields.quantMin && (min < *fields.quantMin || max > *fields.quantMax)) {
+    fields.quantMin = std::min(min, *fields.quantMin);
+    fields.quantMax = std::max(max, *fields.quantMax);
+  }
+  return ObserverAttr::get(op.getContext(), fields);
 }
 
 void qbackend::setWeightSign(OperatorOp op, ObserverAttr observer) {

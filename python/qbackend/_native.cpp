@@ -128,6 +128,8 @@ PYBIND11_MODULE(_native, m) {
   m.attr("__version__") = qbackendGetVersion();
   m.def("builtin_backends", &builtinBackends,
         "Names of the built-in backends, sorted.");
+  m.def("observer_kinds", &qbackendGetObserverKinds,
+        "The compiler's table of observers and their arguments, as JSON.");
   m.def("backend_to_json", &backendToJSON, py::arg("name_path_or_mlir_text"),
         "A backend_config as the JSON document of docs/Python.md.");
   m.def("backend_from_json", &backendFromJSON, py::arg("json"),

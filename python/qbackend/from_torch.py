@@ -154,7 +154,10 @@ def observer_from_torch(observer: Any, role: str = "weight") -> ObserverLike:
     cls, arguments, computed = flatten(observer)
     if cls.__module__ == "torch.nn.modules.linear" and cls.__name__ == "Identity":
         return IDENTITY
-    known: Dict[str, Type[Describable]] = {**OBSERVERS, **FAKE_QUANTIZERS}
+    known: Dict[str, Type[Describable]] = {
+        name: ours for name, ours in OBSERVERS.items() if ours.in_torch
+    }
+    known.update(FAKE_QUANTIZERS)
     if cls.__name__ not in known or not cls.__module__.startswith(
         "torch.ao.quantization."
     ):

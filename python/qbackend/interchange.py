@@ -7,6 +7,7 @@ describes every key.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
@@ -36,19 +37,13 @@ _T = TypeVar("_T")
 
 #: Arguments of observers that the document has; the others don't matter outside
 #: of PyTorch.
-OBSERVER_FIELDS = (
-    "dtype",
-    "qscheme",
-    "quant_min",
-    "quant_max",
-    "reduce_range",
-    "eps",
-    "ch_axis",
-    "averaging_constant",
-    "bins",
-    "scale",
-    "zero_point",
-    "is_dynamic",
+OBSERVER_FIELDS = tuple(
+    dict.fromkeys(
+        field.name
+        for cls in OBSERVERS.values()
+        for field in dataclasses.fields(cls)
+        if field.compare and field.name != "custom_op_name"
+    )
 )
 _CONSTRAINTS = (
     "quant_min_lower_bound",

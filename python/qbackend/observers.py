@@ -2,7 +2,9 @@
 """PyTorch's observers, as descriptions of what to observe with.
 
 Nothing is observed here: the compiler does that. Classes, arguments and
-defaults are those of PyTorch 2.x; an instance holds its arguments, checked.
+defaults are those of PyTorch 2.x, and three more; an instance holds its
+arguments, checked. The compiler's table, include/qbackend/Calibration/
+ObserverKinds.h, has the same, which test/Python/test_observer_kinds.py compares.
 """
 
 from __future__ import annotations
@@ -17,8 +19,10 @@ from .dtypes import DType, QScheme
 from .names import TorchName
 
 __all__ = [
+    "EntropyObserver",
     "FixedQParamsObserver",
     "HistogramObserver",
+    "MSEObserver",
     "MinMaxObserver",
     "MovingAverageMinMaxObserver",
     "MovingAveragePerChannelMinMaxObserver",
@@ -26,6 +30,7 @@ __all__ = [
     "ObserverBase",
     "ObserverFactory",
     "PerChannelMinMaxObserver",
+    "PercentileObserver",
     "PlaceholderObserver",
     "RecordingObserver",
     "ReuseInputObserver",
@@ -145,6 +150,8 @@ class ObserverBase(Describable):
 
     # Whether the scheme must be per channel; None: there is none to check.
     _per_channel: ClassVar[Optional[bool]] = None
+    #: Whether PyTorch has the class.
+    in_torch: ClassVar[bool] = True
 
     @classmethod
     def argument_names(cls) -> Optional[List[str]]:
@@ -343,21 +350,64 @@ class ReuseInputObserver(ObserverBase):
     dtype: ClassVar[DType] = dtypes.quint8
 
 
+@dataclass
+class PercentileObserver(ObserverBase):
+    """Keeps `percentile` per cent of the values, and cuts off half of the others
+    at each end. Not PyTorch's."""
+
+    _per_channel: ClassVar[Optional[bool]] = False
+    in_torch: ClassVar[bool] = False
+
+    percentile: float = 99.99
+    dtype: DType = dtypes.quint8
+    qscheme: QScheme = dtypes.per_tensor_affine
+    reduce_range: bool = False
+    quant_min: Optional[int] = None
+    quant_max: Optional[int] = None
+    eps: float = EPS
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not 50 < self.percentile <= 100:
+            raise ValueError(
+                f"PercentileObserver has percentile {self.percentile}, expected more "
+                "than 50 and at most 100"
+            )
+
+
+@dataclass
+class EntropyObserver(ObserverBase):
+    """The range whose distribution quantization changes least. Not PyTorch's."""
+
+    _per_channel: ClassVar[Optional[bool]] = False
+    in_torch: ClassVar[bool] = False
+
+    dtype: DType = dtypes.quint8
+    qscheme: QScheme = dtypes.per_tensor_affine
+    reduce_range: bool = False
+    quant_min: Optional[int] = None
+    quant_max: Optional[int] = None
+    eps: float = EPS
+
+
+@dataclass
+class MSEObserver(ObserverBase):
+    """The range of the least squared error. Not PyTorch's."""
+
+    _per_channel: ClassVar[Optional[bool]] = False
+    in_torch: ClassVar[bool] = False
+
+    dtype: DType = dtypes.quint8
+    qscheme: QScheme = dtypes.per_tensor_affine
+    reduce_range: bool = False
+    quant_min: Optional[int] = None
+    quant_max: Optional[int] = None
+    eps: float = EPS
+
+
 #: All observers by name.
 OBSERVERS: Dict[str, Type[ObserverBase]] = {
-    cls.__name__: cls
-    for cls in (
-        MinMaxObserver,
-        MovingAverageMinMaxObserver,
-        PerChannelMinMaxObserver,
-        MovingAveragePerChannelMinMaxObserver,
-        HistogramObserver,
-        FixedQParamsObserver,
-        PlaceholderObserver,
-        NoopObserver,
-        RecordingObserver,
-        ReuseInputObserver,
-    )
+    cls.__name__: cls for cls in ObserverBase.__subclasses__()
 }
 
 default_observer = MinMaxObserver.with_args(quant_min=0, quant_max=127)

@@ -124,6 +124,7 @@ static void testBuiltins(void) {
   CHECK(found == 1);
   CHECK(qbackendGetBuiltinBackend(count) == NULL);
   CHECK(qbackendGetBuiltinBackend((size_t)-1) == NULL);
+  CHECK(strstr(qbackendGetObserverKinds(), "\"PercentileObserver\"") != NULL);
   CHECK(qbackendText(NULL).data == NULL && qbackendText(NULL).length == 0);
   CHECK(qbackendText("abc").length == 3);
   qbackendFree(NULL);

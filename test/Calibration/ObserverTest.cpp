@@ -254,8 +254,8 @@ TEST(Observer, KindsWithoutStatistics) {
   ASSERT_EQ(params.size(), 1u);
   EXPECT_EQ(params[0].scale, 1.0 / 256);
   EXPECT_EQ(params[0].zeroPoint, 5);
-  for (ObserverKind kind :
-       {ObserverKind::Placeholder, ObserverKind::Noop, ObserverKind::Reuse}) {
+  for (ObserverKind kind : {ObserverKind::Placeholder, ObserverKind::Noop,
+                            ObserverKind::ReuseInput}) {
     options.kind = kind;
     EXPECT_TRUE(Observer::qparams(Statistics(), options).empty());
   }

@@ -260,7 +260,10 @@ TEST(Table, BadEntries) {
   EXPECT_EQ(entries(R"({"name": "a", "kind": 1})"),
             "t.json: entry 'a': field 'kind' is not a string");
   EXPECT_EQ(entries(R"({"name": "a", "kind": "x"})"),
-            "t.json: entry 'a': unknown kind 'x'");
+            "t.json: entry 'a': unknown kind 'x', expected min_max, "
+            "moving_average_min_max, per_channel_min_max, "
+            "moving_average_per_channel_min_max, histogram, fixed_qparams, "
+            "placeholder, noop, reuse_input, percentile, entropy, mse");
   EXPECT_EQ(entries(R"({"name": "a", "kind": "noop"},
                        {"name": "a", "kind": "noop"})"),
             "t.json: entry 'a' occurs twice");

@@ -59,6 +59,7 @@ def test_defaults_of_observers(name):
         "ch_axis": 0,
         "averaging_constant": 0.01,
         "bins": 2048,
+        "percentile": 99.99,
     }
     for field, default in table.items():
         if hasattr(made, field):

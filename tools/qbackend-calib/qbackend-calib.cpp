@@ -44,8 +44,8 @@ static cl::opt<std::string> svgFile("svg", cl::value_desc("file"),
                                     cl::cat(category), cl::sub(showCommand));
 static cl::opt<std::string>
     observerName("observer", cl::init("histogram"),
-                 cl::desc("how ranges are chosen: min_max, histogram, "
-                          "percentile, entropy, mse"),
+                 cl::desc("how ranges are chosen, such as min_max, percentile "
+                          "or entropy"),
                  cl::cat(category), cl::sub(showCommand), cl::sub(diffCommand),
                  cl::sub(exportCommand));
 static cl::opt<double> percentile("percentile", cl::init(99.99),
@@ -86,9 +86,11 @@ static llvm::Expected<ObserverOptions> getOptions() {
   ObserverOptions options;
   auto kind = symbolizeObserverKind(observerName);
   if (!kind || !hasStatistics(*kind))
-    return llvm::createStringError("no observer '" + observerName +
-                                   "' that chooses a range; there are min_max, "
-                                   "histogram, percentile, entropy, mse");
+    return llvm::createStringError(
+        "no observer '" + observerName + "' that chooses a range; there are " +
+        qbackend::listObserverKinds([](const auto &info) {
+          return info.statistics != qbackend::ObserverKindInfo::None;
+        }));
   options.kind = *kind;
   StringRef bits = dtypeName;
   options.isSigned = bits.starts_with("s");

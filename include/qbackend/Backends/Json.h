@@ -40,6 +40,13 @@ mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 mappingFromJSON(llvm::StringRef text, llvm::StringRef name,
                 mlir::MLIRContext *context);
 
+/// Prints the table of qbackend/Calibration/ObserverKinds.h: "observers" has
+/// {"kind": "min_max", "observer": "MinMaxObserver", "torch": true,
+///  "per_channel": false, "arguments": {"dtype": "quint8", ...}} for each kind.
+/// An argument without a default is null. "fake_quantizers" are the classes that
+/// an observer can be inside of.
+void printObserverKinds(llvm::raw_ostream &os);
+
 } // namespace qbackend
 
 #endif // QBACKEND_BACKENDS_JSON_H

@@ -8,6 +8,7 @@
 #define QBACKEND_CALIBRATION_OBSERVER_H
 
 #include "qbackend/Calibration/Grid.h"
+#include "qbackend/Calibration/ObserverKinds.h"
 #include "qbackend/Numerics/QuantParams.h"
 
 #include <cstdint>
@@ -21,52 +22,13 @@
 
 namespace qbackend::calibration {
 
-/// What an observer records.
-enum class ObserverKind {
-  /// Smallest and largest value seen.
-  MinMax,
-  /// Exponential moving average of each batch's smallest and largest value.
-  MovingAverageMinMax,
-  /// MinMax for each index of one axis.
-  PerChannelMinMax,
-  /// MovingAverageMinMax for each index of one axis.
-  MovingAveragePerChannelMinMax,
-  /// A histogram, from which the range of least squared error is chosen.
-  Histogram,
-  /// Nothing: the parameters are given.
-  FixedQParams,
-  /// Nothing: it only says that the value is quantized (dynamically).
-  Placeholder,
-  /// Nothing: it only carries a type.
-  Noop,
-  /// Nothing: the value has the parameters of the operator's input.
-  Reuse,
-  /// A grid, from which the range that has most of the values is chosen.
-  Percentile,
-  /// A grid, from which the range is chosen whose distribution of quantized
-  /// values is closest to that of the real ones.
-  Entropy,
-  /// A grid, from which the range of least squared error is chosen.
-  MSE,
-};
-
-/// Returns the name of `kind` in calibration tables, such as "min_max".
-std::string_view stringifyObserverKind(ObserverKind kind);
-
-/// Returns the kind that `name` stands for.
-std::optional<ObserverKind> symbolizeObserverKind(std::string_view name);
-
-/// Returns whether `kind` records statistics for each channel.
-bool isPerChannel(ObserverKind kind);
-
-/// Returns whether `kind` records an average of its batches.
-bool isMovingAverage(ObserverKind kind);
-
-/// Returns whether `kind` chooses its range from a grid.
-bool usesGrid(ObserverKind kind);
-
-/// Returns whether `kind` records statistics at all.
-bool hasStatistics(ObserverKind kind);
+using qbackend::hasStatistics;
+using qbackend::isMovingAverage;
+using qbackend::isPerChannel;
+using qbackend::ObserverKind;
+using qbackend::stringifyObserverKind;
+using qbackend::symbolizeObserverKind;
+using qbackend::usesGrid;
 
 /// How to observe a value and how to quantize what was seen.
 struct ObserverOptions {

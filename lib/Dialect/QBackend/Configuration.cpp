@@ -15,120 +15,12 @@
 #include "llvm/Support/Regex.h"
 
 #include <cmath>
+#include <tuple>
 
 using namespace mlir;
 using namespace qbackend;
 
 #include "qbackend/Dialect/QBackend/QBackendEnums.cpp.inc"
-
-/// What follows the type of an observer: its scheme, which stands alone, and
-/// `key = value` pairs, in any order. An assembly format can't tell whether a
-/// scheme or a key follows a comma.
-static ParseResult parseObserverFields(
-    AsmParser &parser, QScheme &scheme, std::optional<int64_t> &quantMin,
-    std::optional<int64_t> &quantMax, bool &reduceRange, FloatAttr &eps,
-    FloatAttr &averagingConstant, std::optional<int64_t> &bins,
-    FloatAttr &scale, std::optional<int64_t> &zeroPoint, bool &isDynamic,
-    std::optional<int64_t> &channelAxis, FloatAttr &percentile,
-    FakeQuantizeKind &fakeQuantize) {
-  auto parseInteger = [&](std::optional<int64_t> &value) -> ParseResult {
-    return parser.parseInteger(value.emplace());
-  };
-  auto parseNumber = [&](FloatAttr &value) -> ParseResult {
-    FailureOr<FloatAttr> parsed = qbackend::detail::parseReal(parser);
-    value = parsed.value_or(FloatAttr());
-    return failure(failed(parsed));
-  };
-  auto parseFlag = [&](bool &value) -> ParseResult {
-    FailureOr<bool> parsed = FieldParser<bool>::parse(parser);
-    value = parsed.value_or(false);
-    return failure(failed(parsed));
-  };
-  auto parseFakeQuantize = [&]() -> ParseResult {
-    FailureOr<FakeQuantizeKind> parsed =
-        FieldParser<FakeQuantizeKind>::parse(parser);
-    fakeQuantize = parsed.value_or(FakeQuantizeKind::None);
-    return failure(failed(parsed));
-  };
-  llvm::SmallDenseSet<StringRef> seen;
-  while (succeeded(parser.parseOptionalComma())) {
-    StringRef key;
-    SMLoc loc = parser.getCurrentLocation();
-    if (parser.parseKeyword(&key))
-      return failure();
-    std::optional<QScheme> parsedScheme = symbolizeQScheme(key);
-    if (!seen.insert(parsedScheme ? "scheme" : key).second)
-      return parser.emitError(loc) << "a second '" << key << "'";
-    if (parsedScheme) {
-      scheme = *parsedScheme;
-      continue;
-    }
-    auto parseValue =
-        llvm::StringSwitch<std::function<ParseResult()>>(key)
-            .Case("quant_min", [&] { return parseInteger(quantMin); })
-            .Case("quant_max", [&] { return parseInteger(quantMax); })
-            .Case("reduce_range", [&] { return parseFlag(reduceRange); })
-            .Case("eps", [&] { return parseNumber(eps); })
-            .Case("averaging_constant",
-                  [&] { return parseNumber(averagingConstant); })
-            .Case("bins", [&] { return parseInteger(bins); })
-            .Case("scale", [&] { return parseNumber(scale); })
-            .Case("zero_point", [&] { return parseInteger(zeroPoint); })
-            .Case("is_dynamic", [&] { return parseFlag(isDynamic); })
-            .Case("ch_axis", [&] { return parseInteger(channelAxis); })
-            .Case("percentile", [&] { return parseNumber(percentile); })
-            .Case("fake_quantize", parseFakeQuantize)
-            .Default(nullptr);
-    if (!parseValue)
-      return parser.emitError(loc)
-             << "unknown field or scheme '" << key
-             << "'; fields are quant_min, quant_max, reduce_range, eps, "
-                "averaging_constant, bins, scale, zero_point, is_dynamic, "
-                "ch_axis, percentile, fake_quantize; "
-                "schemes are per_tensor_affine, per_tensor_symmetric, "
-                "per_channel_affine, per_channel_symmetric, "
-                "per_channel_affine_float_qparams";
-    if (parser.parseEqual() || parseValue())
-      return failure();
-  }
-  return success();
-}
-
-static void printObserverFields(
-    AsmPrinter &printer, QScheme scheme, std::optional<int64_t> quantMin,
-    std::optional<int64_t> quantMax, bool reduceRange, FloatAttr eps,
-    FloatAttr averagingConstant, std::optional<int64_t> bins, FloatAttr scale,
-    std::optional<int64_t> zeroPoint, bool isDynamic,
-    std::optional<int64_t> channelAxis, FloatAttr percentile,
-    FakeQuantizeKind fakeQuantize) {
-  auto printInteger = [&](StringRef key, std::optional<int64_t> value) {
-    if (value)
-      printer << ", " << key << " = " << *value;
-  };
-  auto printNumber = [&](StringRef key, FloatAttr value) {
-    if (!value)
-      return;
-    printer << ", " << key << " = ";
-    qbackend::detail::printReal(printer, value);
-  };
-  if (scheme != QScheme::PerTensorAffine)
-    printer << ", " << stringifyQScheme(scheme);
-  printInteger("quant_min", quantMin);
-  printInteger("quant_max", quantMax);
-  if (reduceRange)
-    printer << ", reduce_range = true";
-  printNumber("eps", eps);
-  printNumber("averaging_constant", averagingConstant);
-  printInteger("bins", bins);
-  printNumber("scale", scale);
-  printInteger("zero_point", zeroPoint);
-  if (isDynamic)
-    printer << ", is_dynamic = true";
-  printInteger("ch_axis", channelAxis);
-  printNumber("percentile", percentile);
-  if (fakeQuantize != FakeQuantizeKind::None)
-    printer << ", fake_quantize = " << stringifyFakeQuantizeKind(fakeQuantize);
-}
 
 #define GET_ATTRDEF_CLASSES
 #include "qbackend/Dialect/QBackend/QBackendAttrs.cpp.inc"
@@ -141,7 +33,7 @@ void QBackendDialect::registerAttributes() {
 }
 
 //===----------------------------------------------------------------------===//
-// Attributes
+// DTypes
 //===----------------------------------------------------------------------===//
 
 static bool isKnownDType(Type type) {
@@ -213,49 +105,212 @@ DTypeConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   return bias ? verifyDType(emitError, bias) : success();
 }
 
-LogicalResult ObserverAttr::verify(
-    function_ref<InFlightDiagnostic()> emitError, ObserverKind kind, Type dtype,
-    QScheme scheme, std::optional<int64_t> quantMin,
-    std::optional<int64_t> quantMax, bool reduceRange, FloatAttr eps,
-    FloatAttr averagingConstant, std::optional<int64_t> bins, FloatAttr scale,
-    std::optional<int64_t> zeroPoint, bool isDynamic,
-    std::optional<int64_t> channelAxis, FloatAttr percentile,
-    FakeQuantizeKind fakeQuantize) {
-  if (failed(verifyDType(emitError, dtype)))
+//===----------------------------------------------------------------------===//
+// Observers
+//===----------------------------------------------------------------------===//
+
+static auto tie(const ObserverFields &fields) {
+  return std::tie(fields.kind, fields.dtype, fields.scheme, fields.quantMin,
+                  fields.quantMax, fields.reduceRange, fields.eps,
+                  fields.averagingConstant, fields.bins, fields.scale,
+                  fields.zeroPoint, fields.isDynamic, fields.channelAxis,
+                  fields.percentile, fields.fakeQuantize);
+}
+
+bool ObserverFields::operator==(const ObserverFields &other) const {
+  return tie(*this) == tie(other);
+}
+
+llvm::hash_code qbackend::hash_value(const ObserverFields &fields) {
+  return std::apply(
+      [](const auto &...members) { return llvm::hash_combine(members...); },
+      tie(fields));
+}
+
+static ParseResult parseMember(AsmParser &parser,
+                               std::optional<int64_t> &value) {
+  return parser.parseInteger(value.emplace());
+}
+
+static ParseResult parseMember(AsmParser &parser, FloatAttr &value) {
+  FailureOr<FloatAttr> parsed = qbackend::detail::parseReal(parser);
+  value = parsed.value_or(FloatAttr());
+  return failure(failed(parsed));
+}
+
+template <typename T>
+static ParseResult parseMember(AsmParser &parser, T &value) {
+  FailureOr<T> parsed = FieldParser<T>::parse(parser);
+  value = parsed.value_or(T());
+  return failure(failed(parsed));
+}
+
+static void printMember(AsmPrinter &printer, std::optional<int64_t> value) {
+  printer << *value;
+}
+
+static void printMember(AsmPrinter &printer, FloatAttr value) {
+  qbackend::detail::printReal(printer, value);
+}
+
+static void printMember(AsmPrinter &printer, bool) { printer << "true"; }
+
+/// A scheme, which stands alone, or `key = value`.
+static ParseResult parseObserverField(AsmParser &parser, ObserverFields &fields,
+                                      llvm::SmallDenseSet<StringRef> &seen) {
+  StringRef key;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&key))
     return failure();
-  if (quantMin.has_value() != quantMax.has_value())
+  std::optional<QScheme> scheme = symbolizeQScheme(key);
+  if (!seen.insert(scheme ? "scheme" : key).second)
+    return parser.emitError(loc) << "a second '" << key << "'";
+  if (scheme) {
+    fields.scheme = *scheme;
+    return success();
+  }
+  if (key == "fake_quantize")
+    return failure(parser.parseEqual() ||
+                   parseMember(parser, fields.fakeQuantize));
+  bool isKnown = false;
+  ParseResult result = success();
+  fields.visit([&](ObserverField field, auto &member) {
+    if (stringifyObserverField(field) != key)
+      return;
+    isKnown = true;
+    result = failure(parser.parseEqual() || parseMember(parser, member));
+  });
+  if (isKnown)
+    return result;
+  InFlightDiagnostic diag = parser.emitError(loc) << "unknown field or scheme '"
+                                                  << key << "'; fields are ";
+  fields.visit([&](ObserverField field, auto &) {
+    diag << stringifyObserverField(field) << ", ";
+  });
+  diag << "fake_quantize; schemes are per_tensor_affine, "
+          "per_tensor_symmetric, per_channel_affine, per_channel_symmetric, "
+          "per_channel_affine_float_qparams";
+  return diag;
+}
+
+Attribute ObserverAttr::parse(AsmParser &parser, Type) {
+  ObserverFields fields;
+  StringRef name;
+  SMLoc start = parser.getCurrentLocation();
+  if (parser.parseLess())
+    return {};
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&name))
+    return {};
+  std::optional<ObserverKind> kind = symbolizeObserverKind(name);
+  if (!kind) {
+    parser.emitError(loc) << "unknown observer '" << name << "', expected "
+                          << listObserverKinds(
+                                 [](const ObserverKindInfo &) { return true; });
+    return {};
+  }
+  fields.kind = *kind;
+  if (parser.parseComma() || parser.parseType(fields.dtype))
+    return {};
+  llvm::SmallDenseSet<StringRef> seen;
+  while (succeeded(parser.parseOptionalComma()))
+    if (parseObserverField(parser, fields, seen))
+      return {};
+  if (parser.parseGreater())
+    return {};
+  return parser.getChecked<ObserverAttr>(start, parser.getContext(), fields);
+}
+
+void ObserverAttr::print(AsmPrinter &printer) const {
+  ObserverFields fields = getFields();
+  printer << '<' << stringifyObserverKind(fields.kind) << ", " << fields.dtype;
+  if (fields.scheme != QScheme::PerTensorAffine)
+    printer << ", " << stringifyQScheme(fields.scheme);
+  fields.visit([&](ObserverField field, const auto &member) {
+    if (!member)
+      return;
+    printer << ", " << stringifyObserverField(field) << " = ";
+    printMember(printer, member);
+  });
+  if (fields.fakeQuantize != FakeQuantizeKind::None)
+    printer << ", fake_quantize = "
+            << stringifyFakeQuantizeKind(fields.fakeQuantize);
+  printer << '>';
+}
+
+/// The kind has each parameter that is given.
+static LogicalResult verifyTaken(function_ref<InFlightDiagnostic()> emitError,
+                                 ObserverFields fields) {
+  const ObserverKindInfo &info = getInfo(fields.kind);
+  std::optional<ObserverField> wrong;
+  auto check = [&](ObserverField field, const auto &member) {
+    if (!wrong && member && !info.takes(field))
+      wrong = field;
+  };
+  check(ObserverField::QScheme, fields.scheme != QScheme::PerTensorAffine);
+  fields.visit(check);
+  if (!wrong)
+    return success();
+  return emitError() << info.name << " has no "
+                     << stringifyObserverField(*wrong) << ", which belongs to "
+                     << listObserverKinds([&](const ObserverKindInfo &other) {
+                          return other.takes(*wrong);
+                        });
+}
+
+LogicalResult ObserverAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                   ObserverFields fields) {
+  if (failed(verifyDType(emitError, fields.dtype)) ||
+      failed(verifyTaken(emitError, fields)))
+    return failure();
+  if (fields.quantMin.has_value() != fields.quantMax.has_value())
     return emitError() << "quant_min and quant_max come together";
-  if (quantMin && *quantMin >= *quantMax)
-    return emitError() << "quant_min " << *quantMin
-                       << " is not less than quant_max " << *quantMax;
-  if (eps && !(eps.getValueAsDouble() > 0))
-    return emitError() << "eps is " << eps.getValueAsDouble()
+  if (fields.quantMin && *fields.quantMin >= *fields.quantMax)
+    return emitError() << "quant_min " << *fields.quantMin
+                       << " is not less than quant_max " << *fields.quantMax;
+  if (fields.eps && !(fields.eps.getValueAsDouble() > 0))
+    return emitError() << "eps is " << fields.eps.getValueAsDouble()
                        << ", expected a positive number";
-  if (bins && *bins < 1)
-    return emitError() << "bins is " << *bins << ", expected 1 or more";
-  bool fixed = kind == ObserverKind::FixedQParams;
-  if (fixed != bool(scale) || fixed != zeroPoint.has_value())
-    return emitError() << (fixed ? "fixed_qparams needs scale and zero_point"
-                                 : "scale and zero_point belong to "
-                                   "fixed_qparams");
-  if (fixed && !(scale.getValueAsDouble() > 0))
-    return emitError() << "scale is " << scale.getValueAsDouble()
+  if (fields.bins && *fields.bins < 1)
+    return emitError() << "bins is " << *fields.bins << ", expected 1 or more";
+  if (fields.kind == ObserverKind::FixedQParams &&
+      (!fields.scale || !fields.zeroPoint))
+    return emitError() << "fixed_qparams needs scale and zero_point";
+  if (fields.scale && !(fields.scale.getValueAsDouble() > 0))
+    return emitError() << "scale is " << fields.scale.getValueAsDouble()
                        << ", expected a positive number";
-  bool perChannel = kind == ObserverKind::PerChannelMinMax ||
-                    kind == ObserverKind::MovingAveragePerChannelMinMax;
-  if (channelAxis && !perChannel)
-    return emitError() << "ch_axis belongs to per_channel_min_max and "
-                          "moving_average_per_channel_min_max";
-  if (channelAxis && *channelAxis < 0)
-    return emitError() << "ch_axis is " << *channelAxis
+  if (fields.channelAxis && *fields.channelAxis < 0)
+    return emitError() << "ch_axis is " << *fields.channelAxis
                        << ", expected 0 or more";
-  if (percentile && kind != ObserverKind::Percentile)
-    return emitError() << "percentile = belongs to the percentile observer";
-  if (percentile && !(percentile.getValueAsDouble() > 50 &&
-                      percentile.getValueAsDouble() <= 100))
-    return emitError() << "percentile is " << percentile.getValueAsDouble()
+  if (fields.percentile && !(fields.percentile.getValueAsDouble() > 50 &&
+                             fields.percentile.getValueAsDouble() <= 100))
+    return emitError() << "percentile is "
+                       << fields.percentile.getValueAsDouble()
                        << ", expected more than 50 and at most 100";
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+PatternFields PatternAttr::getFields() const {
+  PatternFields fields;
+  fields.observation = getObservation();
+  fields.dtypes = getDtypes();
+  fields.numTensorArgsToObservationType = getNumTensorArgsToObservationType();
+  fields.root = getRoot();
+  fields.extraInputs = getExtraInputs();
+  fields.rootModule = getRootModule();
+  fields.qatModule = getQatModule();
+  fields.referenceQuantizedModule = getReferenceQuantizedModule();
+  fields.fusedModule = getFusedModule();
+  fields.fuserMethod = getFuserMethod();
+  fields.fusedOperator = getFusedOperator();
+  fields.reference = getReference();
+  fields.inputTypeToIndex = getInputTypeToIndex();
+  fields.torch = getTorch();
+  return fields;
 }
 
 /// `value` of the entry of `count` is the name of an observation type.

@@ -63,7 +63,7 @@
 // -----
 
 // observer: parameters without fixed
-// expected-error @+1 {{scale and zero_point belong to fixed_qparams}}
+// expected-error @+1 {{min_max has no scale, which belongs to fixed_qparams}}
 #o = #qbackend.observer<min_max, ui8, scale = 0.5, zero_point = 0>
 
 // -----
@@ -287,7 +287,7 @@ qbackend.qconfig_mapping @negative_order {
 // -----
 
 // observer: axis of no channels
-// expected-error @+1 {{ch_axis belongs to per_channel_min_max and moving_average_per_channel_min_max}}
+// expected-error @+1 {{min_max has no ch_axis, which belongs to per_channel_min_max, moving_average_per_channel_min_max}}
 #o = #qbackend.observer<min_max, ui8, ch_axis = 1>
 
 // -----
@@ -297,8 +297,24 @@ qbackend.qconfig_mapping @negative_order {
 
 // -----
 
-// expected-error @+1 {{percentile = belongs to the percentile observer}}
+// expected-error @+1 {{histogram has no percentile, which belongs to percentile}}
 #o = #qbackend.observer<histogram, ui8, percentile = 99.0>
+
+// -----
+
+// expected-error @+1 {{min_max has no bins, which belongs to histogram}}
+#o = #qbackend.observer<min_max, ui8, bins = 128>
+
+// -----
+
+// expected-error @+1 {{noop has no qscheme, which belongs to min_max, moving_average_min_max, per_channel_min_max, moving_average_per_channel_min_max, histogram, fixed_qparams, placeholder, percentile, entropy, mse}}
+#o = #qbackend.observer<noop, f16, per_tensor_symmetric>
+
+// -----
+
+// observer: a kind that there isn't
+// expected-error @+1 {{unknown observer 'kl', expected min_max, moving_average_min_max, per_channel_min_max, moving_average_per_channel_min_max, histogram, fixed_qparams, placeholder, noop, reuse_input, percentile, entropy, mse}}
+#o = #qbackend.observer<kl, ui8>
 
 // -----
 

@@ -71,7 +71,8 @@ module attributes {test.attributes} {
     #qbackend.observer<min_max, si8, per_channel_symmetric>,
     #qbackend.observer<min_max, ui8, per_channel_affine_float_qparams>]}
   // CHECK: @observer_fields
-  // CHECK-SAME: <histogram, si8, per_tensor_symmetric, quant_min = -127, quant_max = 127, reduce_range = true, eps = 2.44140625E-4, averaging_constant = 1.000000e-02, bins = 16, is_dynamic = true>
+  // CHECK-SAME: <histogram, si8, per_tensor_symmetric, quant_min = -127, quant_max = 127, reduce_range = true, eps = 2.44140625E-4, bins = 16, is_dynamic = true>
+  // CHECK-SAME: <moving_average_min_max, ui8, averaging_constant = 1.000000e-02>
   // Fields in another order, and none but a field.
   // CHECK-SAME: <per_channel_min_max, si8, per_channel_symmetric, ch_axis = 0, fake_quantize = fused_moving_avg_obs_fake_quantize>
   // CHECK-SAME: <min_max, ui8, fake_quantize = fake_quantize>
@@ -82,7 +83,8 @@ module attributes {test.attributes} {
   func.func private @observer_fields() attributes {test.a = [
     #qbackend.observer<histogram, si8, per_tensor_symmetric, quant_min = -127,
       quant_max = 127, reduce_range = true, eps = 2.44140625E-4,
-      averaging_constant = 0.01, bins = 16, is_dynamic = true>,
+      bins = 16, is_dynamic = true>,
+    #qbackend.observer<moving_average_min_max, ui8, averaging_constant = 0.01>,
     #qbackend.observer<per_channel_min_max, si8, per_channel_symmetric,
       ch_axis = 0, fake_quantize = fused_moving_avg_obs_fake_quantize>,
     #qbackend.observer<min_max, ui8, fake_quantize = fake_quantize>,

@@ -23,6 +23,8 @@
 #include "qbackend/Dialect/QBackend/QBackendDialect.h.inc"
 #include "qbackend/Dialect/QBackend/QBackendEnums.h.inc"
 
+#include "qbackend/Dialect/QBackend/AttrFields.h"
+
 namespace qbackend::detail {
 /// A number in any of MLIR's spellings, as an f64 attribute.
 mlir::FailureOr<mlir::FloatAttr> parseReal(mlir::AsmParser &parser);

@@ -23,26 +23,6 @@ def QBackend_ObservationType : I32EnumAttr<"ObservationType",
   let genSpecializedAttr = 0;
 }
 
-def QBackend_ObserverKind : I32EnumAttr<"ObserverKind",
-    "how the range of a tensor is found", [
-      I32EnumAttrCase<"MinMax", 0, "min_max">,
-      I32EnumAttrCase<"MovingAverageMinMax", 1, "moving_average_min_max">,
-      I32EnumAttrCase<"PerChannelMinMax", 2, "per_channel_min_max">,
-      I32EnumAttrCase<"MovingAveragePerChannelMinMax", 3,
-                      "moving_average_per_channel_min_max">,
-      I32EnumAttrCase<"Histogram", 4, "histogram">,
-      I32EnumAttrCase<"FixedQParams", 5, "fixed_qparams">,
-      I32EnumAttrCase<"Placeholder", 6, "placeholder">,
-      I32EnumAttrCase<"Noop", 7, "noop">,
-      I32EnumAttrCase<"ReuseInput", 8, "reuse_input">,
-      I32EnumAttrCase<"Percentile", 9, "percentile">,
-      I32EnumAttrCase<"Entropy", 10, "entropy">,
-      I32EnumAttrCase<"MSE", 11, "mse">
-    ]> {
-  let cppNamespace = "::qbackend";
-  let genSpecializedAttr = 0;
-}
-
 def QBackend_QScheme : I32EnumAttr<"QScheme", "quantization scheme", [
       I32EnumAttrCase<"PerTensorAffine", 0, "per_tensor_affine">,
       I32EnumAttrCase<"PerTensorSymmetric", 1, "per_tensor_symmetric">,
@@ -117,6 +97,11 @@ def QBackend_DTypeAttr : QBackend_Attr<"DType", "dtype"> {
                            $scale_exact_match, $zero_point_exact_match,
                            $qschemes)^)? `>`
   }];
+  let builders = [AttrBuilder<(ins "const ::qbackend::DTypeFields &":$fields), [{
+    return $_get($_ctxt, fields.dtype, fields.quantMin, fields.quantMax,
+                 fields.scaleMin, fields.scaleMax, fields.scaleExactMatch,
+                 fields.zeroPointExactMatch, fields.qschemes);
+  }]>];
   let genVerifyDecl = 1;
 }
 
@@ -162,6 +147,17 @@ def QBackend_ObserverAttr : QBackend_Attr<"Observer", "observer"> {
     99.99), `entropy` the range whose distribution changes least, `mse` the one
     of least squared error.
 
+    The kinds, their classes in PyTorch and the parameters that each takes are
+    the table of qbackend/Calibration/ObserverKinds.h.
+
+    **Constraints:**
+    - the dtype is one of those of `#qbackend.dtype`;
+    - the kind takes the parameters that are given;
+    - `quant_min` and `quant_max` come together, and the first is less;
+    - `eps` and `scale` are positive, `bins` is 1 or more, `ch_axis` 0 or more,
+      `percentile` more than 50 and at most 100;
+    - `fixed_qparams` has `scale` and `zero_point`.
+
     Example:
     ```mlir
     #act = #qbackend.observer<histogram, ui8>
@@ -171,28 +167,31 @@ def QBackend_ObserverAttr : QBackend_Attr<"Observer", "observer"> {
     ```
   }];
   let parameters = (ins
-    EnumParameter<QBackend_ObserverKind>:$kind, "::mlir::Type":$dtype,
-    DefaultValuedParameter<"::qbackend::QScheme",
-                           "::qbackend::QScheme::PerTensorAffine">:$scheme,
-    QBackend_OptionalInt<"smallest integer">:$quant_min,
-    QBackend_OptionalInt<"largest integer">:$quant_max,
-    QBackend_Flag<"use half of the range">:$reduce_range,
-    QBackend_OptionalReal<"smallest scale">:$eps,
-    QBackend_OptionalReal<"weight of a new batch">:$averaging_constant,
-    QBackend_OptionalInt<"number of histogram bins">:$bins,
-    QBackend_OptionalReal<"fixed scale">:$scale,
-    QBackend_OptionalInt<"fixed zero point">:$zero_point,
-    QBackend_Flag<"parameters are found at run time">:$is_dynamic,
-    QBackend_OptionalInt<"dimension of the channels">:$ch_axis,
-    QBackend_OptionalReal<"per cent of the values to keep">:$percentile,
-    DefaultValuedParameter<"::qbackend::FakeQuantizeKind",
-                           "::qbackend::FakeQuantizeKind::None">:$fake_quantize);
-  let assemblyFormat = [{
-    `<` $kind `,` $dtype `` custom<ObserverFields>($scheme, $quant_min,
-      $quant_max, $reduce_range, $eps, $averaging_constant, $bins, $scale,
-      $zero_point, $is_dynamic, $ch_axis, $percentile, $fake_quantize) `>`
-  }];
+    AttrOrTypeParameter<"::qbackend::ObserverFields", "its kind, dtype and so on",
+                        "const ::qbackend::ObserverFields &">:$fields);
+  let hasCustomAssemblyFormat = 1;
   let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::qbackend::ObserverKind getKind() const { return getFields().kind; }
+    ::mlir::Type getDtype() const { return getFields().dtype; }
+    ::qbackend::QScheme getScheme() const { return getFields().scheme; }
+    std::optional<int64_t> getQuantMin() const { return getFields().quantMin; }
+    std::optional<int64_t> getQuantMax() const { return getFields().quantMax; }
+    bool getReduceRange() const { return getFields().reduceRange; }
+    ::mlir::FloatAttr getEps() const { return getFields().eps; }
+    ::mlir::FloatAttr getAveragingConstant() const {
+      return getFields().averagingConstant;
+    }
+    std::optional<int64_t> getBins() const { return getFields().bins; }
+    ::mlir::FloatAttr getScale() const { return getFields().scale; }
+    std::optional<int64_t> getZeroPoint() const { return getFields().zeroPoint; }
+    bool getIsDynamic() const { return getFields().isDynamic; }
+    std::optional<int64_t> getChAxis() const { return getFields().channelAxis; }
+    ::mlir::FloatAttr getPercentile() const { return getFields().percentile; }
+    ::qbackend::FakeQuantizeKind getFakeQuantize() const {
+      return getFields().fakeQuantize;
+    }
+  }];
 }
 
 def QBackend_QConfigAttr : QBackend_Attr<"QConfig", "qconfig"> {
@@ -295,8 +294,18 @@ def QBackend_PatternAttr : QBackend_Attr<"Pattern", "pattern"> {
     OptionalParameter<"::mlir::DictionaryAttr">:$input_type_to_index,
     OptionalParameter<"::mlir::Attribute">:$torch);
   let assemblyFormat = "`<` struct(params) `>`";
+  let builders = [AttrBuilder<(ins "const ::qbackend::PatternFields &":$fields), [{
+    return $_get($_ctxt, fields.observation, fields.dtypes,
+                 fields.numTensorArgsToObservationType, fields.root,
+                 fields.extraInputs, fields.rootModule, fields.qatModule,
+                 fields.referenceQuantizedModule, fields.fusedModule,
+                 fields.fuserMethod, fields.fusedOperator, fields.reference,
+                 fields.inputTypeToIndex, fields.torch);
+  }]>];
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
+    /// All parameters, to make one like it.
+    ::qbackend::PatternFields getFields() const;
     /// The observation of an operator whose root has `count` tensor inputs;
     /// nullopt if the counts are listed and this one is not.
     std::optional<::qbackend::ObservationType>
