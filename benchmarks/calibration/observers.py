@@ -32,7 +32,8 @@ OBSERVERS = [
 ]
 QCONFIG = """
 qbackend.qconfig_mapping @measured {{
-  qbackend.qconfig global <activation = <{}, ui8>, weight = <min_max, si8, per_tensor_symmetric>>
+  qbackend.qconfig global <activation = <{}, ui8>,
+                           weight = <min_max, si8, per_tensor_symmetric>>
 }}
 """
 

@@ -5,7 +5,6 @@ import dataclasses
 import json
 import math
 import pathlib
-import re
 
 import pytest
 from qbackend import (
@@ -60,10 +59,6 @@ def test_arguments_and_defaults(name):
             assert ours[argument] == default, argument
 
 
-def qconfig_text(backend):
-    return re.sub(r"\s+", " ", backend.to_mlir())
-
-
 @pytest.mark.parametrize("name", ROWS)
 def test_pass_through_mlir_and_json(name):
     arguments = {"scale": 0.5, "zero_point": 3} if "Fixed" in name else {}
@@ -86,7 +81,10 @@ def test_pass_through_mlir_and_json(name):
 def test_files_with_kinds_that_pytorch_does_not_have():
     text = (BACKENDS / "Inputs" / "percentile-backend.mlir").read_text()
     for kind, observer in (
-        ("percentile, ui8, percentile = 99.9", PercentileObserver.with_args(percentile=99.9)),
+        (
+            "percentile, ui8, percentile = 99.9",
+            PercentileObserver.with_args(percentile=99.9),
+        ),
         ("entropy, ui8", EntropyObserver),
         ("mse, ui8", MSEObserver),
     ):
