@@ -296,12 +296,10 @@ static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
 
 /// Returns what vectors `target` has.
 static VectorUnit getVectorUnit(const orc::JITTargetMachineBuilder &target) {
-  StringRef features = target.getFeatures().getString();
-  SmallVector<StringRef> all;
-  features.split(all, ',');
-  if (is_contained(all, "+avx512f"))
+  const std::vector<std::string> &features = target.getFeatures().getFeatures();
+  if (is_contained(features, "+avx512f"))
     return {64, 32};
-  if (is_contained(all, "+avx2"))
+  if (is_contained(features, "+avx2"))
     return {32, 16};
   return {16, target.getTargetTriple().isX86() ? 16 : 32};
 }

@@ -423,9 +423,9 @@ std::optional<QuantizedTable> qbackend::getQuantizedTable(Value weight) {
   if (!rows || rows.getNumDpsInputs() != 3)
     return std::nullopt;
   QuantizedTable table;
-  for (auto [input, elements] :
-       llvm::zip(rows.getDpsInputs(),
-                 ArrayRef{&table.entries, &table.scales, &table.zeroPoints}))
+  DenseElementsAttr *parts[] = {&table.entries, &table.scales,
+                                &table.zeroPoints};
+  for (auto [input, elements] : llvm::zip(rows.getDpsInputs(), parts))
     if (!matchPattern(input, m_Constant(elements)))
       return std::nullopt;
   if (!table.entries.getElementType().isInteger(8) ||
