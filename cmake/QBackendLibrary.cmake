@@ -20,7 +20,7 @@ endif()
 
 # add_qbackend_library(Name sources... [DEPENDS targets...] [LINK libs...])
 #
-# Libraries with no MLIR in them (Numerics, Calibration) say NO_MLIR.
+# Libraries with no MLIR in them (Numerics, Calibration, Arrays) say NO_MLIR.
 function(add_qbackend_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <random>
 
+using namespace qbackend::arrays;
 using namespace qbackend::runtime;
 using Clock = std::chrono::steady_clock;
 

@@ -13,9 +13,9 @@
 
 using namespace qbackend;
 using namespace qbackend::evaluation;
+using arrays::NamedArray;
 using llvm::ArrayRef;
 using llvm::StringRef;
-using runtime::NamedArray;
 
 /// The index of the largest of each row's elements.
 static std::vector<int64_t> getTop1(ArrayRef<float> values, int64_t rows) {
@@ -40,13 +40,13 @@ static double getShare(ArrayRef<int64_t> classes, ArrayRef<int64_t> expected) {
 llvm::Expected<std::vector<int64_t>> evaluation::readLabels(StringRef path,
                                                             int64_t count) {
   auto [file, name] = path.rsplit(':');
-  auto arrays = runtime::readArrays(name.empty() ? path : file);
+  auto arrays = arrays::readArrays(name.empty() ? path : file);
   if (!arrays)
     return arrays.takeError();
   for (NamedArray &array : *arrays) {
     if (!name.empty() ? array.name != name : arrays->size() != 1)
       continue;
-    auto values = runtime::toFloat(array.array, array.name);
+    auto values = arrays::toFloat(array.array, array.name);
     if (!values)
       return values.takeError();
     if (int64_t(values->size()) < count)
@@ -62,12 +62,12 @@ static llvm::Expected<Comparison> compareResult(const NamedArray &first,
                                                 StringRef labelsPath) {
   if (first.array.shape != second.array.shape)
     return makeError("{0} is {1} in one module, {2} in the other", first.name,
-                     runtime::formatShape(first.array.shape),
-                     runtime::formatShape(second.array.shape));
-  auto a = runtime::toFloat(first.array, first.name);
+                     arrays::formatShape(first.array.shape),
+                     arrays::formatShape(second.array.shape));
+  auto a = arrays::toFloat(first.array, first.name);
   if (!a)
     return a.takeError();
-  auto b = runtime::toFloat(second.array, second.name);
+  auto b = arrays::toFloat(second.array, second.name);
   if (!b)
     return b.takeError();
   Comparison result;

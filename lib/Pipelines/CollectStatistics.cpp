@@ -22,14 +22,14 @@
 
 using namespace mlir;
 using namespace qbackend;
+using arrays::Array;
+using arrays::NamedArray;
 using calibration::Chunk;
 using calibration::Observer;
 using calibration::ObserverOptions;
 using calibration::Statistics;
 using calibration::Table;
 using calibration::TableEntry;
-using runtime::Array;
-using runtime::NamedArray;
 
 //===----------------------------------------------------------------------===//
 // What is recorded
@@ -332,7 +332,7 @@ createSyntheticInputs(func::FuncOp function,
                      Array::zeros(signature.type, shape)};
     auto range =
         function.getArgAttrOfType<DenseF64ArrayAttr>(i, kRangeAttrName);
-    if (signature.type == runtime::ElementType::F32)
+    if (signature.type == arrays::ElementType::F32)
       for (float &value : input.array.as<float>()) {
         if (range) {
           value = range[0] + uniform() * (range[1] - range[0]);
@@ -459,7 +459,7 @@ qbackend::collectStatistics(ModuleOp original,
     synthetic = createSyntheticInputs(*function, *run.executable);
     for (const NamedArray &array : synthetic)
       pointers.push_back(&array);
-    run.source = runtime::SampleSource::create(pointers);
+    run.source = arrays::SampleSource::create(pointers);
     range.source = "synthetic";
   } else {
     if (llvm::Error error =

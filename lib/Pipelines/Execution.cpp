@@ -4,18 +4,18 @@
 
 #include "qbackend/Pipelines/Execution.h"
 
+#include "qbackend/Arrays/Progress.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Runtime/Error.h"
-#include "qbackend/Runtime/Progress.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace qbackend;
+using arrays::NamedArray;
 using runtime::Executable;
-using runtime::NamedArray;
 
 static constexpr StringLiteral kHook = "qbackend_runtime_observe";
 
@@ -77,12 +77,11 @@ static llvm::Expected<double> parseScale(StringRef text) {
 
 llvm::Error SampleRun::load(StringRef path, StringRef scale,
                             func::FuncOp function) {
-  std::vector<runtime::SampleArgument> arguments;
+  std::vector<arrays::SampleArgument> arguments;
   for (auto [i, signature] : llvm::enumerate(executable->getInputs()))
     arguments.push_back({getArgumentName(function, i),
                          static_cast<int64_t>(signature.shape.size())});
-  auto opened =
-      runtime::SampleSource::open(path, function.getName(), arguments);
+  auto opened = arrays::SampleSource::open(path, function.getName(), arguments);
   if (!opened)
     return opened.takeError();
   source = std::move(*opened);
@@ -95,13 +94,12 @@ llvm::Error SampleRun::load(StringRef path, StringRef scale,
     return llvm::Error::success();
   for (auto [input, signature] :
        llvm::zip(source->getHeaders(), executable->getInputs()))
-    if (runtime::isInteger(input.array.type) &&
-        runtime::isFloat(signature.type))
+    if (arrays::isInteger(input.array.type) && arrays::isFloat(signature.type))
       return makeError("array '{0}' is {1}, the network takes {2}: say what "
                        "to multiply by, input-scale=1/255 for images or "
                        "input-scale=1 for plain numbers",
-                       input.name, runtime::getElementName(input.array.type),
-                       runtime::getElementName(signature.type));
+                       input.name, arrays::getElementName(input.array.type),
+                       arrays::getElementName(signature.type));
   return llvm::Error::success();
 }
 
@@ -129,7 +127,7 @@ llvm::Error SampleRun::run(StringRef label, runtime::SampleCallback callback) {
   if (options.maxSamples >= 0)
     total =
         total >= 0 ? std::min(total, options.maxSamples) : options.maxSamples;
-  runtime::ProgressBar progress(label, total);
+  arrays::ProgressBar progress(label, total);
   llvm::Error error =
       runtime::runSamples(*executable, *source, callback, options, &progress);
   progress.finish();
@@ -154,11 +152,11 @@ qbackend::runModule(ModuleOp module, const RunOptions &options,
   std::vector<NamedArray> outputs;
   llvm::Error error = run.run(
       label,
-      [&](int64_t, int64_t, ArrayRef<runtime::Array> results) -> llvm::Error {
+      [&](int64_t, int64_t, ArrayRef<arrays::Array> results) -> llvm::Error {
         if (outputs.empty())
           for (auto [i, result] : llvm::enumerate(results)) {
             outputs.push_back({"output" + std::to_string(i),
-                               runtime::Array{result.type, {}, {}}});
+                               arrays::Array{result.type, {}, {}}});
             outputs.back().array.shape = result.shape;
             if (result.shape.empty())
               outputs.back().array.shape.push_back(1);

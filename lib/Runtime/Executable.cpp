@@ -37,6 +37,7 @@
 #include <mutex>
 
 using namespace llvm;
+using namespace qbackend::arrays;
 using namespace qbackend::runtime;
 using mlir::ModuleOp;
 

@@ -2,9 +2,9 @@
 //
 // Runs an executable on many samples, on several threads, in order.
 
+#include "qbackend/Arrays/Progress.h"
+#include "qbackend/Arrays/SampleSource.h"
 #include "qbackend/Runtime/Executable.h"
-#include "qbackend/Runtime/Progress.h"
-#include "qbackend/Runtime/SampleSource.h"
 
 #include "RunContext.h"
 
@@ -19,6 +19,7 @@
 #include <thread>
 
 using namespace llvm;
+using namespace qbackend::arrays;
 using namespace qbackend::runtime;
 
 static std::string describe(const NamedArray &named, size_t index) {

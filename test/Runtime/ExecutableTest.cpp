@@ -3,7 +3,7 @@
 // Compiling modules, running them, and running them on many samples.
 
 #include "qbackend/Runtime/Executable.h"
-#include "qbackend/Runtime/Progress.h"
+#include "qbackend/Arrays/Progress.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -18,6 +18,7 @@
 #include <mutex>
 
 using namespace llvm;
+using namespace qbackend::arrays;
 using namespace qbackend::runtime;
 
 #define EXPECT_HAS(text, part)                                                 \

@@ -168,7 +168,7 @@ static llvm::Error calibrateModule(ModuleOp module) {
   return writeCalibrationTable(module, prepare, std::move(options), outputFile);
 }
 
-static llvm::Error compareModules(ArrayRef<runtime::NamedArray> outputs,
+static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
                                   MLIRContext *context) {
   auto other = readModule(compareFile, context);
   if (!other)
@@ -224,7 +224,7 @@ int main(int argc, char **argv) {
                           "--compare=MODULE"));
   }
   if (!outputFile.empty())
-    if (llvm::Error error = runtime::writeNpz(outputFile, *outputs))
+    if (llvm::Error error = arrays::writeNpz(outputFile, *outputs))
       return fail(std::move(error));
   return 0;
 }

@@ -5,7 +5,7 @@
 #ifndef QBACKEND_EVALUATION_COMPARE_H
 #define QBACKEND_EVALUATION_COMPARE_H
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 namespace qbackend::evaluation {
@@ -32,8 +32,8 @@ llvm::Expected<std::vector<int64_t>> readLabels(llvm::StringRef path,
 /// Compares each result of `base` with that of `other`. `labels` is where the
 /// right classes are, see readLabels; empty: nowhere.
 llvm::Expected<std::vector<Comparison>>
-compare(llvm::ArrayRef<runtime::NamedArray> base,
-        llvm::ArrayRef<runtime::NamedArray> other, llvm::StringRef labels = "");
+compare(llvm::ArrayRef<arrays::NamedArray> base,
+        llvm::ArrayRef<arrays::NamedArray> other, llvm::StringRef labels = "");
 
 /// Prints a line.
 void print(const Comparison &comparison, llvm::raw_ostream &os);

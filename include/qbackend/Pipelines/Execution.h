@@ -7,8 +7,8 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "qbackend/Arrays/SampleSource.h"
 #include "qbackend/Runtime/Executable.h"
-#include "qbackend/Runtime/SampleSource.h"
 #include "qbackend/Transforms/Entry.h"
 
 namespace qbackend {
@@ -28,7 +28,7 @@ compileModule(mlir::ModuleOp module, llvm::StringRef entry,
 /// A compiled function and the samples to run it on.
 struct SampleRun {
   std::unique_ptr<runtime::Executable> executable;
-  std::unique_ptr<runtime::SampleSource> source;
+  std::unique_ptr<arrays::SampleSource> source;
   runtime::SampleOptions options;
 
   /// Opens `path` for `function`, see SampleSource. `scale` is what integer
@@ -64,7 +64,7 @@ struct RunOptions {
 
 /// The results of `module`, of any stage, for all samples: one array for each
 /// result, `output0` and so on. `label` is that of the progress bar.
-llvm::Expected<std::vector<runtime::NamedArray>>
+llvm::Expected<std::vector<arrays::NamedArray>>
 runModule(mlir::ModuleOp module, const RunOptions &options,
           llvm::StringRef label);
 

@@ -6,7 +6,7 @@
 #ifndef QBACKEND_RUNTIME_EXECUTABLE_H
 #define QBACKEND_RUNTIME_EXECUTABLE_H
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectRegistry.h"
@@ -23,10 +23,12 @@
 #include <utility>
 #include <vector>
 
-namespace qbackend::runtime {
-
+namespace qbackend::arrays {
 class ProgressBar;
 class SampleSource;
+} // namespace qbackend::arrays
+
+namespace qbackend::runtime {
 
 /// Registers the upstream dialects that an `Executable` can be made of, and
 /// the interfaces that its pipeline needs.
@@ -43,7 +45,7 @@ struct CompileOptions {
 struct TensorSignature {
   /// Integers of the IR have no sign: they are given as I8, I16, I32, I64.
   /// Arrays of the unsigned type are accepted for them too.
-  ElementType type;
+  arrays::ElementType type;
   /// -1 where the extent is dynamic.
   llvm::SmallVector<int64_t> shape;
 
@@ -127,8 +129,8 @@ public:
   /// shapes. A result whose type in `results` is an integer of the right width
   /// keeps that type, so that i8 can be asked for as U8; else it gets the
   /// signature's. Shapes and data are set.
-  llvm::Error run(llvm::ArrayRef<const Array *> arguments,
-                  llvm::MutableArrayRef<Array> results) const;
+  llvm::Error run(llvm::ArrayRef<const arrays::Array *> arguments,
+                  llvm::MutableArrayRef<arrays::Array> results) const;
 
   /// Returns the first sample of the chunk that `runSamples` is running on this
   /// thread, for hooks that have to be independent of the order; else -1.
@@ -165,7 +167,7 @@ struct SampleOptions {
 /// Calls come in the order of the samples and never two at once, but from
 /// several threads. An error stops the run.
 using SampleCallback = llvm::function_ref<llvm::Error(
-    int64_t first, int64_t count, llvm::ArrayRef<Array> results)>;
+    int64_t first, int64_t count, llvm::ArrayRef<arrays::Array> results)>;
 
 /// Runs `executable` on each of N samples.
 ///
@@ -176,16 +178,16 @@ using SampleCallback = llvm::function_ref<llvm::Error(
 /// infinity are errors, unless they are allowed. Results do not depend on the
 /// number of threads.
 llvm::Error runSamples(const Executable &executable,
-                       llvm::ArrayRef<const NamedArray *> arguments,
+                       llvm::ArrayRef<const arrays::NamedArray *> arguments,
                        SampleCallback callback,
                        const SampleOptions &options = {},
-                       ProgressBar *progress = nullptr);
+                       arrays::ProgressBar *progress = nullptr);
 
 /// The same on samples that are read as they are needed.
-llvm::Error runSamples(const Executable &executable, SampleSource &source,
-                       SampleCallback callback,
+llvm::Error runSamples(const Executable &executable,
+                       arrays::SampleSource &source, SampleCallback callback,
                        const SampleOptions &options = {},
-                       ProgressBar *progress = nullptr);
+                       arrays::ProgressBar *progress = nullptr);
 
 } // namespace qbackend::runtime
 

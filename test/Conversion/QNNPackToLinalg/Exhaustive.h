@@ -37,6 +37,7 @@ namespace qbackend {
 
 using namespace llvm;
 using namespace qbackend::numerics;
+using namespace qbackend::arrays;
 using namespace qbackend::runtime;
 
 /// The number in the environment variable `name`.

@@ -2,14 +2,14 @@
 //
 // The header of a .npy.
 
-#ifndef QBACKEND_LIB_RUNTIME_NPYHEADER_H
-#define QBACKEND_LIB_RUNTIME_NPYHEADER_H
+#ifndef QBACKEND_LIB_ARRAYS_NPYHEADER_H
+#define QBACKEND_LIB_ARRAYS_NPYHEADER_H
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 
-namespace qbackend::runtime {
+namespace qbackend::arrays {
 
 struct NpyHeader {
   ElementType type = ElementType::F32;
@@ -29,6 +29,6 @@ void transposeFromFortran(Array &array);
 llvm::Error makeTruncatedError(uint64_t found, uint64_t wanted,
                                llvm::StringRef what);
 
-} // namespace qbackend::runtime
+} // namespace qbackend::arrays
 
-#endif // QBACKEND_LIB_RUNTIME_NPYHEADER_H
+#endif // QBACKEND_LIB_ARRAYS_NPYHEADER_H

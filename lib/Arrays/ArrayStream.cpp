@@ -17,7 +17,7 @@
 #include <cstring>
 
 using namespace llvm;
-using namespace qbackend::runtime;
+using namespace qbackend::arrays;
 
 static Error addContext(StringRef where, Error error) {
   return createStringError(where + " " + toString(std::move(error)));

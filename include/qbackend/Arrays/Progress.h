@@ -2,8 +2,8 @@
 //
 // A progress bar of one line, for work that takes long enough to wonder.
 
-#ifndef QBACKEND_RUNTIME_PROGRESS_H
-#define QBACKEND_RUNTIME_PROGRESS_H
+#ifndef QBACKEND_ARRAYS_PROGRESS_H
+#define QBACKEND_ARRAYS_PROGRESS_H
 
 #include "llvm/ADT/StringRef.h"
 
@@ -16,7 +16,7 @@ namespace llvm {
 class raw_ostream;
 } // namespace llvm
 
-namespace qbackend::runtime {
+namespace qbackend::arrays {
 
 /// Draws `label [#####-----] 50/100  12.3/s  ETA 0:04` over itself.
 ///
@@ -57,6 +57,6 @@ private:
   bool finished = false;
 };
 
-} // namespace qbackend::runtime
+} // namespace qbackend::arrays
 
-#endif // QBACKEND_RUNTIME_PROGRESS_H
+#endif // QBACKEND_ARRAYS_PROGRESS_H

@@ -2,7 +2,7 @@
 //
 // NumPy's .npy (format versions 1 to 3) and .npz, little-endian only.
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 
 #include "NpyHeader.h"
 
@@ -23,7 +23,7 @@
 #include <cstring>
 
 using namespace llvm;
-using namespace qbackend::runtime;
+using namespace qbackend::arrays;
 
 /// What a .npy starts with.
 static constexpr StringLiteral npyMagic("\x93NUMPY");
@@ -166,7 +166,7 @@ private:
 };
 } // namespace
 
-void qbackend::runtime::transposeFromFortran(Array &array) {
+void qbackend::arrays::transposeFromFortran(Array &array) {
   size_t rank = array.shape.size(), size = getElementSize(array.type);
   if (rank < 2 || array.data.empty())
     return;
@@ -191,8 +191,8 @@ void qbackend::runtime::transposeFromFortran(Array &array) {
   array.data = std::move(result);
 }
 
-Error qbackend::runtime::makeTruncatedError(uint64_t found, uint64_t wanted,
-                                            StringRef what) {
+Error qbackend::arrays::makeTruncatedError(uint64_t found, uint64_t wanted,
+                                           StringRef what) {
   return createStringError("is truncated: found " + Twine(found) + " of " +
                            Twine(wanted) + " bytes of its " + what +
                            "; write or copy the file again");
@@ -215,7 +215,7 @@ static Error readBytes(ReadFn read, std::vector<uint8_t> &buffer, uint64_t size,
   return Error::success();
 }
 
-Expected<NpyHeader> qbackend::runtime::readNpyHeader(ReadFn read) {
+Expected<NpyHeader> qbackend::arrays::readNpyHeader(ReadFn read) {
   std::vector<uint8_t> bytes;
   if (Error error = readBytes(read, bytes, 8, "header"))
     return std::move(error);
@@ -352,7 +352,7 @@ static Error writeWholeFile(StringRef path,
   return Error::success();
 }
 
-Error qbackend::runtime::writeNpy(StringRef path, const Array &array) {
+Error qbackend::arrays::writeNpy(StringRef path, const Array &array) {
   if (Error error = checkWritable(path, "", array))
     return error;
   return writeWholeFile(path, [&](raw_ostream &os) {
@@ -430,8 +430,7 @@ static Expected<std::vector<NamedArray>> readZip(StringRef path) {
   return arrays;
 }
 
-Expected<std::vector<NamedArray>>
-qbackend::runtime::readArrays(StringRef path) {
+Expected<std::vector<NamedArray>> qbackend::arrays::readArrays(StringRef path) {
   if (sys::fs::is_directory(path))
     return makeFileError(path, "is a directory; give a .npy or .npz file");
   FILE *file = fopen(path.str().c_str(), "rb");
@@ -465,7 +464,7 @@ qbackend::runtime::readArrays(StringRef path) {
   return arrays;
 }
 
-Error qbackend::runtime::writeNpz(StringRef path, ArrayRef<NamedArray> arrays) {
+Error qbackend::arrays::writeNpz(StringRef path, ArrayRef<NamedArray> arrays) {
   StringSet<> names;
   for (const NamedArray &named : arrays) {
     if (Error error = checkWritable(path, named.name, named.array))

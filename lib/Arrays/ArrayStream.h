@@ -2,15 +2,15 @@
 //
 // Reading a .npy from its start to its end, some rows at a time.
 
-#ifndef QBACKEND_LIB_RUNTIME_ARRAYSTREAM_H
-#define QBACKEND_LIB_RUNTIME_ARRAYSTREAM_H
+#ifndef QBACKEND_LIB_ARRAYS_ARRAYSTREAM_H
+#define QBACKEND_LIB_ARRAYS_ARRAYSTREAM_H
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 
 #include <functional>
 #include <memory>
 
-namespace qbackend::runtime {
+namespace qbackend::arrays {
 
 /// An array that is being read.
 class ArrayStream {
@@ -53,6 +53,6 @@ private:
   std::shared_ptr<Array> transposed;
 };
 
-} // namespace qbackend::runtime
+} // namespace qbackend::arrays
 
-#endif // QBACKEND_LIB_RUNTIME_ARRAYSTREAM_H
+#endif // QBACKEND_LIB_ARRAYS_ARRAYSTREAM_H

@@ -2,7 +2,7 @@
 //
 // Draws the progress bar.
 
-#include "qbackend/Runtime/Progress.h"
+#include "qbackend/Arrays/Progress.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Process.h"
@@ -11,7 +11,7 @@
 #include <algorithm>
 
 using namespace llvm;
-using namespace qbackend::runtime;
+using namespace qbackend::arrays;
 using Clock = std::chrono::steady_clock;
 
 ProgressBar::ProgressBar(StringRef label, int64_t total)

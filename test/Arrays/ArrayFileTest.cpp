@@ -2,7 +2,7 @@
 //
 // Reading and writing .npy and .npz, and what is said about damaged files.
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -15,7 +15,7 @@
 #include <zip.h>
 
 using namespace llvm;
-using namespace qbackend::runtime;
+using namespace qbackend::arrays;
 
 namespace {
 class ArrayFileTest : public testing::Test {

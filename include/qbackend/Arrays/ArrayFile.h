@@ -2,8 +2,8 @@
 //
 // Arrays in memory, and reading and writing them as NumPy's .npy and .npz.
 
-#ifndef QBACKEND_RUNTIME_ARRAYFILE_H
-#define QBACKEND_RUNTIME_ARRAYFILE_H
+#ifndef QBACKEND_ARRAYS_ARRAYFILE_H
+#define QBACKEND_ARRAYS_ARRAYFILE_H
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-namespace qbackend::runtime {
+namespace qbackend::arrays {
 
 /// What one element of an `Array` is.
 enum class ElementType {
@@ -99,6 +99,6 @@ llvm::Error writeNpy(llvm::StringRef path, const Array &array);
 llvm::Expected<std::vector<float>> toFloat(const Array &array,
                                            llvm::StringRef name = "");
 
-} // namespace qbackend::runtime
+} // namespace qbackend::arrays
 
-#endif // QBACKEND_RUNTIME_ARRAYFILE_H
+#endif // QBACKEND_ARRAYS_ARRAYFILE_H

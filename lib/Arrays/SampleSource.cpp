@@ -2,7 +2,7 @@
 //
 // Samples from arrays in memory, files, directories and standard input.
 
-#include "qbackend/Runtime/SampleSource.h"
+#include "qbackend/Arrays/SampleSource.h"
 
 #include "ArrayStream.h"
 
@@ -17,7 +17,7 @@
 #include <cstring>
 
 using namespace llvm;
-using namespace qbackend::runtime;
+using namespace qbackend::arrays;
 
 SampleSource::~SampleSource() = default;
 

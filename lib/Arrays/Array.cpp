@@ -2,7 +2,7 @@
 //
 // Arrays in memory, and their conversion to float.
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -14,13 +14,13 @@
 #include <cstring>
 
 using namespace llvm;
-using namespace qbackend::runtime;
+using namespace qbackend::arrays;
 
 //===----------------------------------------------------------------------===//
 // Array
 //===----------------------------------------------------------------------===//
 
-size_t qbackend::runtime::getElementSize(ElementType type) {
+size_t qbackend::arrays::getElementSize(ElementType type) {
   switch (type) {
   case ElementType::I8:
   case ElementType::U8:
@@ -42,7 +42,7 @@ size_t qbackend::runtime::getElementSize(ElementType type) {
   llvm_unreachable("all element types are handled");
 }
 
-StringRef qbackend::runtime::getElementName(ElementType type) {
+StringRef qbackend::arrays::getElementName(ElementType type) {
   switch (type) {
   case ElementType::F32:
     return "float32";
@@ -72,17 +72,17 @@ StringRef qbackend::runtime::getElementName(ElementType type) {
   llvm_unreachable("all element types are handled");
 }
 
-bool qbackend::runtime::isFloat(ElementType type) {
+bool qbackend::arrays::isFloat(ElementType type) {
   return type == ElementType::F16 || type == ElementType::F32 ||
          type == ElementType::F64;
 }
 
-bool qbackend::runtime::isInteger(ElementType type) {
+bool qbackend::arrays::isInteger(ElementType type) {
   return !isFloat(type) && type != ElementType::Bool;
 }
 
-std::optional<int64_t> qbackend::runtime::getNumBytes(ElementType type,
-                                                      ArrayRef<int64_t> shape) {
+std::optional<int64_t> qbackend::arrays::getNumBytes(ElementType type,
+                                                     ArrayRef<int64_t> shape) {
   // A 0 makes the product 0, whatever the others are.
   if (any_of(shape, [](int64_t extent) { return extent < 0; }))
     return std::nullopt;
@@ -110,7 +110,7 @@ Array Array::zeros(ElementType type, ArrayRef<int64_t> shape) {
   return array;
 }
 
-std::string qbackend::runtime::formatShape(ArrayRef<int64_t> shape) {
+std::string qbackend::arrays::formatShape(ArrayRef<int64_t> shape) {
   if (shape.empty())
     return "()";
   std::string text;
@@ -156,8 +156,8 @@ static void convert(const Array &array, std::vector<float> &out) {
   }
 }
 
-Expected<std::vector<float>> qbackend::runtime::toFloat(const Array &array,
-                                                        StringRef name) {
+Expected<std::vector<float>> qbackend::arrays::toFloat(const Array &array,
+                                                       StringRef name) {
   std::optional<int64_t> bytes = getNumBytes(array.type, array.shape);
   if (!bytes || uint64_t(*bytes) != array.data.size())
     return createStringError(

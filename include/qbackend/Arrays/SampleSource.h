@@ -3,14 +3,14 @@
 // Samples that are read as they are needed, so that memory doesn't depend on
 // how many there are.
 
-#ifndef QBACKEND_RUNTIME_SAMPLESOURCE_H
-#define QBACKEND_RUNTIME_SAMPLESOURCE_H
+#ifndef QBACKEND_ARRAYS_SAMPLESOURCE_H
+#define QBACKEND_ARRAYS_SAMPLESOURCE_H
 
-#include "qbackend/Runtime/ArrayFile.h"
+#include "qbackend/Arrays/ArrayFile.h"
 
 #include <memory>
 
-namespace qbackend::runtime {
+namespace qbackend::arrays {
 
 /// What a function takes for one argument: the name that its array has, and the
 /// rank of the array with the dimension of the samples.
@@ -53,6 +53,6 @@ public:
   virtual llvm::Expected<std::vector<NamedArray>> read(int64_t count) = 0;
 };
 
-} // namespace qbackend::runtime
+} // namespace qbackend::arrays
 
-#endif // QBACKEND_RUNTIME_SAMPLESOURCE_H
+#endif // QBACKEND_ARRAYS_SAMPLESOURCE_H

@@ -2,13 +2,13 @@
 //
 // What the progress bar draws.
 
-#include "qbackend/Runtime/Progress.h"
+#include "qbackend/Arrays/Progress.h"
 
 #include "llvm/Support/raw_ostream.h"
 
 #include <gtest/gtest.h>
 
-using namespace qbackend::runtime;
+using namespace qbackend::arrays;
 
 TEST(ProgressBarTest, DrawsOneLine) {
   std::string text;
