@@ -6,13 +6,14 @@
 
 NETWORK.mlir is in linalg or TOSA, as `qbackend-opt --apply-backend="...
 lower-to=linalg"` writes it; with --apply-backend, whose value is that option's without lower-to,
-it is the real-valued network, which is quantized first. DIR/NAME.o defines
+it is the real-valued network, which is quantized first. What lowers it to LLVM
+is the pipeline that qbackend-run compiles with. DIR/NAME.o defines
 
     void NAME(const float *input, float *output);
 
 with a pointer to the elements of each argument and result, row-major, and
 DIR/NAME.h declares it, with the shapes and the numbers of elements. The caller
-owns all of them. The object calls malloc and free, and what a C compiler's
+owns all of them. The object calls aligned_alloc and free, and what a C compiler's
 would (memcpy, memset); operators that stayed real-valued may call libm.
 
 qbackend-opt is taken from --build, everything else is a stock LLVM's.
@@ -25,8 +26,6 @@ import pathlib
 import re
 import subprocess
 import sys
-
-import linalg_to_llvm
 
 C_TYPES = {"f32": "float", "f64": "double", "i1": "bool", "i8": "int8_t",
            "i16": "int16_t", "i32": "int32_t", "i64": "int64_t"}
@@ -132,10 +131,11 @@ def main():
                         help="the function of the module (default: main)")
     parser.add_argument("--triple",
                         help="what LLVM calls the target (default: this machine)")
-    parser.add_argument("--cpu", default="native",
-                        help="what LLVM calls the CPU (default: this one's); "
-                        "one that can't\nround to even in an instruction, such "
-                        "as x86-64, takes -lm")
+    parser.add_argument("--cpu",
+                        help="what LLVM calls the CPU (default: this one's, "
+                        "with --triple a\ngeneric one); one that can't round "
+                        "to even in an instruction,\nsuch as x86-64, takes "
+                        "-lm")
     parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"),
                         help="build directory (default: $QBACKEND_BUILD)")
     parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22",
@@ -144,31 +144,31 @@ def main():
     name = args.output.name
     if not re.fullmatch(r"[A-Za-z]\w*", name):
         fail(f"'{name}' is no name of a C function, expected -o DIR/NAME")
-    if args.apply_backend and not args.build:
+    if not args.build:
         fail("name the build directory with --build or QBACKEND_BUILD")
+    optimizer = pathlib.Path(args.build) / "bin" / "qbackend-opt"
     tool = args.llvm / "bin"
     args.output.parent.mkdir(parents=True, exist_ok=True)
 
     module = args.module
     if args.apply_backend:
         module = args.output.with_suffix(".linalg.mlir")
-        run([pathlib.Path(args.build) / "bin" / "qbackend-opt",
+        run([optimizer,
              f"--apply-backend={args.apply_backend} lower-to=linalg",
              args.module, "-o", module])
     generic = run([tool / "mlir-opt", "--mlir-print-op-generic",
                    "--mlir-elide-elementsattrs-if-larger=16", module])
     buffers = read_signature(generic, args.function)
-    text = run([tool / "mlir-opt", module, linalg_to_llvm.FROM_TOSA])
-    text = run([tool / "mlir-opt"] + linalg_to_llvm.BUFFERIZE +
-               linalg_to_llvm.RESULTS_TO_ARGUMENTS + linalg_to_llvm.LOOPS +
-               linalg_to_llvm.to_llvm(bare_pointers=True), text)
+    cpu = args.cpu or ("generic" if args.triple else "native")
+    triple = args.triple or re.search(
+        r"Default target: (\S+)", run([tool / "llc", "--version"])).group(1)
+    text = run([optimizer, module, f"--qbackend-lower-to-llvm=bare-pointers "
+                f"target-triple={triple} target-cpu={cpu}"])
     text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
     # The only symbol that is left, so that several networks can be linked.
     text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
     # Without a triple, opt knows nothing of the CPU's vectors.
-    triple = args.triple or re.search(
-        r"Default target: (\S+)", run([tool / "llc", "--version"])).group(1)
-    target = [f"-mtriple={triple}", f"-mcpu={args.cpu}"]
+    target = [f"-mtriple={triple}", f"-mcpu={cpu}"]
     # Rows of channels are short loops: they should be vectorized, not unrolled
     # first, which makes the object three times as large and no faster.
     text = run([tool / "opt", "-S", *target, "-passes=internalize,default<O3>",

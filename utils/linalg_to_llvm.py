@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The passes of a stock mlir-opt from linalg on tensors to the LLVM dialect.
 
-They exist here only: compile-to-object.py, replay-golden.py and the tests in
-test/Integration use them. What is still TOSA goes through FROM_TOSA first, in a
-run of its own.
+They show that what this project makes needs nothing else: replay-golden.py and
+the tests in test/Integration run it so. What is still TOSA goes through FROM_TOSA
+first, in a run of its own.
 """
 
 import pathlib
@@ -24,12 +24,6 @@ BUFFERIZE = [
     "--transform-interpreter",
 ]
 
-# Results that the caller owns, for BUFFERIZE to be followed by: static shapes.
-RESULTS_TO_ARGUMENTS = [
-    "--buffer-results-to-out-params="
-    "modify-public-functions=true hoist-static-allocs=true",
-]
-
 # Loops over rows of output channels, which LLVM vectorizes.
 LOOPS = [
     "--buffer-deallocation-pipeline",
@@ -43,21 +37,17 @@ LOOPS = [
 ]
 
 
-def to_llvm(bare_pointers=False):
-    """The rest. With bare pointers, a buffer of static shape is its address."""
-    convention = "use-bare-ptr-memref-call-conv=" + str(bare_pointers).lower()
-    return [
-        "--convert-vector-to-llvm",
-        "--convert-math-to-llvm",
-        "--convert-math-to-libm",
-        "--convert-arith-to-llvm",
-        "--convert-index-to-llvm",
-        "--finalize-memref-to-llvm",
-        f"--convert-func-to-llvm={convention}",
-        "--convert-cf-to-llvm",
-        "--reconcile-unrealized-casts",
-    ]
-
+TO_LLVM = [
+    "--convert-vector-to-llvm",
+    "--convert-math-to-llvm",
+    "--convert-math-to-libm",
+    "--convert-arith-to-llvm",
+    "--convert-index-to-llvm",
+    "--finalize-memref-to-llvm",
+    "--convert-func-to-llvm",
+    "--convert-cf-to-llvm",
+    "--reconcile-unrealized-casts",
+]
 
 # For mlir-runner.
-PIPELINE = BUFFERIZE + LOOPS + to_llvm()
+PIPELINE = BUFFERIZE + LOOPS + TO_LLVM

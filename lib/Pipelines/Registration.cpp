@@ -2,6 +2,7 @@
 //
 // Everything this project brings, registered at once.
 
+#include "qbackend/CodeGen/Passes.h"
 #include "qbackend/Conversion/Passes.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
@@ -28,4 +29,6 @@ void qbackend::registerAllPasses() {
   registerConversionPasses();
   registerQBackendPipelinesPasses();
   registerPipelines();
+  codegen::registerCodeGenPasses();
+  codegen::registerLowerToLLVMPipeline();
 }

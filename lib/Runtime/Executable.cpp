@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compiles a module with ORC's LLJIT and calls it.
+// Compiles a module with MLIR's execution engine and calls it.
 
 #include "qbackend/Runtime/Executable.h"
 
-#include "LowerToLLVM.h"
+#include "qbackend/CodeGen/ConstantStore.h"
+#include "qbackend/CodeGen/Passes.h"
+
+#include "PrepareModule.h"
 #include "RunContext.h"
 
-#include "mlir/Analysis/CallGraph.h"
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/LLJIT.h"
-#include "llvm/IR/IRBuilder.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
@@ -37,12 +36,10 @@
 #include <mutex>
 
 using namespace llvm;
+using namespace qbackend;
 using namespace qbackend::arrays;
 using namespace qbackend::runtime;
 using mlir::ModuleOp;
-
-/// The wrapper that takes an array of pointers to memref descriptors.
-static constexpr StringLiteral wrapperName("qbackend_runtime_call");
 
 //===----------------------------------------------------------------------===//
 // What compiled code calls
@@ -82,11 +79,12 @@ template <typename T> static T powi(T base, int32_t exponent) {
   return exponent < 0 ? 1 / result : result;
 }
 
-using WrapperFn = void (*)(void **);
+using PackedFunction = void (*)(void **);
 
 /// Returns -1, or the index of the assertion that failed. Holds nothing that
 /// would have to be destroyed when longjmp skips it.
-[[gnu::noinline]] static int64_t invoke(WrapperFn function, void **arguments) {
+[[gnu::noinline]] static int64_t invoke(PackedFunction function,
+                                        void **arguments) {
   AssertContext context;
   AssertContext *outer = currentCall;
   currentCall = &context;
@@ -166,83 +164,18 @@ static bool isCompatible(ElementType signature, ElementType array) {
 }
 
 //===----------------------------------------------------------------------===//
-// Preparation of the module
+// Lowering
 //===----------------------------------------------------------------------===//
 
-/// Marks `entry` as what is called from outside, other functions as internal,
-/// and says that hooks only read. Reports what the pipeline would miscompile.
-static Error prepareModule(ModuleOp module, mlir::func::FuncOp entry) {
-  mlir::Builder builder(module.getContext());
-  mlir::UnitAttr unit = builder.getUnitAttr();
-  mlir::BoolAttr no = builder.getBoolAttr(false);
-  for (auto function : module.getOps<mlir::func::FuncOp>()) {
-    if (function.isExternal()) {
-      if (none_of(function.getArgumentTypes(),
-                  [](mlir::Type t) { return isa<mlir::ShapedType>(t); }))
-        continue;
-      function->setAttr(mlir::LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                        unit);
-      for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-        if (isa<mlir::TensorType>(function.getArgumentTypes()[i]))
-          function.setArgAttr(i, "bufferization.access",
-                              builder.getStringAttr("read"));
-      continue;
-    }
-    if (function != entry)
-      function.setPrivate();
-  }
-  entry.setPublic();
-  entry->setAttr(mlir::LLVM::LLVMDialect::getEmitCWrapperAttrName(), unit);
-  // Inlining into the C wrapper would lose that arguments are not aliased by
-  // fresh buffers.
-  entry->setAttr("passthrough",
-                 builder.getArrayAttr({builder.getStringAttr("noinline")}));
-  for (unsigned i = 0, e = entry.getNumArguments(); i != e; ++i)
-    entry.setArgAttr(i, "bufferization.writable", no);
-
-  // What the entry does not reach need not compile or link.
-  mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  pm.addPass(mlir::createSymbolDCEPass());
-  if (failed(pm.run(module)))
-    return createStringError(
-        "cannot tell which functions the module uses; it may have an op of a "
-        "dialect that is not registered");
-  // One that doesn't end would overflow the stack, and take us along.
-  mlir::CallGraph calls(module);
-  for (auto scc = llvm::scc_begin(&std::as_const(calls)); !scc.isAtEnd(); ++scc)
-    if (scc.hasCycle())
-      return createStringError("the module has functions that call themselves; "
-                               "write the repetition as scf.for or scf.while");
-
-  std::string message;
-  module.walk([&](mlir::Operation *op) {
-    if (isa<mlir::ml_program::GlobalStoreOp>(op)) {
-      message = "the module changes a global, which cannot run on several "
-                "samples independently; pass the state as an argument";
-      return mlir::WalkResult::interrupt();
-    }
-    for (mlir::NamedAttribute attribute : op->getAttrs()) {
-      auto resource =
-          dyn_cast<mlir::DenseResourceElementsAttr>(attribute.getValue());
-      if (resource && !resource.getRawHandle().getBlob()) {
-        message = ("constant '" + resource.getRawHandle().getKey() +
-                   "' has no data; export the model again with its weights "
-                   "(without eliding large constants)")
-                      .str();
-        return mlir::WalkResult::interrupt();
-      }
-    }
-    return mlir::WalkResult::advance();
-  });
-  if (!message.empty())
-    return createStringError(message);
-  return Error::success();
+void runtime::registerRuntimeDialects(mlir::DialectRegistry &registry) {
+  codegen::registerCodeGenDialects(registry);
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
 }
 
 /// Runs the pipeline and returns its first diagnostic if it fails.
-static Error lowerToLLVM(ModuleOp module, const VectorUnit &unit,
-                         ConstantStore &store,
-                         std::vector<std::string> &asserts) {
+static Error lowerToLLVM(ModuleOp module,
+                         const codegen::LowerToLLVMOptions &options) {
   std::string first;
   std::mutex mutex;
   mlir::ScopedDiagnosticHandler handler(
@@ -266,7 +199,7 @@ static Error lowerToLLVM(ModuleOp module, const VectorUnit &unit,
       });
   mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.enableVerifier(false);
-  buildLowerToLLVMPipeline(pm, unit, store, asserts);
+  codegen::buildLowerToLLVMPipeline(pm, options);
   if (failed(mlir::verify(module)) || failed(pm.run(module)) ||
       failed(mlir::verify(module)))
     return createStringError("cannot compile the module: " +
@@ -292,17 +225,10 @@ static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
   // rounded once instead of twice.
   builder->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
   builder->setCodeGenOptLevel(static_cast<CodeGenOptLevel>(optLevel));
+  // Constants may be anywhere in memory: their addresses are in a table.
+  builder->setRelocationModel(Reloc::PIC_);
+  builder->setCodeModel(CodeModel::Small);
   return builder;
-}
-
-/// Returns what vectors `target` has.
-static VectorUnit getVectorUnit(const orc::JITTargetMachineBuilder &target) {
-  const std::vector<std::string> &features = target.getFeatures().getFeatures();
-  if (is_contained(features, "+avx512f"))
-    return {64, 32};
-  if (is_contained(features, "+avx2"))
-    return {32, 16};
-  return {16, target.getTargetTriple().isX86() ? 16 : 32};
 }
 
 static void optimize(Module &module, TargetMachine &machine,
@@ -332,33 +258,45 @@ static void optimize(Module &module, TargetMachine &machine,
   pm.run(module, modules);
 }
 
-/// Adds `void wrapper(void **arguments)`, which calls `callee` with each of
-/// the pointers.
-static Error addWrapper(Module &module, StringRef callee) {
-  Function *function = module.getFunction(callee);
-  if (!function)
-    return createStringError("the compiled module lacks '" + callee + "'");
-  LLVMContext &context = module.getContext();
-  Type *pointer = PointerType::getUnqual(context);
-  Function *wrapper = Function::Create(
-      FunctionType::get(Type::getVoidTy(context), {pointer}, false),
-      Function::ExternalLinkage, wrapperName, module);
-  IRBuilder<> builder(BasicBlock::Create(context, "", wrapper));
-  SmallVector<Value *> arguments;
-  for (unsigned i = 0, e = function->arg_size(); i != e; ++i)
-    arguments.push_back(builder.CreateLoad(
-        pointer,
-        builder.CreateConstInBoundsGEP1_64(pointer, wrapper->getArg(0), i)));
-  builder.CreateCall(function, arguments);
-  builder.CreateRetVoid();
+/// Returns whether `name` is one of the functions that the lowering calls: C's
+/// memory and mathematics, and our own.
+static bool isRuntimeFunction(StringRef name) {
+  static const StringSet<> names = {
+      "aligned_alloc", "free",   "malloc", "memcpy",
+      "memmove",       "memset", "acos",   "acosh",
+      "asin",          "asinh",  "atan",   "atan2",
+      "atanh",         "cbrt",   "ceil",   "cos",
+      "cosh",          "erf",    "erfc",   "exp",
+      "exp2",          "expm1",  "fabs",   "floor",
+      "fma",           "fmod",   "log",    "log10",
+      "log1p",         "log2",   "pow",    "round",
+      "roundeven",     "sin",    "sinh",   "sqrt",
+      "tan",           "tanh",   "trunc",  "qbackend_runtime_assert_failed"};
+  return names.contains(name) ||
+         (name.consume_back("f") && names.contains(name));
+}
+
+/// Fails if `module` needs what is neither of the runtime nor in `symbols`: the
+/// engine would find any function of this process.
+static Error checkSymbols(const Module &module, const StringSet<> &symbols) {
+  for (const GlobalObject &object : module.global_objects()) {
+    StringRef name = object.getName();
+    auto *function = dyn_cast<Function>(&object);
+    if (!object.isDeclaration() || symbols.contains(name) ||
+        (function && (function->isIntrinsic() || isRuntimeFunction(name))))
+      continue;
+    return createStringError("symbol '" + name +
+                             "' is none of the runtime's; only the operators "
+                             "of a network are run");
+  }
   return Error::success();
 }
 
 struct Executable::Impl {
-  std::unique_ptr<orc::LLJIT> jit;
-  WrapperFn function = nullptr;
   std::vector<std::string> asserts;
-  ConstantStore constants;
+  codegen::ConstantStore constants;
+  std::unique_ptr<mlir::ExecutionEngine> engine;
+  PackedFunction function = nullptr;
 };
 
 Executable::Executable() : impl(std::make_unique<Impl>()) {}
@@ -406,92 +344,98 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
     result->outputs.push_back(*signature);
   }
 
-  if (Error error = prepareModule(*module, function))
+  auto hooks = to_vector(make_first_range(symbols));
+  if (Error error = prepareModule(*module, function, hooks))
     return std::move(error);
   Impl &impl = *result->impl;
   Expected<orc::JITTargetMachineBuilder> target = getTarget(options.optLevel);
   if (!target)
     return target.takeError();
-  if (Error error = lowerToLLVM(*module, getVectorUnit(*target), impl.constants,
-                                impl.asserts))
+  codegen::LowerToLLVMOptions lowering;
+  lowering.target = {target->getTargetTriple().str(), target->getCPU(),
+                     target->getFeatures().getString()};
+  lowering.constants = &impl.constants;
+  lowering.assertMessages = &impl.asserts;
+  if (Error error = lowerToLLVM(*module, lowering))
     return std::move(error);
 
-  auto llvmContext = std::make_unique<LLVMContext>();
-  std::unique_ptr<Module> llvmModule;
-  {
-    std::string message;
+  // What the code refers to by name.
+  std::vector<std::pair<std::string, const void *>> addresses =
+      impl.constants.symbols;
+  for (auto [name, address] : symbols) {
+    addresses.emplace_back(name, address);
+    addresses.emplace_back(("_mlir_ciface_" + name).str(), address);
+  }
+  auto define = [&](StringRef name, auto *function) {
+    addresses.emplace_back(name, reinterpret_cast<const void *>(function));
+  };
+  define("qbackend_runtime_assert_failed", &assertFailed);
+  define("__powisf2", &powi<float>);
+  define("__powidf2", &powi<double>);
+  StringSet<> names;
+  for (auto &[name, address] : addresses)
+    names.insert(name);
+
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      target->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  TargetMachine &targetMachine = **machine;
+  std::string packedName = ("_mlir_ciface_" + entry).str();
+  std::string message;
+  mlir::ExecutionEngineOptions engine;
+  auto translate = [&](mlir::Operation *op,
+                       LLVMContext &llvmContext) -> std::unique_ptr<Module> {
     mlir::ScopedDiagnosticHandler handler(context,
                                           [&](mlir::Diagnostic &diagnostic) {
                                             if (message.empty())
                                               message = diagnostic.str();
                                             return mlir::success();
                                           });
-    llvmModule = mlir::translateModuleToLLVMIR(*module, *llvmContext);
+    std::unique_ptr<Module> llvmModule =
+        mlir::translateModuleToLLVMIR(op, llvmContext);
     if (!llvmModule)
-      return createStringError("cannot translate the module to LLVM IR: " +
-                               message);
-  }
-  module = nullptr;
-
-  Expected<std::unique_ptr<TargetMachine>> machine =
-      target->createTargetMachine();
-  if (!machine)
-    return machine.takeError();
-  llvmModule->setDataLayout((*machine)->createDataLayout());
-  llvmModule->setTargetTriple((*machine)->getTargetTriple());
-  if (Error error = addWrapper(*llvmModule, ("_mlir_ciface_" + entry).str()))
-    return std::move(error);
-  optimize(*llvmModule, **machine, options.optLevel);
-
-  orc::LLJITBuilder builder;
-  builder.setJITTargetMachineBuilder(std::move(*target));
-  Expected<std::unique_ptr<orc::LLJIT>> jit = builder.create();
-  if (!jit)
-    return jit.takeError();
-  impl.jit = std::move(*jit);
-
-  orc::SymbolMap map;
-  auto define = [&](const Twine &name, void *address) {
-    map[impl.jit->mangleAndIntern(name.str())] = orc::ExecutorSymbolDef(
-        orc::ExecutorAddr::fromPtr(address),
-        JITSymbolFlags::Exported | JITSymbolFlags::Callable);
+      return nullptr;
+    if (Error error = checkSymbols(*llvmModule, names)) {
+      message = toString(std::move(error));
+      return nullptr;
+    }
+    return llvmModule;
   };
-  for (auto &[name, address] : impl.constants.symbols)
-    map[impl.jit->mangleAndIntern(name)] = orc::ExecutorSymbolDef(
-        orc::ExecutorAddr::fromPtr(address), JITSymbolFlags::Exported);
-  for (auto [name, address] : symbols) {
-    define(name, address);
-    define("_mlir_ciface_" + name, address);
-  }
-  define("qbackend_runtime_assert_failed",
-         reinterpret_cast<void *>(&assertFailed));
-  define("__powisf2", reinterpret_cast<void *>(&powi<float>));
-  define("__powidf2", reinterpret_cast<void *>(&powi<double>));
-  // Missing symbols are reported here; lookup() only says what needs them.
-  std::string reported;
-  impl.jit->getExecutionSession().setErrorReporter([&](Error error) {
-    reported += (reported.empty() ? "" : "; ") + toString(std::move(error));
-  });
-  auto quiet = [](Error error) { consumeError(std::move(error)); };
-  scope_exit resetReporter([&] {
-    if (impl.jit)
-      impl.jit->getExecutionSession().setErrorReporter(quiet);
-  });
-  orc::JITDylib &runtime = impl.jit->getMainJITDylib();
-  if (Error error = runtime.define(orc::absoluteSymbols(std::move(map))))
-    return std::move(error);
-  if (Error error = impl.jit->addIRModule(
-          orc::ThreadSafeModule(std::move(llvmModule), std::move(llvmContext))))
-    return std::move(error);
-  Expected<orc::ExecutorAddr> address = impl.jit->lookup(wrapperName);
-  if (!address) {
-    std::string message = toString(address.takeError());
+  auto optimizeModule = [&](Module *llvmModule) {
+    // The engine adds a function that takes packed arguments for each function.
+    for (Function &function : *llvmModule)
+      if (!function.isDeclaration() &&
+          function.getName() != "_mlir_" + packedName)
+        function.setLinkage(GlobalValue::InternalLinkage);
+    optimize(*llvmModule, targetMachine, options.optLevel);
+    return Error::success();
+  };
+  engine.llvmModuleBuilder = translate;
+  engine.transformer = optimizeModule;
+  engine.enableGDBNotificationListener = false;
+  engine.enablePerfNotificationListener = false;
+  auto created =
+      mlir::ExecutionEngine::create(*module, engine, std::move(*machine));
+  if (!created)
     return createStringError(
-        "cannot link '" + entry +
-        "': " + (reported.empty() ? message : reported) +
-        "; functions without a body have to be given to compile()");
-  }
-  impl.function = address->toPtr<WrapperFn>();
+        "cannot compile '" + entry + "': " +
+        (message.empty() ? toString(created.takeError())
+                         : (consumeError(created.takeError()), message)));
+  module = nullptr;
+  impl.engine = std::move(*created);
+  impl.engine->registerSymbols([&](orc::MangleAndInterner mangle) {
+    orc::SymbolMap map;
+    for (auto &[name, address] : addresses)
+      map[mangle(name)] = {orc::ExecutorAddr::fromPtr(address),
+                           JITSymbolFlags::Exported};
+    return map;
+  });
+  Expected<PackedFunction> packed = impl.engine->lookupPacked(packedName);
+  if (!packed)
+    return createStringError("cannot link '" + entry +
+                             "': " + toString(packed.takeError()));
+  impl.function = *packed;
   return result;
 }
 
@@ -586,8 +530,11 @@ Error Executable::run(ArrayRef<const Array *> arguments,
     pointers.push_back(words.data());
   for (size_t begin : begins)
     pointers.push_back(words.data() + begin);
+  SmallVector<void *> packed;
+  for (void *&pointer : pointers)
+    packed.push_back(&pointer);
 
-  int64_t failed = invoke(impl->function, pointers.data());
+  int64_t failed = invoke(impl->function, packed.data());
   if (failed >= 0)
     return createStringError(
         "'" + entry + "' stopped at an assertion: " + impl->asserts[failed]);

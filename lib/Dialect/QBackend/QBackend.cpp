@@ -14,6 +14,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -124,7 +125,8 @@ std::string qbackend::getLocationName(Location loc) {
     name = named.getName().str();
     return WalkResult::interrupt();
   });
-  return name;
+  // Tables are JSON, which has Unicode only.
+  return llvm::json::fixUTF8(name);
 }
 
 SmallVector<int64_t> qbackend::composePermutations(ArrayRef<int64_t> first,

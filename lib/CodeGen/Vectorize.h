@@ -2,15 +2,17 @@
 //
 // Vector code for linalg ops on buffers.
 
-#ifndef QBACKEND_LIB_RUNTIME_VECTORIZE_H
-#define QBACKEND_LIB_RUNTIME_VECTORIZE_H
+#ifndef QBACKEND_LIB_CODEGEN_VECTORIZE_H
+#define QBACKEND_LIB_CODEGEN_VECTORIZE_H
 
-#include "ConstantStore.h"
 #include "LoopNest.h"
+
+#include "qbackend/CodeGen/ConstantStore.h"
+#include "qbackend/CodeGen/Passes.h"
 
 #include "mlir/Pass/Pass.h"
 
-namespace qbackend::runtime {
+namespace qbackend::codegen {
 
 /// What the vector unit has.
 struct VectorUnit {
@@ -38,17 +40,17 @@ struct Schedule {
 std::optional<Schedule> chooseSchedule(LoopNest &nest, const VectorUnit &unit);
 
 /// Builds the loops at `builder`, which stands before the op that they are for.
-/// Constants that are better stored in the order of the tiles are, in `store`,
-/// as globals of `module`.
+/// Constants that are better stored in the order of the tiles are: as globals
+/// of `symbols`, whose elements are in `store` if there is one.
 void emitLoops(mlir::OpBuilder &builder, mlir::Location loc,
-               mlir::ModuleOp module, LoopNest nest, const Schedule &schedule,
-               ConstantStore &store);
+               mlir::SymbolTable &symbols, LoopNest nest,
+               const Schedule &schedule, ConstantStore *store);
 
-/// Makes a pass on modules of buffers which lowers linalg ops so; those that it
-/// can't stay for `convert-linalg-to-loops`.
-std::unique_ptr<mlir::Pass> createVectorizePass(const VectorUnit &unit,
-                                                ConstantStore &store);
+/// Makes the pass with a place for the constants that it stores in another
+/// order; null: in the module.
+std::unique_ptr<mlir::Pass>
+createVectorizePass(const VectorizePassOptions &options, ConstantStore *store);
 
-} // namespace qbackend::runtime
+} // namespace qbackend::codegen
 
-#endif // QBACKEND_LIB_RUNTIME_VECTORIZE_H
+#endif // QBACKEND_LIB_CODEGEN_VECTORIZE_H

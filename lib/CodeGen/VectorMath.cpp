@@ -89,7 +89,7 @@ private:
 };
 } // namespace
 
-Value qbackend::runtime::emitVectorMath(OpBuilder &builder, Operation *op,
+Value qbackend::codegen::emitVectorMath(OpBuilder &builder, Operation *op,
                                         Value vector) {
   auto type = cast<VectorType>(vector.getType());
   if (!isa<math::ExpOp, math::TanhOp>(op) || !type.getElementType().isF32())

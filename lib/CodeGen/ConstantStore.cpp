@@ -2,7 +2,7 @@
 //
 // Takes big constants out of a module.
 
-#include "ConstantStore.h"
+#include "qbackend/CodeGen/ConstantStore.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -12,7 +12,7 @@
 #include <cstring>
 
 using namespace mlir;
-using namespace qbackend::runtime;
+using namespace qbackend::codegen;
 
 /// Smaller ones may become part of the code.
 static constexpr int64_t minElements = 256;
@@ -28,7 +28,7 @@ char *ConstantStore::allocate(size_t size) {
   return data;
 }
 
-llvm::ArrayRef<char> qbackend::runtime::getElementBytes(ElementsAttr constant) {
+llvm::ArrayRef<char> qbackend::codegen::getElementBytes(ElementsAttr constant) {
   if (constant.getElementType().isInteger(1))
     return {};
   if (auto dense = dyn_cast<DenseElementsAttr>(constant))
@@ -39,7 +39,7 @@ llvm::ArrayRef<char> qbackend::runtime::getElementBytes(ElementsAttr constant) {
   return {};
 }
 
-void qbackend::runtime::externalizeConstants(ModuleOp module,
+void qbackend::codegen::externalizeConstants(ModuleOp module,
                                              ConstantStore &store) {
   for (auto global : module.getOps<memref::GlobalOp>()) {
     if (!global.getConstant() || !global.getInitialValue())

@@ -13,7 +13,7 @@
 #include <numeric>
 
 using namespace mlir;
-using namespace qbackend::runtime;
+using namespace qbackend::codegen;
 
 /// Cycles of a load of elements that aren't neighbours, over one of those that
 /// are. What matters is their order.
@@ -281,7 +281,7 @@ static void chooseOrder(LoopNest &nest, Schedule &schedule) {
 }
 
 std::optional<Schedule>
-qbackend::runtime::chooseSchedule(LoopNest &nest, const VectorUnit &unit) {
+qbackend::codegen::chooseSchedule(LoopNest &nest, const VectorUnit &unit) {
   std::optional<Schedule> best;
   double least = 0;
   int64_t widest = getWidestElement(nest);

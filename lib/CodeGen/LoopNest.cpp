@@ -10,7 +10,7 @@
 #include "mlir/IR/SymbolTable.h"
 
 using namespace mlir;
-using namespace qbackend::runtime;
+using namespace qbackend::codegen;
 
 /// Returns whether `op` of a body gives, on vectors, what it gives on each of
 /// their elements.

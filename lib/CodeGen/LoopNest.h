@@ -8,14 +8,14 @@
 // the layout is called (NCHW, NHWC, a transposed weight) is in the strides, and
 // nowhere else.
 
-#ifndef QBACKEND_LIB_RUNTIME_LOOPNEST_H
-#define QBACKEND_LIB_RUNTIME_LOOPNEST_H
+#ifndef QBACKEND_LIB_CODEGEN_LOOPNEST_H
+#define QBACKEND_LIB_CODEGEN_LOOPNEST_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/ArrayRef.h"
 
-namespace qbackend::runtime {
+namespace qbackend::codegen {
 
 /// How far the elements of an operand are apart along one loop.
 struct Stride {
@@ -77,6 +77,6 @@ struct LoopNest {
                                          const mlir::SymbolTable &symbols);
 };
 
-} // namespace qbackend::runtime
+} // namespace qbackend::codegen
 
-#endif // QBACKEND_LIB_RUNTIME_LOOPNEST_H
+#endif // QBACKEND_LIB_CODEGEN_LOOPNEST_H

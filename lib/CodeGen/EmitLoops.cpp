@@ -24,7 +24,7 @@
 #include <cstring>
 
 using namespace mlir;
-using namespace qbackend::runtime;
+using namespace qbackend::codegen;
 
 /// Reductions of so few steps are unrolled if the tile isn't large.
 static constexpr int64_t maxUnrolledSteps = 9, maxUnrolledProducts = 72;
@@ -56,14 +56,14 @@ public:
           const Schedule &schedule)
       : b(builder), loc(loc), nest(nest), schedule(schedule) {}
 
-  void emit(ModuleOp module, ConstantStore &store) {
+  void emit(SymbolTable &symbols, ConstantStore *store) {
     for (auto [i, loop] : llvm::enumerate(nest.loops))
       if (loop.isReduction && !llvm::is_contained(schedule.order, i))
         reductions.push_back(i);
     for (const NestOperand &input : nest.inputs)
-      inputs.push_back(getAccess(input, module, store));
+      inputs.push_back(getAccess(input, symbols, store));
     for (const NestOperand &output : nest.outputs)
-      outputs.push_back(getAccess(output, module, store));
+      outputs.push_back(getAccess(output, symbols, store));
     parts.assign(nest.loops.size(), Part());
     emitParallel(0);
   }
@@ -73,14 +73,14 @@ private:
   // Operands
   //===--------------------------------------------------------------------===//
 
-  Access getAccess(const NestOperand &operand, ModuleOp module,
-                   ConstantStore &store) {
+  Access getAccess(const NestOperand &operand, SymbolTable &symbols,
+                   ConstantStore *store) {
     Access access;
     access.operand = &operand;
     if (operand.scalar)
       return access;
     access.inner = access.outer = operand.strides;
-    if (pack(access, module, store))
+    if (pack(access, symbols, store))
       return access;
     auto type = cast<MemRefType>(operand.buffer.getType());
     SmallVector<int64_t> strides;
@@ -111,7 +111,7 @@ private:
   /// Stores a constant in the order in which the loops walk it: tiles of the
   /// parallel loops, reductions, unrolled loops, lanes. Lanes behind the end
   /// are zeros.
-  bool pack(Access &access, ModuleOp module, ConstantStore &store) {
+  bool pack(Access &access, SymbolTable &symbols, ConstantStore *store) {
     const NestOperand &operand = *access.operand;
     if (!operand.constant || !llvm::any_of(reductions, [&](unsigned i) {
           return operand.varies(i);
@@ -157,7 +157,8 @@ private:
     if (size > 4 * operand.constant.getNumElements() + 4096)
       return false;
 
-    char *packed = store.allocate(size * width);
+    std::vector<char> zeros(store ? 0 : size * width);
+    char *packed = store ? store->allocate(size * width) : zeros.data();
     SmallVector<int64_t> at(varying.size(), 0);
     for (bool done = false; !done;) {
       int64_t from = operand.offset, to = 0;
@@ -183,18 +184,24 @@ private:
     for (unsigned i : reductions)
       access.inner[i] = access.outer[i];
 
-    std::string name =
-        "qbackend_packed_" + std::to_string(store.symbols.size());
     auto type = MemRefType::get({size}, operand.elementType);
-    {
-      OpBuilder::InsertionGuard guard(b);
-      b.setInsertionPointToStart(module.getBody());
-      memref::GlobalOp::create(b, loc, name, /*sym_visibility=*/StringAttr(),
-                               type, /*initial_value=*/Attribute(),
-                               /*constant=*/false, /*alignment=*/IntegerAttr());
+    OpBuilder detached(b.getContext());
+    auto global = memref::GlobalOp::create(
+        detached, loc, "qbackend_packed", /*sym_visibility=*/StringAttr(), type,
+        /*initial_value=*/Attribute(), /*constant=*/false,
+        /*alignment=*/IntegerAttr());
+    symbols.insert(global);
+    if (store) {
+      store->symbols.emplace_back(global.getSymName().str(), packed);
+    } else {
+      global.setPrivate();
+      global.setConstant(true);
+      global.setInitialValueAttr(DenseElementsAttr::getFromRawBuffer(
+          RankedTensorType::get({size}, operand.elementType), zeros));
+      global.setAlignment(64);
     }
-    store.symbols.emplace_back(name, packed);
-    access.view = memref::GetGlobalOp::create(b, loc, type, name);
+    access.view =
+        memref::GetGlobalOp::create(b, loc, type, global.getSymName());
     access.isPacked = true;
     return true;
   }
@@ -608,9 +615,9 @@ private:
 };
 } // namespace
 
-void qbackend::runtime::emitLoops(OpBuilder &builder, Location loc,
-                                  ModuleOp module, LoopNest nest,
+void qbackend::codegen::emitLoops(OpBuilder &builder, Location loc,
+                                  SymbolTable &symbols, LoopNest nest,
                                   const Schedule &schedule,
-                                  ConstantStore &store) {
-  Emitter(builder, loc, nest, schedule).emit(module, store);
+                                  ConstantStore *store) {
+  Emitter(builder, loc, nest, schedule).emit(symbols, store);
 }

@@ -2,12 +2,12 @@
 //
 // Functions of math on vectors, which libm has for numbers only.
 
-#ifndef QBACKEND_LIB_RUNTIME_VECTORMATH_H
-#define QBACKEND_LIB_RUNTIME_VECTORMATH_H
+#ifndef QBACKEND_LIB_CODEGEN_VECTORMATH_H
+#define QBACKEND_LIB_CODEGEN_VECTORMATH_H
 
 #include "mlir/IR/Builders.h"
 
-namespace qbackend::runtime {
+namespace qbackend::codegen {
 
 /// Returns what `op`, a `math.exp` or `math.tanh` of f32, is of a vector; null
 /// for other ops. The result is rounded once, from a double that is within
@@ -16,6 +16,6 @@ namespace qbackend::runtime {
 mlir::Value emitVectorMath(mlir::OpBuilder &builder, mlir::Operation *op,
                            mlir::Value vector);
 
-} // namespace qbackend::runtime
+} // namespace qbackend::codegen
 
-#endif // QBACKEND_LIB_RUNTIME_VECTORMATH_H
+#endif // QBACKEND_LIB_CODEGEN_VECTORMATH_H

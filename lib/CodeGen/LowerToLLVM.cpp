@@ -3,9 +3,9 @@
 // The pipeline from upstream tensor dialects to the llvm dialect, and the
 // dialects and interfaces that it needs.
 
-#include "LowerToLLVM.h"
+#include "Vectorize.h"
 
-#include "qbackend/Runtime/Executable.h"
+#include "qbackend/CodeGen/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -54,15 +54,14 @@
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
-using namespace qbackend::runtime;
+using namespace qbackend::codegen;
 
-void qbackend::runtime::registerRuntimeDialects(DialectRegistry &registry) {
+void qbackend::codegen::registerCodeGenDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
                   func::FuncDialect, index::IndexDialect, linalg::LinalgDialect,
@@ -95,9 +94,6 @@ void qbackend::runtime::registerRuntimeDialects(DialectRegistry &registry) {
   cf::registerBufferDeallocationOpInterfaceExternalModels(registry);
   scf::registerBufferDeallocationOpInterfaceExternalModels(registry);
   memref::registerAllocationOpInterfaceExternalModels(registry);
-
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
 }
 
 namespace {
@@ -166,16 +162,32 @@ struct FuseElementwisePass
   }
 };
 
-/// Declares big constants instead of defining them.
-struct ExternalizeConstantsPass
-    : PassWrapper<ExternalizeConstantsPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExternalizeConstantsPass)
+/// Arguments of public functions belong to the caller.
+struct ProtectArgumentsPass
+    : PassWrapper<ProtectArgumentsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ProtectArgumentsPass)
 
-  explicit ExternalizeConstantsPass(ConstantStore &store) : store(&store) {}
-
-  StringRef getArgument() const final {
-    return "qbackend-externalize-constants";
+  StringRef getArgument() const final { return "qbackend-protect-arguments"; }
+  void runOnOperation() final {
+    auto no = BoolAttr::get(&getContext(), false);
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+          if (isa<TensorType>(function.getArgumentTypes()[i]))
+            function.setArgAttr(
+                i, bufferization::BufferizationDialect::kWritableAttrName, no);
   }
+};
+
+/// Drops constants that nothing reads any more, and declares big ones instead
+/// of defining them if there is a store.
+struct PlaceConstantsPass
+    : PassWrapper<PlaceConstantsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PlaceConstantsPass)
+
+  explicit PlaceConstantsPass(ConstantStore *store) : store(store) {}
+
+  StringRef getArgument() const final { return "qbackend-place-constants"; }
   void runOnOperation() final {
     // Those that only packed copies were made of are gone.
     SymbolTableCollection tables;
@@ -184,7 +196,8 @@ struct ExternalizeConstantsPass
          llvm::make_early_inc_range(getOperation().getOps<memref::GlobalOp>()))
       if (users.useEmpty(global))
         global.erase();
-    externalizeConstants(getOperation(), *store);
+    if (store)
+      externalizeConstants(getOperation(), *store);
   }
 
   ConstantStore *store;
@@ -266,9 +279,8 @@ struct LowerAssertsPass
 };
 } // namespace
 
-void qbackend::runtime::buildLowerToLLVMPipeline(
-    OpPassManager &pm, const VectorUnit &unit, ConstantStore &store,
-    std::vector<std::string> &assertMessages) {
+void qbackend::codegen::buildLowerToLLVMPipeline(
+    OpPassManager &pm, const LowerToLLVMOptions &options) {
   pm.addPass(std::make_unique<ExpandOpsPass>());
   // TOSA to linalg on tensors.
   tosa::addTosaToLinalgPasses(pm, TosaToLinalgOptions(),
@@ -289,24 +301,31 @@ void qbackend::runtime::buildLowerToLLVMPipeline(
 
   // Tensors to buffers, each of which is freed once. What a function returns
   // belongs to its caller.
+  pm.addPass(std::make_unique<ProtectArgumentsPass>());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =
       bufferization::LayoutMapOption::IdentityLayoutMap;
   bufferize.allowReturnAllocsFromLoops = true;
   pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  if (options.barePointers) {
+    bufferization::BufferResultsToOutParamsPassOptions results;
+    results.modifyPublicFunctions = true;
+    results.hoistStaticAllocs = true;
+    pm.addPass(bufferization::createBufferResultsToOutParamsPass(results));
+  }
   bufferization::buildBufferDeallocationPipeline(pm);
   pm.addPass(createConvertBufferizationToMemRefPass());
 
   // Buffers to loops.
   pm.nest<func::FuncOp>().addPass(std::make_unique<ExpandStridedCopiesPass>());
-  pm.addPass(createVectorizePass(unit, store));
+  pm.addPass(createVectorizePass(options.target, options.constants));
   pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addPass(std::make_unique<ExternalizeConstantsPass>(store));
+  pm.addPass(std::make_unique<PlaceConstantsPass>(options.constants));
 
   // Loops to the llvm dialect.
   {
@@ -314,7 +333,8 @@ void qbackend::runtime::buildLowerToLLVMPipeline(
     nested.addPass(createConvertVectorToSCFPass());
   }
   pm.addPass(createSCFToControlFlowPass());
-  pm.addPass(std::make_unique<LowerAssertsPass>(&assertMessages));
+  if (options.assertMessages)
+    pm.addPass(std::make_unique<LowerAssertsPass>(options.assertMessages));
   ConvertMathToLLVMPassOptions mathOptions;
   mathOptions.approximateLog1p = false;
   pm.nest<func::FuncOp>().addPass(createConvertMathToLLVMPass(mathOptions));
@@ -327,9 +347,44 @@ void qbackend::runtime::buildLowerToLLVMPipeline(
   FinalizeMemRefToLLVMConversionPassOptions memrefOptions;
   memrefOptions.useAlignedAlloc = true;
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefOptions));
-  pm.addPass(createConvertFuncToLLVMPass());
+  ConvertFuncToLLVMPassOptions functionOptions;
+  functionOptions.useBarePtrCallConv = options.barePointers;
+  pm.addPass(createConvertFuncToLLVMPass(functionOptions));
   pm.addPass(createConvertControlFlowToLLVMPass());
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+namespace {
+struct LowerToLLVMPipelineOptions
+    : PassPipelineOptions<LowerToLLVMPipelineOptions> {
+  Option<std::string> triple{
+      *this, "target-triple",
+      llvm::cl::desc("What LLVM calls the target; empty: this machine")};
+  Option<std::string> cpu{
+      *this, "target-cpu",
+      llvm::cl::desc("What LLVM calls the processor; empty: this one without "
+                     "a target-triple, else a generic one; 'native': this "
+                     "one")};
+  Option<std::string> features{
+      *this, "target-features",
+      llvm::cl::desc("Features besides those of the processor, such as +avx2")};
+  Option<bool> barePointers{
+      *this, "bare-pointers",
+      llvm::cl::desc("Functions take a pointer to the row-major elements of "
+                     "each argument, then of each result")};
+};
+} // namespace
+
+void qbackend::codegen::registerLowerToLLVMPipeline() {
+  PassPipelineRegistration<LowerToLLVMPipelineOptions>(
+      "qbackend-lower-to-llvm",
+      "from tosa, linalg and tensor to the llvm dialect, with vector code",
+      [](OpPassManager &pm, const LowerToLLVMPipelineOptions &given) {
+        LowerToLLVMOptions options;
+        options.target = {given.triple, given.cpu, given.features};
+        options.barePointers = given.barePointers;
+        buildLowerToLLVMPipeline(pm, options);
+      });
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Constants that compiled code refers to by address. What is in the LLVM module
-// is copied several times on the way to memory, and read by every pass.
+// Constants that code compiled in this process refers to by address. What is in
+// the LLVM module is copied several times on the way to memory, and read by
+// every pass.
 
-#ifndef QBACKEND_LIB_RUNTIME_CONSTANTSTORE_H
-#define QBACKEND_LIB_RUNTIME_CONSTANTSTORE_H
+#ifndef QBACKEND_CODEGEN_CONSTANTSTORE_H
+#define QBACKEND_CODEGEN_CONSTANTSTORE_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -15,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-namespace qbackend::runtime {
+namespace qbackend::codegen {
 
 struct ConstantStore {
   /// Returns zeros that live as long as the store, on a cache line's boundary:
@@ -36,6 +37,6 @@ llvm::ArrayRef<char> getElementBytes(mlir::ElementsAttr constant);
 /// `store`.
 void externalizeConstants(mlir::ModuleOp module, ConstantStore &store);
 
-} // namespace qbackend::runtime
+} // namespace qbackend::codegen
 
-#endif // QBACKEND_LIB_RUNTIME_CONSTANTSTORE_H
+#endif // QBACKEND_CODEGEN_CONSTANTSTORE_H

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From tosa, linalg and tensor to the llvm dialect, with vector code.
+
+#ifndef QBACKEND_CODEGEN_PASSES_H
+#define QBACKEND_CODEGEN_PASSES_H
+
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/Pass/Pass.h"
+
+#include <string>
+#include <vector>
+
+namespace mlir {
+class OpPassManager;
+} // namespace mlir
+
+namespace qbackend::codegen {
+
+struct ConstantStore;
+
+#define GEN_PASS_DECL
+#define GEN_PASS_REGISTRATION
+#include "qbackend/CodeGen/Passes.h.inc"
+
+struct LowerToLLVMOptions {
+  /// Which vectors there are.
+  VectorizePassOptions target;
+  /// Functions take a pointer to the row-major elements of each argument, then
+  /// of each result. Shapes have to be static.
+  bool barePointers = false;
+  /// Where the elements of big constants are, which become declarations; null:
+  /// in the module. Has to outlive the compiled code.
+  ConstantStore *constants = nullptr;
+  /// A failed `cf.assert` calls `qbackend_runtime_assert_failed(i64)` with the
+  /// index of its message in here; null: it prints the message and aborts.
+  std::vector<std::string> *assertMessages = nullptr;
+};
+
+/// Adds the passes from tosa, linalg, tensor, ... to the llvm dialect.
+/// Arguments of public functions are only read.
+void buildLowerToLLVMPipeline(mlir::OpPassManager &pm,
+                              const LowerToLLVMOptions &options);
+
+/// Registers it as `qbackend-lower-to-llvm`.
+void registerLowerToLLVMPipeline();
+
+/// Registers the dialects that the pipeline takes and makes, and the interfaces
+/// that it needs.
+void registerCodeGenDialects(mlir::DialectRegistry &registry);
+
+} // namespace qbackend::codegen
+
+#endif // QBACKEND_CODEGEN_PASSES_H

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From linalg to vector code.
+
+#ifndef QBACKEND_CODEGEN_PASSES
+#define QBACKEND_CODEGEN_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
+  let summary = "linalg ops on buffers to tiled loops over vectors";
+  let description = [{
+    Before: linalg ops on memrefs. After: loops of scf over tiles whose sums are
+    in registers, in ops of vector, with masks for what is left. A constant of a
+    reduction is stored in the order in which its tiles are read. Each element
+    is computed in the order of the op: whatever the vectors of the target are,
+    the bits are the same. What has no such form (an address that is no sum of
+    products, an integer division) stays for `convert-linalg-to-loops`.
+
+    `qbackend-lower-to-llvm` is the pipeline around it, from tensors to the llvm
+    dialect.
+  }];
+  let options = [
+    Option<"triple", "target-triple", "std::string", "\"\"",
+           "What LLVM calls the target; empty: this machine">,
+    Option<"cpu", "target-cpu", "std::string", "\"\"",
+           "What LLVM calls the processor; empty: this one without a "
+           "target-triple, else a generic one; 'native': this one">,
+    Option<"features", "target-features", "std::string", "\"\"",
+           "Features besides those of the processor, such as +avx2">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
+    "::mlir::vector::VectorDialect"
+  ];
+}
+
+#endif // QBACKEND_CODEGEN_PASSES

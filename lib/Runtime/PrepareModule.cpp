@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Checks a module before it is compiled, and marks its functions.
+
+#include "PrepareModule.h"
+
+#include "mlir/Analysis/CallGraph.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/ADT/SCCIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace qbackend;
+using mlir::ModuleOp;
+
+/// Dialects whose ops compute values from values. Buffers are made by the
+/// lowering only.
+static constexpr StringLiteral dialects[] = {
+    "affine", "arith",      "builtin", "cf",    "func",   "index", "linalg",
+    "math",   "ml_program", "scf",     "shape", "tensor", "tosa",  "ub"};
+
+/// What the execution engine calls the functions that it adds.
+static constexpr StringLiteral reservedPrefix("_mlir_");
+
+/// An error that begins with the location, if there is one.
+static Error makeErrorAt(mlir::Location location, const Twine &message) {
+  std::string text;
+  raw_string_ostream os(text);
+  if (!isa<mlir::UnknownLoc>(location))
+    os << location << ": ";
+  os << message;
+  return createStringError(text);
+}
+
+static bool isValue(mlir::Type type) {
+  return is_contained(dialects, type.getDialect().getNamespace()) &&
+         !isa<mlir::BaseMemRefType, mlir::VectorType>(type);
+}
+
+/// Fails if `op` is none of a network.
+static Error checkOp(mlir::Operation *op) {
+  StringRef dialect = op->getName().getDialectNamespace();
+  bool isKnown =
+      is_contained(dialects, dialect) &&
+      !isa<mlir::UnrealizedConversionCastOp, mlir::func::CallIndirectOp>(op);
+  if (!isKnown)
+    return makeErrorAt(op->getLoc(),
+                       "'" + op->getName().getStringRef() +
+                           "' op is not run: only the operators of a network "
+                           "are, in ops of " +
+                           join(ArrayRef(dialects), ", "));
+  auto check = [&](mlir::TypeRange types) -> Error {
+    for (mlir::Type type : types)
+      if (!isValue(type)) {
+        std::string text;
+        raw_string_ostream(text) << type;
+        return makeErrorAt(op->getLoc(),
+                           "'" + op->getName().getStringRef() +
+                               "' op has a value of type " + text +
+                               "; only the operators of a network are run, "
+                               "which have tensors");
+      }
+    return Error::success();
+  };
+  if (Error error = check(op->getResultTypes()))
+    return error;
+  for (mlir::Region &region : op->getRegions())
+    for (mlir::Block &block : region)
+      if (Error error = check(block.getArgumentTypes()))
+        return error;
+
+  auto name = op->getAttrOfType<mlir::StringAttr>(
+      mlir::SymbolTable::getSymbolAttrName());
+  if (name && name.getValue().starts_with(reservedPrefix))
+    return makeErrorAt(op->getLoc(), "symbol '" + name.getValue() +
+                                         "' begins with '" + reservedPrefix +
+                                         "', which is reserved; rename it");
+  if (isa<mlir::ml_program::GlobalStoreOp>(op))
+    return createStringError(
+        "the module changes a global, which cannot run on several "
+        "samples independently; pass the state as an argument");
+  for (mlir::NamedAttribute attribute : op->getAttrs()) {
+    auto resource =
+        dyn_cast<mlir::DenseResourceElementsAttr>(attribute.getValue());
+    if (resource && !resource.getRawHandle().getBlob())
+      return createStringError("constant '" + resource.getRawHandle().getKey() +
+                               "' has no data; export the model again with its "
+                               "weights (without eliding large constants)");
+  }
+  return Error::success();
+}
+
+/// Drops attributes that tell LLVM more of a function than its code does.
+static void dropClaims(mlir::func::FuncOp function) {
+  auto getClaims = [](mlir::DictionaryAttr attributes) {
+    SmallVector<mlir::StringAttr> names;
+    if (attributes)
+      for (mlir::NamedAttribute attribute : attributes)
+        if (attribute.getName() == "passthrough" ||
+            attribute.getName().strref().starts_with("llvm."))
+          names.push_back(attribute.getName());
+    return names;
+  };
+  for (mlir::StringAttr name :
+       getClaims(function->getDiscardableAttrDictionary()))
+    function->removeDiscardableAttr(name);
+  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+    for (mlir::StringAttr name : getClaims(function.getArgAttrDict(i)))
+      function.removeArgAttr(i, name);
+  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
+    for (mlir::StringAttr name : getClaims(function.getResultAttrDict(i)))
+      function.removeResultAttr(i, name);
+}
+
+/// Marks what is called from outside and how.
+static void markFunctions(ModuleOp module, mlir::func::FuncOp entry,
+                          ArrayRef<StringRef> hooks) {
+  mlir::Builder builder(module.getContext());
+  mlir::UnitAttr unit = builder.getUnitAttr();
+  StringRef wrapper = mlir::LLVM::LLVMDialect::getEmitCWrapperAttrName();
+  for (auto function : module.getOps<mlir::func::FuncOp>()) {
+    dropClaims(function);
+    if (function != entry)
+      function.setPrivate();
+    if (!function.isExternal() || !is_contained(hooks, function.getName()))
+      continue;
+    function->setAttr(wrapper, unit);
+    for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
+      if (isa<mlir::TensorType>(function.getArgumentTypes()[i]))
+        function.setArgAttr(i, "bufferization.access",
+                            builder.getStringAttr("read"));
+  }
+  entry.setPublic();
+  entry->setAttr(wrapper, unit);
+  // Inlining into the C wrapper would lose that arguments are not aliased by
+  // fresh buffers.
+  entry->setAttr("passthrough",
+                 builder.getArrayAttr({builder.getStringAttr("noinline")}));
+}
+
+Error runtime::prepareModule(ModuleOp module, mlir::func::FuncOp entry,
+                             ArrayRef<StringRef> hooks) {
+  markFunctions(module, entry, hooks);
+
+  // What the entry does not reach need not compile or link.
+  mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.addPass(mlir::createSymbolDCEPass());
+  if (failed(pm.run(module)))
+    return createStringError(
+        "cannot tell which functions the module uses; it may have an op of a "
+        "dialect that is not registered");
+  for (auto function : module.getOps<mlir::func::FuncOp>())
+    if (function.isExternal() && !is_contained(hooks, function.getName()))
+      return makeErrorAt(function.getLoc(),
+                         "function '" + function.getName() +
+                             "' has no body; only the operators of a network "
+                             "are run");
+  // One that doesn't end would overflow the stack, and take us along.
+  mlir::CallGraph calls(module);
+  for (auto scc = llvm::scc_begin(&std::as_const(calls)); !scc.isAtEnd(); ++scc)
+    if (scc.hasCycle())
+      return createStringError("the module has functions that call themselves; "
+                               "write the repetition as scf.for or scf.while");
+
+  std::string message;
+  module.walk([&](mlir::Operation *op) {
+    Error error = checkOp(op);
+    if (!error)
+      return mlir::WalkResult::advance();
+    message = toString(std::move(error));
+    return mlir::WalkResult::interrupt();
+  });
+  if (!message.empty())
+    return createStringError(message);
+  return Error::success();
+}

@@ -1,0 +1,57 @@
+// RUN: qbackend-opt %s -split-input-file -qbackend-vectorize="target-triple=x86_64-linux-gnu target-cpu=x86-64-v3" | FileCheck %s
+// RUN: qbackend-opt %s -split-input-file -qbackend-vectorize="target-triple=x86_64-linux-gnu target-features=+avx512f" | FileCheck %s --check-prefix=WIDE
+// RUN: qbackend-opt %s -split-input-file -qbackend-vectorize="target-triple=aarch64-linux-gnu" | FileCheck %s --check-prefix=NARROW
+
+// What the target has is the length of a vector.
+// CHECK-LABEL: func.func @add
+// CHECK: scf.for
+// CHECK: vector.load {{.*}} vector<8xf32>
+// CHECK-NOT: linalg
+// WIDE-LABEL: func.func @add
+// WIDE: vector.load {{.*}} vector<16xf32>
+// NARROW-LABEL: func.func @add
+// NARROW: vector.load {{.*}} vector<4xf32>
+func.func @add(%x: memref<64xf32>, %y: memref<64xf32>) {
+  linalg.add ins(%x, %x : memref<64xf32>, memref<64xf32>) outs(%y : memref<64xf32>)
+  return
+}
+
+// -----
+
+// The weight is stored in the order of the tiles: the columns are the lanes.
+// CHECK-LABEL: func.func @linear
+// CHECK: %[[W:.*]] = memref.get_global @qbackend_packed : memref<24xf32>
+// CHECK: vector.load %[[W]]
+// CHECK: memref.global "private" constant @qbackend_packed : memref<24xf32>
+// CHECK-SAME: dense<[0.{{0*e?[+0]*}}, 3.{{[0e+]*}}, 6.{{[0e+]*}}, 9.{{[0e+]*}}, 1.200000e+01, 1.500000e+01, 1.800000e+01, 2.100000e+01, 1.{{[0e+]*}}, 4.
+// CHECK-SAME: alignment = 64
+memref.global "private" constant @weight : memref<8x3xf32> = dense<[
+  [0.0, 1.0, 2.0], [3.0, 4.0, 5.0], [6.0, 7.0, 8.0], [9.0, 10.0, 11.0],
+  [12.0, 13.0, 14.0], [15.0, 16.0, 17.0], [18.0, 19.0, 20.0], [21.0, 22.0, 23.0]]>
+func.func @linear(%x: memref<2x3xf32>, %y: memref<2x8xf32>) {
+  %w = memref.get_global @weight : memref<8x3xf32>
+  linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>],
+                  iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<2x3xf32>, memref<8x3xf32>) outs(%y : memref<2x8xf32>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  }
+  return
+}
+
+// -----
+
+// A lane behind the end could divide by zero.
+// CHECK-LABEL: func.func @divide
+// CHECK: linalg.generic
+func.func @divide(%x: memref<5xi32>, %y: memref<5xi32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<5xi32>) outs(%y : memref<5xi32>) {
+  ^bb0(%a: i32, %b: i32):
+    %q = arith.divsi %b, %a : i32
+    linalg.yield %q : i32
+  }
+  return
+}
