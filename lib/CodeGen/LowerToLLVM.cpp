@@ -162,12 +162,16 @@ struct FuseElementwisePass
   }
 };
 
-/// Arguments of public functions belong to the caller.
-struct ProtectArgumentsPass
-    : PassWrapper<ProtectArgumentsPass, OperationPass<ModuleOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ProtectArgumentsPass)
+/// Says that arguments of public functions are the caller's, and gives each
+/// result a `tensor.empty` of its own: all results in one are one set of
+/// aliases, in which the analysis compares each with each for each.
+struct PrepareBufferizationPass
+    : PassWrapper<PrepareBufferizationPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrepareBufferizationPass)
 
-  StringRef getArgument() const final { return "qbackend-protect-arguments"; }
+  StringRef getArgument() const final {
+    return "qbackend-prepare-bufferization";
+  }
   void runOnOperation() final {
     auto no = BoolAttr::get(&getContext(), false);
     for (auto function : getOperation().getOps<func::FuncOp>())
@@ -176,6 +180,12 @@ struct ProtectArgumentsPass
           if (isa<TensorType>(function.getArgumentTypes()[i]))
             function.setArgAttr(
                 i, bufferization::BufferizationDialect::kWritableAttrName, no);
+    getOperation().walk([](tensor::EmptyOp empty) {
+      OpBuilder builder(empty);
+      for (OpOperand &use : llvm::make_early_inc_range(empty->getUses()))
+        if (!empty->hasOneUse())
+          use.set(builder.clone(*empty)->getResult(0));
+    });
   }
 };
 
@@ -301,7 +311,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
 
   // Tensors to buffers, each of which is freed once. What a function returns
   // belongs to its caller.
-  pm.addPass(std::make_unique<ProtectArgumentsPass>());
+  pm.addPass(std::make_unique<PrepareBufferizationPass>());
   bufferization::OneShotBufferizePassOptions bufferize;
   bufferize.bufferizeFunctionBoundaries = true;
   bufferize.functionBoundaryTypeConversion =
