@@ -52,6 +52,7 @@
 #include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -242,6 +243,69 @@ struct ExpandStridedCopiesPass
   }
 };
 
+/// memref.expand_shape -> memref.reinterpret_cast where a dimension becomes
+/// several that are only known at run time, which upstream's lowering can't.
+struct ExpandDynamicReshapesPass
+    : PassWrapper<ExpandDynamicReshapesPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandDynamicReshapesPass)
+
+  StringRef getArgument() const final {
+    return "qbackend-expand-dynamic-reshapes";
+  }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<arith::ArithDialect>();
+  }
+  void runOnOperation() final {
+    getOperation().walk([](memref::ExpandShapeOp op) {
+      auto type = op.getResultType();
+      if (llvm::any_of(op.getReassociationIndices(), [&](auto &group) {
+            return llvm::count_if(group, [&](int64_t dim) {
+                     return type.isDynamicDim(dim);
+                   }) > 1;
+          }))
+        lower(op);
+    });
+  }
+
+  static void lower(memref::ExpandShapeOp op) {
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    MemRefType type = op.getResultType();
+    SmallVector<int64_t> staticStrides;
+    int64_t staticOffset;
+    if (failed(type.getStridesAndOffset(staticStrides, staticOffset)))
+      return;
+    auto source = memref::ExtractStridedMetadataOp::create(b, op.getSrc());
+    auto get = [&](OpFoldResult number) -> Value {
+      if (auto value = dyn_cast<Value>(number))
+        return value;
+      return arith::ConstantIndexOp::create(b, *getConstantIntValue(number));
+    };
+    // What the type knows has to be an attribute, the rest a value.
+    auto choose = [&](int64_t known, Value value) -> OpFoldResult {
+      return ShapedType::isDynamic(known) ? OpFoldResult(value)
+                                          : b.getIndexAttr(known);
+    };
+    SmallVector<OpFoldResult> sizes = op.getMixedOutputShape(),
+                              strides(sizes.size());
+    for (auto [i, group] : llvm::enumerate(op.getReassociationIndices())) {
+      Value stride = source.getStrides()[i];
+      for (int64_t dim : llvm::reverse(group)) {
+        strides[dim] = choose(staticStrides[dim], stride);
+        stride = arith::MulIOp::create(b, stride, get(sizes[dim]));
+      }
+    }
+    for (auto [dim, size] : llvm::enumerate(sizes))
+      if (type.isDynamicDim(dim))
+        size = get(size);
+    op.replaceAllUsesWith(memref::ReinterpretCastOp::create(
+                              b, type, source.getBaseBuffer(),
+                              choose(staticOffset, source.getOffset()), sizes,
+                              strides)
+                              .getResult());
+    op.erase();
+  }
+};
+
 /// cf.assert -> a call of `qbackend_runtime_assert_failed`, which does not
 /// return. The upstream lowering aborts the process.
 struct LowerAssertsPass
@@ -331,6 +395,8 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.nest<func::FuncOp>().addPass(std::make_unique<ExpandStridedCopiesPass>());
   pm.addPass(createVectorizePass(options.target, options.constants));
   pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
+  pm.nest<func::FuncOp>().addPass(
+      std::make_unique<ExpandDynamicReshapesPass>());
   pm.addPass(memref::createExpandStridedMetadataPass());
   pm.addPass(createLowerAffinePass());
   pm.addPass(createCanonicalizerPass());
