@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qbackend::codegen;
@@ -197,8 +198,13 @@ std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
                           extent ? Value() : cast<Value>(range.size),
                           kind == utils::IteratorType::reduction, unsigned(i)});
   }
+  int64_t iterations = 1;
   for (unsigned i = nest.loops.size(); i-- > 0;) {
     if (nest.loops[i].extent == 0)
+      return std::nullopt;
+    // What is computed from extents has to be computable.
+    if (!ShapedType::isDynamic(nest.loops[i].extent) &&
+        llvm::MulOverflow(iterations, nest.loops[i].extent, iterations))
       return std::nullopt;
     if (nest.loops[i].extent == 1)
       eraseLoop(nest, i);

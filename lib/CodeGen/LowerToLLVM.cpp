@@ -371,6 +371,10 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
     nested.addPass(createCanonicalizerPass());
     nested.addPass(createCSEPass());
     nested.addPass(std::make_unique<FuseElementwisePass>());
+    if (options.checkBounds) {
+      nested.addPass(createCheckBoundsPass());
+      nested.addPass(createCanonicalizerPass());
+    }
   }
 
   // Tensors to buffers, each of which is freed once. What a function returns
@@ -450,6 +454,9 @@ struct LowerToLLVMPipelineOptions
       *this, "bare-pointers",
       llvm::cl::desc("Functions take a pointer to the row-major elements of "
                      "each argument, then of each result")};
+  Option<bool> checkBounds{
+      *this, "check-bounds",
+      llvm::cl::desc("Assert that ops on tensors stay within them")};
 };
 } // namespace
 
@@ -461,6 +468,7 @@ void qbackend::codegen::registerLowerToLLVMPipeline() {
         LowerToLLVMOptions options;
         options.target = {given.triple, given.cpu, given.features};
         options.barePointers = given.barePointers;
+        options.checkBounds = given.checkBounds;
         buildLowerToLLVMPipeline(pm, options);
       });
 }

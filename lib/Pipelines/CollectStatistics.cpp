@@ -428,6 +428,20 @@ qbackend::collectStatistics(ModuleOp original,
   if (options.nonFinite != "error" && options.nonFinite != "ignore")
     return makeError("non-finite is '{0}', expected error or ignore",
                      options.nonFinite);
+  // An extent that is a slip of the pen shouldn't take all memory. Samples that
+  // are made up are in memory at once.
+  int64_t maxElements = int64_t(1) << (options.data.empty() ? 26 : 31);
+  for (auto [i, type] : llvm::enumerate(function->getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    double elements = 1;
+    if (tensor)
+      for (int64_t extent : tensor.getShape())
+        elements *= ShapedType::isDynamic(extent) ? 1 : extent;
+    if (elements > maxElements)
+      return makeError("'{0}' has more than {1} elements, too many to run on; "
+                       "give ranges in a calibration table",
+                       getArgumentName(*function, i), maxElements);
+  }
   auto executable =
       compileModule(module, function->getName(), /*observing=*/true,
                     {{"qbackend_runtime_observe",
@@ -436,17 +450,6 @@ qbackend::collectStatistics(ModuleOp original,
     return executable.takeError();
   SampleRun run;
   run.executable = std::move(*executable);
-  // An extent that is a slip of the pen shouldn't take all memory.
-  constexpr int64_t maxElements = int64_t(1) << 31;
-  for (auto [i, input] : llvm::enumerate(run.executable->getInputs())) {
-    double elements = 1;
-    for (int64_t extent : input.shape)
-      elements *= extent < 0 ? 1 : extent;
-    if (elements > maxElements)
-      return makeError("'{0}' has more than {1} elements, too many to run on; "
-                       "give ranges in a calibration table",
-                       getArgumentName(*function, i), maxElements);
-  }
   bool ignoreNonFinite = options.nonFinite == "ignore";
   run.options.threads = options.threads;
   run.options.allowNonFinite = ignoreNonFinite;

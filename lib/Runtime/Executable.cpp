@@ -354,6 +354,7 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   codegen::LowerToLLVMOptions lowering;
   lowering.target = {target->getTargetTriple().str(), target->getCPU(),
                      target->getFeatures().getString()};
+  lowering.checkBounds = true;
   lowering.constants = &impl.constants;
   lowering.assertMessages = &impl.asserts;
   if (Error error = lowerToLLVM(*module, lowering))

@@ -25,6 +25,8 @@ static constexpr StringLiteral dialects[] = {
     "affine", "arith",      "builtin", "cf",    "func",   "index", "linalg",
     "math",   "ml_program", "scf",     "shape", "tensor", "tosa",  "ub"};
 
+static constexpr int64_t maxElements = int64_t(1) << 31;
+
 /// What the execution engine calls the functions that it adds.
 static constexpr StringLiteral reservedPrefix("_mlir_");
 
@@ -41,6 +43,17 @@ static Error makeErrorAt(mlir::Location location, const Twine &message) {
 static bool isValue(mlir::Type type) {
   return is_contained(dialects, type.getDialect().getNamespace()) &&
          !isa<mlir::BaseMemRefType, mlir::VectorType>(type);
+}
+
+/// Whether memory can't hold a tensor of `type`: an extent that is a slip of
+/// the pen shouldn't take all of it.
+static bool isTooLarge(mlir::Type type) {
+  auto tensor = dyn_cast<mlir::RankedTensorType>(type);
+  double elements = 1;
+  if (tensor)
+    for (int64_t extent : tensor.getShape())
+      elements *= mlir::ShapedType::isDynamic(extent) ? 1 : extent;
+  return elements > maxElements;
 }
 
 /// Fails if `op` is none of a network.
@@ -65,6 +78,11 @@ static Error checkOp(mlir::Operation *op) {
                                "' op has a value of type " + text +
                                "; only the operators of a network are run, "
                                "which have tensors");
+      } else if (isTooLarge(type)) {
+        return makeErrorAt(op->getLoc(), "'" + op->getName().getStringRef() +
+                                             "' op has a tensor of more than " +
+                                             Twine(maxElements) +
+                                             " elements, too many to run on");
       }
     return Error::success();
   };

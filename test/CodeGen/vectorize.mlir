@@ -55,3 +55,13 @@ func.func @divide(%x: memref<5xi32>, %y: memref<5xi32>) {
   }
   return
 }
+
+// -----
+
+// More iterations than a machine can count stay, too.
+// CHECK-LABEL: func.func @endless
+// CHECK: linalg.add
+func.func @endless(%x: memref<4294967296x4294967296xf32>) {
+  linalg.add ins(%x, %x : memref<4294967296x4294967296xf32>, memref<4294967296x4294967296xf32>) outs(%x : memref<4294967296x4294967296xf32>)
+  return
+}

@@ -25,7 +25,7 @@ func.func @calls_itself(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 // -----
 
 // expected-warning @+2 {{calibrated on synthetic inputs}}
-// expected-error @+1 {{calibration failed: 'arg0' has more than 2147483648 elements, too many to run on; give ranges in a calibration table}}
+// expected-error @+1 {{calibration failed: 'arg0' has more than 67108864 elements, too many to run on; give ranges in a calibration table}}
 module {
 func.func @too_large(%x: tensor<1x1000000x1000000xf32>) -> tensor<1x1000000x1000000xf32> {
   %0 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 6.0 : f32} : (tensor<1x1000000x1000000xf32>) -> tensor<1x1000000x1000000xf32>
@@ -47,4 +47,84 @@ module {
       return %0 : tensor<1x4xf32>
     }
   }
+}
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{calibration failed: 'x' has more than 67108864 elements, too many to run on; give ranges in a calibration table}}
+module {
+func.func @eight_gigabytes(%x: tensor<1x16384x16384x8xf32> loc("x")) -> tensor<1x16384x16384x8xf32> {
+  %0 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 6.0 : f32} : (tensor<1x16384x16384x8xf32>) -> tensor<1x16384x16384x8xf32>
+  return %0 : tensor<1x16384x16384x8xf32>
+}
+}
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{calibration failed: 'x' has more than 67108864 elements, too many to run on; give ranges in a calibration table}}
+module {
+func.func @extents_overflow(%x: tensor<4294967296x4294967296xf32> loc("x")) -> tensor<4294967296x4294967296xf32> {
+  %0 = tosa.sigmoid %x : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  return %0 : tensor<4294967296x4294967296xf32>
+}
+}
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{'tensor.empty' op has a tensor of more than 2147483648 elements, too many to run on}}
+module {
+func.func @overflows_inside(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tensor.empty() : tensor<4294967296x4294967296xf32>
+  %1 = tosa.sigmoid %0 : (tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32>
+  %2 = tensor.extract_slice %1[0, 0] [1, 4] [1, 1] : tensor<4294967296x4294967296xf32> to tensor<1x4xf32>
+  %3 = tosa.add %x, %2 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %3 : tensor<1x4xf32>
+}
+}
+
+// -----
+
+// A model computes tensors, and nothing else.
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{function '_exit' has no body; only the operators of a network are run}}
+module {
+func.func private @_exit(i32)
+func.func @calls_exit(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %c = arith.constant 77 : i32
+  func.call @_exit(%c) : (i32) -> ()
+  %0 = tosa.sigmoid %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
+}
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{'llvm.mlir.constant' op is not run: only the operators of a network are}}
+module {
+func.func @stores_anywhere(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %c = llvm.mlir.constant(64 : i64) : i64
+  %p = llvm.inttoptr %c : i64 to !llvm.ptr
+  llvm.store %c, %p : i64, !llvm.ptr
+  %0 = tosa.sigmoid %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
+}
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{'tensor.extract' op has an index outside of dimension 1 of tensor<1x4xf32>}}
+module {
+func.func @extracts_out_of_bounds(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c = arith.constant 100000000000 : index
+  %v = tensor.extract %x[%c0, %c] : tensor<1x4xf32>
+  %s = tensor.splat %v : tensor<1x4xf32>
+  %0 = tosa.add %x, %s : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
 }

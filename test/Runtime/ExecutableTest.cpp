@@ -638,6 +638,129 @@ TEST_F(ExecutableTest, FailedAssertionIsAnError) {
   }
 }
 
+//===----------------------------------------------------------------------===//
+// Bounds
+//===----------------------------------------------------------------------===//
+
+static constexpr StringLiteral gather(R"mlir(
+  func.func @main(%i: tensor<3xi64>) -> tensor<3x2xf32> {
+    %w = arith.constant dense<[[0.0, 0.5], [1.0, 1.5], [2.0, 2.5]]>
+      : tensor<3x2xf32>
+    %e = tensor.empty() : tensor<3x2xf32>
+    %r = linalg.generic {
+        indexing_maps = [affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>],
+        iterator_types = ["parallel", "parallel"]}
+        ins(%i : tensor<3xi64>) outs(%e : tensor<3x2xf32>) {
+    ^bb0(%row: i64, %out: f32):
+      %j = arith.index_cast %row : i64 to index
+      %k = linalg.index 1 : index
+      %v = tensor.extract %w[%j, %k] : tensor<3x2xf32>
+      linalg.yield %v : f32
+    } -> tensor<3x2xf32>
+    return %r : tensor<3x2xf32>
+  })mlir");
+
+TEST_F(ExecutableTest, ElementsAreInside) {
+  std::unique_ptr<Executable> executable = compile(gather);
+  ASSERT_TRUE(executable);
+  Array y;
+  Array good = make<int64_t>(ElementType::I64, {3}, {2, 0, 1});
+  ASSERT_EQ(toString(executable->run(&good, y)), "");
+  EXPECT_EQ(floats(y), (std::vector<float>{2, 2.5, 0, 0.5, 1, 1.5}));
+  for (int64_t row : {int64_t(3), int64_t(-1), int64_t(1) << 40}) {
+    Array bad = make<int64_t>(ElementType::I64, {3}, {0, row, 1});
+    EXPECT_HAS(toString(executable->run(&bad, y)),
+               "'tensor.extract' op has an index outside of dimension 0 of "
+               "tensor<3x2xf32>");
+  }
+}
+
+TEST_F(ExecutableTest, SlicesAreInside) {
+  std::unique_ptr<Executable> executable = compile(R"mlir(
+    func.func @main(%x: tensor<5xf32>, %at: tensor<3xi64>) -> tensor<?xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %a = tensor.extract %at[%c0] : tensor<3xi64>
+      %b = tensor.extract %at[%c1] : tensor<3xi64>
+      %c = tensor.extract %at[%c2] : tensor<3xi64>
+      %offset = arith.index_cast %a : i64 to index
+      %size = arith.index_cast %b : i64 to index
+      %stride = arith.index_cast %c : i64 to index
+      %y = tensor.extract_slice %x[%offset] [%size] [%stride]
+        : tensor<5xf32> to tensor<?xf32>
+      return %y : tensor<?xf32>
+    })mlir");
+  ASSERT_TRUE(executable);
+  Array x = makeFloats({5}, {0, 1, 2, 3, 4}), y;
+  auto slice = [&](ArrayRef<int64_t> at) {
+    Array place = make<int64_t>(ElementType::I64, {3}, at);
+    return toString(executable->run({&x, &place}, y));
+  };
+  EXPECT_EQ(slice({1, 2, 3}), "");
+  EXPECT_EQ(floats(y), (std::vector<float>{1, 4}));
+  EXPECT_EQ(slice({0, 5, 1}), "");
+  EXPECT_EQ(slice({5, 0, 1}), "");
+  EXPECT_EQ(y.shape[0], 0);
+  constexpr StringLiteral error = "is outside of dimension 0 of tensor<5xf32>";
+  EXPECT_HAS(slice({1, 3, 2}), error);
+  EXPECT_HAS(slice({0, 6, 1}), error);
+  EXPECT_HAS(slice({-1, 2, 1}), error);
+  EXPECT_HAS(slice({5, 1, 1}), error);
+  EXPECT_HAS(slice({0, -1, 1}), error);
+}
+
+TEST_F(ExecutableTest, ExtentsAreThoseOfTheTypes) {
+  std::unique_ptr<Executable> executable = compile(R"mlir(
+    func.func @main(%x: tensor<?xf32>) -> tensor<4xf32> {
+      %y = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+      return %y : tensor<4xf32>
+    })mlir");
+  ASSERT_TRUE(executable);
+  Array four = makePattern({4}), three = makePattern({3}), y;
+  EXPECT_EQ(toString(executable->run(&four, y)), "");
+  EXPECT_HAS(toString(executable->run(&three, y)),
+             "'tensor.cast' op has another extent than 4 in dimension 0");
+}
+
+TEST_F(ExecutableTest, OperandsHaveEqualExtents) {
+  std::unique_ptr<Executable> executable = compile(R"mlir(
+    func.func @main(%x: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+      %s = arith.addf %x, %y : tensor<?xf32>
+      return %s : tensor<?xf32>
+    })mlir");
+  ASSERT_TRUE(executable);
+  Array four = makePattern({4}), three = makePattern({3}), y;
+  EXPECT_EQ(toString(executable->run({&four, &four}, y)), "");
+  EXPECT_HAS(toString(executable->run({&four, &three}, y)),
+             "has operands of different extents along loop 0");
+}
+
+TEST_F(ExecutableTest, ReshapesToSeveralUnknownExtents) {
+  std::unique_ptr<Executable> executable = compile(R"mlir(
+    func.func @main(%x: tensor<?x2xf32>, %shape: tensor<2xi64>)
+        -> tensor<?x?x2xf32> {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %a = tensor.extract %shape[%c0] : tensor<2xi64>
+      %b = tensor.extract %shape[%c1] : tensor<2xi64>
+      %i = arith.index_cast %a : i64 to index
+      %j = arith.index_cast %b : i64 to index
+      %y = tensor.expand_shape %x [[0, 1], [2]] output_shape [%i, %j, 2]
+        : tensor<?x2xf32> into tensor<?x?x2xf32>
+      return %y : tensor<?x?x2xf32>
+    })mlir");
+  ASSERT_TRUE(executable);
+  Array x = makePattern({6, 2}), y;
+  Array good = make<int64_t>(ElementType::I64, {2}, {2, 3});
+  ASSERT_EQ(toString(executable->run({&x, &good}, y)), "");
+  EXPECT_EQ(ArrayRef(y.shape), ArrayRef<int64_t>({2, 3, 2}));
+  EXPECT_EQ(floats(y), floats(x));
+  Array bad = make<int64_t>(ElementType::I64, {2}, {2, 4});
+  EXPECT_HAS(toString(executable->run({&x, &bad}, y)),
+             "has other than the elements of dimension 0");
+}
+
 TEST_F(ExecutableTest, LongChainsCompileInTheirLength) {
   // Each value is read twice, so that nothing is fused; 400 of them took half a
   // minute when all results were in one tensor.empty.

@@ -29,6 +29,8 @@ struct LowerToLLVMOptions {
   /// Functions take a pointer to the row-major elements of each argument, then
   /// of each result. Shapes have to be static.
   bool barePointers = false;
+  /// Asserts that ops on tensors stay within them, for code that isn't trusted.
+  bool checkBounds = false;
   /// Where the elements of big constants are, which become declarations; null:
   /// in the module. Has to outlive the compiled code.
   ConstantStore *constants = nullptr;

@@ -36,4 +36,19 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
   ];
 }
 
+def CheckBoundsPass : Pass<"qbackend-check-bounds"> {
+  let summary = "assert that ops on tensors stay within them";
+  let description = [{
+    Before: ops of tensor and linalg whose indices or extents are not known.
+    After: in front of each, a `cf.assert` that an element or a slice is inside,
+    that an extent is the one of the result's type, and that operands of linalg
+    have the extents of its loops. What an op outside of its bounds does is not
+    defined; here it would be to read or write memory of the process.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 #endif // QBACKEND_CODEGEN_PASSES

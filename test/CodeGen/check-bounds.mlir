@@ -1,0 +1,70 @@
+// RUN: qbackend-opt %s -qbackend-check-bounds -canonicalize | FileCheck %s
+// RUN: qbackend-opt %s -qbackend-lower-to-llvm="check-bounds" | FileCheck %s --check-prefix=LOWERED
+
+// What is known to be inside is not checked.
+// CHECK-LABEL: func.func @known
+// CHECK-NOT: cf.assert
+func.func @known(%x: tensor<4x8xf32>) -> (f32, tensor<2x8xf32>, tensor<4x8xf32>) {
+  %c3 = arith.constant 3 : index
+  %c7 = arith.constant 7 : index
+  %0 = tensor.extract %x[%c3, %c7] : tensor<4x8xf32>
+  %1 = tensor.extract_slice %x[2, 0] [2, 8] [1, 1] : tensor<4x8xf32> to tensor<2x8xf32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  %2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %x[%i, %j] : tensor<4x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  return %0, %1, %2 : f32, tensor<2x8xf32>, tensor<4x8xf32>
+}
+
+// LOWERED: llvm.call @abort
+// CHECK-LABEL: func.func @element
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[I:.*]]: index)
+// CHECK: %[[LESS:.*]] = arith.cmpi ult, %[[I]], %c4
+// CHECK: cf.assert %[[LESS]], "{{.*}}'tensor.extract' op has an index outside of dimension 0 of tensor<4x8xf32>"
+// CHECK-NOT: cf.assert
+func.func @element(%x: tensor<4x8xf32>, %i: index) -> f32 {
+  %c7 = arith.constant 7 : index
+  %0 = tensor.extract %x[%i, %c7] : tensor<4x8xf32>
+  return %0 : f32
+}
+
+// A swap of rows and columns: an index of 7 is outside of 4 rows.
+// CHECK-LABEL: func.func @swapped
+// CHECK: linalg.generic
+// CHECK: cf.assert {{.*}}dimension 0 of tensor<4x8xf32>
+// CHECK-NOT: cf.assert
+func.func @swapped(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<4x8xf32>) {
+  ^bb0(%out: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %x[%j, %i] : tensor<4x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// CHECK-LABEL: func.func @insert
+// CHECK: cf.assert {{.*}}'tensor.insert' op has an index outside of dimension 0 of tensor<4xf32>
+// CHECK: cf.assert {{.*}}'tensor.insert_slice' op is outside of dimension 0 of tensor<4xf32>
+func.func @insert(%x: tensor<4xf32>, %y: tensor<2xf32>, %v: f32, %i: index) -> tensor<4xf32> {
+  %0 = tensor.insert %v into %x[%i] : tensor<4xf32>
+  %1 = tensor.insert_slice %y into %0[%i] [2] [1] : tensor<2xf32> into tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @extents
+// CHECK: cf.assert {{.*}}'tensor.cast' op has another extent than 4 in dimension 0
+// CHECK: cf.assert {{.*}}'linalg.add' op has operands of different extents along loop 0
+// CHECK: cf.assert {{.*}}'tensor.expand_shape' op has other than the elements of dimension 0
+func.func @extents(%x: tensor<?xf32>, %y: tensor<?xf32>, %i: index, %j: index) -> (tensor<4xf32>, tensor<?x?xf32>) {
+  %0 = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
+  %1 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
+  %2 = tensor.expand_shape %1 [[0, 1]] output_shape [%i, %j] : tensor<?xf32> into tensor<?x?xf32>
+  return %0, %2 : tensor<4xf32>, tensor<?x?xf32>
+}
