@@ -30,6 +30,7 @@ static DenseElementsAttr evaluateProgram(const ScalarProgram &program,
   else if (type.getNumElements() > kMaxConstantElements)
     return {};
   ElementWriter writer(type);
+  writer.reserve(llvm::product_of(sizes));
   if (!program.evaluateAll(sizes, [&](ArrayRef<ScalarNumber> numbers) {
         writer.append(numbers);
       }))

@@ -68,6 +68,13 @@ ScalarNumber ElementReader::at(int64_t offset) const {
 ElementWriter::ElementWriter(RankedTensorType type)
     : type(type), element(*ScalarType::get(type.getElementType())) {}
 
+void ElementWriter::reserve(size_t count) {
+  if (hasNativeLayout(element))
+    bytes.reserve(count * (element.width / 8));
+  else
+    numbers.reserve(count);
+}
+
 void ElementWriter::append(ArrayRef<ScalarNumber> next) {
   count += next.size();
   if (!hasNativeLayout(element)) {

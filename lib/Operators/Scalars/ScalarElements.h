@@ -35,6 +35,7 @@ public:
   /// The element type of `type` has to be one that is read.
   explicit ElementWriter(mlir::RankedTensorType type);
 
+  void reserve(size_t count);
   void append(llvm::ArrayRef<ScalarNumber> numbers);
   /// One element for all, or as many as the type has; null if there are fewer.
   mlir::DenseElementsAttr finish() const;

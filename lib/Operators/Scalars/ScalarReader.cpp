@@ -298,7 +298,8 @@ ScalarProgram::readOp(Operation *op, ArrayRef<DenseElementsAttr> operands,
   std::optional<ScalarSteps> steps = getScalarSteps(op);
   if (!steps)
     return std::nullopt;
-  Reader reader([](Value) { return DenseElementsAttr(); }, {}, kMaxSteps);
+  auto noConstants = [](Value) { return DenseElementsAttr(); };
+  Reader reader(noConstants, {}, kMaxSteps);
   SmallVector<unsigned> inputs;
   for (auto [elements, map] : llvm::zip_equal(operands, maps)) {
     std::optional<ScalarType> type =
