@@ -9,13 +9,13 @@
 
 #include "QuantizationForms.h"
 
+#include "qbackend/Operators/ScalarOp.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "mlir/IR/TypeUtilities.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 
@@ -94,68 +94,68 @@ QuantizationReader::getTensorNumbers(Value value, int64_t rank) {
 
 /// A conversion of `op` on constants; their numbers stay.
 static bool isConversion(Operation *op) {
-  return isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::UIToFPOp,
-             arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp,
-             arith::IndexCastOp>(op);
+  std::optional<ScalarSteps> steps = getScalarSteps(op);
+  if (!steps || steps->size() != 1)
+    return false;
+  switch (steps->front().code) {
+  case ScalarCode::CastReal:
+  case ScalarCode::SignedToReal:
+  case ScalarCode::UnsignedToReal:
+  case ScalarCode::Cast:
+  case ScalarCode::CastU:
+    return true;
+  default:
+    return false;
+  }
 }
 
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
 
-static std::optional<Kind> getBinaryKind(Operation *op) {
-  return llvm::TypeSwitch<Operation *, std::optional<Kind>>(op)
-      .Case<arith::MulFOp, tosa::MulOp>([](auto) { return Kind::Multiply; })
-      .Case<arith::DivFOp>([](auto) { return Kind::Divide; })
-      .Case<arith::AddFOp, arith::AddIOp, tosa::AddOp>(
-          [](auto) { return Kind::Add; })
-      .Case<arith::SubFOp, arith::SubIOp, tosa::SubOp>(
-          [](auto) { return Kind::Subtract; })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp, arith::MaxSIOp, arith::MaxUIOp,
-            tosa::MaximumOp>([](auto) { return Kind::Max; })
-      .Case<arith::MinimumFOp, arith::MinNumFOp, arith::MinSIOp, arith::MinUIOp,
-            tosa::MinimumOp>([](auto) { return Kind::Min; })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-/// Whether `select(compare(a, b), a, b)` is the larger of both; nullopt if it
-/// is neither.
-static std::optional<bool> selectsLarger(arith::CmpFPredicate predicate) {
-  using P = arith::CmpFPredicate;
-  if (llvm::is_contained({P::OGT, P::OGE, P::UGT, P::UGE}, predicate))
-    return true;
-  if (llvm::is_contained({P::OLT, P::OLE, P::ULT, P::ULE}, predicate))
-    return false;
-  return std::nullopt;
-}
-
-static std::optional<bool> selectsLarger(arith::CmpIPredicate predicate) {
-  using P = arith::CmpIPredicate;
-  if (llvm::is_contained({P::sgt, P::sge, P::ugt, P::uge}, predicate))
-    return true;
-  if (llvm::is_contained({P::slt, P::sle, P::ult, P::ule}, predicate))
-    return false;
-  return std::nullopt;
+static std::optional<Kind> getBinaryKind(ScalarCode code) {
+  switch (code) {
+  case ScalarCode::MulF:
+    return Kind::Multiply;
+  case ScalarCode::DivF:
+    return Kind::Divide;
+  case ScalarCode::AddF:
+  case ScalarCode::AddI:
+    return Kind::Add;
+  case ScalarCode::SubF:
+  case ScalarCode::SubI:
+    return Kind::Subtract;
+  case ScalarCode::Maximum:
+  case ScalarCode::MaxNum:
+  case ScalarCode::MaxS:
+  case ScalarCode::MaxU:
+    return Kind::Max;
+  case ScalarCode::Minimum:
+  case ScalarCode::MinNum:
+  case ScalarCode::MinS:
+  case ScalarCode::MinU:
+    return Kind::Min;
+  default:
+    return std::nullopt;
+  }
 }
 
 /// The value that `select` limits, and by what; null if it does not.
 static Value readSelect(arith::SelectOp select, Lookup lookUp,
-                        SmallVectorImpl<ElementStep> &steps) {
-  Value lhs, rhs;
-  std::optional<bool> larger;
-  if (auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>()) {
-    // A NaN is passed on: what is compared otherwise says the rest.
-    if (compare.getPredicate() == arith::CmpFPredicate::UNO)
-      return select.getFalseValue();
-    lhs = compare.getLhs(), rhs = compare.getRhs();
-    larger = selectsLarger(compare.getPredicate());
-  } else if (auto compare =
-                 select.getCondition().getDefiningOp<arith::CmpIOp>()) {
-    lhs = compare.getLhs(), rhs = compare.getRhs();
-    larger = selectsLarger(compare.getPredicate());
-  }
+                        SmallVectorImpl<ElementStep> &found) {
+  Operation *compare = select.getCondition().getDefiningOp();
+  if (!compare || !isa<arith::CmpFOp, arith::CmpIOp>(compare))
+    return {};
+  // A NaN is passed on: what is compared otherwise says the rest.
+  if (auto real = dyn_cast<arith::CmpFOp>(compare);
+      real && real.getPredicate() == arith::CmpFPredicate::UNO)
+    return select.getFalseValue();
+  std::optional<ScalarSteps> steps = getScalarSteps(compare);
+  std::optional<bool> larger =
+      steps ? comparesGreater(steps->back()) : std::nullopt;
   if (!larger)
     return {};
+  Value lhs = compare->getOperand(0), rhs = compare->getOperand(1);
   Value a = select.getTrueValue(), b = select.getFalseValue();
   std::optional<ChannelNumbers> left = lookUp(lhs), right = lookUp(rhs);
   if (bool(left) == bool(right))
@@ -181,48 +181,45 @@ static Value readSelect(arith::SelectOp select, Lookup lookUp,
   bool swapped = left ? isLimited(a) && isBound(b) : isBound(a) && isLimited(b);
   if (!inOrder && !swapped)
     return {};
-  steps.push_back({*larger == inOrder ? Kind::Max : Kind::Min, bound});
+  found.push_back({*larger == inOrder ? Kind::Max : Kind::Min, bound});
   return isBound(a) ? b : a;
 }
 
-Value QuantizationReader::readScalar(Operation *op, Steps &steps,
-                                     Lookup lookUp) {
-  if (isa<math::RoundEvenOp, math::RoundOp>(op)) {
+std::optional<unsigned> QuantizationReader::readStep(const ScalarStep &step,
+                                                     Steps &steps,
+                                                     NumbersOf numbersOf) {
+  unsigned operand = step.operands.empty() ? 0 : step.operands[0];
+  switch (step.code) {
+  case ScalarCode::RoundEven:
+  case ScalarCode::Round:
     steps.push_back({Kind::Round});
-    return op->getOperand(0);
+    return operand;
+  case ScalarCode::RealToSigned:
+  case ScalarCode::RealToUnsigned:
+    steps.push_back({Kind::ToInteger,
+                     {},
+                     step.code == ScalarCode::RealToSigned,
+                     step.type.width});
+    return operand;
+  case ScalarCode::SignedToReal:
+  case ScalarCode::UnsignedToReal:
+    steps.push_back({Kind::ToReal, {}, step.code == ScalarCode::SignedToReal});
+    return operand;
+  case ScalarCode::Cast:
+  case ScalarCode::CastU:
+    // What gets narrower was limited before.
+    if (step.type.width > step.operandType.width)
+      steps.push_back({Kind::Widen, {}, step.code == ScalarCode::Cast});
+    return operand;
+  default:
+    break;
   }
-  if (isa<arith::FPToSIOp, arith::FPToUIOp>(op)) {
-    unsigned width = getElementTypeOrSelf(op->getResult(0).getType())
-                         .getIntOrFloatBitWidth();
-    steps.push_back({Kind::ToInteger, {}, isa<arith::FPToSIOp>(op), width});
-    return op->getOperand(0);
-  }
-  if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
-    steps.push_back({Kind::ToReal, {}, isa<arith::SIToFPOp>(op)});
-    return op->getOperand(0);
-  }
-  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    steps.push_back({Kind::Widen, {}, isa<arith::ExtSIOp>(op)});
-    return op->getOperand(0);
-  }
-  // Of an integer that was limited before.
-  if (isa<arith::TruncIOp>(op))
-    return op->getOperand(0);
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return readSelect(select, lookUp, steps);
-  if (auto clamp = dyn_cast<math::ClampFOp>(op)) {
-    auto min = lookUp(clamp.getMin()), max = lookUp(clamp.getMax());
-    if (!min || !max)
-      return {};
-    steps.push_back({Kind::Min, *max});
-    steps.push_back({Kind::Max, *min});
-    return clamp.getValue();
-  }
-  std::optional<Kind> kind = getBinaryKind(op);
-  if (!kind || op->getNumOperands() < 2)
-    return {};
-  Value lhs = op->getOperand(0), rhs = op->getOperand(1);
-  std::optional<ChannelNumbers> left = lookUp(lhs), right = lookUp(rhs);
+  std::optional<Kind> kind = getBinaryKind(step.code);
+  if (!kind)
+    return std::nullopt;
+  unsigned other = step.operands[1];
+  std::optional<ChannelNumbers> left = numbersOf(operand),
+                                right = numbersOf(other);
   bool commutes = *kind != Kind::Divide && *kind != Kind::Subtract;
   // A constant vector is quantized by constant vectors: the numbers come
   // second, unless they are one.
@@ -232,13 +229,44 @@ Value QuantizationReader::readScalar(Operation *op, Steps &steps,
   }
   if (right && !left) {
     steps.push_back({*kind, *right});
-    return lhs;
+    return operand;
   }
   if (left && !right && commutes) {
     steps.push_back({*kind, *left});
-    return rhs;
+    return other;
   }
-  return {};
+  return std::nullopt;
+}
+
+Value QuantizationReader::readScalar(Operation *op, Steps &steps,
+                                     Lookup lookUp) {
+  if (auto select = dyn_cast<arith::SelectOp>(op))
+    return readSelect(select, lookUp, steps);
+  std::optional<ScalarSteps> computed = getScalarSteps(op);
+  if (!computed || computed->empty())
+    return {};
+  // From the last step back to an operand of the op.
+  unsigned inputs = op->getNumOperands();
+  auto numbersOf = [&](unsigned operand) -> std::optional<ChannelNumbers> {
+    if (operand < inputs)
+      return lookUp(op->getOperand(operand));
+    const ScalarStep &step = (*computed)[operand - inputs];
+    if (step.code != ScalarCode::Constant)
+      return std::nullopt;
+    return ChannelNumbers{{step.number.toDouble(step.type)}, std::nullopt};
+  };
+  size_t first = steps.size();
+  unsigned next = inputs + computed->size() - 1;
+  while (next >= inputs) {
+    std::optional<unsigned> operand =
+        readStep((*computed)[next - inputs], steps, numbersOf);
+    if (!operand) {
+      steps.truncate(first);
+      return {};
+    }
+    next = *operand;
+  }
+  return op->getOperand(next);
 }
 
 Value QuantizationReader::readRegion(Operation *op, Steps &steps) {
@@ -302,54 +330,6 @@ Value QuantizationReader::readRegion(Operation *op, Steps &steps) {
   return {};
 }
 
-Value QuantizationReader::readTosa(Operation *op, Steps &steps) {
-  auto type = cast<RankedTensorType>(op->getResult(0).getType());
-  if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
-    auto number = [](Attribute bound) {
-      if (auto real = dyn_cast<FloatAttr>(bound))
-        return ChannelNumbers{{real.getValueAsDouble()}, std::nullopt};
-      return ChannelNumbers{
-          {double(cast<IntegerAttr>(bound).getValue().getSExtValue())},
-          std::nullopt};
-    };
-    steps.push_back({Kind::Min, number(clamp.getMaxVal())});
-    steps.push_back({Kind::Max, number(clamp.getMinVal())});
-    return clamp.getInput();
-  }
-  if (auto convert = dyn_cast<tosa::CastOp>(op)) {
-    Type from = getElementTypeOrSelf(convert.getInput().getType()),
-         to = type.getElementType();
-    // It rounds to even, and saturates.
-    if (from.isF32() && isa<IntegerType>(to)) {
-      steps.push_back({Kind::ToInteger,
-                       {},
-                       !to.isUnsignedInteger(),
-                       to.getIntOrFloatBitWidth()});
-      steps.push_back({Kind::Round});
-    } else if (isa<IntegerType>(from) && to.isF32()) {
-      steps.push_back({Kind::ToReal, {}, !from.isUnsignedInteger()});
-    } else if (isa<IntegerType>(from) && isa<IntegerType>(to) &&
-               to.getIntOrFloatBitWidth() >= from.getIntOrFloatBitWidth()) {
-      steps.push_back({Kind::Widen, {}, !from.isUnsignedInteger()});
-    } else {
-      return {};
-    }
-    return convert.getInput();
-  }
-  if (!getBinaryKind(op))
-    return {};
-  Value input = readScalar(op, steps, [&](Value value) {
-    return getTensorNumbers(value, type.getRank());
-  });
-  // What is broadcast has no position to step from.
-  if (input &&
-      cast<RankedTensorType>(input.getType()).getShape() != type.getShape()) {
-    steps.pop_back();
-    return {};
-  }
-  return input;
-}
-
 Value QuantizationReader::readOp(Value result, Steps &steps) {
   Operation *op = result.getDefiningOp();
   auto type = dyn_cast<RankedTensorType>(result.getType());
@@ -358,14 +338,21 @@ Value QuantizationReader::readOp(Value result, Steps &steps) {
   if (isa<linalg::LinalgOp>(op))
     return readRegion(op, steps);
   // An unregistered op has no dialect.
-  Dialect *dialect = op->getDialect();
-  if (isa_and_nonnull<tosa::TosaDialect>(dialect))
-    return readTosa(op, steps);
-  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect>(dialect))
+  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect,
+                       tosa::TosaDialect>(op->getDialect()))
     return {};
-  return readScalar(op, steps, [&](Value value) {
+  size_t first = steps.size();
+  Value input = readScalar(op, steps, [&](Value value) {
     return getTensorNumbers(value, type.getRank());
   });
+  auto inputType =
+      input ? dyn_cast<RankedTensorType>(input.getType()) : RankedTensorType();
+  // What is broadcast has no position to step from.
+  if (!inputType || inputType.getShape() != type.getShape()) {
+    steps.truncate(first);
+    return {};
+  }
+  return input;
 }
 
 //===----------------------------------------------------------------------===//

@@ -12,6 +12,8 @@
 
 namespace qbackend {
 
+struct ScalarStep;
+
 /// A number, or one for each index of a dimension of the result.
 struct ChannelNumbers {
   llvm::SmallVector<double> values;
@@ -73,11 +75,15 @@ private:
   /// before them; null, and nothing is appended, if it is no such op.
   mlir::Value readOp(mlir::Value result, Steps &steps);
   mlir::Value readRegion(mlir::Operation *op, Steps &steps);
-  mlir::Value readTosa(mlir::Operation *op, Steps &steps);
   /// The same for an op on elements, or on tensors without broadcast.
   mlir::Value readScalar(
       mlir::Operation *op, Steps &steps,
       llvm::function_ref<std::optional<ChannelNumbers>(mlir::Value)> lookUp);
+  using NumbersOf = llvm::function_ref<std::optional<ChannelNumbers>(unsigned)>;
+  /// Appends one step of what an op computes, unless it changes no number;
+  /// returns which of its operands it is a step from.
+  static std::optional<unsigned> readStep(const ScalarStep &step, Steps &steps,
+                                          NumbersOf numbersOf);
   /// The constant `value`, read at the positions `map`.
   std::optional<ChannelNumbers> getNumbers(mlir::Value value,
                                            mlir::AffineMap map);

@@ -198,8 +198,14 @@ bool computeStep(const ScalarStep &step,
                  llvm::ArrayRef<const ScalarNumber *> operands, size_t count,
                  ScalarNumber *results);
 
-/// An operation on reals that gives one, in f64.
-double computeReal(ScalarCode code, double a, double b = 0, double c = 0);
+/// Whether a comparison holds for a greater first operand, or for a smaller
+/// one; nullopt unless it is an inequality.
+std::optional<bool> comparesGreater(const ScalarStep &step);
+
+/// An operation on reals that gives reals, in f64, for `count` numbers of each
+/// operand; operands that it doesn't have may be null.
+void computeReals(ScalarCode code, llvm::ArrayRef<const double *> operands,
+                  size_t count, double *results);
 
 } // namespace qbackend
 

@@ -3,13 +3,13 @@
 // Reads regions and tensor ops into scalar expressions.
 
 #include "Expressions/ScalarExpression.h"
+#include "qbackend/Operators/ScalarOp.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include "llvm/ADT/TypeSwitch.h"
 #include <cfloat>
 #include <cmath>
 
@@ -158,107 +158,129 @@ const Scalar *ScalarExpressions::createArithmetic(ScalarKind kind,
   return create(kind, a, b);
 }
 
-static ScalarKind getUnaryKind(Operation *op) {
-  return TypeSwitch<Operation *, ScalarKind>(op)
-      .Case<arith::NegFOp>([](auto) { return ScalarKind::Negate; })
-      .Case<math::ExpOp>([](auto) { return ScalarKind::Exp; })
-      .Case<math::ExpM1Op>([](auto) { return ScalarKind::ExpM1; })
-      .Case<math::TanhOp>([](auto) { return ScalarKind::Tanh; })
-      .Case<math::LogOp>([](auto) { return ScalarKind::Log; })
-      .Case<math::ErfOp>([](auto) { return ScalarKind::Erf; })
-      .Case<math::AbsFOp>([](auto) { return ScalarKind::Abs; })
-      .Case<math::SqrtOp>([](auto) { return ScalarKind::Sqrt; })
-      .Case<math::RsqrtOp>([](auto) { return ScalarKind::Rsqrt; })
-      .Default([](auto) { return ScalarKind::Other; });
-}
+/// What codes are in expressions. The first code of a kind stands for it.
+static constexpr std::pair<ScalarCode, ScalarKind> kKinds[] = {
+    {ScalarCode::AddF, ScalarKind::Add},
+    {ScalarCode::SubF, ScalarKind::Sub},
+    {ScalarCode::MulF, ScalarKind::Mul},
+    {ScalarCode::DivF, ScalarKind::Div},
+    {ScalarCode::MaxNum, ScalarKind::Max},
+    {ScalarCode::Maximum, ScalarKind::Max},
+    {ScalarCode::MinNum, ScalarKind::Min},
+    {ScalarCode::Minimum, ScalarKind::Min},
+    {ScalarCode::NegateF, ScalarKind::Negate},
+    {ScalarCode::Exp, ScalarKind::Exp},
+    {ScalarCode::ExpM1, ScalarKind::ExpM1},
+    {ScalarCode::Tanh, ScalarKind::Tanh},
+    {ScalarCode::Log, ScalarKind::Log},
+    {ScalarCode::Erf, ScalarKind::Erf},
+    {ScalarCode::AbsF, ScalarKind::Abs},
+    {ScalarCode::Sqrt, ScalarKind::Sqrt},
+    {ScalarCode::Rsqrt, ScalarKind::Rsqrt},
+    {ScalarCode::PowF, ScalarKind::Power},
+    {ScalarCode::FPowI, ScalarKind::Power},
+};
 
-static ScalarKind getBinaryKind(Operation *op) {
-  return TypeSwitch<Operation *, ScalarKind>(op)
-      .Case<arith::AddFOp>([](auto) { return ScalarKind::Add; })
-      .Case<arith::SubFOp>([](auto) { return ScalarKind::Sub; })
-      .Case<arith::MulFOp>([](auto) { return ScalarKind::Mul; })
-      .Case<arith::DivFOp>([](auto) { return ScalarKind::Div; })
-      .Case<arith::MaximumFOp, arith::MaxNumFOp>(
-          [](auto) { return ScalarKind::Max; })
-      .Case<arith::MinimumFOp, arith::MinNumFOp>(
-          [](auto) { return ScalarKind::Min; })
-      .Case<math::PowFOp, math::FPowIOp>([](auto) { return ScalarKind::Power; })
-      .Default([](auto) { return ScalarKind::Other; });
-}
-
-/// nullopt unless the comparison is an inequality: true for a greater a.
-static std::optional<bool> comparesGreater(arith::CmpFPredicate predicate) {
-  switch (predicate) {
-  case arith::CmpFPredicate::OGT:
-  case arith::CmpFPredicate::OGE:
-  case arith::CmpFPredicate::UGT:
-  case arith::CmpFPredicate::UGE:
-    return true;
-  case arith::CmpFPredicate::OLT:
-  case arith::CmpFPredicate::OLE:
-  case arith::CmpFPredicate::ULT:
-  case arith::CmpFPredicate::ULE:
-    return false;
-  default:
-    return std::nullopt;
+void forms::compute(ScalarKind kind, ArrayRef<const double *> operands,
+                    size_t count, double *results) {
+  if (kind == ScalarKind::Greater) {
+    for (size_t i = 0; i < count; ++i)
+      results[i] = operands[0][i] > operands[1][i];
+    return;
   }
+  if (kind == ScalarKind::Select) {
+    for (size_t i = 0; i < count; ++i)
+      results[i] = operands[operands[0][i] != 0 ? 1 : 2][i];
+    return;
+  }
+  for (auto [code, other] : kKinds)
+    if (other == kind)
+      return computeReals(code, operands, count, results);
+  std::fill_n(results, count, std::nan(""));
+}
+
+double forms::compute(ScalarKind kind, double a, double b, double c) {
+  const double *operands[] = {&a, &b, &c};
+  double result;
+  compute(kind, operands, 1, &result);
+  return result;
 }
 
 /// True for f32 `max(a, b)` that is wrapped in its own NaN handling by
 /// tosa-to-linalg: `select(uno(x, x), y, max(x, y))`.
-static bool isNanGuard(arith::SelectOp select) {
-  auto compare = select.getCondition().getDefiningOp<arith::CmpFOp>();
+static bool isNanGuard(Operation *op) {
+  auto select = dyn_cast<arith::SelectOp>(op);
+  auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
+                        : arith::CmpFOp();
   return compare && compare.getPredicate() == arith::CmpFPredicate::UNO;
+}
+
+const Scalar *ScalarExpressions::createSelect(const Scalar *condition,
+                                              const Scalar *a, const Scalar *b,
+                                              bool isNanGuard) {
+  if (isNanGuard && (b->kind == ScalarKind::Max || b->kind == ScalarKind::Min))
+    return b;
+  if (condition->kind == ScalarKind::Greater) {
+    if (equal(condition->a, a) && equal(condition->b, b))
+      return create(ScalarKind::Max, a, b);
+    if (equal(condition->b, a) && equal(condition->a, b))
+      return create(ScalarKind::Min, a, b);
+  }
+  return create(ScalarKind::Select, condition, a, b);
+}
+
+const Scalar *ScalarExpressions::combine(const ScalarStep &step, Operation *op,
+                                         ArrayRef<const Scalar *> known) {
+  auto operand = [&](unsigned index) { return known[step.operands[index]]; };
+  switch (step.code) {
+  case ScalarCode::Constant:
+    return createNumber(step.number.toDouble(step.type));
+  case ScalarCode::CastReal:
+    return operand(0);
+  case ScalarCode::SignedToReal:
+  case ScalarCode::UnsignedToReal:
+    // Integers other than constants have no place in float networks.
+    return getNumber(operand(0)) ? operand(0) : create(ScalarKind::Other);
+  case ScalarCode::CompareF: {
+    std::optional<bool> greater = comparesGreater(step);
+    if (!greater)
+      return create(ScalarKind::Other);
+    return create(ScalarKind::Greater, operand(*greater ? 0 : 1),
+                  operand(*greater ? 1 : 0));
+  }
+  case ScalarCode::Select:
+    return createSelect(operand(0), operand(1), operand(2), isNanGuard(op));
+  case ScalarCode::MultiplyAdd:
+    return create(ScalarKind::Add,
+                  create(ScalarKind::Mul, operand(0), operand(1)), operand(2));
+  default:
+    break;
+  }
+  for (auto [code, kind] : kKinds) {
+    if (code != step.code)
+      continue;
+    if (step.operands.size() == 1)
+      return create(kind, operand(0));
+    // TOSA's bounds that never bind are +-FLT_MAX or infinite.
+    std::optional<double> bound =
+        isa<tosa::ClampOp>(op) ? getNumber(operand(1)) : std::nullopt;
+    if (bound &&
+        (kind == ScalarKind::Max ? *bound <= -FLT_MAX : *bound >= FLT_MAX))
+      return operand(0);
+    return createArithmetic(kind, operand(0), operand(1));
+  }
+  return create(ScalarKind::Other);
 }
 
 const Scalar *ScalarExpressions::combine(Operation *op,
                                          ArrayRef<const Scalar *> operands) {
-  if (isa<arith::TruncFOp, arith::ExtFOp, arith::SIToFPOp, arith::UIToFPOp>(
-          op)) {
-    // Integers other than constants have no place in float networks.
-    bool fromFloat = isa<arith::TruncFOp, arith::ExtFOp>(op);
-    if (fromFloat || getNumber(operands[0]))
-      return operands[0];
+  std::optional<ScalarSteps> steps = getScalarSteps(op);
+  if (!steps)
     return create(ScalarKind::Other);
-  }
-  if (auto compare = dyn_cast<arith::CmpFOp>(op)) {
-    std::optional<bool> greater = comparesGreater(compare.getPredicate());
-    if (!greater)
-      return create(ScalarKind::Other);
-    return create(ScalarKind::Greater, operands[*greater ? 0 : 1],
-                  operands[*greater ? 1 : 0]);
-  }
-  if (auto select = dyn_cast<arith::SelectOp>(op)) {
-    const Scalar *condition = operands[0];
-    if (isNanGuard(select) && (operands[2]->kind == ScalarKind::Max ||
-                               operands[2]->kind == ScalarKind::Min))
-      return operands[2];
-    if (condition->kind == ScalarKind::Greater) {
-      if (equal(condition->a, operands[1]) && equal(condition->b, operands[2]))
-        return create(ScalarKind::Max, operands[1], operands[2]);
-      if (equal(condition->b, operands[1]) && equal(condition->a, operands[2]))
-        return create(ScalarKind::Min, operands[1], operands[2]);
-    }
-    return create(ScalarKind::Select, condition, operands[1], operands[2]);
-  }
-  if (isa<math::ClampFOp>(op))
-    return create(ScalarKind::Min,
-                  create(ScalarKind::Max, operands[0], operands[1]),
-                  operands[2]);
-  if (isa<math::FmaOp>(op))
-    return create(ScalarKind::Add,
-                  create(ScalarKind::Mul, operands[0], operands[1]),
-                  operands[2]);
-  ScalarKind kind = ScalarKind::Other;
-  if (operands.size() == 1)
-    kind = getUnaryKind(op);
-  else if (operands.size() == 2)
-    kind = getBinaryKind(op);
-  if (kind == ScalarKind::Other)
-    return create(kind);
-  if (operands.size() == 2)
-    return createArithmetic(kind, operands[0], operands[1]);
-  return create(kind, operands[0]);
+  SmallVector<const Scalar *> known(operands);
+  for (const ScalarStep &step : *steps)
+    known.push_back(combine(step, op, known));
+  return steps->empty() ? operands.front() : known.back();
 }
 
 const Scalar *ScalarExpressions::readBody(OpResult result) {
@@ -497,31 +519,20 @@ std::optional<double> ScalarExpressions::getNumber(const Scalar *scalar) {
   if (scalar->kind == ScalarKind::Operand)
     return constants.getSplat(scalar->value);
   // Numbers that a region computes, such as a square root of two.
-  if (!scalar->a || scalar->c)
+  if (!scalar->a)
     return std::nullopt;
-  std::optional<double> a = getNumber(scalar->a), b;
-  if (!a)
-    return std::nullopt;
-  if (scalar->b && !(b = getNumber(scalar->b)))
-    return std::nullopt;
-  switch (scalar->kind) {
-  case ScalarKind::Add:
-    return *a + *b;
-  case ScalarKind::Sub:
-    return *a - *b;
-  case ScalarKind::Mul:
-    return *a * *b;
-  case ScalarKind::Negate:
-    return -*a;
-  case ScalarKind::Sqrt:
-    return std::sqrt(*a);
-  case ScalarKind::Rsqrt:
-    return 1 / std::sqrt(*a);
-  case ScalarKind::Div:
-    return *b == 0 ? std::nullopt : std::optional<double>(*a / *b);
-  default:
-    return std::nullopt;
+  const Scalar *operands[] = {scalar->a, scalar->b, scalar->c};
+  double numbers[3] = {};
+  for (auto [number, operand] : llvm::zip_equal(numbers, operands)) {
+    std::optional<double> known = operand ? getNumber(operand) : 0.0;
+    if (!known)
+      return std::nullopt;
+    number = *known;
   }
+  if (scalar->kind == ScalarKind::Div && numbers[1] == 0)
+    return std::nullopt;
+  double number = compute(scalar->kind, numbers[0], numbers[1], numbers[2]);
+  return std::isnan(number) ? std::nullopt : std::optional<double>(number);
 }
 
 bool ScalarExpressions::isActivation(const Scalar *scalar) {

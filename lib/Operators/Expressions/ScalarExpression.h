@@ -14,6 +14,10 @@
 #include <deque>
 #include <functional>
 
+namespace qbackend {
+struct ScalarStep;
+} // namespace qbackend
+
 namespace qbackend::forms {
 
 enum class ScalarKind {
@@ -107,13 +111,24 @@ private:
   const Scalar *expandUncached(const Scalar *operand);
   const Scalar *remap(const Scalar *scalar, mlir::AffineMap map,
                       mlir::RankedTensorType resultType);
+  const Scalar *createSelect(const Scalar *condition, const Scalar *a,
+                             const Scalar *b, bool isNanGuard);
   const Scalar *combine(mlir::Operation *op,
                         llvm::ArrayRef<const Scalar *> operands);
+  /// One step of `op`; its operands are among `known`.
+  const Scalar *combine(const ScalarStep &step, mlir::Operation *op,
+                        llvm::ArrayRef<const Scalar *> known);
 
   std::deque<Scalar> scalars;
   llvm::DenseMap<mlir::Operation *, const Scalar *> known;
   llvm::DenseMap<const Scalar *, const Scalar *> expanded;
 };
+
+/// What a kind with operands computes of numbers, in f64; NaN for others.
+/// Operands that it doesn't have may be null.
+void compute(ScalarKind kind, llvm::ArrayRef<const double *> operands,
+             size_t count, double *results);
+double compute(ScalarKind kind, double a, double b = 0, double c = 0);
 
 /// The op that computes `value`, seen through casts between static and dynamic
 /// sizes.

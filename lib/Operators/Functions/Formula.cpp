@@ -5,7 +5,6 @@
 #include "Functions/Formula.h"
 
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
-#include <cmath>
 #include <deque>
 
 using namespace mlir;
@@ -305,49 +304,6 @@ const Formula *FormulaReader::readReduced(const Reduction &reduction,
 // Evaluation
 //===----------------------------------------------------------------------===//
 
-static double apply(ScalarKind kind, double a, double b, double c) {
-  switch (kind) {
-  case ScalarKind::Add:
-    return a + b;
-  case ScalarKind::Sub:
-    return a - b;
-  case ScalarKind::Mul:
-    return a * b;
-  case ScalarKind::Div:
-    return a / b;
-  case ScalarKind::Max:
-    return a > b ? a : b;
-  case ScalarKind::Min:
-    return a < b ? a : b;
-  case ScalarKind::Negate:
-    return -a;
-  case ScalarKind::Exp:
-    return std::exp(a);
-  case ScalarKind::ExpM1:
-    return std::expm1(a);
-  case ScalarKind::Tanh:
-    return std::tanh(a);
-  case ScalarKind::Log:
-    return std::log(a);
-  case ScalarKind::Erf:
-    return std::erf(a);
-  case ScalarKind::Abs:
-    return std::fabs(a);
-  case ScalarKind::Sqrt:
-    return std::sqrt(a);
-  case ScalarKind::Rsqrt:
-    return 1 / std::sqrt(a);
-  case ScalarKind::Power:
-    return std::pow(a, b);
-  case ScalarKind::Greater:
-    return a > b;
-  case ScalarKind::Select:
-    return a != 0 ? b : c;
-  default:
-    return std::nan("");
-  }
-}
-
 Samples FormulaReader::evaluate(const Formula *formula,
                                 ArrayRef<Samples> variableValues) const {
   // Operands come first.
@@ -377,9 +333,8 @@ Samples FormulaReader::evaluate(const Formula *formula,
     auto get = [&](const Formula *operand) {
       return operand ? values.find(operand)->second.data() : nullptr;
     };
-    const double *a = get(node->a), *b = get(node->b), *c = get(node->c);
-    for (size_t i = 0; i < size; ++i)
-      result[i] = apply(node->kind, a[i], b ? b[i] : 0, c ? c[i] : 0);
+    compute(node->kind, {get(node->a), get(node->b), get(node->c)}, size,
+            result.data());
     values[node] = std::move(result);
   }
   return values[formula];

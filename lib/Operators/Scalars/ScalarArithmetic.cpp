@@ -606,15 +606,34 @@ bool qbackend::computeStep(const ScalarStep &step,
   return Computation(step, operands, count, results).run();
 }
 
-double qbackend::computeReal(ScalarCode code, double a, double b, double c) {
+std::optional<bool> qbackend::comparesGreater(const ScalarStep &step) {
+  if (step.code != ScalarCode::CompareF && step.code != ScalarCode::CompareI)
+    return std::nullopt;
+  unsigned orders = step.code == ScalarCode::CompareF
+                        ? kRealOrders[step.detail]
+                        : kIntegerOrders[step.detail];
+  if (!(orders & Greater) == !(orders & Less))
+    return std::nullopt;
+  return (orders & Greater) != 0;
+}
+
+void qbackend::computeReals(ScalarCode code, ArrayRef<const double *> operands,
+                            size_t count, double *results) {
   ScalarStep step;
   step.code = code;
   step.type = step.operandType = ScalarType::getReal();
-  ScalarNumber numbers[] = {ScalarNumber::ofReal(a), ScalarNumber::ofReal(b),
-                            ScalarNumber::ofReal(c)};
-  const ScalarNumber *operands[] = {&numbers[0], &numbers[1], &numbers[2]};
-  ScalarNumber result;
-  if (!computeStep(step, operands, 1, &result))
-    return std::numeric_limits<double>::quiet_NaN();
-  return result.real;
+  // Results come after the operands.
+  SmallVector<ScalarNumber> numbers((operands.size() + 1) * count);
+  SmallVector<const ScalarNumber *, 3> inputs;
+  ScalarNumber *next = numbers.data();
+  for (const double *operand : operands) {
+    inputs.push_back(next);
+    for (size_t i = 0; operand && i < count; ++i)
+      next[i].real = operand[i];
+    next += count;
+  }
+  bool isDefined = computeStep(step, inputs, count, next);
+  for (size_t i = 0; i < count; ++i)
+    results[i] =
+        isDefined ? next[i].real : std::numeric_limits<double>::quiet_NaN();
 }
