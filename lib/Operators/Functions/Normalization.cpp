@@ -109,10 +109,16 @@ static void recognizeParametric(Recognition &recognition) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// scale * x + shift for each channel; the value doesn't vary with x where all
-/// scales are 0.
+/// scale * x + shift, each one number for all channels or one for each; the
+/// value doesn't vary with x where all scales are 0.
 struct Affine {
   SmallVector<double> scale, shift;
+  double getScale(size_t channel) const {
+    return scale[scale.size() == 1 ? 0 : channel];
+  }
+  double getShift(size_t channel) const {
+    return shift[shift.size() == 1 ? 0 : channel];
+  }
   unsigned multiplications = 0, additions = 0;
   bool varies = false;
 };
@@ -131,7 +137,7 @@ private:
   std::optional<Affine> readOperand(const Scalar *scalar, unsigned depth);
   std::optional<Affine> constant(ArrayRef<double> numbers) {
     Affine affine;
-    affine.scale.assign(type.getDimSize(axis), 0);
+    affine.scale.assign(numbers.size(), 0);
     affine.shift.assign(numbers.begin(), numbers.end());
     return affine;
   }
@@ -157,7 +163,7 @@ std::optional<Affine> AffineReader::readOperand(const Scalar *scalar,
                                                 unsigned depth) {
   int64_t size = type.getDimSize(axis);
   if (std::optional<double> number = expressions.getNumber(scalar))
-    return constant(SmallVector<double>(size, *number));
+    return constant(*number);
   if (expressions.constants.isConstant(scalar->value)) {
     std::optional<SmallVector<float>> numbers;
     if (scalar->full) {
@@ -194,8 +200,8 @@ std::optional<Affine> AffineReader::readOperand(const Scalar *scalar,
     return std::nullopt;
   input = scalar;
   Affine affine;
-  affine.scale.assign(size, 1);
-  affine.shift.assign(size, 0);
+  affine.scale = {1};
+  affine.shift = {0};
   return affine;
 }
 
@@ -207,7 +213,7 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   if (scalar->kind == ScalarKind::Operand)
     return readOperand(scalar, depth);
   if (std::optional<double> number = expressions.getNumber(scalar))
-    return constant(SmallVector<double>(type.getDimSize(axis), *number));
+    return constant(*number);
   if (!scalar->a || scalar->c)
     return std::nullopt;
   // The division of an average pool is not the normalization's.
@@ -218,17 +224,13 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   std::optional<Affine> a = read(scalar->a, depth);
   if (!a)
     return std::nullopt;
-  auto apply = [&](auto function) -> std::optional<Affine> {
+  if (scalar->kind == ScalarKind::Sqrt || scalar->kind == ScalarKind::Rsqrt) {
     if (!isConstant(*a))
       return std::nullopt;
     for (double &number : a->shift)
-      number = function(number);
+      number = compute(scalar->kind, number);
     return a;
-  };
-  if (scalar->kind == ScalarKind::Sqrt)
-    return apply([](double number) { return std::sqrt(number); });
-  if (scalar->kind == ScalarKind::Rsqrt)
-    return apply([](double number) { return 1 / std::sqrt(number); });
+  }
   if (!scalar->b)
     return std::nullopt;
   std::optional<Affine> b = read(scalar->b, depth);
@@ -239,15 +241,19 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   b->multiplications += a->multiplications;
   b->additions += a->additions;
   bool isProduct = false;
+  // One for all channels, unless one of both has one for each.
+  Affine result = *b;
+  result.scale.resize(std::max(a->scale.size(), b->scale.size()));
+  result.shift.resize(result.scale.size());
   switch (scalar->kind) {
   case ScalarKind::Add:
   case ScalarKind::Sub: {
     double sign = scalar->kind == ScalarKind::Sub ? -1 : 1;
     if (ofX && !isConstant(*a) && !isConstant(*b))
       return std::nullopt;
-    for (size_t i = 0; i < b->scale.size(); ++i) {
-      b->scale[i] = a->scale[i] + sign * b->scale[i];
-      b->shift[i] = a->shift[i] + sign * b->shift[i];
+    for (size_t i = 0; i < result.scale.size(); ++i) {
+      result.scale[i] = a->getScale(i) + sign * b->getScale(i);
+      result.shift[i] = a->getShift(i) + sign * b->getShift(i);
     }
     break;
   }
@@ -257,31 +263,33 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
     if (!isConstant(*a))
       return std::nullopt;
     isProduct = true;
-    for (size_t i = 0; i < b->scale.size(); ++i) {
-      b->scale[i] *= a->shift[i];
-      b->shift[i] *= a->shift[i];
+    for (size_t i = 0; i < result.scale.size(); ++i) {
+      result.scale[i] = b->getScale(i) * a->getShift(i);
+      result.shift[i] = b->getShift(i) * a->getShift(i);
     }
     break;
   case ScalarKind::Div:
     if (!isConstant(*b))
       return std::nullopt;
     isProduct = true;
-    for (size_t i = 0; i < b->scale.size(); ++i) {
-      b->scale[i] = a->scale[i] / b->shift[i];
-      b->shift[i] = a->shift[i] / b->shift[i];
+    for (size_t i = 0; i < result.scale.size(); ++i) {
+      result.scale[i] = a->getScale(i) / b->getShift(i);
+      result.shift[i] = a->getShift(i) / b->getShift(i);
     }
     break;
   default:
     return std::nullopt;
   }
-  b->multiplications += ofX && isProduct;
-  b->additions += ofX && !isProduct;
-  return b;
+  result.multiplications += ofX && isProduct;
+  result.additions += ofX && !isProduct;
+  return result;
 }
 
-static RecognizedOperand getOperand(ArrayRef<double> numbers,
+static RecognizedOperand getOperand(ArrayRef<double> numbers, int64_t size,
                                     MLIRContext *context) {
   SmallVector<float> floats(numbers.begin(), numbers.end());
+  if (floats.size() == 1)
+    floats.assign(size, floats.front());
   auto type = RankedTensorType::get({int64_t(floats.size())},
                                     Float32Type::get(context));
   return RecognizedOperand::ofConstant(
@@ -366,10 +374,11 @@ static void recognizeAffine(Recognition &recognition) {
     op.result = recognition.result();
     op.inputs = {RecognizedOperand::of(reader.input->value)};
     MLIRContext *context = recognition.context();
-    op.weight = getOperand(affine->scale, context);
-    op.bias = getOperand(affine->shift, context);
-    op.runningMean = getSplat(affine->scale.size(), 0, context);
-    op.runningVar = getSplat(affine->scale.size(), 1, context);
+    int64_t size = type.getDimSize(axis);
+    op.weight = getOperand(affine->scale, size, context);
+    op.bias = getOperand(affine->shift, size, context);
+    op.runningMean = getSplat(size, 0, context);
+    op.runningVar = getSplat(size, 1, context);
     recognition.found.push_back(std::move(op));
     return;
   }
