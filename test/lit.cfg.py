@@ -4,6 +4,7 @@
 # are a suite of their own, in Unit; so are the tests of the Python package.
 
 import os
+import sys
 
 import lit.formats
 from lit.llvm import llvm_config
@@ -33,3 +34,13 @@ llvm_config.with_environment(
     "PATH", os.path.join(config.qbackend_obj_root, "bin"), append_path=True
 )
 llvm_config.with_environment("QBACKEND_BUILD", config.qbackend_obj_root)
+
+if config.sanitizing_compiler:
+    sys.path.insert(0, os.path.dirname(__file__))
+    import sanitizers
+
+    for name, value in sanitizers.ENVIRONMENT.items():
+        llvm_config.with_environment(name, value)
+    # Programs from elsewhere that load, or link, what is built here.
+    config.excludes.append("Package")
+    config.available_features.discard("python-package")

@@ -18,3 +18,11 @@ config.environment["PYTHONDONTWRITEBYTECODE"] = "1"
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(config.qbackend_obj_root, "bin"), os.environ.get("PATH", "")]
 )
+
+if config.sanitizing_compiler:
+    sys.path.insert(0, os.path.join(config.qbackend_src_root, "test"))
+    import sanitizers
+
+    config.environment.update(sanitizers.ENVIRONMENT)
+    config.environment["LD_PRELOAD"] = sanitizers.preload(
+        config.sanitizing_compiler)

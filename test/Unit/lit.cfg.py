@@ -3,6 +3,7 @@
 # The GoogleTest programs of the other folders, each of their cases a test.
 
 import os
+import sys
 
 import lit.formats
 
@@ -13,3 +14,9 @@ config.test_format = lit.formats.GoogleTest(
 config.suffixes = []
 config.test_source_root = os.path.join(config.qbackend_obj_root, "test")
 config.test_exec_root = config.test_source_root
+
+if config.sanitizing_compiler:
+    sys.path.insert(0, os.path.join(config.qbackend_src_root, "test"))
+    import sanitizers
+
+    config.environment.update(sanitizers.ENVIRONMENT)
