@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <cmath>
@@ -66,38 +67,48 @@ bool ConstantEvaluator::isConstant(Value value) {
   if (isa<BlockArgument>(value))
     return false;
   // Depth first over an explicit stack: chains may be as deep as networks.
-  SmallVector<Value> stack = {value};
-  while (!stack.empty()) {
-    Value current = stack.back();
-    if (constness.contains(current)) {
-      stack.pop_back();
-      continue;
-    }
-    Operation *op = current.getDefiningOp();
+  struct Frame {
+    Value value;
+    SmallVector<Value> operands;
+  };
+  SmallVector<Frame> stack;
+  llvm::DenseSet<Value> open;
+  auto push = [&](Value next) {
+    Operation *op = next.getDefiningOp();
     if (!mayBeConstant(op)) {
-      constness[current] = false;
+      constness[next] = false;
+      return;
+    }
+    open.insert(next);
+    stack.push_back({next, getReadValues(op)});
+  };
+  if (!constness.contains(value))
+    push(value);
+  while (!stack.empty()) {
+    Frame &frame = stack.back();
+    // Graph regions may have cycles: what is open depends on itself.
+    bool isConstant = true;
+    Value unknown;
+    while (isConstant && !unknown && !frame.operands.empty()) {
+      Value operand = frame.operands.back();
+      if (isa<BlockArgument>(operand))
+        isConstant = false;
+      else if (auto it = constness.find(operand); it != constness.end())
+        isConstant = it->second;
+      else if (open.contains(operand))
+        isConstant = false;
+      else
+        unknown = operand;
+      if (!unknown)
+        frame.operands.pop_back();
+    }
+    if (unknown) {
+      push(unknown);
       continue;
     }
-    bool constant = true;
-    size_t size = stack.size();
-    for (Value operand : getReadValues(op)) {
-      // Graph regions may have cycles; what is asked for already is open.
-      if (isa<BlockArgument>(operand)) {
-        constant = false;
-        break;
-      }
-      auto it = constness.find(operand);
-      if (it == constness.end() && !llvm::is_contained(stack, operand))
-        stack.push_back(operand);
-      else if (it == constness.end() || !it->second)
-        constant = false;
-      if (!constant)
-        break;
-    }
-    if (!constant)
-      stack.resize(size);
-    if (stack.size() == size)
-      constness[current] = constant;
+    constness[frame.value] = isConstant;
+    open.erase(frame.value);
+    stack.pop_back();
   }
   return constness[value];
 }

@@ -47,16 +47,8 @@ protected:
   /// Adds a failure where it differs.
   unsigned compareWithFolder(OperationName name, ArrayRef<Type> operands,
                              Type result);
-  /// What `text`, a function without arguments, returns.
-  DenseElementsAttr evaluate(StringRef text, bool lowered = false);
-  /// The same of `body`, which computes %y of type `type`.
-  DenseElementsAttr evaluateBody(StringRef body, StringRef type,
-                                 bool lowered = false) {
-    return evaluate(("func.func @f() -> " + type + " {\n" + body +
-                     "\nreturn %y : " + type + "\n}")
-                        .str(),
-                    lowered);
-  }
+  /// What `body`, which computes %y of type `type` of constants, computes.
+  DenseElementsAttr evaluateBody(StringRef body, StringRef type);
 
   MLIRContext context;
   OpBuilder builder;
@@ -135,8 +127,12 @@ static std::string print(Attribute attribute) {
   return text;
 }
 
-/// Where a folder gives a number to what the op leaves undefined.
-static bool isUndefined(StringRef name, ArrayRef<Attribute> operands) {
+/// Where a folder gives a number to what the op leaves undefined, or has none
+/// where C defines one.
+static bool isLeftOut(StringRef name, ArrayRef<Attribute> operands) {
+  if (name == "math.atan2")
+    return cast<FloatAttr>(operands[0]).getValue().isZero() &&
+           cast<FloatAttr>(operands[1]).getValue().isZero();
   if (name != "arith.remsi" && name != "arith.ceildivsi" &&
       name != "arith.floordivsi" && name != "arith.divsi")
     return false;
@@ -178,7 +174,7 @@ unsigned ScalarOpTest::compareWithFolder(OperationName name,
         DenseElementsAttr found =
             ConstantEvaluator().evaluate(op->getResult(0));
         if (isa<FloatAttr, IntegerAttr>(expected) &&
-            !(isUndefined(name.getStringRef(), numbers) && !found)) {
+            !isLeftOut(name.getStringRef(), numbers)) {
           ++compared;
           std::string text;
           llvm::raw_string_ostream os(text);
@@ -200,18 +196,14 @@ unsigned ScalarOpTest::compareWithFolder(OperationName name,
   return compared;
 }
 
-DenseElementsAttr ScalarOpTest::evaluate(StringRef text, bool lowered) {
+DenseElementsAttr ScalarOpTest::evaluateBody(StringRef body, StringRef type) {
+  std::string text = ("func.func @f() -> " + type + " {\n" + body +
+                      "\nreturn %y : " + type + "\n}")
+                         .str();
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module) {
-    ADD_FAILURE() << text.str();
+    ADD_FAILURE() << text;
     return {};
-  }
-  if (lowered) {
-    PassManager manager(&context);
-    OpPassManager &functions = manager.nest<func::FuncOp>();
-    functions.addPass(tosa::createTosaToLinalg());
-    if (failed(manager.run(*module)))
-      return {};
   }
   func::FuncOp function = *module->getOps<func::FuncOp>().begin();
   return ConstantEvaluator().evaluate(
@@ -230,6 +222,7 @@ static const std::pair<StringRef, StringRef> kLeftOut[] = {
     {"math.sincos", "two results"},
     {"arith.scaling_extf", "scales are shared by blocks"},
     {"arith.scaling_truncf", "scales are shared by blocks"},
+    {"tosa.apply_scale", "what a rescale, which is none, is lowered to"},
 };
 
 TEST_F(ScalarOpTest, TheTableHasAllElementwiseOps) {
@@ -290,7 +283,7 @@ TEST_F(ScalarOpTest, FoldersGiveTheSame) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// Ops on %x, %z and so on, constants of these types, and the result's type.
+/// An op on %a, %b and so on, of these types, and the type of its result.
 struct TosaCase {
   const char *op;
   const char *operands;
@@ -376,62 +369,103 @@ static const TosaCase kTosaCases[] = {
     CAST("i32", "i1"),
 };
 
+/// A function of the operands of `each` that returns its result.
+static std::string writeFunction(const TosaCase &each,
+                                 ArrayRef<StringRef> types) {
+  std::string text, signature;
+  llvm::raw_string_ostream os(text), typeStream(signature);
+  os << "func.func @f(";
+  for (auto [i, type] : llvm::enumerate(types)) {
+    os << (i ? ", %" : "%") << char('a' + i) << ": tensor<1x" << type << ">";
+    typeStream << (i ? ", " : "") << "tensor<1x" << type << ">";
+  }
+  os << ") -> tensor<1x" << each.result << "> {\n";
+  for (auto [name, number] : {std::pair("zero", "0"),
+                              {"three", "3"},
+                              {"minus_four", "-4"},
+                              {"shift", "0"}}) {
+    StringRef type = name == StringRef("shift") ? "i8" : types[0];
+    size_t uses = StringRef(each.op).count(("%" + Twine(name)).str());
+    if (uses == 0)
+      continue;
+    for (size_t i = 0; i < uses; ++i)
+      typeStream << ", tensor<1x" << type << ">";
+    os << "%" << name << " = \"tosa.const\"() <{values = dense<" << number
+       << (type.starts_with("f") ? ".0" : "") << "> : tensor<1x" << type
+       << ">}> : () -> tensor<1x" << type << ">\n";
+  }
+  os << "%y = " << each.op << " : (" << signature << ") -> tensor<1x"
+     << each.result << ">\nreturn %y : tensor<1x" << each.result << ">\n}";
+  return text;
+}
+
+/// Constants in the place of the arguments of the only function.
+static std::vector<arith::ConstantOp> addConstants(ModuleOp module,
+                                                   OpBuilder &builder) {
+  func::FuncOp function = *module.getOps<func::FuncOp>().begin();
+  builder.setInsertionPointToStart(&function.front());
+  std::vector<arith::ConstantOp> constants;
+  for (BlockArgument argument : function.getArguments()) {
+    constants.push_back(arith::ConstantOp::create(
+        builder, function.getLoc(),
+        cast<TypedAttr>(builder.getZeroAttr(argument.getType()))));
+    argument.replaceAllUsesWith(constants.back());
+  }
+  return constants;
+}
+
 TEST_F(ScalarOpTest, TosaIsWhatItIsLoweredTo) {
   llvm::StringSet<> seen;
-  std::map<std::string, unsigned> compared;
   for (const TosaCase &each : kTosaCases) {
-    std::string op = StringRef(each.op).split(' ').first.str();
-    seen.insert(op);
+    seen.insert(StringRef(each.op).split(' ').first);
     SmallVector<StringRef> types;
     StringRef(each.operands).split(types, ',');
+    std::string text = writeFunction(each, types);
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
+    ASSERT_TRUE(module) << text;
+    OwningOpRef<ModuleOp> lowered = module->clone();
+    // Of arguments: the folders of TOSA, which lowering calls, are wrong for
+    // products of zeros, of i8, and casts of truth values.
+    PassManager manager(&context);
+    manager.nest<func::FuncOp>().addPass(tosa::createTosaToLinalg());
+    ASSERT_TRUE(succeeded(manager.run(*lowered))) << text;
+    std::vector<std::vector<arith::ConstantOp>> constants = {
+        addConstants(*module, builder), addConstants(*lowered, builder)};
+    auto evaluate = [](ModuleOp module) {
+      func::FuncOp function = *module.getOps<func::FuncOp>().begin();
+      return ConstantEvaluator().evaluate(
+          function.front().getTerminator()->getOperand(0));
+    };
+
     std::vector<std::vector<Attribute>> choices;
     for (StringRef type : types)
       choices.push_back(getNumbers(parseType(type, &context)));
     std::vector<size_t> position(choices.size(), 0);
-    bool isDone = false;
-    while (!isDone) {
-      std::string body, signature;
-      llvm::raw_string_ostream os(body), signatureStream(signature);
-      for (auto [i, type] : llvm::enumerate(types)) {
-        auto tensor = RankedTensorType::get({1}, parseType(type, &context));
-        os << "%" << char('a' + i) << " = \"tosa.const\"() <{values = ";
-        DenseElementsAttr::get(tensor, choices[i][position[i]]).print(os);
-        os << "}> : () -> " << tensor << "\n";
-        signatureStream << (i ? ", " : "") << tensor;
+    unsigned compared = 0;
+    for (bool isDone = false; !isDone;) {
+      std::string numbers;
+      llvm::raw_string_ostream os(numbers);
+      for (size_t i = 0; i < types.size(); ++i) {
+        Attribute number = choices[i][position[i]];
+        os << " " << number;
+        for (std::vector<arith::ConstantOp> &list : constants)
+          list[i].setValueAttr(DenseElementsAttr::get(
+              cast<ShapedType>(list[i].getType()), number));
       }
-      for (auto [name, number] :
-           {std::pair("zero", "0"), {"three", "3"}, {"minus_four", "-4"}}) {
-        if (!StringRef(each.op).contains((Twine("%") + name).str()))
-          continue;
-        bool isReal = types[0].starts_with("f");
-        os << "%" << name << " = \"tosa.const\"() <{values = dense<" << number
-           << (isReal ? ".0" : "") << "> : tensor<1x" << types[0]
-           << ">}> : () -> tensor<1x" << types[0] << ">\n";
-      }
-      if (op == "tosa.negate")
-        signatureStream << ", tensor<1x" << types[0] << ">, tensor<1x"
-                        << types[0] << ">";
-      if (op == "tosa.mul") {
-        os << "%shift = \"tosa.const\"() <{values = dense<0> : "
-              "tensor<1xi8>}> : () -> tensor<1xi8>\n";
-        signatureStream << ", tensor<1xi8>";
-      }
-      std::string result = (Twine("tensor<1x") + each.result + ">").str();
-      os << "%y = " << each.op << " : (" << signature << ") -> " << result;
-      DenseElementsAttr found = evaluateBody(body, result),
-                        expected = evaluateBody(body, result, true);
-      // What the one leaves undefined is not compared: shifts and casts of
-      // what is out of range.
+      DenseElementsAttr found = evaluate(*module),
+                        expected = evaluate(*lowered);
+      // What one leaves undefined is not compared: shifts and casts of what is
+      // out of range.
       if (found && expected) {
-        ++compared[op];
-        EXPECT_EQ(print(found), print(expected)) << body;
+        ++compared;
+        EXPECT_EQ(print(found), print(expected)) << each.op << numbers;
       }
       size_t next = 0;
       while (next < position.size() && ++position[next] == choices[next].size())
         position[next++] = 0;
       isDone = next == position.size();
     }
-    EXPECT_GT(compared[op], 1u) << each.op;
+    EXPECT_GT(compared, 1u) << each.op;
   }
   // `tosa.cast` and others without the trait are here, too.
   for (RegisteredOperationName name : context.getRegisteredOperations())
@@ -515,6 +549,19 @@ TEST_F(ScalarOpTest, ProductsAreShiftedAsTosaSays) {
   ASSERT_TRUE(found);
   EXPECT_EQ(llvm::to_vector(found.getValues<int32_t>()),
             (SmallVector<int32_t>{9, -10, 2, -1}));
+}
+
+TEST_F(ScalarOpTest, WhatIsReadTwiceIsAConstant) {
+  // %x by one op twice; %z by an op and by the one that it reads.
+  DenseElementsAttr found = evaluateBody(R"(
+    %x = arith.constant 3.0 : f32
+    %z = arith.mulf %x, %x : f32
+    %s = arith.addf %z, %x : f32
+    %t = arith.subf %z, %s : f32
+    %y = arith.addf %s, %t : f32)",
+                                         "f32");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found.getSplatValue<float>(), 9);
 }
 
 TEST_F(ScalarOpTest, RegionsOfConstantsAreComputed) {
