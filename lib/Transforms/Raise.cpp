@@ -8,9 +8,12 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Operators/Recognizer.h"
 #include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
@@ -192,6 +195,18 @@ static bool isTable(Attribute kind) {
          WeightRole::Rows;
 }
 
+/// Whether `operand` is a table as fake quantization writes it, in its own
+/// layout. That stays as it is: from its numbers no one can tell the scales.
+static bool isFakeQuantizedTable(const RecognizedOperand &operand) {
+  if (!operand.value || !operand.sourceShape.empty() ||
+      !operand.permutation.empty() || !operand.shape.empty() ||
+      !getQuantizedTable(operand.value))
+    return false;
+  auto rows = operand.value.getDefiningOp<linalg::GenericOp>();
+  return isa_and_nonnull<math::FmaOp>(
+      rows.getBlock()->getTerminator()->getOperand(0).getDefiningOp());
+}
+
 /// The operand of an operator of `kind`, if it is the numbers of constant
 /// integers: those integers in its canonical layout, dequantized. Null if it is
 /// anything else.
@@ -200,6 +215,8 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
                                  ConstantEvaluator &constants, Attribute kind,
                                  bool isActivation) {
   // Rows of tables are quantized in a form of their own.
+  if (isTable(kind) && !isActivation && isFakeQuantizedTable(operand))
+    return operand.value;
   if (!operand.value || operand.constant || isTable(kind) ||
       !constants.isConstant(operand.value))
     return {};
