@@ -269,6 +269,24 @@ Value QuantizationReader::readScalar(Operation *op, Steps &steps,
   return op->getOperand(next);
 }
 
+/// Whether an op reads, through `map`, the element of its result's own position
+/// from a tensor of the result's shape: front ends read a dimension of 1, such
+/// as the batch, at 0.
+static bool readsOwnPosition(AffineMap map, Type type, Type resultType) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto result = dyn_cast<RankedTensorType>(resultType);
+  if (!tensor || !result || tensor.getShape() != result.getShape() ||
+      map.getNumResults() != tensor.getRank())
+    return false;
+  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
+    auto number = dyn_cast<AffineConstantExpr>(expr);
+    bool isOnly = number && number.getValue() == 0 && tensor.getDimSize(i) == 1;
+    if (!isOnly && expr != getAffineDimExpr(i, map.getContext()))
+      return false;
+  }
+  return true;
+}
+
 Value QuantizationReader::readRegion(Operation *op, Steps &steps) {
   auto linalgOp = cast<linalg::LinalgOp>(op);
   Block *body = linalgOp.getBlock();
@@ -314,7 +332,10 @@ Value QuantizationReader::readRegion(Operation *op, Steps &steps) {
                   argument.getArgNumber() < linalgOp.getNumDpsInputs()
               ? linalgOp.getMatchingOpOperand(argument)
               : nullptr;
-      if (operand && linalgOp.getMatchingIndexingMap(operand).isIdentity() &&
+      if (operand &&
+          readsOwnPosition(linalgOp.getMatchingIndexingMap(operand),
+                           operand->get().getType(),
+                           op->getResult(0).getType()) &&
           steps.size() > first)
         return operand->get();
       break;

@@ -273,6 +273,10 @@ bool Splitter::createRest(ArrayRef<Value> cuts, ArrayRef<AffineMap> readBy,
   }
   llvm::append_range(maps,
                      ArrayRef(op.getIndexingMapsArray()).drop_front(numInputs));
+  // What a part has taken along may have been all that says how far a loop
+  // goes.
+  if (!mlir::inversePermutation(concatAffineMaps(maps, op.getContext())))
+    return false;
   OpBuilder builder(op);
   pieces.rest = linalg::GenericOp::create(
       builder, op.getLoc(), op.getResultTypes(), inputs, op.getOutputs(), maps,
