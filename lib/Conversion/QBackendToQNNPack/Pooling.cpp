@@ -12,6 +12,9 @@ using namespace qbackend;
 static bool needsCeilMode(MaxPool2dAttr kind, RankedTensorType input,
                           RankedTensorType output) {
   for (int i : {0, 1}) {
+    // Of an unknown extent it is not known; the kernel refuses that anyway.
+    if (input.isDynamicDim(1 + i) || output.isDynamicDim(1 + i))
+      return true;
     int64_t extent = (kind.getKernel()[i] - 1) * kind.getDilation()[i] + 1;
     int64_t room = input.getDimSize(1 + i) + kind.getPadding()[2 * i] +
                    kind.getPadding()[2 * i + 1] - extent;
