@@ -42,5 +42,5 @@ if config.sanitizing_compiler:
     for name, value in sanitizers.ENVIRONMENT.items():
         llvm_config.with_environment(name, value)
     # Programs from elsewhere that load, or link, what is built here.
-    config.excludes.append("Package")
+    config.excludes += ["Package", "entry-points.test"]
     config.available_features.discard("python-package")

@@ -5,20 +5,27 @@
 #
 #   utils/setup.sh example   quantizes a trained network and prints what came out
 #   utils/setup.sh test      runs all tests
+#   utils/setup.sh sanitize  runs them in a build with sanitizers
 #
-# Works as root or with sudo. The build goes to ./build, or to $QBACKEND_BUILD.
+# Works as root or with sudo. The build goes to ./build, or to $QBACKEND_BUILD;
+# that with sanitizers to the same with -sanitize at the end.
 
 set -euo pipefail
 
 usage() {
-  sed -n '4,9s/^# \{0,1\}//p' "$0"
+  sed -n '4,11s/^# \{0,1\}//p' "$0"
   exit 2
 }
 [ $# -eq 1 ] || usage
-case "$1" in example | test) ;; *) usage ;; esac
+case "$1" in example | test | sanitize) ;; *) usage ;; esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${QBACKEND_BUILD:-$root/build}
+options=()
+if [ "$1" = sanitize ]; then
+  build=$build-sanitize
+  options=(-DQBACKEND_SANITIZE=ON)
+fi
 
 packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
   llvm-22-dev llvm-22-tools zlib1g-dev libzip-dev libzstd-dev libgtest-dev
@@ -41,7 +48,7 @@ fi
 echo "== Building in $build"
 # What another clone has compiled needs no second time.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
-cmake -G Ninja -S "$root" -B "$build" >/dev/null
+cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >/dev/null
 ninja -C "$build" --quiet
 
 if [ "$1" = example ]; then
