@@ -20,6 +20,33 @@ if(QBACKEND_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+# Parsing MLIR's headers is most of the time that a build takes: it is done once,
+# by the first library, for all whose options are its own. A file still includes
+# what it uses: CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+function(precompile_mlir_headers name)
+  get_property(owner GLOBAL PROPERTY QBACKEND_PRECOMPILING_LIBRARY)
+  if(owner)
+    target_precompile_headers(${name} REUSE_FROM ${owner})
+  else()
+    set_property(GLOBAL PROPERTY QBACKEND_PRECOMPILING_LIBRARY ${name})
+    target_precompile_headers(${name} PRIVATE
+      <mlir/Dialect/Arith/IR/Arith.h>
+      <mlir/Dialect/Linalg/IR/Linalg.h>
+      <mlir/Dialect/Math/IR/Math.h>
+      <mlir/Dialect/Quant/IR/Quant.h>
+      <mlir/Dialect/Tensor/IR/Tensor.h>
+      <mlir/Dialect/Tosa/IR/TosaOps.h>
+      <mlir/IR/PatternMatch.h>
+      <mlir/Pass/PassManager.h>
+      <mlir/Transforms/DialectConversion.h>)
+  endif()
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    # ccache needs to see that one is used.
+    target_compile_options(${name} PRIVATE
+      $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  endif()
+endfunction()
+
 # add_qbackend_library(Name sources... [DEPENDS targets...] [LINK libs...])
 #
 # Libraries with no MLIR in them (Numerics, Calibration, Arrays) say NO_MLIR.
@@ -34,6 +61,7 @@ function(add_qbackend_library name)
   if(NOT ARG_NO_MLIR)
     add_dependencies(${name} qbackend-headers)
     target_link_libraries(${name} PUBLIC MLIR LLVM)
+    precompile_mlir_headers(${name})
   endif()
   target_include_directories(${name} PUBLIC
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
