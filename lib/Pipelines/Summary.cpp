@@ -24,6 +24,8 @@ StringRef Summary::getName(Verdict verdict) {
   switch (verdict) {
   case Verdict::Quantized:
     return "quantized";
+  case Verdict::Integer:
+    return "already integer";
   case Verdict::Reference:
     return "reference form";
   case Verdict::Real:
@@ -61,7 +63,9 @@ void Summary::countOperators(ModuleOp module) {
     }
     if (isa<BackendConfigOp, QConfigMappingOp>(op))
       return WalkResult::skip();
-    if (!op->use_empty() && countOperations(op) > 0)
+    if (int64_t macs = countIntegerMultiplyAccumulates(op))
+      add(Verdict::Integer, "QB145", macs);
+    else if (!op->use_empty() && countOperations(op) > 0)
       addOffender(Verdict::NotRecognised, op, op->getName().getStringRef(),
                   code, countMultiplyAccumulates(op));
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
@@ -104,6 +108,9 @@ Summary::Count Summary::getQuantized() const {
 
 double Summary::getPercent() const {
   Count total = getTotal(), quantized = getQuantized();
+  for (const auto &[key, count] : counts)
+    if (key.first == Verdict::Integer)
+      quantized += count;
   if (total.macs > 0)
     return 100.0 * double(quantized.macs) / double(total.macs);
   if (total.operators > 0)
@@ -151,7 +158,7 @@ void Summary::emitRemark(ModuleOp module) const {
   std::map<Verdict, Count> byVerdict;
   for (const auto &[key, count] : counts) {
     byVerdict[key.first] += count;
-    if (key.first != Verdict::NotRecognised)
+    if (key.first != Verdict::NotRecognised && key.first != Verdict::Integer)
       operators += count.operators;
   }
   auto addCount = [&](const Twine &key, Count count) {
@@ -160,6 +167,7 @@ void Summary::emitRemark(ModuleOp module) const {
   };
   remark << remark::detail::Remark::Arg("operators", operators);
   addCount("quantized", getQuantized());
+  addCount("integer", byVerdict[Verdict::Integer]);
   addCount("reference", byVerdict[Verdict::Reference]);
   addCount("real-valued", byVerdict[Verdict::Real]);
   addCount("not-recognised", byVerdict[Verdict::NotRecognised]);
@@ -194,7 +202,8 @@ LogicalResult Summary::require(double percent, StringRef target,
   error << "missing: ";
   StringRef separator;
   for (const auto &[key, count] : counts) {
-    if (key.first == Verdict::Quantized || count.operators == 0)
+    if (key.first == Verdict::Quantized || key.first == Verdict::Integer ||
+        count.operators == 0)
       continue;
     error << separator << count.operators << " " << getName(key.first) << " ("
           << key.second;

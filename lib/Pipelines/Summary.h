@@ -37,7 +37,7 @@ public:
                               mlir::ModuleOp module) const;
 
 private:
-  enum class Verdict { Quantized, Reference, Real, NotRecognised };
+  enum class Verdict { Quantized, Integer, Reference, Real, NotRecognised };
   struct Count {
     int64_t operators = 0, macs = 0;
     Count &operator+=(const Count &other) {

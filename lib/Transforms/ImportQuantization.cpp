@@ -3,6 +3,7 @@
 // Code that quantizes and dequantizes, in any spelling, becomes
 // qbackend.quantize and dequantize.
 
+#include "ElementSlices.h"
 #include "QuantizationForms.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
@@ -12,11 +13,14 @@
 #include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
@@ -29,10 +33,6 @@ namespace qbackend {
 using namespace mlir;
 using namespace qbackend;
 
-/// An activation whose integers are fewer than those of `reduce_range` would
-/// lose its limits: kernels have the whole range of their type.
-static constexpr double kMinLevels = 127;
-
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -40,44 +40,30 @@ static constexpr double kMinLevels = 127;
 /// The type of the integers of `form`, of 8 bits and with the whole range.
 static OrRefusal<quant::QuantizedType> getElement(const QuantizationForm &form,
                                                   MLIRContext *context) {
-  bool isSigned = form.isSigned.value_or(form.min < 0);
-  int64_t low = isSigned ? -128 : 0, high = low + 255;
-  if (!form.isDequantize && (form.min < low || form.max > high))
+  int64_t low = form.isSigned ? -128 : 0, high = low + 255;
+  if (form.min < low || form.max > high)
     return Refusal(
         llvm::formatv("its integers are those in [{0}, {1}], expected "
                       "[{2}, {3}] or less",
                       form.min, form.max, low, high)
             .str());
-  for (double scale : form.scales.values)
-    if (!std::isfinite(scale) || !(scale > 0))
-      return Refusal(
-          llvm::formatv("its scale is {0}, expected a positive number", scale)
-              .str());
-  SmallVector<int64_t> zeroPoints;
-  for (double zeroPoint : form.zeroPoints.values) {
-    if (zeroPoint != std::trunc(zeroPoint) || zeroPoint < low ||
-        zeroPoint > high)
+  for (int64_t zeroPoint : form.zeroPoints)
+    if (zeroPoint < low || zeroPoint > high)
       return Refusal(
           llvm::formatv("its zero point is {0}, expected an integer in "
                         "[{1}, {2}]",
                         zeroPoint, low, high)
               .str());
-    zeroPoints.push_back(static_cast<int64_t>(zeroPoint));
-  }
-  SmallVector<double> scales(form.scales.values);
   Type dtype = IntegerType::get(
-      context, 8, isSigned ? IntegerType::Signed : IntegerType::Unsigned);
-  auto perTensor = getQuantizedElement(dtype, scales[0], zeroPoints[0]);
-  std::optional<int64_t> axis =
-      form.scales.axis ? form.scales.axis : form.zeroPoints.axis;
-  if (!axis)
+      context, 8, form.isSigned ? IntegerType::Signed : IntegerType::Unsigned);
+  auto perTensor =
+      getQuantizedElement(dtype, form.scales[0], form.zeroPoints[0]);
+  if (!form.axis)
     return perTensor;
-  size_t channels = std::max(scales.size(), zeroPoints.size());
-  scales.resize(channels, scales[0]);
-  zeroPoints.resize(channels, zeroPoints[0]);
   return quant::UniformQuantizedPerAxisType::get(
       perTensor.getFlags(), perTensor.getStorageType(),
-      perTensor.getExpressedType(), scales, zeroPoints, *axis, low, high);
+      perTensor.getExpressedType(), form.scales, form.zeroPoints, *form.axis,
+      low, high);
 }
 
 static std::string getText(Type type) {
@@ -139,6 +125,31 @@ static DenseElementsAttr quantizeElements(DenseElementsAttr elements,
                      integers.size()));
 }
 
+/// The integers `elements`, limited to [min, max].
+static DenseElementsAttr limitElements(DenseElementsAttr elements,
+                                       const QuantizationForm &form) {
+  int64_t low = form.isSigned ? -128 : 0;
+  unsigned width = elements.getElementType().getIntOrFloatBitWidth();
+  if (width == 8 && form.min == low && form.max == low + 255)
+    return elements;
+  auto type = RankedTensorType::get(elements.getType().getShape(),
+                                    IntegerType::get(elements.getContext(), 8));
+  auto limit = [&](const APInt &element) {
+    int64_t number =
+        form.isSigned ? element.getSExtValue() : element.getZExtValue();
+    return static_cast<int8_t>(std::clamp(number, form.min, form.max));
+  };
+  if (elements.isSplat())
+    return DenseElementsAttr::get(type, limit(elements.getSplatValue<APInt>()));
+  std::vector<int8_t> integers;
+  integers.reserve(elements.size());
+  for (const APInt &element : elements.getValues<APInt>())
+    integers.push_back(limit(element));
+  return DenseElementsAttr::getFromRawBuffer(
+      type, ArrayRef(reinterpret_cast<const char *>(integers.data()),
+                     integers.size()));
+}
+
 //===----------------------------------------------------------------------===//
 // Import
 //===----------------------------------------------------------------------===//
@@ -151,6 +162,8 @@ public:
 
   void notifyOperationErased(Operation *op) override {
     constants.notifyOperationErased(op);
+    rest.remove(op);
+    op->walk([&](Operation *inner) { refused.erase(inner); });
     if (auto dequantize = dyn_cast<DequantizeOp>(op))
       if (auto key = keys.find(dequantize.getOutput()); key != keys.end()) {
         pairs.erase(key->second);
@@ -158,64 +171,209 @@ public:
       }
   }
 
-  /// Replaces `op` if it is the end of a form.
+  /// Replaces what `op` computes if it is the end of a form.
   void visit(Operation *op) {
     auto cast = dyn_cast<quant::DequantizeCastOp>(op);
     if (!cast && castsOnly)
       return;
-    OrRefusal<Value> replacement = cast ? importCast(cast) : importCode(op);
-    if (replacement) {
-      rewriter.replaceAllUsesWith(op->getResult(0), *replacement);
-      eraseDead(op);
-    } else if (!replacement.getRefusal().reason.empty()) {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      return visitRegion(linalgOp);
+    if (op->getNumResults() != 1)
+      return;
+    Scalars cut;
+    OrRefusal<Value> replacement =
+        cast ? importCast(cast) : importCode(op->getResult(0), cut);
+    if (!replacement)
+      return refuse(op, replacement.getRefusal());
+    rewriter.replaceAllUsesWith(op->getResult(0), *replacement);
+    eraseDead(op);
+    replaceScalars(cut);
+  }
+
+  /// Says what stays as code.
+  void remark() {
+    for (auto &[op, reason] : refused)
       remarkMissed(op, "QB140", "quantization of the module",
-                   "is kept as code: " + replacement.getRefusal().reason,
+                   "is kept as code: " + reason,
                    "see docs/Pipeline.md for what is recognised");
-    }
+  }
+
+  /// Drops integers that nobody wants any more from ops with several results.
+  void eraseDeadResults() {
+    for (Operation *op : rest.takeVector())
+      if (llvm::any_of(op->getResults(),
+                       [](Value result) { return result.use_empty(); }))
+        replaceScalars(cast<linalg::LinalgOp>(op), {});
   }
 
 private:
-  OrRefusal<Value> importCode(Operation *op) {
-    auto type = op->getNumResults() == 1
-                    ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
-                    : RankedTensorType();
-    if (!type || !type.getElementType().isF32())
+  /// Scalars of a region, and tensors that have them as elements.
+  using Scalars = SmallVector<ScalarTensor, 2>;
+
+  void refuse(Operation *op, const Refusal &refusal) {
+    if (!refusal.reason.empty())
+      refused[op] = refusal.reason;
+  }
+
+  /// The same for the scalars of a structured op, which may compute more than
+  /// quantization. What it does before and after becomes ops of their own.
+  void visitRegion(linalg::LinalgOp op) {
+    if (op.getNumReductionLoops() != 0)
+      return visitReduction(op);
+    if (!canBeSliced(op))
+      return;
+    if (op->getNumResults() > 1)
+      rest.insert(op);
+    for (bool isChanged = true; isChanged;) {
+      isChanged = false;
+      for (Operation &inner : *op.getBlock()) {
+        if (inner.getNumResults() != 1 || !isScalarOp(inner.getName()) ||
+            !inner.getResult(0).getType().isF32())
+          continue;
+        Scalars cut;
+        OrRefusal<Value> replacement = importCode(inner.getResult(0), cut);
+        if (!replacement) {
+          refuse(&inner, replacement.getRefusal());
+          continue;
+        }
+        // What is quantized may be computed by the same op, or by another.
+        Scalars replaced = {{inner.getResult(0), *replacement}};
+        if (!cut.empty() &&
+            cut.front().scalar.getParentBlock() == inner.getBlock())
+          replaced.append(cut);
+        else
+          replaceScalars(cut);
+        op = replaceScalars(op, replaced);
+        if (!op)
+          return;
+        isChanged = true;
+        break;
+      }
+    }
+  }
+
+  /// What a reduction quantizes of its inputs, before it uses them, becomes ops
+  /// of their own.
+  void visitReduction(linalg::LinalgOp op) {
+    auto converts = [](Operation *inner) {
+      std::optional<ScalarSteps> steps = getScalarSteps(inner);
+      return steps && llvm::any_of(*steps, [](const ScalarStep &step) {
+               return step.code == ScalarCode::SignedToReal ||
+                      step.code == ScalarCode::UnsignedToReal ||
+                      step.code == ScalarCode::RoundEven;
+             });
+    };
+    SmallVector<ScalarTensor> prologues =
+        createPrologues(rewriter, op, constants, converts);
+    if (prologues.empty())
+      return;
+    SmallVector<Operation *> parts;
+    for (const ScalarTensor &each : prologues)
+      parts.push_back(each.tensor.getDefiningOp());
+    replaceScalars(op, prologues);
+    for (Operation *part : parts)
+      visitRegion(cast<linalg::LinalgOp>(part));
+  }
+
+  /// What replaces `result`, a tensor or a scalar of a region: a tensor of its
+  /// elements. `cut` gets what became a tensor for it.
+  OrRefusal<Value> importCode(Value result, Scalars &cut) {
+    if (!getElementTypeOrSelf(result.getType()).isF32())
       return Refusal();
     QuantizationReader reader(constants);
-    OrRefusal<QuantizationForm> form = reader.read(op->getResult(0));
+    OrRefusal<QuantizationForm> form = reader.read(result);
     if (!form)
       return form.getRefusal();
-    if (form->isDequantize) {
-      DenseElementsAttr integers = constants.evaluate(form->source);
-      // A bias is a real number again: kernels quantize it by its own rule.
-      if (!integers || integers.getElementType().getIntOrFloatBitWidth() != 8)
-        return Refusal();
-      auto element = getElement(*form, op->getContext());
-      return element ? createConstant(op, integers, *element)
-                     : element.getRefusal();
-    }
+    Operation *op = result.getDefiningOp();
+    if (!isa<RankedTensorType>(result.getType()))
+      op = op->getParentOp();
+    auto type = cast<RankedTensorType>(op->getResult(0).getType())
+                    .clone(Float32Type::get(op->getContext()));
     bool isConstant = constants.isConstant(form->source);
-    // So is one that is quantized to 32 bits.
-    if (isConstant && form->max - form->min >= 0x1p31)
+    if (form->isDequantize && !isConstant)
+      return Refusal("its integers are neither constants nor from a quantize");
+    // A bias of 32 bits is a real number again: kernels quantize it by their
+    // own rule.
+    if (isConstant && form->max - form->min >= 1 << 16)
       return form->source;
     auto element = getElement(*form, op->getContext());
     if (!element)
       return element.getRefusal();
     if (isConstant) {
       DenseElementsAttr elements = constants.evaluate(form->source);
-      if (!elements || !elements.getElementType().isF32())
+      if (!elements)
         return Refusal();
       return createConstant(
-          op, quantizeElements(elements, *element, form->min, form->max),
-          *element);
+          op,
+          form->isDequantize
+              ? limitElements(elements, *form)
+              : quantizeElements(elements, *element, form->min, form->max),
+          type, *element);
     }
-    if (form->max - form->min < kMinLevels)
+    if (!isa<quant::UniformQuantizedType>(*element))
       return Refusal(
-          llvm::formatv("its integers are those in [{0}, {1}], and a "
-                        "kernel doesn't stop there",
-                        form->min, form->max)
-              .str());
-    return createPair(op, form->source, *element);
+          "it is of an activation, and has a scale for each channel");
+    if (!form->roundsTiesToEven)
+      remarkMissed(op, "QB143", "quantization of the module",
+                   "rounds ties otherwise: numbers in the middle of two "
+                   "integers may become the other one",
+                   "round to even, before the zero point is added");
+    return createPair(op, getTensor(form->source, cut), *element, form->min,
+                      form->max);
+  }
+
+  /// The tensor of a form's source.
+  Value getTensor(Value source, Scalars &cut) {
+    Value tensor = ElementProgramReader::getTensor(source);
+    if (isa<RankedTensorType>(tensor.getType()))
+      return tensor;
+    auto op = cast<linalg::LinalgOp>(source.getParentBlock()->getParentOp());
+    for (auto [yielded, result] : llvm::zip(
+             op.getBlock()->getTerminator()->getOperands(), op->getResults()))
+      if (yielded == source)
+        return result;
+    tensor = createSlice(rewriter, op, source)->getResult(0);
+    cut.push_back({source, tensor});
+    return tensor;
+  }
+
+  void replaceScalars(const Scalars &replaced) {
+    for (ScalarTensor each : replaced)
+      replaceScalars(
+          cast<linalg::LinalgOp>(each.scalar.getParentBlock()->getParentOp()),
+          each);
+  }
+
+  /// Replaces `op` by one that reads the scalars of `replaced` from tensors,
+  /// and has no results without a use. Null if nothing is left.
+  linalg::LinalgOp replaceScalars(linalg::LinalgOp op,
+                                  ArrayRef<ScalarTensor> replaced) {
+    rest.remove(op);
+    SmallVector<unsigned> kept;
+    for (auto [i, result] : llvm::enumerate(op->getResults())) {
+      if (result.use_empty())
+        continue;
+      Value yielded = op.getBlock()->getTerminator()->getOperand(i);
+      Value tensor = ElementProgramReader::getTensor(yielded);
+      for (const ScalarTensor &each : replaced)
+        if (each.scalar == yielded && !each.map)
+          tensor = each.tensor;
+      if (tensor.getType() == result.getType())
+        rewriter.replaceAllUsesWith(result, tensor);
+      else
+        kept.push_back(i);
+    }
+    linalg::LinalgOp next;
+    if (!kept.empty()) {
+      next = cast<linalg::LinalgOp>(
+          createRest(rewriter, op, kept, replaced).getOperation());
+      for (auto [i, replacement] : llvm::zip(kept, next->getResults()))
+        rewriter.replaceAllUsesWith(op->getResult(i), replacement);
+      if (kept.size() > 1)
+        rest.insert(next);
+    }
+    eraseDead(op);
+    return next;
   }
 
   OrRefusal<Value> importCast(quant::DequantizeCastOp op) {
@@ -248,8 +406,13 @@ private:
             quantizeElements(elements, *element,
                              quantizedType.getStorageTypeMin(),
                              quantizedType.getStorageTypeMax()),
-            *element);
-      return createPair(op, cast.getInput(), *element);
+            type.clone(quantizedType.getExpressedType()), *element);
+      if (!isa<quant::UniformQuantizedType>(*element))
+        return Refusal(
+            "it is of an activation, and has a scale for each channel");
+      return createPair(op, cast.getInput(), *element,
+                        quantizedType.getStorageTypeMin(),
+                        quantizedType.getStorageTypeMax());
     }
     auto cast = quantized.getDefiningOp<quant::StorageCastOp>();
     DenseElementsAttr integers =
@@ -262,43 +425,89 @@ private:
       return DequantizeOp::create(builder, op.getLoc(), op.getType(), quantized)
           .getOutput();
     auto element = getElement(quantizedType);
-    return element ? createConstant(op, integers, *element)
-                   : element.getRefusal();
+    return element
+               ? createConstant(op, integers,
+                                type.clone(quantizedType.getExpressedType()),
+                                *element)
+               : element.getRefusal();
   }
 
-  /// The numbers that constant `integers` stand for.
+  /// The numbers of type `type` that constant `integers` stand for.
   static OrRefusal<Value> createConstant(Operation *op,
-                                         DenseElementsAttr integers,
+                                         DenseElementsAttr integers, Type type,
                                          quant::QuantizedType element) {
     OpBuilder builder(op);
     Location loc = op->getLoc();
-    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    auto realType = integers.getType().clone(builder.getF32Type());
+    if (realType != type)
+      return Refusal();
     Value constant = arith::ConstantOp::create(builder, loc, integers);
     Value quantized = quant::StorageCastOp::create(
         builder, loc, integers.getType().clone(element), constant);
-    Value real = DequantizeOp::create(
-        builder, loc, integers.getType().clone(builder.getF32Type()),
-        quantized);
-    if (real.getType() != type)
-      return Refusal();
-    return real;
+    return DequantizeOp::create(builder, loc, realType, quantized).getOutput();
+  }
+
+  /// `source` by integers of `element` in [min, max]. Kernels have the whole
+  /// range: what has less is limited before, if that is a relu, or after.
+  Value createPair(Operation *op, Value source, quant::QuantizedType element,
+                   int64_t min, int64_t max) {
+    bool isLow = min <= element.getStorageTypeMin();
+    bool isHigh = max >= element.getStorageTypeMax();
+    if (isLow && isHigh)
+      return createPair(op, source, element);
+    auto uniform = cast<quant::UniformQuantizedType>(element);
+    auto toReal = [&](int64_t q) -> std::optional<float> {
+      return numerics::dequantize(q, float(uniform.getScale()),
+                                  uniform.getZeroPoint());
+    };
+    if (isHigh && min == uniform.getZeroPoint())
+      return createPair(op, createClamp(op, source, 0.0f, std::nullopt),
+                        element);
+    Value clamped = createClamp(op, createPair(op, source, element),
+                                isLow ? std::nullopt : toReal(min),
+                                isHigh ? std::nullopt : toReal(max));
+    return createPair(op, clamped, element);
+  }
+
+  static Value createClamp(Operation *op, Value source,
+                           std::optional<float> low,
+                           std::optional<float> high) {
+    OpBuilder builder(op);
+    Location loc = op->getLoc();
+    auto type = cast<RankedTensorType>(source.getType());
+    Value init = tensor::EmptyOp::create(
+        builder, loc, tensor::getMixedSizes(builder, loc, source),
+        type.getElementType());
+    AffineMap identity =
+        builder.getMultiDimIdentityMap(static_cast<unsigned>(type.getRank()));
+    SmallVector<utils::IteratorType> loops(type.getRank(),
+                                           utils::IteratorType::parallel);
+    auto generic = linalg::GenericOp::create(
+        builder, loc, type, source, init,
+        ArrayRef<AffineMap>{identity, identity}, loops,
+        [&](OpBuilder &b, Location inner, ValueRange arguments) {
+          Value value = arguments[0];
+          auto constant = [&](float number) {
+            return arith::ConstantOp::create(b, inner,
+                                             b.getF32FloatAttr(number));
+          };
+          if (low)
+            value = arith::MaximumFOp::create(b, inner, value, constant(*low));
+          if (high)
+            value = arith::MinimumFOp::create(b, inner, value, constant(*high));
+          linalg::YieldOp::create(b, inner, value);
+        });
+    return generic.getResult(0);
   }
 
   /// What is quantized like `source` before, is quantized once.
-  OrRefusal<Value> createPair(Operation *op, Value source,
-                               quant::QuantizedType element) {
-    if (!isa<quant::UniformQuantizedType>(element))
-      return Refusal(
-          "it is of an activation, and has a scale for each channel");
+  Value createPair(Operation *op, Value source, quant::QuantizedType element) {
     Key key = {source, element};
     Value known = pairs.lookup(key);
-    if (known && known.getDefiningOp()->getBlock() == op->getBlock() &&
-        known.getType() == op->getResult(0).getType())
+    if (known && known.getDefiningOp()->getBlock() == op->getBlock())
       return known;
     OpBuilder builder(op);
     auto type = cast<RankedTensorType>(source.getType());
-    if (type != op->getResult(0).getType())
-      return Refusal();
     Value quantized =
         QuantizeOp::create(builder, op->getLoc(), type.clone(element), source);
     known = DequantizeOp::create(builder, op->getLoc(), type, quantized);
@@ -333,6 +542,11 @@ private:
 
   IRRewriter rewriter;
   bool castsOnly;
+  /// Why ops are kept that seem to quantize, unless they turn out to be a part
+  /// of what does.
+  llvm::MapVector<Operation *, std::string> refused;
+  /// Ops with several results, some of which may be integers of no use.
+  llvm::SetVector<Operation *> rest;
   ConstantEvaluator constants;
   /// What the dequantize of each pair gives, and of which pair that is.
   llvm::DenseMap<Key, Value> pairs;
@@ -362,6 +576,8 @@ struct ImportQuantizationPass
     for (Block *block : blocks)
       for (Operation &op : llvm::make_early_inc_range(*block))
         importer.visit(&op);
+    importer.eraseDeadResults();
+    importer.remark();
   }
 };
 } // namespace

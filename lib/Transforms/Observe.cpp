@@ -9,6 +9,7 @@
 // are.
 
 #include "ImportedObservers.h"
+#include "IntegerCode.h"
 #include "QuantizedSignature.h"
 
 #include "qbackend/Backends/BackendResolver.h"
@@ -26,6 +27,7 @@
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_OBSERVEPASS
@@ -380,6 +382,10 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     else
       llvm::consumeError(network.takeError());
     ImportedObservers imported(getOperation());
+    IntegerCode integers(getOperation());
+    remarkIntegers(integers);
+    // What comes quantized is not quantized in other places, too.
+    bool comesQuantized = !imported.empty() || !integers.conversions.empty();
     SmallVector<std::pair<OperatorOp, Decision>> decisions;
     bool anyWeight = false, anyWeightKnown = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
@@ -392,7 +398,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       if (!decision)
         return WalkResult::skip();
       auto function = op->getParentOfType<func::FuncOp>();
-      if (imported.empty() && !reached.empty() && function &&
+      if (!comesQuantized && !reached.empty() && function &&
           !reached.contains(function))
         Decider::refuse(op, "QB117",
                         "'" + network->getName() + "' doesn't call '" +
@@ -418,7 +424,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     }
     for (auto &[op, decision] : decisions)
       setWeightSign(op, decision.qconfig.getWeight());
-    if (!imported.empty())
+    if (comesQuantized)
       return keep(imported, decisions);
     ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
                               sharing);
@@ -427,6 +433,28 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       inserter.visit(op, decision);
     }
     inserter.insert();
+  }
+
+  /// Says which integers of the module stay code.
+  static void remarkIntegers(const IntegerCode &integers) {
+    for (Operation *op : integers.conversions)
+      remarkMissed(op, "QB144", "quantization of the module",
+                   "makes integers of real numbers in a way that is not "
+                   "recognised, so that nothing is quantized but what the "
+                   "module quantizes",
+                   "see docs/Pipeline.md for what is recognised, or export the "
+                   "module without quantization");
+    if (!integers.kernels.empty())
+      remarkMissed(
+          integers.kernels.front(), "QB145", "quantization of the module",
+          llvm::formatv("is integer code already: {0} such op{1}, the "
+                        "first is this one, with {2} "
+                        "multiply-accumulates in all",
+                        integers.kernels.size(),
+                        integers.kernels.size() == 1 ? "" : "s", integers.macs)
+              .str(),
+          "nothing, if it is meant to stay; else give the network "
+          "from before it was lowered");
   }
 
   static void apply(OperatorOp op, const Decision &decision) {

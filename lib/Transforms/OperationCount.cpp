@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -47,12 +48,17 @@ int64_t qbackend::countOperations(Operation *op) {
   return 0;
 }
 
-int64_t qbackend::countMultiplyAccumulates(Operation *op) {
+/// Of ops that multiply by `Mul` and sum up by `Add`.
+template <typename Mul, typename Add>
+static int64_t countProducts(Operation *op) {
   if (auto structured = dyn_cast<linalg::LinalgOp>(op)) {
     bool multiplies = false, adds = false;
     for (Operation &inner : structured.getBlock()->without_terminator()) {
-      multiplies |= isa<arith::MulFOp>(inner);
-      adds |= isa<arith::AddFOp>(inner);
+      // Positions are no numbers of a network.
+      if (inner.getNumResults() != 1 || inner.getResult(0).getType().isIndex())
+        continue;
+      multiplies |= isa<Mul>(inner);
+      adds |= isa<Add>(inner);
     }
     SmallVector<int64_t> loops = structured.getStaticLoopRanges();
     return multiplies && adds && structured.getNumReductionLoops() > 0
@@ -87,4 +93,17 @@ int64_t qbackend::countMultiplyAccumulates(Operation *op) {
         return product(convolution.getInput(), convolution.getWeight(), 0, 3);
       })
       .Default([](Operation *) { return 0; });
+}
+
+static bool hasIntegers(Operation *op) {
+  return op->getNumResults() == 1 &&
+         getElementTypeOrSelf(op->getResult(0).getType()).isSignlessInteger();
+}
+
+int64_t qbackend::countMultiplyAccumulates(Operation *op) {
+  return hasIntegers(op) ? 0 : countProducts<arith::MulFOp, arith::AddFOp>(op);
+}
+
+int64_t qbackend::countIntegerMultiplyAccumulates(Operation *op) {
+  return hasIntegers(op) ? countProducts<arith::MulIOp, arith::AddIOp>(op) : 0;
 }

@@ -1,543 +1,541 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads code that quantizes and dequantizes, however it is spelled: as one op
-// or as several, with a division or a product, before or after integers.
+// Tells quantization from other code by what it computes.
 //
-// All of it are steps from a tensor to one of its shape, by constants. From the
-// end, a dequantize is `[- zp] * scale`, and a quantize, before it,
-// `* 1/scale, round, [+ zp], clamp`, with conversions in between.
+// A dequantize is a function of at most 256 integers: it is asked for all of
+// them. A quantize, with or without the integers in between, is a staircase: it
+// is asked on both sides of each step, on the ties, between them and far
+// outside. What answers as the formulas do is a form.
 
 #include "QuantizationForms.h"
 
-#include "qbackend/Operators/ScalarOp.h"
+#include "qbackend/Numerics/Quantize.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
 
-using Kind = ElementStep::Kind;
-using Lookup = llvm::function_ref<std::optional<ChannelNumbers>(Value)>;
+/// Rounding may be done twice where a scale was computed: relative to a number.
+static constexpr double kTolerance = 3e-7;
+/// No zero point is further from 0.
+static constexpr double kLevels = 256;
+/// What any integer of a byte stands for is closer to 0, times the scale.
+static constexpr double kFar = 4096;
 
-/// No form is spelled in more ops, nor one op in more steps.
-static constexpr unsigned kMaxOps = 16, kMaxSteps = 32;
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-static std::optional<SmallVector<double>> readAll(DenseElementsAttr elements) {
-  SmallVector<double> values;
-  Type type = elements.getElementType();
-  size_t size = elements.isSplat() ? 1 : elements.size();
-  values.reserve(size);
-  if (isa<FloatType>(type)) {
-    for (APFloat value :
-         llvm::make_range(elements.value_begin<APFloat>(),
-                          elements.value_begin<APFloat>() + size)) {
-      bool losesInfo;
-      value.convert(APFloat::IEEEdouble(), APFloat::rmNearestTiesToEven,
-                    &losesInfo);
-      values.push_back(value.convertToDouble());
-    }
-    return values;
-  }
-  if (!isa<IntegerType>(type))
-    return std::nullopt;
-  for (const APInt &value : llvm::make_range(
-           elements.value_begin<APInt>(), elements.value_begin<APInt>() + size))
-    values.push_back(type.isUnsignedInteger() ? value.roundToDouble(false)
-                                              : value.roundToDouble(true));
-  return values;
+static bool isClose(double a, double b) {
+  return a == b || std::fabs(a - b) <= kTolerance * std::fabs(b);
 }
 
-std::optional<ChannelNumbers> QuantizationReader::getNumbers(Value value,
-                                                             AffineMap map) {
-  DenseElementsAttr elements = constants.evaluate(value);
-  if (!elements || elements.empty())
+//===----------------------------------------------------------------------===//
+// Dequantize
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// `scale * (clamp(q, min, max) - zeroPoint)`.
+struct Affine {
+  double scale = 0;
+  int64_t zeroPoint = 0, min = 0, max = 0;
+};
+} // namespace
+
+/// `numbers`, those of the integers from `low` on, as such a function; nullopt
+/// if they are none. Integers beyond the limits of all the others give the
+/// same.
+static std::optional<Affine> fitDequantize(ArrayRef<double> numbers,
+                                           int64_t low) {
+  int64_t high = low + int64_t(numbers.size()) - 1;
+  auto at = [&](int64_t q) { return numbers[q - low]; };
+  Affine affine;
+  affine.min = low, affine.max = high;
+  while (affine.min < high && at(affine.min + 1) == at(low))
+    ++affine.min;
+  while (affine.max > low && at(affine.max - 1) == at(high))
+    --affine.max;
+  if (affine.min >= affine.max)
     return std::nullopt;
-  ChannelNumbers numbers;
-  if (!elements.isSplat()) {
-    ArrayRef<int64_t> shape = elements.getType().getShape();
-    if (map.getNumResults() != shape.size())
+  // At most one number within the limits is 0.
+  affine.zeroPoint = affine.min;
+  while (affine.zeroPoint <= affine.max && at(affine.zeroPoint) != 0)
+    ++affine.zeroPoint;
+  if (affine.zeroPoint > affine.max)
+    return std::nullopt;
+  affine.scale = affine.zeroPoint < affine.max ? at(affine.zeroPoint + 1)
+                                               : -at(affine.zeroPoint - 1);
+  if (!(affine.scale > 0) || !std::isfinite(affine.scale))
+    return std::nullopt;
+  for (int64_t q = low; q <= high; ++q) {
+    int64_t distance = std::clamp(q, affine.min, affine.max) - affine.zeroPoint;
+    if (!isClose(at(q), float(affine.scale * double(distance))))
       return std::nullopt;
-    for (auto [expr, size] : llvm::zip(map.getResults(), shape)) {
-      if (size == 1)
-        continue;
-      auto dim = dyn_cast<AffineDimExpr>(expr);
-      if (!dim || numbers.axis)
-        return std::nullopt;
-      numbers.axis = dim.getPosition();
+  }
+  return affine;
+}
+
+/// `program`, a function of integers, as a form without a source. The sign is
+/// that which the integers are read with.
+static std::optional<QuantizationForm>
+fitDequantize(const ElementProgram &program) {
+  unsigned width = program.getInputType().width;
+  int64_t half = int64_t(1) << (width - 1);
+  SmallVector<double> inputs;
+  for (int64_t q = -half; q < half; ++q)
+    inputs.push_back(q);
+  for (bool isSigned : {true, false}) {
+    QuantizationForm form;
+    form.isDequantize = true;
+    form.isSigned = isSigned;
+    form.axis = program.getAxis();
+    bool fits = true;
+    for (size_t channel = 0; fits && channel < program.getNumChannels();
+         ++channel) {
+      std::vector<double> numbers = program.evaluate(inputs, channel);
+      // Bytes as unsigned integers begin with 0.
+      if (!isSigned)
+        std::rotate(numbers.begin(), numbers.begin() + half, numbers.end());
+      std::optional<Affine> affine =
+          fitDequantize(numbers, isSigned ? -half : 0);
+      fits = affine && (channel == 0 ||
+                        (affine->min == form.min && affine->max == form.max));
+      if (!fits)
+        break;
+      form.scales.push_back(affine->scale);
+      form.zeroPoints.push_back(affine->zeroPoint);
+      form.min = affine->min, form.max = affine->max;
     }
-  }
-  auto values = readAll(elements);
-  if (!values)
-    return std::nullopt;
-  numbers.values = std::move(*values);
-  return numbers;
-}
-
-std::optional<ChannelNumbers>
-QuantizationReader::getTensorNumbers(Value value, int64_t rank) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || type.getRank() != rank)
-    return std::nullopt;
-  return getNumbers(value,
-                    AffineMap::getMultiDimIdentityMap(rank, type.getContext()));
-}
-
-/// A conversion of `op` on constants; their numbers stay.
-static bool isConversion(Operation *op) {
-  std::optional<ScalarSteps> steps = getScalarSteps(op);
-  if (!steps || steps->size() != 1)
-    return false;
-  switch (steps->front().code) {
-  case ScalarCode::CastReal:
-  case ScalarCode::SignedToReal:
-  case ScalarCode::UnsignedToReal:
-  case ScalarCode::Cast:
-  case ScalarCode::CastU:
-    return true;
-  default:
-    return false;
-  }
-}
-
-//===----------------------------------------------------------------------===//
-// Ops
-//===----------------------------------------------------------------------===//
-
-static std::optional<Kind> getBinaryKind(ScalarCode code) {
-  switch (code) {
-  case ScalarCode::MulF:
-    return Kind::Multiply;
-  case ScalarCode::DivF:
-    return Kind::Divide;
-  case ScalarCode::AddF:
-  case ScalarCode::AddI:
-    return Kind::Add;
-  case ScalarCode::SubF:
-  case ScalarCode::SubI:
-    return Kind::Subtract;
-  case ScalarCode::Maximum:
-  case ScalarCode::MaxNum:
-  case ScalarCode::MaxS:
-  case ScalarCode::MaxU:
-    return Kind::Max;
-  case ScalarCode::Minimum:
-  case ScalarCode::MinNum:
-  case ScalarCode::MinS:
-  case ScalarCode::MinU:
-    return Kind::Min;
-  default:
-    return std::nullopt;
-  }
-}
-
-/// The value that `select` limits, and by what; null if it does not.
-static Value readSelect(arith::SelectOp select, Lookup lookUp,
-                        SmallVectorImpl<ElementStep> &found) {
-  Operation *compare = select.getCondition().getDefiningOp();
-  if (!compare || !isa<arith::CmpFOp, arith::CmpIOp>(compare))
-    return {};
-  // A NaN is passed on: what is compared otherwise says the rest.
-  if (auto real = dyn_cast<arith::CmpFOp>(compare);
-      real && real.getPredicate() == arith::CmpFPredicate::UNO)
-    return select.getFalseValue();
-  std::optional<ScalarSteps> steps = getScalarSteps(compare);
-  std::optional<bool> larger =
-      steps ? comparesGreater(steps->back()) : std::nullopt;
-  if (!larger)
-    return {};
-  Value lhs = compare->getOperand(0), rhs = compare->getOperand(1);
-  Value a = select.getTrueValue(), b = select.getFalseValue();
-  std::optional<ChannelNumbers> left = lookUp(lhs), right = lookUp(rhs);
-  if (bool(left) == bool(right))
-    return {};
-  Value limited = left ? rhs : lhs;
-  const ChannelNumbers &bound = left ? *left : *right;
-  // The bound is often written once for the comparison and once as a result.
-  auto isBound = [&](Value value) {
-    std::optional<ChannelNumbers> numbers = lookUp(value);
-    return numbers && numbers->values == bound.values;
-  };
-  // Two limits may be two comparisons of one value.
-  auto isLimited = [&](Value value) {
-    if (value == limited)
-      return true;
-    auto inner = value.getDefiningOp<arith::SelectOp>();
-    Operation *condition =
-        inner ? inner.getCondition().getDefiningOp() : nullptr;
-    return condition && isa<arith::CmpFOp, arith::CmpIOp>(condition) &&
-           llvm::is_contained(condition->getOperands(), limited);
-  };
-  bool inOrder = left ? isBound(a) && isLimited(b) : isLimited(a) && isBound(b);
-  bool swapped = left ? isLimited(a) && isBound(b) : isBound(a) && isLimited(b);
-  if (!inOrder && !swapped)
-    return {};
-  found.push_back({*larger == inOrder ? Kind::Max : Kind::Min, bound});
-  return isBound(a) ? b : a;
-}
-
-std::optional<unsigned> QuantizationReader::readStep(const ScalarStep &step,
-                                                     Steps &steps,
-                                                     NumbersOf numbersOf) {
-  unsigned operand = step.operands.empty() ? 0 : step.operands[0];
-  switch (step.code) {
-  case ScalarCode::RoundEven:
-  case ScalarCode::Round:
-    steps.push_back({Kind::Round});
-    return operand;
-  case ScalarCode::RealToSigned:
-  case ScalarCode::RealToUnsigned:
-    steps.push_back({Kind::ToInteger,
-                     {},
-                     step.code == ScalarCode::RealToSigned,
-                     step.type.width});
-    return operand;
-  case ScalarCode::SignedToReal:
-  case ScalarCode::UnsignedToReal:
-    steps.push_back({Kind::ToReal, {}, step.code == ScalarCode::SignedToReal});
-    return operand;
-  case ScalarCode::Cast:
-  case ScalarCode::CastU:
-    // What gets narrower was limited before.
-    if (step.type.width > step.operandType.width)
-      steps.push_back({Kind::Widen, {}, step.code == ScalarCode::Cast});
-    return operand;
-  default:
-    break;
-  }
-  std::optional<Kind> kind = getBinaryKind(step.code);
-  if (!kind)
-    return std::nullopt;
-  unsigned other = step.operands[1];
-  std::optional<ChannelNumbers> left = numbersOf(operand),
-                                right = numbersOf(other);
-  bool commutes = *kind != Kind::Divide && *kind != Kind::Subtract;
-  // A constant vector is quantized by constant vectors: the numbers come
-  // second, unless they are one.
-  if (left && right) {
-    bool isFirst = commutes && !left->axis && right->axis;
-    (isFirst ? right : left).reset();
-  }
-  if (right && !left) {
-    steps.push_back({*kind, *right});
-    return operand;
-  }
-  if (left && !right && commutes) {
-    steps.push_back({*kind, *left});
-    return other;
+    if (fits)
+      return form;
   }
   return std::nullopt;
 }
 
-Value QuantizationReader::readScalar(Operation *op, Steps &steps,
-                                     Lookup lookUp) {
-  if (auto select = dyn_cast<arith::SelectOp>(op))
-    return readSelect(select, lookUp, steps);
-  std::optional<ScalarSteps> computed = getScalarSteps(op);
-  if (!computed || computed->empty())
-    return {};
-  // From the last step back to an operand of the op.
-  unsigned inputs = op->getNumOperands();
-  auto numbersOf = [&](unsigned operand) -> std::optional<ChannelNumbers> {
-    if (operand < inputs)
-      return lookUp(op->getOperand(operand));
-    const ScalarStep &step = (*computed)[operand - inputs];
-    if (step.code != ScalarCode::Constant)
-      return std::nullopt;
-    return ChannelNumbers{{step.number.toDouble(step.type)}, std::nullopt};
-  };
-  size_t first = steps.size();
-  unsigned next = inputs + computed->size() - 1;
-  while (next >= inputs) {
-    std::optional<unsigned> operand =
-        readStep((*computed)[next - inputs], steps, numbersOf);
-    if (!operand) {
-      steps.truncate(first);
-      return {};
-    }
-    next = *operand;
-  }
-  return op->getOperand(next);
-}
-
-/// Whether an op reads, through `map`, the element of its result's own position
-/// from a tensor of the result's shape: front ends read a dimension of 1, such
-/// as the batch, at 0.
-static bool readsOwnPosition(AffineMap map, Type type, Type resultType) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  auto result = dyn_cast<RankedTensorType>(resultType);
-  if (!tensor || !result || tensor.getShape() != result.getShape() ||
-      map.getNumResults() != tensor.getRank())
-    return false;
-  for (auto [i, expr] : llvm::enumerate(map.getResults())) {
-    auto number = dyn_cast<AffineConstantExpr>(expr);
-    bool isOnly = number && number.getValue() == 0 && tensor.getDimSize(i) == 1;
-    if (!isOnly && expr != getAffineDimExpr(i, map.getContext()))
-      return false;
-  }
-  return true;
-}
-
-Value QuantizationReader::readRegion(Operation *op, Steps &steps) {
-  auto linalgOp = cast<linalg::LinalgOp>(op);
-  Block *body = linalgOp.getBlock();
-  if (!linalgOp.hasPureTensorSemantics() || op->getNumResults() != 1 ||
-      linalgOp.getNumLoops() != linalgOp.getNumParallelLoops() || !body ||
-      !linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0))
-           .isIdentity())
-    return {};
-  std::function<std::optional<ChannelNumbers>(Value)> lookUp =
-      [&](Value value) -> std::optional<ChannelNumbers> {
-    if (auto argument = dyn_cast<BlockArgument>(value);
-        argument && argument.getOwner() == body) {
-      if (argument.getArgNumber() >= linalgOp.getNumDpsInputs())
-        return std::nullopt;
-      OpOperand *operand = linalgOp.getMatchingOpOperand(argument);
-      return getNumbers(operand->get(),
-                        linalgOp.getMatchingIndexingMap(operand));
-    }
-    if (std::optional<double> number = constants.getSplat(value))
-      return ChannelNumbers{{*number}, std::nullopt};
-    Operation *inner = value.getDefiningOp();
-    if (!inner || inner->getBlock() != body)
-      return std::nullopt;
-    if (isConversion(inner))
-      return lookUp(inner->getOperand(0));
-    // The reciprocal of a scale.
-    if (auto division = dyn_cast<arith::DivFOp>(inner)) {
-      auto one = lookUp(division.getLhs()), scale = lookUp(division.getRhs());
-      if (!one || !scale || one->values != SmallVector<double>{1.0})
-        return std::nullopt;
-      for (double &value : scale->values)
-        value = float(1.0 / value);
-      return scale;
-    }
-    return std::nullopt;
-  };
-  Value value = body->getTerminator()->getOperand(0);
-  size_t first = steps.size();
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(value)) {
-      OpOperand *operand =
-          argument.getOwner() == body &&
-                  argument.getArgNumber() < linalgOp.getNumDpsInputs()
-              ? linalgOp.getMatchingOpOperand(argument)
-              : nullptr;
-      if (operand &&
-          readsOwnPosition(linalgOp.getMatchingIndexingMap(operand),
-                           operand->get().getType(),
-                           op->getResult(0).getType()) &&
-          steps.size() > first)
-        return operand->get();
-      break;
-    }
-    Operation *inner = value.getDefiningOp();
-    if (inner->getBlock() != body || steps.size() > kMaxSteps)
-      break;
-    value = readScalar(inner, steps, lookUp);
-    if (!value)
-      break;
-  }
-  steps.truncate(first);
-  return {};
-}
-
-Value QuantizationReader::readOp(Value result, Steps &steps) {
-  Operation *op = result.getDefiningOp();
-  auto type = dyn_cast<RankedTensorType>(result.getType());
-  if (!op || !type || op->getNumResults() != 1)
-    return {};
-  if (isa<linalg::LinalgOp>(op))
-    return readRegion(op, steps);
-  // An unregistered op has no dialect.
-  if (!isa_and_nonnull<arith::ArithDialect, math::MathDialect,
-                       tosa::TosaDialect>(op->getDialect()))
-    return {};
-  size_t first = steps.size();
-  Value input = readScalar(op, steps, [&](Value value) {
-    return getTensorNumbers(value, type.getRank());
-  });
-  auto inputType =
-      input ? dyn_cast<RankedTensorType>(input.getType()) : RankedTensorType();
-  // What is broadcast has no position to step from.
-  if (!inputType || inputType.getShape() != type.getShape()) {
-    steps.truncate(first);
-    return {};
-  }
-  return input;
-}
-
 //===----------------------------------------------------------------------===//
-// Forms
+// Quantize
 //===----------------------------------------------------------------------===//
 
-static bool isEqual(const ChannelNumbers &lhs, const ChannelNumbers &rhs,
-                    bool exact) {
-  auto close = [&](double a, double b) {
-    return exact ? a == b : std::fabs(a - b) <= 1e-6 * std::fabs(b);
+/// Where quantizing by `scale` and `zeroPoint` may change, and what is far from
+/// there; 0 comes first. Of the integers, each `stride`th.
+static SmallVector<double> getProbes(double scale, int64_t zeroPoint,
+                                     int64_t low, int64_t high,
+                                     int64_t stride) {
+  SmallVector<double> probes = {0.0};
+  auto add = [&](double number) {
+    float nearest = float(number);
+    if (std::isfinite(nearest))
+      probes.push_back(nearest);
   };
-  if (lhs.axis && rhs.axis && lhs.axis != rhs.axis)
-    return false;
-  size_t size = std::max(lhs.values.size(), rhs.values.size());
-  for (const ChannelNumbers *each : {&lhs, &rhs})
-    if (each->values.size() != size && each->values.size() != 1)
-      return false;
-  for (size_t i = 0; i < size; ++i)
-    if (!close(lhs.values[lhs.values.size() == 1 ? 0 : i],
-               rhs.values[rhs.values.size() == 1 ? 0 : i]))
-      return false;
-  return true;
+  auto addStep = [&](int64_t q) {
+    double distance = double(q - zeroPoint);
+    float tie = float((distance + 0.5) * scale);
+    float before = tie, after = tie;
+    add(tie);
+    for (int ulp = 0; ulp < 3; ++ulp) {
+      add(before = std::nextafterf(before, -INFINITY));
+      add(after = std::nextafterf(after, INFINITY));
+    }
+    for (double part : {0.0, 0.25, 0.499, 0.501, 0.75})
+      add((distance + part) * scale);
+  };
+  for (int64_t q = low - 2; q <= high + 2; q += stride)
+    addStep(q);
+  if (stride != 1)
+    for (int64_t q : {zeroPoint - 1, zeroPoint, low - 1, low, high - 1, high})
+      addStep(q);
+  for (double far : {300.0, 700.0, 4096.0, 1e5, 1e8, 1e20})
+    for (double sign : {-1.0, 1.0})
+      add(sign * far * scale);
+  return probes;
 }
+
+/// The first channel is asked about all integers. The others are the same code
+/// with other constants, which some of them tell.
+static int64_t getStride(size_t channel) { return channel == 0 ? 1 : 16; }
 
 namespace {
-/// Walks over steps, the last one first.
-struct Cursor {
-  ArrayRef<ElementStep> steps;
-  const ElementStep *peek() const {
-    return steps.empty() ? nullptr : &steps.front();
-  }
-  const ElementStep *take(Kind kind) {
-    if (steps.empty() || steps.front().kind != kind)
-      return nullptr;
-    const ElementStep *step = &steps.front();
-    steps = steps.drop_front();
-    return step;
-  }
-  /// The zero point that is added, or subtracted if `isAdded` is not set.
-  bool takeOffset(bool isAdded, ChannelNumbers &zeroPoints) {
-    for (Kind kind : {Kind::Add, Kind::Subtract})
-      if (const ElementStep *step = take(kind)) {
-        zeroPoints = step->numbers;
-        if ((kind == Kind::Add) != isAdded)
-          for (double &value : zeroPoints.values)
-            value = -value;
-        return true;
-      }
-    return false;
-  }
-};
+/// How a staircase differs from what is expected.
+enum class Difference { None, Ties, ZeroPoint, Scale, Limits, Rounding };
 } // namespace
 
-/// The bounds that are next, in either order.
-static bool takeBounds(Cursor &cursor, double &min, double &max) {
-  bool any = false;
-  for (int i = 0; i < 4; ++i) {
-    const ElementStep *step = cursor.take(Kind::Max);
-    bool isMin = step;
-    if (!step)
-      step = cursor.take(Kind::Min);
-    if (!step || step->numbers.values.size() != 1)
-      break;
-    double bound = step->numbers.values.front();
-    if (isMin)
-      min = std::max(min, bound);
-    else
-      max = std::min(max, bound);
-    any = true;
+/// Compares the integers `found` for `probes`, those limited to [min, max],
+/// with the quantize of the kernels, or with the same by a division. NaN is
+/// passed over: no other number would be wrong.
+static Difference compare(ArrayRef<double> probes, ArrayRef<double> found,
+                          double scale, int64_t zeroPoint, int64_t min,
+                          int64_t max) {
+  float divisor = float(scale), factor = 1.0f / divisor;
+  Difference difference = Difference::None;
+  for (auto [probe, integer] : llvm::zip(probes, found)) {
+    if (std::isnan(integer))
+      continue;
+    float x = float(probe);
+    auto limit = [&](float rounded) {
+      return std::clamp(double(rounded) + double(zeroPoint), double(min),
+                        double(max));
+    };
+    float product = x * factor, quotient = x / divisor;
+    if (integer == limit(numerics::roundHalfToEven(product)) ||
+        integer == limit(numerics::roundHalfToEven(quotient)))
+      continue;
+    // Ties that go to another side, or what rounds to a tie with the zero
+    // point.
+    auto isTie = [&](float number) {
+      double floor = std::floor(number);
+      double ulp = 0x1p-23 * (std::fabs(number) + kLevels);
+      return std::fabs(number - floor - 0.5) <= ulp &&
+             (integer == limit(float(floor)) ||
+              integer == limit(float(floor + 1)));
+    };
+    if (!isTie(product) && !isTie(quotient))
+      return Difference::Rounding;
+    difference = Difference::Ties;
   }
-  return any;
+  return difference;
+}
+
+/// Why `found` differs: the first of what can be said.
+static Difference explain(ArrayRef<double> probes, ArrayRef<double> found,
+                          double scale, int64_t zeroPoint) {
+  // The first probe is 0.
+  if (found.front() != double(zeroPoint))
+    return Difference::ZeroPoint;
+  // One step away from the zero point begins half a scale from 0.
+  double nearest = INFINITY;
+  for (auto [probe, integer] : llvm::zip(probes, found))
+    if (std::fabs(integer - double(zeroPoint)) >= 1)
+      nearest = std::min(nearest, std::fabs(probe));
+  if (std::fabs(nearest / (scale / 2) - 1) > 1e-4 &&
+      std::fabs(nearest / scale - 1) > 1e-4)
+    return Difference::Scale;
+  return Difference::Rounding;
+}
+
+static StringRef getReason(Difference difference) {
+  switch (difference) {
+  case Difference::ZeroPoint:
+    return "it subtracts another zero point than it adds";
+  case Difference::Scale:
+    return "it multiplies by another scale than it divides by";
+  case Difference::Limits:
+    return "it does not limit the integers";
+  default:
+    return "it does not round to the nearest integer";
+  }
+}
+
+/// The limits of the integers that are `found`; nullopt if there are none.
+static std::optional<std::pair<int64_t, int64_t>>
+getLimits(ArrayRef<double> found) {
+  double min = INFINITY, max = -INFINITY;
+  for (double integer : found)
+    if (!std::isnan(integer)) {
+      min = std::min(min, integer);
+      max = std::max(max, integer);
+    }
+  if (!(std::fabs(min) < kFar && std::fabs(max) < kFar && min < max))
+    return std::nullopt;
+  return std::pair(int64_t(min), int64_t(max));
+}
+
+/// Whether `program` quantizes by the scales and zero points of `form`, whose
+/// limits become those of both.
+static Difference fitQuantize(const ElementProgram &program,
+                              QuantizationForm &form) {
+  size_t channels = std::max(program.getNumChannels(), form.scales.size());
+  if (program.getNumChannels() > 1 && form.scales.size() > 1 &&
+      (program.getNumChannels() != form.scales.size() ||
+       program.getAxis() != form.axis))
+    return Difference::Scale;
+  if (program.getAxis())
+    form.axis = program.getAxis();
+  form.scales.resize(channels, form.scales.front());
+  form.zeroPoints.resize(channels, form.zeroPoints.front());
+  unsigned width = program.getType().width;
+  int64_t low = form.isSigned ? -(int64_t(1) << (width - 1)) : 0;
+  int64_t high = low + (int64_t(1) << width) - 1;
+  QuantizationForm result = form;
+  Difference difference = Difference::None;
+  for (size_t channel = 0; channel < channels; ++channel) {
+    double scale = form.scales[channel];
+    int64_t zeroPoint = form.zeroPoints[channel];
+    SmallVector<double> probes =
+        getProbes(scale, zeroPoint, low, high, getStride(channel));
+    std::vector<double> found =
+        program.evaluate(probes, program.getNumChannels() == 1 ? 0 : channel);
+    for (double &integer : found) {
+      // Integers are extended by their sign.
+      if (!form.isSigned && integer < 0)
+        integer += double(high + 1);
+      integer = std::clamp(integer, double(form.min), double(form.max));
+    }
+    auto limits = getLimits(found);
+    if (!limits)
+      return Difference::Limits;
+    if (channel != 0 && *limits != std::pair(result.min, result.max))
+      return Difference::Limits;
+    std::tie(result.min, result.max) = *limits;
+    Difference each =
+        compare(probes, found, scale, zeroPoint, limits->first, limits->second);
+    if (each == Difference::Rounding)
+      return explain(probes, found, scale, zeroPoint);
+    if (each == Difference::Ties)
+      difference = each;
+  }
+  form = result;
+  form.roundsTiesToEven = difference == Difference::None;
+  return difference;
+}
+
+//===----------------------------------------------------------------------===//
+// Both at once
+//===----------------------------------------------------------------------===//
+
+/// The least of what a nondecreasing `program` gives other than 0, going away
+/// from 0 in direction `sign`: the height of its first step. 0 if there is
+/// none.
+static double getFirstStep(const ElementProgram &program, size_t channel,
+                           double sign) {
+  // Between 0 and the largest number, by their bits.
+  uint32_t low = 0, high = 0x7f000000;
+  auto at = [&](uint32_t bits) {
+    double probe = sign * llvm::bit_cast<float>(bits);
+    double number = program.evaluate(probe, channel).front();
+    return std::isnan(number) ? INFINITY : std::fabs(number);
+  };
+  if (at(high) == 0)
+    return 0;
+  while (high - low > 1) {
+    uint32_t middle = low + (high - low) / 2;
+    (at(middle) == 0 ? low : high) = middle;
+  }
+  double step = at(high);
+  return std::isfinite(step) ? step : 0;
+}
+
+/// The zero point, among the constants of the code, for integers that are
+/// limited to [min, max] without it. Without limits of their own that are
+/// written, they are those of a byte.
+static std::optional<int64_t> findZeroPoint(ArrayRef<double> constants,
+                                            int64_t min, int64_t max) {
+  auto isWritten = [&](int64_t number) {
+    return llvm::is_contained(constants, double(number));
+  };
+  SmallVector<double> candidates = {0.0};
+  for (double constant : constants)
+    if (constant == std::trunc(constant) && std::fabs(constant) < kFar) {
+      candidates.push_back(constant);
+      candidates.push_back(-constant);
+    }
+  for (double candidate : candidates) {
+    int64_t zeroPoint = int64_t(candidate);
+    int64_t low = min + zeroPoint, high = max + zeroPoint;
+    if (isWritten(low) && isWritten(high))
+      return zeroPoint;
+  }
+  if (max - min != 255)
+    return std::nullopt;
+  for (double candidate : candidates)
+    if (min + candidate == 0 || min + candidate == -128)
+      return int64_t(candidate);
+  return -min;
+}
+
+/// `program`, real numbers by real numbers, as a form without a source.
+static OrRefusal<QuantizationForm>
+fitFakeQuantize(const ElementProgram &program) {
+  QuantizationForm form;
+  form.axis = program.getAxis();
+  Difference difference = Difference::None;
+  for (size_t channel = 0; channel < program.getNumChannels(); ++channel) {
+    if (program.evaluate(0.0, channel).front() != 0)
+      return Refusal(getReason(Difference::ZeroPoint).str());
+    double scale = getFirstStep(program, channel, 1);
+    if (scale == 0)
+      scale = getFirstStep(program, channel, -1);
+    if (scale == 0 || !(scale > 1e-30 && scale < 1e30))
+      return Refusal(getReason(Difference::Rounding).str());
+    // Counted from the zero point.
+    SmallVector<double> probes =
+        getProbes(scale, 0, -300, 300, getStride(channel));
+    std::vector<double> found = program.evaluate(probes, channel);
+    bool isOnGrid = true;
+    for (double &number : found) {
+      double integer = std::rint(number / scale);
+      isOnGrid &= std::isnan(number) || isClose(number, float(integer * scale));
+      number = integer;
+    }
+    auto limits = getLimits(found);
+    if (!isOnGrid)
+      return Refusal(getReason(Difference::Rounding).str());
+    if (!limits)
+      return Refusal(getReason(Difference::Limits).str());
+    Difference each =
+        compare(probes, found, scale, 0, limits->first, limits->second);
+    if (each == Difference::Rounding)
+      return Refusal(getReason(explain(probes, found, scale, 0)).str());
+    if (each == Difference::Ties)
+      difference = each;
+    std::optional<int64_t> zeroPoint = findZeroPoint(
+        program.getConstants(channel), limits->first, limits->second);
+    if (!zeroPoint)
+      return Refusal(llvm::formatv("its integers are {0} of no byte",
+                                   limits->second - limits->first + 1)
+                         .str());
+    int64_t min = limits->first + *zeroPoint, max = limits->second + *zeroPoint;
+    if (channel != 0 && (min != form.min || max != form.max))
+      return Refusal("its channels have other limits");
+    form.min = min, form.max = max;
+    form.scales.push_back(scale);
+    form.zeroPoints.push_back(*zeroPoint);
+  }
+  form.isSigned = form.min < 0;
+  form.roundsTiesToEven = difference == Difference::None;
+  return form;
+}
+
+//===----------------------------------------------------------------------===//
+// Reader
+//===----------------------------------------------------------------------===//
+
+/// What computes `value` last: a scalar op, or what a region yields.
+static Operation *getLastOp(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (!linalgOp || !linalgOp.getBlock())
+      return op;
+    value = linalgOp.getBlock()->getTerminator()->getOperand(
+        cast<OpResult>(value).getResultNumber());
+    if (isa<BlockArgument>(value))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// What is quantized last is multiplied by the scale; a scale of 1 may be left
+/// out.
+bool QuantizationReader::mayBeEnd(Value result) {
+  Operation *op = getLastOp(result);
+  std::optional<ScalarSteps> steps = op ? getScalarSteps(op) : std::nullopt;
+  if (!steps || steps->empty())
+    return false;
+  switch (steps->back().code) {
+  case ScalarCode::MulF:
+  case ScalarCode::DivF:
+  case ScalarCode::MultiplyAdd:
+  case ScalarCode::CastReal:
+    return true;
+  case ScalarCode::SignedToReal:
+  case ScalarCode::UnsignedToReal:
+    return !isScaledLater(result);
+  default:
+    return false;
+  }
+}
+
+/// Whether the numbers that `result` has are multiplied, or moved, by constants
+/// before anything else is done with them.
+bool QuantizationReader::isScaledLater(Value result) {
+  auto isScaled = [&](Operation *user) {
+    std::optional<ScalarSteps> steps = getScalarSteps(user);
+    if (!steps || steps->empty() || !programs.isStepFrom(user, result))
+      return false;
+    return llvm::is_contained({ScalarCode::MulF, ScalarCode::DivF,
+                               ScalarCode::AddF, ScalarCode::SubF,
+                               ScalarCode::MultiplyAdd},
+                              steps->back().code);
+  };
+  return llvm::any_of(result.getUsers(), [&](Operation *user) {
+    if (isa<linalg::YieldOp>(user))
+      for (Value tensor : user->getParentOp()->getResults())
+        if (getLastOp(tensor) == result.getDefiningOp() &&
+            isScaledLater(tensor))
+          return true;
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(user);
+    if (!linalgOp || !linalgOp.getBlock())
+      return isScaled(user);
+    for (OpOperand *input : linalgOp.getDpsInputOperands())
+      if (input->get() == result)
+        for (Operation *inner :
+             linalgOp.getMatchingBlockArgument(input).getUsers())
+          if (isScaled(inner))
+            return true;
+    return false;
+  });
 }
 
 OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
-  SmallVector<ElementStep> steps;
-  Value value = result;
-  for (unsigned i = 0; i < kMaxOps && steps.size() < kMaxSteps; ++i) {
-    size_t first = steps.size();
-    Value input = readOp(value, steps);
-    if (!input)
-      break;
-    // A copy has no steps.
-    if (steps.size() > first)
-      steps.back().input = input;
-    // Nothing that ends otherwise is one.
-    if (steps.front().kind != Kind::Multiply)
-      return Refusal();
-    value = input;
-  }
-  Cursor cursor{steps};
-  QuantizationForm form;
-  const ElementStep *last = cursor.take(Kind::Multiply);
-  if (!last)
+  if (!mayBeEnd(result))
     return Refusal();
-  form.scales = last->numbers;
-  form.zeroPoints = {{0.0}, std::nullopt};
-  bool hasOffset = cursor.takeOffset(/*isAdded=*/false, form.zeroPoints);
-
-  // The integers in between, if it has some.
-  const ElementStep *toReal = cursor.take(Kind::ToReal);
-  if (toReal) {
-    last = toReal;
-    form.isSigned = toReal->isSigned;
-    const ElementStep *offset = cursor.peek();
-    if (!hasOffset && cursor.takeOffset(/*isAdded=*/false, form.zeroPoints))
-      last = offset;
-    while (const ElementStep *widen = cursor.take(Kind::Widen)) {
-      form.isSigned = widen->isSigned;
-      last = widen;
+  std::optional<QuantizationForm> form;
+  Value integers;
+  std::string reason;
+  auto keepReason = [&](Difference difference) {
+    // Behind what divides, everything has another scale.
+    if (reason.empty() || reason == getReason(Difference::Scale))
+      reason = getReason(difference).str();
+  };
+  bool isFound = false;
+  linalg::LinalgOp regionOp = dyn_cast_or_null<linalg::LinalgOp>(
+      result.getParentBlock()->getParentOp());
+  bool isConstant =
+      constants.isConstant(regionOp ? regionOp->getResult(0) : result);
+  programs.visitSources(result, [&](Value source) {
+    Type element = getElementTypeOrSelf(source.getType());
+    bool isReal = element.isF32();
+    bool isByte = element.isSignlessInteger() &&
+                  element.getIntOrFloatBitWidth() <= 8 &&
+                  element.getIntOrFloatBitWidth() > 1;
+    // Constants are told by their tensor.
+    if (isByte &&
+        (integers || (isConstant && !isa<RankedTensorType>(source.getType()))))
+      return false;
+    if (isByte) {
+      std::optional<ElementProgram> program = programs.read(result, source);
+      form = program ? fitDequantize(*program) : std::nullopt;
+      if (!form) {
+        if (program && reason.empty())
+          reason = "its integers become real numbers in another way than by a "
+                   "scale and a zero point";
+        return false;
+      }
+      integers = source;
+      form->source = source;
+      isFound = isConstant && constants.isConstant(source);
+      return isFound;
     }
-    if (last->input && constants.isConstant(last->input)) {
-      form.source = last->input;
-      form.isDequantize = true;
-      return form;
+    if (!isReal || !programs.rounds())
+      return false;
+    std::optional<ElementProgram> program =
+        programs.read(integers ? integers : result, source);
+    if (!program)
+      return false;
+    if (integers) {
+      QuantizationForm both = *form;
+      both.isDequantize = false;
+      Difference difference = fitQuantize(*program, both);
+      isFound =
+          difference == Difference::None || difference == Difference::Ties;
+      if (isFound) {
+        form = both;
+        form->source = source;
+      } else {
+        keepReason(difference);
+      }
+      return isFound;
     }
-  }
-  form.min = -INFINITY, form.max = INFINITY;
-  takeBounds(cursor, form.min, form.max);
-  ChannelNumbers added = {{0.0}, std::nullopt};
-  bool isAdded = toReal && cursor.takeOffset(/*isAdded=*/true, added);
-  if (const ElementStep *toInteger = cursor.take(Kind::ToInteger)) {
-    // Between integers there may be a wider type, whose range is none.
-    if (toInteger->width <= 8) {
-      double levels = std::ldexp(1.0, toInteger->width);
-      double low = toInteger->isSigned ? -levels / 2 : 0;
-      form.min = std::max(form.min, low);
-      form.max = std::min(form.max, low + levels - 1);
+    auto fit = fitFakeQuantize(*program);
+    isFound = bool(fit);
+    if (isFound) {
+      form = *fit;
+      form->source = source;
+    } else if (reason.empty() || reason == getReason(Difference::Scale)) {
+      reason = fit.getRefusal().reason;
     }
-  } else if (toReal) {
-    return Refusal();
-  }
-  // Integers as limits commute with rounding, and so does a zero point but for
-  // ties.
-  const ElementStep *round = cursor.take(Kind::Round);
-  takeBounds(cursor, form.min, form.max);
-  if (!round)
-    round = cursor.take(Kind::Round);
-  if (!isAdded)
-    cursor.takeOffset(/*isAdded=*/true, added);
-  if (!round)
-    round = cursor.take(Kind::Round);
-  if (!round)
-    return Refusal();
-
-  ChannelNumbers scales;
-  const ElementStep *first = cursor.take(Kind::Divide);
-  if (first) {
-    scales = first->numbers;
-  } else if ((first = cursor.take(Kind::Multiply))) {
-    scales = first->numbers;
-    for (double &scale : scales.values)
-      scale = 1.0 / scale;
-  } else {
-    return Refusal();
-  }
-  if (!first->input)
-    return Refusal("it is in one op with what it quantizes");
-  if (!isEqual(scales, form.scales, /*exact=*/false))
-    return Refusal("it multiplies by another scale than it divides by");
-  if (!isEqual(added, form.zeroPoints, /*exact=*/true))
-    return Refusal("it subtracts another zero point than it adds");
-  if (!(std::isfinite(form.min) && std::isfinite(form.max) &&
-        form.min < form.max))
-    return Refusal("it does not limit the integers");
-  form.source = first->input;
-  return form;
+    return isFound;
+  });
+  if (isFound || (form && integers && reason.empty()))
+    return *form;
+  return Refusal(reason);
 }

@@ -5,93 +5,51 @@
 #ifndef QBACKEND_LIB_TRANSFORMS_QUANTIZATIONFORMS_H
 #define QBACKEND_LIB_TRANSFORMS_QUANTIZATIONFORMS_H
 
-#include "qbackend/Operators/ConstantEvaluator.h"
-#include "qbackend/Transforms/Remarks.h"
+#include "ElementProgram.h"
 
-#include "mlir/IR/AffineMap.h"
+#include "qbackend/Transforms/Remarks.h"
 
 namespace qbackend {
 
-struct ScalarStep;
-
-/// A number, or one for each index of a dimension of the result.
-struct ChannelNumbers {
-  llvm::SmallVector<double> values;
-  std::optional<int64_t> axis;
-};
-
-/// One step from a tensor to one of the same shape.
-struct ElementStep {
-  enum Kind {
-    Multiply,
-    Divide,
-    Add,
-    Subtract,
-    Max,
-    Min,
-    Round,
-    /// A real number to an integer of `width` bits.
-    ToInteger,
-    /// An integer to a real number, or to one of more bits.
-    ToReal,
-    Widen,
-  };
-  Kind kind;
-  ChannelNumbers numbers = {};
-  bool isSigned = true;
-  unsigned width = 0;
-  /// The tensor before this step; null inside of an op.
-  mlir::Value input = {};
-};
-
 /// What dequantizes numbers, and maybe quantized them before.
 struct QuantizationForm {
-  /// The tensor that is quantized, or the integers that are dequantized.
+  /// The tensor, or the scalar of a region, that is quantized, or the integers
+  /// that are dequantized.
   mlir::Value source;
-  /// Whether `source` holds integers.
+  /// Whether `source` holds integers: of constants, or of an argument.
   bool isDequantize = false;
-  ChannelNumbers scales, zeroPoints;
-  /// The smallest and largest integer; of a type if nothing else is said.
-  double min = 0, max = 0;
-  /// Of the integers, where there are some: the sign that they are read with.
-  std::optional<bool> isSigned;
+  /// For each channel.
+  llvm::SmallVector<double> scales;
+  llvm::SmallVector<int64_t> zeroPoints;
+  /// The dimension of the channels.
+  std::optional<int64_t> axis;
+  /// The smallest and largest integer that is told from others.
+  int64_t min = 0, max = 0;
+  bool isSigned = false;
+  /// Whether ties round like those of the kernels' quantize: to even, and
+  /// before the zero point is added.
+  bool roundsTiesToEven = true;
 };
 
-/// Reads the form that ends with the result of an op. Looks at a bounded number
-/// of ops.
+/// Reads the form that ends with a real number. What code means is found by
+/// asking it: for each integer where it begins and ends, and what it stands
+/// for. So spellings don't matter, and nothing that computes something else is
+/// taken for a form.
 class QuantizationReader {
 public:
   explicit QuantizationReader(ConstantEvaluator &constants)
-      : constants(constants) {}
+      : constants(constants), programs(constants) {}
 
-  /// The form whose end is `result`. There is a reason why not if it rounds
-  /// like one and yet can't be understood.
+  /// The form whose end is `result`, a tensor or a scalar of a region. There is
+  /// a reason why not if it rounds like one and yet is none.
   OrRefusal<QuantizationForm> read(mlir::Value result);
 
 private:
-  using Steps = llvm::SmallVectorImpl<ElementStep>;
-
-  /// Appends the steps of one op, the last one first, and returns the tensor
-  /// before them; null, and nothing is appended, if it is no such op.
-  mlir::Value readOp(mlir::Value result, Steps &steps);
-  mlir::Value readRegion(mlir::Operation *op, Steps &steps);
-  /// The same for an op on elements, or on tensors without broadcast.
-  mlir::Value readScalar(
-      mlir::Operation *op, Steps &steps,
-      llvm::function_ref<std::optional<ChannelNumbers>(mlir::Value)> lookUp);
-  using NumbersOf = llvm::function_ref<std::optional<ChannelNumbers>(unsigned)>;
-  /// Appends one step of what an op computes, unless it changes no number;
-  /// returns which of its operands it is a step from.
-  static std::optional<unsigned> readStep(const ScalarStep &step, Steps &steps,
-                                          NumbersOf numbersOf);
-  /// The constant `value`, read at the positions `map`.
-  std::optional<ChannelNumbers> getNumbers(mlir::Value value,
-                                           mlir::AffineMap map);
-  /// The same, in the shape of a result of rank `rank`.
-  std::optional<ChannelNumbers> getTensorNumbers(mlir::Value value,
-                                                 int64_t rank);
+  bool mayBeEnd(mlir::Value result);
+  bool isScaledLater(mlir::Value result);
 
   ConstantEvaluator &constants;
+  ElementProgramReader programs;
 };
 
 } // namespace qbackend

@@ -3,6 +3,7 @@
 // What a qconfig makes of an operator, and of its weight.
 
 #include "qbackend/Transforms/QuantizeWeights.h"
+#include "qbackend/Transforms/Remarks.h"
 
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Numerics/Embedding.h"
@@ -17,6 +18,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
 
@@ -320,14 +322,26 @@ static LogicalResult quantizeBias(OperatorOp op, bool fold) {
   auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(weightElement);
   SmallVector<double> scales;
   std::vector<int32_t> integers;
+  size_t limited = 0;
   for (auto [i, value] : llvm::enumerate(*bias)) {
     double weightScale =
         perAxis ? perAxis.getScales()[i]
                 : cast<quant::UniformQuantizedType>(weightElement).getScale();
     scales.push_back(weightScale * inputElement.getScale());
+    limited += !(std::fabs(value / scales.back()) < 0x1p31);
     integers.push_back(
         numerics::quantizeBias(value, weightScale, inputElement.getScale()));
   }
+
+  if (limited != 0)
+    remarkMissed(
+        op, "QB146", op.getKindName(),
+        llvm::formatv("{0} of {1} numbers of its bias have no integer "
+                      "of 32 bits at the scale of its input times that "
+                      "of its weight, and are limited",
+                      limited, bias->size())
+            .str(),
+        "leave it real, or give its weight a wider range");
 
   Type f32 = Float32Type::get(op.getContext());
   auto i32 = IntegerType::get(op.getContext(), 32);

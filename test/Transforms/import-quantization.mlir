@@ -16,16 +16,20 @@ func.func @casts(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   return %y : tensor<2x3xf32>
 }
 
-// The integers are there for a while; kernels have the whole range of bytes.
+// The integers are there for a while; kernels have the whole range of bytes, and a
+// limit at the zero point is a relu.
 // CHECK-LABEL: func.func @storage(
-// CHECK-NEXT: qbackend.quantize %arg0 : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01:-3>>
-// CHECK-NEXT: qbackend.dequantize
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%arg0
+// CHECK: arith.maximumf
+// CHECK-NEXT: linalg.yield
+// CHECK: %[[Q:.*]] = qbackend.quantize %[[R]] : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01:-3>>
+// CHECK-NEXT: qbackend.dequantize %[[Q]]
 // CHECK-NEXT: return
 func.func @storage(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
-  %q = quant.qcast %x : tensor<2x3xf32> to tensor<2x3x!quant.uniform<i8<-127:127>:f32, 0.5:-3>>
-  %s = quant.scast %q : tensor<2x3x!quant.uniform<i8<-127:127>:f32, 0.5:-3>> to tensor<2x3xi8>
-  %r = quant.scast %s : tensor<2x3xi8> to tensor<2x3x!quant.uniform<i8<-127:127>:f32, 0.5:-3>>
-  %y = quant.dcast %r : tensor<2x3x!quant.uniform<i8<-127:127>:f32, 0.5:-3>> to tensor<2x3xf32>
+  %q = quant.qcast %x : tensor<2x3xf32> to tensor<2x3x!quant.uniform<i8<-3:127>:f32, 0.5:-3>>
+  %s = quant.scast %q : tensor<2x3x!quant.uniform<i8<-3:127>:f32, 0.5:-3>> to tensor<2x3xi8>
+  %r = quant.scast %s : tensor<2x3xi8> to tensor<2x3x!quant.uniform<i8<-3:127>:f32, 0.5:-3>>
+  %y = quant.dcast %r : tensor<2x3x!quant.uniform<i8<-3:127>:f32, 0.5:-3>> to tensor<2x3xf32>
   return %y : tensor<2x3xf32>
 }
 
@@ -206,4 +210,89 @@ func.func @no_quantization(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
   %1 = arith.minimumf %0, %hi : tensor<2x3xf32>
   %2 = arith.mulf %1, %c : tensor<2x3xf32>
   return %2 : tensor<2x3xf32>
+}
+
+// Other limits are a clamp between two equal quantizations: [-90, 89] of 0.5 each.
+// CHECK-LABEL: func.func @narrow(
+// CHECK: %[[Q:.*]] = qbackend.quantize %arg0 : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01>>
+// CHECK: %[[D:.*]] = qbackend.dequantize %[[Q]]
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[D]]
+// CHECK: %[[LO:.*]] = arith.constant -4.500000e+01 : f32
+// CHECK: %[[M:.*]] = arith.maximumf %{{.*}}, %[[LO]]
+// CHECK: %[[HI:.*]] = arith.constant 4.450000e+01 : f32
+// CHECK: arith.minimumf %[[M]], %[[HI]]
+// CHECK: %[[Q2:.*]] = qbackend.quantize %[[C]] : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01>>
+// CHECK: %[[Y:.*]] = qbackend.dequantize %[[Q2]]
+// CHECK: return %[[Y]]
+func.func @narrow(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %inv = arith.constant dense<2.0> : tensor<2x3xf32>
+  %scale = arith.constant dense<0.5> : tensor<2x3xf32>
+  %lo = arith.constant dense<-90.0> : tensor<2x3xf32>
+  %hi = arith.constant dense<89.0> : tensor<2x3xf32>
+  %0 = arith.mulf %x, %inv : tensor<2x3xf32>
+  %1 = math.roundeven %0 : tensor<2x3xf32>
+  %2 = arith.maximumf %1, %lo : tensor<2x3xf32>
+  %3 = arith.minimumf %2, %hi : tensor<2x3xf32>
+  %4 = arith.mulf %3, %scale : tensor<2x3xf32>
+  return %4 : tensor<2x3xf32>
+}
+
+// Integers that go down as numbers go up are those that go up, counted from the
+// other end.
+// CHECK-LABEL: func.func @mirrored(
+// CHECK: qbackend.quantize %arg0 : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<u8:f32, 5.000000e-01:252>>
+func.func @mirrored(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  %inv = arith.constant dense<-2.0> : tensor<2x3xf32>
+  %scale = arith.constant dense<-0.5> : tensor<2x3xf32>
+  %zp = arith.constant dense<3.0> : tensor<2x3xf32>
+  %lo = arith.constant dense<0.0> : tensor<2x3xf32>
+  %hi = arith.constant dense<255.0> : tensor<2x3xf32>
+  %0 = arith.mulf %x, %inv : tensor<2x3xf32>
+  %1 = math.roundeven %0 : tensor<2x3xf32>
+  %2 = arith.addf %1, %zp : tensor<2x3xf32>
+  %3 = arith.maximumf %2, %lo : tensor<2x3xf32>
+  %4 = arith.minimumf %3, %hi : tensor<2x3xf32>
+  %5 = arith.subf %4, %zp : tensor<2x3xf32>
+  %6 = arith.mulf %5, %scale : tensor<2x3xf32>
+  return %6 : tensor<2x3xf32>
+}
+
+// What is fused with other code, and into a product, is taken out of it.
+// CHECK-LABEL: func.func @fused(
+// CHECK: %[[W:.*]] = qbackend.dequantize {{.*}} : tensor<3x4x!quant.uniform<i8:f32, 2.500000e-01>> -> tensor<3x4xf32>
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} ins(%arg0, %arg1
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: linalg.yield
+// CHECK: %[[Q:.*]] = qbackend.quantize %[[S]] : tensor<2x3xf32> -> tensor<2x3x!quant.uniform<i8:f32, 5.000000e-01>>
+// CHECK: %[[D:.*]] = qbackend.dequantize %[[Q]]
+// CHECK: linalg.generic {{.*}} ins(%[[W]], %[[D]] : tensor<3x4xf32>, tensor<2x3xf32>)
+// CHECK-NEXT: ^bb0
+// CHECK-NEXT: arith.mulf
+// CHECK-NEXT: arith.addf
+// CHECK-NEXT: linalg.yield
+func.func @fused(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x4xf32> {
+  %c = arith.constant dense<[[1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, -12]]> : tensor<3x4xi8>
+  %zero = arith.constant dense<0.0> : tensor<2x4xf32>
+  %s = arith.constant 0.5 : f32
+  %ws = arith.constant 0.25 : f32
+  %lo = arith.constant -128.0 : f32
+  %hi = arith.constant 127.0 : f32
+  %0 = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (k, n)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %y, %c : tensor<2x3xf32>, tensor<2x3xf32>, tensor<3x4xi8>) outs(%zero : tensor<2x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %w: i8, %sum: f32):
+    %1 = arith.sitofp %w : i8 to f32
+    %2 = arith.mulf %1, %ws : f32
+    %3 = arith.addf %a, %b : f32
+    %4 = arith.divf %3, %s : f32
+    %5 = math.roundeven %4 : f32
+    %6 = arith.maximumf %5, %lo : f32
+    %7 = arith.minimumf %6, %hi : f32
+    %8 = arith.fptosi %7 : f32 to i8
+    %9 = arith.sitofp %8 : i8 to f32
+    %10 = arith.mulf %9, %s : f32
+    %11 = arith.mulf %10, %2 : f32
+    %12 = arith.addf %sum, %11 : f32
+    linalg.yield %12 : f32
+  } -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
 }

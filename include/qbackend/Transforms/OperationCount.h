@@ -19,6 +19,9 @@ int64_t countOperations(mlir::Operation *op);
 /// or convolution of tosa; 0 for others.
 int64_t countMultiplyAccumulates(mlir::Operation *op);
 
+/// The same of integers.
+int64_t countIntegerMultiplyAccumulates(mlir::Operation *op);
+
 } // namespace qbackend
 
 #endif // QBACKEND_TRANSFORMS_OPERATIONCOUNT_H

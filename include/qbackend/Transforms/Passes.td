@@ -34,13 +34,21 @@ def ImportQuantizationPass
     a constant that was quantized is its integers with a `dequantize`. Bytes of
     weights stay as they are, and so do all scales and zero points.
 
+    What code computes decides, not how it is spelled: it is asked on both sides
+    of each step that its integers have. Integers that are limited to less than
+    their type get a clamp, or a relu. What rounds in an op with other things is
+    made an op of its own.
+
     What quantizes in another way (a zero point out of range, more than 8 bits,
-    channels of an activation) stays, and gets the missed remark QB140.
+    channels of an activation) stays, and gets the missed remark QB140. What
+    differs in ties only is imported, with the remark QB143.
   }];
   let options = [Option<"castsOnly", "casts-only", "bool", "false",
     "Recognise quant.qcast and dcast only, and leave code as it is">];
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
                            "::mlir::quant::QuantDialect"];
 }
 

@@ -208,6 +208,8 @@ qbackend::readFloats(ElementsAttr elements) {
   if (!data || data->size() != size_t(size) * sizeof(float))
     return std::nullopt;
   SmallVector<float, 0> result(size);
-  memcpy(result.data(), data->data(), data->size());
+  // Nothing has no address.
+  if (!data->empty())
+    memcpy(result.data(), data->data(), data->size());
   return result;
 }
