@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`quantized_decomposed`: what PT2E writes between real operators."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from .. import movement, quantization
+from ..builder import Builder, Value
+from ..elements import BF16, F16, F32, F64, I64, Element
+from ..errors import ImportFailure
+from ..program import DType
+from ..scalars import Scalar
+from .table import op
+
+
+def _stored(dtype: DType) -> Element:
+    if dtype.element.kind not in "iu" or dtype.element.bits > 32:
+        raise ImportFailure(f"a quantization to {dtype.element}")
+    return dtype.element
+
+
+def _check(scale: float, what: str) -> None:
+    if not 0 < scale < float("inf"):
+        raise ImportFailure(f"{what} has the scale {scale}, expected a positive "
+                            "number")
+
+
+@op("quantized_decomposed::quantize_per_tensor")
+def quantize_per_tensor(g: Builder, input: Value, scale: float, zero_point: int,
+                        quant_min: int, quant_max: int, dtype: DType) -> Value:
+    _check(scale, "quantize_per_tensor")
+    return quantization.quantize(g, g.cast(input, F32), scale, zero_point,
+                                 quant_min, quant_max, _stored(dtype), False)
+
+
+@op("quantized_decomposed::dequantize_per_tensor")
+def dequantize_per_tensor(g: Builder, input: Value, scale: float,
+                          zero_point: int, quant_min: int, quant_max: int,
+                          dtype: DType,
+                          out_dtype: Optional[DType] = None) -> Value:
+    _check(scale, "dequantize_per_tensor")
+    y = quantization.dequantize(g, input, scale, zero_point)
+    return y if out_dtype is None else g.cast(y, out_dtype.element)
+
+
+def _limit(value: Any) -> int:
+    if isinstance(value, Value):
+        if value.data is None or value.size != 1:
+            raise ImportFailure("a limit of a quantization isn't known")
+        return int(value.data.reshape(-1)[0])
+    return int(value)
+
+
+@op("quantized_decomposed::quantize_per_tensor.tensor",
+    "quantized_decomposed::quantize_per_tensor.tensor2")
+def quantize_per_tensor_tensor(g: Builder, input: Value, scale: Value,
+                               zero_point: Value, quant_min: Any, quant_max: Any,
+                               dtype: DType) -> Value:
+    return quantization.quantize_dynamic(
+        g, input, scale, zero_point, _limit(quant_min), _limit(quant_max),
+        _stored(dtype), False)
+
+
+@op("quantized_decomposed::dequantize_per_tensor.tensor",
+    "quantized_decomposed::dequantize_per_tensor.tensor2")
+def dequantize_per_tensor_tensor(g: Builder, input: Value, scale: Value,
+                                 zero_point: Value, quant_min: Any,
+                                 quant_max: Any, dtype: DType,
+                                 out_dtype: Optional[DType] = None) -> Value:
+    y = quantization.dequantize_dynamic(g, input, scale, zero_point)
+    return y if out_dtype is None else g.cast(y, out_dtype.element)
+
+
+@op("quantized_decomposed::quantize_per_channel")
+def quantize_per_channel(g: Builder, input: Value, scales: Value,
+                         zero_points: Optional[Value], axis: int, quant_min: int,
+                         quant_max: int, dtype: DType) -> Value:
+    return quantization.quantize_per_channel(
+        g, input, scales, zero_points, axis, quant_min, quant_max, _stored(dtype),
+        False)
+
+
+@op("quantized_decomposed::dequantize_per_channel")
+def dequantize_per_channel(g: Builder, input: Value, scales: Value,
+                           zero_points: Optional[Value], axis: int,
+                           quant_min: int, quant_max: int, dtype: DType,
+                           out_dtype: Optional[DType] = None) -> Value:
+    return quantization.dequantize_per_channel(
+        g, input, g.cast(scales, F32), zero_points, axis)
+
+
+def _range(g: Builder, x: Value) -> "tuple[Value, Value]":
+    axes = list(range(x.rank))
+    return g.reduce(x, axes, "min"), g.reduce(x, axes, "max")
+
+
+@op("quantized_decomposed::choose_qparams.tensor")
+def choose_qparams(g: Builder, input: Value, quant_min: int, quant_max: int,
+                   eps: float, dtype: DType) -> Any:
+    """The range with 0 in it by the number of steps, at least eps."""
+    low, high = _range(g, input)
+    low = g.map([low], lambda v: v.min(0.0))
+    high = g.map([high], lambda v: v.max(0.0))
+    steps = float(quant_max - quant_min)
+    scale = g.map([low, high], lambda l, h: ((h - l) / steps).max(float(eps)))
+    zero = g.map([low, scale], lambda l, s: (
+        float(quant_min) - (l / s).unary("roundeven")).max(
+            float(quant_min)).min(float(quant_max)).cast(I64))
+    return (movement.reshape(g, g.cast(scale, F64), (1,)),
+            movement.reshape(g, zero, (1,)))
+
+
+@op("quantized_decomposed::choose_qparams_symmetric.tensor")
+def choose_qparams_symmetric(g: Builder, input: Value, quant_min: int,
+                             quant_max: int, eps: float, dtype: DType) -> Any:
+    low, high = _range(g, input)
+    half = (quant_max - quant_min) / 2
+    scale = g.map([low, high], lambda l, h: (
+        (-(l.min(0.0))).max(h.max(0.0)) / half).max(float(eps)))
+    zero = 128 if dtype.element.kind == "u" else 0
+    return (movement.reshape(g, g.cast(scale, F64), (1,)),
+            g.full((1,), zero, I64))
+
+
+@op("quantized_decomposed::choose_qparams_per_token",
+    "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl",
+    "quantized_decomposed::choose_qparams_per_token_asymmetric")
+def choose_qparams_per_token(g: Builder, input: Value, dtype: DType) -> Any:
+    raise ImportFailure("scales that are computed for each token are not "
+                        "supported")
+
+
+@op("quantized_decomposed::convert_element_type.no_fuse")
+def convert_element_type(g: Builder, input: Value, dtype: DType) -> Value:
+    return g.cast(input, dtype.element)
