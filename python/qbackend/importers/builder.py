@@ -314,16 +314,33 @@ class Builder:
         return (", ".join(self.name(v) for v in values) + " : "
                 + ", ".join(v.type for v in values))
 
-    def empty(self, shape: Sequence[Extent], element: Element) -> Value:
-        dynamic = ", ".join(self.extent(e) for e in shape if isinstance(e, Dim))
+    def extent_of(self, extent: Extent, like: Sequence[Value]) -> str:
+        """An `index`; that of a dimension of `like` if one has this extent.
+        Operators are recognised whose sizes are those of their operands."""
+        for value in like:
+            if isinstance(extent, Dim) and extent in value.shape:
+                axis = self.scalar(value.shape.index(extent), INDEX)
+                key = (self.name(value), axis, id(self.lines))
+                if key not in self._once:
+                    size = self._once[key] = self.fresh()
+                    self.lines.append(f"{size} = tensor.dim {value.name}, {axis} "
+                                      f": {value.type}{self._location}")
+                return self._once[key]
+        return self.extent(extent)
+
+    def empty(self, shape: Sequence[Extent], element: Element,
+              like: Sequence[Value] = ()) -> Value:
+        """A destination; dynamic extents are those of `like`."""
+        dynamic = ", ".join(self.extent_of(e, like) for e in shape
+                            if isinstance(e, Dim))
         return self.op(f"tensor.empty({dynamic}) : {tensor_type(shape, element)}",
                        shape, element)
 
-    def filled(self, shape: Sequence[Extent], number: Number,
-               element: Element) -> Value:
+    def filled(self, shape: Sequence[Extent], number: Number, element: Element,
+               like: Sequence[Value] = ()) -> Value:
         """A destination of one number, as an op."""
         scalar = self.scalar(number, element)
-        init = self.empty(shape, element)
+        init = self.empty(shape, element, like)
         return self.op(
             f"linalg.fill ins({scalar} : {element.name}) outs({init.name} : "
             f"{init.type}) -> {init.type}", shape, element)
@@ -390,7 +407,7 @@ class Builder:
         if element is None:
             probe = TextBody(lambda n, e: "", lambda: "", "")
             element = body(*(Scalar(probe, "", v.element) for v in values)).element
-        init = self.empty(shape, element)
+        init = self.empty(shape, element, values)
         reads = [(v, access(v, shape)) for v in values]
         return self.generic(reads, init, lambda text, *e: body(*e[:-1]))
 
@@ -437,7 +454,7 @@ class Builder:
                                    keepdims=keepdim, dtype=value.data.dtype)
             return self._value(None, shape, element,
                                converted(np.asarray(data), element))
-        init = self.filled(shape, start_of(kind, element), element)
+        init = self.filled(shape, start_of(kind, element), element, [value])
         out = [f"d{i}" if i not in axes else "0" for i in range(value.rank)]
         if not keepdim:
             out = [access for access in out if access != "0"]

@@ -80,8 +80,8 @@ def conv(g: Builder, x: Value, weight: Value, bias: Optional[Value],
 def _start(g: Builder, shape: Sequence[dims.Extent], bias: Optional[Value],
            x: Value) -> Value:
     if bias is None:
-        return g.filled(shape, 0, x.element)
-    init = g.empty(shape, x.element)
+        return g.filled(shape, 0, x.element, [x])
+    init = g.empty(shape, x.element, [x])
     added = ", ".join(str(i) for i in range(len(shape)) if i != 1)
     return g.op(f"linalg.broadcast ins({g.typed(bias)}) outs({g.typed(init)}) "
                 f"dimensions = [{added}]", shape, x.element)

@@ -46,8 +46,8 @@ def reshape(g: Builder, x: Value, shape: Sequence[Extent]) -> Value:
         return _loose(g, x, shape)
     if len(middle) != len(shape):
         into = [target for _, target in groups]
-        sizes = integers([extent if isinstance(extent, int) else g.extent(extent)
-                          for extent in shape])
+        sizes = integers([extent if isinstance(extent, int)
+                          else g.extent_of(extent, [x]) for extent in shape])
         x = g.op(f"tensor.expand_shape {g.name(x)} {_grouping(into)} output_shape "
                  f"[{sizes}] : {x.type} into {tensor_type(shape, x.element)}",
                  shape, x.element)
@@ -174,7 +174,7 @@ def transpose(g: Builder, x: Value, permutation: Sequence[int]) -> Value:
         folded = _moved(g, x, x.data.transpose(permutation))
         if folded:
             return folded
-    init = g.empty(shape, x.element)
+    init = g.empty(shape, x.element, [x])
     return g.op(f"linalg.transpose ins({g.typed(x)}) outs({g.typed(init)}) "
                 f"permutation = [{integers(permutation)}]", shape, x.element)
 
@@ -236,12 +236,13 @@ def extract(g: Builder, x: Value, offsets: Sequence[Extent],
             return folded
     return g.op(
         f"tensor.extract_slice {g.name(x)}[{_mixed(g, offsets)}] "
-        f"[{_mixed(g, sizes)}] [{integers(steps)}] : {x.type} to "
+        f"[{_mixed(g, sizes, [x])}] [{integers(steps)}] : {x.type} to "
         f"{tensor_type(shape, x.element)}", shape, x.element)
 
 
-def _mixed(g: Builder, extents: Sequence[Extent]) -> str:
-    return ", ".join(str(e) if isinstance(e, int) else g.extent(e)
+def _mixed(g: Builder, extents: Sequence[Extent],
+           like: Sequence[Value] = ()) -> str:
+    return ", ".join(str(e) if isinstance(e, int) else g.extent_of(e, like)
                      for e in extents)
 
 
@@ -251,7 +252,7 @@ def insert(g: Builder, x: Value, into: Value, offsets: Sequence[Extent],
     steps = steps or [1] * x.rank
     return g.op(
         f"tensor.insert_slice {g.name(x)} into {g.name(into)}"
-        f"[{_mixed(g, offsets)}] [{_mixed(g, x.shape)}] [{integers(steps)}] : "
+        f"[{_mixed(g, offsets)}] [{_mixed(g, x.shape, [x])}] [{integers(steps)}] : "
         f"{x.type} into {into.type}", into.shape, into.element)
 
 
@@ -360,7 +361,7 @@ def take(g: Builder, x: Value, axis: int, index: Value) -> Value:
         return text.extract(x.name or "", x.type, x.element, places)
 
     g.name(x)
-    return g.generic(reads, g.empty(shape, x.element), body)
+    return g.generic(reads, g.empty(shape, x.element, [x, index]), body)
 
 
 def _pieces(g: Builder, x: Value, axis: int, known: Array,
@@ -404,7 +405,7 @@ def flip(g: Builder, x: Value, axes: Sequence[int]) -> Value:
             places.append(place)
         return text.extract(x.name or "", x.type, x.element, places)
 
-    return g.generic([], g.empty(x.shape, x.element), body)
+    return g.generic([], g.empty(x.shape, x.element, [x]), body)
 
 
 def repeat(g: Builder, x: Value, multiples: Sequence[Extent]) -> Value:

@@ -62,7 +62,7 @@ def _windows(g: Builder, x: Value, kind: str, start: float,
     """The sum or maximum of each window of a padded image."""
     spatial = len(kernel)
     shape = (*x.shape[:2], *counts)
-    init = g.filled(shape, start, x.element)
+    init = g.filled(shape, start, x.element, [x])
     window = g.empty(kernel, x.element)
     if (kind, spatial) in _NAMED:
         def vector(values: Sequence[int]) -> str:
@@ -201,7 +201,7 @@ def _by_position(g: Builder, total: Value,
             divisor = divisor * factor
         return sum_ / divisor if len(rest) > 1 else sum_
 
-    return g.generic(reads, g.empty(total.shape, total.element), body)
+    return g.generic(reads, g.empty(total.shape, total.element, [total]), body)
 
 
 def adaptive_pool(g: Builder, x: Value, sizes: Sequence[Optional[Extent]],
@@ -258,7 +258,7 @@ def _uneven(g: Builder, x: Value, inputs: Sequence[int],
         return out + v if kind == "avg" else out.max(v)
 
     taps = [f"d{n + i}" for i in range(spatial)]
-    total = g.generic([(window, taps)], g.filled(shape, start, x.element), body,
+    total = g.generic([(window, taps)], g.filled(shape, start, x.element, [x]), body,
                       identity(n), n + spatial)
     if kind == "max":
         return total

@@ -21,7 +21,7 @@ def mm(g: Builder, a: Value, b: Value, init: Optional[Value] = None) -> Value:
     element = promoted(a.element, b.element)
     a, b = g.cast(a, element), g.cast(b, element)
     shape = (a.shape[0], b.shape[1])
-    init = init or g.filled(shape, 0, element)
+    init = init or g.filled(shape, 0, element, [a, b])
     return g.op(f"linalg.matmul ins({g.typed(a, b)}) outs({g.typed(init)}) -> "
                 f"{init.type}", shape, element)
 
@@ -34,7 +34,7 @@ def bmm(g: Builder, a: Value, b: Value) -> Value:
     element = promoted(a.element, b.element)
     a, b = g.cast(a, element), g.cast(b, element)
     shape = (a.shape[0], a.shape[1], b.shape[2])
-    init = g.filled(shape, 0, element)
+    init = g.filled(shape, 0, element, [a, b])
     return g.op(f"linalg.batch_matmul ins({g.typed(a, b)}) outs({g.typed(init)}) "
                 f"-> {init.type}", shape, element)
 

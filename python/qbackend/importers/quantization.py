@@ -26,7 +26,7 @@ def quantize(g: Builder, x: Value, scale: float, zero_point: int, low: int,
         return v.max(float(low)).min(float(high)).cast(element)
 
     reads: Sequence[Read] = [(x, identity(x.rank))]
-    return g.generic(reads, g.empty(x.shape, element), body)
+    return g.generic(reads, g.empty(x.shape, element, [x]), body)
 
 
 def dequantize(g: Builder, q: Value, scale: float, zero_point: int,
@@ -38,7 +38,7 @@ def dequantize(g: Builder, q: Value, scale: float, zero_point: int,
         wide = I64 if q.element.bits < 64 else q.element
         return (v.cast(wide) - zero_point).cast(result) * number
 
-    return g.generic([(q, identity(q.rank))], g.empty(q.shape, result), body)
+    return g.generic([(q, identity(q.rank))], g.empty(q.shape, result, [q]), body)
 
 
 def _along(g: Builder, v: Value, axis: int) -> Read:
@@ -58,7 +58,7 @@ def dequantize_per_channel(g: Builder, q: Value, scales: Value,
             wide = wide - rest[0].cast(I64)
         return wide.cast(scales.element) * s
 
-    return g.generic(reads, g.empty(q.shape, scales.element), body)
+    return g.generic(reads, g.empty(q.shape, scales.element, [q]), body)
 
 
 def quantize_per_channel(g: Builder, x: Value, scales: Value,
@@ -76,7 +76,7 @@ def quantize_per_channel(g: Builder, x: Value, scales: Value,
             v = v + rest[0].cast(x.element)
         return v.max(float(low)).min(float(high)).cast(element)
 
-    return g.generic(reads, g.empty(x.shape, element), body)
+    return g.generic(reads, g.empty(x.shape, element, [x]), body)
 
 
 def spread_parameter(g: Builder, parameter: Value, x: Value) -> Value:

@@ -29,7 +29,8 @@ def divided(g: Builder, x: Value, count: dims.Extent) -> Value:
     def body(text: TextBody, v: Scalar, out: Scalar) -> Scalar:
         return v / text.captured(name, INDEX).cast(x.element)
 
-    return g.generic([(x, identity(x.rank))], g.empty(x.shape, x.element), body)
+    return g.generic([(x, identity(x.rank))],
+                     g.empty(x.shape, x.element, [x]), body)
 
 
 def all_axes(x: Value, axes: Optional[Sequence[int]]) -> List[int]:
@@ -179,7 +180,7 @@ def batch_norm(g: Builder, x: Value, weight: Optional[Value],
         y = y if w is None else y * w
         return y if b is None else y + b
 
-    return g.generic(reads, g.empty(x.shape, x.element), body)
+    return g.generic(reads, g.empty(x.shape, x.element, [x]), body)
 
 
 def batch_statistics(g: Builder, x: Value) -> Tuple[Value, Value]:

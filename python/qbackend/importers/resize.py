@@ -115,4 +115,4 @@ def interpolate(g: Builder, x: Value, taps: Sequence[Optional[Taps]]) -> Value:
 
     if not dims.all_static([s for s, t in zip(shape, taps) if t is not None]):
         raise ImportFailure("the size of an interpolation is dynamic")
-    return g.generic(reads, g.empty(shape, x.element), body)
+    return g.generic(reads, g.empty(shape, x.element, [x]), body)

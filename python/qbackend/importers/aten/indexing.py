@@ -30,7 +30,7 @@ def embedding(g: Builder, weight: Value, indices: Value, padding_idx: int = -1,
         return text.extract(weight.name or "", weight.type, weight.element,
                             [row.cast(INDEX), text.position(rank)])
 
-    init = g.empty((*indices.shape, weight.shape[1]), weight.element)
+    init = g.empty((*indices.shape, weight.shape[1]), weight.element, [indices])
     return g.generic([(indices, [f"d{i}" for i in range(rank)])], init, body)
 
 
