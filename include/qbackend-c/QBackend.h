@@ -113,6 +113,19 @@ QBACKEND_EXPORT QBackendStatus qbackendApplyBackend(
     QBackendText module, QBackendText configuration, QBackendText options,
     char **output, QBackendDiagnosticCallback callback, void *user);
 
+/* The bytes of `dense_resource<name>` in a module, little-endian. */
+typedef struct {
+  QBackendText name, bytes;
+} QBackendResource;
+
+/* `module` as bytecode with the bytes of `resources`, which are copied once and
+ * parsed never. A name that the module doesn't have is an error. `*output` has
+ * `*length` bytes, of which some are null. */
+QBACKEND_EXPORT QBackendStatus
+qbackendToBytecode(QBackendText module, const QBackendResource *resources,
+                   size_t numResources, char **output, size_t *length,
+                   QBackendDiagnosticCallback callback, void *user);
+
 #ifdef __cplusplus
 }
 #endif

@@ -120,6 +120,40 @@ applyBackend(const py::bytes &module, const std::string &configuration,
   return {std::move(result), std::move(diagnostics.entries)};
 }
 
+/// Bytecode of a text and of the bytes of its resources, which are read where
+/// they are.
+py::bytes
+toBytecode(const py::bytes &module,
+           const std::vector<std::pair<std::string, py::buffer>> &resources) {
+  std::string source = module;
+  std::vector<py::buffer_info> buffers;
+  std::vector<QBackendResource> given;
+  for (const auto &[name, buffer] : resources) {
+    const py::buffer_info &info = buffers.emplace_back(buffer.request());
+    if (info.itemsize != 1 || info.ndim != 1 ||
+        (info.size > 1 && info.strides[0] != 1))
+      throw py::value_error("resource '" + name + "' is no row of bytes");
+    given.push_back({toText(name),
+                     {static_cast<const char *>(info.ptr),
+                      static_cast<size_t>(info.size)}});
+  }
+  Diagnostics diagnostics;
+  char *output = nullptr;
+  size_t length = 0;
+  QBackendStatus status;
+  {
+    py::gil_scoped_release release;
+    status =
+        qbackendToBytecode(toText(source), given.data(), given.size(), &output,
+                           &length, &Diagnostics::add, &diagnostics);
+  }
+  if (status != QBACKEND_SUCCESS)
+    throw py::value_error(diagnostics.errors());
+  py::bytes result(output, length);
+  qbackendFree(output);
+  return result;
+}
+
 } // namespace
 
 PYBIND11_MODULE(_native, m) {
@@ -143,4 +177,6 @@ PYBIND11_MODULE(_native, m) {
         py::arg("configuration"), py::arg("options"),
         "Quantizes a module. Returns it and what there is to say: severity and "
         "text.");
+  m.def("to_bytecode", &toBytecode, py::arg("module"), py::arg("resources"),
+        "A module as bytecode, with the bytes of its resources by name.");
 }

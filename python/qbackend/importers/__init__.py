@@ -6,16 +6,24 @@ from __future__ import annotations
 
 import io
 import os
-from typing import Any, Dict, Optional, Tuple, Union
+from typing import Any, Mapping, Optional, Sequence, Union
 
-from . import pt2
+from . import onnx, pt2
 from .archive import mapped
 from .errors import ImportFailure as ImportFailure
 from .errors import UnsupportedOperators as UnsupportedOperators
 from .module import ImportedModule as ImportedModule
 from .module import finished
 
-__all__ = ["ImportFailure", "ImportedModule", "UnsupportedOperators", "from_pt2"]
+__all__ = [
+    "ImportFailure",
+    "ImportedModule",
+    "UnsupportedOperators",
+    "from_onnx",
+    "from_pt2",
+    "from_torch",
+    "load",
+]
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -33,3 +41,45 @@ def from_pt2(path: Path) -> ImportedModule:
         return finished(*pt2.convert(mapped(path)))
     except ImportFailure as error:
         raise _named(path, error) from None
+
+
+def from_onnx(path: Path) -> ImportedModule:
+    """An ONNX model, real-valued or quantized; weights in other files are read
+    below its folder. ImportFailure as of `from_pt2`."""
+    try:
+        folder = os.path.dirname(os.path.abspath(os.fspath(path)))
+        return finished(*onnx.convert(mapped(path), folder))
+    except ImportFailure as error:
+        raise _named(path, error) from None
+
+
+def from_torch(module: Any, example_inputs: Sequence[Any],
+               kwargs: Optional[Mapping[str, Any]] = None,
+               dynamic_shapes: Any = None) -> ImportedModule:
+    """A `torch.nn.Module`, exported with `torch.export` on example inputs, or a
+    program that was exported already. PyTorch has to be there."""
+    try:
+        import torch.export as export
+    except ImportError as error:
+        raise ImportError(
+            f"from_torch needs PyTorch with torch.export ({error}); an archive "
+            "that torch.export.save wrote needs only from_pt2") from error
+    program = module
+    if not isinstance(module, export.ExportedProgram):
+        module = module.eval() if hasattr(module, "eval") else module
+        program = export.export(module, tuple(example_inputs),
+                                kwargs=dict(kwargs) if kwargs else None,
+                                dynamic_shapes=dynamic_shapes)
+    buffer = io.BytesIO()
+    export.save(program, buffer)
+    return finished(*pt2.convert(memoryview(buffer.getvalue())))
+
+
+def load(path: Path) -> ImportedModule:
+    """An archive of torch.export or an ONNX model, by its content."""
+    with open(path, "rb") as file:
+        head = file.read(4)
+    # An empty archive has an end only.
+    if head[:2] == b"PK" or os.fspath(path).endswith(".pt2"):
+        return from_pt2(path)
+    return from_onnx(path)

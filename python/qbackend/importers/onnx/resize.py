@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Resize and Upsample: positions by ONNX's formulas."""
+
+from __future__ import annotations
+
+from typing import Any, List, Optional
+
+import numpy as np
+
+from .. import dims, resize
+from ..builder import Value
+from ..elements import Array
+from ..errors import ImportFailure
+from .table import Context, extents_of, known, known_ints, op
+
+
+def _positions(mode: str, size: int, extent: int, scale: float) -> Array:
+    here = np.arange(size, dtype=np.float32)
+    step = np.float32(scale)
+    half = np.float32(0.5)
+    if mode == "half_pixel":
+        return (here + half) / step - half
+    if mode == "pytorch_half_pixel":
+        return (here + half) / step - half if size > 1 else here * 0
+    if mode == "half_pixel_symmetric":
+        adjusted = np.float32(size / (scale * extent))
+        centre = np.float32(extent / 2)
+        offset = centre * (1 - adjusted)
+        return offset + (here + half) / step - half
+    if mode == "align_corners":
+        if size == 1:
+            return here * 0
+        return here * np.float32((extent - 1) / (size - 1))
+    if mode == "asymmetric":
+        return here / step
+    raise ImportFailure(f"the coordinate transformation {mode!r}")
+
+
+def _rounded(mode: str, x: Array) -> Array:
+    if mode == "floor":
+        return np.floor(x)
+    if mode == "ceil":
+        return np.ceil(x)
+    if mode == "round_prefer_floor":
+        return np.ceil(x - np.float32(0.5))
+    if mode == "round_prefer_ceil":
+        return np.floor(x + np.float32(0.5))
+    raise ImportFailure(f"the rounding {mode!r}")
+
+
+def _resized(o: Context, x: Value, sizes: List[int], scales: List[float],
+             axes: List[int]) -> Value:
+    kind = o.get("mode", "nearest")
+    transformation = o.get("coordinate_transformation_mode",
+                           "asymmetric" if o.kind == "Upsample" else "half_pixel")
+    rounding = o.get("nearest_mode", "floor" if o.kind == "Upsample"
+                     else "round_prefer_floor")
+    if o.get("exclude_outside", 0) or o.get("antialias", 0):
+        raise ImportFailure("exclude_outside and antialias are not supported")
+    taps: List[Optional[resize.Taps]] = [None] * x.rank
+    for axis, size, scale in zip(axes, sizes, scales):
+        if x.shape[axis] == size:
+            continue
+        extent = dims.static(x.shape[axis], "the size of an image that is resized")
+        if size < 1 or scale <= 0:
+            raise ImportFailure(f"a resize to {size} by {scale}")
+        places = _positions(transformation, size, extent, scale)
+        if kind == "nearest":
+            taps[axis] = resize.nearest(_rounded(rounding, places), extent)
+        elif kind in ("linear", "bilinear"):
+            taps[axis] = resize.linear(np.clip(places, 0, extent - 1), extent)
+        elif kind == "cubic":
+            taps[axis] = resize.cubic(places, extent,
+                                      float(o.get("cubic_coeff_a", -0.75)))
+        else:
+            raise ImportFailure(f"the interpolation {kind!r}")
+    if all(tap is None for tap in taps):
+        return x
+    return resize.interpolate(o.g, x, taps)
+
+
+@op("Resize", "antialias axes coordinate_transformation_mode cubic_coeff_a "
+    "exclude_outside extrapolation_value keep_aspect_ratio_policy mode "
+    "nearest_mode", symbolic=True)
+def resize_(o: Context, x: Value, roi: Optional[Value] = None,
+            scales: Optional[Value] = None,
+            sizes: Optional[Value] = None) -> Value:
+    if o.opset < 11:
+        # The scales come second.
+        roi, scales = None, roi
+    axes = [x.axis(a) for a in o.ints("axes") or range(x.rank)]
+    if o.get("keep_aspect_ratio_policy", "stretch") != "stretch":
+        raise ImportFailure("a resize that keeps the aspect ratio")
+    factors = known(scales, "scales")
+    if factors is not None and factors.size:
+        numbers = [float(f) for f in factors.reshape(-1)]
+        chosen = [(a, f) for a, f in zip(axes, numbers) if f != 1]
+        wanted = [int(np.floor(dims.static(x.shape[a], "an image") * f))
+                  for a, f in chosen]
+        return _resized(o, x, wanted, [f for _, f in chosen],
+                        [a for a, _ in chosen])
+    if sizes is None:
+        raise ImportFailure("a resize without sizes and scales")
+    extents = extents_of(sizes, "sizes")
+    pairs = [(a, e) for a, e in zip(axes, extents) if e != x.shape[a]]
+    wanted = [dims.static(e, "the size of a resize") for _, e in pairs]
+    return _resized(o, x, wanted, [
+        e / dims.static(x.shape[a], "an image")
+        for (a, _), e in zip(pairs, wanted)], [a for a, _ in pairs])
+
+
+@op("Upsample", "mode scales height_scale width_scale")
+def upsample(o: Context, x: Value, scales: Optional[Value] = None) -> Value:
+    factors = known(scales, "scales")
+    numbers = [float(f) for f in (factors.reshape(-1) if factors is not None
+                                  else o.get("scales", []))]
+    if len(numbers) != x.rank:
+        raise ImportFailure(f"{len(numbers)} scales of {x.rank} dimensions")
+    wanted = [dims.static(e, "an image") if f == 1 and isinstance(e, int) else
+              0 if f == 1 else int(np.floor(dims.static(e, "an image") * f))
+              for e, f in zip(x.shape, numbers)]
+    chosen = [i for i, f in enumerate(numbers) if f != 1]
+    return _resized(o, x, [wanted[i] for i in chosen],
+                    [numbers[i] for i in chosen], chosen)
