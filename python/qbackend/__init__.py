@@ -14,6 +14,7 @@ from .backends import *
 from .dtypes import *
 from .fake_quantize import *
 from .fuser_methods import *
+from .importers import *
 from .names import MatchAllNode as MatchAllNode
 from .names import TorchName as TorchName
 from .observers import *

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import logging
 import warnings
-from typing import Any, Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, SupportsBytes, Union
 
 from ._library import native
 from .backend_config import BackendConfig
@@ -86,7 +86,7 @@ def get_executorch_backend_config() -> BackendConfig:
 
 
 def apply_backend(
-    mlir: Union[str, bytes],
+    mlir: Union[str, bytes, SupportsBytes],
     backend: Union[str, BackendConfig] = "qnnpack",
     qconfig: Union[str, QConfigMapping, None] = None,
     remarks: Optional[List[str]] = None,
@@ -94,10 +94,10 @@ def apply_backend(
 ) -> str:
     """Quantizes a module for a backend: `qbackend-opt --apply-backend`.
 
-    `mlir` is a module as text or bytecode. `backend` is the name of a built-in
-    one, the path of a file, or a BackendConfig. `qconfig` is the name of one of
-    the backend's mappings or a QConfigMapping. The other keys are those of
-    docs/Pipeline.md, with underscores: `data="samples.npz"`,
+    `mlir` is a module as text or bytecode, or what `from_pt2` and the like give.
+    `backend` is the name of a built-in one, the path of a file, or a
+    BackendConfig. `qconfig` is the name of one of the backend's mappings or a
+    QConfigMapping. The other keys are those of docs/Pipeline.md, with underscores: `data="samples.npz"`,
     `lower_to="linalg"`, `input_scale="1/255"`.
 
     Operators that stay real-valued are reported in `remarks`, if that is given,
@@ -116,7 +116,7 @@ def apply_backend(
         for key, value in values.items()
         if value is not None
     )
-    module = mlir.encode() if isinstance(mlir, str) else mlir
+    module = mlir.encode() if isinstance(mlir, str) else bytes(mlir)
     result, diagnostics = native().apply_backend(
         module, "\n".join(configuration), text
     )

@@ -250,6 +250,12 @@ def insert(g: Builder, x: Value, into: Value, offsets: Sequence[Extent],
            steps: Optional[Sequence[int]] = None) -> Value:
     """`into` with `x`, of the same rank, at `offsets`."""
     steps = steps or [1] * x.rank
+    if g.foldable([x, into], into.shape) and dims.all_static(offsets):
+        assert x.data is not None and into.data is not None
+        data = into.data.copy()
+        data[tuple(slice(o, o + (n - 1) * s + 1 if n else o, s) for o, n, s in
+                   zip(offsets, x.data.shape, steps))] = x.data
+        return g.constant(data, into.element)
     return g.op(
         f"tensor.insert_slice {g.name(x)} into {g.name(into)}"
         f"[{_mixed(g, offsets)}] [{_mixed(g, x.shape, [x])}] [{integers(steps)}] : "

@@ -174,6 +174,11 @@ _CHECKS = ("torch.ops.aten._assert_scalar", "torch.ops.aten._assert_async",
            "_operator.and_", "torch.ops.aten._assert_tensor_metadata")
 
 
+#: What is computed in them is what it would be outside of them.
+_WRAPPERS = ("torch.ops.higher_order.wrap_with_set_grad_enabled",
+             "torch.ops.higher_order.wrap_with_autocast")
+
+
 class Importer:
     """Writes one program."""
 
@@ -267,7 +272,8 @@ class Importer:
         if target.startswith("_operator."):
             return target[10:] in _INTEGERS or target in _CHECKS
         return (target.startswith(_CHECKS) or find(target) is not None
-                or target == "torch.ops.higher_order.cond")
+                or target == "torch.ops.higher_order.cond"
+                or target in _WRAPPERS)
 
     # Names of places.
 
@@ -329,6 +335,9 @@ class Importer:
             self._define(node, scope, [None] * len(node.outputs))
             return
         if node.target.startswith(_CHECKS):
+            return
+        if node.target in _WRAPPERS:
+            self._define(node, scope, [self._inlined(node, arguments)])
             return
         if node.target == "torch.ops.higher_order.cond":
             self._define(node, scope, [self._cond(node, arguments, scope)])
@@ -439,6 +448,40 @@ class Importer:
                     f"{dims.text(value.shape)}, the program says {meta.element}"
                     f"{dims.text(meta.sizes)}")
 
+    def _inlined(self, node: Node,
+                 arguments: List[Tuple[str, Any]]) -> List[Any]:
+        values = [value for _, value in arguments]
+        place = next((i for i, v in enumerate(values) if isinstance(v, Graph)),
+                     None)
+        if place is None:
+            raise ImportFailure("it has no graph")
+        if node.target.endswith("autocast") and values[2:3] == [True]:
+            raise ImportFailure("autocast changes the types of operators: export "
+                                "without it")
+        operands = values[place + 1:]
+        if len(operands) == 1 and isinstance(operands[0], list):
+            operands = operands[0]
+        refs = [value for _, value in node.inputs][place + 1:]
+        if len(refs) == 1 and isinstance(refs[0], list):
+            refs = refs[0]
+        inner = self._inner_scope(values[place], refs, operands)
+        self._nodes(values[place], inner)
+        return [self._lookup(o, inner) for o in values[place].outputs]
+
+    def _inner_scope(self, graph: Graph, refs: Sequence[Any],
+                     operands: Sequence[Any]) -> Dict[str, Any]:
+        """The inputs of a subgraph."""
+        if len(graph.inputs) != len(operands):
+            raise ImportFailure(f"a subgraph takes {len(graph.inputs)} values, "
+                                f"{len(operands)} are given")
+        inner: Dict[str, Any] = {}
+        for target, ref, value in zip(graph.inputs, refs, operands):
+            inner[target.name] = Cell(value) if isinstance(
+                value, Value) else value
+            if isinstance(ref, Ref) and ref.name in self.parameters:
+                self.parameters[target.name] = self.parameters[ref.name]
+        return inner
+
     def _cond(self, node: Node, arguments: List[Tuple[str, Any]],
               scope: Dict[str, Any]) -> List[Any]:
         """Both branches, of which one is run."""
@@ -459,15 +502,7 @@ class Importer:
         results: List[List[Value]] = []
         outside = self.g.lines
         for branch in branches:
-            if len(branch.inputs) != len(operands):
-                raise ImportFailure(f"a branch takes {len(branch.inputs)} values, "
-                                    f"{len(operands)} are given")
-            inner: Dict[str, Any] = {}
-            for target, ref, value in zip(branch.inputs, refs, operands):
-                inner[target.name] = Cell(value) if isinstance(
-                    value, Value) else value
-                if isinstance(ref, Ref) and ref.name in self.parameters:
-                    self.parameters[target.name] = self.parameters[ref.name]
+            inner = self._inner_scope(branch, refs, operands)
             self.g.lines = []
             try:
                 self._nodes(branch, inner)

@@ -200,13 +200,14 @@ def _length(x: Value, axis: int, what: str) -> int:
     return length
 
 
-def cumsum(g: Builder, x: Value, axis: int) -> Value:
-    """Each element is the sum of those up to it."""
+def cumsum(g: Builder, x: Value, axis: int, kind: str = "add") -> Value:
+    """Each element is the sum (product) of those up to it."""
     if not x.rank:
         return x
     axis = x.axis(axis)
     if x.data is not None and g.foldable([x], x.shape):
-        return g.constant(np.cumsum(x.data, axis, dtype=x.element.dtype),
+        function = np.cumsum if kind == "add" else np.cumprod
+        return g.constant(function(x.data, axis, dtype=x.element.dtype),
                           x.element)
     _length(x, axis, "a cumulative sum")
     read = identity(x.rank)
@@ -214,9 +215,10 @@ def cumsum(g: Builder, x: Value, axis: int) -> Value:
 
     def body(text: TextBody, v: Scalar, total: Scalar) -> Scalar:
         here = text.position(x.rank) <= text.position(axis)
-        return here.select(total + v, total)
+        return here.select(total.op(kind, v), total)
 
-    return g.generic([(x, read)], g.filled(x.shape, 0, x.element), body,
+    return g.generic([(x, read)], g.filled(
+        x.shape, 0 if kind == "add" else 1, x.element), body,
                      identity(x.rank), x.rank + 1)
 
 

@@ -297,6 +297,8 @@ class TextBody(Body):
             if source.bits == element.bits:
                 return self.cast(self.cast(a, F32), element)
             op = "arith.extf" if element.bits > source.bits else "arith.truncf"
+        elif source.real and element.kind == "x":
+            return self.cast(self.cast(a, I64), element)
         elif source.real:
             op = "arith.fptosi" if element.kind == "i" else "arith.fptoui"
         elif element.real:

@@ -355,6 +355,16 @@ def softplus(g: Builder, self: Value, beta: Number = 1,
         x, softplus_of(x * b) / b))
 
 
+@op("logit")
+def logit(g: Builder, self: Value, eps: Optional[float] = None) -> Value:
+    def body(x: Scalar) -> Scalar:
+        if eps is not None:
+            x = x.max(eps).min(1 - eps)
+        return (x / (1.0 - x)).unary("log")
+
+    return g.map([self], body)
+
+
 @op("hardshrink")
 def hardshrink(g: Builder, self: Value, lambd: Number = 0.5) -> Value:
     edge = float(lambd)
@@ -431,10 +441,14 @@ def nan_to_num(g: Builder, self: Value, nan: Optional[float] = None,
 
 
 @op("dropout", "feature_dropout", "alpha_dropout", "feature_alpha_dropout")
-def dropout(g: Builder, input: Value, p: float, train: bool) -> Value:
+def dropout(g: Builder, input: Optional[Value] = None, p: float = 0.5,
+            train: bool = False, self: Optional[Value] = None) -> Value:
     if train and p:
         raise ImportFailure("a dropout in training: export the model after eval()")
-    return input
+    # In place it is called self.
+    value = input if input is not None else self
+    assert value is not None
+    return value
 
 
 @op("native_dropout")

@@ -185,3 +185,75 @@ def _replaced(g: Builder, x: Value, source: Value, table: np.ndarray,
 
     return g.generic([(x, ["d0"]), (g.constant(table, I64), ["d0"])],
                      g.empty(x.shape, x.element), body)
+
+
+def _scattered(g: Builder, self: Value, dim: int, index: Value,
+               source: Value, add: bool) -> Value:
+    """Each element of the result looks for the indices that name it, along
+    `dim`; the last one wins."""
+    axis = self.axis(dim)
+    if index.rank != self.rank:
+        raise ImportFailure(f"a scatter into {dims.text(self.shape)} by "
+                            f"{dims.text(index.shape)}")
+    wide = list(index.shape)
+    wide[axis] = self.shape[axis]
+    offsets: List[Extent] = [0] * self.rank
+    part = movement.extract(g, self, offsets, wide)
+    source = movement.extract(g, g.cast(source, self.element), offsets, index.shape)
+    read = identity(self.rank)
+    read[axis] = f"d{self.rank}"
+
+    def body(text: TextBody, place: Scalar, new: Scalar, out: Scalar) -> Scalar:
+        here = place.cast(INDEX).compare("eq", text.position(axis))
+        return here.select(out + new if add else new, out)
+
+    # The destination is the tensor itself: it is what the loop starts from.
+    result = g.generic([(index, read), (source, read)], part, body,
+                       identity(self.rank), self.rank + 1)
+    if tuple(wide) == self.shape:
+        return result
+    return movement.insert(g, result, self, offsets)
+
+
+@op("scatter.src")
+def scatter(g: Builder, self: Value, dim: int, index: Value,
+            src: Value) -> Value:
+    return _scattered(g, self, dim, index, src, False)
+
+
+@op("scatter.value")
+def scatter_value(g: Builder, self: Value, dim: int, index: Value,
+                  value: Number) -> Value:
+    return _scattered(g, self, dim, index, g.full(index.shape, value, self.element),
+                      False)
+
+
+@op("scatter_add")
+def scatter_add(g: Builder, self: Value, dim: int, index: Value,
+                src: Value) -> Value:
+    return _scattered(g, self, dim, index, src, True)
+
+
+@op("index_add")
+def index_add(g: Builder, self: Value, dim: int, index: Value, source: Value,
+              alpha: Number = 1) -> Value:
+    axis = self.axis(dim)
+    wide = movement.reshape(g, index, (
+        index.size, *[1] * (self.rank - axis - 1)))
+    added = source if alpha == 1 else g.map([source], lambda v: v * alpha)
+    return _scattered(g, self, dim, g.spread(wide, source.shape), added, True)
+
+
+@op("take_along_dim")
+def take_along_dim(g: Builder, self: Value, indices: Value,
+                   dim: Optional[int] = None) -> Value:
+    if dim is None:
+        self = movement.flatten(g, self, 0, -1)
+        return gather(g, self, 0, movement.flatten(g, indices, 0, -1))
+    axis = self.axis(dim)
+    shape = list(broadcast(
+        [1 if i == axis else e for i, e in enumerate(self.shape)],
+        [1 if i == axis else e for i, e in enumerate(indices.shape)]))
+    x, index = list(shape), list(shape)
+    x[axis], index[axis] = self.shape[axis], indices.shape[axis]
+    return gather(g, g.spread(self, x), axis, g.spread(indices, index))

@@ -29,6 +29,13 @@ def baddbmm(g: Builder, self: Value, batch1: Value, batch2: Value,
     return products.addmm(g, self, batch1, batch2, beta, alpha)
 
 
+@op("addbmm")
+def addbmm(g: Builder, self: Value, batch1: Value, batch2: Value,
+           beta: Number = 1, alpha: Number = 1) -> Value:
+    y = g.reduce(products.bmm(g, batch1, batch2), [0], "add")
+    return g.map([self, y], lambda c, p: c * beta + p * alpha)
+
+
 @op("addmv")
 def addmv(g: Builder, self: Value, mat: Value, vec: Value, beta: Number = 1,
           alpha: Number = 1) -> Value:

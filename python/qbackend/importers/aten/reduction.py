@@ -200,6 +200,28 @@ def cumsum(g: Builder, self: Value, dim: int,
     return reductions.cumsum(g, g.cast(self, _wide(self, dtype)), dim)
 
 
+@op("cumprod")
+def cumprod(g: Builder, self: Value, dim: int,
+            dtype: Optional[DType] = None) -> Value:
+    return reductions.cumsum(g, g.cast(self, _wide(self, dtype)), dim, "mul")
+
+
+@op("kthvalue")
+def kthvalue(g: Builder, self: Value, k: int, dim: int = -1,
+             keepdim: bool = False) -> Any:
+    values, places = reductions.sort(g, self, dim, False, k)
+    axis = self.axis(dim)
+    rows = [movement.slice_axis(g, v, axis, k - 1, k) for v in (values, places)]
+    return tuple(r if keepdim else movement.squeeze(g, r, [axis]) for r in rows)
+
+
+@op("median.dim")
+def median(g: Builder, self: Value, dim: int, keepdim: bool = False) -> Any:
+    """The lower one of two in the middle."""
+    count = dims.static(self.shape[self.axis(dim)], "the dimension of a median")
+    return kthvalue(g, self, (count + 1) // 2, dim, keepdim)
+
+
 @op("sort", "sort.stable")
 def sort(g: Builder, self: Value, dim: int = -1, descending: bool = False,
          stable: Optional[bool] = None) -> Any:

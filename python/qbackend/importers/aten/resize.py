@@ -7,10 +7,12 @@ from typing import Any, Callable, List, Optional, Sequence
 
 import numpy as np
 
-from .. import dims, resize
+from .. import dims, movement, resize
 from ..builder import Builder, Value
+from ..elements import INDEX
 from ..errors import ImportFailure
 from ..resize import Taps
+from ..scalars import Scalar, TextBody
 from .table import op
 
 _Taps = Callable[[int, int, Optional[float]], Taps]
@@ -98,6 +100,69 @@ def _add_aligned(name: str, n: int, taps: Callable[[bool], _Taps]) -> None:
 
     op(f"{name}.vec")(vec)
     op(name)(plain)
+
+
+def _reflected(place: Scalar, low: float, high: float) -> Scalar:
+    """Into [low, high], back and forth."""
+    span = high - low
+    if span == 0:
+        return place * 0.0 + low
+    away = (place - low).abs()
+    rest = away.op("rem", span)
+    odd = (away / span).unary("floor").op("rem", 2.0).compare("eq", 1.0)
+    return odd.select(high - rest, rest + low)
+
+
+@op("grid_sampler", "grid_sampler_2d")
+def grid_sampler(g: Builder, input: Value, grid: Value, interpolation_mode: int,
+                 padding_mode: int, align_corners: bool) -> Value:
+    """Pixels at the positions of grid, [N, H, W, 2], x first, from -1 to 1.
+    Modes: bilinear 0, nearest 1; zeros 0, border 1, reflection 2."""
+    if input.rank != 4 or grid.rank != 4 or interpolation_mode not in (0, 1):
+        raise ImportFailure(f"grid_sampler of {input.rank} dimensions in mode "
+                            f"{interpolation_mode}")
+    h, w = (dims.static(e, "the size of a sampled image")
+            for e in input.shape[2:])
+    xs, ys = (movement.select(g, grid, -1, i) for i in range(2))
+
+    def positions(size: int, v: Scalar) -> Scalar:
+        place = ((v + 1.0) * ((size - 1) / 2) if align_corners
+                 else ((v + 1.0) * float(size) - 1.0) / 2.0)
+        if padding_mode == 2:
+            place = (_reflected(place, 0.0, size - 1.0) if align_corners
+                     else _reflected(place, -0.5, size - 0.5))
+        if padding_mode in (1, 2):
+            place = place.max(0.0).min(size - 1.0)
+        return place
+
+    g.name(input)
+
+    def body(text: TextBody, x: Scalar, y: Scalar, out: Scalar) -> Scalar:
+        n, c = text.position(0), text.position(1)
+        px, py = positions(w, x), positions(h, y)
+
+        def read(row: Scalar, column: Scalar) -> Scalar:
+            """One pixel, 0 outside of the image."""
+            inside = (row >= 0.0).op("and", row < float(h)).op(
+                "and", (column >= 0.0).op("and", column < float(w)))
+            at = [v.max(0.0).min(float(size - 1)).cast(INDEX)
+                  for v, size in ((row, h), (column, w))]
+            value = text.extract(input.name or "", input.type, input.element,
+                                 [n, c, *at])
+            return inside.select(value, text.number(0.0, input.element))
+
+        if interpolation_mode == 1:
+            return read(py.unary("roundeven"), px.unary("roundeven"))
+        top, left = py.unary("floor"), px.unary("floor")
+        b, r = py - top, px - left
+        return (read(top, left) * ((1.0 - b) * (1.0 - r))
+                + read(top, left + 1.0) * ((1.0 - b) * r)
+                + read(top + 1.0, left) * (b * (1.0 - r))
+                + read(top + 1.0, left + 1.0) * (b * r))
+
+    shape = (*input.shape[:2], *grid.shape[1:3])
+    return g.generic([(xs, ["d0", "d2", "d3"]), (ys, ["d0", "d2", "d3"])],
+                     g.empty(shape, input.element, [input, grid]), body)
 
 
 for _n in (1, 2, 3):

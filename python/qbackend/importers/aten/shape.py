@@ -55,7 +55,12 @@ def permute(g: Builder, self: Value, dims: Sequence[int]) -> Value:
     return movement.transpose(g, self, dims)
 
 
-@op("transpose.int", "swapaxes", "swapdims")
+@op("swapaxes")
+def swapaxes(g: Builder, self: Value, axis0: int, axis1: int) -> Value:
+    return movement.swap(g, self, axis0, axis1)
+
+
+@op("transpose.int", "swapdims")
 def transpose(g: Builder, self: Value, dim0: int, dim1: int) -> Value:
     return movement.swap(g, self, dim0, dim1)
 
@@ -159,14 +164,14 @@ def select(g: Builder, self: Value, dim: int, index: Extent) -> Value:
     return movement.select(g, self, dim, index)
 
 
-@op("split.Tensor")
+@op("split.Tensor", "unsafe_split.Tensor")
 def split(g: Builder, self: Value, split_size: int, dim: int = 0) -> List[Value]:
     axis = self.axis(dim)
     return movement.split(g, self, movement.even_sizes(self.shape[axis],
                                                        split_size), axis)
 
 
-@op("split_with_sizes", "split.sizes")
+@op("split_with_sizes", "split.sizes", "unsafe_split_with_sizes")
 def split_with_sizes(g: Builder, self: Value,
                      split_sizes: Optional[Sequence[Extent]] = None, dim: int = 0,
                      split_size: Optional[Sequence[Extent]] = None) -> List[Value]:
@@ -174,7 +179,7 @@ def split_with_sizes(g: Builder, self: Value,
     return movement.split(g, self, sizes, dim)
 
 
-@op("chunk")
+@op("chunk", "unsafe_chunk")
 def chunk(g: Builder, self: Value, chunks: int, dim: int = 0) -> List[Value]:
     axis = self.axis(dim)
     extent = dims.static(self.shape[axis], "the dimension that is split")
@@ -194,6 +199,45 @@ def tensor_split(g: Builder, self: Value, sections: int,
     small, more = divmod(extent, sections)
     return movement.split(g, self, [small + (i < more) for i in range(sections)],
                           axis)
+
+
+@op("tensor_split.indices")
+def tensor_split_at(g: Builder, self: Value, indices: Sequence[int],
+                    dim: int = 0) -> List[Value]:
+    ends = [*indices, (1 << 63) - 1]
+    return [movement.slice_axis(g, self, dim, start, end)
+            for start, end in zip([0, *indices], ends)]
+
+
+@op("hsplit.int")
+def hsplit(g: Builder, self: Value, sections: int) -> List[Value]:
+    return tensor_split(g, self, sections, 0 if self.rank == 1 else 1)
+
+
+@op("diagonal")
+def diagonal(g: Builder, self: Value, offset: int = 0, dim1: int = 0,
+             dim2: int = 1) -> Value:
+    """The elements [i, i + offset] of two dimensions, which become the last."""
+    a, b = self.axis(dim1), self.axis(dim2)
+    rest = [i for i in range(self.rank) if i not in (a, b)]
+    x = movement.transpose(g, self, [*rest, a, b])
+    rows, columns = (dims.static(e, "a dimension of a diagonal")
+                     for e in x.shape[-2:])
+    first = max(-offset, 0)
+    count = max(min(rows - first, columns - max(offset, 0)), 0)
+    flat = movement.reshape(g, x, (*x.shape[:-2], rows * columns))
+    begin = first * columns + max(offset, 0)
+    end = begin + (count - 1) * (columns + 1) + 1 if count else begin
+    return movement.slice_axis(g, flat, flat.rank - 1, begin, end, columns + 1)
+
+
+@op("rot90")
+def rot90(g: Builder, self: Value, k: int = 1,
+          dims: Sequence[int] = (0, 1)) -> Value:
+    a, b = dims
+    for _ in range(k % 4):
+        self = movement.flip(g, movement.swap(g, self, a, b), [a])
+    return self
 
 
 @op("unbind.int")
@@ -327,7 +371,7 @@ def channel_shuffle(g: Builder, self: Value, groups: int) -> Value:
 
 
 @op("clone", "contiguous", "detach", "detach_", "alias", "lift_fresh_copy",
-    "lift_fresh", "lift", "view.dtype", "_conj", "resolve_conj", "resolve_neg",
+    "lift_fresh", "lift", "real", "view.dtype", "_conj", "resolve_conj", "resolve_neg",
     "conj", "_assert_tensor_metadata", "requires_grad_")
 def same(g: Builder, self: Value, dtype: Any = None) -> Value:
     if dtype is not None and dtype.element != self.element:

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`qbackend-import`: a network of another format as MLIR."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from typing import Optional, Sequence
+
+from . import ImportFailure, from_onnx, from_pt2, load
+
+_READERS = {"pt2": from_pt2, "onnx": from_onnx}
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """The exit code: 0, or 1 after an error, which is one message."""
+    parser = argparse.ArgumentParser(
+        prog="qbackend-import",
+        description="Writes a network as an MLIR module: a torch.export archive "
+        "(.pt2) of PyTorch 2.6 or newer, or an ONNX model.",
+        epilog="The result is what qbackend-opt and qbackend-run take: "
+        "qbackend-import net.pt2 -o net.mlirbc && qbackend-opt "
+        "--apply-backend=qnnpack data=samples.npz net.mlirbc")
+    parser.add_argument("network", help="net.pt2 or net.onnx")
+    parser.add_argument(
+        "-o", dest="output", default="-", metavar="FILE",
+        help="where the module goes: bytecode, or text if it ends in .mlir; "
+        "default: -, text to standard output")
+    parser.add_argument("--format", choices=sorted(_READERS),
+                        help="what the network is; default: what it looks like")
+    given = parser.parse_args(arguments)
+    try:
+        folder = os.path.dirname(given.output) or "."
+        if given.output != "-" and not os.path.isdir(folder):
+            raise ImportFailure(f"the folder '{folder}' of the output isn't there")
+        read = _READERS.get(given.format, load)
+        read(given.network).save(given.output)
+    except BrokenPipeError:
+        # Whoever reads the output has seen enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (ImportFailure, ImportError, OSError, ValueError,
+            MemoryError) as error:
+        message = str(error) or type(error).__name__
+        if isinstance(error, OSError) and error.strerror:
+            message = f"{error.filename or given.network}: {error.strerror}"
+        print(f"qbackend-import: error: {message}", file=sys.stderr)
+        return 1
+    return 0
