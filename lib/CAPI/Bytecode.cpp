@@ -10,13 +10,15 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstddef>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::capi;
 
-/// What weights are aligned to, so that vector instructions of any width can
-/// read them in place.
-static constexpr size_t alignment = 64;
+/// What weights are aligned to. A reader refuses more than the buffer has that
+/// it is given, which is what an allocation has.
+static constexpr size_t alignment = alignof(std::max_align_t);
 
 QBackendStatus
 qbackendToBytecode(QBackendText module, const QBackendResource *resources,

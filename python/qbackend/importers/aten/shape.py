@@ -252,6 +252,8 @@ def cat(g: Builder, tensors: Sequence[Value], dim: int = 0) -> Value:
     from .table import result_element
 
     values = [v for v in tensors if v.shape != (0,)] or list(tensors)[:1]
+    if not values:
+        raise ImportFailure("nothing is concatenated")
     element = result_element(*values)
     return movement.concat(g, [g.cast(v, element) for v in values], dim)
 

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command qbackend-import."""
+
+import os
+import stat
+import subprocess
+
+import numpy as np
+import pytest
+
+from exported import Network
+
+
+def network(path, operator="aten.relu.default"):
+    net = Network()
+    x = net.input("x", [1, 4])
+    net.outputs = [net.node(operator, [1, 4], "act", "torch.nn.modules.X", self=x)]
+    return net.save(path)
+
+
+def command(*arguments, **options):
+    return subprocess.run(["qbackend-import", *map(str, arguments)],
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          **options)
+
+
+def test_bytecode_and_text(tmp_path):
+    network(tmp_path / "net.pt2")
+    for name, head in (("net.mlirbc", b"ML\xefR"), ("net.mlir", b"#loc"),
+                       ("net", b"ML\xefR")):
+        done = command(tmp_path / "net.pt2", "-o", tmp_path / name)
+        assert (done.returncode, done.stdout, done.stderr) == (0, b"", b"")
+        assert (tmp_path / name).read_bytes().startswith(head)
+    text = (tmp_path / "net.mlir").read_bytes()
+    assert command(tmp_path / "net.pt2").stdout == text
+    assert command(tmp_path / "net.pt2", "-o", "-").stdout == text
+    # Whoever may read what others write may read this.
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE((tmp_path / "net").stat().st_mode) == 0o666 & ~mask
+
+
+def test_the_compiler_takes_it(tmp_path):
+    network(tmp_path / "net.pt2")
+    command(tmp_path / "net.pt2", "-o", tmp_path / "net.mlirbc")
+    done = subprocess.run(
+        ["qbackend-opt", "--qbackend-print-operators", tmp_path / "net.mlirbc"],
+        stdout=subprocess.PIPE, text=True)
+    assert done.stdout.startswith("0: relu")
+
+
+def test_unknown_operators_are_one_error(tmp_path):
+    network(tmp_path / "net.pt2", "acme.swizzle.default")
+    done = command(tmp_path / "net.pt2", "-o", tmp_path / "net.mlir", text=True)
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr == (
+        f"qbackend-import: error: {tmp_path}/net.pt2: operator is not supported:\n"
+        "  acme.swizzle.default (once at 'act')\n")
+    assert os.listdir(tmp_path) == ["net.pt2"]
+
+
+@pytest.mark.parametrize("name, message", [
+    ("missing.pt2", "No such file or directory"),
+    (".", "Is a directory"),
+    ("empty.pt2", "the file is empty"),
+    ("text.onnx", "damaged|no graph"),
+])
+def test_input_errors(tmp_path, name, message):
+    (tmp_path / "empty.pt2").write_bytes(b"")
+    (tmp_path / "text.onnx").write_text("hello there, this is no model\n")
+    done = command(tmp_path / name, "-o", tmp_path / "net.mlir", text=True)
+    assert done.returncode == 1
+    assert done.stderr.startswith("qbackend-import: error: ")
+    assert any(m in done.stderr for m in message.split("|"))
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "net.mlir").exists()
+
+
+def test_output_errors(tmp_path):
+    network(tmp_path / "net.pt2")
+    done = command(tmp_path / "net.pt2", "-o", tmp_path / "no" / "net.mlir",
+                   text=True)
+    assert done.returncode == 1 and "isn't there" in done.stderr
+    # What was there stays when the import fails.
+    (tmp_path / "old.mlir").write_text("old")
+    done = command(tmp_path / "missing.pt2", "-o", tmp_path / "old.mlir")
+    assert done.returncode == 1
+    assert (tmp_path / "old.mlir").read_text() == "old"
+    assert sorted(os.listdir(tmp_path)) == ["net.pt2", "old.mlir"]
+
+
+def test_usage():
+    done = command(text=True)
+    assert done.returncode == 2 and "usage: qbackend-import" in done.stderr
+    assert "--format" in command("--help", text=True).stdout
+
+
+def test_a_reader_that_stops(tmp_path):
+    net = Network()
+    x = net.input("x", [1, 500])
+    w = np.zeros((500, 500), np.float32)
+    w[0, 0] = 1
+    net.outputs = [net.node("aten.linear.default", [1, 500], input=x,
+                            weight=net.weight("w", w))]
+    net.save(tmp_path / "net.pt2")
+    done = subprocess.run(f"qbackend-import {tmp_path}/net.pt2 | head -c 10",
+                          shell=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    assert done.stdout == b'#loc0 = lo' and done.stderr == b""
