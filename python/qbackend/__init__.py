@@ -6,7 +6,7 @@ and without PyTorch; the built-in backends; and `apply_backend`, which quantizes
 an MLIR module. docs/Python.md has an example.
 """
 
-from . import from_torch as from_torch
+from . import from_torch as _from_torch
 from . import interchange as interchange
 from . import to_torch as to_torch
 from .backend_config import *

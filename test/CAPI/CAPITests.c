@@ -297,6 +297,47 @@ static void testJSON(void) {
   endGroup("configurations as JSON");
 }
 
+static void testBytecode(void) {
+  static const float numbers[2] = {1.5f, -2.0f};
+  const char *text = "func.func @f() -> tensor<2xf32> {\n"
+                     "  %0 = arith.constant dense_resource<w> : tensor<2xf32>\n"
+                     "  return %0 : tensor<2xf32>\n}\n";
+  QBackendResource resource, other;
+  Said said = silence();
+  char *output = unchanged;
+  size_t length = 0, i;
+  int found = 0;
+  resource.name = qbackendText("w");
+  resource.bytes.data = (const char *)numbers;
+  resource.bytes.length = sizeof(numbers);
+  CHECK(qbackendToBytecode(qbackendText(text), &resource, 1, &output, &length,
+                           hear, &said) == QBACKEND_SUCCESS);
+  CHECK(length > 4 && memcmp(output, "ML\xefR", 4) == 0);
+  for (i = 0; i + sizeof(numbers) <= length; ++i)
+    found += memcmp(output + i, numbers, sizeof(numbers)) == 0;
+  CHECK(found == 1);
+  qbackendFree(output);
+  other = resource;
+  other.name = qbackendText("lost");
+  said = silence();
+  CHECK(qbackendToBytecode(qbackendText(text), &other, 1, &output, &length,
+                           hear, &said) == QBACKEND_FAILURE);
+  CHECK(output == NULL && strstr(said.message, "no dense_resource<lost>"));
+  said = silence();
+  CHECK(qbackendToBytecode(qbackendText(text), NULL, 1, &output, &length, hear,
+                           &said) == QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "resources are null"));
+  said = silence();
+  CHECK(qbackendToBytecode(qbackendText(text), NULL, 0, &output, NULL, hear,
+                           &said) == QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "length is null"));
+  said = silence();
+  CHECK(qbackendToBytecode(nothing, NULL, 0, &output, &length, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "the module is empty"));
+  endGroup("bytecode with resources");
+}
+
 int main(int argc, char **argv) {
   QBackendText text, bytecode, mine;
   char *owners[3];
@@ -315,6 +356,7 @@ int main(int argc, char **argv) {
   testBadConfigurations(text, mine);
   testBadBackends(text, argv[4]);
   testJSON();
+  testBytecode();
   free(owners[0]);
   free(owners[1]);
   free(owners[2]);

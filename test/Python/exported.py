@@ -88,8 +88,9 @@ class Network:
 
     def node(network, target, shapes, /, path="", kind="", line=0, names=None,
              **arguments):
-        """(`self` is the name of an argument.) Appends an operator of `torch.ops.`; `shapes` is the shape of its
-        result, (shape, dtype), or a list of these for several results."""
+        """Appends an operator of `torch.ops.`; `shapes` is the shape of its
+        result, (shape, dtype), or a list of these for several results. `self` is
+        an argument of many operators."""
         several = isinstance(shapes, list) and shapes and isinstance(
             shapes[0], tuple)
         results = []

@@ -10,7 +10,7 @@ import mmap
 import os
 import zipfile
 import zlib
-from typing import Dict, List, Optional, Union
+from typing import Any, Dict, List, Optional, Union
 
 from .errors import ImportFailure
 
@@ -66,7 +66,8 @@ class Archive:
         self.buffer, self.what = buffer, what
         try:
             # zipfile is typed for whole files; these methods are all it needs.
-            directory = zipfile.ZipFile(_View(buffer))  # type: ignore[arg-type]
+            view: Any = _View(buffer)
+            directory = zipfile.ZipFile(view)
             entries = directory.infolist()
         except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError,
                 OverflowError) as error:

@@ -11,9 +11,7 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import re
-from typing import (
-    Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple, Union,
-)
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -21,9 +19,7 @@ from . import dims
 from .dims import Dim, Extent, Shape
 from .elements import BF16, I8, I64, INDEX, Array, Element, converted, of_array
 from .errors import ImportFailure
-from .scalars import (
-    ArrayBody, Number, Scalar, TextBody, number_text, real_text,
-)
+from .scalars import ArrayBody, Number, Scalar, TextBody, number_text
 
 #: Constants of more elements than this are resources, not text.
 _INLINE = 32
@@ -76,7 +72,7 @@ def quoted(text: str) -> str:
     """A string of MLIR; what isn't printable is escaped byte by byte."""
     return '"' + re.sub(
         r'[^ !#-\[\]-~]', lambda m: "".join(
-            f"\\{byte:02X}" for byte in m.group().encode("utf-8", "replace")),
+            f"\\{byte:02X}" for byte in str(m[0]).encode("utf-8", "replace")),
         text) + '"'
 
 
@@ -182,7 +178,7 @@ class Builder:
             value = self._value(None, shape, element)
             value.data = np.broadcast_to(
                 converted(np.asarray(number), element),
-                tuple(int(str(extent)) for extent in shape))
+                dims.integers(shape))
             return value
         return self.filled(shape, number, element)
 
@@ -402,7 +398,7 @@ class Builder:
             result = body(*(Scalar(arrays, v.data, v.element) for v in values))
             if element is not None:
                 result = result.cast(element)
-            data = np.broadcast_to(result.value, tuple(shape))
+            data = np.broadcast_to(result.value, dims.integers(shape))
             return self._value(None, shape, result.element, data)
         if element is None:
             probe = TextBody(lambda n, e: "", lambda: "", "")
@@ -430,7 +426,7 @@ class Builder:
         if value.data is not None and dims.all_static(shape) and (
                 value.size == 1 or not value.parameter):
             return self._value(None, shape, value.element,
-                               np.broadcast_to(value.data, tuple(shape)))
+                               np.broadcast_to(value.data, dims.integers(shape)))
         return self.map([value], lambda x: x, shape=shape)
 
     # Reductions.

@@ -168,5 +168,10 @@ def all_static(shape: Sequence[Extent]) -> bool:
     return all(isinstance(extent, int) for extent in shape)
 
 
+def integers(shape: Sequence[Extent]) -> Tuple[int, ...]:
+    """A shape that is known."""
+    return tuple(static(extent, "a shape") for extent in shape)
+
+
 def text(shape: Sequence[Extent]) -> str:
     return "[" + ", ".join(map(str, shape)) + "]"

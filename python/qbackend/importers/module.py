@@ -6,7 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
-from typing import IO, Dict, List, Sequence, Union
+from typing import IO, Any, Callable, Dict, List, Sequence, Union
 
 import numpy as np
 
@@ -38,7 +38,7 @@ class ImportedModule:
     def bytecode(self) -> bytes:
         result: bytes = native().to_bytecode(
             "\n".join(self._lines).encode(),
-            [(name, memoryview(np.ascontiguousarray(data)).cast("B"))
+            [(name, _bytes_of(data))
              for name, data in self._resources.items()])
         return result
 
@@ -75,8 +75,7 @@ class ImportedModule:
         else:
             file.write(self.bytecode())
 
-    def _write_text(self, write: "object") -> None:
-        assert callable(write)
+    def _write_text(self, write: Callable[[bytes], Any]) -> None:
         write(("\n".join(self._lines) + "\n").encode())
         if not self._resources:
             return
@@ -85,11 +84,16 @@ class ImportedModule:
         for i, (name, data) in enumerate(self._resources.items()):
             write(b",\n" if i else b"")
             write(f'      {name}: "0x'.encode() + head)
-            view = memoryview(np.ascontiguousarray(data)).cast("B")
+            view = _bytes_of(data)
             for at in range(0, len(view), _PIECE):
                 write(view[at:at + _PIECE].hex().upper().encode())
             write(b'"')
         write(b"\n    }\n  }\n#-}\n")
+
+
+def _bytes_of(array: Array) -> memoryview:
+    data: Any = np.ascontiguousarray(array)
+    return memoryview(data).cast("B")
 
 
 def finished(g: Builder, results: Sequence[Value]) -> ImportedModule:

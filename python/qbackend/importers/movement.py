@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import List, Optional, Sequence, Tuple, Union
+from typing import List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import dims
-from .builder import Builder, Value, identity, integers, tensor_type
+from .builder import Builder, Value, integers, tensor_type
 from .dims import Dim, Extent, Shape
-from .elements import I64, INDEX, Array, Element
+from .elements import I64, INDEX, Array
 from .errors import ImportFailure
 from .scalars import Number, Scalar, TextBody
 
@@ -321,7 +321,7 @@ def pad(g: Builder, x: Value, low: Sequence[int], high: Sequence[int],
     if not any(low) and not any(high):
         return x
     shape = tuple(a + e + b for a, e, b in zip(low, x.shape, high))
-    if g.foldable([x], shape):
+    if x.data is not None and g.foldable([x], shape):
         return g.constant(np.pad(x.data, list(zip(low, high)),
                                  constant_values=number), x.element)
     g.name(x)

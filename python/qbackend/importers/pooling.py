@@ -10,7 +10,7 @@ import numpy as np
 from . import dims, movement
 from .builder import Builder, Value, identity
 from .dims import Extent
-from .elements import F32, I64, INDEX, Element
+from .elements import I64, Array
 from .errors import ImportFailure
 from .scalars import Scalar, TextBody
 
@@ -174,7 +174,7 @@ def avg_pool(g: Builder, x: Value, kernel: Sequence[int], strides: Sequence[int]
 def _tap_counts(x: Value, kernel: Sequence[int], strides: Sequence[int],
                 low: Sequence[int], high: Sequence[int],
                 counts: Sequence[Extent], dilations: Sequence[int],
-                count_padding: bool) -> List[np.ndarray]:
+                count_padding: bool) -> List[Array]:
     """For each dimension, how many elements each window has."""
     result = []
     for i in range(len(kernel)):
@@ -187,7 +187,7 @@ def _tap_counts(x: Value, kernel: Sequence[int], strides: Sequence[int],
 
 
 def _by_position(g: Builder, total: Value,
-                 numbers: Sequence[np.ndarray]) -> Value:
+                 numbers: Sequence[Array]) -> Value:
     """`total` by the product of what each dimension counts."""
     reads = [(total, identity(total.rank))]
     for i, counted in enumerate(numbers):

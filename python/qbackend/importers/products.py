@@ -6,9 +6,11 @@ from __future__ import annotations
 import math
 from typing import Dict, List, Optional, Sequence, Tuple
 
+import numpy as np
+
 from . import dims, movement
 from .builder import Builder, Value, broadcast
-from .elements import BOOL, F32, Element, promoted
+from .elements import BOOL, promoted
 from .errors import ImportFailure
 from .reductions import softmax
 
@@ -127,7 +129,6 @@ def attention(g: Builder, query: Value, key: Value, value: Value,
     if causal:
         rows = dims.static(scores.shape[-2], "the length of causal attention")
         columns = dims.static(scores.shape[-1], "the length of causal attention")
-        import numpy as np
         mask = g.constant(np.tril(np.ones((rows, columns), bool)))
     if mask is None:
         return matmul(g, softmax(g, scores, -1), value)

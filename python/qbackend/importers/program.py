@@ -7,7 +7,7 @@ import ast
 import dataclasses
 import json
 import re
-from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple, Union
 
 from . import dims, elements
 from .dims import Dim, Extent
@@ -192,7 +192,7 @@ def _integer(value: Any, where: str) -> int:
 
 def _number(value: Any, where: str) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
-        if value in ("Infinity", "-Infinity", "NaN"):
+        if isinstance(value, str) and value in ("Infinity", "-Infinity", "NaN"):
             return float(value.replace("Infinity", "inf"))
         raise ImportFailure(f"{where} is {_short(value)}, expected a number")
     return float(value)

@@ -3,22 +3,28 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 import operator
 import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
-from . import dims, elements, movement
+from . import dims, elements
 from .archive import Archive
 from .aten import find
-from .aten.table import Operator, bind
+from .aten.table import bind
 from .builder import Builder, Value
-from .dims import Dim, Extent
+from .dims import Extent
 from .errors import ImportFailure, UnsupportedOperators
 from .program import (
-    Graph, Node, Program, Ref, TensorMeta, argument, module_path, parse,
-    source_line, tensor_meta,
+    Graph,
+    Node,
+    Program,
+    Ref,
+    TensorMeta,
+    module_path,
+    parse,
+    source_line,
+    tensor_meta,
 )
 from .storages import Tensor, TensorFile, storage_elements, strided
 from .views import Cell, Views
@@ -358,7 +364,8 @@ class Importer:
                        if isinstance(value, Ref)), None)
         cells = None
         if not self.program.functional and isinstance(source, Cell):
-            cells = self.views.of(found, name.partition(".")[2], source, dict(arguments), results,
+            cells = self.views.of(found, name.partition(".")[2], source,
+                                  dict(arguments), results,
                                   self._strides(node, graph))
         self._define(node, scope, results, cells)
 

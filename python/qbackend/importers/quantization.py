@@ -8,9 +8,9 @@ from typing import Optional, Sequence
 
 import numpy as np
 
-from . import dims, movement
+from . import movement
 from .builder import Builder, Read, Value, identity
-from .elements import F32, I32, I64, Element
+from .elements import F32, I64, Element
 from .scalars import Scalar, TextBody
 
 

@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import math
-from typing import List, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import dims, movement
 from .builder import Builder, Value, identity
-from .elements import BOOL, F32, I64, INDEX, Element
+from .elements import I64, INDEX
 from .errors import ImportFailure
-from .scalars import Number, Scalar, TextBody
+from .scalars import Scalar, TextBody
 
 
 def count_of(x: Value, axes: Sequence[int]) -> dims.Extent:
@@ -206,7 +205,7 @@ def cumsum(g: Builder, x: Value, axis: int, kind: str = "add") -> Value:
         return x
     axis = x.axis(axis)
     if x.data is not None and g.foldable([x], x.shape):
-        function = np.cumsum if kind == "add" else np.cumprod
+        function: Any = np.cumsum if kind == "add" else np.cumprod
         return g.constant(function(x.data, axis, dtype=x.element.dtype),
                           x.element)
     _length(x, axis, "a cumulative sum")
@@ -277,7 +276,7 @@ def arg_extreme(g: Builder, x: Value, axis: Optional[int], largest: bool,
         return movement.reshape(g, y, [1] * x.rank) if keepdim else y
     if not x.rank:
         return g.full((), 0, I64)
-    axis = x.axis(axis)
+    along = axis = x.axis(axis)
     top = g.reduce(x, [axis], "max" if largest else "min", True)
     shape = top.shape if keepdim else (*x.shape[:axis], *x.shape[axis + 1:])
     out = [f"d{i}" for i in range(x.rank) if i != axis]
@@ -285,7 +284,7 @@ def arg_extreme(g: Builder, x: Value, axis: Optional[int], largest: bool,
         out.insert(axis, "0")
 
     def body(text: TextBody, v: Scalar, m: Scalar, best: Scalar) -> Scalar:
-        here = text.position(axis).cast(I64)
+        here = text.position(along).cast(I64)
         hit = v.compare("eq", m)
         if v.element.real:
             hit = hit.op("or", v.compare("ne", v))

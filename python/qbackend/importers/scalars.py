@@ -6,13 +6,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+from typing import Any, Callable, Dict, List, Sequence, Union
 
 import numpy as np
 
-from .elements import (
-    BF16, BOOL, F32, I64, INDEX, Array, Element, converted, promoted,
-)
+from .elements import BF16, BOOL, F32, I64, INDEX, Array, Element, converted, promoted
 from .errors import ImportFailure
 
 Number = Union[int, float, bool]
@@ -201,7 +199,7 @@ class ArrayBody(Body):
 
     def binary(self, op: str, a: Scalar, b: Scalar) -> Scalar:
         if op == "div":
-            function: Callable[[Array, Array], Array] = np.divide
+            function: Any = np.divide
             if not a.element.real:
                 if not np.all(b.value):
                     raise ImportFailure("an integer constant is divided by 0")
@@ -214,6 +212,7 @@ class ArrayBody(Body):
             return self._result(function(a.value, b.value), a.element)
 
     def unary(self, op: str, a: Scalar) -> Scalar:
+        function: Any
         if op in ("neg", "abs"):
             function = np.negative if op == "neg" else np.abs
         else:

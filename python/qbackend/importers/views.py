@@ -91,8 +91,10 @@ class Views:
         if first is None:
             return None
 
+        name_of_first = first
+
         def forward(base: Value) -> Value:
-            found = operator.function(self.g, **{**arguments, first: base})
+            found = operator.function(self.g, **{**arguments, name_of_first: base})
             assert isinstance(found, Value)
             return found
 

@@ -3,17 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence, Union
+from typing import Any, List, Optional, Sequence, Union
 
 import numpy as np
 
 from .. import dims, movement
-from ..builder import Builder, Value, identity
+from ..builder import Builder, Value
 from ..dims import Dim, Extent
 from ..elements import BOOL, F32, I64, INDEX, Element, converted
 from ..errors import ImportFailure
 from ..program import DType
-from ..scalars import Number, Scalar, TextBody
+from ..scalars import Number, Scalar
 from .table import op
 
 
@@ -181,7 +181,7 @@ def meshgrid(g: Builder, tensors: Sequence[Value],
     shape = [values[i].shape[0] for i in order]
     result = []
     for k, v in enumerate(values):
-        wide = [1] * len(values)
-        wide[order.index(k)] = v.shape[0]  # type: ignore[call-overload]
+        wide: List[Extent] = [1] * len(values)
+        wide[order.index(k)] = v.shape[0]
         result.append(g.spread(movement.reshape(g, v, wide), shape))
     return result

@@ -4,15 +4,17 @@
 from __future__ import annotations
 
 import math
-from typing import Any, Callable, Optional, Sequence, Union
+from typing import Any, Callable, Optional, Union
+
+import numpy as np
 
 from .. import movement
 from ..builder import Builder, Value
-from ..elements import BOOL, F32, I64, Element
+from ..elements import BOOL, F32, Element
 from ..errors import ImportFailure
 from ..program import DType
 from ..scalars import Number, Scalar
-from .table import OPERATORS, Operator, combine, op, real, result_element
+from .table import OPERATORS, combine, op, real, result_element
 
 Operand = Union[Value, int, float, bool]
 
@@ -183,8 +185,8 @@ def power(x: Scalar, exponent: Number) -> Scalar:
         return x
     if exponent in (2, 3, 4):
         square = x * x
-        return {2: lambda: square, 3: lambda: square * x,
-                4: lambda: square * square}[int(exponent)]()
+        return square if exponent == 2 else square * (
+            x if exponent == 3 else square)
     if exponent == 0.5:
         return x.unary("sqrt")
     if exponent == -0.5:
@@ -418,8 +420,6 @@ def addcdiv(g: Builder, self: Value, tensor1: Value, tensor2: Value,
 def nan_to_num(g: Builder, self: Value, nan: Optional[float] = None,
                posinf: Optional[float] = None,
                neginf: Optional[float] = None) -> Value:
-    import numpy as np
-
     if not self.element.real:
         return self
     largest = float(np.finfo(self.element.dtype).max)

@@ -10,7 +10,7 @@ import numpy as np
 from .. import dims, movement
 from ..builder import Builder, Read, Value, access, broadcast, identity
 from ..dims import Extent
-from ..elements import BOOL, I64, INDEX
+from ..elements import BOOL, I64, INDEX, Array
 from ..errors import ImportFailure
 from ..scalars import Number, Scalar, TextBody
 from .table import op
@@ -140,7 +140,7 @@ def index_put(g: Builder, self: Value, indices: Sequence[Optional[Value]],
         assert index is not None
         if index.data is None:
             raise ImportFailure("index_put at places that aren't known")
-        known = np.broadcast_to(index.data, tuple(common))
+        known = np.broadcast_to(index.data, dims.integers(common))
         arrays.append(np.where(known < 0, known + shape[i], known))
         if known.size and (arrays[-1].min() < 0 or arrays[-1].max() >= shape[i]):
             raise ImportFailure("index_put outside of its tensor")
@@ -153,7 +153,7 @@ def index_put(g: Builder, self: Value, indices: Sequence[Optional[Value]],
     flat = movement.reshape(g, self, (int(np.prod(shape)),))
     source = movement.reshape(g, written, (count,))
     targets = numbers.reshape(-1)
-    rounds: List[np.ndarray] = []
+    rounds: List[Array] = []
     if accumulate:
         left = np.arange(count)
         while left.size:
@@ -165,13 +165,13 @@ def index_put(g: Builder, self: Value, indices: Sequence[Optional[Value]],
     if len(rounds) > 64:
         raise ImportFailure("index_put adds more than 64 times to one element")
     for chosen in rounds:
-        table = np.full(flat.shape, -1, np.int64)
+        table = np.full(int(np.prod(shape)), -1, np.int64)
         table[targets[chosen]] = chosen
         flat = _replaced(g, flat, source, table, accumulate)
     return movement.reshape(g, flat, self.shape)
 
 
-def _replaced(g: Builder, x: Value, source: Value, table: np.ndarray,
+def _replaced(g: Builder, x: Value, source: Value, table: Array,
               accumulate: bool) -> Value:
     """Where `table` isn't -1, x becomes that element of `source`, or its sum."""
     if not source.size:

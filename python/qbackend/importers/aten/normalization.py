@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from typing import Any, Optional, Sequence
 
+import numpy as np
+
 from .. import reductions
 from ..builder import Builder, Value
 from ..errors import ImportFailure
@@ -76,8 +78,6 @@ def native_layer_norm(g: Builder, input: Value, normalized_shape: Sequence[int],
 def rms_norm(g: Builder, input: Value, normalized_shape: Sequence[int],
              weight: Optional[Value] = None,
              eps: Optional[float] = None) -> Value:
-    import numpy as np
-
     if eps is None:
         eps = float(np.finfo(input.element.dtype).eps)
     return reductions.rms_norm(g, input, len(normalized_shape), weight, eps)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
-from .. import dims, movement, pooling
+from .. import movement, pooling
 from ..builder import Builder, Value
 from ..dims import Extent
 from ..errors import ImportFailure

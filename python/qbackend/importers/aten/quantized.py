@@ -7,10 +7,9 @@ from typing import Any, Optional
 
 from .. import movement, quantization
 from ..builder import Builder, Value
-from ..elements import BF16, F16, F32, F64, I64, Element
+from ..elements import F32, F64, I64, Element
 from ..errors import ImportFailure
 from ..program import DType
-from ..scalars import Scalar
 from .table import op
 
 

@@ -3,12 +3,11 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, List, Optional, Sequence, Union
 
 from .. import dims, movement, reductions
 from ..builder import Builder, Value
 from ..elements import BOOL, F32, I64, Element
-from ..errors import ImportFailure
 from ..program import DType
 from ..scalars import Number
 from .table import op, real

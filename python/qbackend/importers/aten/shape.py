@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import Any, List, Optional, Sequence, Tuple, Union
 
+import numpy as np
+
 from .. import dims, movement
 from ..builder import Builder, Value
 from ..dims import Extent
@@ -126,7 +128,7 @@ def repeat(g: Builder, self: Value, repeats: Optional[Sequence[Extent]] = None,
            dims: Optional[Sequence[Extent]] = None) -> Value:
     multiples = list(repeats if repeats is not None else dims or [])
     if dims is not None:
-        multiples = [1] * (self.rank - len(multiples)) + multiples
+        multiples = [*[1] * (self.rank - len(multiples)), *multiples]
     return movement.repeat(g, self, multiples)
 
 
@@ -287,7 +289,6 @@ def unfold(g: Builder, self: Value, dimension: int, size: int,
     extent = dims.static(self.shape[axis], "the dimension that is unfolded")
     if step < 1 or size > extent or size < 0:
         raise ImportFailure(f"windows of {size} in steps of {step} of {extent}")
-    import numpy as np
     places = np.arange(0, extent - size + 1, step)[:, None] + np.arange(size)
     y = movement.take(g, self, axis, g.constant(places.astype(np.int64)))
     order = [i for i in range(y.rank) if i != axis + 1] + [axis + 1]
@@ -429,7 +430,6 @@ def as_strided(g: Builder, self: Value, size: Sequence[int],
                stride: Sequence[int],
                storage_offset: Optional[int] = None) -> Value:
     """Of a tensor that lies in memory as its shape says."""
-    import numpy as np
     count = dims.static(self.size, "the size of as_strided")
     places = np.full(size, storage_offset or 0, np.int64)
     if any(s < 0 for s in (*size, *stride)) or math.prod(size) > 1 << 24:

@@ -143,23 +143,23 @@ def result_element(*operands: Union[Value, Number]) -> Element:
     return current
 
 
-def combine(g: Builder, operands: Sequence[Union[Value, Number]],
+def combine(g: Builder, given_operands: Sequence[Union[Value, Number, Dim]],
             body: Callable[..., Scalar], element: Optional[Element] = None,
             kind: Optional[Element] = None) -> Value:
     """`body` of tensors and numbers in the type `kind`, or that of promotion."""
     operands = [g.extent_value(o) if isinstance(o, Dim) else o
-                for o in operands]
-    kind = kind or result_element(*operands)
+                for o in given_operands]
+    wide_kind = kind or result_element(*operands)
     tensors = [o for o in operands if isinstance(o, Value)]
     if not tensors:
-        tensors = [g.full((), operands[0], kind)]  # type: ignore[arg-type]
+        tensors = [g.full((), operands[0], wide_kind)]  # type: ignore[arg-type]
         operands = [tensors[0], *operands[1:]]
 
     def apply(*values: Scalar) -> Scalar:
         given = list(values)
         first = values[0]
-        wide = [given.pop(0).cast(kind) if isinstance(o, Value)
-                else first.body.number(o, kind) for o in operands]
+        wide = [given.pop(0).cast(wide_kind) if isinstance(o, Value)
+                else first.body.number(o, wide_kind) for o in operands]
         return body(*wide)
 
     return g.map(tensors, apply, element)

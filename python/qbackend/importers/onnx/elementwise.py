@@ -4,12 +4,10 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Dict, List, Optional
+from typing import Callable, Dict, Optional
 
 from .. import dims, movement
-from ..aten.elementwise import (
-    remainder_of, sigmoid_of, sign_of, softplus_of,
-)
+from ..aten.elementwise import remainder_of, sigmoid_of, sign_of, softplus_of
 from ..builder import Value
 from ..dims import Extent
 from ..elements import BOOL, Element

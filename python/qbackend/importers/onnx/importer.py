@@ -6,10 +6,7 @@ from __future__ import annotations
 import re
 from typing import Any, Dict, List, Optional, Tuple
 
-from .. import dims, movement
 from ..builder import Builder, Value
-from ..dims import Dim
-from ..elements import BOOL
 from ..errors import ImportFailure, UnsupportedOperators
 from .model import Graph, Model, Node, Reader
 from .table import OPERATORS, Context, Extents, Operator

@@ -5,14 +5,12 @@ from __future__ import annotations
 
 from typing import Any, List, Optional, Sequence, Tuple
 
-import numpy as np
 
 from .. import convolution, dims, movement, pooling, products, reductions
 from ..builder import Value
 from ..dims import Extent
-from ..elements import F32, I64, BOOL
 from ..errors import ImportFailure
-from .table import Context, known_ints, op
+from .table import Context, op
 
 
 def _ints(o: Context, name: str, count: int, default: int) -> List[int]:

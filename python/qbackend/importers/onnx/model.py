@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import os
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Tuple
 
 import numpy as np
 
@@ -16,7 +16,15 @@ from ..dims import Dim, Extent
 from ..elements import Array, Element
 from ..errors import ImportFailure
 from ..protobuf import (
-    Field, fields, integer, integers, message, real, reals, signed, text,
+    Field,
+    fields,
+    integer,
+    integers,
+    message,
+    real,
+    reals,
+    signed,
+    text,
 )
 
 _DTYPES: Dict[int, Element] = {

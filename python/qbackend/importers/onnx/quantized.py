@@ -9,11 +9,10 @@ from typing import Any, List, Optional, Tuple
 import numpy as np
 
 from .. import dims, movement, products, quantization, reductions
+from ..aten.elementwise import sigmoid_of
 from ..builder import Value
-from ..elements import BF16, F32, I8, I32, I64, U8, Element
+from ..elements import F32, I32, U8, Element
 from ..errors import ImportFailure
-from ..scalars import Scalar
-from .elementwise import sigmoid_of
 from .layers import average_pool, conv_of
 from .model import element_of
 from .table import Context, known, op

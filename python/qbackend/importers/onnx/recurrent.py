@@ -56,7 +56,7 @@ def _run(o: Context, x: Value, w: Value, r: Value, b: Optional[Value],
             biases = [_reordered(o, part, order) for part in movement.split(
                 o.g, row, [gates * hidden] * 2, 0)]
         sets.append((_reordered(o, _row(o, w, k), order),
-                     _reordered(o, _row(o, r, k), order), *biases))
+                     _reordered(o, _row(o, r, k), order), biases[0], biases[1]))
     shape = (count, x.shape[1], hidden)
     given = [o.g.full(shape, 0, x.element) if s is None else s for s in states]
     y, final = recurrent.run(o.g, x, given, sets, 1, count == 2, False, step)

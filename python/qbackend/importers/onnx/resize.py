@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional
+from typing import List, Optional
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from .. import dims, resize
 from ..builder import Value
 from ..elements import Array
 from ..errors import ImportFailure
-from .table import Context, extents_of, known, known_ints, op
+from .table import Context, extents_of, known, op
 
 
 def _positions(mode: str, size: int, extent: int, scale: float) -> Array:

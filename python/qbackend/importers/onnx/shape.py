@@ -3,18 +3,17 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Sequence
+from typing import Any, List, Optional
 
 import numpy as np
 
 from .. import dims, movement
 from ..aten import indexing
 from ..aten.creation import arange
-from ..builder import Read, Value, broadcast, identity
+from ..builder import Value, broadcast
 from ..dims import Extent
-from ..elements import F32, I64, INDEX
+from ..elements import F32, I64
 from ..errors import ImportFailure
-from ..scalars import Scalar, TextBody
 from .elementwise import tensor
 from .table import Context, Extents, extents_of, known, known_ints, op, shaped
 
@@ -165,7 +164,7 @@ def slice_(o: Context, x: Value, starts: Optional[Value] = None,
         if dims.all_static([*first, *last]):
             values = x.values
             for a, b, s in zip(first, last, strides):
-                values = values[slice(a, b, s)]  # type: ignore[misc]
+                values = values[slice(a, b, s)]
             return shaped(o.g, values, 1)
     x = tensor(x)
     for start, end, axis, step in zip(first, last, chosen, strides):

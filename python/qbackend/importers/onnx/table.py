@@ -6,12 +6,12 @@ from __future__ import annotations
 
 import dataclasses
 import inspect
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar, Union
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from .. import dims
 from ..builder import Builder, Value
 from ..dims import Extent
-from ..elements import I64, Element
+from ..elements import I64
 from ..errors import ImportFailure
 
 _F = TypeVar("_F", bound=Callable[..., Any])
