@@ -13,6 +13,7 @@
 #define QBACKEND_C_QBACKEND_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #if defined(_WIN32)
 #define QBACKEND_EXPORT
@@ -125,6 +126,71 @@ QBACKEND_EXPORT QBackendStatus
 qbackendToBytecode(QBackendText module, const QBackendResource *resources,
                    size_t numResources, char **output, size_t *length,
                    QBackendDiagnosticCallback callback, void *user);
+/* Records the range of one value over batches, and has its parameters. Calls on
+ * one observer must not overlap. */
+typedef struct QBackendObserver QBackendObserver;
+
+/* An observer of one of the kinds that record something, as JSON describes it
+ * in a qconfig: {"observer": "MinMaxObserver", "dtype": "qint8"}. To be freed
+ * with qbackendObserverDestroy, which takes null too. */
+QBACKEND_EXPORT QBackendStatus
+qbackendObserverCreate(QBackendText json, QBackendObserver **observer,
+                       QBackendDiagnosticCallback callback, void *user);
+QBACKEND_EXPORT void qbackendObserverDestroy(QBackendObserver *observer);
+
+/* Records a batch, a row-major tensor of `rank` extents; an empty one is
+ * ignored. NaN and infinities are counted and left out. */
+QBACKEND_EXPORT QBackendStatus qbackendObserverRecord(
+    QBackendObserver *observer, const float *data, const int64_t *shape,
+    size_t rank, QBackendDiagnosticCallback callback, void *user);
+
+/* Forgets what was recorded. */
+QBACKEND_EXPORT void qbackendObserverReset(QBackendObserver *observer);
+
+/* What was recorded as a calibration table of docs/Calibration.md, whose one
+ * entry is `name`. */
+QBACKEND_EXPORT QBackendStatus qbackendObserverToTable(
+    QBackendObserver *observer, QBackendText name, char **output,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* Replaces what was recorded by the entry `name` of a calibration table. */
+QBACKEND_EXPORT QBackendStatus qbackendObserverFromTable(
+    QBackendObserver *observer, QBackendText table, QBackendText name,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* The parameters of what was recorded, one pair or one for each channel, as
+ * JSON: {"scale": [0.5], "zero_point": [3]}. A zero point of the scheme
+ * per_channel_affine_float_qparams is a real number. */
+QBACKEND_EXPORT QBackendStatus
+qbackendObserverGetParams(QBackendObserver *observer, char **output,
+                          QBackendDiagnosticCallback callback, void *user);
+
+/* The integers of a type, and the scales and zero points of a tensor's channels
+ * along `axis`; of the whole tensor if `count` is 1. `hasRealZeroPoints`: they
+ * are no integers. */
+typedef struct {
+  const double *scales, *zeroPoints;
+  size_t count;
+  int64_t axis;
+  int64_t quantMin, quantMax;
+  int hasRealZeroPoints;
+} QBackendQuantization;
+
+/* Writes to `output` the real numbers that a row-major tensor of `rank` extents
+ * becomes: (clamp(round(x / scale) + zero point) - zero point) * scale in f32,
+ * x / scale as a product with the inverse, ties to even. `output` may be
+ * `input`. */
+QBACKEND_EXPORT QBackendStatus
+qbackendFakeQuantize(const float *input, float *output, const int64_t *shape,
+                     size_t rank, const QBackendQuantization *quantization,
+                     QBackendDiagnosticCallback callback, void *user);
+
+/* The parameters that a fused fake quantizer of PyTorch has for a range
+ * min <= max, which are not those of an observer: numerics::chooseQParams. */
+QBACKEND_EXPORT void qbackendChooseParams(float min, float max,
+                                          int64_t quantMin, int64_t quantMax,
+                                          int symmetric, double *scale,
+                                          int64_t *zeroPoint);
 
 #ifdef __cplusplus
 }

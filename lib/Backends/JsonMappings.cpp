@@ -285,7 +285,7 @@ static bool readMember(const Cursor &cursor, StringRef key, const Cursor &value,
   return false;
 }
 
-static ObserverAttr readObserver(const Cursor &cursor) {
+ObserverAttr qbackend::json::readObserver(const Cursor &cursor) {
   auto members = cursor.getObject();
   if (!members)
     return {};

@@ -458,17 +458,25 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
   return success();
 }
 
+/// The value of `text`; nothing, after an error, if that is no JSON.
+static std::optional<llvm::json::Value> parse(StringRef text,
+                                              MLIRContext *context) {
+  context->getOrLoadDialect<QBackendDialect>();
+  auto value = llvm::json::parse(text);
+  if (value)
+    return std::move(*value);
+  emitError(NameLoc::get(StringAttr::get(context, "JSON document")))
+      << "is not JSON: " << llvm::toString(value.takeError());
+  return std::nullopt;
+}
+
 /// Parses `text`, and has `read` build the ops of the document in a new module.
 static FailureOr<OwningOpRef<ModuleOp>>
 readDocument(StringRef text, MLIRContext *context,
              function_ref<LogicalResult(const Cursor &, OpBuilder &)> read) {
-  context->getOrLoadDialect<QBackendDialect>();
-  auto value = llvm::json::parse(text);
-  if (!value) {
-    emitError(NameLoc::get(StringAttr::get(context, "JSON document")))
-        << "is not JSON: " << llvm::toString(value.takeError());
+  auto value = parse(text, context);
+  if (!value)
     return failure();
-  }
   Cursor document(*value, context, "");
   OwningOpRef<ModuleOp> module = ModuleOp::create(document.getLoc());
   auto builder = OpBuilder::atBlockBegin(module->getBody());
@@ -489,4 +497,15 @@ qbackend::mappingFromJSON(StringRef text, StringRef name,
                       [&](const Cursor &cursor, OpBuilder &builder) {
                         return readMapping(cursor, builder, name);
                       });
+}
+
+FailureOr<ObserverAttr> qbackend::observerFromJSON(StringRef text,
+                                                   MLIRContext *context) {
+  auto value = parse(text, context);
+  if (!value)
+    return failure();
+  ObserverAttr observer = readObserver(Cursor(*value, context, ""));
+  if (!observer)
+    return failure();
+  return observer;
 }

@@ -59,6 +59,9 @@ llvm::StringRef stringifyDType(mlir::Type type);
 /// A dtype; null, after an error, if it isn't one.
 mlir::Type readDType(const Cursor &cursor);
 
+/// Reads an observer; null, after an error, if it isn't one.
+ObserverAttr readObserver(const Cursor &cursor);
+
 /// Reads and prints an entry of "qconfig_mappings".
 mlir::LogicalResult readMapping(const Cursor &cursor, mlir::OpBuilder &builder,
                                 llvm::StringRef name);

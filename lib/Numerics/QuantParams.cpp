@@ -60,4 +60,48 @@ FloatQuantParams calculateFloatQParams(float min, float max, QuantRange range,
   return {scale, -min / scale};
 }
 
+static float f32(double value) { return static_cast<float>(value); }
+
+QuantParams chooseQParams(float min, float max, QuantRange range,
+                          bool symmetric) {
+  const float smallest = smallestChosenScale;
+  const int64_t steps = range.max - range.min;
+  const bool centered = symmetric && min < 0 && max > 0;
+  if (centered) {
+    int64_t high = steps / 2, low = -(steps / 2 + 1);
+    double scale =
+        std::max(std::fabs(min / f32(low)), std::fabs(max / f32(high)));
+    min = f32(scale * low);
+    max = f32(scale * high);
+  }
+  float mn = std::min(min, 0.0f);
+  float mx = std::max(max, 0.0f);
+  double scale = (static_cast<double>(mx) - static_cast<double>(mn)) / steps;
+  if (f32(scale) == 0.0f || std::isinf(1.0f / f32(scale)))
+    scale = 0.1;
+  if (scale < smallest) {
+    float original = f32(scale);
+    scale = smallest;
+    if (mn == 0.0f) {
+      mx = smallest * steps;
+    } else if (mx == 0.0f) {
+      mn = -smallest * steps;
+    } else {
+      float amplifier = smallest / original;
+      mn *= amplifier;
+      mx *= amplifier;
+    }
+  }
+  const double low = range.min, high = range.max;
+  double errorMin = std::fabs(low) - std::fabs(mn / scale);
+  double errorMax = std::fabs(high) - std::fabs(mx / scale);
+  double zeroPoint = errorMin < errorMax ? low - mn / scale : high - mx / scale;
+  if (centered)
+    zeroPoint = (low + high) / 2;
+  // Comparisons that a NaN doesn't pass: it gives the smallest.
+  zeroPoint = zeroPoint > low ? zeroPoint : low;
+  zeroPoint = zeroPoint < high ? zeroPoint : high;
+  return {scale, static_cast<int64_t>(roundHalfToEven(zeroPoint))};
+}
+
 } // namespace qbackend::numerics

@@ -36,6 +36,23 @@ float dequantize(int64_t q, float scale, int64_t zeroPoint) {
   return scale * static_cast<float>(q - zeroPoint);
 }
 
+float fakeQuantize(float x, float scale, int64_t zeroPoint, int64_t lo,
+                   int64_t hi) {
+  return dequantize(quantize(x, scale, zeroPoint, lo, hi), scale, zeroPoint);
+}
+
+float fakeQuantize(float x, float scale, float zeroPoint, int64_t lo,
+                   int64_t hi) {
+  float inverse = 1.0f / scale;
+  float rounded = roundHalfToEven(x * inverse + zeroPoint);
+  if (!(std::fabs(rounded) < 0x1p63f))
+    rounded = static_cast<float>(lo);
+  int64_t q = std::clamp(static_cast<int64_t>(rounded), lo, hi);
+  return static_cast<float>(
+      (static_cast<double>(q) - static_cast<double>(zeroPoint)) *
+      static_cast<double>(scale));
+}
+
 float dequantizeFused(int64_t q, float scale, int64_t zeroPoint) {
   return std::fma(scale, static_cast<float>(q),
                   -(scale * static_cast<float>(zeroPoint)));

@@ -46,34 +46,7 @@ int32_t requantizeXnnpack(int32_t acc, float m, int32_t zy, int32_t omin,
 }
 
 QuantParams dynamicLinearParams(float min, float max) {
-  const float smallest = smallestDynamicScale;
-  float mn = std::min(min, 0.0f);
-  float mx = std::max(max, 0.0f);
-  double scale = (static_cast<double>(mx) - static_cast<double>(mn)) / 255;
-  if (f32(scale) == 0.0f || std::isinf(1.0f / f32(scale)))
-    scale = 0.1;
-  if (scale < smallest) {
-    float original = f32(scale);
-    scale = smallest;
-    if (mn == 0.0f) {
-      mx = smallest * 255;
-    } else if (mx == 0.0f) {
-      mn = -smallest * 255;
-    } else {
-      float amplifier = smallest / original;
-      mn *= amplifier;
-      mx *= amplifier;
-    }
-  }
-  double fromMin = 0 - mn / scale;
-  double fromMax = 255 - mx / scale;
-  double errorMin = 0 - std::fabs(mn / scale);
-  double errorMax = 255 - std::fabs(mx / scale);
-  double zeroPoint = errorMin < errorMax ? fromMin : fromMax;
-  // Comparisons that a NaN doesn't pass: it gives 0.
-  zeroPoint = zeroPoint > 0 ? zeroPoint : 0;
-  zeroPoint = zeroPoint < 255 ? zeroPoint : 255;
-  return {scale, static_cast<int64_t>(roundHalfToEven(zeroPoint))};
+  return chooseQParams(min, max, {0, 255}, /*symmetric=*/false);
 }
 
 float dynamicLinearMultiplier(double sw, double s) { return f32(sw) * f32(s); }

@@ -3,8 +3,8 @@
 // Fills in the observers of a module: from the module, a table, or a run.
 
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/ObserverOptions.h"
 
-#include "ObserverOptions.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Transforms/TensorNames.h"
 #include "qbackend/Transforms/ValueRanges.h"

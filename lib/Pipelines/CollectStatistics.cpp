@@ -2,9 +2,9 @@
 //
 // Runs an observed module and collects what its tensors hold.
 
-#include "ObserverOptions.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Execution.h"
+#include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Transforms/TensorNames.h"
 

@@ -154,6 +154,112 @@ toBytecode(const py::bytes &module,
   return result;
 }
 
+/// A tensor of f32 in row-major order, by the buffer protocol.
+class Tensor {
+public:
+  Tensor(const py::buffer &buffer, bool writable)
+      : info(buffer.request(writable)),
+        shape(info.shape.begin(), info.shape.end()) {
+    if (info.format != py::format_descriptor<float>::format())
+      throw py::type_error("expected an array of float32, found format '" +
+                           info.format + "'");
+    py::ssize_t stride = sizeof(float);
+    for (py::ssize_t i = info.ndim - 1; i >= 0; --i) {
+      if (info.strides[i] != stride && info.shape[i] > 1 && info.size > 0)
+        throw py::value_error("expected a contiguous array");
+      stride *= info.shape[i];
+    }
+  }
+
+  float *data() const { return static_cast<float *>(info.ptr); }
+  const int64_t *extents() const { return shape.data(); }
+  size_t rank() const { return shape.size(); }
+  bool hasShapeOf(const Tensor &other) const { return shape == other.shape; }
+
+private:
+  py::buffer_info info;
+  std::vector<int64_t> shape;
+};
+
+/// A failure is a ValueError.
+void check(QBackendStatus status, const Diagnostics &diagnostics) {
+  if (status != QBACKEND_SUCCESS)
+    throw py::value_error(diagnostics.errors());
+}
+
+class Observer {
+public:
+  explicit Observer(const std::string &json) {
+    Diagnostics diagnostics;
+    check(qbackendObserverCreate(toText(json), &observer, &Diagnostics::add,
+                                 &diagnostics),
+          diagnostics);
+  }
+  ~Observer() { qbackendObserverDestroy(observer); }
+  Observer(const Observer &) = delete;
+
+  void record(const py::buffer &data) {
+    Tensor tensor(data, /*writable=*/false);
+    Diagnostics diagnostics;
+    check(qbackendObserverRecord(observer, tensor.data(), tensor.extents(),
+                                 tensor.rank(), &Diagnostics::add,
+                                 &diagnostics),
+          diagnostics);
+  }
+
+  void reset() { qbackendObserverReset(observer); }
+
+  std::string toTable(const std::string &name) {
+    Diagnostics diagnostics;
+    return run(diagnostics, [&](auto... rest) {
+      return qbackendObserverToTable(observer, toText(name), rest...);
+    });
+  }
+
+  void fromTable(const std::string &table, const std::string &name) {
+    Diagnostics diagnostics;
+    check(qbackendObserverFromTable(observer, toText(table), toText(name),
+                                    &Diagnostics::add, &diagnostics),
+          diagnostics);
+  }
+
+  std::string params() {
+    Diagnostics diagnostics;
+    return run(diagnostics, [&](auto... rest) {
+      return qbackendObserverGetParams(observer, rest...);
+    });
+  }
+
+private:
+  QBackendObserver *observer = nullptr;
+};
+
+void fakeQuantize(const py::buffer &input, const py::buffer &output,
+                  const std::vector<double> &scales,
+                  const std::vector<double> &zeroPoints, int64_t axis,
+                  int64_t quantMin, int64_t quantMax, bool realZeroPoints) {
+  Tensor from(input, /*writable=*/false), to(output, /*writable=*/true);
+  if (!to.hasShapeOf(from) || scales.size() != zeroPoints.size())
+    throw py::value_error("expected arrays of one shape, and as many scales as "
+                          "zero points");
+  QBackendQuantization quantization = {
+      scales.data(), zeroPoints.data(), scales.size(), axis,
+      quantMin,      quantMax,          realZeroPoints};
+  Diagnostics diagnostics;
+  check(qbackendFakeQuantize(from.data(), to.data(), from.extents(),
+                             from.rank(), &quantization, &Diagnostics::add,
+                             &diagnostics),
+        diagnostics);
+}
+
+std::pair<double, int64_t> chooseParams(float min, float max, int64_t quantMin,
+                                        int64_t quantMax, bool symmetric) {
+  std::pair<double, int64_t> result;
+  qbackendChooseParams(min, max, quantMin, quantMax, symmetric, &result.first,
+                       &result.second);
+  return result;
+}
+
 } // namespace
 
 PYBIND11_MODULE(_native, m) {
@@ -179,4 +285,22 @@ PYBIND11_MODULE(_native, m) {
         "text.");
   m.def("to_bytecode", &toBytecode, py::arg("module"), py::arg("resources"),
         "A module as bytecode, with the bytes of its resources by name.");
+  py::class_<Observer>(
+      m, "Observer", "An observer by its JSON. Arrays are contiguous float32.")
+      .def(py::init<const std::string &>(), py::arg("json"))
+      .def("record", &Observer::record, py::arg("array"), "Records a batch.")
+      .def("reset", &Observer::reset, "Forgets what was recorded.")
+      .def("to_table", &Observer::toTable, py::arg("name"),
+           "What was recorded as a calibration table.")
+      .def("from_table", &Observer::fromTable, py::arg("table"),
+           py::arg("name"), "Goes on from an entry of a calibration table.")
+      .def("params", &Observer::params,
+           "Scales and zero points as JSON, one or one for each channel.");
+  m.def("fake_quantize", &fakeQuantize, py::arg("input"), py::arg("output"),
+        py::arg("scales"), py::arg("zero_points"), py::arg("axis"),
+        py::arg("quant_min"), py::arg("quant_max"), py::arg("real_zero_points"),
+        "Writes to output what input becomes when it is quantized.");
+  m.def("choose_params", &chooseParams, py::arg("min"), py::arg("max"),
+        py::arg("quant_min"), py::arg("quant_max"), py::arg("symmetric"),
+        "Scale and zero point of a fused fake quantizer.");
 }

@@ -338,6 +338,145 @@ static void testBytecode(void) {
   endGroup("bytecode with resources");
 }
 
+static QBackendObserver *createObserver(const char *json) {
+  QBackendObserver *observer = NULL;
+  Said said = silence();
+  CHECK(qbackendObserverCreate(qbackendText(json), &observer, hear, &said) ==
+        QBACKEND_SUCCESS);
+  CHECK(observer != NULL);
+  return observer;
+}
+
+static void checkParams(QBackendObserver *observer, const char *expected) {
+  char *output = NULL;
+  Said said = silence();
+  CHECK(qbackendObserverGetParams(observer, &output, hear, &said) ==
+        QBACKEND_SUCCESS);
+  CHECK(output && strcmp(output, expected) == 0);
+  qbackendFree(output);
+}
+
+static void testObservers(void) {
+  static const float batch[] = {-127, 0, 0, 254};
+  static const int64_t shape[] = {2, 2};
+  static const int64_t negative[] = {2, -1};
+  static const int64_t none[] = {0, 2};
+  const char *symmetric =
+      "{\"observer\": \"MinMaxObserver\", \"dtype\": \"qint8\", "
+      "\"qscheme\": \"per_tensor_symmetric\", "
+      "\"quant_min\": -127, \"quant_max\": 127}";
+  QBackendObserver *observer = createObserver(symmetric);
+  QBackendObserver *other;
+  Said said = silence();
+  char *table = NULL, *output = unchanged;
+  checkParams(observer, "{\"scale\":[1],\"zero_point\":[0]}");
+  CHECK(qbackendObserverRecord(observer, batch, shape, 2, hear, &said) ==
+        QBACKEND_SUCCESS);
+  CHECK(qbackendObserverRecord(observer, NULL, none, 2, hear, &said) ==
+        QBACKEND_SUCCESS);
+  checkParams(observer, "{\"scale\":[2],\"zero_point\":[0]}");
+  CHECK(qbackendObserverToTable(observer, qbackendText("x"), &table, hear,
+                                &said) == QBACKEND_SUCCESS);
+  CHECK(table && strstr(table, "\"name\": \"x\"") != NULL);
+  qbackendObserverReset(observer);
+  checkParams(observer, "{\"scale\":[1],\"zero_point\":[0]}");
+  CHECK(qbackendObserverFromTable(observer, qbackendText(table),
+                                  qbackendText("x"), hear,
+                                  &said) == QBACKEND_SUCCESS);
+  checkParams(observer, "{\"scale\":[2],\"zero_point\":[0]}");
+  CHECK(said.counts[QBACKEND_ERROR] == 0);
+  /* What fails leaves the observer as it was. */
+  CHECK(qbackendObserverFromTable(observer, qbackendText(table),
+                                  qbackendText("y"), hear,
+                                  &said) == QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "no entry 'y'") != NULL);
+  said = silence();
+  CHECK(qbackendObserverFromTable(observer, qbackendText("{"),
+                                  qbackendText("x"), hear,
+                                  &said) == QBACKEND_FAILURE);
+  CHECK(said.counts[QBACKEND_ERROR] == 1);
+  said = silence();
+  CHECK(qbackendObserverRecord(observer, batch, negative, 2, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "extent 1 of the tensor is -1") != NULL);
+  said = silence();
+  CHECK(qbackendObserverRecord(observer, NULL, shape, 2, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "the tensor is null") != NULL);
+  said = silence();
+  CHECK(qbackendObserverRecord(observer, batch, NULL, 2, NULL, NULL) ==
+        QBACKEND_FAILURE);
+  CHECK(qbackendObserverGetParams(observer, NULL, hear, &said) ==
+        QBACKEND_FAILURE);
+  checkParams(observer, "{\"scale\":[2],\"zero_point\":[0]}");
+  qbackendObserverDestroy(observer);
+  qbackendObserverDestroy(NULL);
+  qbackendFree(table);
+
+  observer = createObserver("{\"observer\": \"PerChannelMinMaxObserver\", "
+                            "\"ch_axis\": 1, \"dtype\": \"quint8\"}");
+  CHECK(qbackendObserverRecord(observer, batch, shape, 2, hear, &said) ==
+        QBACKEND_SUCCESS);
+  said = silence();
+  CHECK(qbackendObserverRecord(observer, batch, shape, 1, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "the channels are on axis 1") != NULL);
+  qbackendObserverDestroy(observer);
+
+  said = silence();
+  other = (QBackendObserver *)output;
+  CHECK(qbackendObserverCreate(qbackendText("{\"observer\": \"No\"}"), &other,
+                               hear, &said) == QBACKEND_FAILURE);
+  CHECK(other == NULL && strstr(said.message, "unknown observer 'No'") != NULL);
+  said = silence();
+  CHECK(qbackendObserverCreate(qbackendText("{\"observer\": \"NoopObserver\"}"),
+                               &other, hear, &said) == QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "NoopObserver records nothing") != NULL);
+  said = silence();
+  CHECK(qbackendObserverCreate(qbackendText(symmetric), NULL, hear, &said) ==
+        QBACKEND_FAILURE);
+  endGroup("observers");
+}
+
+static void testFakeQuantize(void) {
+  static const float input[] = {0.5f, 1.5f, -3, 300};
+  static const int64_t shape[] = {2, 2};
+  static const double scales[] = {1, 100}, zeroPoints[] = {0, 1};
+  float output[4];
+  double scale;
+  int64_t zeroPoint;
+  QBackendQuantization whole = {scales, zeroPoints, 1, 0, 0, 255, 0};
+  QBackendQuantization rows = {scales, zeroPoints, 2, 0, 0, 255, 0};
+  QBackendQuantization bad = {scales, zeroPoints, 2, 2, 0, 255, 0};
+  Said said = silence();
+  CHECK(qbackendFakeQuantize(input, output, shape, 2, &whole, hear, &said) ==
+        QBACKEND_SUCCESS);
+  CHECK(output[0] == 0 && output[1] == 2 && output[2] == 0 && output[3] == 255);
+  CHECK(qbackendFakeQuantize(input, output, shape, 2, &rows, hear, &said) ==
+        QBACKEND_SUCCESS);
+  CHECK(output[1] == 2 && output[2] == 0 && output[3] == 300);
+  CHECK(said.counts[QBACKEND_ERROR] == 0);
+  CHECK(qbackendFakeQuantize(input, output, shape, 2, &bad, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "2 scales for axis 2") != NULL);
+  said = silence();
+  bad.axis = 0;
+  bad.quantMax = -1;
+  CHECK(qbackendFakeQuantize(input, output, shape, 2, &bad, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "range of the integers is [0, -1]") != NULL);
+  bad.count = 0;
+  CHECK(qbackendFakeQuantize(input, output, shape, 2, &bad, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(qbackendFakeQuantize(input, NULL, shape, 2, &rows, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(qbackendFakeQuantize(input, output, shape, 2, NULL, hear, &said) ==
+        QBACKEND_FAILURE);
+  qbackendChooseParams(-64, 127, -128, 127, 1, &scale, &zeroPoint);
+  CHECK(scale == 1 && zeroPoint == 0);
+  endGroup("fake quantization");
+}
+
 int main(int argc, char **argv) {
   QBackendText text, bytecode, mine;
   char *owners[3];
@@ -357,6 +496,8 @@ int main(int argc, char **argv) {
   testBadBackends(text, argv[4]);
   testJSON();
   testBytecode();
+  testObservers();
+  testFakeQuantize();
   free(owners[0]);
   free(owners[1]);
   free(owners[2]);

@@ -178,6 +178,42 @@ TEST(Dynamic, NotANumber) {
   EXPECT_EQ(params.zeroPoint, 0);
 }
 
+TEST(ChooseQParams, Symmetric) {
+  auto check = [](float min, float max, QuantRange range, double scale,
+                  int64_t zeroPoint) {
+    QuantParams params = chooseQParams(min, max, range, /*symmetric=*/true);
+    EXPECT_EQ(params.scale, scale) << min << " " << max;
+    EXPECT_EQ(params.zeroPoint, zeroPoint) << min << " " << max;
+  };
+  // The end that needs the larger scale decides: 127 / 127 and 256 / 128.
+  check(-64, 127, {-128, 127}, 1, 0);
+  check(-256, 1, {-128, 127}, 2, 0);
+  // The middle of an odd number of steps is rounded to even.
+  check(-1, 127, {0, 255}, 1, 128);
+  // With one sign there is no middle.
+  check(0, 255, {-128, 127}, 1, -128);
+  check(-255, 0, {-128, 127}, 1, 127);
+}
+
+TEST(ChooseQParams, ZeroPointOfTheSmallerError) {
+  // qmin + 1 / scale = -43.0 from one end and from the other.
+  QuantParams params = chooseQParams(-1, 2, {-128, 127}, false);
+  EXPECT_EQ(params.scale, 3.0 / 255);
+  EXPECT_EQ(params.zeroPoint, -43);
+  EXPECT_EQ(chooseQParams(0, 0, {-128, 127}, true).scale, 0.1);
+}
+
+TEST(Quantize, FakeQuantize) {
+  // Ties to even, the ends, and what is no number.
+  EXPECT_EQ(fakeQuantize(2.5f, 1.0f, int64_t(0), -128, 127), 2.0f);
+  EXPECT_EQ(fakeQuantize(-300.0f, 1.0f, int64_t(3), -128, 127), -131.0f);
+  EXPECT_EQ(fakeQuantize(300.0f, 0.5f, int64_t(3), -128, 127), 62.0f);
+  EXPECT_EQ(fakeQuantize(nan, 0.5f, int64_t(3), -128, 127), -65.5f);
+  // A real zero point is added before rounding: rne(1.25 + 0.5) = 2.
+  EXPECT_EQ(fakeQuantize(1.25f, 1.0f, 0.5f, 0, 255), 1.5f);
+  EXPECT_EQ(fakeQuantize(1e30f, 1.0f, 0.5f, 0, 255), -0.5f);
+}
+
 TEST(Dynamic, TwoRoundings) {
   // 3 * f32(1/3) is 1 in f32; exactly it is 1 + 2^-25, and its sum with the
   // bias, -1, no 0.

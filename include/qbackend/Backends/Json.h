@@ -40,6 +40,11 @@ mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
 mappingFromJSON(llvm::StringRef text, llvm::StringRef name,
                 mlir::MLIRContext *context);
 
+/// The observer of such text, {"observer": "MinMaxObserver", "dtype": "qint8"}.
+/// Fails as those above.
+mlir::FailureOr<ObserverAttr> observerFromJSON(llvm::StringRef text,
+                                               mlir::MLIRContext *context);
+
 /// Prints the table of qbackend/Calibration/ObserverKinds.h: "observers" has
 /// {"kind": "min_max", "observer": "MinMaxObserver", "torch": true,
 ///  "per_channel": false, "arguments": {"dtype": "quint8", ...}} for each kind.

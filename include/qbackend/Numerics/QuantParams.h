@@ -71,6 +71,27 @@ QuantParams calculateQParams(float min, float max, QuantRange range,
 FloatQuantParams calculateFloatQParams(float min, float max, QuantRange range,
                                        float eps = defaultEps);
 
+/// The smallest scale that `chooseQParams` gives.
+inline constexpr float smallestChosenScale = 6.1e-5f;
+
+/// Returns the parameters that ATen's quant_utils ChooseQuantizationParams
+/// gives for [`min`, `max`]: those of an activation that is quantized as it
+/// comes, and of a fused fake quantizer. Not the formula of the observers:
+///
+///   symmetric, if min < 0 < max: the larger of |min / qlo| and |max / qhi| is
+///          the scale of both ends, qhi = (qmax - qmin) / 2, qlo = -qhi - 1
+///   scale = (mx - mn) / (qmax - qmin) in f64, 0.1 if it or its inverse is no
+///          f32, else 6.1e-5 at least: the range then grows with it
+///   zp    = of qmin - mn / scale and qmax - mx / scale the one with the
+///   smaller
+///          rounding error; the middle of the integers if symmetric; rounded to
+///          nearest even
+///
+/// ATen refuses a NaN; here the scale is then NaN, and the zero point
+/// `range.min`.
+QuantParams chooseQParams(float min, float max, QuantRange range,
+                          bool symmetric);
+
 } // namespace qbackend::numerics
 
 #endif // QBACKEND_NUMERICS_QUANTPARAMS_H

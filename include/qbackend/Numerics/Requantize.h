@@ -40,7 +40,7 @@ int32_t requantizeXnnpack(int32_t acc, float m, int32_t zy, int32_t omin,
 //===----------------------------------------------------------------------===//
 
 /// The smallest scale that `dynamicLinearParams` gives.
-inline constexpr float smallestDynamicScale = 6.1e-5f;
+inline constexpr float smallestDynamicScale = smallestChosenScale;
 
 /// Returns the quint8 parameters of an activation with values in
 /// [`min`, `max`], as the dynamic linear of the qnnpack engine chooses them
