@@ -125,7 +125,9 @@ private:
       printDType("weight_dtype", config.getWeight());
       if (config.getBias())
         os.attribute("bias_dtype", stringifyDType(config.getBias()));
-      os.attribute("is_dynamic", config.getIsDynamic());
+      // What PyTorch leaves unset stays so.
+      if (config.getIsDynamic())
+        os.attribute("is_dynamic", true);
     });
   }
 

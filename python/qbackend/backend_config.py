@@ -11,7 +11,7 @@ from .dtype_config import (
     DTypeConfig,
     DTypeWithConstraints,
     ObservationType,
-    check_keys,
+    known_keys,
 )
 from .fuser_methods import FuserMethod, fuser_method_of
 from .names import TorchName, name_of
@@ -39,20 +39,37 @@ _BOTH_PATTERNS = (
 )
 
 
-_PATTERN_KEYS = (
-    "pattern",
-    "observation_type",
-    "dtype_configs",
-    "root_module",
-    "qat_module",
-    "reference_quantized_module_for_root",
-    "fused_module",
-    "fuser_method",
-    "root_node_getter",
-    "extra_inputs_getter",
-    "num_tensor_args_to_observation_type",
-    "input_type_to_index",
-    "pattern_complex_format",
+# Keys of PyTorch's dictionary form, under its names.
+NAME_DICT_KEY = "name"
+CONFIGS_DICT_KEY = "configs"
+PATTERN_DICT_KEY = "pattern"
+PATTERN_COMPLEX_FORMAT_DICT_KEY = "pattern_complex_format"
+OBSERVATION_TYPE_DICT_KEY = "observation_type"
+DTYPE_CONFIGS_DICT_KEY = "dtype_configs"
+ROOT_MODULE_DICT_KEY = "root_module"
+QAT_MODULE_DICT_KEY = "qat_module"
+REFERENCE_QUANTIZED_MODULE_DICT_KEY = "reference_quantized_module_for_root"
+FUSED_MODULE_DICT_KEY = "fused_module"
+FUSER_METHOD_DICT_KEY = "fuser_method"
+ROOT_NODE_GETTER_DICT_KEY = "root_node_getter"
+EXTRA_INPUTS_GETTER_DICT_KEY = "extra_inputs_getter"
+NUM_TENSOR_ARGS_TO_OBSERVATION_TYPE_DICT_KEY = "num_tensor_args_to_observation_type"
+INPUT_TYPE_TO_INDEX_DICT_KEY = "input_type_to_index"
+
+PATTERN_KEYS = (
+    PATTERN_DICT_KEY,
+    OBSERVATION_TYPE_DICT_KEY,
+    DTYPE_CONFIGS_DICT_KEY,
+    ROOT_MODULE_DICT_KEY,
+    QAT_MODULE_DICT_KEY,
+    REFERENCE_QUANTIZED_MODULE_DICT_KEY,
+    FUSED_MODULE_DICT_KEY,
+    FUSER_METHOD_DICT_KEY,
+    ROOT_NODE_GETTER_DICT_KEY,
+    EXTRA_INPUTS_GETTER_DICT_KEY,
+    NUM_TENSOR_ARGS_TO_OBSERVATION_TYPE_DICT_KEY,
+    INPUT_TYPE_TO_INDEX_DICT_KEY,
+    PATTERN_COMPLEX_FORMAT_DICT_KEY,
 )
 
 
@@ -117,8 +134,12 @@ class BackendPatternConfig:
     def set_dtype_configs(
         self, dtype_configs: List[DTypeConfig]
     ) -> BackendPatternConfig:
-        """Replaces those there were."""
-        self.dtype_configs = [_dtype_config(config) for config in dtype_configs]
+        """Replaces those there were. The list is kept, not copied, so that it can
+        be extended later; PyTorch's objects in it are replaced by ours."""
+        if not isinstance(dtype_configs, list):
+            dtype_configs = list(dtype_configs)
+        dtype_configs[:] = [_dtype_config(config) for config in dtype_configs]
+        self.dtype_configs = dtype_configs
         return self
 
     def set_root_module(self, root_module: Any) -> BackendPatternConfig:
@@ -230,9 +251,11 @@ class BackendPatternConfig:
     def from_dict(
         cls, backend_pattern_config_dict: Dict[str, Any]
     ) -> BackendPatternConfig:
-        """From PyTorch's form. Every key is optional."""
-        given = backend_pattern_config_dict
-        check_keys("a BackendPatternConfig", given, _PATTERN_KEYS)
+        """From PyTorch's form, with its objects or ours. Every key is optional;
+        others are ignored with a warning."""
+        given = known_keys(
+            "a BackendPatternConfig", backend_pattern_config_dict, PATTERN_KEYS
+        )
         config = cls()
         if "pattern" in given:
             config.set_pattern(given["pattern"])
@@ -298,7 +321,8 @@ class BackendPatternConfig:
             return NotImplemented
         return self._compared() == other._compared()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((self.pattern, self._pattern_complex_format))
 
     def _compared(self) -> Dict[str, Any]:
         values = dict(self.__dict__)
@@ -398,10 +422,13 @@ class BackendConfig:
 
     @classmethod
     def from_dict(cls, backend_config_dict: Dict[str, Any]) -> BackendConfig:
-        """From PyTorch's form: `name`, and `configs`, a list of dictionaries."""
-        check_keys("a BackendConfig", backend_config_dict, ("name", "configs"))
-        backend = cls(backend_config_dict.get("name", ""))
-        for config in backend_config_dict.get("configs", []):
+        """From PyTorch's form: `name`, and `configs`, a list of dictionaries or
+        BackendPatternConfigs. Other keys are ignored with a warning."""
+        given = known_keys(
+            "a BackendConfig", backend_config_dict, (NAME_DICT_KEY, CONFIGS_DICT_KEY)
+        )
+        backend = cls(given.get(NAME_DICT_KEY, ""))
+        for config in given.get(CONFIGS_DICT_KEY, []):
             if isinstance(config, dict):
                 config = BackendPatternConfig.from_dict(config)
             backend.set_backend_pattern_config(config)
@@ -452,7 +479,9 @@ class BackendConfig:
             return NotImplemented
         return self.name == other.name and self.configs == other.configs
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        # All else can change while it is in a set.
+        return hash(type(self))
 
     def __repr__(self) -> str:
         lines = [f"BackendConfig({self.name!r}"]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Dict, List, Optional, Tuple, Union
@@ -11,6 +12,19 @@ from ._forms import convert
 from .dtypes import DType, DTypeLike
 
 __all__ = ["DTypeConfig", "DTypeWithConstraints", "ObservationType"]
+
+INPUT_DTYPE_DICT_KEY = "input_dtype"
+OUTPUT_DTYPE_DICT_KEY = "output_dtype"
+WEIGHT_DTYPE_DICT_KEY = "weight_dtype"
+BIAS_DTYPE_DICT_KEY = "bias_dtype"
+IS_DYNAMIC_DICT_KEY = "is_dynamic"
+DTYPE_CONFIG_KEYS = (
+    INPUT_DTYPE_DICT_KEY,
+    OUTPUT_DTYPE_DICT_KEY,
+    WEIGHT_DTYPE_DICT_KEY,
+    BIAS_DTYPE_DICT_KEY,
+    IS_DYNAMIC_DICT_KEY,
+)
 
 
 class ObservationType(Enum):
@@ -37,7 +51,7 @@ class ObservationType(Enum):
         )
 
 
-@dataclass
+@dataclass(eq=True)
 class DTypeWithConstraints:
     """A type, and what an observer of that type has to satisfy.
 
@@ -57,10 +71,18 @@ class DTypeWithConstraints:
     def __post_init__(self) -> None:
         self.dtype = DType.maybe(self.dtype)
 
+    def __hash__(self) -> int:
+        # Of what no rule of a backend changes later.
+        return hash(self.dtype)
+
     @classmethod
     def of(cls, value: Any) -> DTypeWithConstraints:
-        """`value` itself, or a type without constraints."""
-        return value if isinstance(value, cls) else cls(DType.maybe(value))
+        """`value` itself, PyTorch's object, or a type without constraints."""
+        if isinstance(value, cls):
+            return value
+        if type(value).__name__ == cls.__name__:
+            return cls.from_torch(value)
+        return cls(DType.maybe(value))
 
     def to_torch(self, missing: Optional[List[str]] = None) -> Any:
         return convert("to_torch", DTypeWithConstraints, self, missing)
@@ -119,15 +141,17 @@ class DTypeConfig:
             "is_dynamic": bool(other.is_dynamic),
         }
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        return hash((self.input_dtype, self.output_dtype, self.weight_dtype))
 
     @classmethod
     def from_dict(cls, dtype_config_dict: Dict[str, Any]) -> DTypeConfig:
         """From the keys `input_dtype`, `output_dtype`, `weight_dtype` (types, or
-        DTypeWithConstraints), `bias_dtype`, `is_dynamic`, all optional."""
-        check_keys("a DTypeConfig", dtype_config_dict, _DTYPE_CONFIG_KEYS)
+        DTypeWithConstraints), `bias_dtype`, `is_dynamic`, all optional. Others are
+        ignored with a warning."""
+        given = known_keys("a DTypeConfig", dtype_config_dict, DTYPE_CONFIG_KEYS)
         try:
-            return cls(**dtype_config_dict)
+            return cls(**given)
         except TypeError as error:  # PyTorch raises a ValueError here.
             raise ValueError(f"in a DTypeConfig: {error}") from None
 
@@ -151,15 +175,6 @@ class DTypeConfig:
         return result
 
 
-_DTYPE_CONFIG_KEYS = (
-    "input_dtype",
-    "output_dtype",
-    "weight_dtype",
-    "bias_dtype",
-    "is_dynamic",
-)
-
-
 def check_keys(what: str, given: Any, known: Tuple[str, ...]) -> None:
     """Raises a ValueError unless `given` is a dictionary of known keys."""
     if not isinstance(given, dict):
@@ -167,5 +182,21 @@ def check_keys(what: str, given: Any, known: Tuple[str, ...]) -> None:
     for key in given:
         if key not in known:
             raise ValueError(
-                f"unknown key '{key}' of {what}, expected one of {', '.join(known)}"
+                f"unknown key '{key}' of {what}, expected one of "
+                + ", ".join(name or "''" for name in known)
             )
+
+
+def known_keys(what: str, given: Any, known: Tuple[str, ...]) -> Dict[str, Any]:
+    """The items of a dictionary in PyTorch's form that mean something. PyTorch
+    ignores the others without a word."""
+    if not isinstance(given, dict):
+        raise ValueError(f"found {given!r}, expected a dictionary for {what}")
+    unknown = [str(key) for key in given if key not in known]
+    if unknown:
+        warnings.warn(
+            f"ignoring {', '.join(map(repr, unknown))} of {what}, which has "
+            + ", ".join(map(repr, known)),
+            stacklevel=3,
+        )
+    return {key: value for key, value in given.items() if key in known}

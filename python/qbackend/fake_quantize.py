@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PyTorch's fake quantizers: an observer, and rounding while training.
 
-For the compiler, which doesn't train, one means its observer.
+For the compiler, which doesn't train, one in a configuration means its observer.
+Gradients are PyTorch's business.
 """
 
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Type
+from typing import Any, Dict, List, Optional, Tuple, Type
 
 from . import dtypes
-from .dtypes import DType, QScheme
+from .dtypes import DType, QScheme, per_channel_affine_float_qparams
+from .observation import ENTRY, choose_qparams, fake_quantize, numpy
 from .observers import (
     SYMMETRIC_EPS,
     Describable,
@@ -20,6 +22,7 @@ from .observers import (
     ObserverBase,
     ObserverFactory,
     ObserverLike,
+    UniformQuantizationObserverBase,
     default_fixed_qparams_range_0to1_observer,
     default_fixed_qparams_range_neg1to1_observer,
 )
@@ -43,15 +46,31 @@ __all__ = [
     "default_per_channel_weight_fake_quant",
     "default_symmetric_fixed_qparams_fake_quant",
     "default_weight_fake_quant",
+    "disable_fake_quant",
+    "disable_observer",
+    "enable_fake_quant",
+    "enable_observer",
     "fused_per_channel_wt_fake_quant_range_neg_127_to_127",
     "fused_wt_fake_quant_range_neg_127_to_127",
 ]
 
 
 class FakeQuantizeBase(Describable):
-    """Base of the fake quantizers. `activation_post_process` is the observer."""
+    """Base of the fake quantizers. `activation_post_process` is the observer.
+
+    Calling one with an array records it and returns what it becomes when it is
+    quantized; each of the two can be turned off. `scale` and `zero_point` are those
+    of the last call that recorded.
+    """
 
     activation_post_process: ObserverBase
+
+    def _start(self, observer: ObserverBase) -> None:
+        self.activation_post_process = observer
+        self._scale: Any = None
+        self._zero_point: Any = None
+        self._fake_quant_enabled = True
+        self._observer_enabled = True
 
     @property
     def dtype(self) -> DType:
@@ -62,10 +81,115 @@ class FakeQuantizeBase(Describable):
     def qscheme(self) -> Optional[QScheme]:
         return getattr(self.activation_post_process, "qscheme", None)
 
+    @property
+    def ch_axis(self) -> int:
+        """The axis of the channels, -1 if there are none."""
+        return getattr(self.activation_post_process, "ch_axis", -1)
+
+    @property
+    def is_per_channel(self) -> bool:
+        return self.qscheme is not None and self.qscheme.is_per_channel
+
+    @property
+    def is_symmetric_quant(self) -> bool:
+        return self.qscheme is not None and self.qscheme.is_symmetric
+
+    @property
+    def is_dynamic(self) -> bool:
+        return bool(getattr(self.activation_post_process, "is_dynamic", False))
+
+    @property
+    def quant_min(self) -> int:
+        """The least integer that is quantized to."""
+        found: int = getattr(self.activation_post_process, "quant_min")
+        return found
+
+    @property
+    def quant_max(self) -> int:
+        found: int = getattr(self.activation_post_process, "quant_max")
+        return found
+
+    @property
+    def scale(self) -> Any:
+        np = numpy()
+        return np.ones(1, np.float32) if self._scale is None else self._scale
+
+    @property
+    def zero_point(self) -> Any:
+        np = numpy()
+        if self._zero_point is not None:
+            return self._zero_point
+        is_real = self.qscheme is per_channel_affine_float_qparams
+        return np.zeros(1, np.float32 if is_real else np.int32)
+
+    @property
+    def fake_quant_enabled(self) -> Any:
+        """An array of one 1 or 0, as PyTorch has a tensor."""
+        return numpy().array([self._fake_quant_enabled], dtype=numpy().uint8)
+
+    @property
+    def observer_enabled(self) -> Any:
+        return numpy().array([self._observer_enabled], dtype=numpy().uint8)
+
+    def enable_fake_quant(self, enabled: bool = True) -> None:
+        self._fake_quant_enabled = bool(enabled)
+
+    def disable_fake_quant(self) -> None:
+        self.enable_fake_quant(False)
+
+    def enable_observer(self, enabled: bool = True) -> None:
+        self._observer_enabled = bool(enabled)
+
+    def disable_observer(self) -> None:
+        self.enable_observer(False)
+
+    def calculate_qparams(self, **kwargs: Any) -> Any:
+        """Those of the observer."""
+        return self.activation_post_process.calculate_qparams(**kwargs)
+
+    def __call__(self, X: Any) -> Any:
+        return self.forward(X)
+
+    def forward(self, X: Any) -> Any:
+        """Records the array if that is on; returns what it becomes, or itself if
+        that is off."""
+        if self._observer_enabled:
+            self.activation_post_process(X)
+            self._scale, zero_point = self._parameters()
+            if zero_point.dtype.kind != "f":
+                zero_point = zero_point.astype(numpy().int32)
+            self._zero_point = zero_point
+        if not self._fake_quant_enabled:
+            return X
+        return fake_quantize(
+            X,
+            self.scale,
+            self.zero_point,
+            self.quant_min,
+            self.quant_max,
+            self.ch_axis,
+        )
+
+    def _parameters(self) -> Tuple[Any, Any]:
+        scale, zero_point = self.calculate_qparams()
+        return scale, zero_point
+
+    def to_table(self, name: str = ENTRY) -> str:
+        """What the observer recorded, as a calibration table."""
+        text: str = getattr(self.activation_post_process, "to_table")(name)
+        return text
+
+    def from_table(self, table: str, name: str = ENTRY) -> None:
+        """Goes on from the entry `name` of a calibration table."""
+        getattr(self.activation_post_process, "from_table")(table, name)
+        self._scale, zero_point = self._parameters()
+        self._zero_point = zero_point
+
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
             return NotImplemented
-        return self.__dict__ == other.__dict__
+        assert isinstance(other, FakeQuantizeBase)
+        return self.activation_post_process == other.activation_post_process
 
     def __hash__(self) -> int:
         return hash(type(self))
@@ -95,7 +219,7 @@ class FakeQuantize(FakeQuantizeBase):
             arguments.update(quant_min=quant_min, quant_max=quant_max)
         if is_dynamic:
             arguments["is_dynamic"] = True
-        self.activation_post_process = factory.with_args(**arguments)()
+        self._start(factory.with_args(**arguments)())
         if quant_min is not None and quant_max is not None:
             self._check_storable(quant_min, quant_max)
 
@@ -119,7 +243,15 @@ class FixedQParamsFakeQuantize(FakeQuantizeBase):
                 f"FixedQParamsFakeQuantize has observer {observer!r}, expected "
                 "FixedQParamsObserver.with_args(scale=..., zero_point=...)"
             )
-        self.activation_post_process = made
+        self._start(made)
+
+    @property
+    def scale(self) -> Any:
+        return self.calculate_qparams()[0]
+
+    @property
+    def zero_point(self) -> Any:
+        return self.calculate_qparams()[1].astype(numpy().int32)
 
     @classmethod
     def argument_names(cls) -> Optional[List[str]]:
@@ -127,7 +259,8 @@ class FixedQParamsFakeQuantize(FakeQuantizeBase):
 
 
 class FusedMovingAvgObsFakeQuantize(FakeQuantize):
-    """A moving average and the rounding in one operator of PyTorch."""
+    """A moving average and the rounding in one operator of PyTorch, which has its
+    own formula for scale and zero point. `calculate_qparams` has the observer's."""
 
     def __init__(
         self,
@@ -147,6 +280,41 @@ class FusedMovingAvgObsFakeQuantize(FakeQuantize):
                 f"{type(self.activation_post_process).__name__}, expected "
                 "MovingAverageMinMaxObserver or MovingAveragePerChannelMinMaxObserver"
             )
+
+    def _parameters(self) -> Tuple[Any, Any]:
+        observer = self.activation_post_process
+        assert isinstance(observer, UniformQuantizationObserverBase)
+        return choose_qparams(
+            observer.min_val,
+            observer.max_val,
+            self.quant_min,
+            self.quant_max,
+            observer.qscheme,
+        )
+
+
+def enable_fake_quant(mod: Any) -> None:
+    """Turns rounding on, if `mod` is a fake quantizer."""
+    if isinstance(mod, FakeQuantizeBase):
+        mod.enable_fake_quant()
+
+
+def disable_fake_quant(mod: Any) -> None:
+    """Turns rounding off, if `mod` is a fake quantizer."""
+    if isinstance(mod, FakeQuantizeBase):
+        mod.disable_fake_quant()
+
+
+def enable_observer(mod: Any) -> None:
+    """Turns recording on, if `mod` is a fake quantizer."""
+    if isinstance(mod, FakeQuantizeBase):
+        mod.enable_observer()
+
+
+def disable_observer(mod: Any) -> None:
+    """Turns recording off, if `mod` is a fake quantizer."""
+    if isinstance(mod, FakeQuantizeBase):
+        mod.disable_observer()
 
 
 def _observer_class(observer: Any) -> Type[Describable]:

@@ -7,17 +7,21 @@ in the order of execution.
 
 from __future__ import annotations
 
+import itertools
 import re
-from typing import Any, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
-from .names import ModuleCall, TorchName, name_of
+from .names import MatchAllNode, ModuleCall, TorchName, name_of
 
 __all__ = [
+    "DEFAULT_OP_LIST_TO_FUSER_METHOD",
     "FuserMethod",
     "fuse_conv_bn",
     "fuse_conv_bn_relu",
     "fuse_convtranspose_bn",
     "fuse_linear_bn",
+    "get_fuser_method",
+    "get_fuser_method_new",
     "sequential_wrapper2",
 ]
 
@@ -74,6 +78,87 @@ fuse_convtranspose_bn = FuserMethod("fuse_convtranspose_bn")
 def sequential_wrapper2(sequential: Any) -> FuserMethod:
     """Pairs two operators in the module class `sequential`."""
     return FuserMethod(f"sequential_wrapper2({name_of(sequential)})")
+
+
+def reverse2(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`method` for a pair in reverse: the second operator, then the first."""
+
+    def reversed(is_qat: bool, second: Any, first: Any) -> Any:
+        return method(is_qat, first, second)
+
+    return reversed
+
+
+def reverse3(method: Callable[..., Any]) -> Callable[..., Any]:
+    """`method` for three in reverse: the third, and the pair of the others."""
+
+    def reversed(is_qat: bool, third: Any, rest: Tuple[Any, Any]) -> Any:
+        second, first = rest
+        return method(is_qat, first, second, third)
+
+    return reversed
+
+
+def _default_fuser_methods() -> Dict[Tuple[TorchName, ...], FuserMethod]:
+    def modules(*names: str) -> Tuple[TorchName, ...]:
+        return tuple(TorchName(f"torch.nn.{name}") for name in names)
+
+    def pair(name: str) -> FuserMethod:
+        return sequential_wrapper2(f"torch.ao.nn.intrinsic.{name}")
+
+    result: Dict[Tuple[TorchName, ...], FuserMethod] = {}
+    for d in ("1d", "2d", "3d"):
+        conv, bn = f"Conv{d}", f"BatchNorm{d}"
+        result[modules(conv, bn)] = fuse_conv_bn
+        result[modules(conv, bn, "ReLU")] = fuse_conv_bn_relu
+        result[modules(conv, "ReLU")] = pair(f"ConvReLU{d}")
+        result[modules(f"ConvTranspose{d}", bn)] = fuse_convtranspose_bn
+    result[modules("Linear", "BatchNorm1d")] = fuse_linear_bn
+    result[modules("Linear", "ReLU")] = pair("LinearReLU")
+    result[modules("BatchNorm2d", "ReLU")] = pair("BNReLU2d")
+    result[modules("BatchNorm3d", "ReLU")] = pair("BNReLU3d")
+    return result
+
+
+#: The fuser method of each tuple of modules that PyTorch fuses.
+DEFAULT_OP_LIST_TO_FUSER_METHOD = _default_fuser_methods()
+
+
+def _names(pattern: Any) -> Any:
+    if isinstance(pattern, (tuple, list)):
+        return tuple(_names(element) for element in pattern)
+    return name_of(pattern)
+
+
+def get_fuser_method(
+    op_list: Any, additional_fuser_method_mapping: Optional[Dict[Any, Any]] = None
+) -> Any:
+    """The fuser method of a tuple of modules in the order of execution, of the
+    additional ones first. AssertionError if there is none."""
+    names = _names(op_list)
+    for listed, method in (additional_fuser_method_mapping or {}).items():
+        if _names(listed) == names:
+            return method
+    if names not in DEFAULT_OP_LIST_TO_FUSER_METHOD:
+        raise AssertionError(f"did not find fuser method for: {op_list} ")
+    return DEFAULT_OP_LIST_TO_FUSER_METHOD[names]
+
+
+def _with_wildcards(pattern: Any) -> List[Any]:
+    if not isinstance(pattern, tuple):
+        return [pattern, MatchAllNode]
+    parts = itertools.product(*(_with_wildcards(element) for element in pattern))
+    return [*parts, MatchAllNode]
+
+
+def get_fuser_method_new(op_pattern: Any, fuser_method_mapping: Dict[Any, Any]) -> Any:
+    """The fuser method of a pattern in the complex format, or of one that has
+    MatchAllNode in the place of some of it. AssertionError if there is none."""
+    by_name = {_names(key): method for key, method in fuser_method_mapping.items()}
+    for pattern in _with_wildcards(_names(op_pattern)):
+        if by_name.get(pattern) is not None:
+            return by_name[pattern]
+    raise AssertionError(f"did not find fuser method for: {op_pattern} ")
 
 
 class _Operand:

@@ -13,24 +13,26 @@ from typing import Any, Callable, Dict, List, Optional, TypeVar
 
 from ._forms import converts
 from .backend_config import (
+    PATTERN_KEYS,
     BackendConfig,
     BackendPatternConfig,
     DTypeConfig,
     DTypeWithConstraints,
     Pattern,
 )
+from .dtype_config import DTYPE_CONFIG_KEYS, check_keys
 from .dtypes import DType, QScheme
 from .fake_quantize import FAKE_QUANTIZERS, FakeQuantizeBase, FixedQParamsFakeQuantize
 from .names import TorchName
 from .observers import (
     OBSERVERS,
-    FixedQParamsObserver,
     ObserverBase,
     ObserverFactory,
     ObserverLike,
+    is_observer,
 )
 from .qconfig import IDENTITY, QConfig, QConfigAny
-from .qconfig_mapping import LEVELS, QConfigMapping
+from .qconfig_mapping import GLOBAL_KEY, LEVELS, QConfigMapping
 
 Json = Dict[str, Any]
 _T = TypeVar("_T")
@@ -222,6 +224,8 @@ def backend_from_json(document: Json) -> BackendConfig:
 
 
 def pattern_config_from_json(entry: Json) -> BackendPatternConfig:
+    # The document is ours: what is misspelt in it is an error.
+    check_keys("a BackendPatternConfig", entry, PATTERN_KEYS)
     values = dict(entry)
     values["dtype_configs"] = [
         _inside(f"dtype_configs[{i}]", dtype_config_from_json, config)
@@ -242,6 +246,7 @@ def pattern_config_from_json(entry: Json) -> BackendPatternConfig:
 
 def dtype_config_from_json(entry: Any) -> DTypeConfig:
     values = dict(_object("a dtype config", entry))
+    check_keys("a DTypeConfig", values, DTYPE_CONFIG_KEYS)
     for role in _ROLES:
         key = f"{role}_dtype"
         if key in values:
@@ -265,6 +270,10 @@ def observer_to_json(observer: ObserverLike) -> Json:
     """An observer with those of its arguments that aren't the class's default."""
     if observer == IDENTITY:
         return {"observer": "Identity"}
+    if not is_observer(observer):
+        raise ValueError(
+            f"found {observer!r}, expected an observer class of qbackend or nn.Identity"
+        )
     made = observer()
     result: Json = {}
     if isinstance(made, FakeQuantizeBase):
@@ -277,18 +286,7 @@ def observer_to_json(observer: ObserverLike) -> Json:
             f"{type(made).__name__} has custom_op_name '{custom_op_name}', "
             "which only PyTorch can act on"
         )
-    default = (
-        FixedQParamsObserver(None, None)  # type: ignore[arg-type]
-        if isinstance(made, FixedQParamsObserver)
-        else type(made)()
-    )
-    fields: Json = {"observer": type(made).__name__}
-    for name in OBSERVER_FIELDS:
-        value = getattr(made, name, None)
-        if value is None or value == getattr(default, name, None):
-            continue
-        fields[name] = value.name if isinstance(value, (DType, QScheme)) else value
-    return {**fields, **result}
+    return {**made.document(), **result}
 
 
 def observer_from_json(entry: Any) -> ObserverLike:
@@ -332,6 +330,8 @@ def observer_from_json(entry: Any) -> ObserverLike:
 def qconfig_to_json(qconfig: QConfigAny) -> Optional[Json]:
     if qconfig is None:
         return None
+    if not isinstance(qconfig, QConfig):
+        raise ValueError(f"found {qconfig!r}, expected a QConfig")
     return {
         "activation": observer_to_json(qconfig.activation),
         "weight": observer_to_json(qconfig.weight),
@@ -369,18 +369,14 @@ def mapping_to_json(mapping: QConfigMapping) -> Json:
 
 
 def mapping_from_json(document: Json) -> QConfigMapping:
+    check_keys("a QConfigMapping", document, LEVELS)
     values: Json = {}
     for level, entries in document.items():
-        if level not in LEVELS or not isinstance(entries, list):
-            # The global qconfig; what else is here, from_dict says.
-            values[level] = (
-                _inside("the global qconfig", qconfig_from_json, entries)
-                if level == ""
-                else _list(level, entries) if level in LEVELS else entries
-            )
+        if level == GLOBAL_KEY:
+            values[level] = _inside("the global qconfig", qconfig_from_json, entries)
             continue
         values[level] = []
-        for i, entry in enumerate(entries):
+        for i, entry in enumerate(_list(level, entries)):
             where = f"{level}[{i}]"
             *key, qconfig = _list(where, entry) or [None]
             values[level].append(

@@ -1,22 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""PyTorch's observers, as descriptions of what to observe with.
+"""PyTorch's observers, and three more.
 
-Nothing is observed here: the compiler does that. Classes, arguments and
-defaults are those of PyTorch 2.x, and three more; an instance holds its
-arguments, checked. The compiler's table, include/qbackend/Calibration/
-ObserverKinds.h, has the same, which test/Python/test_observer_kinds.py compares.
+A configuration holds classes, or factories with some arguments; the compiler does
+what they describe. An instance can be called with arrays: observation.py. Classes,
+arguments and defaults are those of PyTorch 2.x. The compiler's table, include/
+qbackend/Calibration/ObserverKinds.h, has the same, which
+test/Python/test_observer_kinds.py compares.
 """
 
 from __future__ import annotations
 
-import dataclasses
 import warnings
 from dataclasses import dataclass, field
-from typing import Any, Callable, ClassVar, Dict, List, Optional, Type, Union
+from typing import Any, ClassVar, Dict, List, Optional, Tuple, Type
 
 from . import dtypes
 from .dtypes import DType, QScheme
-from .names import TorchName
+from .observation import numpy
+from .observer_base import (
+    EPS,
+    SYMMETRIC_EPS as SYMMETRIC_EPS,
+    Describable as Describable,
+    ObserverBase,
+    ObserverFactory,
+    ObserverLike as ObserverLike,
+    UniformQuantizationObserverBase,
+    is_observer as is_observer,
+)
 
 __all__ = [
     "EntropyObserver",
@@ -34,6 +44,7 @@ __all__ = [
     "PlaceholderObserver",
     "RecordingObserver",
     "ReuseInputObserver",
+    "UniformQuantizationObserverBase",
     "default_affine_fixed_qparams_observer",
     "default_debug_observer",
     "default_dynamic_quant_observer",
@@ -52,157 +63,8 @@ __all__ = [
     "weight_observer_range_neg_127_to_127",
 ]
 
-EPS = 2.0**-23  # torch.finfo(torch.float32).eps
-SYMMETRIC_EPS = 2.0**-12  # what XNNPACK's kernels need
-
-
-class Describable:
-    """A class whose `with_args` makes a factory: observers, fake quantizers."""
-
-    @classmethod
-    def with_args(cls, **kwargs: Any) -> ObserverFactory:
-        """A factory of this class with these arguments; chainable."""
-        return ObserverFactory(cls).with_args(**kwargs)
-
-    @classmethod
-    def with_callable_args(cls, **kwargs: Callable[[], Any]) -> ObserverFactory:
-        """Like `with_args`, each argument computed when it is needed."""
-        return ObserverFactory(cls).with_callable_args(**kwargs)
-
-    @classmethod
-    def argument_names(cls) -> Optional[List[str]]:
-        """Names of the arguments; None if they depend on other arguments."""
-        return None
-
-
-class ObserverFactory:
-    """An observer class with some of its arguments: PyTorch's partial wrapper.
-
-    Equal to another one that makes equal observers, whether an argument is
-    spelled out or left at its default.
-    """
-
-    def __init__(
-        self,
-        observer: Type[Describable],
-        arguments: Optional[Dict[str, Any]] = None,
-        callable_arguments: Optional[Dict[str, Callable[[], Any]]] = None,
-    ) -> None:
-        self.observer = observer
-        self.arguments: Dict[str, Any] = dict(arguments or {})
-        self.callable_arguments = dict(callable_arguments or {})
-
-    def with_args(self, **kwargs: Any) -> ObserverFactory:
-        self._check(kwargs)
-        return ObserverFactory(
-            self.observer, {**self.arguments, **kwargs}, self.callable_arguments
-        )
-
-    def with_callable_args(self, **kwargs: Callable[[], Any]) -> ObserverFactory:
-        self._check(kwargs)
-        return ObserverFactory(
-            self.observer, self.arguments, {**self.callable_arguments, **kwargs}
-        )
-
-    def _check(self, kwargs: Dict[str, Any]) -> None:
-        known = self.observer.argument_names()
-        unknown = [name for name in kwargs if known is not None and name not in known]
-        if unknown:
-            raise TypeError(
-                f"{self.observer.__name__} has no argument '{unknown[0]}'; it has "
-                + ", ".join(known or [])
-            )
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        computed = {
-            name: value()
-            for name, value in self.callable_arguments.items()
-            if name not in kwargs
-        }
-        return self.observer(*args, **{**self.arguments, **computed, **kwargs})
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, type) and issubclass(other, Describable):
-            other = ObserverFactory(other)
-        if not isinstance(other, ObserverFactory):
-            return NotImplemented
-        return self.observer is other.observer and bool(self() == other())
-
-    def __hash__(self) -> int:
-        return hash(self.observer)
-
-    def __repr__(self) -> str:
-        arguments = {**self.arguments, **self.callable_arguments}
-        text = ", ".join(
-            f"{name}={value.__name__ if isinstance(value, type) else repr(value)}"
-            for name, value in arguments.items()
-        )
-        return f"{self.observer.__name__}.with_args({text})"
-
-
-#: What a QConfig holds: a class, a factory, or `nn.Identity` for nothing.
-ObserverLike = Union[Type[Describable], ObserverFactory, TorchName]
-
-
-@dataclass
-class ObserverBase(Describable):
-    """Base of all observers."""
-
-    # Whether the scheme must be per channel; None: there is none to check.
-    _per_channel: ClassVar[Optional[bool]] = None
-    #: Whether PyTorch has the class.
-    in_torch: ClassVar[bool] = True
-
-    @classmethod
-    def argument_names(cls) -> Optional[List[str]]:
-        return [f.name for f in dataclasses.fields(cls)]
-
-    def __post_init__(self) -> None:
-        values = self.__dict__
-        if "dtype" in values:
-            values["dtype"] = DType.of(values["dtype"])
-        if values.get("qscheme") is not None:
-            values["qscheme"] = QScheme.of(values["qscheme"])
-            self._check_scheme(values["qscheme"])
-        self._check_range(values.get("quant_min"), values.get("quant_max"))
-
-    def _check_scheme(self, scheme: QScheme) -> None:
-        if self._per_channel is None or scheme.is_per_channel == self._per_channel:
-            return
-        wanted = [
-            name
-            for name, value in QScheme._instances.items()
-            if value.is_per_channel == self._per_channel
-        ]
-        raise NotImplementedError(
-            f"{type(self).__name__} has qscheme {scheme.name}, expected "
-            + " or ".join(wanted)
-        )
-
-    def _check_range(self, low: Optional[int], high: Optional[int]) -> None:
-        name = type(self).__name__
-        if low is None or high is None:
-            if low is not high:
-                # As in PyTorch, which says nothing.
-                warnings.warn(
-                    f"{name} has quant_min {low} and quant_max {high}: one without "
-                    "the other has no effect",
-                    stacklevel=5,
-                )
-                self.__dict__.update(quant_min=None, quant_max=None)
-            return
-        if low >= high:
-            raise AssertionError(
-                f"{name} has quant_min {low}, expected less than quant_max {high}"
-            )
-        if not low <= 0 <= high and self._per_channel is not None:
-            raise AssertionError(
-                f"{name} has the range [{low}, {high}], expected one with 0 in it"
-            )
-
-
-@dataclass
-class MinMaxObserver(ObserverBase):
+@dataclass(eq=False)
+class MinMaxObserver(UniformQuantizationObserverBase):
     """The smallest and largest value seen."""
 
     _per_channel: ClassVar[Optional[bool]] = False
@@ -217,8 +79,8 @@ class MinMaxObserver(ObserverBase):
     is_dynamic: bool = False
 
 
-@dataclass
-class MovingAverageMinMaxObserver(ObserverBase):
+@dataclass(eq=False)
+class MovingAverageMinMaxObserver(UniformQuantizationObserverBase):
     """Moving averages of the smallest and largest value of a batch."""
 
     _per_channel: ClassVar[Optional[bool]] = False
@@ -234,8 +96,8 @@ class MovingAverageMinMaxObserver(ObserverBase):
     factory_kwargs: Any = field(default=None, compare=False, repr=False)
 
 
-@dataclass
-class PerChannelMinMaxObserver(ObserverBase):
+@dataclass(eq=False)
+class PerChannelMinMaxObserver(UniformQuantizationObserverBase):
     """The smallest and largest value of each index of the axis `ch_axis`."""
 
     _per_channel: ClassVar[Optional[bool]] = True
@@ -251,8 +113,8 @@ class PerChannelMinMaxObserver(ObserverBase):
     is_dynamic: bool = False
 
 
-@dataclass
-class MovingAveragePerChannelMinMaxObserver(ObserverBase):
+@dataclass(eq=False)
+class MovingAveragePerChannelMinMaxObserver(UniformQuantizationObserverBase):
     """Moving averages for each index of the axis `ch_axis`."""
 
     _per_channel: ClassVar[Optional[bool]] = True
@@ -269,8 +131,8 @@ class MovingAveragePerChannelMinMaxObserver(ObserverBase):
     factory_kwargs: Any = field(default=None, compare=False, repr=False)
 
 
-@dataclass
-class HistogramObserver(ObserverBase):
+@dataclass(eq=False)
+class HistogramObserver(UniformQuantizationObserverBase):
     """A histogram; the range is that of the least squared error."""
 
     _per_channel: ClassVar[Optional[bool]] = False
@@ -287,8 +149,21 @@ class HistogramObserver(ObserverBase):
     # Of 1.13; later versions take it and don't use it.
     upsample_rate: int = field(default=128, compare=False, repr=False)
 
+    @property
+    def histogram(self) -> Any:
+        """How many values were in each of the bins of [min_val, max_val]."""
+        return self._recorder.histogram(self.bins)
 
-@dataclass
+    def state_dict(self) -> Dict[str, Any]:
+        return {**super().state_dict(), "histogram": self.histogram}
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        self._recorder.set_range(
+            state["min_val"], state["max_val"], state["histogram"]
+        )
+
+
+@dataclass(eq=False)
 class FixedQParamsObserver(ObserverBase):
     """A scale and a zero point that are known beforehand."""
 
@@ -300,8 +175,15 @@ class FixedQParamsObserver(ObserverBase):
     quant_max: Optional[int] = 255
     is_dynamic: bool = False
 
+    def calculate_qparams(self, **kwargs: Any) -> Tuple[Any, Any]:
+        np = numpy()
+        return (
+            np.array([self.scale], dtype=np.float32),
+            np.array([self.zero_point], dtype=np.int64),
+        )
 
-@dataclass
+
+@dataclass(eq=False)
 class PlaceholderObserver(ObserverBase):
     """Carries a dtype and nothing else."""
 
@@ -314,8 +196,7 @@ class PlaceholderObserver(ObserverBase):
     eps: Optional[float] = None
     is_dynamic: bool = False
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _normalize(self) -> None:
         self.qscheme = self.qscheme or dtypes.per_tensor_affine
         self.eps = EPS if self.eps is None else self.eps
         # The whole range of the type is what it has without one.
@@ -323,12 +204,12 @@ class PlaceholderObserver(ObserverBase):
             self.quant_min = self.quant_max = None
         if self.compute_dtype is not None:
             warnings.warn(
-                "compute_dtype is deprecated, write is_dynamic=True", stacklevel=3
+                "compute_dtype is deprecated, write is_dynamic=True", stacklevel=5
             )
             self.is_dynamic = True
 
 
-@dataclass
+@dataclass(eq=False)
 class NoopObserver(ObserverBase):
     """Does nothing; carries a dtype."""
 
@@ -336,22 +217,33 @@ class NoopObserver(ObserverBase):
     custom_op_name: str = ""
 
 
-@dataclass
+@dataclass(eq=False)
 class RecordingObserver(ObserverBase):
     """Keeps the tensors, for debugging."""
 
     dtype: DType = dtypes.quint8
 
+    def _resolve(self) -> None:
+        self.tensor_val: List[Any] = []
 
-@dataclass
+    def forward(self, x_orig: Any) -> Any:
+        self.tensor_val.append(numpy().array(x_orig))
+        return x_orig
+
+    def get_tensor_value(self) -> List[Any]:
+        """Copies of the arrays, in order."""
+        return self.tensor_val
+
+
+@dataclass(eq=False)
 class ReuseInputObserver(ObserverBase):
     """Takes the observer of the operator's input."""
 
     dtype: ClassVar[DType] = dtypes.quint8
 
 
-@dataclass
-class PercentileObserver(ObserverBase):
+@dataclass(eq=False)
+class PercentileObserver(UniformQuantizationObserverBase):
     """Keeps `percentile` per cent of the values, and cuts off half of the others
     at each end. Not PyTorch's."""
 
@@ -366,8 +258,7 @@ class PercentileObserver(ObserverBase):
     quant_max: Optional[int] = None
     eps: float = EPS
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _normalize(self) -> None:
         if not 50 < self.percentile <= 100:
             raise ValueError(
                 f"PercentileObserver has percentile {self.percentile}, expected more "
@@ -375,8 +266,8 @@ class PercentileObserver(ObserverBase):
             )
 
 
-@dataclass
-class EntropyObserver(ObserverBase):
+@dataclass(eq=False)
+class EntropyObserver(UniformQuantizationObserverBase):
     """The range whose distribution quantization changes least. Not PyTorch's."""
 
     _per_channel: ClassVar[Optional[bool]] = False
@@ -390,8 +281,8 @@ class EntropyObserver(ObserverBase):
     eps: float = EPS
 
 
-@dataclass
-class MSEObserver(ObserverBase):
+@dataclass(eq=False)
+class MSEObserver(UniformQuantizationObserverBase):
     """The range of the least squared error. Not PyTorch's."""
 
     _per_channel: ClassVar[Optional[bool]] = False
@@ -405,10 +296,26 @@ class MSEObserver(ObserverBase):
     eps: float = EPS
 
 
+_CLASSES: Tuple[Type[ObserverBase], ...] = (
+    MinMaxObserver,
+    MovingAverageMinMaxObserver,
+    PerChannelMinMaxObserver,
+    MovingAveragePerChannelMinMaxObserver,
+    HistogramObserver,
+    FixedQParamsObserver,
+    PlaceholderObserver,
+    NoopObserver,
+    RecordingObserver,
+    ReuseInputObserver,
+    PercentileObserver,
+    EntropyObserver,
+    MSEObserver,
+)
 #: All observers by name.
-OBSERVERS: Dict[str, Type[ObserverBase]] = {
-    cls.__name__: cls for cls in ObserverBase.__subclasses__()
-}
+OBSERVERS: Dict[str, Type[ObserverBase]] = {cls.__name__: cls for cls in _CLASSES}
+# As in PyTorch, where they inherit; here the order of arguments is their own.
+MinMaxObserver.register(MovingAverageMinMaxObserver)
+PerChannelMinMaxObserver.register(MovingAveragePerChannelMinMaxObserver)
 
 default_observer = MinMaxObserver.with_args(quant_min=0, quant_max=127)
 default_placeholder_observer = PlaceholderObserver

@@ -36,6 +36,7 @@ from .observers import (
     ObserverFactory,
     ObserverLike,
     PlaceholderObserver,
+    ReuseInputObserver,
     default_debug_observer,
     default_dynamic_quant_observer,
     default_float_qparams_observer,
@@ -164,10 +165,13 @@ def _checked(role: str, value: Any) -> ObserverLike:
     if getattr(value, "__module__", "").startswith("torch."):
         result: ObserverLike = convert("from_torch", Describable, value)
         return result
-    raise ValueError(
-        f"QConfig received {value!r} as {role}, expected an observer class of "
-        "qbackend or nn.Identity"
+    # As in PyTorch, which finds out when a network is prepared.
+    warnings.warn(
+        f"QConfig received {value!r} as {role}, expected an observer class of qbackend "
+        "or nn.Identity: a mapping can hold it, but nothing can be quantized with it",
+        stacklevel=4,
     )
+    return cast(ObserverLike, value)
 
 
 def _class_of(observer: ObserverLike) -> Any:
@@ -187,6 +191,23 @@ def _text(observer: ObserverLike) -> str:
 def qconfig_equals(q1: QConfigAny, q2: QConfigAny) -> bool:
     """Whether both are None or equal."""
     return q1 == q2
+
+
+def activation_is_memoryless(qconfig: QConfig) -> bool:
+    """Whether each batch is observed by itself: an average that is all of the
+    last one."""
+    made = qconfig.activation()
+    made = getattr(made, "activation_post_process", made)
+    return bool(getattr(made, "averaging_constant", None) == 1)
+
+
+def is_reuse_input_qconfig(qconfig: QConfigAny) -> bool:
+    """Whether the output has the observer of the input."""
+    return (
+        qconfig is not None
+        and isinstance(qconfig.activation(), ReuseInputObserver)
+        and isinstance(qconfig.weight(), NoopObserver)
+    )
 
 
 default_qconfig = QConfig(activation=default_observer, weight=default_weight_observer)

@@ -4,10 +4,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, List, Optional, Tuple
+import warnings
+from typing import Any, Callable, Dict, List, Optional, Tuple, cast
 
 from ._forms import convert
 from ._library import native
+from .dtype_config import known_keys
+from .equalization import EqualizationQConfig, default_equalization_qconfig
 from .fake_quantize import FixedQParamsFakeQuantize, default_weight_fake_quant
 from .names import TorchName, name_of
 from .observers import (
@@ -30,7 +33,10 @@ from .qconfig import (
 
 __all__ = [
     "QConfigMapping",
+    "get_default_equalization_qconfig_mapping",
+    "get_default_qat_qconfig_dict",
     "get_default_qat_qconfig_mapping",
+    "get_default_qconfig_dict",
     "get_default_qconfig_mapping",
 ]
 
@@ -116,13 +122,9 @@ class QConfigMapping:
 
     @classmethod
     def from_dict(cls, qconfig_dict: Dict[str, Any]) -> QConfigMapping:
-        """The mapping of which `to_dict` gives this. Every key is optional."""
-        unknown = [key for key in qconfig_dict if key not in LEVELS]
-        if unknown:
-            raise ValueError(
-                f"unknown key '{unknown[0]}' of a QConfigMapping, expected one of "
-                + ", ".join(f"'{key}'" for key in LEVELS)
-            )
+        """The mapping of which `to_dict` gives this. Every key is optional; others
+        are ignored with a warning."""
+        qconfig_dict = known_keys("a QConfigMapping", qconfig_dict, LEVELS)
         mapping = cls().set_global(qconfig_dict.get(GLOBAL_KEY))
         setters: Tuple[Tuple[str, Callable[..., Any], int], ...] = (
             (OBJECT_TYPE_KEY, mapping.set_object_type, 2),
@@ -181,7 +183,9 @@ class QConfigMapping:
             return NotImplemented
         return self.to_dict() == other.to_dict()
 
-    __hash__ = None  # type: ignore[assignment]
+    def __hash__(self) -> int:
+        # All else can change while it is in a set.
+        return hash(type(self))
 
     def __repr__(self) -> str:
         lines = ["QConfigMapping ("]
@@ -197,6 +201,9 @@ class QConfigMapping:
 def _qconfig(value: Any) -> QConfigAny:
     if value is None or isinstance(value, QConfig):
         return value
+    if isinstance(value, EqualizationQConfig):
+        # A mapping for equalization has these in place of QConfigs, as in PyTorch.
+        return cast(QConfigAny, value)
     if type(value).__module__.startswith("torch.ao.quantization"):
         return QConfig.from_torch(value)
     raise ValueError(f"found {value!r}, expected a QConfig or None")
@@ -266,6 +273,34 @@ def get_default_qat_qconfig_mapping(
 ) -> QConfigMapping:
     """PyTorch's mapping for training."""
     return _default_mapping(get_default_qat_qconfig(backend, version), True, backend)
+
+
+def _as_dict(name: str, mapping: QConfigMapping) -> Dict[str, Any]:
+    warnings.warn(
+        f"{name}_dict is deprecated, write {name}_mapping", FutureWarning, stacklevel=3
+    )
+    return mapping.to_dict()
+
+
+def get_default_qconfig_dict(backend: str = "x86", version: int = 0) -> Dict[str, Any]:
+    """`get_default_qconfig_mapping` in dictionary form."""
+    return _as_dict(
+        "get_default_qconfig", get_default_qconfig_mapping(backend, version)
+    )
+
+
+def get_default_qat_qconfig_dict(
+    backend: str = "x86", version: int = 1
+) -> Dict[str, Any]:
+    """`get_default_qat_qconfig_mapping` in dictionary form."""
+    return _as_dict(
+        "get_default_qat_qconfig", get_default_qat_qconfig_mapping(backend, version)
+    )
+
+
+def get_default_equalization_qconfig_mapping() -> QConfigMapping:
+    """A mapping that equalizes every layer that can be."""
+    return QConfigMapping().set_global(default_equalization_qconfig)
 
 
 def _symmetric(mapping: QConfigMapping, qconfig: QConfig) -> QConfigMapping:

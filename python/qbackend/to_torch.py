@@ -19,6 +19,7 @@ from .observers import (
     ObserverFactory,
     ObserverLike,
     PlaceholderObserver,
+    is_observer,
 )
 from .qconfig import IDENTITY, QConfig, QConfigAny
 from .qconfig_mapping import QConfigMapping
@@ -276,6 +277,8 @@ class _Exporter:
     def qconfig(self, qconfig: QConfigAny) -> Any:
         if qconfig is None:
             return None
+        if not isinstance(qconfig, QConfig):
+            raise ValueError(f"found {qconfig!r}, expected a QConfig")
         return quantization().QConfig(
             activation=self.observer(qconfig.activation),
             weight=self.observer(qconfig.weight),
@@ -314,6 +317,11 @@ class _Exporter:
     def observer(self, observer: ObserverLike) -> Any:
         if observer == IDENTITY:
             return self.name(IDENTITY)
+        if not is_observer(observer):
+            raise ValueError(
+                f"found {observer!r}, expected an observer class of qbackend or "
+                "nn.Identity"
+            )
         if isinstance(observer, type):
             return self.observer_class(observer)
         assert isinstance(observer, ObserverFactory)

@@ -42,7 +42,8 @@ def expected_entry(entry, table):
         }
         if "bias" in config:
             fields["bias_dtype"] = config["bias"]["dtype"]
-        fields["is_dynamic"] = config["is_dynamic"]
+        if config["is_dynamic"]:
+            fields["is_dynamic"] = True
         result["dtype_configs"].append(fields)
     if "reference_quantized_module" in entry:
         result["reference_quantized_module_for_root"] = entry[

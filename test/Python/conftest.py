@@ -60,7 +60,8 @@ def dtype_config_of(entry):
     }
     if "bias" in entry:
         config["bias_dtype"] = entry["bias"]["dtype"]
-    config["is_dynamic"] = entry["is_dynamic"]
+    if entry["is_dynamic"]:
+        config["is_dynamic"] = True
     return config
 
 

@@ -62,6 +62,6 @@ def test_defaults_of_observers(name):
         "percentile": 99.99,
     }
     for field, default in table.items():
-        if hasattr(made, field):
-            value = getattr(made, field)
+        if field in made._given:
+            value = made._given[field]
             assert getattr(value, "name", value) == default, field

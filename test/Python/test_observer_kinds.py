@@ -31,7 +31,7 @@ def arguments_of(cls):
     made = cls(None, None) if cls is FixedQParamsObserver else cls()
     names = [f.name for f in dataclasses.fields(cls) if f.name in OBSERVER_FIELDS]
     # The dtype of ReuseInputObserver is no argument.
-    values = {name: getattr(made, name) for name in ["dtype", *names]}
+    values = {"dtype": made.dtype, **{name: made._given[name] for name in names}}
     return {name: getattr(v, "name", v) for name, v in values.items()}
 
 

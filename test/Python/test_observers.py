@@ -19,7 +19,8 @@ from qbackend import (
 def test_with_args_chains_and_does_not_change():
     first = MinMaxObserver.with_args(dtype="qint8")
     second = first.with_args(quant_min=-127, quant_max=127)
-    assert first().quant_min is None
+    assert (first().quant_min, first().quant_max) == (-128, 127)
+    assert not first().has_customized_qrange and second().has_customized_qrange
     made = second()
     assert (made.dtype, made.quant_min, made.quant_max) == (qbackend.qint8, -127, 127)
 

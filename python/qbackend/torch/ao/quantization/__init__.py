@@ -6,10 +6,17 @@ from ....fuser_methods import *
 from ....observers import *
 from ....qconfig import *
 from ....qconfig_mapping import *
-from . import backend_config as backend_config
-from . import fake_quantize as fake_quantize
-from . import fuser_method_mappings as fuser_method_mappings
-from . import observer as observer
-from . import qconfig as qconfig
-from . import qconfig_mapping as qconfig_mapping
-from . import utils as utils
+from ....quant_type import *
+from ....quantization_mappings import *
+from . import (
+    backend_config as backend_config,
+    fake_quantize as fake_quantize,
+    fuser_method_mappings as fuser_method_mappings,
+    fx as fx,
+    observer as observer,
+    qconfig as qconfig,
+    qconfig_mapping as qconfig_mapping,
+    quant_type as quant_type,
+    quantization_mappings as quantization_mappings,
+    utils as utils,
+)

@@ -2,3 +2,7 @@
 """`torch.ao.quantization.fake_quantize`."""
 
 from ....fake_quantize import *
+from ....qconfig_dtypes import (
+    is_per_channel as _is_per_channel,
+    is_per_tensor as _is_per_tensor,
+)

@@ -2,3 +2,4 @@
 """`torch.ao.quantization.observer`."""
 
 from ....observers import *
+from ....observers import ObserverFactory as _PartialWrapper

@@ -2,3 +2,11 @@
 """`torch.ao.quantization.qconfig`."""
 
 from ....qconfig import *
+from ....qconfig import (
+    activation_is_memoryless as _activation_is_memoryless,
+    is_reuse_input_qconfig as _is_reuse_input_qconfig,
+)
+from ....qconfig_mapping import (
+    get_default_qat_qconfig_dict as get_default_qat_qconfig_dict,
+    get_default_qconfig_dict as get_default_qconfig_dict,
+)
