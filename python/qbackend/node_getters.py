@@ -66,6 +66,14 @@ class ExtraInputsGetter:
         return f"ExtraInputsGetter({[list(path) for path in self.paths]})"
 
 
+def default_root_node_getter(node_pattern: Any) -> Any:
+    """Where PyTorch looks for the root of a pattern without a getter: the last
+    element of the last element, and so on."""
+    while isinstance(node_pattern, (tuple, list)):
+        node_pattern = node_pattern[-1]
+    return node_pattern
+
+
 class _Place:
     """Stands for the node at a path while a getter is asked for it."""
 

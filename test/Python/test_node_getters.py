@@ -88,3 +88,13 @@ def test_bad_path(path):
 def test_neither_function_nor_path():
     with pytest.raises(ValueError, match="root_node_getter is 'name', expected a func"):
         BackendPatternConfig(nn.ReLU)._set_root_node_getter("name")
+
+
+def test_default_getter_is_a_path_too():
+    from qbackend.node_getters import default_root_node_getter, root_node_getter_of
+
+    assert default_root_node_getter(("relu", ("bn", "conv"))) == "conv"
+    assert default_root_node_getter("conv") == "conv"
+    pattern = ("torch.nn.ReLU", ("torch.nn.BatchNorm2d", "torch.nn.Conv2d"))
+    found = root_node_getter_of(default_root_node_getter, pattern)
+    assert found == RootNodeGetter([0, 0])

@@ -249,3 +249,13 @@ def test_repr_shows_all_levels():
     text = repr(everything())
     for part in ("global_qconfig", "torch.nn.Linear: QConfig", "fc: None", "('a.b'"):
         assert part in text
+
+
+def test_mapping_holds_whatever_a_qconfig_does():
+    """PyTorch's own tests of QConfigMapping have qconfigs of numbers and strings."""
+    with pytest.warns(UserWarning, match="expected an observer class"):
+        one, two, same = QConfig(1, "one"), QConfig(2, "two"), QConfig(1, "one")
+    assert one == same != two
+    mapping = QConfigMapping().set_global(one).set_object_type(nn.Linear, two)
+    assert mapping.to_dict()["object_type"] == [(nn.Linear, two)]
+    assert QConfigMapping.from_dict(mapping.to_dict()) == mapping

@@ -456,3 +456,129 @@ def test_mapping_with_all_levels():
     theirs = ours.to_torch()
     assert theirs.object_type_qconfigs[torch.nn.Linear] is None
     assert QConfigMapping.from_torch(theirs) == ours
+
+
+# -- Dictionaries, and the parts that backends are made of --
+
+
+def test_dictionaries_of_pytorch():
+    """What PyTorch's to_dict gives, with its objects inside."""
+    theirs = tbc.BackendPatternConfig(torch.nn.Linear)
+    theirs.add_dtype_config(
+        tbc.DTypeConfig(
+            tbc.backend_config.DTypeWithConstraints(
+                torch.quint8, quant_min_lower_bound=0, quant_max_upper_bound=127
+            ),
+            torch.float,
+            torch.qint8,
+            torch.float,
+        )
+    )
+    theirs.add_dtype_config(tbc.DTypeConfig(torch.float16, is_dynamic=True))
+    theirs.set_root_module(torch.nn.Linear)
+    theirs.set_qat_module(torch.ao.nn.qat.Linear)
+    wanted = BackendPatternConfig.from_torch(theirs)
+    assert [c.is_dynamic for c in wanted.dtype_configs] == [None, True]
+    assert BackendPatternConfig.from_dict(theirs.to_dict()) == wanted
+    assert wanted.to_torch().dtype_configs == theirs.dtype_configs
+    # In a backend, as a dictionary and as an object.
+    for config in (theirs.to_dict(), theirs):
+        backend = BackendConfig.from_dict({"name": "b", "configs": [config]})
+        assert backend.configs == [wanted]
+    types = [tbc.DTypeConfig(torch.quint8)]
+    ours = BackendPatternConfig("relu").set_dtype_configs(types)
+    assert ours.dtype_configs is types == [q.DTypeConfig("quint8")]
+
+
+def test_mapping_from_a_dictionary_of_pytorch():
+    theirs = tqm.get_default_qconfig_mapping("qnnpack")
+    assert QConfigMapping.from_dict(theirs.to_dict()) == QConfigMapping.from_torch(theirs)
+
+
+@pytest.mark.parametrize("name", ["conv", "linear", "rnn_op", "embedding_op", "bn"])
+def test_types_are_pytorchs_objects(name):
+    """Equal by PyTorch's own comparison: what is unset is unset."""
+    backend = q.get_native_backend_config()
+    types = {
+        id(c): c for p in backend.configs for c in p.dtype_configs
+    }.values()
+    for config in types:
+        theirs = config.to_torch(missing=[])
+        again = q.DTypeConfig.from_torch(theirs).to_torch(missing=[])
+        assert again == theirs
+        assert theirs.is_dynamic in (None, True)
+    configs = getattr(q.operator_configs, f"get_{name}_configs")([q.DTypeConfig("quint8")])
+    for config in configs:
+        made = config.to_torch(missing=[])
+        if made is not None:
+            assert made.dtype_configs == [tbc.DTypeConfig(torch.quint8)]
+
+
+# -- Observers and fake quantizers that are called --
+
+
+def _factories():
+    return [
+        name
+        for module in (q.observers, q.fake_quantize)
+        for name in module.__all__
+        if isinstance(getattr(module, name), q.ObserverFactory)
+    ]
+
+
+@pytest.mark.parametrize("name", _factories())
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.filterwarnings("ignore")
+def test_values_are_pytorchs(name, seed):
+    """Every default, on three batches. A histogram is 2.x's, not 1.13's; a real zero
+    point of millions is rounded as the compiler of PyTorch's kernels likes."""
+    numpy = pytest.importorskip("numpy")
+    if "embedding" in name or (IS_1_13 and "histogram" in name):
+        pytest.skip("its numbers differ between builds")
+    ours = getattr(q, name)()
+    theirs = getattr(taq.observer, name, None) or getattr(taq.fake_quantize, name)
+    theirs = theirs()
+    rng = numpy.random.default_rng(seed)
+    for batch in range(3):
+        x = rng.normal(size=(4, 6)) * 10 ** rng.uniform(-5, 3) + rng.normal()
+        x = abs(x).astype("float32") if seed == 1 else x.astype("float32")
+        wanted = theirs(torch.tensor(x))
+        assert numpy.array_equal(ours(x), wanted.detach().numpy())
+    inside = getattr(ours, "activation_post_process", ours)
+    theirs_inside = getattr(theirs, "activation_post_process", theirs)
+    for end in ("min_val", "max_val"):
+        if hasattr(theirs_inside, end):
+            wanted = getattr(theirs_inside, end).numpy()
+            assert numpy.array_equal(getattr(inside, end), wanted)
+    if hasattr(inside, "reduce_range") or hasattr(inside, "scale"):
+        for found, wanted in zip(ours.calculate_qparams(), theirs.calculate_qparams()):
+            assert numpy.array_equal(found, wanted.numpy())
+    if hasattr(theirs, "fake_quant_enabled"):
+        assert numpy.array_equal(ours.scale, theirs.scale.numpy())
+        assert numpy.array_equal(ours.zero_point, theirs.zero_point.numpy())
+        assert (ours.quant_min, ours.quant_max) == (
+            theirs_inside.quant_min,
+            theirs_inside.quant_max,
+        )
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_equalization_is_pytorchs(seed):
+    numpy = pytest.importorskip("numpy")
+    theirs = pytest.importorskip("torch.ao.quantization.fx._equalize")
+    from qbackend.torch.ao.quantization.fx import _equalize as ours
+
+    rng = numpy.random.default_rng(seed)
+    x = rng.normal(size=(7, 5)).astype("float32") * [1, 10, 100, 0, 3]
+    w = rng.normal(size=(4, 5)).astype("float32") * [1, 1, 0, 1, 9]
+    found = []
+    for module, make in ((ours, lambda a: a), (theirs, torch.tensor)):
+        inputs = module.input_equalization_observer()
+        weights = module.weight_equalization_observer()
+        inputs(make(x.astype("float32")))
+        weights(make(w.astype("float32")))
+        scale = module.calculate_equalization_scale(inputs, weights)
+        inputs.set_equalization_scale(scale)
+        found.append([numpy.asarray(v) for v in (scale, *inputs.calculate_scaled_minmax())])
+    for one, two in zip(*found):
+        assert numpy.array_equal(one, two)

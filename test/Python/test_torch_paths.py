@@ -70,6 +70,7 @@ NAMES = {
     "fx.qconfig_mapping_utils": """_get_object_type_qconfig
         _get_module_name_regex_qconfig _get_module_name_qconfig
         _maybe_adjust_qconfig_for_module_name_object_type_order""",
+    "fx.quantize_handler": "_default_root_node_getter",
     "fx._equalize": """EqualizationQConfig default_equalization_qconfig
         input_equalization_observer weight_equalization_observer
         calculate_equalization_scale _InputEqualizationObserver""",
