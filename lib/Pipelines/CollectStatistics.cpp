@@ -2,6 +2,8 @@
 //
 // Runs an observed module and collects what its tensors hold.
 
+#include "HookIndex.h"
+
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
@@ -130,7 +132,7 @@ public:
 
   /// Called by the compiled code.
   static void record(int64_t site, runtime::UnrankedMemRef *tensor) {
-    current->add(site, tensor);
+    current->add(getHookSite(site), getHookChannelAxis(site), tensor);
   }
 
   /// Gives the samples before `end` to the observers, as one batch.
@@ -200,6 +202,7 @@ private:
   /// order, else what is left of it once it is counted.
   struct Pending {
     std::vector<float> values;
+    /// What is before the channels, the channels, and what is behind them.
     std::vector<int64_t> shape;
     std::vector<Statistics> statistics;
     std::optional<float> nonFinite;
@@ -221,8 +224,9 @@ private:
 
   Target *addTarget(TableEntry entry, ObserverOptions options, bool all) {
     options.recordAll = all;
+    // Of Pending::shape.
+    options.channelAxis = 1;
     if (all) {
-      options.channelAxis = -1;
       if (!calibration::hasStatistics(options.kind))
         options.kind = calibration::ObserverKind::MinMax;
     }
@@ -231,11 +235,16 @@ private:
     return targets.back().get();
   }
 
-  void add(int64_t index, runtime::UnrankedMemRef *tensor) {
+  void add(int64_t index, int64_t channelAxis,
+           runtime::UnrankedMemRef *tensor) {
     Site &site = sites[index];
     Pending pending;
     pending.values = tensor->copy<float>();
-    pending.shape.assign(tensor->getSizes().begin(), tensor->getSizes().end());
+    pending.shape = {1, 1, 1};
+    for (auto [i, size] : llvm::enumerate(tensor->getSizes()))
+      pending.shape[int64_t(i) < channelAxis    ? 0
+                    : int64_t(i) == channelAxis ? 1
+                                                : 2] *= size;
     for (float value : pending.values)
       if (!std::isfinite(value)) {
         pending.nonFinite = value;

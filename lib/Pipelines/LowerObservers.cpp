@@ -2,8 +2,11 @@
 //
 // Observers become calls of what records their tensors, or nothing.
 
+#include "HookIndex.h"
+
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Transforms/Support.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -42,8 +45,12 @@ struct LowerObserversPass
     for (auto [i, op] : llvm::enumerate(ops)) {
       if (function) {
         builder.setInsertionPoint(op);
-        Value index =
-            arith::ConstantIndexOp::create(builder, op.getLoc(), int64_t(i));
+        auto axis = op->getAttrOfType<IntegerAttr>(kChannelAxisAttrName);
+        int64_t last =
+            std::max<int64_t>(0, op.getInput().getType().getRank() - 1);
+        Value index = arith::ConstantIndexOp::create(
+            builder, op.getLoc(),
+            makeHookIndex(i, axis ? axis.getInt() : last));
         Value cast = tensor::CastOp::create(builder, op.getLoc(),
                                             function.getArgumentTypes()[1],
                                             op.getInput());

@@ -5,6 +5,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Layout.h"
 #include "qbackend/Transforms/Passes.h"
+#include "qbackend/Transforms/Support.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -34,7 +35,7 @@ static void inlineBody(OperatorOp op) {
 
 /// transpose(observe(x)) is observe(transpose(x)), but for layout: with the
 /// observe first, transposes meet and cancel. Per-tensor statistics don't
-/// depend on the order of the elements.
+/// depend on the order of the elements, those of channels on where they are.
 static void sinkThroughObserve(ObserveOp op) {
   auto transpose = op.getInput().getDefiningOp<TransposeOp>();
   if (!transpose)
@@ -43,6 +44,12 @@ static void sinkThroughObserve(ObserveOp op) {
   auto observe =
       ObserveOp::create(builder, op.getLoc(), transpose.getInput().getType(),
                         transpose.getInput(), op.getObserverAttr());
+  ArrayRef<int64_t> permutation = transpose.getPermutation();
+  auto axis = op->getAttrOfType<IntegerAttr>(kChannelAxisAttrName);
+  if (!permutation.empty())
+    observe->setAttr(kChannelAxisAttrName,
+                     builder.getI64IntegerAttr(axis ? permutation[axis.getInt()]
+                                                    : permutation.back()));
   op.replaceAllUsesWith(TransposeOp::create(builder, op.getLoc(), observe,
                                             transpose.getPermutation())
                             .getOutput());

@@ -131,9 +131,10 @@ LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
     while (!(name = getParentName(name)).empty())
       paths.insert({name, 0});
   llvm::StringMap<char> allKinds = kinds;
-  for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
-    for (StringRef kind : pattern.getKinds())
-      allKinds.insert({kind, 0});
+  if (backend)
+    for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
+      for (StringRef kind : pattern.getKinds())
+        allKinds.insert({kind, 0});
   for (StringRef kind : getTorchKinds())
     allKinds.insert({kind, 0});
 

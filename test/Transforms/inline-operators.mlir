@@ -64,7 +64,7 @@ func.func @remaining(%x: tensor<?x3xf32>) -> tensor<3x?xf32> {
 
 // Observers stay; a transpose passes them, and meets its inverse.
 // CHECK-LABEL: func.func @observed
-// CHECK-NEXT: %[[O:.*]] = qbackend.observe %arg0 by @o : tensor<2x3xf32>
+// CHECK-NEXT: %[[O:.*]] = qbackend.observe %arg0 by @o {qbackend.channel_axis = 0 : i64} : tensor<2x3xf32>
 // CHECK-NEXT: math.absf %[[O]]
 // CHECK-NOT: transpose
 // CHECK: return

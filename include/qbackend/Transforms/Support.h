@@ -32,7 +32,7 @@ public:
 
   /// Fails, and says so with the nearest names, for each entry that selects by
   /// name and fits none of the operators that were looked up, or selects a kind
-  /// that nobody knows.
+  /// that nobody knows. A null `backend` knows none beyond those of PyTorch.
   mlir::LogicalResult verifySelectors(BackendConfigOp backend) const;
 
 private:
@@ -54,6 +54,11 @@ private:
   llvm::StringMap<char> names, kinds;
   std::map<std::pair<std::string, std::string>, int64_t> occurrences;
 };
+
+/// The attribute of an observe op, an i64, that says which dimension the channels
+/// are if it isn't the last: its value has changed its layout.
+inline constexpr llvm::StringLiteral kChannelAxisAttrName =
+    "qbackend.channel_axis";
 
 /// Why a qconfig doesn't satisfy any of the dtype configs of `pattern`; empty
 /// if it satisfies one. `hasWeight` and `hasBias` say which roles there are.
