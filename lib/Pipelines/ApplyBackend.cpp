@@ -95,6 +95,7 @@ struct ApplyBackendPass
     calibrateOptions.inputScale = inputScale;
     calibrateOptions.threads = threads;
     calibrateOptions.nonFinite = nonFinite;
+    calibrateOptions.equalization = equalization;
     KernelPipelineOptions kernelOptions;
     kernelOptions.backend = backend;
     kernelOptions.lowerTo = target.str();

@@ -2,9 +2,10 @@
 //
 // Fills in the observers of a module: from the module, a table, or a run.
 
+#include "Equalize.h"
+
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
-
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Transforms/TensorNames.h"
 #include "qbackend/Transforms/ValueRanges.h"
@@ -16,6 +17,7 @@
 #include "llvm/Support/FormatVariadic.h"
 
 #include <set>
+#include <utility>
 
 namespace qbackend {
 #define GEN_PASS_DEF_CALIBRATEPASS
@@ -59,9 +61,9 @@ ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
 // Sources of ranges
 //===----------------------------------------------------------------------===//
 
-/// Sets the range and the parameters of `op`.
-static void setParameters(ObserverOp op, const calibration::Statistics &stats,
-                          numerics::QuantParams params) {
+void qbackend::setParameters(ObserverOp op,
+                             const calibration::Statistics &stats,
+                             numerics::QuantParams params) {
   OpBuilder builder(op);
   if (!stats.empty()) {
     op.setMinAttr(builder.getF64FloatAttr(stats.min));
@@ -131,6 +133,15 @@ public:
     });
   }
 
+  /// What was recorded of the tensor behind `value`; null if nothing was.
+  const calibration::Statistics *lookup(Value value) {
+    const TensorName &name = names.lookup(TensorNames::getTensor(value));
+    const TableEntry *entry = name.structure.empty()
+                                  ? byName.lookup(name.name)
+                                  : byStructure.lookup(name.structure);
+    return entry ? &entry->stats : nullptr;
+  }
+
   /// What the table has for `op`; nothing if a tensor is missing in it. Fails,
   /// and says so, if it is the table of another network.
   FailureOr<std::optional<TableEntry>> lookup(ObserverOp op) {
@@ -196,8 +207,7 @@ private:
 } // namespace
 
 /// Takes what `table` has for the observers that have nothing yet.
-static LogicalResult applyTable(ModuleOp module, const Table &table) {
-  TableLookup lookup(module, table);
+static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
   for (ObserverOp op : getUncalibrated(module)) {
     FailureOr<std::optional<TableEntry>> entry = lookup.lookup(op);
     if (failed(entry))
@@ -308,12 +318,45 @@ static LogicalResult calibrateFromRanges(ModuleOp module) {
   return error << "; give data or a table";
 }
 
+/// The mapping that says what is equalized; null if nothing is.
+static FailureOr<QConfigMappingOp>
+findEqualization(ModuleOp module, const CalibrateOptions &options) {
+  if (options.equalization.empty())
+    return QConfigMappingOp();
+  StringRef name = options.equalization;
+  if (options.calibration == "ranges")
+    return emitError(module.getLoc())
+           << "equalization takes the range of each channel, which "
+              "calibration=ranges doesn't give; pass data=FILE.npz or "
+              "calibration=TABLE";
+  auto mapping = name.consume_front("@")
+                     ? module.lookupSymbol<QConfigMappingOp>(name)
+                     : QConfigMappingOp();
+  if (!mapping)
+    return emitError(module.getLoc())
+           << "equalization is '" << options.equalization
+           << "', expected the @symbol of a qbackend.qconfig_mapping in the "
+              "module";
+  return mapping;
+}
+
 LogicalResult qbackend::calibrate(ModuleOp module,
                                   const CalibrateOptions &options) {
+  FailureOr<QConfigMappingOp> equalization = findEqualization(module, options);
+  if (failed(equalization))
+    return failure();
   calibrateFromModule(module);
-  if (getUncalibrated(module).empty())
+  if (getUncalibrated(module).empty() && !*equalization)
     return success();
 
+  // By what the network computed before: then the rest is calibrated.
+  bool isEqualized = !*equalization;
+  auto equalizeBy = [&](TableLookup &lookup) {
+    if (std::exchange(isEqualized, true))
+      return success();
+    return equalize(module, *equalization,
+                    [&](Value value) { return lookup.lookup(value); });
+  };
   if (options.calibration == "ranges")
     return calibrateFromRanges(module);
   if (!options.calibration.empty()) {
@@ -324,7 +367,8 @@ LogicalResult qbackend::calibrate(ModuleOp module,
     llvm::erase_if(table->entries, [](const TableEntry &entry) {
       return entry.stats.empty() && !entry.explicitParams;
     });
-    if (failed(applyTable(module, *table)))
+    TableLookup lookup(module, *table);
+    if (failed(equalizeBy(lookup)) || failed(applyTable(module, lookup)))
       return failure();
     SmallVector<ObserverOp> missing = getUncalibrated(module);
     // Data is for what has been added since.
@@ -358,7 +402,10 @@ LogicalResult qbackend::calibrate(ModuleOp module,
         << "calibrated on synthetic inputs: the ranges are made up, and so is "
            "the accuracy; pass data=FILE.npz with real samples, or "
            "calibration=TABLE";
-  auto table = collectStatistics(module, options);
+  CalibrateOptions run = options;
+  // Equalization takes the range of each channel.
+  run.recordAll |= !isEqualized;
+  auto table = collectStatistics(module, run);
   if (!table)
     return emitError(module.getLoc())
            << "calibration failed: " << llvm::toString(table.takeError());
@@ -368,7 +415,10 @@ LogicalResult qbackend::calibrate(ModuleOp module,
       emitWarning(module.getLoc())
           << calibration::describeNonFinite(entry.name, entry.stats)
           << "; they are left out";
-  return applyTable(module, *table);
+  TableLookup lookup(module, *table);
+  if (failed(equalizeBy(lookup)))
+    return failure();
+  return applyTable(module, lookup);
 }
 
 namespace {
@@ -385,6 +435,7 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
     options.inputScale = inputScale;
     options.threads = threads;
     options.nonFinite = nonFinite;
+    options.equalization = equalization;
     if (failed(calibrate(getOperation(), options)))
       signalPassFailure();
   }

@@ -19,6 +19,8 @@ from .custom_config import (
     PrepareCustomConfig,
     apply_custom_config,
 )
+from .equalization import EqualizationQConfig
+from .qconfig import default_qconfig
 from .qconfig_mapping import QConfigMapping
 
 __all__ = [
@@ -142,6 +144,7 @@ def apply_backend(
     prepare_custom_config: Union[PrepareCustomConfig, Dict[str, Any], None] = None,
     convert_custom_config: Union[ConvertCustomConfig, Dict[str, Any], None] = None,
     fuse_custom_config: Union[FuseCustomConfig, Dict[str, Any], None] = None,
+    equalization: Union[str, QConfigMapping, Dict[str, Any], None] = None,
     **options: Any,
 ) -> str:
     """Quantizes a module for a backend: `qbackend-opt --apply-backend`.
@@ -151,6 +154,9 @@ def apply_backend(
     BackendConfig. `qconfig` is the name of one of
     the backend's mappings or a QConfigMapping. The custom configs are PyTorch's, as
     objects or dictionaries; custom_config.py says what of them has a meaning here.
+    `equalization` is a mapping of EqualizationQConfigs, PyTorch's
+    `_equalization_config`, or the `@symbol` of a mapping in the module: the layers
+    that it has a qconfig for are equalized.
     The other keys are those of
     docs/Pipeline.md, with underscores: `data="samples.npz"`,
     `lower_to="linalg"`, `input_scale="1/255"`.
@@ -182,7 +188,18 @@ def apply_backend(
     if isinstance(qconfig, QConfigMapping):
         configuration.append(qconfig.to_mlir("python_qconfig"))
         qconfig = "@python_qconfig"
-    values: Dict[str, Any] = {"backend": backend, "qconfig": qconfig, **options}
+    if isinstance(equalization, dict):
+        equalization = QConfigMapping.from_dict(equalization)
+    if isinstance(equalization, QConfigMapping):
+        chosen = _chosen_layers(equalization)
+        configuration.append(chosen.to_mlir("python_equalization"))
+        equalization = "@python_equalization"
+    values: Dict[str, Any] = {
+        "backend": backend,
+        "qconfig": qconfig,
+        "equalization": equalization,
+        **options,
+    }
     text = " ".join(
         f"{key.replace('_', '-')}={_quoted(key, value)}"
         for key, value in values.items()
@@ -224,6 +241,30 @@ def _mapping_of(
         text = mlir if isinstance(mlir, str) else mlir.decode(errors="replace")
         return QConfigMapping.from_mlir(text, name.lstrip("@"))
     return QConfigMapping.from_mlir(str(backend), name)
+
+
+def _chosen_layers(equalization: QConfigMapping) -> QConfigMapping:
+    """The mapping as the compiler takes it: a qconfig means that a layer is
+    equalized, whatever its observers are. ValueError for qconfigs that don't mean
+    that."""
+
+    def convert(qconfig: Any) -> Any:
+        if qconfig is None or isinstance(qconfig, EqualizationQConfig):
+            return qconfig and default_qconfig
+        raise ValueError(
+            f"equalization has {qconfig!r}, expected an EqualizationQConfig or None"
+        )
+
+    return QConfigMapping.from_dict(
+        {
+            level: (
+                [(*entry[:-1], convert(entry[-1])) for entry in entries]
+                if isinstance(entries, list)
+                else convert(entries)
+            )
+            for level, entries in equalization.to_dict().items()
+        }
+    )
 
 
 def _refuse_custom_config(*configs: Any) -> None:

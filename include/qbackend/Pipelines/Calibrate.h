@@ -30,6 +30,8 @@ struct CalibrateOptions {
   /// What to do about values that are NaN or infinite: `error`, or `ignore`,
   /// which counts them and leaves them out.
   std::string nonFinite = "error";
+  /// Layers to equalize: @symbol of a qconfig_mapping in the module; empty: none.
+  std::string equalization;
 
   /// Record all tensors, and all that any observer could ask for: for a table.
   bool recordAll = false;

@@ -27,7 +27,10 @@ defvar CalibrationOptions = [
            "Threads to run samples on; 0: one for each core">,
     Option<"nonFinite", "non-finite", "std::string", "\"error\"",
            "What to do about values that are NaN or infinite: error, or ignore, "
-           "which counts them and leaves them out">
+           "which counts them and leaves them out">,
+    Option<"equalization", "equalization", "std::string", "\"\"",
+           "Layers to equalize: @symbol of a qconfig_mapping in the module, whose "
+           "qconfigs other than none mean that; empty: none">
 ];
 
 def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {
@@ -38,8 +41,15 @@ def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {
     observers, `qbackend.range` on arguments), from the table, from a run of the
     real-valued network on the data, and if neither is given, from a run on
     seeded synthetic inputs, with a warning.
+
+    With `equalization`, the columns of inputs and weights are given like ranges
+    first: the weights are changed, and inputs that no layer computes are
+    multiplied by a vector.
   }];
   let options = CalibrationOptions;
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {

@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Equalization of inputs and weights: where the columns of a layer's input have
+// different ranges, one scale for all of them wastes integers; a column of the
+// weight takes what the input's is multiplied by.
+
+#include "Equalize.h"
+
+#include "qbackend/Pipelines/ObserverOptions.h"
+#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/QuantizeWeights.h"
+#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Transforms/Support.h"
+#include "qbackend/Transforms/TensorNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace qbackend;
+using calibration::Statistics;
+
+namespace {
+/// The rows of a weight, one for each output channel, of blocks of one element
+/// for each input channel: [o, k..., i] or [n, k].
+struct Weight {
+  SmallVector<float, 0> numbers;
+  RankedTensorType type;
+
+  int64_t getColumns() const { return type.getShape().back(); }
+  int64_t getRows() const { return type.getDimSize(0); }
+  /// Numbers in a row.
+  int64_t getRowSize() const { return numbers.size() / getRows(); }
+};
+
+class Equalizer {
+public:
+  Equalizer(ModuleOp module, StatisticsLookup lookup)
+      : module(module), symbols(module), lookup(lookup) {
+    module.walk([&](ObserveOp op) { ++sites[op.getObserver()]; });
+  }
+
+  void visit(OperatorOp op) {
+    if (!op.getQconfig() ||
+        getQuantizationMode(*op.getQconfig()) != QuantizationMode::Static)
+      return;
+    // Other kinds are not meant by a mapping that equalizes everything.
+    if (!isLayer(op))
+      return;
+    auto observe = op.getInputs()[0].getDefiningOp<ObserveOp>();
+    if (!observe)
+      return;
+    std::optional<Weight> weight = readWeight(op);
+    if (!weight)
+      return decline(op, "its weight is no constant of real numbers",
+                     "pass the trained weight as a dense constant");
+    if (auto kind = dyn_cast<ConvolutionKindAttrInterface>(
+            static_cast<Attribute>(op.getKind()));
+        kind && kind.getGroupCount() != 1)
+      return decline(op,
+                     "it has " + Twine(kind.getGroupCount()) +
+                         " groups: an input channel meets one part of the "
+                         "weight",
+                     "leave it out of the mapping");
+    if (isBranch(observe))
+      return decline(op, "another quantized operator reads its input too",
+                     "leave both out of the mapping");
+    auto argument =
+        dyn_cast<BlockArgument>(TensorNames::getTensor(observe.getInput()));
+    if (argument && isQuantized(argument))
+      return decline(op, "its input is integers for the caller",
+                     "leave it out of the mapping, or of quantized-inputs");
+    ObserverOp observer = getObserver(observe);
+    bool isFixed = observer.getConfig().getKind() == ObserverKind::FixedQParams;
+    if (observer.isCalibrated() && !isFixed && !argument)
+      return decline(op, "its input has parameters that the module came with",
+                     "leave it out of the mapping");
+    const Statistics *stats = lookup(observe.getInput());
+    int64_t columns = weight->getColumns();
+    if (!stats || int64_t(stats->channelMins.size()) != columns)
+      return decline(op,
+                     "the ranges of the " + Twine(columns) +
+                         " columns of its input are not known",
+                     "calibrate with data, or with a table that "
+                     "qbackend-run --calibrate wrote");
+    SmallVector<float, 0> scales = getScales(*stats, *weight);
+    if (llvm::all_of(scales, [](float scale) { return scale == 1; }))
+      return;
+    for (size_t i = 0; i < weight->numbers.size(); ++i)
+      weight->numbers[i] *= 1.0f / scales[i % columns];
+    setWeight(op, *weight);
+    if (!scaleProducer(observe, observer, scales))
+      observer = scaleInput(op, observe, observer, scales);
+    setRange(observer, *stats, scales);
+  }
+
+private:
+  static void decline(OperatorOp op, const Twine &reason,
+                      const Twine &suggestion) {
+    remarkMissed(op, "QB150", op.getKindName(), "not equalized: " + reason,
+                 suggestion);
+  }
+
+  static bool isQuantized(BlockArgument argument) {
+    auto function =
+        dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
+    return function && argument.getOwner()->isEntryBlock() &&
+           function.getArgAttr(argument.getArgNumber(), kQuantizedAttrName);
+  }
+
+  /// Whether `op` is a linear layer or a plain convolution, with or without a
+  /// relu: its result can be multiplied in its weight and its bias.
+  static bool isLayer(OperatorOp op) {
+    SmallVector<StringRef> kinds = getKindNames(op);
+    auto kind = dyn_cast<ConvolutionKindAttrInterface>(
+        static_cast<Attribute>(op.getKind()));
+    bool isWeighted =
+        isa<LinearAttr>(op.getKind()) || (kind && !kind.isTransposed());
+    return isWeighted && op.getInputs().size() == 1 &&
+           (kinds.size() == 1 || (kinds.size() == 2 && kinds[1] == "relu"));
+  }
+
+  static std::optional<SmallVector<float, 0>> readConstant(Value value) {
+    ElementsAttr elements;
+    if (!matchPattern(value, m_Constant(&elements)))
+      return std::nullopt;
+    return readFloats(elements);
+  }
+
+  static std::optional<Weight> readWeight(OperatorOp op) {
+    auto type = op.getWeight()
+                    ? dyn_cast<RankedTensorType>(op.getWeight().getType())
+                    : RankedTensorType();
+    if (!type || type.getRank() < 2 || type.getNumElements() == 0)
+      return std::nullopt;
+    auto numbers = readConstant(op.getWeight());
+    if (!numbers)
+      return std::nullopt;
+    return Weight{std::move(*numbers), type};
+  }
+
+  static Value createConstant(OperatorOp op, ArrayRef<float> numbers,
+                              RankedTensorType type) {
+    OpBuilder builder(op);
+    return arith::ConstantOp::create(builder, op.getLoc(),
+                                     DenseElementsAttr::get(type, numbers));
+  }
+
+  /// Puts `value` in the place of `operand`; what nothing reads then is erased.
+  static void replace(MutableOperandRange operand, Value value) {
+    Operation *before = operand[0].get().getDefiningOp();
+    operand.assign(value);
+    if (before && isMemoryEffectFree(before) && before->use_empty())
+      before->erase();
+  }
+
+  static void setWeight(OperatorOp op, const Weight &weight) {
+    replace(op.getWeightMutable(),
+            createConstant(op, weight.numbers, weight.type));
+  }
+
+  /// Whether another quantized operator reads the value that `observe` does.
+  static bool isBranch(ObserveOp observe) {
+    auto countQuantized = [](Value value) {
+      return llvm::count_if(value.getUsers(), [](Operation *user) {
+        auto reader = dyn_cast<OperatorOp>(user);
+        return reader && reader.getQconfig();
+      });
+    };
+    int64_t readers = 0;
+    for (Operation *user : observe.getInput().getUsers())
+      if (auto other = dyn_cast<ObserveOp>(user))
+        readers += countQuantized(other.getOutput());
+    return readers > 1;
+  }
+
+  ObserverOp getObserver(ObserveOp observe) {
+    return symbols.lookup<ObserverOp>(observe.getObserver());
+  }
+
+  static SmallVector<float, 0> getScales(const Statistics &stats,
+                                         const Weight &weight) {
+    int64_t columns = weight.getColumns();
+    SmallVector<float, 0> mins(columns, HUGE_VALF), maxs(columns, -HUGE_VALF);
+    for (size_t i = 0; i < weight.numbers.size(); ++i) {
+      mins[i % columns] = std::min(mins[i % columns], weight.numbers[i]);
+      maxs[i % columns] = std::max(maxs[i % columns], weight.numbers[i]);
+    }
+    SmallVector<float, 0> scales(columns);
+    for (int64_t c = 0; c < columns; ++c) {
+      float input = stats.channelMaxs[c] - stats.channelMins[c];
+      float scale = std::sqrt((maxs[c] - mins[c]) / input);
+      scales[c] = std::isfinite(scale) && scale != 0 ? scale : 1.0f;
+    }
+    return scales;
+  }
+
+  /// Multiplies the input by `scales` in the layer that computes it, if that is
+  /// one and nothing else reads its result.
+  bool scaleProducer(ObserveOp observe, ObserverOp observer,
+                     ArrayRef<float> scales) {
+    auto producer = observe.getInput().getDefiningOp<OperatorOp>();
+    if (!producer || !isLayer(producer) || !producer.getOutput().hasOneUse() ||
+        !observe.getOutput().hasOneUse() ||
+        sites.lookup(observe.getObserver()) != 1 || observer.isCalibrated())
+      return false;
+    std::optional<Weight> weight = readWeight(producer);
+    if (!weight || weight->getRows() != int64_t(scales.size()))
+      return false;
+    std::optional<SmallVector<float, 0>> bias;
+    if (producer.getBias()) {
+      bias = readConstant(producer.getBias());
+      if (!bias || bias->size() != scales.size())
+        return false;
+      for (auto [number, scale] : llvm::zip(*bias, scales))
+        number *= scale;
+    }
+    for (size_t i = 0; i < weight->numbers.size(); ++i)
+      weight->numbers[i] *= scales[i / weight->getRowSize()];
+    setWeight(producer, *weight);
+    if (bias)
+      replace(
+          producer.getBiasMutable(),
+          createConstant(producer, *bias,
+                         cast<RankedTensorType>(producer.getBias().getType())));
+    return true;
+  }
+
+  /// Multiplies the input of `op` by `scales`, and returns the observer of the
+  /// product. A value that is integers where it is made stays so: then the
+  /// product is observed besides.
+  ObserverOp scaleInput(OperatorOp op, ObserveOp observe, ObserverOp observer,
+                        ArrayRef<float> scales) {
+    auto producer = observe.getInput().getDefiningOp<OperatorOp>();
+    bool isOutput = producer && producer.getQconfig();
+    bool isOwn = sites.lookup(observe.getObserver()) == 1 &&
+                 observe.getOutput().hasOneUse();
+    ImplicitLocOpBuilder b(op.getLoc(), op);
+    if (!isOutput && isOwn) {
+      b.setInsertionPoint(observe);
+      Value product = createProduct(b, observe.getInput(), scales);
+      observe.getInputMutable().assign(product);
+      return observer;
+    }
+    Value product = createProduct(
+        b, isOutput ? observe.getOutput() : observe.getInput(), scales);
+    OpBuilder atObserver(observer);
+    atObserver.setInsertionPointAfter(observer);
+    ObserverAttr config =
+        observer.getConfig().getKind() == ObserverKind::FixedQParams
+            ? op.getQconfig()->getActivation()
+            : observer.getConfig();
+    auto own = ObserverOp::create(
+        atObserver, op.getLoc(), (observer.getSymName() + "_equalized").str(),
+        config, FloatAttr(), FloatAttr(), FloatAttr(), IntegerAttr());
+    symbols.insert(own, atObserver.getInsertionPoint());
+    auto observed =
+        ObserveOp::create(b, product.getType(), product,
+                          FlatSymbolRefAttr::get(own.getSymNameAttr()));
+    op.getInputsMutable()[0].set(observed.getOutput());
+    if (observe.getOutput().use_empty()) {
+      --sites[observe.getObserver()];
+      observe.erase();
+    }
+    return own;
+  }
+
+  /// x[..., c] * scales[c].
+  static Value createProduct(ImplicitLocOpBuilder &b, Value input,
+                             ArrayRef<float> scales) {
+    auto type = cast<RankedTensorType>(input.getType());
+    int64_t rank = type.getRank();
+    Value scale = arith::ConstantOp::create(
+        b, DenseElementsAttr::get(
+               RankedTensorType::get({int64_t(scales.size())}, b.getF32Type()),
+               scales));
+    SmallVector<Value> sizes;
+    for (int64_t i = 0; i < rank; ++i)
+      if (type.isDynamicDim(i))
+        sizes.push_back(tensor::DimOp::create(b, input, i));
+    Value empty = tensor::EmptyOp::create(b, type, sizes);
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    SmallVector<AffineMap> maps = {
+        identity, AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1)),
+        identity};
+    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+               b, type, ValueRange{input, scale}, empty, maps, loops,
+               [](OpBuilder &builder, Location loc, ValueRange args) {
+                 Value product =
+                     arith::MulFOp::create(builder, loc, args[0], args[1]);
+                 linalg::YieldOp::create(builder, loc, product);
+               })
+        .getResult(0);
+  }
+
+  static void setRange(ObserverOp observer, const Statistics &stats,
+                       ArrayRef<float> scales) {
+    Statistics scaled;
+    for (auto [c, scale] : llvm::enumerate(scales)) {
+      scaled.min = std::min(scaled.min, stats.channelMins[c] * scale);
+      scaled.max = std::max(scaled.max, stats.channelMaxs[c] * scale);
+    }
+    calibration::ObserverOptions options =
+        getObserverOptions(observer.getConfig());
+    // Whatever it would have chosen of what it saw: that is scaled now.
+    options.kind = ObserverKind::MinMax;
+    setParameters(observer, scaled,
+                  calibration::Observer::qparams(scaled, options)[0]);
+  }
+
+  ModuleOp module;
+  SymbolTable symbols;
+  StatisticsLookup lookup;
+  /// How many values each observer sees.
+  llvm::StringMap<int64_t> sites;
+};
+} // namespace
+
+LogicalResult qbackend::equalize(ModuleOp module, QConfigMappingOp mapping,
+                                 StatisticsLookup lookup) {
+  QConfigTable qconfigs(mapping);
+  Equalizer equalizer(module, lookup);
+  SmallVector<OperatorOp> chosen;
+  module.walk([&](OperatorOp op) {
+    // The layer decides for the relu behind it.
+    QConfigOp entry = qconfigs.lookup(op, getKindNames(op), /*isFusion=*/true);
+    if (entry && entry.getConfig())
+      chosen.push_back(op);
+  });
+  if (failed(qconfigs.verifySelectors(BackendConfigOp())))
+    return failure();
+  for (OperatorOp op : chosen)
+    equalizer.visit(op);
+  return success();
+}
