@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import warnings
 from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from .names import MatchAllNode, ModuleCall, TorchName, name_of
@@ -161,6 +162,24 @@ def get_fuser_method_new(op_pattern: Any, fuser_method_mapping: Dict[Any, Any]) 
     raise AssertionError(f"did not find fuser method for: {op_pattern} ")
 
 
+#: Names of PyTorch's that fold parameters or take apart what was matched.
+_OF_PYTORCH = frozenset(
+    [
+        "fuse_conv_bn",
+        "fuse_conv_bn_relu",
+        "fuse_convtranspose_bn",
+        "fuse_linear_bn",
+        "fuse_linear_bn_leaky_relu",
+        *(
+            f"fuse_conv{bn}_add{relu}_{side}"
+            for bn in ("", "_bn")
+            for relu in ("", "_relu")
+            for side in ("left", "right")
+        ),
+    ]
+)
+
+
 class _Operand:
     """Stands for an operator while a fuser method is asked what it does."""
 
@@ -194,6 +213,15 @@ def fuser_method_of(method: Any, operators: int) -> FuserMethod:
     try:
         result = method(False, *operands)
     except Exception as error:
+        name = getattr(method, "__name__", "").lstrip("_")
+        if name in _OF_PYTORCH:
+            # A copy of PyTorch's: it looks at classes and weights.
+            warnings.warn(
+                f"fuser method {label} fails on stand-ins for the operators "
+                f"({type(error).__name__}: {error}): it is taken for PyTorch's {name}",
+                stacklevel=2,
+            )
+            return FuserMethod(name)
         raise ValueError(
             f"fuser method {label} can't be understood, it fails on stand-ins for "
             f"the operators ({type(error).__name__}: {error}): give one of "

@@ -69,3 +69,24 @@ def test_function_is_kept_as_it_is():
     config = BackendPatternConfig((nn.Conv2d, nn.BatchNorm2d)).set_fuser_method(fuse)
     assert config.fuser_method is fuse
     assert config == BackendPatternConfig((nn.Conv2d, nn.BatchNorm2d)).set_fuser_method(fuse)
+
+
+def test_copies_of_pytorchs_functions():
+    """They look at classes and weights, which stand-ins don't have."""
+
+    def _fuse_linear_bn_leaky_relu(is_qat, linear, bn, leaky_relu):
+        return {nn.Linear: 1}[type(linear)]
+
+    def _fuse_conv_add_left(is_qat, add, conv, _):
+        raise AssertionError("never called with one operand")
+
+    for method, operators in ((_fuse_linear_bn_leaky_relu, 3), (_fuse_conv_add_left, 1)):
+        name = method.__name__.lstrip("_")
+        with pytest.warns(UserWarning, match=f"taken for PyTorch's {name}"):
+            assert fuser_method_of(method, operators) == name
+
+    def fuse_mine(is_qat, linear, bn):
+        return linear.weight
+
+    with pytest.raises(ValueError, match="fuse_mine can't be understood"):
+        fuser_method_of(fuse_mine, 2)

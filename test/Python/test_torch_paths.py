@@ -148,3 +148,11 @@ def test_classes_are_one():
     # PyTorch's inheritance.
     assert isinstance(qbackend.MovingAverageMinMaxObserver(), MinMaxObserver)
     assert not isinstance(qbackend.HistogramObserver(), MinMaxObserver)
+
+
+def test_functions_by_their_other_name():
+    import qbackend.torch as torch
+
+    assert torch._C._nn.avg_pool2d == torch.nn.functional.avg_pool2d
+    with pytest.raises(AttributeError, match="did you mean avg_pool2d"):
+        torch._C._nn.avg_pool2

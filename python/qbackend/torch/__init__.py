@@ -14,6 +14,7 @@ from ..dtypes import QScheme as qscheme
 from ..dtypes import float16 as half
 from ..dtypes import float32 as float
 from ..names import Namespace, Ops, TorchName
+from . import _C as _C
 from . import ao as ao
 from . import nn as nn
 
