@@ -67,10 +67,9 @@ class FakeQuantizeBase(Describable):
 
     def _start(self, observer: ObserverBase) -> None:
         self.activation_post_process = observer
-        self._scale: Any = None
-        self._zero_point: Any = None
-        self._fake_quant_enabled = True
-        self._observer_enabled = True
+        # Arrays that can be written to, made when they are asked for: a
+        # configuration needs no NumPy.
+        self._buffers: Dict[str, Any] = {}
 
     @property
     def dtype(self) -> DType:
@@ -109,36 +108,37 @@ class FakeQuantizeBase(Describable):
         found: int = getattr(self.activation_post_process, "quant_max")
         return found
 
+    def _buffer(self, name: str, value: int, dtype: str) -> Any:
+        if name not in self._buffers:
+            self._buffers[name] = numpy().array([value], dtype=dtype)
+        return self._buffers[name]
+
     @property
     def scale(self) -> Any:
-        np = numpy()
-        return np.ones(1, np.float32) if self._scale is None else self._scale
+        return self._buffer("scale", 1, "float32")
 
     @property
     def zero_point(self) -> Any:
-        np = numpy()
-        if self._zero_point is not None:
-            return self._zero_point
         is_real = self.qscheme is per_channel_affine_float_qparams
-        return np.zeros(1, np.float32 if is_real else np.int32)
+        return self._buffer("zero_point", 0, "float32" if is_real else "int32")
 
     @property
     def fake_quant_enabled(self) -> Any:
-        """An array of one 1 or 0, as PyTorch has a tensor."""
-        return numpy().array([self._fake_quant_enabled], dtype=numpy().uint8)
+        """An array of one 1 or 0, which can be set, as PyTorch has a tensor."""
+        return self._buffer("fake_quant_enabled", 1, "uint8")
 
     @property
     def observer_enabled(self) -> Any:
-        return numpy().array([self._observer_enabled], dtype=numpy().uint8)
+        return self._buffer("observer_enabled", 1, "uint8")
 
     def enable_fake_quant(self, enabled: bool = True) -> None:
-        self._fake_quant_enabled = bool(enabled)
+        self.fake_quant_enabled[0] = bool(enabled)
 
     def disable_fake_quant(self) -> None:
         self.enable_fake_quant(False)
 
     def enable_observer(self, enabled: bool = True) -> None:
-        self._observer_enabled = bool(enabled)
+        self.observer_enabled[0] = bool(enabled)
 
     def disable_observer(self) -> None:
         self.enable_observer(False)
@@ -153,13 +153,10 @@ class FakeQuantizeBase(Describable):
     def forward(self, X: Any) -> Any:
         """Records the array if that is on; returns what it becomes, or itself if
         that is off."""
-        if self._observer_enabled:
+        if self.observer_enabled[0]:
             self.activation_post_process(X)
-            self._scale, zero_point = self._parameters()
-            if zero_point.dtype.kind != "f":
-                zero_point = zero_point.astype(numpy().int32)
-            self._zero_point = zero_point
-        if not self._fake_quant_enabled:
+            self._update()
+        if not self.fake_quant_enabled[0]:
             return X
         return fake_quantize(
             X,
@@ -174,6 +171,12 @@ class FakeQuantizeBase(Describable):
         scale, zero_point = self.calculate_qparams()
         return scale, zero_point
 
+    def _update(self) -> None:
+        scale, zero_point = self._parameters()
+        if zero_point.dtype.kind != "f":
+            zero_point = zero_point.astype(numpy().int32)
+        self._buffers.update(scale=scale, zero_point=zero_point)
+
     def to_table(self, name: str = ENTRY) -> str:
         """What the observer recorded, as a calibration table."""
         text: str = getattr(self.activation_post_process, "to_table")(name)
@@ -182,8 +185,7 @@ class FakeQuantizeBase(Describable):
     def from_table(self, table: str, name: str = ENTRY) -> None:
         """Goes on from the entry `name` of a calibration table."""
         getattr(self.activation_post_process, "from_table")(table, name)
-        self._scale, zero_point = self._parameters()
-        self._zero_point = zero_point
+        self._update()
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):

@@ -149,6 +149,12 @@ class HistogramObserver(UniformQuantizationObserverBase):
     # Of 1.13; later versions take it and don't use it.
     upsample_rate: int = field(default=128, compare=False, repr=False)
 
+    def _resolve(self) -> None:
+        super()._resolve()
+        #: The integers that the search weighs a range by: all of the type's.
+        low, high = self.dtype.quantized_range or (0, 15)
+        self.dst_nbins = high - low + 1
+
     @property
     def histogram(self) -> Any:
         """How many values were in each of the bins of [min_val, max_val]."""

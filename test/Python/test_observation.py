@@ -117,6 +117,7 @@ def test_channels():
 
 def test_histogram():
     observer = HistogramObserver(bins=4)
+    assert observer.dst_nbins == HistogramObserver(reduce_range=True).dst_nbins == 256
     assert observer.histogram.tolist() == [0, 0, 0, 0]
     observer(np.array([0.0, 1.0, 1.0, 4.0]))
     assert observer.histogram.tolist() == [1, 2, 0, 1]
@@ -279,6 +280,8 @@ def test_fake_quantize():
     qbackend.disable_fake_quant(quantizer)
     assert quantizer(x) is x
     assert quantizer.fake_quant_enabled.tolist() == [0]
+    quantizer.fake_quant_enabled[0] = 1
+    assert quantizer(x) is not x
     qbackend.enable_fake_quant(quantizer)
     qbackend.enable_observer(quantizer)
     quantizer(x * 5)
