@@ -15,6 +15,7 @@ using namespace qbackend;
 
 void qbackend::addRaisePipeline(OpPassManager &manager,
                                 const RaisePipelineOptions &options) {
+  manager.addPass(createNormalizeCodePass());
   manager.addPass(createImportQuantizationPass());
   RaisePassOptions raise;
   raise.backend = options.backend;

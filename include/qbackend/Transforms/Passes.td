@@ -24,6 +24,22 @@ def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def NormalizeCodePass : Pass<"qbackend-normalize-code", "::mlir::ModuleOp"> {
+  let summary = "inline private functions, and refine shapes through casts";
+  let description = [{
+    Before: real-valued code in any form. After: the same in the form that passes
+    behind this one see through. A call of a private function of one block is
+    what that computes, under the names it has there; a function that is called
+    no more is gone. In a function where a `tensor.cast` hides an extent, ops of
+    tensor, linalg and tosa have all extents that follow from those of their
+    operands; arguments and results of functions keep their types. Calls of
+    public functions, recursion and functions with attributes on arguments stay.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ImportQuantizationPass
     : Pass<"qbackend-import-quantization", "::mlir::ModuleOp"> {
   let summary = "recognise quantization that a module comes with";

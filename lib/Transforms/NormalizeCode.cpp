@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Brings code into the form that recognisers expect, whoever wrote it: private
+// functions are part of their callers, and types say all that is known.
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_NORMALIZECODEPASS
+#include "qbackend/Transforms/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+/// Calls in calls may double the code each time: no more ops are made than
+/// this, what is left are calls.
+static constexpr size_t kMaxInlinedOps = 1 << 17;
+
+/// Whether calls of `function` can be its body.
+static bool isInlinable(func::FuncOp function) {
+  auto hasAttributes = [](ArrayAttr all) {
+    return all &&
+           llvm::any_of(all.getAsRange<DictionaryAttr>(),
+                        [](DictionaryAttr each) { return !each.empty(); });
+  };
+  // Attributes of arguments say what no code does (their range, say).
+  return function.isPrivate() && !function.isExternal() &&
+         function.getBody().hasOneBlock() && !function.getNoInline() &&
+         !hasAttributes(function.getArgAttrsAttr()) &&
+         !hasAttributes(function.getResAttrsAttr());
+}
+
+namespace {
+/// Puts the bodies of private functions in the place of their calls, callees
+/// first.
+class CallInliner {
+public:
+  explicit CallInliner(ModuleOp module) : symbols(module) {
+    for (auto function : module.getOps<func::FuncOp>())
+      order.push_back(function);
+  }
+
+  void run(ModuleOp module) {
+    for (func::FuncOp function : order)
+      visit(function);
+    llvm::DenseSet<StringAttr> used;
+    if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
+      for (const SymbolTable::SymbolUse &use : *uses)
+        used.insert(use.getSymbolRef().getRootReference());
+    else
+      return;
+    for (func::FuncOp function : order)
+      if (inlined.contains(function) && !used.contains(function.getNameAttr()))
+        function.erase();
+  }
+
+private:
+  /// Depth first over an explicit stack: chains of calls may be deep.
+  void visit(func::FuncOp root) {
+    SmallVector<std::pair<func::FuncOp, bool>> stack = {{root, false}};
+    while (!stack.empty()) {
+      auto [function, expanded] = stack.pop_back_val();
+      if (expanded) {
+        inlineInto(function);
+        open.erase(function);
+        continue;
+      }
+      if (!visited.insert(function).second)
+        continue;
+      open.insert(function);
+      stack.push_back({function, true});
+      function.walk([&](func::CallOp call) {
+        func::FuncOp callee = lookup(call);
+        if (callee && isInlinable(callee) && !visited.contains(callee))
+          stack.push_back({callee, false});
+      });
+    }
+  }
+
+  func::FuncOp lookup(func::CallOp call) {
+    return symbols.lookup<func::FuncOp>(
+        call.getCalleeAttr().getRootReference().getValue());
+  }
+
+  void inlineInto(func::FuncOp caller) {
+    SmallVector<func::CallOp> calls;
+    caller.walk([&](func::CallOp call) { calls.push_back(call); });
+    for (func::CallOp call : calls) {
+      func::FuncOp callee = lookup(call);
+      // One that is open calls itself.
+      if (callee && open.contains(callee))
+        recursive.insert(callee);
+      if (!callee || !isInlinable(callee) || recursive.contains(callee) ||
+          call.getOperandTypes() != callee.getArgumentTypes() ||
+          call.getResultTypes() != callee.getResultTypes())
+        continue;
+      Block &body = callee.getBody().front();
+      auto [size, inserted] = sizes.try_emplace(callee, 0);
+      if (inserted)
+        body.walk([&](Operation *) { ++size->second; });
+      if (created + size->second > kMaxInlinedOps)
+        continue;
+      created += size->second;
+      IRMapping mapping;
+      mapping.map(body.getArguments(), call.getOperands());
+      OpBuilder builder(call);
+      for (Operation &op : body.without_terminator())
+        builder.clone(op, mapping);
+      for (auto [result, value] : llvm::zip_equal(
+               call.getResults(), body.getTerminator()->getOperands()))
+        result.replaceAllUsesWith(mapping.lookupOrDefault(value));
+      call.erase();
+      inlined.insert(callee);
+    }
+  }
+
+  SymbolTable symbols;
+  SmallVector<func::FuncOp> order;
+  llvm::DenseSet<func::FuncOp> visited, open, recursive, inlined;
+  llvm::DenseMap<func::FuncOp, size_t> sizes;
+  size_t created = 0;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Shapes
+//===----------------------------------------------------------------------===//
+
+static bool isDynamic(Type type) {
+  auto shaped = dyn_cast<RankedTensorType>(type);
+  return shaped && !shaped.hasStaticShape();
+}
+
+/// Whether `cast` hides an extent that was known.
+static bool losesExtent(tensor::CastOp cast) {
+  auto from = dyn_cast<RankedTensorType>(cast.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(cast.getType());
+  return from && to &&
+         llvm::any_of(llvm::zip_equal(from.getShape(), to.getShape()),
+                      [](auto extents) {
+                        return !ShapedType::isDynamic(std::get<0>(extents)) &&
+                               ShapedType::isDynamic(std::get<1>(extents));
+                      });
+}
+
+/// Whether the shape of `op` may follow from that of what it reads.
+static bool hasShape(Operation *op) {
+  if (isa<tensor::CastOp>(op))
+    return true;
+  if (isa<tensor::TensorDialect, linalg::LinalgDialect>(op->getDialect()))
+    return llvm::any_of(op->getOperandTypes(), isDynamic) ||
+           llvm::any_of(op->getResultTypes(), isDynamic);
+  // Arithmetic on extents.
+  return isa<arith::ArithDialect>(op->getDialect()) &&
+         op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
+}
+
+namespace {
+struct NormalizeCodePass
+    : qbackend::impl::NormalizeCodePassBase<NormalizeCodePass> {
+  void getDependentDialects(DialectRegistry &registry) const override {
+    NormalizeCodePassBase::getDependentDialects(registry);
+    tosaShapes.getDependentDialects(registry);
+  }
+
+  NormalizeCodePass() : tosaShapes(func::FuncOp::getOperationName()) {
+    tosaShapes.addPass(tosa::createTosaInferShapesPass());
+  }
+  NormalizeCodePass(const NormalizeCodePass &other)
+      : NormalizeCodePassBase(other),
+        tosaShapes(func::FuncOp::getOperationName()) {
+    tosaShapes.addPass(tosa::createTosaInferShapesPass());
+  }
+
+  LogicalResult initialize(MLIRContext *context) override {
+    RewritePatternSet owned(context);
+    for (RegisteredOperationName name : context->getRegisteredOperations())
+      if (StringRef dialect = name.getDialectNamespace();
+          dialect == "tensor" || dialect == "linalg")
+        name.getCanonicalizationPatterns(owned, context);
+    for (StringRef dialect : {"tensor", "linalg"})
+      context->getLoadedDialect(dialect)->getCanonicalizationPatterns(owned);
+    shapes = FrozenRewritePatternSet(std::move(owned));
+    return success();
+  }
+
+  void runOnOperation() override {
+    CallInliner(getOperation()).run(getOperation());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isExternal() && failed(refineShapes(function)))
+        return signalPassFailure();
+  }
+
+  /// Extents go from one dialect to the other by casts, in turns.
+  LogicalResult refineShapes(func::FuncOp function) {
+    constexpr unsigned kMaxTurns = 8;
+    for (unsigned turn = 0; turn < kMaxTurns; ++turn) {
+      unsigned before = countDynamic(function);
+      if (before == 0 || countLosses(function) == 0)
+        break;
+      if (failed(refineOnce(function)))
+        return failure();
+      if (countDynamic(function) == before)
+        break;
+    }
+    return success();
+  }
+
+  static unsigned countLosses(func::FuncOp function) {
+    unsigned count = 0;
+    function.walk([&](tensor::CastOp cast) { count += losesExtent(cast); });
+    return count;
+  }
+
+  /// How many values have an extent that isn't known.
+  static unsigned countDynamic(func::FuncOp function) {
+    unsigned count = 0;
+    function.walk([&](Operation *op) {
+      count += llvm::count_if(op->getResultTypes(), isDynamic);
+    });
+    return count;
+  }
+
+  LogicalResult refineOnce(func::FuncOp function) {
+    SmallVector<Operation *> ops;
+    function.walk([&](Operation *op) {
+      if (op->getDialect() && hasShape(op))
+        ops.push_back(op);
+    });
+    // What doesn't end within this many steps is right all the same.
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+        .enableConstantCSE(false)
+        .setMaxNumRewrites(16 * ops.size() + 1024);
+    (void)applyOpPatternsGreedily(ops, shapes, config);
+    return skipCasts(function) ? runPipeline(tosaShapes, function) : success();
+  }
+
+  /// Gives ops of tosa what was cast instead of the cast that hides extents,
+  /// where they take it. False if there is none.
+  static bool skipCasts(func::FuncOp function) {
+    bool changed = false;
+    ScopedDiagnosticHandler silence(function.getContext(), [](Diagnostic &) {});
+    function.walk([&](tensor::CastOp cast) {
+      if (!losesExtent(cast))
+        return;
+      for (OpOperand &use : llvm::make_early_inc_range(cast->getUses())) {
+        Operation *reader = use.getOwner();
+        if (!isa_and_nonnull<tosa::TosaDialect>(reader->getDialect()) ||
+            reader->getNumRegions() != 0)
+          continue;
+        use.set(cast.getSource());
+        if (succeeded(verify(reader, /*verifyRecursively=*/false)))
+          changed = true;
+        else
+          use.set(cast.getResult());
+      }
+    });
+    return changed;
+  }
+
+  OpPassManager tosaShapes;
+  FrozenRewritePatternSet shapes;
+};
+} // namespace

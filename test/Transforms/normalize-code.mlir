@@ -1,0 +1,110 @@
+// RUN: qbackend-opt %s --qbackend-normalize-code --split-input-file | FileCheck %s
+// RUN: qbackend-opt %s --qbackend-normalize-code --split-input-file --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=NAMES
+
+// Private functions are part of their callers, as often as they are called,
+// and keep the names that their ops have.
+
+// CHECK-NOT: func.func private @layer
+// NAMES: tosa.tanh {{.*}} loc("layer.tanh")
+// NAMES: tosa.tanh {{.*}} loc("layer.tanh")
+// CHECK-LABEL: func.func @main
+// CHECK-SAME: %[[X:.*]]: tensor<1x4xf32>
+// CHECK-NEXT: %[[A:.*]] = tosa.tanh %[[X]]
+// CHECK-NEXT: %[[B:.*]] = tosa.sigmoid %[[A]]
+// CHECK-NEXT: %[[C:.*]] = tosa.tanh %[[B]]
+// CHECK-NEXT: %[[D:.*]] = tosa.sigmoid %[[C]]
+// CHECK-NEXT: return %[[D]]
+// CHECK-NOT: func.func private @inner
+func.func private @layer(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = func.call @inner(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = tosa.sigmoid %0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}
+func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = func.call @layer(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  %1 = func.call @layer(%0) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}
+func.func private @inner(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tosa.tanh %x : (tensor<1x4xf32>) -> tensor<1x4xf32> loc("layer.tanh")
+  return %0 : tensor<1x4xf32>
+}
+
+// -----
+
+// What is public, calls itself, says something of its arguments, has no body or
+// is not to be inlined is called as before.
+
+// CHECK: func.func @public
+// CHECK: func.func private @loop
+// CHECK: func.func private @ranged
+// CHECK: func.func private @never
+// CHECK: func.func private @outside
+// CHECK-LABEL: func.func @main
+// CHECK-NEXT: call @public
+// CHECK-NEXT: call @loop
+// CHECK-NEXT: call @ranged
+// CHECK-NEXT: call @never
+// CHECK-NEXT: call @outside
+// CHECK-NEXT: return
+func.func @public(%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @loop(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @loop(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @ranged(%x: tensor<4xf32> {qbackend.range = array<f64: -1.0, 1.0>}) -> tensor<4xf32> {
+  return %x : tensor<4xf32>
+}
+func.func private @never(%x: tensor<4xf32>) -> tensor<4xf32> attributes {no_inline} {
+  return %x : tensor<4xf32>
+}
+func.func private @outside(tensor<4xf32>) -> tensor<4xf32>
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = func.call @public(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = func.call @loop(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = func.call @ranged(%1) : (tensor<4xf32>) -> tensor<4xf32>
+  %3 = func.call @never(%2) : (tensor<4xf32>) -> tensor<4xf32>
+  %4 = func.call @outside(%3) : (tensor<4xf32>) -> tensor<4xf32>
+  return %4 : tensor<4xf32>
+}
+
+// -----
+
+// Extents that a cast hides come through, in tensor, linalg and tosa.
+
+// CHECK-LABEL: func.func @hidden
+// CHECK-NOT: ?
+// CHECK: } -> tensor<4x8xf32>
+// CHECK: tosa.tanh {{.*}} -> tensor<4x8xf32>
+// CHECK: return
+func.func @hidden(%x: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %d = tensor.cast %x : tensor<4x8xf32> to tensor<?x?xf32>
+  %d0 = tensor.dim %d, %c0 : tensor<?x?xf32>
+  %d1 = tensor.dim %d, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%d0, %d1) : tensor<?x?xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+    ins(%d : tensor<?x?xf32>) outs(%e : tensor<?x?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %s = arith.addf %a, %a : f32
+    linalg.yield %s : f32
+  } -> tensor<?x?xf32>
+  %1 = tosa.tanh %0 : (tensor<?x?xf32>) -> tensor<?x?xf32>
+  %2 = tensor.cast %1 : tensor<?x?xf32> to tensor<4x8xf32>
+  return %2 : tensor<4x8xf32>
+}
+
+// What is dynamic stays so, and code without such casts stays as it is.
+
+// CHECK-LABEL: func.func @dynamic
+// CHECK: tensor.empty(%{{.*}}) : tensor<?x8xf32>
+func.func @dynamic(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %0 = linalg.tanh ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
+  return %0 : tensor<?x8xf32>
+}
