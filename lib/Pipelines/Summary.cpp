@@ -63,11 +63,12 @@ void Summary::countOperators(ModuleOp module) {
     }
     if (isa<BackendConfigOp, QConfigMappingOp>(op))
       return WalkResult::skip();
+    std::string type = getForeignType(op);
     if (int64_t macs = countIntegerMultiplyAccumulates(op))
       add(Verdict::Integer, "QB145", macs);
-    else if (!op->use_empty() && countOperations(op) > 0)
+    else if ((!op->use_empty() && countOperations(op) > 0) || type == "memref")
       addOffender(Verdict::NotRecognised, op, op->getName().getStringRef(),
-                  code, countMultiplyAccumulates(op));
+                  type.empty() ? code : "QB004", countMultiplyAccumulates(op));
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   };

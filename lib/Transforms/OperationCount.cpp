@@ -107,3 +107,23 @@ int64_t qbackend::countMultiplyAccumulates(Operation *op) {
 int64_t qbackend::countIntegerMultiplyAccumulates(Operation *op) {
   return hasIntegers(op) ? countProducts<arith::MulIOp, arith::AddIOp>(op) : 0;
 }
+
+std::string qbackend::getForeignType(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  bool isBuffered = structured && structured.hasPureBufferSemantics() &&
+                    !isa<linalg::FillOp, linalg::CopyOp>(op);
+  if (isBuffered)
+    return "memref";
+  if (countOperations(op) == 0)
+    return {};
+  for (Type result : op->getResultTypes()) {
+    auto tensor = dyn_cast<RankedTensorType>(result);
+    if (!tensor || !isa<FloatType>(tensor.getElementType()) ||
+        tensor.getElementType().isF32())
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text) << tensor.getElementType();
+    return text;
+  }
+  return {};
+}

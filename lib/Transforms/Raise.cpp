@@ -7,6 +7,7 @@
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Operators/Recognizer.h"
+#include "qbackend/Transforms/OperationCount.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Remarks.h"
@@ -309,6 +310,11 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   for (auto [operand, argument] : llvm::zip(operands, body.getArguments()))
     if (operand->value && !mapping.contains(operand->value))
       mapping.map(operand->value, restore(builder, loc, argument, *operand));
+  for (const Slice::Extent &extent : slice.extents)
+    mapping.map(extent.value,
+                tensor::DimOp::create(
+                    builder, loc, mapping.lookup(extent.activation), extent.dim)
+                    .getResult());
   for (Operation *inner : slice.ops)
     builder.clone(*inner, mapping);
   Value result =
@@ -469,9 +475,14 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
 
   static void raiseBlock(Block &block, const NamedOps &named,
                          PreparationRewriter &rewriter) {
+    // What nobody reads is no user.
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+      eraseIfDead(&op, rewriter);
     for (Operation &op : llvm::make_early_inc_range(block))
       if (auto *recognizer = getRecognizer(&op))
         recognizer->prepare(&op, rewriter);
+    for (Operation &op : block)
+      remarkForeignType(&op);
     Operation *op = block.empty() ? nullptr : &block.back();
     while (op) {
       Operation *previous = op->getPrevNode();
@@ -489,6 +500,20 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     // Constants and inits come before what was raised last.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       eraseIfDead(&op, rewriter);
+  }
+
+  /// Says of what computes on other types than f32 tensors that it stays.
+  static void remarkForeignType(Operation *op) {
+    std::string type = getForeignType(op);
+    if (type == "memref")
+      remarkMissed(op, "QB004", op->getName().getStringRef(),
+                   "it works on buffers (memref), operators are of tensors",
+                   "take the module from before bufferization");
+    else if (!type.empty())
+      remarkMissed(op, "QB004", op->getName().getStringRef(),
+                   "its elements are " + type + ", those of operators are f32",
+                   "export the network and its weights in f32; quantization "
+                   "starts from that");
   }
 
   static bool eraseIfDead(Operation *op, PreparationRewriter &rewriter) {
@@ -518,10 +543,11 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
   recognize(Operation *root, const NamedOps &named,
             ConstantEvaluator &constants, Slice &slice) {
     SmallVector<RecognizedOperator, 2> found;
-    if (auto *recognizer = getRecognizer(root))
-      recognizer->recognize(root, constants, found);
+    // What a backend names is that, whatever else it may be.
     if (RecognizedOperator op = named.recognize(root, constants); op.result)
       found.push_back(op);
+    if (auto *recognizer = getRecognizer(root))
+      recognizer->recognize(root, constants, found);
     for (RecognizedOperator &candidate : found) {
       // Front ends write zeros where there is no bias.
       auto kind =

@@ -5,6 +5,7 @@
 #include "Slice.h"
 
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -40,6 +41,98 @@ static bool isMovable(Operation *op) {
   return !hasOthers;
 }
 
+/// Whether `op` computes nothing: each element of its result is one of its
+/// input, or a constant.
+static bool movesElements(Operation *op) {
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp,
+          tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+          tosa::ReshapeOp, tosa::TransposeOp, tosa::PadOp, tosa::SliceOp,
+          tosa::IdentityOp, linalg::TransposeOp, linalg::BroadcastOp,
+          linalg::CopyOp>(op))
+    return true;
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  if (!generic || generic.getNumResults() != 1 ||
+      generic.getNumReductionLoops() != 0)
+    return false;
+  auto element = dyn_cast<BlockArgument>(
+      generic.getBody()->getTerminator()->getOperand(0));
+  return element && element.getOwner() == generic.getBody() &&
+         element.getArgNumber() < generic.getInputs().size();
+}
+
+namespace {
+/// An extent: that of a dimension of a tensor, or an index.
+struct ExtentSource {
+  Value value;
+  int64_t dim = -1;
+  bool operator==(const ExtentSource &other) const {
+    return value == other.value && dim == other.dim;
+  }
+};
+} // namespace
+
+/// Where the extent of dimension `dim` of `value` comes from: through casts,
+/// destinations, and what keeps the dimension.
+static ExtentSource findExtent(Value value, int64_t dim) {
+  while (auto result = dyn_cast<OpResult>(value)) {
+    Operation *op = result.getOwner();
+    if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+      if (!isa<RankedTensorType>(cast.getSource().getType()))
+        break;
+      value = cast.getSource();
+    } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
+      value = destination.getTiedOpOperand(result)->get();
+    } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
+      if (!pad.getStaticLow().empty() &&
+          (pad.getStaticLow()[dim] != 0 || pad.getStaticHigh()[dim] != 0))
+        break;
+      value = pad.getSource();
+    } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
+      if (!empty.getType().isDynamicDim(dim))
+        break;
+      Value size = empty.getDynamicSize(dim);
+      auto extent = size.getDefiningOp<tensor::DimOp>();
+      std::optional<int64_t> index =
+          extent ? extent.getConstantIndex() : std::nullopt;
+      auto type = extent
+                      ? dyn_cast<RankedTensorType>(extent.getSource().getType())
+                      : RankedTensorType();
+      if (!index || !type || *index < 0 || *index >= type.getRank())
+        return {size};
+      value = extent.getSource();
+      dim = *index;
+    } else {
+      break;
+    }
+  }
+  return {value, dim};
+}
+
+/// If `op` is an extent of a tensor that none of `found`'s is, which of the
+/// dimensions of its activations has the same.
+static std::optional<Slice::Extent>
+findSameExtent(Operation *op, const RecognizedOperator &found) {
+  auto extent = dyn_cast<tensor::DimOp>(op);
+  std::optional<int64_t> index =
+      extent ? extent.getConstantIndex() : std::nullopt;
+  auto type = extent ? dyn_cast<RankedTensorType>(extent.getSource().getType())
+                     : RankedTensorType();
+  if (!index || !type || *index < 0 || *index >= type.getRank())
+    return std::nullopt;
+  ExtentSource source = findExtent(extent.getSource(), *index);
+  for (const RecognizedOperand &input : found.inputs) {
+    auto inputType = input.value
+                         ? dyn_cast<RankedTensorType>(input.value.getType())
+                         : RankedTensorType();
+    for (int64_t dim = 0; inputType && dim < inputType.getRank(); ++dim)
+      if (inputType.isDynamicDim(dim) &&
+          (findExtent(input.value, dim) == source ||
+           findExtent(input.value, dim) == ExtentSource{extent.getResult()}))
+        return Slice::Extent{extent.getResult(), input.value, dim};
+  }
+  return std::nullopt;
+}
+
 LogicalResult qbackend::collectSlice(const RecognizedOperator &found,
                                      Slice &slice) {
   llvm::DenseSet<Value> operands, activations;
@@ -72,6 +165,12 @@ LogicalResult qbackend::collectSlice(const RecognizedOperator &found,
     }
     if (!visited.insert(op).second)
       continue;
+    if (isa<tensor::DimOp>(op) && !activations.contains(op->getOperand(0)) &&
+        !operands.contains(op->getOperand(0)))
+      if (std::optional<Slice::Extent> extent = findSameExtent(op, found)) {
+        slice.extents.push_back(*extent);
+        continue;
+      }
     bool movable = isMovable(op) || (op == root && isa<OpAttr>(found.kind));
     if (visited.size() > kMaxOperatorSize || !movable)
       return failure();
@@ -90,22 +189,37 @@ LogicalResult qbackend::collectSlice(const RecognizedOperator &found,
       stack.push_back({producer, false});
     }
   }
-  // An activation that stays visible would be computed, and observed, twice; a
-  // change of the shape of an operand computes nothing. What parameters go
+  // An activation that stays visible would be computed, and observed, twice;
+  // what moves elements of an operand computes nothing. What parameters go
   // through in enclosing blocks is cloned, but no activation is.
+  // What itself is such a move doesn't repeat others, but for a change of
+  // shape.
+  bool isMovement =
+      isa<FlattenAttr, ReshapeAttr, TransposeAttr, NarrowAttr, PadAttr,
+          RepeatAttr, PixelShuffleAttr, PixelUnshuffleAttr, ChannelShuffleAttr>(
+          found.kind);
   auto isReshapedInput = [&](Operation *op) {
     return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tosa::ReshapeOp>(
                op) &&
            activations.contains(op->getOperand(0));
   };
-  for (Operation *op : slice.active)
+  llvm::DenseSet<Operation *> shared;
+  for (Operation *op : llvm::reverse(slice.ops)) {
+    if (!slice.active.contains(op))
+      continue;
     if (op->getBlock() != root->getBlock())
       return failure();
-    else if (op != root && !isReshapedInput(op))
-      for (Operation *user : op->getUsers()) {
-        Operation *inBlock = root->getBlock()->findAncestorOpInBlock(*user);
-        if (!inBlock || !slice.ops.contains(inBlock))
-          return failure();
-      }
+    if (op == root)
+      continue;
+    bool isShared = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      Operation *inBlock = root->getBlock()->findAncestorOpInBlock(*user);
+      return !inBlock || !slice.ops.contains(inBlock) ||
+             shared.contains(inBlock);
+    });
+    if (isShared && (isMovement ? !isReshapedInput(op) : !movesElements(op)))
+      return failure();
+    if (isShared)
+      shared.insert(op);
+  }
   return success();
 }

@@ -17,11 +17,20 @@ struct Slice {
   llvm::SetVector<mlir::Operation *> ops;
   /// Those among them that depend on an activation.
   llvm::DenseSet<mlir::Operation *> active;
+  /// Extents that are those of another tensor in the original code (tensor.dim
+  /// of it), and of which activation they are, too.
+  struct Extent {
+    mlir::Value value;
+    mlir::Value activation;
+    int64_t dim;
+  };
+  llvm::SmallVector<Extent, 1> extents;
 };
 
 /// Collects the slice of `found`; failure, if it isn't a closed, pure subgraph
-/// whose inner activations nobody else uses. A backend that names an op says
-/// that it is pure.
+/// whose inner activations nobody else uses: what only moves elements of an
+/// operand may be shared, and is then part of each operator that reads it. A
+/// backend that names an op says that it is pure.
 mlir::LogicalResult collectSlice(const RecognizedOperator &found, Slice &slice);
 
 } // namespace qbackend

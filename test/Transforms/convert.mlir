@@ -80,12 +80,12 @@ func.func @narrow_weight(%x: tensor<1x2xf32>) -> tensor<1x1xf32> {
 // CHECK-LABEL: func.func @fan_out
 // CHECK: %[[Q:.*]] = qbackend.quantize
 // CHECK: %[[X:.*]] = qbackend.dequantize %[[Q]]
-// CHECK: math.cos %[[X]]
+// CHECK: math.floor %[[X]]
 // CHECK: inputs(%[[X]])
 // CHECK: inputs(%[[X]])
 func.func @fan_out(%x: !t) -> (!t, !t, !t) {
   %0 = qbackend.observe %x by @half : !t
-  %c = math.cos %0 : !t
+  %c = math.floor %0 : !t
   %1 = qbackend.operator [#qbackend.hardswish] inputs(%0) qconfig #ui8 : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t

@@ -4,13 +4,13 @@
 
 // CHECK-LABEL: func.func @body
 // CHECK-SAME: (%[[X:.*]]: tensor<1x4xf32>)
-// CHECK-NEXT: %[[C:.*]] = math.cos %[[X]]
+// CHECK-NEXT: %[[C:.*]] = math.floor %[[X]]
 // CHECK-NEXT: %[[F:.*]] = math.absf %[[C]]
 // CHECK-NEXT: return %[[F]]
 func.func @body(%x: !t) -> !t {
   %r = qbackend.operator [#qbackend.relu] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):
-    %c = math.cos %a : !t
+    %c = math.floor %a : !t
     qbackend.yield %c : !t
   }
   %s = qbackend.operator [#qbackend.relu] inputs(%r) : (!t) -> !t {

@@ -8,8 +8,8 @@
 // YAML: not recognised as an operator
 
 func.func @qb001(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
-  // expected-remark @+1 {{[Missed] QB001 | Category:qbackend | Function=qb001 | Operator=tosa.cos, Reason="not recognised as an operator"}}
-  %c = tosa.cos %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  // expected-remark @+1 {{[Missed] QB001 | Category:qbackend | Function=qb001 | Operator=tosa.floor, Reason="not recognised as an operator"}}
+  %c = tosa.floor %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
   %u = tosa.tanh %c : (tensor<1x4xf32>) -> tensor<1x4xf32>
   return %u : tensor<1x4xf32>
 }

@@ -7,6 +7,8 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
+#include <string>
+
 namespace qbackend {
 
 /// The floating-point operations of one op that is no operator: of a structured
@@ -21,6 +23,12 @@ int64_t countMultiplyAccumulates(mlir::Operation *op);
 
 /// The same of integers.
 int64_t countIntegerMultiplyAccumulates(mlir::Operation *op);
+
+
+/// What keeps `op`, which computes on reals, from being an operator: the type
+/// of its elements ("f16"), which is not f32, or "memref" if it works on
+/// buffers; empty if nothing does.
+std::string getForeignType(mlir::Operation *op);
 
 } // namespace qbackend
 

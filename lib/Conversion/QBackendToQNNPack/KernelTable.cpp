@@ -92,9 +92,13 @@ KernelTable::KernelTable() {
   addKernels<MulAttr>(mul);
   addKernels<CatAttr>(withRelu);
   addMissing<SubAttr, RsubAttr, DivAttr>("the engine has none");
+  // Functions of one tensor.
+  addMissing<NegAttr, SinAttr, CosAttr, SquareAttr, RsqrtAttr, PowAttr>(
+      "the engine has none");
   // Pooling.
   addKernels<MaxPool1dAttr, MaxPool2dAttr, AvgPool1dAttr, AvgPool2dAttr,
              AdaptiveAvgPool1dAttr, AdaptiveAvgPool2dAttr, MeanAttr>(ofInput);
+  addMissing<SumAttr>("the engine has none");
   addMissing<MaxPool3dAttr, AvgPool3dAttr, AdaptiveAvgPool3dAttr>(
       "the engine has none of three dimensions");
   // Activations.
@@ -103,7 +107,8 @@ KernelTable::KernelTable() {
   addKernels<HardswishAttr, LeakyReluAttr, EluAttr, CeluAttr, PreluAttr>(
       observed);
   addKernels<SoftmaxAttr>(softmax);
-  addMissing<SiluAttr, GeluAttr, LogSoftmaxAttr>("the engine has none");
+  addMissing<SiluAttr, GeluAttr, LogSoftmaxAttr, SeluAttr, SoftplusAttr,
+             MishAttr, QuickGeluAttr>("the engine has none");
   addMissing<DropoutAttr>("raising drops it");
   // Movement.
   addKernels<FlattenAttr, ReshapeAttr, TransposeAttr, NarrowAttr, PadAttr,

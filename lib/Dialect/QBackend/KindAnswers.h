@@ -56,6 +56,18 @@ RealRange leakyReluRange(RealRange x, double slope);
 /// Nothing if `alpha` makes them fall where others rise.
 OptionalRange eluRange(RealRange x, double alpha);
 OptionalRange celuRange(RealRange x, double alpha);
+RealRange seluRange(RealRange x);
+/// Nothing unless `beta` is positive.
+OptionalRange softplusRange(RealRange x, double beta);
+RealRange mishRange(RealRange x);
+RealRange quickGeluRange(RealRange x);
+RealRange sinRange(RealRange x);
+RealRange cosRange(RealRange x);
+/// Nothing where the power is not finite, or no real number.
+OptionalRange powRange(RealRange x, double exponent);
+/// Nothing if one of `axes` is dynamic.
+OptionalRange sumRange(const OperatorOperands &operands,
+                       mlir::DenseI64ArrayAttr axes, RealRange x);
 OptionalRange preluRange(const OperatorOperands &operands, RealRange x);
 RealRange softmaxRange(const OperatorOperands &operands, int64_t axis,
                        RealRange x);

@@ -141,6 +141,76 @@ OptionalRange qbackend::detail::celuRange(RealRange x, double alpha) {
       x, [&](double v) { return v > 0 ? v : alpha * std::expm1(v / alpha); });
 }
 
+RealRange qbackend::detail::seluRange(RealRange x) {
+  // Klambauer et al., 2017, as torch.nn.SELU has them.
+  constexpr double scale = 1.0507009873554804934193349852946;
+  constexpr double alpha = 1.6732632423543772848170429916717;
+  return map(
+      x, [](double v) { return scale * (v > 0 ? v : alpha * std::expm1(v)); });
+}
+
+static double softplus(double v) {
+  return v > 0 ? v + std::log1p(std::exp(-v)) : std::log1p(std::exp(v));
+}
+
+OptionalRange qbackend::detail::softplusRange(RealRange x, double beta) {
+  if (!(beta > 0))
+    return std::nullopt;
+  return map(x, [&](double v) { return softplus(beta * v) / beta; });
+}
+
+RealRange qbackend::detail::mishRange(RealRange x) {
+  // Where the derivative is 0.
+  return mapValley(x, -1.1924541346,
+                   [](double v) { return v * std::tanh(softplus(v)); });
+}
+
+RealRange qbackend::detail::quickGeluRange(RealRange x) {
+  RealRange scaled = siluRange({1.702 * x.min, 1.702 * x.max});
+  return {scaled.min / 1.702, scaled.max / 1.702};
+}
+
+RealRange qbackend::detail::sinRange(RealRange x) {
+  // Whether a whole number of turns after `start` is in the range.
+  auto holds = [&](double start) {
+    double turns = std::ceil((x.min - start) / (2 * M_PI));
+    return start + turns * 2 * M_PI <= x.max;
+  };
+  double ends[] = {std::sin(x.min), std::sin(x.max)};
+  return {holds(-M_PI / 2) ? -1 : std::min(ends[0], ends[1]),
+          holds(M_PI / 2) ? 1 : std::max(ends[0], ends[1])};
+}
+
+RealRange qbackend::detail::cosRange(RealRange x) {
+  return sinRange({x.min + M_PI / 2, x.max + M_PI / 2});
+}
+
+OptionalRange qbackend::detail::powRange(RealRange x, double exponent) {
+  auto fn = [&](double v) { return std::pow(v, exponent); };
+  if (exponent == 0)
+    return RealRange{1, 1};
+  bool isWhole = exponent == std::floor(exponent);
+  bool isEven = isWhole && std::fmod(exponent, 2) == 0;
+  if (x.min < 0 && !isWhole)
+    return std::nullopt;
+  if (exponent > 0)
+    return isEven ? mapValley(x, 0, fn) : map(x, fn);
+  if (x.min <= 0 && x.max >= 0)
+    return std::nullopt;
+  return joinRanges({{fn(x.min), fn(x.min)}, {fn(x.max), fn(x.max)}});
+}
+
+OptionalRange qbackend::detail::sumRange(const OperatorOperands &operands,
+                                         DenseI64ArrayAttr axes, RealRange x) {
+  double count = 1;
+  for (int64_t axis : axes.asArrayRef()) {
+    if (operands.inputs.front().isDynamicDim(axis))
+      return std::nullopt;
+    count *= double(operands.inputs.front().getDimSize(axis));
+  }
+  return RealRange{count * x.min, count * x.max};
+}
+
 //===----------------------------------------------------------------------===//
 // Parameters
 //===----------------------------------------------------------------------===//

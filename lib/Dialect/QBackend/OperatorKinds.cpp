@@ -152,24 +152,37 @@ Attribute SoftmaxAttr::permute(ArrayRef<int64_t> permutation) const {
   return get(getContext(), permuteAxis(getAxis(), permutation));
 }
 
-Attribute MeanAttr::permute(ArrayRef<int64_t> permutation) const {
+/// The same reduction, of dimensions that were permuted; null if it would
+/// permute those of its result.
+template <typename ReductionAttrT>
+static Attribute permuteReduction(ReductionAttrT kind,
+                                  ArrayRef<int64_t> permutation) {
+  ArrayRef<int64_t> reduced = kind.getAxes().asArrayRef();
   SmallVector<int64_t> axes;
-  for (int64_t axis : getAxes().asArrayRef())
+  for (int64_t axis : reduced)
     axes.push_back(permuteAxis(axis, permutation));
   llvm::sort(axes);
   // Without the reduced dimensions, the rest must stay in its order.
-  if (!getKeepdim()) {
+  if (!kind.getKeepdim()) {
     int64_t last = -1;
     for (int64_t dim : permutation) {
-      if (llvm::is_contained(getAxes().asArrayRef(), dim))
+      if (llvm::is_contained(reduced, dim))
         continue;
       if (dim < last)
         return {};
       last = dim;
     }
   }
-  return get(getContext(), DenseI64ArrayAttr::get(getContext(), axes),
-             getKeepdim());
+  MLIRContext *context = kind.getContext();
+  return ReductionAttrT::get(context, DenseI64ArrayAttr::get(context, axes),
+                             kind.getKeepdim());
+}
+
+Attribute MeanAttr::permute(ArrayRef<int64_t> permutation) const {
+  return permuteReduction(*this, permutation);
+}
+Attribute SumAttr::permute(ArrayRef<int64_t> permutation) const {
+  return permuteReduction(*this, permutation);
 }
 
 /// A reshape that first undoes the new layout, then does what it did.

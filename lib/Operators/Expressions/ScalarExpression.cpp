@@ -177,6 +177,9 @@ static constexpr std::pair<ScalarCode, ScalarKind> kKinds[] = {
     {ScalarCode::AbsF, ScalarKind::Abs},
     {ScalarCode::Sqrt, ScalarKind::Sqrt},
     {ScalarCode::Rsqrt, ScalarKind::Rsqrt},
+    {ScalarCode::Log1P, ScalarKind::Log1P},
+    {ScalarCode::Sin, ScalarKind::Sin},
+    {ScalarCode::Cos, ScalarKind::Cos},
     {ScalarCode::PowF, ScalarKind::Power},
     {ScalarCode::FPowI, ScalarKind::Power},
 };
@@ -324,6 +327,12 @@ const Scalar *ScalarExpressions::readBody(OpResult result) {
   for (Operation &inner : body->without_terminator()) {
     if (inner.getNumResults() != 1 || inner.hasTrait<OpTrait::ConstantLike>())
       continue;
+    // Of a tensor of one number, whatever the indices are.
+    if (auto extract = dyn_cast<tensor::ExtractOp>(inner))
+      if (auto number = constants.getSplat(extract.getTensor())) {
+        values[extract.getResult()] = createNumber(*number);
+        continue;
+      }
     SmallVector<const Scalar *> operands;
     for (Value operand : inner.getOperands())
       operands.push_back(lookup(operand));

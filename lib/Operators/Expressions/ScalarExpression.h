@@ -37,10 +37,13 @@ enum class ScalarKind {
   ExpM1,
   Tanh,
   Log,
+  Log1P,
   Erf,
   Abs,
   Sqrt,
   Rsqrt,
+  Sin,
+  Cos,
   /// a to the power of b
   Power,
   /// a > b; how equal and unordered operands compare is left out.

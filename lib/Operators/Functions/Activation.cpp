@@ -31,6 +31,8 @@ private:
   Attribute getBounded(Recognition &recognition) const;
   Attribute getSmooth(MLIRContext *context) const;
   Attribute getExponential(Recognition &recognition) const;
+  Attribute getSoftplus(Recognition &recognition) const;
+  Attribute getPower(Recognition &recognition) const;
 
   const FormulaReader &reader;
   const Formula *formula;
@@ -129,7 +131,59 @@ Attribute Curve::getSmooth(MLIRContext *context) const {
   };
   if (is(approximation, 8e-5, 40))
     return GeluAttr::get(context, /*tanh=*/true);
+  if (is([&](double x) { return x * sigmoid(1.702 * x); }, 1e-6, 40))
+    return QuickGeluAttr::get(context);
+  if (is([](double x) { return std::sin(x); }, 1e-6, 40))
+    return SinAttr::get(context);
+  if (is([](double x) { return std::cos(x); }, 1e-6, 40))
+    return CosAttr::get(context);
   return {};
+}
+
+static double softplus(double x) {
+  return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+}
+
+Attribute Curve::getSoftplus(Recognition &recognition) const {
+  MLIRContext *context = recognition.context();
+  // log(1 + exp(x)) rounds 1 + exp(x); PyTorch has a line from 20 on.
+  double beta = M_LN2 / at(0);
+  if (beta > 1e-3 && beta < 1e3 &&
+      is([&](double x) { return softplus(beta * x) / beta; }, 2e-6, 40))
+    return SoftplusAttr::get(context, recognition.real(beta));
+  if (is([](double x) { return x * std::tanh(softplus(x)); }, 2e-6, 40))
+    return MishAttr::get(context);
+  return {};
+}
+
+/// Powers, on numbers that have them.
+Attribute Curve::getPower(Recognition &recognition) const {
+  if (at(1) != 1)
+    return {};
+  double exponent = std::log2(at(2));
+  if (!std::isfinite(exponent) || std::fabs(exponent) < 1e-3 || exponent == 1)
+    return {};
+  // Producers have the exponent in f32.
+  double whole = std::round(exponent * 2) / 2;
+  if (isClose(exponent, whole))
+    exponent = whole;
+  bool isWhole = exponent == std::floor(exponent);
+  for (auto [x, y] : llvm::zip_equal(xs, ys)) {
+    if (x == 0 || (x < 0 && !isWhole) || std::fabs(x) > 1e3)
+      continue;
+    double expected = std::pow(x, exponent);
+    if (!(std::fabs(y - expected) <= 2e-6 * std::fabs(expected)))
+      return {};
+  }
+  MLIRContext *context = recognition.context();
+  // The root itself, and the inverse of x, have no kind.
+  if (exponent == 0.5 || exponent == -1)
+    return {};
+  if (exponent == 2)
+    return SquareAttr::get(context);
+  if (exponent == -0.5)
+    return RsqrtAttr::get(context);
+  return PowAttr::get(context, recognition.real(exponent));
 }
 
 /// Functions that are x above 0.
@@ -141,6 +195,13 @@ Attribute Curve::getExponential(Recognition &recognition) const {
       is(leaky, 1e-6, FLT_MAX) &&
       std::fabs(at(-1e-6) + slope * 1e-6) <= std::fabs(slope) * 1e-12)
     return LeakyReluAttr::get(context, recognition.real(slope));
+  auto selu = [](double x) {
+    return 1.0507009873554804934 *
+           (x > 0 ? x : 1.6732632423543772848 * std::expm1(x));
+  };
+  // Some producers have the constants with four digits.
+  if (is(selu, 3e-5, 1e6))
+    return SeluAttr::get(context);
   double alpha = -at(-1e6);
   if (!(alpha > 0) || !std::isfinite(alpha))
     return {};
@@ -160,7 +221,11 @@ Attribute Curve::getKind(Recognition &recognition) const {
     return kind;
   if (Attribute kind = getSmooth(recognition.context()))
     return kind;
-  return getExponential(recognition);
+  if (Attribute kind = getExponential(recognition))
+    return kind;
+  if (Attribute kind = getSoftplus(recognition))
+    return kind;
+  return getPower(recognition);
 }
 
 //===----------------------------------------------------------------------===//
@@ -230,10 +295,17 @@ static bool recognizePrelu(Recognition &recognition,
 }
 
 /// Whether something in it is not linear.
-static bool isCurved(const FormulaReader &reader) {
-  return reader.count({ScalarKind::Max, ScalarKind::Min, ScalarKind::Select,
-                       ScalarKind::Exp, ScalarKind::ExpM1, ScalarKind::Tanh,
-                       ScalarKind::Erf}) > 0;
+static bool isCurved(const FormulaReader &reader, const Formula *formula) {
+  if (reader.count({ScalarKind::Max, ScalarKind::Min, ScalarKind::Select,
+                    ScalarKind::Exp, ScalarKind::ExpM1, ScalarKind::Tanh,
+                    ScalarKind::Erf, ScalarKind::Sin, ScalarKind::Cos,
+                    ScalarKind::Rsqrt, ScalarKind::Sqrt, ScalarKind::Power}) >
+      0)
+    return true;
+  // A square or a cube.
+  return formula->kind == ScalarKind::Mul && formula->a &&
+         formula->a->kind != ScalarKind::Constant &&
+         formula->b->kind != ScalarKind::Constant;
 }
 
 void forms::recognizeActivation(Recognition &recognition) {
@@ -247,7 +319,7 @@ void forms::recognizeActivation(Recognition &recognition) {
   for (Value candidate : llvm::reverse(candidates)) {
     FormulaReader reader(expressions, candidate, /*splatsAreParameters=*/true);
     const Formula *formula = reader.read(root);
-    if (!formula || !isCurved(reader))
+    if (!formula || !isCurved(reader, formula))
       continue;
     if (reader.variables.size() > 1 &&
         recognizePrelu(recognition, reader, formula))

@@ -98,11 +98,23 @@ static Attribute getBinaryKind(MLIRContext *context, ScalarKind kind) {
 void forms::recognizeElementwise(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
   const Scalar *scalar = expressions.readElementwise(recognition.root);
-  if (!scalar || !scalar->a || !scalar->b || scalar->c)
+  if (!scalar)
     return;
   RecognizedOperator op;
   op.result = recognition.result();
   auto resultType = cast<RankedTensorType>(recognition.result().getType());
+  if (scalar->kind == ScalarKind::Negate && scalar->a->full) {
+    const Scalar *activation = expressions.skipIdentities(scalar->a);
+    if (auto input = getTensor(activation, resultType);
+        input && expressions.isActivation(activation)) {
+      op.kind = NegAttr::get(recognition.context());
+      op.inputs = {input};
+      recognition.found.push_back(std::move(op));
+    }
+    return;
+  }
+  if (!scalar->a || !scalar->b || scalar->c)
+    return;
   std::optional<double> left = expressions.getNumber(scalar->a);
   std::optional<double> right = expressions.getNumber(scalar->b);
   if (left && right)

@@ -213,9 +213,10 @@ static bool changeShape(SmallVectorImpl<TrackedDim> &dims,
   return true;
 }
 
-/// The mean that `steps`, of which the first is the last op, are; null if they
-/// aren't one.
-static Attribute getMean(Recognition &recognition, ArrayRef<Step> steps) {
+/// The mean that `steps`, of which the first is the last op, are, or with
+/// `isSum` the sum; null if they aren't one.
+static Attribute getReduction(Recognition &recognition, ArrayRef<Step> steps,
+                              bool isSum) {
   auto inputType = getFloatType(steps.back().input);
   SmallVector<TrackedDim> dims;
   for (auto [position, size] : llvm::enumerate(inputType.getShape()))
@@ -229,7 +230,8 @@ static Attribute getMean(Recognition &recognition, ArrayRef<Step> steps) {
       if (axis >= int64_t(dims.size()) ||
           ShapedType::isDynamic(dims[axis].size))
         return {};
-      scale *= dims[axis].size;
+      if (!isSum)
+        scale *= dims[axis].size;
       if (dims[axis].position)
         reduced.set(*dims[axis].position);
       dims[axis].size = 1;
@@ -253,6 +255,8 @@ static Attribute getMean(Recognition &recognition, ArrayRef<Step> steps) {
   bool keepdim = shape == ArrayRef(ones);
   if (!keepdim && shape != ArrayRef(dropped))
     return {};
+  if (isSum)
+    return SumAttr::get(recognition.context(), recognition.ints(axes), keepdim);
   return MeanAttr::get(recognition.context(), recognition.ints(axes), keepdim);
 }
 
@@ -272,7 +276,7 @@ void forms::recognizeMean(Recognition &recognition) {
     steps.push_back(std::move(*step));
     if (!isSum || !isScaled)
       continue;
-    Attribute kind = getMean(recognition, steps);
+    Attribute kind = getReduction(recognition, steps, /*isSum=*/false);
     if (!kind || recognition.isConstant(steps.back().input))
       continue;
     RecognizedOperator mean{kind,
@@ -287,4 +291,11 @@ void forms::recognizeMean(Recognition &recognition) {
     recognition.found.push_back(std::move(*longest));
   if (shortest)
     recognition.found.push_back(std::move(*shortest));
+  // One sum that nothing divides.
+  auto sum = matchSum(recognition.root, recognition.expressions);
+  if (!sum || sum->axes.empty() || sum->factor ||
+      recognition.isConstant(sum->input))
+    return;
+  if (Attribute kind = getReduction(recognition, *sum, /*isSum=*/true))
+    recognition.add(kind, sum->input);
 }

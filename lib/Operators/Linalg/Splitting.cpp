@@ -64,6 +64,8 @@ private:
   std::optional<Pieces> splitAt(ArrayRef<Value> cuts);
   SmallVector<SmallVector<Value>> getCandidates();
   std::optional<Pieces> search(IsOperator isOperator);
+  bool isKnown(IsOperator isOperator);
+  bool isOneFunction(const Pieces &pieces, IsOperator isOperator);
   void erase(Pieces &pieces);
   Operation *commit(const Pieces &pieces, bool restDecides);
 
@@ -373,11 +375,44 @@ SmallVector<SmallVector<Value>> Splitter::getCandidates() {
   return candidates;
 }
 
+/// Whether the op is an operator, or can be taken apart into operators.
+bool Splitter::isKnown(IsOperator isOperator) {
+  if (isOperator(op))
+    return true;
+  auto pieces = search(isOperator);
+  if (!pieces)
+    return false;
+  bool isKnown = Splitter(pieces->rest, rewriter).isKnown(isOperator) &&
+                 llvm::all_of(pieces->parts, [&](linalg::GenericOp part) {
+                   return Splitter(part, rewriter).isKnown(isOperator);
+                 });
+  erase(*pieces);
+  return isKnown;
+}
+
+/// Whether the pieces are one function that nobody knows, of a value that two
+/// of them read, and not several that fusion has joined: one of the two is not
+/// known.
+bool Splitter::isOneFunction(const Pieces &pieces, IsOperator isOperator) {
+  SmallVector<linalg::GenericOp> all(pieces.parts);
+  all.push_back(pieces.rest);
+  auto isShared = [&](Value value) {
+    return !constants.isConstant(value) &&
+           llvm::count_if(all, [&](linalg::GenericOp piece) {
+             return llvm::is_contained(piece.getInputs(), value);
+           }) > 1;
+  };
+  return llvm::any_of(all, [&](linalg::GenericOp piece) {
+    return llvm::any_of(piece.getInputs(), isShared) &&
+           !Splitter(piece, rewriter).isKnown(isOperator);
+  });
+}
+
 std::optional<Pieces> Splitter::search(IsOperator isOperator) {
   SmallVector<SmallVector<Value>> candidates = getCandidates();
   for (ArrayRef<Value> cuts : candidates)
     if (auto pieces = splitAt(cuts)) {
-      if (isOperator(pieces->rest))
+      if (isOperator(pieces->rest) && !isOneFunction(*pieces, isOperator))
         return pieces;
       erase(*pieces);
     }
@@ -390,8 +425,12 @@ std::optional<Pieces> Splitter::search(IsOperator isOperator) {
     if (!pieces)
       continue;
     linalg::GenericOp part = pieces->parts.front();
-    if (isOperator(part))
-      return pieces;
+    if (isOperator(part)) {
+      if (!isOneFunction(*pieces, isOperator))
+        return pieces;
+      erase(*pieces);
+      continue;
+    }
     Splitter inner(part, rewriter);
     if (auto found = inner.search(isOperator)) {
       inner.erase(*found);

@@ -20,22 +20,6 @@ std::optional<SmallVector<int64_t>> forms::readShape(Value value) {
   return result;
 }
 
-std::optional<ZeroPad> forms::matchZeroPad(const Recognition &recognition,
-                                           Value value) {
-  auto pad = value.getDefiningOp<tosa::PadOp>();
-  if (!pad || !value.hasOneUse() || !getFloatType(pad.getInput1()) ||
-      !recognition.isSplat(pad.getPadConst(), 0))
-    return std::nullopt;
-  auto amounts = readShape(pad.getPadding());
-  if (!amounts || amounts->size() != 8)
-    return std::nullopt;
-  ArrayRef<int64_t> all = *amounts;
-  if (llvm::any_of(all, [](int64_t amount) { return amount < 0; }) || all[0] ||
-      all[1] || all[6] || all[7])
-    return std::nullopt;
-  return ZeroPad{pad.getInput1(), SmallVector<int64_t>(all.slice(2, 4))};
-}
-
 Value forms::skipTrim(Value value, ArrayRef<int64_t> stride,
                       ArrayRef<int64_t> padding) {
   auto slice = value.getDefiningOp<tosa::SliceOp>();

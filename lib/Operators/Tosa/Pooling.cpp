@@ -3,10 +3,13 @@
 // Recognises the pools of TOSA, which slide over NHWC images only: those of one
 // dimension stand between two reshapes.
 
+#include "Linalg/LinalgRecognizers.h"
 #include "PoolKinds.h"
 #include "Tosa/TosaRecognizers.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
+
+#include <cfloat>
 
 using namespace mlir;
 using namespace qbackend;
@@ -44,17 +47,18 @@ static std::optional<Pool> readPool(Operation *op, ArrayRef<int64_t> kernel,
   return pool;
 }
 
-/// The same over the image that `pool`'s is cut from or padded to.
+/// The same over the image that `pool`'s is cut from or padded to, the
+/// dimensions of which are where `permutation` says.
 static Pool withInput(const Pool &pool, Value input,
-                      ArrayRef<int64_t> moreBefore,
-                      ArrayRef<int64_t> moreAfter) {
+                      ArrayRef<int64_t> permutation, ArrayRef<int64_t> more) {
   Pool changed = pool;
   changed.input = input;
+  changed.permutation.assign(permutation.begin(), permutation.end());
   auto type = cast<RankedTensorType>(input.getType());
   for (auto [i, axis] : llvm::enumerate(changed.axes)) {
-    axis.size = type.getDimSize(1 + i);
-    axis.before += moreBefore[i];
-    axis.after += moreAfter[i];
+    axis.size = type.getDimSize(permutation[1 + i]);
+    axis.before += more[2 * i];
+    axis.after += more[2 * i + 1];
   }
   return changed;
 }
@@ -71,7 +75,7 @@ static std::optional<Pool> getWholePool(const Pool &pool) {
   Value whole = skipTrim(pool.input, strides, padding);
   if (whole == pool.input)
     return std::nullopt;
-  return withInput(pool, whole, {0, 0}, {0, 0});
+  return withInput(pool, whole, {0, 1, 2, 3}, {0, 0, 0, 0});
 }
 
 /// `shape` without dimension `dim`.
@@ -91,6 +95,36 @@ static Value skipTranspose(Value value, SmallVectorImpl<int64_t> &permutation) {
   return transpose.getInput1();
 }
 
+/// The pool with the padding that is in front of its image, or of
+/// transpositions of it: zeros count in an average, and what a maximum never
+/// takes is its own padding.
+static std::optional<Pool> getPaddedPool(const Recognition &recognition,
+                                         const Pool &pool, bool isAverage) {
+  Value value = pool.input;
+  SmallVector<int64_t> permutation = {0, 1, 2, 3};
+  while (true) {
+    SmallVector<int64_t> step;
+    Value source = skipTranspose(value, step);
+    if (source == value)
+      break;
+    for (int64_t &dim : permutation)
+      dim = step[dim];
+    value = source;
+  }
+  PaddedValue padded =
+      skipPadding(value, {unsigned(permutation[1]), unsigned(permutation[2])},
+                  recognition.constants());
+  if (!padded.number || !getFloatType(padded.value))
+    return std::nullopt;
+  bool isPart =
+      *padded.number == 0
+          ? isAverage || isNonNegative(padded.value, recognition.expressions)
+          : !isAverage && *padded.number <= -FLT_MAX;
+  if (!isPart)
+    return std::nullopt;
+  return withInput(pool, padded.value, permutation, padded.padding);
+}
+
 /// The pool over one dimension of what a reshape in front gives a height or
 /// width of 1, which a reshape behind takes away.
 static std::optional<Pool> getFlatPool(const Recognition &recognition,
@@ -98,6 +132,9 @@ static std::optional<Pool> getFlatPool(const Recognition &recognition,
   SmallVector<int64_t> from, to;
   auto after = cast<tosa::ReshapeOp>(recognition.root);
   Value image = skipTranspose(pool.input, from);
+  if (!pool.permutation.empty())
+    from = llvm::map_to_vector(pool.permutation,
+                               [&](int64_t dim) { return from[dim]; });
   auto before = image.getDefiningOp<tosa::ReshapeOp>();
   auto type = before ? getFloatType(before.getInput1()) : nullptr;
   auto resultType = getFloatType(after.getOutput());
@@ -188,17 +225,12 @@ void forms::recognizeTosaPooling(const Recognition &recognition) {
   if (auto whole = getWholePool(*pool))
     pools.push_back(*whole);
   pools.push_back(*pool);
-  // Zeros in front count, unlike the op's own padding.
-  for (size_t i = 0; divisor && i < pools.size(); ++i) {
-    auto pad = matchZeroPad(recognition, pools[i].input);
-    if (!pad)
-      continue;
-    ArrayRef<int64_t> amounts = pad->amounts;
-    Pool padded = withInput(pools[i], pad->input, {amounts[0], amounts[2]},
-                            {amounts[1], amounts[3]});
-    pools.insert(pools.begin(), padded);
-    break;
-  }
+  for (const Pool &each : pools)
+    if (auto padded =
+            getPaddedPool(recognition, each, /*isAverage=*/bool(divisor))) {
+      pools.insert(pools.begin(), *padded);
+      break;
+    }
   for (Pool &candidate : pools) {
     std::optional<PositionTable> divisors = divisor;
     if (reshape) {

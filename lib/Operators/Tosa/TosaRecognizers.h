@@ -18,16 +18,6 @@ void recognizeTosaEmbedding(const Recognition &recognition);
 /// The numbers of a shape operand; nullopt if they aren't constant.
 std::optional<llvm::SmallVector<int64_t>> readShape(mlir::Value value);
 
-/// A pad of zeros: its input, and what it adds before and after each dimension.
-struct ZeroPad {
-  mlir::Value input;
-  llvm::SmallVector<int64_t> amounts;
-};
-/// The pad of zeros of only the rows and columns of an NHWC image that `value`
-/// is, with no other use.
-std::optional<ZeroPad> matchZeroPad(const Recognition &recognition,
-                                    mlir::Value value);
-
 /// The whole image of which `value` is all but the last rows and columns, of
 /// which windows with this stride and padding (top, bottom, left, right)
 /// use none: TOSA wants strides to divide, so producers cut what

@@ -80,12 +80,12 @@ func.func @scalars(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
 }
 
 // A division by a number is a product, constants for each channel are operands
-// with the result's rank; a square is part of a variance, and stays.
+// with the result's rank; a square is a kind of its own.
 // CHECK-LABEL: func.func @others
 // CHECK-DAG: %[[B:.*]] = arith.constant dense<{{.*}}> : tensor<1x4x1x1xf32>
 // CHECK-DAG: %[[D:.*]] = qbackend.operator [#qbackend.sub] inputs(%arg0, %arg1)
 // CHECK-DAG: %[[Q:.*]] = qbackend.operator [#qbackend.mul<scalar = 1.333{{.*}}>] inputs(%[[D]])
-// CHECK-DAG: %[[S:.*]] = linalg.generic {{.*}} ins(%[[Q]], %[[Q]]
+// CHECK-DAG: %[[S:.*]] = qbackend.operator [#qbackend.square] inputs(%[[Q]])
 // CHECK-DAG: qbackend.operator [#qbackend.add] inputs(%[[S]], %[[B]])
 func.func @others(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
   %e = tensor.empty() : tensor<1x4x8x8xf32>

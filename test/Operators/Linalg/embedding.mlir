@@ -82,7 +82,7 @@ func.func @others(%i: tensor<2x6xi64>, %table: tensor<50x8xf32>) -> (tensor<2x6x
     %v = tensor.extract %table[%row, %column] : tensor<50x8xf32>
     linalg.yield %v : f32
   } -> tensor<2x6x8xf32>
-  %a = math.cos %table : tensor<50x8xf32>
+  %a = math.floor %table : tensor<50x8xf32>
   %1 = linalg.generic {indexing_maps = [#i, #o], iterator_types = ["parallel", "parallel", "parallel"]}
     ins(%i : tensor<2x6xi64>) outs(%e : tensor<2x6x8xf32>) {
   ^bb0(%in: i64, %out: f32):

@@ -12,7 +12,7 @@ func.func @flatten(%x: tensor<?x4x2x2xf32>) -> tensor<?x16xf32> {
 // CHECK: #qbackend.reshape]
 func.func @reshapes(%x: tensor<2x4x3xf32>) -> tensor<2x2x4x3xf32> {
   %0 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<2x4x3xf32> into tensor<8x3xf32>
-  %a = math.cos %0 : tensor<8x3xf32>
+  %a = math.floor %0 : tensor<8x3xf32>
   %1 = tensor.expand_shape %a [[0, 1, 2], [3]] output_shape [1, 2, 4, 3] : tensor<8x3xf32> into tensor<1x2x4x3xf32>
   %2 = tensor.concat dim(0) %1, %1 : (tensor<1x2x4x3xf32>, tensor<1x2x4x3xf32>) -> tensor<2x2x4x3xf32>
   return %2 : tensor<2x2x4x3xf32>

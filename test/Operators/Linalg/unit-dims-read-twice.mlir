@@ -2,7 +2,7 @@
 //
 // An op that reads one value without its leading dimension twice.
 
-// CHECK: 0: mul [4, 4, 8] <- input0, input0
+// CHECK: 0: square [4, 4, 8] <- input0
 // CHECK: outside of operators: 0 of
 #i = affine_map<(d0,d1,d2)->(d0,d1,d2)>
 func.func @main(%x: tensor<1x4x4x8xf32>) -> tensor<1x4x4x8xf32> {

@@ -457,6 +457,37 @@ def QBackend_DivAttr : QBackend_ElementwiseKind<"Div", "div"> {
   let range = "detail::divideRanges(inputs[0], inputs[1])";
 }
 
+//===----------------------------------------------------------------------===//
+// Functions of one tensor
+//===----------------------------------------------------------------------===//
+
+def QBackend_NegAttr : QBackend_ElementwiseKind<"Neg", "neg"> {
+  let summary = "-x";
+  let range = "detail::subtractRanges({0, 0}, inputs.front())";
+}
+def QBackend_SinAttr : QBackend_ElementwiseKind<"Sin", "sin"> {
+  let summary = "sine";
+  let range = "detail::sinRange(inputs.front())";
+}
+def QBackend_CosAttr : QBackend_ElementwiseKind<"Cos", "cos"> {
+  let summary = "cosine";
+  let range = "detail::cosRange(inputs.front())";
+}
+def QBackend_SquareAttr : QBackend_ElementwiseKind<"Square", "square"> {
+  let summary = "x * x";
+  let range = "detail::powRange(inputs.front(), 2)";
+}
+def QBackend_RsqrtAttr : QBackend_ElementwiseKind<"Rsqrt", "rsqrt"> {
+  let summary = "1 / sqrt(x)";
+  let range = "detail::powRange(inputs.front(), -0.5)";
+}
+def QBackend_PowAttr : QBackend_ElementwiseKind<"Pow", "pow"> {
+  let summary = "x to the power of a number";
+  let parameters = (ins QBackend_Real<"the power">:$exponent);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let range = "detail::powRange(inputs.front(), getExponent().getValueAsDouble())";
+}
+
 def QBackend_CatAttr : QBackend_ParametricKind<"Cat", "cat", ["permute"]> {
   let summary = "concatenation along `axis`";
   let parameters = (ins "int64_t":$axis);
@@ -572,6 +603,15 @@ def QBackend_MeanAttr : QBackend_ParametricKind<"Mean", "mean", ["permute"]> {
   let shown = "detail::getShownMean(*this, operands)";
 }
 
+def QBackend_SumAttr : QBackend_ParametricKind<"Sum", "sum", ["permute"]> {
+  let summary = "sum over `axes`";
+  let parameters = (ins Ints:$axes, QBackend_Flag<"keep reduced dimensions as 1">:$keepdim);
+  let keepsNumbers = "false";
+  let operations = "detail::countInputs(operands)";
+  let range = "detail::sumRange(operands, getAxes(), inputs.front())";
+  let shown = "get(getContext(), detail::getShownDims(operands.inputs.front(), getAxes()), false)";
+}
+
 //===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
@@ -659,6 +699,24 @@ def QBackend_GeluAttr : QBackend_ElementwiseKind<"Gelu", "gelu"> {
   let parameters = (ins QBackend_Flag<"PyTorch's approximate = 'tanh'">:$tanh);
   let assemblyFormat = "(`<` struct(params)^ `>`)?";
   let range = "detail::geluRange(inputs.front(), getTanh())";
+}
+def QBackend_SeluAttr : QBackend_ElementwiseKind<"Selu", "selu"> {
+  let summary = "1.0507 * (x > 0 ? x : 1.6733 * (exp(x) - 1)), PyTorch's constants";
+  let range = "detail::seluRange(inputs.front())";
+}
+def QBackend_SoftplusAttr : QBackend_ElementwiseKind<"Softplus", "softplus"> {
+  let summary = "log(1 + exp(beta * x)) / beta";
+  let parameters = (ins QBackend_Real<"how sharp the bend is">:$beta);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let range = "detail::softplusRange(inputs.front(), getBeta().getValueAsDouble())";
+}
+def QBackend_MishAttr : QBackend_ElementwiseKind<"Mish", "mish"> {
+  let summary = "x * tanh(softplus(x))";
+  let range = "detail::mishRange(inputs.front())";
+}
+def QBackend_QuickGeluAttr : QBackend_ElementwiseKind<"QuickGelu", "quick_gelu"> {
+  let summary = "x * sigmoid(1.702 * x)";
+  let range = "detail::quickGeluRange(inputs.front())";
 }
 def QBackend_PreluAttr : QBackend_ParametricKind<"Prelu", "prelu", ["permute"]> {
   let summary = "x > 0 ? x : x * weight; one slope, or one for each index of `axis`";
