@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace qbackend {
@@ -53,17 +54,22 @@ static void absorbTranspose(OperatorOp op, unsigned i, Value value,
 
 /// The permutation by which most of the inputs of `op` come; nullopt if there
 /// is none. Constants and broadcast operands don't vote.
-static std::optional<SmallVector<int64_t>> getInputPermutation(OperatorOp op) {
+/// With `inner`, transposes of what no operator gives don't count.
+static std::optional<SmallVector<int64_t>>
+getInputPermutation(OperatorOp op, bool inner = false) {
   for (Value input : op.getInputs())
-    if (auto transpose = input.getDefiningOp<TransposeOp>())
+    if (auto transpose = input.getDefiningOp<TransposeOp>();
+        transpose &&
+        (!inner || transpose.getInput().getDefiningOp<OperatorOp>()))
       return SmallVector<int64_t>(transpose.getPermutation());
   return std::nullopt;
 }
 
 /// operator(transpose(x, p)...) -> transpose(operator'(x...), p)
-static void sinkTranspose(OperatorOp op) {
+static void sinkTranspose(OperatorOp op, bool inner = false) {
   auto resultType = cast<RankedTensorType>(op.getOutput().getType());
-  std::optional<SmallVector<int64_t>> permutation = getInputPermutation(op);
+  std::optional<SmallVector<int64_t>> permutation =
+      getInputPermutation(op, inner);
   if (!permutation)
     return;
   SmallVector<int64_t> inverse = inversePermutation(*permutation);
@@ -259,41 +265,68 @@ static void mergeEqual(ArrayRef<TransposeOp> transposes) {
   }
 }
 
+/// Whether `op` is the same operator in the layout by `permutation`.
+static bool canPermute(OperatorOp op, ArrayRef<int64_t> permutation) {
+  return getObstacle(op, inversePermutation(permutation)).empty();
+}
+
+/// Where what no operator gives (an argument, say) is read in two layouts,
+/// gives its operators that can take it the layout of the others: it is one
+/// value, and has one observer. False if nothing changed.
+static bool unifyLayouts(ModuleOp module) {
+  llvm::MapVector<Value, TransposeOp> layouts;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isa<OperatorOp>(op))
+      return WalkResult::skip();
+    auto transpose = dyn_cast<TransposeOp>(op);
+    if (transpose &&
+        !isa_and_nonnull<OperatorOp, TransposeOp, DequantizeOp>(
+            transpose.getInput().getDefiningOp()) &&
+        llvm::any_of(transpose->getUsers(), llvm::IsaPred<OperatorOp>))
+      layouts.insert({transpose.getInput(), transpose});
+    return WalkResult::advance();
+  });
+  bool changed = false;
+  for (auto [value, transpose] : layouts) {
+    SmallVector<int64_t> permutation(transpose.getPermutation());
+    SmallVector<int64_t> inverse = inversePermutation(permutation);
+    // In the order of the code, which that of the uses is not.
+    SmallVector<OperatorOp> readers;
+    for (OpOperand &use : value.getUses())
+      if (auto reader = dyn_cast<OperatorOp>(use.getOwner());
+          reader && use.getOperandNumber() < reader.getInputs().size() &&
+          reader->getBlock() == transpose->getBlock() &&
+          canPermute(reader, permutation) &&
+          !llvm::is_contained(readers, reader))
+        readers.push_back(reader);
+    llvm::sort(readers, [](OperatorOp a, OperatorOp b) {
+      return a->isBeforeInBlock(b);
+    });
+    for (OperatorOp reader : readers) {
+      OpBuilder builder(reader);
+      Value there =
+          TransposeOp::create(builder, transpose.getLoc(), value, permutation);
+      for (OpOperand &input : reader.getInputsMutable())
+        if (input.get() == value)
+          input.set(
+              TransposeOp::create(builder, transpose.getLoc(), there, inverse));
+      sinkTranspose(reader);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
 namespace {
 struct NormalizeLayoutPass
     : qbackend::impl::NormalizeLayoutPassBase<NormalizeLayoutPass> {
   void runOnOperation() override {
-    // Forward, so that a transpose sinks through a whole chain in one walk.
-    SmallVector<Operation *> ops;
-    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
-      if (isa<OperatorOp>(op)) {
-        ops.push_back(op);
-        return WalkResult::skip();
-      }
-      if (isa<TransposeOp, DequantizeOp, tensor::CastOp>(op))
-        ops.push_back(op);
-      return WalkResult::advance();
-    });
-    for (Operation *op : ops) {
-      if (auto operation = dyn_cast<OperatorOp>(op)) {
-        sinkTranspose(operation);
-        continue;
-      }
-      if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
-        sinkTranspose(dequantize);
-        continue;
-      }
-      if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-        sinkTranspose(cast);
-        continue;
-      }
-      auto transpose = cast<TransposeOp>(op);
-      OpBuilder builder(op);
-      Value folded =
-          createFoldedTranspose(builder, op->getLoc(), transpose.getInput(),
-                                transpose.getPermutation());
-      transpose.replaceAllUsesWith(folded);
-    }
+    sinkTransposes(/*inner=*/false);
+    // What took another layout may pass it on to readers of another argument.
+    constexpr unsigned kMaxRounds = 4;
+    for (unsigned round = 0; round < kMaxRounds && unifyLayouts(getOperation());
+         ++round)
+      sinkTransposes(/*inner=*/true);
 
     SmallVector<TransposeOp> transposes;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -313,6 +346,40 @@ struct NormalizeLayoutPass
                    op.getInput().getDefiningOp()) &&
                llvm::any_of(op->getUsers(), llvm::IsaPred<OperatorOp>))
         createOperator(op);
+    }
+  }
+
+  void sinkTransposes(bool inner) {
+    // Forward, so that a transpose sinks through a whole chain in one walk.
+    SmallVector<Operation *> ops;
+    getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<OperatorOp>(op)) {
+        ops.push_back(op);
+        return WalkResult::skip();
+      }
+      if (isa<TransposeOp, DequantizeOp, tensor::CastOp>(op))
+        ops.push_back(op);
+      return WalkResult::advance();
+    });
+    for (Operation *op : ops) {
+      if (auto operation = dyn_cast<OperatorOp>(op)) {
+        sinkTranspose(operation, inner);
+        continue;
+      }
+      if (auto dequantize = dyn_cast<DequantizeOp>(op)) {
+        sinkTranspose(dequantize);
+        continue;
+      }
+      if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+        sinkTranspose(cast);
+        continue;
+      }
+      auto transpose = cast<TransposeOp>(op);
+      OpBuilder builder(op);
+      Value folded =
+          createFoldedTranspose(builder, op->getLoc(), transpose.getInput(),
+                                transpose.getPermutation());
+      transpose.replaceAllUsesWith(folded);
     }
   }
 };

@@ -14,6 +14,7 @@
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Transforms/Entry.h"
+#include "qbackend/Transforms/OperationCount.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
@@ -41,6 +42,18 @@ using namespace qbackend;
 // What is quantized
 //===----------------------------------------------------------------------===//
 
+/// The kinds of the operators that a shuffle is made of.
+static constexpr StringRef kReshape[] = {"reshape"},
+                           kTranspose[] = {"transpose"};
+
+/// Whether `op` is a reshape, a transpose and a reshape, which have one name
+/// together.
+static bool isShuffle(OperatorOp op) {
+  return !op.isFused() &&
+         isa<ChannelShuffleAttr, PixelShuffleAttr, PixelUnshuffleAttr>(
+             op.getKind());
+}
+
 namespace {
 /// An operator that will be quantized.
 struct Decision {
@@ -59,6 +72,13 @@ public:
   std::optional<Decision> decide(OperatorOp op) {
     SmallVector<StringRef> kinds = getKindNames(op);
     ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
+    // In PyTorch's code a shuffle is the movements that it is made of.
+    if (candidates.empty() && isShuffle(op) &&
+        !patterns.lookup(kReshape).empty() &&
+        !patterns.lookup(kTranspose).empty()) {
+      candidates = patterns.lookup(kReshape);
+      kinds.assign(std::begin(kReshape), std::end(kReshape));
+    }
     bool fused = llvm::any_of(
         candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
     QConfigOp entry = qconfigs.lookup(op, kinds, fused);
@@ -213,6 +233,18 @@ public:
       : module(module), globalActivation(globalActivation), sharing(sharing),
         names(module) {}
 
+  /// Whether `op`, whose producers were visited before, has what its qconfig
+  /// wants: an observer of its input, if it is to use that.
+  bool canVisit(OperatorOp op, const Decision &decision) {
+    return decision.qconfig.getActivation().getKind() !=
+               ObserverKind::ReuseInput ||
+           decision.quantized.getObservation() ==
+               ObservationType::InputOutputNotObserved ||
+           llvm::all_of(op.getInputs(), [&](Value input) {
+             return !byValue.lookup(input).empty();
+           });
+  }
+
   /// Adds the observations of `op`, whose producers were visited before.
   void visit(OperatorOp op, const Decision &decision) {
     ObserverAttr activation = decision.qconfig.getActivation();
@@ -240,7 +272,14 @@ public:
     observers[output] = observers[inputs.front()];
     for (unsigned input : inputs)
       shared.push_back({inputs.front(), input});
+    // A function of the input and a number has a range of its own.
+    if (sharing == Sharing::Groups && op.getKind().getSecondNumber() &&
+        !op.isFused()) {
+      scaled.push_back({op, inputs.front(), output});
+      return;
+    }
     shared.push_back({inputs.front(), output});
+    derived.insert(output);
   }
 
   void insert() {
@@ -298,6 +337,25 @@ private:
     llvm::IntEqClasses classes(observations.size());
     for (auto [a, b] : shared)
       classes.join(a, b);
+    // Whoever reads x * 3 alone shares with x, too. Where it meets others (in
+    // a concatenation), it has their observer, and x its own, as in FX.
+    llvm::SmallDenseMap<unsigned, unsigned> sources;
+    for (unsigned i = 0; i < observers.size(); ++i)
+      if (!derived.contains(i))
+        ++sources[classes.findLeader(i)];
+    for (const Scaled &each : scaled) {
+      if (sources.lookup(classes.findLeader(each.output)) == 1) {
+        shared.push_back({each.input, each.output});
+        continue;
+      }
+      QuantizedAttr old = OperatorOp(each.op).getQuantized();
+      OperatorOp(each.op).setDecisionAttr(QuantizedAttr::get(
+          old.getContext(), old.getPattern(), old.getDtypes(),
+          ObservationType::OutputUseDifferentObserverAsInput,
+          old.getReference(), old.getCode()));
+    }
+    for (auto [a, b] : shared)
+      classes.join(a, b);
     llvm::SmallDenseMap<unsigned, unsigned> fronts;
     for (auto [a, b] : shared)
       fronts.try_emplace(classes.findLeader(a), a);
@@ -314,9 +372,10 @@ private:
     bool isQuantized = isQuantizedArgument(operand.get());
     for (unsigned known : byValue[operand.get()]) {
       Observation &observation = observations[known];
-      if (observation.config.getDtype() == config.getDtype() &&
-          (observation.isOutput || isQuantized ||
-           observation.config.getKind() == config.getKind())) {
+      if (config.getKind() == ObserverKind::ReuseInput ||
+          (observation.config.getDtype() == config.getDtype() &&
+           (observation.isOutput || isQuantized ||
+            observation.config.getKind() == config.getKind()))) {
         observation.users.push_back(&operand);
         return known;
       }
@@ -351,9 +410,73 @@ private:
   SmallVector<unsigned> observers;
   llvm::DenseMap<Value, SmallVector<unsigned, 1>> byValue;
   SmallVector<std::pair<unsigned, unsigned>> shared;
+  /// Results that share with the input of their operator.
+  llvm::SmallDenseSet<unsigned> derived;
+  /// Operators of one tensor and a number that share.
+  struct Scaled {
+    OperatorOp op;
+    unsigned input, output;
+  };
+  SmallVector<Scaled> scaled;
   TensorNames names;
 };
+} // namespace
 
+//===----------------------------------------------------------------------===//
+// Pieces of functions
+//===----------------------------------------------------------------------===//
+
+/// Chains of operators are followed no further than that.
+static constexpr unsigned kMaxPieces = 8;
+
+/// Whether `op` is a sum or product with a number.
+static bool isStep(OperatorOp op) {
+  return !op.isFused() && op.getInputs().size() == 1 &&
+         isa<AddAttr, MulAttr, RsubAttr>(op.getKind());
+}
+
+/// Whether `op` computes, and is no operator.
+static bool isCode(Operation *op) {
+  return op && !isa<OperatorOp>(op) && countOperations(op) > 0;
+}
+
+static bool comesFromCode(OperatorOp op) {
+  for (unsigned i = 0; i < kMaxPieces; ++i) {
+    Value input = op.getInputs()[0];
+    while (auto transpose = input.getDefiningOp<TransposeOp>())
+      input = transpose.getInput();
+    Operation *producer = input.getDefiningOp();
+    if (isCode(producer))
+      return true;
+    op = dyn_cast_or_null<OperatorOp>(producer);
+    if (!op || !isStep(op))
+      return false;
+  }
+  return false;
+}
+
+static bool goesToCode(OperatorOp op) {
+  SmallVector<Operation *> worklist(op->getUsers());
+  for (unsigned i = 0; i < worklist.size(); ++i) {
+    if (i == kMaxPieces)
+      return false;
+    auto next = dyn_cast<OperatorOp>(worklist[i]);
+    if (isa<TransposeOp>(worklist[i]) || (next && isStep(next)))
+      worklist.append(worklist[i]->user_begin(), worklist[i]->user_end());
+    else if (!isCode(worklist[i]))
+      return false;
+  }
+  return !worklist.empty();
+}
+
+/// Whether `op` is a piece of a function that was not recognised: a sum or
+/// product with a number between code that is no operator. Integers in the
+/// middle of what nobody knows lose its precision, and save nothing.
+static bool isPiece(OperatorOp op) {
+  return isStep(op) && comesFromCode(op) && goesToCode(op);
+}
+
+namespace {
 struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
   using ObservePassBase::ObservePassBase;
 
@@ -397,6 +520,12 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       std::optional<Decision> decision = decider.decide(op);
       if (!decision)
         return WalkResult::skip();
+      if (imported.empty() && isPiece(op)) {
+        Decider::refuse(
+            op, "QB118", "it is part of a function that is not recognised",
+            "see the remarks QB001 at what is before and after it", {});
+        return WalkResult::skip();
+      }
       auto function = op->getParentOfType<func::FuncOp>();
       if (!comesQuantized && !reached.empty() && function &&
           !reached.contains(function))
@@ -429,6 +558,15 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
                               sharing);
     for (auto &[op, decision] : decisions) {
+      if (!inserter.canVisit(op, decision)) {
+        Decider::refuse(op, "QB104",
+                        "its qconfig uses the observer of its input, which has "
+                        "none",
+                        "quantize what is before it, or give it a qconfig of "
+                        "its own",
+                        {});
+        continue;
+      }
       apply(op, decision);
       inserter.visit(op, decision);
     }

@@ -56,8 +56,9 @@ QConfigOp QConfigTable::lookupName(StringRef path) const {
 }
 
 /// Of fused modules PyTorch wants that the entries of all parts are the same,
-/// and takes that of the first one; of functions it takes the last one's. What
-/// it refuses as modules can only be meant as functions.
+/// and takes that of the first one; of functions it takes the last one's,
+/// provided that none of them is to stay real. What it refuses as modules can
+/// only be meant as functions.
 QConfigOp QConfigTable::lookupKinds(ArrayRef<StringRef> kinds,
                                     bool isFusion) const {
   auto lookupKind = [&](StringRef kind) {
@@ -67,6 +68,14 @@ QConfigOp QConfigTable::lookupKinds(ArrayRef<StringRef> kinds,
   auto getConfig = [](QConfigOp entry) {
     return entry ? entry.getConfig() : std::nullopt;
   };
+  if (!isFusion && kinds.size() > 1)
+    for (StringRef kind : kinds) {
+      QConfigOp entry = lookupKind(kind);
+      if (!entry)
+        entry = global;
+      if (!getConfig(entry))
+        return entry;
+    }
   QConfigOp first = lookupKind(kinds.front()), last = lookupKind(kinds.back());
   if (!isFusion || (first && llvm::any_of(kinds, [&](StringRef kind) {
                       QConfigOp entry = lookupKind(kind);

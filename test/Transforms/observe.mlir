@@ -161,15 +161,15 @@ func.func @fixed(%x: !t) -> !t {
 // CHECK-LABEL: func.func @real_between
 // CHECK: %[[S:.*]] = qbackend.operator [#qbackend.sigmoid] {{.*}} qconfig
 // CHECK: %[[O:.*]] = qbackend.observe %[[S]] by @sigmoid_0
-// CHECK: %[[C:.*]] = math.cos %[[O]]
-// CHECK: %[[P:.*]] = qbackend.observe %[[C]] by @cos_0
+// CHECK: %[[C:.*]] = math.floor %[[O]]
+// CHECK: %[[P:.*]] = qbackend.observe %[[C]] by @floor_0
 // CHECK: qbackend.operator [#qbackend.relu] inputs(%[[P]])
 func.func @real_between(%x: !t) -> !t {
   %s = qbackend.operator [#qbackend.sigmoid] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
   }
-  %c = math.cos %s : !t
+  %c = math.floor %s : !t
   %r = qbackend.operator [#qbackend.relu] inputs(%c) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
