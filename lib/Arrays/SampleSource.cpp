@@ -23,9 +23,9 @@ SampleSource::~SampleSource() = default;
 
 /// An array without data that says what there is: -1 rows.
 static NamedArray makeHeader(StringRef name, ElementType type,
-                             ArrayRef<int64_t> shape) {
+                             ArrayRef<int64_t> shape, bool isFixed) {
   NamedArray header{name.str(), Array{type, SmallVector<int64_t>(shape), {}}};
-  if (!header.array.shape.empty())
+  if (!isFixed && !header.array.shape.empty())
     header.array.shape[0] = -1;
   return header;
 }
@@ -37,27 +37,33 @@ static NamedArray makeHeader(StringRef name, ElementType type,
 namespace {
 class ArraySource : public SampleSource {
 public:
-  explicit ArraySource(ArrayRef<const NamedArray *> arrays) : arrays(arrays) {}
+  ArraySource(ArrayRef<const NamedArray *> arrays, ArrayRef<bool> fixed)
+      : arrays(arrays), fixed(fixed) {}
 
   int64_t size() const override {
-    return arrays.empty() || arrays[0]->array.shape.empty()
-               ? 0
-               : arrays[0]->array.shape[0];
+    for (auto [i, named] : enumerate(arrays))
+      if (!isFixed(i))
+        return named->array.shape.empty() ? 0 : named->array.shape[0];
+    return 0;
   }
 
   std::vector<NamedArray> getHeaders() const override {
     std::vector<NamedArray> headers;
-    for (const NamedArray *named : arrays)
-      headers.push_back(
-          makeHeader(named->name, named->array.type, named->array.shape));
+    for (auto [i, named] : enumerate(arrays))
+      headers.push_back(makeHeader(named->name, named->array.type,
+                                   named->array.shape, isFixed(i)));
     return headers;
   }
 
   Expected<std::vector<NamedArray>> read(int64_t count) override {
     count = std::min(count, size() - done);
     std::vector<NamedArray> result;
-    for (const NamedArray *named : arrays) {
+    for (auto [i, named] : enumerate(arrays)) {
       const Array &array = named->array;
+      if (isFixed(i)) {
+        result.push_back(*named);
+        continue;
+      }
       int64_t row =
           array.shape[0] == 0 ? 0 : int64_t(array.data.size()) / array.shape[0];
       result.push_back({named->name, Array{array.type, array.shape, {}}});
@@ -71,14 +77,20 @@ public:
   }
 
 private:
+  bool isFixed(size_t index) const {
+    return index < fixed.size() && fixed[index];
+  }
+
   SmallVector<const NamedArray *> arrays;
+  SmallVector<bool> fixed;
   int64_t done = 0;
 };
 } // namespace
 
 std::unique_ptr<SampleSource>
-SampleSource::create(ArrayRef<const NamedArray *> arrays) {
-  return std::make_unique<ArraySource>(arrays);
+SampleSource::create(ArrayRef<const NamedArray *> arrays,
+                     ArrayRef<bool> fixed) {
+  return std::make_unique<ArraySource>(arrays, fixed);
 }
 
 //===----------------------------------------------------------------------===//
@@ -133,7 +145,8 @@ openArrays(StringRef path, StringRef function,
   for (const SampleArgument &argument : arguments) {
     names.push_back(argument.name);
     auto it = find_if(all, [&](ArrayStream &stream) {
-      return stream.name == argument.name && !stream.shape.empty();
+      return stream.name == argument.name &&
+             (argument.isFixed || !stream.shape.empty());
     });
     if (it != all.end())
       inputs.push_back(*it);
@@ -141,7 +154,7 @@ openArrays(StringRef path, StringRef function,
   if (inputs.empty() && all.size() == arguments.size()) {
     for (auto [stream, argument] : zip(all, arguments)) {
       stream.name = argument.name;
-      if (stream.shape.empty())
+      if (!argument.isFixed && stream.shape.empty())
         return createStringError("array '" + stream.name + "' of '" + path +
                                  "' is a single number, without a dimension "
                                  "for samples");
@@ -156,13 +169,24 @@ openArrays(StringRef path, StringRef function,
                            "; name the arrays so, or pick one with FILE:ARRAY");
 }
 
-static Error checkEqualSize(ArrayRef<ArrayStream> streams) {
-  for (const ArrayStream &stream : streams)
-    if (stream.shape[0] != streams[0].shape[0])
-      return createStringError(
-          "array '" + streams[0].name + "' has " + Twine(streams[0].shape[0]) +
-          " samples, but array '" + stream.name + "' has " +
-          Twine(stream.shape[0]) + "; give each the same number");
+/// The first argument that has samples.
+static size_t getFirstWithSamples(ArrayRef<SampleArgument> arguments) {
+  return find_if_not(
+             arguments,
+             [](const SampleArgument &argument) { return argument.isFixed; }) -
+         arguments.begin();
+}
+
+static Error checkEqualSize(ArrayRef<ArrayStream> streams,
+                            ArrayRef<SampleArgument> arguments) {
+  size_t first = getFirstWithSamples(arguments);
+  for (auto [stream, argument] : zip(streams, arguments))
+    if (!argument.isFixed && stream.shape[0] != streams[first].shape[0])
+      return createStringError("array '" + streams[first].name + "' has " +
+                               Twine(streams[first].shape[0]) +
+                               " samples, but array '" + stream.name +
+                               "' has " + Twine(stream.shape[0]) +
+                               "; give each the same number");
   return Error::success();
 }
 
@@ -173,17 +197,25 @@ public:
   FileSource(std::vector<std::string> paths, StringRef function,
              ArrayRef<SampleArgument> arguments, bool isDirectory)
       : paths(std::move(paths)), function(function), arguments(arguments),
-        isDirectory(isDirectory) {}
+        isDirectory(isDirectory), first(getFirstWithSamples(arguments)) {}
 
   /// Opens each file to find the number of samples, and the first to read.
   Error open() {
     for (size_t i = paths.size(); i-- > 0;) {
       if (Error error = openFile(i))
         return error;
-      total += streams[0].shape[0];
+      total += streams[first].shape[0];
     }
-    for (const ArrayStream &stream : streams)
-      headers.push_back(makeHeader(stream.name, stream.type, stream.shape));
+    for (auto [stream, argument] : zip(streams, arguments)) {
+      headers.push_back(
+          makeHeader(stream.name, stream.type, stream.shape, argument.isFixed));
+      // Those of the first file are for all.
+      Array array{stream.type, stream.shape, {}};
+      if (argument.isFixed)
+        if (Error error = readWhole(stream, array))
+          return error;
+      fixed.push_back({stream.name, std::move(array)});
+    }
     return Error::success();
   }
 
@@ -192,18 +224,24 @@ public:
 
   Expected<std::vector<NamedArray>> read(int64_t count) override {
     std::vector<NamedArray> result(streams.size());
-    for (auto [array, header] : zip(result, headers)) {
+    for (auto [array, header, argument, whole] :
+         zip(result, headers, arguments, fixed)) {
       array.name = header.name;
+      if (argument.isFixed) {
+        array.array = whole.array;
+        continue;
+      }
       array.array.type = header.array.type;
       array.array.shape = header.array.shape;
       array.array.shape[0] = 0;
     }
     while (true) {
-      int64_t wanted = count - result[0].array.shape[0];
-      for (auto [array, stream] : zip(result, streams))
-        if (Error error = stream.read(wanted, array.array))
-          return std::move(error);
-      if (result[0].array.shape[0] == count || current + 1 == paths.size())
+      int64_t wanted = count - result[first].array.shape[0];
+      for (auto [array, stream, argument] : zip(result, streams, arguments))
+        if (!argument.isFixed)
+          if (Error error = stream.read(wanted, array.array))
+            return std::move(error);
+      if (result[first].array.shape[0] == count || current + 1 == paths.size())
         return result;
       if (Error error = openFile(current + 1))
         return std::move(error);
@@ -211,6 +249,21 @@ public:
   }
 
 private:
+  /// All of an array that may be a single number.
+  static Error readWhole(ArrayStream &stream, Array &array) {
+    bool isNumber = array.shape.empty();
+    if (isNumber)
+      stream.addLeadingDimension();
+    int64_t rows = stream.shape[0];
+    array.shape = stream.shape;
+    array.shape[0] = 0;
+    if (Error error = stream.read(rows, array))
+      return error;
+    if (isNumber)
+      array.shape.clear();
+    return Error::success();
+  }
+
   Error openFile(size_t index) {
     current = index;
     auto opened = openArrays(paths[index], function, arguments);
@@ -219,19 +272,23 @@ private:
     streams = std::move(*opened);
     if (isDirectory)
       for (auto [stream, argument] : zip(streams, arguments))
-        if (int64_t(stream.shape.size()) + 1 == argument.rank)
+        if (!argument.isFixed &&
+            int64_t(stream.shape.size()) + 1 == argument.rank)
           stream.addLeadingDimension();
-    return checkEqualSize(streams);
+    return checkEqualSize(streams, arguments);
   }
 
   std::vector<std::string> paths;
   std::string function;
   SmallVector<SampleArgument> arguments;
   bool isDirectory;
+  size_t first;
   size_t current = 0;
   int64_t total = 0;
   std::vector<ArrayStream> streams;
   std::vector<NamedArray> headers;
+  /// What is fixed, whole, at the place of its argument.
+  std::vector<NamedArray> fixed;
 };
 
 /// Arrays one after another on standard input, in turn for each argument.
@@ -339,7 +396,9 @@ private:
               streams.back().read(streams.back().shape[0], turn.back()))
         return std::move(error);
     }
-    if (Error error = checkEqualSize(streams))
+    // A lone array is that of the only argument.
+    if (Error error = checkEqualSize(
+            streams, ArrayRef(arguments).take_front(streams.size())))
       return std::move(error);
     return true;
   }
@@ -354,7 +413,17 @@ private:
 Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(StringRef path, StringRef function,
                    ArrayRef<SampleArgument> arguments) {
+  if (!arguments.empty() && getFirstWithSamples(arguments) == arguments.size())
+    return createStringError("no argument of function '" + function +
+                             "' holds samples: say which with "
+                             "sample-arguments=");
   if (path == "-") {
+    for (const SampleArgument &argument : arguments)
+      if (argument.isFixed)
+        return createStringError("argument '" + argument.name +
+                                 "' of function '" + function +
+                                 "' holds no samples, which standard input "
+                                 "gives only; give files");
     if (arguments.empty())
       return createStringError("function '" + function +
                                "' takes no arguments, but standard input gives "

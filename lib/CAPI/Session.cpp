@@ -4,6 +4,7 @@
 
 #include "Session.h"
 
+#include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Pipelines/Passes.h"
 
 #include "mlir/Parser/Parser.h"
@@ -81,7 +82,13 @@ OwningOpRef<ModuleOp> Session::parse(StringRef text, StringRef name,
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
                              SMLoc());
-  return parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (std::optional<SourceHint> hint =
+          module ? std::nullopt : findSourceHint(text))
+    emitError(FileLineColLoc::get(&context, name, hint->line, hint->column))
+        << hint->message;
+  return module;
 }
 
 /// No name or path has these, and every module has.

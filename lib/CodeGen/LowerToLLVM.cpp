@@ -112,11 +112,14 @@ struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<ModuleOp>> {
     SymbolTable symbols(getOperation());
     SmallVector<linalg::AggregatedOpInterface> aggregates;
     SmallVector<ml_program::GlobalLoadConstOp> loads;
+    SmallVector<Operation *> packs;
     getOperation().walk([&](Operation *op) {
       if (auto aggregate = dyn_cast<linalg::AggregatedOpInterface>(op))
         aggregates.push_back(aggregate);
       if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
         loads.push_back(load);
+      if (isa<linalg::PackOp, linalg::UnPackOp>(op))
+        packs.push_back(op);
     });
     IRRewriter rewriter(&getContext());
     for (linalg::AggregatedOpInterface op : aggregates) {
@@ -124,6 +127,14 @@ struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<ModuleOp>> {
       FailureOr<SmallVector<Value>> results = op.decomposeOperation(rewriter);
       if (succeeded(results))
         rewriter.replaceOp(op, *results);
+    }
+    // What can't be taken apart stays, and is an error later.
+    for (Operation *op : packs) {
+      rewriter.setInsertionPoint(op);
+      if (auto pack = dyn_cast<linalg::PackOp>(op))
+        (void)linalg::lowerPack(rewriter, pack);
+      else
+        (void)linalg::lowerUnPack(rewriter, cast<linalg::UnPackOp>(op));
     }
     for (ml_program::GlobalLoadConstOp op : loads) {
       // The verifier wants a global with a value; it may be external.
@@ -356,7 +367,9 @@ struct LowerAssertsPass
 void qbackend::codegen::buildLowerToLLVMPipeline(
     OpPassManager &pm, const LowerToLLVMOptions &options) {
   pm.addPass(std::make_unique<ExpandOpsPass>());
-  // TOSA to linalg on tensors.
+  // TOSA to linalg on tensors. Control flow first: what is inside of it is
+  // lowered like the rest.
+  pm.nest<func::FuncOp>().addPass(createTosaToSCFPass());
   tosa::addTosaToLinalgPasses(pm, TosaToLinalgOptions(),
                               TosaToLinalgNamedOptions(),
                               /*validationOptions=*/std::nullopt);
@@ -364,7 +377,6 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
     OpPassManager &nested = pm.nest<func::FuncOp>();
     TosaToArithPassOptions arithOptions;
     arithOptions.includeApplyRescale = true;
-    nested.addPass(createTosaToSCFPass());
     nested.addPass(createTosaToTensorPass());
     nested.addPass(createTosaToArithPass(arithOptions));
     nested.addPass(createConvertElementwiseToLinalgPass());

@@ -93,6 +93,7 @@ struct ApplyBackendPass
     calibrateOptions.samples = samples;
     calibrateOptions.batchSize = batchSize;
     calibrateOptions.inputScale = inputScale;
+    calibrateOptions.sampleArguments = sampleArguments;
     calibrateOptions.threads = threads;
     calibrateOptions.nonFinite = nonFinite;
     calibrateOptions.equalization = equalization;

@@ -7,13 +7,17 @@
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Transforms/Remarks.h"
 #include "qbackend/Transforms/TensorNames.h"
 #include "qbackend/Transforms/ValueRanges.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <set>
@@ -340,8 +344,132 @@ findEqualization(ModuleOp module, const CalibrateOptions &options) {
   return mapping;
 }
 
-LogicalResult qbackend::calibrate(ModuleOp module,
-                                  const CalibrateOptions &options) {
+//===----------------------------------------------------------------------===//
+// What can't be right
+//===----------------------------------------------------------------------===//
+
+/// Numbers below this are no data, but say what a softmax is to leave out.
+static constexpr float kLargestMask = -1e4;
+/// A scale that many times another one leaves nothing of its numbers.
+static constexpr double kLargestRatio = 1e6;
+
+/// `value` without observers and changes of layout.
+static Value skipObserve(Value value) {
+  while (true) {
+    if (auto observe = value.getDefiningOp<ObserveOp>())
+      value = observe.getInput();
+    else if (auto transpose = value.getDefiningOp<TransposeOp>())
+      value = transpose.getInput();
+    else
+      return value;
+  }
+}
+
+/// The least number of `value`, if it is a constant.
+static std::optional<float> getLeast(Value value) {
+  ElementsAttr elements;
+  if (!matchPattern(skipObserve(value), m_Constant(&elements)))
+    return std::nullopt;
+  auto numbers = readFloats(elements);
+  if (!numbers || numbers->empty())
+    return std::nullopt;
+  return *std::min_element(numbers->begin(), numbers->end());
+}
+
+namespace {
+/// Says of observers that have seen what can't be right.
+class RangeCritic {
+public:
+  explicit RangeCritic(ModuleOp module) : module(module) {
+    for (auto observer : module.getOps<ObserverOp>())
+      observers[observer.getSymName()] = observer;
+  }
+
+  void run() {
+    module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      if (op.getQconfig())
+        check(op);
+      return WalkResult::skip();
+    });
+  }
+
+private:
+  /// That of `value`, or of what it is given on as; null if there is none.
+  ObserverOp getObserver(Value value) {
+    auto observe = value.getDefiningOp<ObserveOp>();
+    if (!observe)
+      for (Operation *user : value.getUsers())
+        if ((observe = dyn_cast<ObserveOp>(user)))
+          break;
+    return observe ? observers.lookup(observe.getObserver()) : ObserverOp();
+  }
+
+  static double getScale(ObserverOp observer) {
+    return observer && observer.getScale()
+               ? observer.getScaleAttr().getValueAsDouble()
+               : 0;
+  }
+
+  static std::string spell(double number) {
+    std::string text;
+    llvm::raw_string_ostream(text) << llvm::format("%g", number);
+    return text;
+  }
+
+  void say(OperatorOp op, const Twine &reason, const Twine &suggestion) {
+    remarkAnalysis(op, "QB121", op.getKindName(), reason, suggestion);
+  }
+
+  void check(OperatorOp op) {
+    ObserverOp result = getObserver(op.getOutput());
+    double scale = getScale(result);
+    for (Value input : op.getInputs()) {
+      if (skipObserve(input).getDefiningOp<tensor::EmptyOp>()) {
+        say(op, "it reads a tensor.empty, whose numbers are what was in memory",
+            "fill it, or take it out");
+        continue;
+      }
+      std::optional<float> least = getLeast(input);
+      if (least && *least <= kLargestMask && scale > 0) {
+        say(op,
+            llvm::formatv("its constant has {0}, a mask, so that the scale "
+                          "of @{1} is {2}: the other numbers are lost in one "
+                          "step",
+                          spell(*least), result.getSymName(), spell(scale)),
+            "keep it real, with the qconfig none for this operator");
+        return;
+      }
+    }
+    for (Value input : op.getInputs()) {
+      double before = getScale(getObserver(input));
+      if (before > 0 && scale > 0 &&
+          (scale > kLargestRatio * before || before > kLargestRatio * scale)) {
+        say(op,
+            llvm::formatv("the scale of its result, @{0}, is {1}, that of "
+                          "its input {2}",
+                          result.getSymName(), spell(scale), spell(before)),
+            "look for numbers in the data that are none, or keep it real");
+        return;
+      }
+    }
+    if (result && result.getMin() && result.getMax() &&
+        result.getMinAttr().getValueAsDouble() ==
+            result.getMaxAttr().getValueAsDouble() &&
+        known.insert(result.getSymName()).second)
+      say(op,
+          llvm::formatv("all that @{0} has seen is {1}", result.getSymName(),
+                        spell(result.getMinAttr().getValueAsDouble())),
+          "calibrate with data in which it varies");
+  }
+
+  ModuleOp module;
+  llvm::StringMap<ObserverOp> observers;
+  llvm::StringSet<> known;
+};
+} // namespace
+
+static LogicalResult findParameters(ModuleOp module,
+                                    const CalibrateOptions &options) {
   FailureOr<QConfigMappingOp> equalization = findEqualization(module, options);
   if (failed(equalization))
     return failure();
@@ -421,6 +549,14 @@ LogicalResult qbackend::calibrate(ModuleOp module,
   return applyTable(module, lookup);
 }
 
+LogicalResult qbackend::calibrate(ModuleOp module,
+                                  const CalibrateOptions &options) {
+  if (failed(findParameters(module, options)))
+    return failure();
+  RangeCritic(module).run();
+  return success();
+}
+
 namespace {
 struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
   using CalibratePassBase::CalibratePassBase;
@@ -433,6 +569,7 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
     options.samples = samples;
     options.batchSize = batchSize;
     options.inputScale = inputScale;
+    options.sampleArguments = sampleArguments;
     options.threads = threads;
     options.nonFinite = nonFinite;
     options.equalization = equalization;

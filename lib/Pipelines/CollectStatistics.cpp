@@ -318,7 +318,8 @@ std::mutex Recorder::running;
 /// within the range of the argument if it has one.
 static std::vector<NamedArray>
 createSyntheticInputs(func::FuncOp function,
-                      const runtime::Executable &executable) {
+                      const runtime::Executable &executable,
+                      ArrayRef<bool> fixed) {
   constexpr int64_t samples = 8;
   std::vector<NamedArray> inputs;
   uint64_t state = 0x9E3779B97F4A7C15;
@@ -334,9 +335,11 @@ createSyntheticInputs(func::FuncOp function,
     for (int64_t &extent : shape)
       if (extent < 0)
         extent = 1;
-    if (shape.empty())
-      shape.push_back(1);
-    shape[0] *= samples;
+    if (!fixed[i]) {
+      if (shape.empty())
+        shape.push_back(1);
+      shape[0] *= samples;
+    }
     NamedArray input{getArgumentName(function, i),
                      Array::zeros(signature.type, shape)};
     auto range =
@@ -459,6 +462,10 @@ qbackend::collectStatistics(ModuleOp original,
     return executable.takeError();
   SampleRun run;
   run.executable = std::move(*executable);
+  auto fixed = findFixedArguments(*function, options.sampleArguments);
+  if (!fixed)
+    return fixed.takeError();
+  run.options.fixed = *fixed;
   bool ignoreNonFinite = options.nonFinite == "ignore";
   run.options.threads = options.threads;
   run.options.allowNonFinite = ignoreNonFinite;
@@ -468,10 +475,10 @@ qbackend::collectStatistics(ModuleOp original,
   calibration::SampleRange range;
   Table resumed;
   if (options.data.empty()) {
-    synthetic = createSyntheticInputs(*function, *run.executable);
+    synthetic = createSyntheticInputs(*function, *run.executable, *fixed);
     for (const NamedArray &array : synthetic)
       pointers.push_back(&array);
-    run.source = arrays::SampleSource::create(pointers);
+    run.source = arrays::SampleSource::create(pointers, *fixed);
     range.source = "synthetic";
   } else {
     if (llvm::Error error =

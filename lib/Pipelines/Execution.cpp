@@ -9,6 +9,7 @@
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Runtime/Error.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -26,6 +27,66 @@ static constexpr StringLiteral kHook = "qbackend_runtime_observe";
 std::string qbackend::getArgumentName(func::FuncOp function, unsigned index) {
   std::string name = getLocationName(function.getArgument(index).getLoc());
   return name.empty() ? "arg" + std::to_string(index) : name;
+}
+
+/// Whether operators read `value` in no other role than that of a parameter.
+static bool isParameter(Value value) {
+  bool isRead = false;
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty()) {
+    Value next = worklist.pop_back_val();
+    for (OpOperand &use : next.getUses()) {
+      Operation *user = use.getOwner();
+      if (isa<TransposeOp, tensor::CastOp, tensor::ExpandShapeOp,
+              tensor::CollapseShapeOp>(user)) {
+        worklist.append(user->result_begin(), user->result_end());
+        continue;
+      }
+      auto op = dyn_cast<OperatorOp>(user);
+      if (!op || use.getOperandNumber() < op.getInputs().size())
+        return false;
+      isRead = true;
+    }
+  }
+  return isRead;
+}
+
+llvm::Expected<SmallVector<bool>>
+qbackend::findFixedArguments(func::FuncOp function, StringRef samples) {
+  unsigned count = function.getNumArguments();
+  if (!samples.empty()) {
+    SmallVector<bool> fixed(count, true);
+    SmallVector<StringRef> numbers;
+    samples.split(numbers, ',');
+    for (StringRef number : numbers) {
+      unsigned index;
+      if (number.trim().getAsInteger(10, index) || index >= count)
+        return makeError("sample-arguments has '{0}', function '{1}' has the "
+                         "arguments 0 to {2}",
+                         number, function.getName(), int(count) - 1);
+      fixed[index] = false;
+    }
+    return fixed;
+  }
+  SmallVector<bool> fixed(count, false);
+  std::optional<int64_t> batch;
+  for (unsigned i = 0; i < count; ++i) {
+    auto type = dyn_cast<RankedTensorType>(function.getArgumentTypes()[i]);
+    if (!type || type.getRank() == 0 || isParameter(function.getArgument(i))) {
+      fixed[i] = true;
+      continue;
+    }
+    int64_t leading = type.getDimSize(0);
+    if (ShapedType::isDynamic(leading))
+      continue;
+    if (!batch)
+      batch = leading;
+    fixed[i] = leading != *batch;
+  }
+  // Of numbers only, none is more of a sample than another.
+  if (llvm::all_of(fixed, [](bool isFixed) { return isFixed; }))
+    fixed.assign(count, false);
+  return fixed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -80,7 +141,8 @@ llvm::Error SampleRun::load(StringRef path, StringRef scale,
   std::vector<arrays::SampleArgument> arguments;
   for (auto [i, signature] : llvm::enumerate(executable->getInputs()))
     arguments.push_back({getArgumentName(function, i),
-                         static_cast<int64_t>(signature.shape.size())});
+                         static_cast<int64_t>(signature.shape.size()),
+                         options.isFixed(i)});
   auto opened = arrays::SampleSource::open(path, function.getName(), arguments);
   if (!opened)
     return opened.takeError();
@@ -109,7 +171,10 @@ llvm::Error SampleRun::skip(int64_t count) {
     auto arrays = source->read(std::min(block, count - done));
     if (!arrays)
       return arrays.takeError();
-    int64_t read = (*arrays)[0].array.shape[0];
+    size_t first = 0;
+    while (options.isFixed(first))
+      ++first;
+    int64_t read = (*arrays)[first].array.shape[0];
     if (read == 0)
       return makeError("there are {0} samples, none is left after the first "
                        "{1}",
@@ -145,6 +210,10 @@ qbackend::runModule(ModuleOp module, const RunOptions &options,
   if (!executable)
     return executable.takeError();
   run.executable = std::move(*executable);
+  auto fixed = findFixedArguments(*function, options.sampleArguments);
+  if (!fixed)
+    return fixed.takeError();
+  run.options.fixed = std::move(*fixed);
   if (llvm::Error error = run.load(options.data, options.inputScale, *function))
     return error;
   run.options.maxSamples = options.samples;

@@ -40,20 +40,23 @@ static std::string describeSamples(const TensorSignature &input) {
 }
 
 static Error checkArray(const NamedArray &named, size_t index,
-                        const TensorSignature &input) {
+                        const TensorSignature &input, bool isFixed) {
   const Array &array = named.array;
   std::string what = describe(named, index);
-  if (input.shape.empty())
+  if (!isFixed && input.shape.empty())
     return createStringError("argument " + Twine(index) +
                              " of the function is a scalar, so that it has no "
                              "dimension for samples; call it sample by sample");
   bool matches = array.shape.size() == input.shape.size();
-  for (size_t d = 1; matches && d < input.shape.size(); ++d)
+  for (size_t d = isFixed ? 0 : 1; matches && d < input.shape.size(); ++d)
     matches = input.shape[d] < 0 || input.shape[d] == array.shape[d];
   if (!matches)
-    return createStringError(what + " is " + getElementName(array.type) + " " +
-                             formatShape(array.shape) + "; expected " +
-                             describeSamples(input));
+    return createStringError(
+        what + " is " + getElementName(array.type) + " " +
+        formatShape(array.shape) + "; expected " +
+        (isFixed ? (getElementName(input.type) + " " + formatShape(input.shape))
+                       .str()
+                 : describeSamples(input)));
   bool convertible = array.type == input.type ||
                      input.type == ElementType::F32 ||
                      input.type == ElementType::F64 ||
@@ -97,7 +100,8 @@ static Error checkFinite(const NamedArray &named, size_t index, int64_t first) {
   if (count == 0)
     return Error::success();
   int64_t place = find_if(*values, isBad) - values->begin();
-  int64_t size = int64_t(values->size()) / named.array.shape[0];
+  int64_t samples = named.array.shape.empty() ? 1 : named.array.shape[0];
+  int64_t size = int64_t(values->size()) / samples;
   return createStringError(
       describe(named, index) + " has " + Twine(count) +
       (count == 1 ? " value that is" : " values that are") +
@@ -186,7 +190,9 @@ static Expected<Array> convertTo(Array array, const TensorSignature &input,
           what + " has a value that does not fit " +
           getElementName(input.type) + " in sample " +
           Twine(firstSample +
-                i / std::max<int64_t>(1, count / array.shape[0])));
+                (array.shape.empty()
+                     ? 0
+                     : i / std::max<int64_t>(1, count / array.shape[0]))));
     memcpy(&result.data[i * bits / 8], &value, bits / 8);
   }
   return result;
@@ -267,7 +273,11 @@ private:
       atEnd = true;
       return {};
     }
-    result.count = (*inputs)[0].array.shape[0];
+    for (auto [i, named] : enumerate(*inputs))
+      if (!options.isFixed(i)) {
+        result.count = named.array.shape[0];
+        break;
+      }
     numSamples += result.count;
     atEnd = result.count < chunkSize || numSamples == options.maxSamples;
     if (result.count == 0)
@@ -290,7 +300,7 @@ private:
         result.error = toString(std::move(error));
       };
       // Those on standard input say only here what they are.
-      if (Error error = checkArray(named, i, signature))
+      if (Error error = checkArray(named, i, signature, options.isFixed(i)))
         return fail(std::move(error));
       if (Error error = checkBytes(named, i))
         return fail(std::move(error));
@@ -410,17 +420,21 @@ Error qbackend::runtime::runSamples(const Executable &executable,
   int64_t chunkSize = -1;
   for (auto [i, input] : enumerate(inputs)) {
     if (available >= 0) {
-      if (!headers[i].array.shape.empty())
+      if (!options.isFixed(i) && !headers[i].array.shape.empty())
         headers[i].array.shape[0] = available;
-      if (Error error = checkArray(headers[i], i, input))
+      if (Error error = checkArray(headers[i], i, input, options.isFixed(i)))
         return error;
     }
+    if (options.isFixed(i))
+      continue;
     int64_t batch = input.shape.empty() ? -1 : input.shape[0];
     if (batch >= 0 && chunkSize >= 0 && batch != chunkSize)
-      return createStringError("the arguments of '" + executable.getEntry() +
-                               "' have the leading dimensions " +
-                               Twine(chunkSize) + " and " + Twine(batch) +
-                               "; all of them have to be the batch");
+      return createStringError(
+          "the arguments of '" + executable.getEntry() +
+          "' have the leading dimensions " + Twine(chunkSize) + " and " +
+          Twine(batch) +
+          "; those that hold samples have to be the batch: say "
+          "which with sample-arguments=");
     if (batch >= 0)
       chunkSize = batch;
   }

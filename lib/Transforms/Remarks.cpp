@@ -28,9 +28,10 @@ static void printPlace(Location loc, raw_ostream &os) {
     os << getLocationName(loc);
 }
 
-void qbackend::remarkMissed(Operation *op, StringRef code, StringRef subject,
-                            const Twine &reason, const Twine &suggestion,
-                            ArrayRef<RemarkNote> notes) {
+template <typename CreateT>
+static void emitRemark(Operation *op, StringRef code, StringRef subject,
+                       const Twine &reason, const Twine &suggestion,
+                       ArrayRef<RemarkNote> notes, CreateT create) {
   auto opts = remark::RemarkOpts::name(code).category("qbackend");
   if (auto function = op->getParentOfType<FunctionOpInterface>())
     opts = opts.function(function.getName());
@@ -41,7 +42,7 @@ void qbackend::remarkMissed(Operation *op, StringRef code, StringRef subject,
         diag.attachNote(note.loc) << note.text;
     return failure();
   });
-  auto remark = remark::missed(getRemarkLocation(op->getLoc()), opts);
+  auto remark = create(getRemarkLocation(op->getLoc()), opts);
   if (!remark)
     return;
   remark << remark::detail::Remark::Arg("Operator", subject)
@@ -58,4 +59,22 @@ void qbackend::remarkMissed(Operation *op, StringRef code, StringRef subject,
     }
   if (!places.empty())
     remark << remark::detail::Remark::Arg("Where", places);
+}
+
+void qbackend::remarkMissed(Operation *op, StringRef code, StringRef subject,
+                            const Twine &reason, const Twine &suggestion,
+                            ArrayRef<RemarkNote> notes) {
+  emitRemark(op, code, subject, reason, suggestion, notes,
+             [](Location loc, remark::RemarkOpts opts) {
+               return remark::missed(loc, opts);
+             });
+}
+
+void qbackend::remarkAnalysis(Operation *op, StringRef code, StringRef subject,
+                              const Twine &reason, const Twine &suggestion,
+                              ArrayRef<RemarkNote> notes) {
+  emitRemark(op, code, subject, reason, suggestion, notes,
+             [](Location loc, remark::RemarkOpts opts) {
+               return remark::analysis(loc, opts);
+             });
 }

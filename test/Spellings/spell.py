@@ -118,6 +118,7 @@ PASSES = {
     "respecialised": [[_GENERALIZE, "--linalg-specialize-generic-ops"]],
     "category": [["--linalg-morph-ops=named-to-category"]],
     "folded": [[_FOLD, "--canonicalize"]],
+    "sliced": [[_FOLD + "=use-rank-reducing-slices", "--canonicalize"]],
     "canonical": [["--canonicalize", "--cse"]],
     "all": [[_GENERALIZE, _FUSE, _FOLD, "--canonicalize", "--cse"]],
 }

@@ -5,6 +5,7 @@
 
 #include "Version.h"
 
+#include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Pipelines/Passes.h"
 
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -12,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 
@@ -103,6 +105,21 @@ static bool printsModule(ArrayRef<std::string> arguments) {
   return !printsGraph;
 }
 
+/// Says of a file that may not be read for that, which converter or upgrade it
+/// needs.
+static void printHint(StringRef file) {
+  // Standard input is used up.
+  if (file == "-")
+    return;
+  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
+  if (!buffer)
+    return;
+  if (auto hint = qbackend::findSourceHint((*buffer)->getBuffer()))
+    llvm::WithColor::error(llvm::errs() << file << ":" << hint->line << ":"
+                                        << hint->column << ": ")
+        << hint->message << "\n";
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::addVersionPrinter();
@@ -118,9 +135,13 @@ int main(int argc, char **argv) {
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
+  auto [input, written] = registerAndParseCLIOptions(
+      pointers.size(), pointers.data(),
+      "PyTorch's BackendConfig quantization for MLIR\n", registry);
   LogicalResult result =
-      MlirOptMain(pointers.size(), pointers.data(),
-                  "PyTorch's BackendConfig quantization for MLIR\n", registry);
+      MlirOptMain(pointers.size(), pointers.data(), input, written, registry);
+  if (failed(result))
+    printHint(input);
   if (output.empty())
     return asMainReturnCode(result);
   if (failed(result)) {

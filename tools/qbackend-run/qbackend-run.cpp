@@ -5,6 +5,7 @@
 #include "Version.h"
 
 #include "qbackend/Evaluation/Compare.h"
+#include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
@@ -47,6 +48,11 @@ static cl::opt<std::string>
     inputScale("input-scale",
                cl::desc("what integer data is multiplied by, such as 1/255"),
                cl::cat(category));
+static cl::opt<std::string>
+    sampleArguments("sample-arguments",
+                    cl::desc("numbers of the arguments that hold samples, such "
+                             "as 0,2; the others are the same in each run"),
+                    cl::cat(category));
 static cl::opt<int64_t> samples("samples", cl::init(-1),
                                 cl::desc("how many samples; default: all"),
                                 cl::cat(category));
@@ -125,6 +131,13 @@ static llvm::Expected<OwningOpRef<ModuleOp>> readModule(StringRef path,
   SourceMgrDiagnosticHandler handler(*sources, context);
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (std::optional<SourceHint> hint =
+          module ? std::nullopt
+                 : findSourceHint(sources->getMemoryBuffer(1)->getBuffer()))
+    emitError(FileLineColLoc::get(
+        context, sources->getMemoryBuffer(1)->getBufferIdentifier(), hint->line,
+        hint->column))
+        << hint->message;
   if (!module)
     return makeError("'{0}' is not a valid module", path);
   return module;
@@ -136,6 +149,7 @@ static RunOptions getRunOptions() {
   options.entry = entryName;
   options.data = inputFile;
   options.inputScale = inputScale;
+  options.sampleArguments = sampleArguments;
   options.samples = samples;
   options.threads = threads;
   return options;
@@ -154,6 +168,7 @@ static llvm::Error calibrateModule(ModuleOp module) {
   options.samples = samples;
   options.batchSize = batchSize;
   options.inputScale = inputScale;
+  options.sampleArguments = sampleArguments;
   options.threads = threads;
   options.nonFinite = nonFinite;
   options.source = sourceName;

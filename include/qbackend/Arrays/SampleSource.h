@@ -17,6 +17,9 @@ namespace qbackend::arrays {
 struct SampleArgument {
   std::string name;
   int64_t rank = 0;
+  /// Whether the array holds no samples: every call takes all of it (weights,
+  /// a state, a number).
+  bool isFixed = false;
 };
 
 /// Samples for the arguments of a function.
@@ -37,19 +40,22 @@ public:
   open(llvm::StringRef path, llvm::StringRef function,
        llvm::ArrayRef<SampleArgument> arguments);
 
-  /// Makes a source of arrays in memory, one for each argument.
+  /// Makes a source of arrays in memory, one for each argument; `fixed` says
+  /// which of them hold no samples, none if it is empty.
   static std::unique_ptr<SampleSource>
-  create(llvm::ArrayRef<const NamedArray *> arrays);
+  create(llvm::ArrayRef<const NamedArray *> arrays,
+         llvm::ArrayRef<bool> fixed = {});
 
   /// Returns the number of samples; -1 if only reading them tells.
   virtual int64_t size() const = 0;
 
   /// Returns for each argument its name, the type of its array, and the shape
-  /// with -1 for the number of samples; empty if only reading tells.
+  /// with -1 for the number of samples, but of what is fixed; empty if only
+  /// reading tells.
   virtual std::vector<NamedArray> getHeaders() const = 0;
 
   /// Reads the next `count` samples, or those that are left: an array for each
-  /// argument. Nothing is left if the first extent is 0.
+  /// argument. Nothing is left if the first extent of samples is 0.
   virtual llvm::Expected<std::vector<NamedArray>> read(int64_t count) = 0;
 };
 

@@ -25,6 +25,8 @@ struct CalibrateOptions {
   int64_t batchSize = 20;
   /// What integer data is multiplied by, as text; empty: not given.
   std::string inputScale;
+  /// Numbers of the arguments that hold samples; empty: see findFixedArguments.
+  std::string sampleArguments;
   /// Threads to run on; 0: one for each core. Results don't depend on it.
   unsigned threads = 0;
   /// What to do about values that are NaN or infinite: `error`, or `ignore`,

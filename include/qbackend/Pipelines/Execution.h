@@ -17,6 +17,13 @@ namespace qbackend {
 /// its location, else "arg0".
 std::string getArgumentName(mlir::func::FuncOp function, unsigned index);
 
+/// Which arguments of `function` hold no samples. `samples`, if any, are the
+/// numbers of those that do, as "0,2"; an error if there is no such argument.
+/// Otherwise: no weights of operators, no single numbers, and nothing whose
+/// static leading extent differs from that of the first argument that may.
+llvm::Expected<llvm::SmallVector<bool>>
+findFixedArguments(mlir::func::FuncOp function, llvm::StringRef samples);
+
 /// Compiles a copy of `module`. With `observing`, the `n`-th qbackend.observe
 /// in walk order calls the symbol `qbackend_runtime_observe` with `n` and its
 /// tensor; otherwise it does nothing.
@@ -56,6 +63,8 @@ struct RunOptions {
   /// SampleRun::load.
   std::string data;
   std::string inputScale;
+  /// See findFixedArguments.
+  std::string sampleArguments;
   /// How many samples to use; -1: all.
   int64_t samples = -1;
   /// Threads to run on; 0: one for each core.

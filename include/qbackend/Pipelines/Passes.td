@@ -23,6 +23,9 @@ defvar CalibrationOptions = [
            "How many samples an observer sees as one batch">,
     Option<"inputScale", "input-scale", "std::string", "\"\"",
            "What integer data is multiplied by, such as 1/255 for images">,
+    Option<"sampleArguments", "sample-arguments", "std::string", "\"\"",
+           "Numbers of the arguments that hold samples, such as 0,2; the others "
+           "are the same in each run">,
     Option<"threads", "num-threads", "unsigned", "0",
            "Threads to run samples on; 0: one for each core">,
     Option<"nonFinite", "non-finite", "std::string", "\"error\"",

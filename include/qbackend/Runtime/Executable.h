@@ -160,6 +160,13 @@ struct SampleOptions {
   bool allowNonFinite = false;
   /// Refuses integer arrays for a float input: nobody said `inputScale`.
   bool requireScale = false;
+  /// Which arguments hold no samples, but are the same in each call: their
+  /// arrays have the shape of the argument. Empty: none.
+  llvm::SmallVector<bool> fixed;
+
+  bool isFixed(size_t argument) const {
+    return argument < fixed.size() && fixed[argument];
+  }
 };
 
 /// Receives the results for `count` samples from `first` on.

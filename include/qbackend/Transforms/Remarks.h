@@ -78,6 +78,12 @@ void remarkMissed(mlir::Operation *op, llvm::StringRef code,
                   const llvm::Twine &suggestion,
                   llvm::ArrayRef<RemarkNote> notes = {});
 
+/// The same of an operator that is quantized: what is to know about it.
+void remarkAnalysis(mlir::Operation *op, llvm::StringRef code,
+                    llvm::StringRef subject, const llvm::Twine &reason,
+                    const llvm::Twine &suggestion,
+                    llvm::ArrayRef<RemarkNote> notes = {});
+
 /// `loc` as remarks have it: the place in a file, if `loc` has one inside, else
 /// `loc`.
 mlir::Location getRemarkLocation(mlir::Location loc);

@@ -5,6 +5,10 @@
 
 #include "KernelBuilder.h"
 
+#include "qbackend/Transforms/Remarks.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace qbackend;
 
@@ -41,8 +45,33 @@ Value KernelBuilder::createMaxPool(Value input, RankedTensorType type,
       /*mathematical=*/getFlag(uneven && dilated));
 }
 
+/// Says where the kernel of an average gives other numbers than the operator:
+/// without ceil mode it divides by the window's size, whatever it was told.
+static void remarkDivisor(OperatorOp op, AvgPool2dAttr kind) {
+  int64_t size = kind.getKernel()[0] * kind.getKernel()[1];
+  bool isPadded = kind.getCountExcludePad() &&
+                  llvm::any_of(kind.getPadding().asArrayRef(),
+                               [](int64_t padding) { return padding != 0; });
+  std::string reason;
+  if (kind.getDivisorOverride() && *kind.getDivisorOverride() != size)
+    reason = llvm::formatv("the kernel divides by {0}, the operator by {1}: "
+                           "all numbers are {2} times what they should be",
+                           size, *kind.getDivisorOverride(),
+                           double(*kind.getDivisorOverride()) / double(size));
+  else if (isPadded && !kind.getDivisorOverride())
+    reason = llvm::formatv(
+        "the kernel divides by {0} at the border, too, where the operator "
+        "counts the elements that are there: the border is too small",
+        size);
+  if (kind.getCeilMode() || reason.empty())
+    return;
+  remarkAnalysis(op, "QB122", op.getKindName(), reason,
+                 "where that matters, give it the qconfig none");
+}
+
 Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
                                    AvgPool2dAttr kind) {
+  remarkDivisor(op, kind);
   IntegerAttr divisor;
   if (kind.getDivisorOverride())
     divisor = builder.getI64IntegerAttr(*kind.getDivisorOverride());
