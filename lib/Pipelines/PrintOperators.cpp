@@ -38,6 +38,11 @@ using namespace qbackend;
 static Value getSameElements(Operation *op) {
   if (isa<TransposeOp, tensor::CastOp, QuantizeOp, DequantizeOp>(op))
     return op->getOperand(0);
+  // Integers are no operators' results.
+  if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tosa::ReshapeOp>(op))
+    if (auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+        type && type.getElementType().isInteger())
+      return op->getOperand(0);
   if (auto operation = dyn_cast<OperatorOp>(op);
       operation && isUnitReshape(operation))
     return operation.getInputs().front();

@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
@@ -172,6 +173,169 @@ static bool hasShape(Operation *op) {
          op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
 }
 
+//===----------------------------------------------------------------------===//
+// Dimensions of 1
+//===----------------------------------------------------------------------===//
+
+/// Whether the types differ in dimensions of 1 only.
+static bool differInUnits(RankedTensorType a, RankedTensorType b) {
+  auto isNoUnit = [](int64_t size) { return size != 1; };
+  return llvm::equal(llvm::make_filter_range(a.getShape(), isNoUnit),
+                     llvm::make_filter_range(b.getShape(), isNoUnit));
+}
+
+/// Changes of one value to one shape are one: what reads them reads the same.
+static void mergeEqualReshapes(func::FuncOp function) {
+  llvm::DenseMap<std::pair<Value, Type>, Operation *> first;
+  SmallVector<Operation *> reshapes;
+  function.walk([&](Operation *op) {
+    if (isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(op) &&
+        !isDynamic(op->getResult(0).getType()))
+      reshapes.push_back(op);
+  });
+  for (Operation *op : reshapes) {
+    auto [it, isNew] =
+        first.try_emplace({op->getOperand(0), op->getResult(0).getType()}, op);
+    if (isNew || it->second->getBlock() != op->getBlock())
+      continue;
+    op->replaceAllUsesWith(it->second);
+    op->erase();
+  }
+}
+
+/// `value` of another type, with other dimensions of 1.
+static Value createUnitReshape(OpBuilder &builder, Location loc, Value value,
+                               RankedTensorType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  if (from == type)
+    return value;
+  auto reassociation = getReassociationIndicesForReshape(from, type);
+  if (!reassociation)
+    return {};
+  if (from.getRank() > type.getRank())
+    return tensor::CollapseShapeOp::create(builder, loc, type, value,
+                                           *reassociation);
+  return tensor::ExpandShapeOp::create(builder, loc, type, value,
+                                       *reassociation);
+}
+
+namespace {
+/// A slice of all there is, in another rank, is a change of shape.
+struct ReplaceWholeExtract : OpRewritePattern<tensor::ExtractSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType from = op.getSourceType(), to = op.getType();
+    if (from == to || !from.hasStaticShape() || !to.hasStaticShape() ||
+        !op.hasUnitStride() || !differInUnits(from, to))
+      return failure();
+    Value reshaped =
+        createUnitReshape(rewriter, op.getLoc(), op.getSource(), to);
+    if (!reshaped)
+      return failure();
+    rewriter.replaceOp(op, reshaped);
+    return success();
+  }
+};
+
+/// The same of one that covers what it is inserted into.
+struct ReplaceWholeInsert : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    RankedTensorType from = op.getSourceType(), to = op.getType();
+    if (!from.hasStaticShape() || !to.hasStaticShape() || !op.hasUnitStride() ||
+        !differInUnits(from, to))
+      return failure();
+    Value reshaped =
+        createUnitReshape(rewriter, op.getLoc(), op.getSource(), to);
+    if (!reshaped)
+      return failure();
+    rewriter.replaceOp(op, reshaped);
+    return success();
+  }
+};
+} // namespace
+
+/// What `value` was before a leading dimension of 1 was dropped; null if none
+/// was.
+static Value getWithLeadingDim(Value value) {
+  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+  RankedTensorType from = collapse ? collapse.getSrcType() : RankedTensorType();
+  bool isDropped =
+      from && from.hasStaticShape() && from.getRank() > 1 &&
+      from.getDimSize(0) == 1 &&
+      from.getShape().drop_front() == collapse.getResultType().getShape();
+  return isDropped ? collapse.getSrc() : Value();
+}
+
+/// `type` with a leading dimension of 1.
+static RankedTensorType addLeadingDim(RankedTensorType type) {
+  SmallVector<int64_t> shape = {1};
+  llvm::append_range(shape, type.getShape());
+  return type.clone(shape);
+}
+
+namespace {
+/// Padding of what has lost its batch is padding with a batch, that is lost
+/// behind it: there, what loses it may meet what adds it.
+struct RestoreBatchOfPad : OpRewritePattern<tensor::PadOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::PadOp op,
+                                PatternRewriter &rewriter) const override {
+    Value source = getWithLeadingDim(op.getSource());
+    Value number = op.getConstantPaddingValue();
+    if (!source || !number || !op.getResultType().hasStaticShape())
+      return failure();
+    SmallVector<OpFoldResult> low = {rewriter.getIndexAttr(0)},
+                              high = {rewriter.getIndexAttr(0)};
+    llvm::append_range(low, op.getMixedLowPad());
+    llvm::append_range(high, op.getMixedHighPad());
+    auto padded = tensor::PadOp::create(rewriter, op.getLoc(),
+                                        addLeadingDim(op.getResultType()),
+                                        source, low, high, number);
+    rewriter.replaceOp(op, createUnitReshape(rewriter, op.getLoc(), padded,
+                                             op.getResultType()));
+    return success();
+  }
+};
+
+/// The same of what is inserted into a tensor of one number.
+struct RestoreBatchOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    Value source = getWithLeadingDim(op.getSource());
+    auto fill = op.getDest().getDefiningOp<linalg::FillOp>();
+    RankedTensorType type = op.getType();
+    if (!source || !fill || !type.hasStaticShape() ||
+        op.getSourceType().getRank() != type.getRank())
+      return failure();
+    // Several in a row are a concatenation.
+    for (OpOperand &use : op->getUses())
+      if (auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+          next && &use == &next.getDestMutable())
+        return failure();
+    Location loc = op.getLoc();
+    RankedTensorType larger = addLeadingDim(type);
+    Value empty = tensor::EmptyOp::create(rewriter, loc, larger, ValueRange());
+    Value filled =
+        linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
+            .getResult(0);
+    SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0)},
+                              sizes = {rewriter.getIndexAttr(1)},
+                              strides = {rewriter.getIndexAttr(1)};
+    llvm::append_range(offsets, op.getMixedOffsets());
+    llvm::append_range(sizes, op.getMixedSizes());
+    llvm::append_range(strides, op.getMixedStrides());
+    auto inserted = tensor::InsertSliceOp::create(rewriter, loc, source, filled,
+                                                  offsets, sizes, strides);
+    rewriter.replaceOp(op, createUnitReshape(rewriter, loc, inserted, type));
+    return success();
+  }
+};
+} // namespace
+
 namespace {
 struct NormalizeCodePass
     : qbackend::impl::NormalizeCodePassBase<NormalizeCodePass> {
@@ -198,14 +362,40 @@ struct NormalizeCodePass
     for (StringRef dialect : {"tensor", "linalg"})
       context->getLoadedDialect(dialect)->getCanonicalizationPatterns(owned);
     shapes = FrozenRewritePatternSet(std::move(owned));
+
+    RewritePatternSet ofSlices(context);
+    ofSlices.add<ReplaceWholeExtract, ReplaceWholeInsert, RestoreBatchOfPad,
+                 RestoreBatchOfInsert>(context);
+    slices = FrozenRewritePatternSet(std::move(ofSlices));
     return success();
   }
 
   void runOnOperation() override {
     CallInliner(getOperation()).run(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (!function.isExternal() && failed(refineShapes(function)))
-        return signalPassFailure();
+      if (!function.isExternal()) {
+        if (failed(refineShapes(function)))
+          return signalPassFailure();
+        normalizeSlices(function);
+        mergeEqualReshapes(function);
+      }
+  }
+
+  /// Slices that only drop or add dimensions of 1 are changes of shape, and
+  /// padding keeps its batch.
+  void normalizeSlices(func::FuncOp function) {
+    SmallVector<Operation *> ops;
+    function.walk([&](Operation *op) {
+      if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp>(op))
+        ops.push_back(op);
+    });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+        .enableFolding(false)
+        .enableConstantCSE(false);
+    if (!ops.empty())
+      (void)applyOpPatternsGreedily(ops, slices, config);
   }
 
   /// Extents go from one dialect to the other by casts, in turns.
@@ -278,6 +468,6 @@ struct NormalizeCodePass
   }
 
   OpPassManager tosaShapes;
-  FrozenRewritePatternSet shapes;
+  FrozenRewritePatternSet shapes, slices;
 };
 } // namespace

@@ -108,3 +108,22 @@ func.func @dynamic(%x: tensor<?x8xf32>) -> tensor<?x8xf32> {
   %0 = linalg.tanh ins(%x : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) -> tensor<?x8xf32>
   return %0 : tensor<?x8xf32>
 }
+
+// -----
+
+// Slices of all there is, in another rank, are changes of shape; and equal
+// changes of shape are one.
+
+// CHECK-LABEL: func.func @slices
+// CHECK: %[[C:.*]] = tensor.collapse_shape %arg0 {{\[}}[0, 1], [2, 3]] : tensor<1x4x1x6xf32> into tensor<4x6xf32>
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[C]] {{\[}}[0, 1], [2]] output_shape [1, 4, 6]
+// CHECK: %[[P:.*]] = tensor.extract_slice %[[C]][0, 0] [1, 6] [1, 1]
+// CHECK: return %[[E]], %[[E]], %[[P]]
+func.func @slices(%x: tensor<1x4x1x6xf32>) -> (tensor<1x4x6xf32>, tensor<1x4x6xf32>, tensor<6xf32>) {
+  %0 = tensor.extract_slice %x[0, 0, 0, 0] [1, 4, 1, 6] [1, 1, 1, 1] : tensor<1x4x1x6xf32> to tensor<4x6xf32>
+  %e = tensor.empty() : tensor<1x4x6xf32>
+  %1 = tensor.insert_slice %0 into %e[0, 0, 0] [1, 4, 6] [1, 1, 1] : tensor<4x6xf32> into tensor<1x4x6xf32>
+  %2 = tensor.expand_shape %0 [[0, 1], [2]] output_shape [1, 4, 6] : tensor<4x6xf32> into tensor<1x4x6xf32>
+  %3 = tensor.extract_slice %0[0, 0] [1, 6] [1, 1] : tensor<4x6xf32> to tensor<6xf32>
+  return %1, %2, %3 : tensor<1x4x6xf32>, tensor<1x4x6xf32>, tensor<6xf32>
+}

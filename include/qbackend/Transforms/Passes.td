@@ -32,7 +32,8 @@ def NormalizeCodePass : Pass<"qbackend-normalize-code", "::mlir::ModuleOp"> {
     what that computes, under the names it has there; a function that is called
     no more is gone. In a function where a `tensor.cast` hides an extent, ops of
     tensor, linalg and tosa have all extents that follow from those of their
-    operands; arguments and results of functions keep their types. Calls of
+    operands; arguments and results of functions keep their types. A slice that
+    only drops or adds dimensions of 1 is a change of shape. Calls of
     public functions, recursion and functions with attributes on arguments stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -405,13 +405,27 @@ static bool moveParameters(const Affine &inner, RankedTensorType innerType,
   return true;
 }
 
+/// What `value` is a change of shape of, in several steps or none. With `type`,
+/// the first that has it.
+static Value skipReshapes(Value value, RankedTensorType type = {}) {
+  constexpr unsigned kMaxReshapes = 4;
+  for (unsigned i = 0; i < kMaxReshapes; ++i) {
+    Operation *producer = getProducer(value);
+    Value source = producer ? getReshaped(producer) : Value();
+    if (!source || !getFloatType(source) || value.getType() == type)
+      break;
+    value = source;
+  }
+  return skipCasts(value);
+}
+
 /// A norm of `value`, which another shape of the result has; `affine` comes
 /// after it.
 static bool recognizeRegrouped(Recognition &recognition, Value value,
                                Affine affine) {
   ScalarExpressions &expressions = recognition.expressions;
   auto type = cast<RankedTensorType>(recognition.result().getType());
-  Value inner = skipCasts(getRegrouped(getProducer(value)));
+  Value inner = skipReshapes(getRegrouped(getProducer(value)));
   std::unique_ptr<FormulaReader> holder;
   auto norm = inner.getDefiningOp()
                   ? readNorm(inner.getDefiningOp(), expressions, holder)
@@ -421,6 +435,8 @@ static bool recognizeRegrouped(Recognition &recognition, Value value,
   auto innerType = cast<RankedTensorType>(inner.getType());
   // The input had the result's shape before.
   Value source = getRegrouped(getProducer(norm->input));
+  if (source)
+    source = skipReshapes(source, type);
   if (!source || source.getType() != type ||
       !moveParameters(norm->affine, innerType, type, affine))
     return false;

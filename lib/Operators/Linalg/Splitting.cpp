@@ -434,7 +434,8 @@ std::optional<Pieces> Splitter::search(IsOperator isOperator) {
     Splitter inner(part, rewriter);
     if (auto found = inner.search(isOperator)) {
       inner.erase(*found);
-      return pieces;
+      if (!isOneFunction(*pieces, isOperator))
+        return pieces;
     }
     erase(*pieces);
   }

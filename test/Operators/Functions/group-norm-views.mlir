@@ -1,0 +1,50 @@
+// RUN: qbackend-opt %s --qbackend-print-operators | FileCheck %s
+
+// Groups as torch-mlir decomposes them: a view as [N, G, -1] in two steps, the
+// variance of that, a view back, and the weights behind it.
+
+// CHECK: 0: group_norm<axis = 1, num_groups = 2, eps = 1.000000e-05> weight[8] bias [2, 8, 4, 4] <- input0
+// CHECK-NEXT: result 0
+func.func @gn(%x: tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32> {
+  %g = arith.constant dense<[1.,2.,3.,4.,5.,6.,7.,8.]> : tensor<8xf32>
+  %b = arith.constant dense<[1.,2.,3.,4.,5.,6.,7.,9.]> : tensor<8xf32>
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant 64.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %v = tensor.collapse_shape %x [[0],[1,2,3]] : tensor<2x8x4x4xf32> into tensor<2x128xf32>
+  %w = tensor.expand_shape %v [[0],[1,2]] output_shape [2,2,64] : tensor<2x128xf32> into tensor<2x2x64xf32>
+  %e1 = tensor.empty() : tensor<2x2x1xf32>
+  %e3 = tensor.empty() : tensor<2x2x64xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e1 : tensor<2x2x1xf32>) -> tensor<2x2x1xf32>
+  %s = linalg.generic {indexing_maps=[affine_map<(a,b,c)->(a,b,c)>, affine_map<(a,b,c)->(a,b,0)>], iterator_types=["parallel","parallel","reduction"]} ins(%w : tensor<2x2x64xf32>) outs(%f : tensor<2x2x1xf32>) {
+  ^bb0(%i: f32, %o: f32): %q = arith.addf %i, %o : f32
+    linalg.yield %q : f32 } -> tensor<2x2x1xf32>
+  %mean = linalg.generic {indexing_maps=[affine_map<(a,b,c)->(a,b,0)>, affine_map<(a,b,c)->(a,b,c)>], iterator_types=["parallel","parallel","parallel"]} ins(%s : tensor<2x2x1xf32>) outs(%e1 : tensor<2x2x1xf32>) {
+  ^bb0(%i: f32, %o: f32): %q = arith.divf %i, %n : f32
+    linalg.yield %q : f32 } -> tensor<2x2x1xf32>
+  %d = linalg.generic {indexing_maps=[affine_map<(a,b,c)->(a,b,c)>,affine_map<(a,b,c)->(a,b,0)>, affine_map<(a,b,c)->(a,b,c)>], iterator_types=["parallel","parallel","parallel"]} ins(%w, %mean : tensor<2x2x64xf32>, tensor<2x2x1xf32>) outs(%e3 : tensor<2x2x64xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32): %q = arith.subf %i, %j : f32
+    linalg.yield %q : f32 } -> tensor<2x2x64xf32>
+  %sq = linalg.generic {indexing_maps=[affine_map<(a,b,c)->(a,b,c)>,affine_map<(a,b,c)->(a,b,c)>, affine_map<(a,b,c)->(a,b,c)>], iterator_types=["parallel","parallel","parallel"]} ins(%d, %d : tensor<2x2x64xf32>, tensor<2x2x64xf32>) outs(%e3 : tensor<2x2x64xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32): %q = arith.mulf %i, %j : f32
+    linalg.yield %q : f32 } -> tensor<2x2x64xf32>
+  %s2 = linalg.generic {indexing_maps=[affine_map<(a,b,c)->(a,b,c)>, affine_map<(a,b,c)->(a,b,0)>], iterator_types=["parallel","parallel","reduction"]} ins(%sq : tensor<2x2x64xf32>) outs(%f : tensor<2x2x1xf32>) {
+  ^bb0(%i: f32, %o: f32): %q = arith.addf %i, %o : f32
+    linalg.yield %q : f32 } -> tensor<2x2x1xf32>
+  %rs = linalg.generic {indexing_maps=[affine_map<(a,b,c)->(a,b,0)>, affine_map<(a,b,c)->(a,b,c)>], iterator_types=["parallel","parallel","parallel"]} ins(%s2 : tensor<2x2x1xf32>) outs(%e1 : tensor<2x2x1xf32>) {
+  ^bb0(%i: f32, %o: f32): %q = arith.divf %i, %n : f32
+    %q2 = arith.addf %q, %eps : f32
+    %q3 = math.rsqrt %q2 : f32
+    linalg.yield %q3 : f32 } -> tensor<2x2x1xf32>
+  %nrm = linalg.generic {indexing_maps=[affine_map<(a,b,c)->(a,b,c)>,affine_map<(a,b,c)->(a,b,0)>, affine_map<(a,b,c)->(a,b,c)>], iterator_types=["parallel","parallel","parallel"]} ins(%d, %rs : tensor<2x2x64xf32>, tensor<2x2x1xf32>) outs(%e3 : tensor<2x2x64xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32): %q = arith.mulf %i, %j : f32
+    linalg.yield %q : f32 } -> tensor<2x2x64xf32>
+  %c1 = tensor.collapse_shape %nrm [[0],[1,2]] : tensor<2x2x64xf32> into tensor<2x128xf32>
+  %c2 = tensor.expand_shape %c1 [[0],[1,2,3]] output_shape [2,8,4,4] : tensor<2x128xf32> into tensor<2x8x4x4xf32>
+  %e4 = tensor.empty() : tensor<2x8x4x4xf32>
+  %r = linalg.generic {indexing_maps=[affine_map<(a,b,c,d)->(a,b,c,d)>,affine_map<(a,b,c,d)->(b)>,affine_map<(a,b,c,d)->(b)>,affine_map<(a,b,c,d)->(a,b,c,d)>], iterator_types=["parallel","parallel","parallel","parallel"]} ins(%c2, %g, %b : tensor<2x8x4x4xf32>, tensor<8xf32>, tensor<8xf32>) outs(%e4 : tensor<2x8x4x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %k: f32, %o: f32): %q = arith.mulf %i, %j : f32
+    %q2 = arith.addf %q, %k : f32
+    linalg.yield %q2 : f32 } -> tensor<2x8x4x4xf32>
+  return %r : tensor<2x8x4x4xf32>
+}
