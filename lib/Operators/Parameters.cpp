@@ -29,6 +29,25 @@ static Value getSliced(Operation *op) {
   return {};
 }
 
+/// Whether `op` gets its result from a variable, a buffer or a file: it reads
+/// no tensor, and is nothing that makes one of numbers.
+static bool isStored(Operation *op) {
+  if (op->hasTrait<OpTrait::ConstantLike>() ||
+      isa<tensor::EmptyOp, tensor::GenerateOp, tensor::FromElementsOp,
+          tensor::SplatOp, CallOpInterface>(op) ||
+      op->getNumRegions() != 0 ||
+      isa_and_nonnull<linalg::LinalgDialect>(op->getDialect()))
+    return false;
+  auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
+  bool readsTensor = llvm::any_of(op->getOperandTypes(), [](Type operand) {
+    auto tensor = dyn_cast<RankedTensorType>(operand);
+    return tensor && isa<FloatType>(tensor.getElementType());
+  });
+  return type && type.hasStaticShape() && !readsTensor &&
+         (!op->isRegistered() ||
+          op->getDialect()->getNamespace() == "bufferization");
+}
+
 namespace {
 enum class Reading { Data, Parameter, Layout };
 } // namespace
@@ -145,7 +164,8 @@ Origin forms::getOrigin(Value value, ConstantEvaluator &constants,
       origin.sliced = true;
       value = whole;
     } else {
-      if (op->getName().getStringRef().starts_with("ml_program.global_load"))
+      if (op->getName().getStringRef().starts_with("ml_program.global_load") ||
+          isStored(op))
         origin.kind = Origin::Parameter;
       return origin;
     }

@@ -285,6 +285,17 @@ public:
   void insert() {
     if (sharing == Sharing::Groups)
       joinGroups();
+    for (auto [i, observation] : llvm::enumerate(observations))
+      if (isa<BlockArgument>(observation.value) &&
+          observations[observers[i]].config.getKind() ==
+              ObserverKind::FixedQParams)
+        if (auto reader =
+                dyn_cast<OperatorOp>(observation.users.front()->getOwner()))
+          remarkAnalysis(reader, "QB114", reader.getKindName(),
+                         "its argument has the fixed parameters of its "
+                         "qconfig, which clip what they can't hold",
+                         "give it an observer of its own, with another qconfig "
+                         "for this operator");
     // Symbols in the order of the values; one for each observer.
     llvm::SmallDenseMap<unsigned, FlatSymbolRefAttr> symbols;
     SymbolTable table(module);

@@ -186,12 +186,34 @@ Attribute Curve::getPower(Recognition &recognition) const {
   return PowAttr::get(context, recognition.real(exponent));
 }
 
+/// How many bends are one in the other, at most: the leaky relu of a leaky relu
+/// is no leaky relu, though it looks like one.
+static unsigned
+countNestedBends(const Formula *formula,
+                 llvm::DenseMap<const Formula *, unsigned> &known) {
+  if (!formula)
+    return 0;
+  if (auto it = known.find(formula); it != known.end())
+    return it->second;
+  unsigned nested = 0;
+  for (const Formula *operand : {formula->a, formula->b, formula->c})
+    // What is compared is no part of the value.
+    if (operand && operand->kind != ScalarKind::Greater)
+      nested = std::max(nested, countNestedBends(operand, known));
+  bool isBend = formula->kind == ScalarKind::Max ||
+                formula->kind == ScalarKind::Min ||
+                formula->kind == ScalarKind::Select;
+  return known[formula] = nested + isBend;
+}
+
 /// Functions that are x above 0.
 Attribute Curve::getExponential(Recognition &recognition) const {
   MLIRContext *context = recognition.context();
   double slope = -at(-1);
   auto leaky = [&](double x) { return x > 0 ? x : slope * x; };
-  if (slope != 0 && std::fabs(slope) != 1 && std::isfinite(slope) &&
+  llvm::DenseMap<const Formula *, unsigned> bends;
+  if (countNestedBends(formula, bends) == 1 && slope != 0 &&
+      std::fabs(slope) != 1 && std::isfinite(slope) &&
       is(leaky, 1e-6, FLT_MAX) &&
       std::fabs(at(-1e-6) + slope * 1e-6) <= std::fabs(slope) * 1e-12)
     return LeakyReluAttr::get(context, recognition.real(slope));

@@ -142,3 +142,18 @@ func.func @others(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, ten
   %2 = math.exp %x : tensor<4x6xf32>
   return %0, %1, %2 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
 }
+
+// Two leaky relus are two, though both together look like one.
+// CHECK-LABEL: @leaky
+// CHECK-NEXT: 0: leaky_relu<negative_slope = 1.000000e-01> [4, 6] <- input0
+// CHECK-NEXT: 1: leaky_relu<negative_slope = 1.000000e-01> [4, 6] <- 0
+// CHECK-NEXT: result 1
+func.func @leaky(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %k = "tosa.const"() <{values = dense<0.1> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %0 = tosa.mul %x, %k, %s : (tensor<4x6xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<4x6xf32>
+  %1 = tosa.maximum %x, %0 : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  %2 = tosa.mul %1, %k, %s : (tensor<4x6xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<4x6xf32>
+  %3 = tosa.maximum %1, %2 : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %3 : tensor<4x6xf32>
+}
