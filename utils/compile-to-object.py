@@ -4,10 +4,11 @@
 
     compile-to-object.py NETWORK.mlir -o DIR/NAME [--apply-backend "qnnpack ..."]
 
-NETWORK.mlir is in linalg or TOSA, as `qbackend-opt --apply-backend="...
-lower-to=linalg"` writes it; with --apply-backend, whose value is that option's without lower-to,
-it is the real-valued network, which is quantized first. What lowers it to LLVM
-is the pipeline that qbackend-run compiles with. DIR/NAME.o defines
+NETWORK.mlir is in any form that qbackend-run takes; the kernels of `qbackend-opt
+--apply-backend="... lower-to=qnnpack"` are faster than linalg or TOSA. With
+--apply-backend, whose value is that option's, it is the real-valued network,
+which is quantized first. What lowers it to LLVM is the pipeline that qbackend-run
+compiles with. DIR/NAME.o defines
 
     void NAME(const float *input, float *output);
 
@@ -136,6 +137,11 @@ def main():
                         "with --triple a\ngeneric one); one that can't round "
                         "to even in an instruction,\nsuch as x86-64, takes "
                         "-lm")
+    parser.add_argument("--features", default="",
+                        help="features besides those of the CPU, such as +avx2,-fma")
+    parser.add_argument("--target", default="",
+                        help="the target of generated kernels (default: the best "
+                        "one for\nthe features)")
     parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"),
                         help="build directory (default: $QBACKEND_BUILD)")
     parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22",
@@ -152,23 +158,32 @@ def main():
 
     module = args.module
     if args.apply_backend:
-        module = args.output.with_suffix(".linalg.mlir")
-        run([optimizer,
-             f"--apply-backend={args.apply_backend} lower-to=linalg",
-             args.module, "-o", module])
-    generic = run([tool / "mlir-opt", "--mlir-print-op-generic",
-                   "--mlir-elide-elementsattrs-if-larger=16", module])
+        module = args.output.with_suffix(".quantized.mlirbc")
+        form = "" if "lower-to=" in args.apply_backend else " lower-to=qnnpack"
+        run([optimizer, f"--apply-backend={args.apply_backend}{form}",
+             args.module, "--emit-bytecode", "-o", module])
+    lowered = args.output.with_suffix(".lowered.mlirbc")
+    run([optimizer, module, "--qbackend-execution-pipeline", "--emit-bytecode",
+         "-o", lowered])
+    generic = run([optimizer, "--mlir-print-op-generic",
+                   "--mlir-elide-elementsattrs-if-larger=16",
+                   "--mlir-elide-resource-strings-if-larger=16", lowered])
     buffers = read_signature(generic, args.function)
     cpu = args.cpu or ("generic" if args.triple else "native")
     triple = args.triple or re.search(
         r"Default target: (\S+)", run([tool / "llc", "--version"])).group(1)
-    text = run([optimizer, module, f"--qbackend-lower-to-llvm=bare-pointers "
-                f"target-triple={triple} target-cpu={cpu}"])
+    pipeline = f"bare-pointers target-triple={triple} target-cpu={cpu}"
+    if args.features:
+        pipeline += f" target-features={args.features}"
+    if args.target:
+        pipeline += f" target={args.target}"
+    text = run([optimizer, lowered, f"--qbackend-lower-to-llvm={pipeline}"])
+    lowered.unlink()
     text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
     # The only symbol that is left, so that several networks can be linked.
     text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
     # Without a triple, opt knows nothing of the CPU's vectors.
-    target = [f"-mtriple={triple}", f"-mcpu={cpu}"]
+    target = [f"-mtriple={triple}", f"-mcpu={cpu}", f"-mattr={args.features}"]
     # Rows of channels are short loops: they should be vectorized, not unrolled
     # first, which makes the object three times as large and no faster.
     text = run([tool / "opt", "-S", *target, "-passes=internalize,default<O3>",

@@ -5,7 +5,10 @@
 
 #include "Vectorize.h"
 
+#include "Kernels/GenerateKernels.h"
+
 #include "qbackend/CodeGen/Passes.h"
+#include "qbackend/Dialect/Int8/Int8.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -60,18 +63,20 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using namespace qbackend;
 using namespace qbackend::codegen;
 
 void qbackend::codegen::registerCodeGenDialects(DialectRegistry &registry) {
   registry.insert<affine::AffineDialect, arith::ArithDialect,
                   bufferization::BufferizationDialect, cf::ControlFlowDialect,
-                  func::FuncDialect, index::IndexDialect, linalg::LinalgDialect,
-                  LLVM::LLVMDialect, math::MathDialect, memref::MemRefDialect,
-                  ml_program::MLProgramDialect, scf::SCFDialect,
-                  shape::ShapeDialect, tensor::TensorDialect, tosa::TosaDialect,
-                  ub::UBDialect, vector::VectorDialect>();
+                  func::FuncDialect, index::IndexDialect, int8::Int8Dialect,
+                  linalg::LinalgDialect, LLVM::LLVMDialect, math::MathDialect,
+                  memref::MemRefDialect, ml_program::MLProgramDialect,
+                  scf::SCFDialect, shape::ShapeDialect, tensor::TensorDialect,
+                  tosa::TosaDialect, ub::UBDialect, vector::VectorDialect>();
 
   func::registerInlinerExtension(registry);
+  int8::registerBufferizableOpInterfaceExternalModels(registry);
 
   affine::registerValueBoundsOpInterfaceExternalModels(registry);
   arith::registerValueBoundsOpInterfaceExternalModels(registry);
@@ -408,8 +413,13 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createConvertBufferizationToMemRefPass());
 
   // Buffers to loops.
+  pm.addPass(createGenerateKernelsPass(options.target, options.constants));
   pm.nest<func::FuncOp>().addPass(std::make_unique<ExpandStridedCopiesPass>());
-  pm.addPass(createVectorizePass(options.target, options.constants));
+  VectorizePassOptions vectorize;
+  vectorize.triple = options.target.triple;
+  vectorize.cpu = options.target.cpu;
+  vectorize.features = options.target.features;
+  pm.addPass(createVectorizePass(vectorize, options.constants));
   pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
   pm.nest<func::FuncOp>().addPass(
       std::make_unique<ExpandDynamicReshapesPass>());
@@ -462,6 +472,10 @@ struct LowerToLLVMPipelineOptions
   Option<std::string> features{
       *this, "target-features",
       llvm::cl::desc("Features besides those of the processor, such as +avx2")};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("Name of the target of generated kernels; empty: the best "
+                     "one that the processor has the features for")};
   Option<bool> barePointers{
       *this, "bare-pointers",
       llvm::cl::desc("Functions take a pointer to the row-major elements of "
@@ -478,7 +492,8 @@ void qbackend::codegen::registerLowerToLLVMPipeline() {
       "from tosa, linalg and tensor to the llvm dialect, with vector code",
       [](OpPassManager &pm, const LowerToLLVMPipelineOptions &given) {
         LowerToLLVMOptions options;
-        options.target = {given.triple, given.cpu, given.features};
+        options.target = {given.triple, given.cpu, given.features,
+                          given.target};
         options.barePointers = given.barePointers;
         options.checkBounds = given.checkBounds;
         buildLowerToLLVMPipeline(pm, options);

@@ -95,7 +95,8 @@ qbackend::findFixedArguments(func::FuncOp function, StringRef samples) {
 
 llvm::Expected<std::unique_ptr<Executable>>
 qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
-                        ArrayRef<Executable::Symbol> symbols) {
+                        ArrayRef<Executable::Symbol> symbols,
+                        const runtime::CompileOptions &compile) {
   OwningOpRef<ModuleOp> copy(module.clone());
   std::string message;
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &diag) {
@@ -110,7 +111,7 @@ qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
   addExecutionPipeline(manager, options);
   if (failed(manager.run(*copy)))
     return makeError("the module can't be run: {0}", message);
-  return Executable::compile(std::move(copy), entry, {}, symbols);
+  return Executable::compile(std::move(copy), entry, compile, symbols);
 }
 
 //===----------------------------------------------------------------------===//
@@ -206,7 +207,9 @@ qbackend::runModule(ModuleOp module, const RunOptions &options,
   if (!function)
     return function.takeError();
   SampleRun run;
-  auto executable = compileModule(module, function->getName());
+  auto executable =
+      compileModule(module, function->getName(),
+                    /*observing=*/false, /*symbols=*/{}, options.compile);
   if (!executable)
     return executable.takeError();
   run.executable = std::move(*executable);

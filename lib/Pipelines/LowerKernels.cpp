@@ -69,6 +69,8 @@ struct LowerKernelsPass
     for (const EngineDialectInterface *engine : getEngines(&getContext()))
       if (llvm::is_contained(engine->getForms(), kLinalgForm))
         engine->addLoweringPasses(kLinalgForm, passes);
+    passes.addPass(createConvertQBackendToQNNPackPass());
+    passes.addPass(createConvertQNNPackToInt8Pass());
     addRestPasses(passes);
   }
 };

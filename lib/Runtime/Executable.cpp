@@ -353,7 +353,7 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
     return target.takeError();
   codegen::LowerToLLVMOptions lowering;
   lowering.target = {target->getTargetTriple().str(), target->getCPU(),
-                     target->getFeatures().getString()};
+                     target->getFeatures().getString(), options.target};
   lowering.checkBounds = true;
   lowering.constants = &impl.constants;
   lowering.assertMessages = &impl.asserts;

@@ -22,8 +22,9 @@ using mlir::ModuleOp;
 /// Dialects whose ops compute values from values. Buffers are made by the
 /// lowering only.
 static constexpr StringLiteral dialects[] = {
-    "affine", "arith",      "builtin", "cf",    "func",   "index", "linalg",
-    "math",   "ml_program", "scf",     "shape", "tensor", "tosa",  "ub"};
+    "affine", "arith", "builtin", "cf",   "func",
+    "index",  "int8",  "linalg",  "math", "ml_program",
+    "scf",    "shape", "tensor",  "tosa", "ub"};
 
 static constexpr int64_t maxElements = int64_t(1) << 31;
 

@@ -4,7 +4,7 @@
 
 // TRIPLE: error: qbackend-vectorize: target-triple 'pdp11' is not known:
 // CPU: error: qbackend-vectorize: target-cpu 'skylake' is not one of aarch64; 'llc -mtriple=aarch64-unknown-linux-gnu -mcpu=help' lists them
-// PIPELINE: error: qbackend-vectorize: target-cpu 'z80' is not one of x86_64;
+// PIPELINE: error: qbackend-generate-kernels: target-cpu 'z80' is not one of x86_64;
 func.func @main() {
   return
 }

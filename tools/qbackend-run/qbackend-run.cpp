@@ -59,6 +59,11 @@ static cl::opt<int64_t> samples("samples", cl::init(-1),
 static cl::opt<unsigned> threads("num-threads", cl::init(0),
                                  cl::desc("threads; default: one each core"),
                                  cl::cat(category));
+static cl::opt<std::string>
+    targetName("target", cl::value_desc("NAME"),
+               cl::desc("target of the generated kernels; default: the best "
+                        "one of this machine"),
+               cl::cat(category));
 static cl::opt<bool> calibrateMode(
     "calibrate",
     cl::desc("write what the observers of the module see; a module without "
@@ -152,6 +157,7 @@ static RunOptions getRunOptions() {
   options.sampleArguments = sampleArguments;
   options.samples = samples;
   options.threads = threads;
+  options.compile.target = targetName;
   return options;
 }
 

@@ -24,8 +24,8 @@ struct ConstantStore;
 #include "qbackend/CodeGen/Passes.h.inc"
 
 struct LowerToLLVMOptions {
-  /// Which vectors there are.
-  VectorizePassOptions target;
+  /// The processor, and which of its kernels to use.
+  GenerateKernelsPassOptions target;
   /// Functions take a pointer to the row-major elements of each argument, then
   /// of each result. Shapes have to be static.
   bool barePointers = false;

@@ -7,6 +7,39 @@
 
 include "mlir/Pass/PassBase.td"
 
+defvar ProcessorOptions = [
+    Option<"triple", "target-triple", "std::string", "\"\"",
+           "What LLVM calls the target; empty: this machine">,
+    Option<"cpu", "target-cpu", "std::string", "\"\"",
+           "What LLVM calls the processor; empty: this one without a "
+           "target-triple, else a generic one; 'native': this one">,
+    Option<"features", "target-features", "std::string", "\"\"",
+           "Features besides those of the processor, such as +avx2">
+];
+
+def GenerateKernelsPass
+    : Pass<"qbackend-generate-kernels", "::mlir::ModuleOp"> {
+  let summary = "int8 ops on buffers to calls of vector code";
+  let description = [{
+    Before: ops of `int8` on memrefs, with constant weights. After: each is a call
+    of a private function of `vector`, `scf` and `arith` for the op's shape and
+    what it does, which equal ops share, on constants in the order in which the
+    function reads them. `llvm.call_intrinsic` is what the target adds products
+    with; the integers don't depend on the target. docs/Kernels.md has the table of
+    targets.
+  }];
+  let options = !listconcat(ProcessorOptions, [
+    Option<"target", "target", "std::string", "\"\"",
+           "Name in the table of targets; empty: the best one that the processor "
+           "has the features for">
+  ]);
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::LLVM::LLVMDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
   let summary = "linalg ops on buffers to tiled loops over vectors";
   let description = [{
@@ -20,15 +53,7 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
     `qbackend-lower-to-llvm` is the pipeline around it, from tensors to the llvm
     dialect.
   }];
-  let options = [
-    Option<"triple", "target-triple", "std::string", "\"\"",
-           "What LLVM calls the target; empty: this machine">,
-    Option<"cpu", "target-cpu", "std::string", "\"\"",
-           "What LLVM calls the processor; empty: this one without a "
-           "target-triple, else a generic one; 'native': this one">,
-    Option<"features", "target-features", "std::string", "\"\"",
-           "Features besides those of the processor, such as +avx2">
-  ];
+  let options = ProcessorOptions;
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

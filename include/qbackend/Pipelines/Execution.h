@@ -30,7 +30,8 @@ findFixedArguments(mlir::func::FuncOp function, llvm::StringRef samples);
 llvm::Expected<std::unique_ptr<runtime::Executable>>
 compileModule(mlir::ModuleOp module, llvm::StringRef entry,
               bool observing = false,
-              llvm::ArrayRef<runtime::Executable::Symbol> symbols = {});
+              llvm::ArrayRef<runtime::Executable::Symbol> symbols = {},
+              const runtime::CompileOptions &compile = {});
 
 /// A compiled function and the samples to run it on.
 struct SampleRun {
@@ -69,6 +70,8 @@ struct RunOptions {
   int64_t samples = -1;
   /// Threads to run on; 0: one for each core.
   unsigned threads = 0;
+  /// How to compile it.
+  runtime::CompileOptions compile;
 };
 
 /// The results of `module`, of any stage, for all samples: one array for each

@@ -39,6 +39,9 @@ struct CompileOptions {
   /// unrolls them: a network takes about 4 times as long to compile, and its
   /// NCHW convolutions run up to 4 times as fast.
   unsigned optLevel = 2;
+  /// The target of generated kernels, see qbackend-generate-kernels; empty: the
+  /// best one for this machine.
+  std::string target;
 };
 
 /// A tensor argument or result of a compiled function.

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes calls of generated functions of the ops of the int8 dialect.
+
+#include "GenerateKernels.h"
+
+#include "../Subtarget.h"
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+namespace qbackend::codegen {
+#define GEN_PASS_DEF_GENERATEKERNELSPASS
+#include "qbackend/CodeGen/Passes.h.inc"
+} // namespace qbackend::codegen
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::codegen;
+
+namespace {
+/// A function and what packs its constants.
+struct Kernel {
+  std::unique_ptr<KernelEmitter> emitter;
+  func::FuncOp function;
+};
+using Kernels = DenseMap<Attribute, Kernel>;
+
+struct GenerateKernelsPass
+    : qbackend::codegen::impl::GenerateKernelsPassBase<GenerateKernelsPass> {
+  using GenerateKernelsPassBase::GenerateKernelsPassBase;
+  GenerateKernelsPass(const GenerateKernelsPassOptions &options,
+                      ConstantStore *store)
+      : GenerateKernelsPassBase(options), store(store) {}
+
+  LogicalResult initialize(MLIRContext *context) final;
+  void runOnOperation() final;
+
+  LogicalResult lower(int8::Conv2dOp op, Kernels &kernels,
+                      SymbolTable &symbols);
+  Kernel &getKernel(int8::Conv2dOp op, Kernels &kernels);
+  /// A constant with these elements.
+  Value addConstant(ImplicitLocOpBuilder &b, SymbolTable &symbols, Type element,
+                    ArrayRef<char> bytes);
+
+  const KernelTarget *kernelTarget = nullptr;
+  ConstantStore *store = nullptr;
+};
+} // namespace
+
+LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
+  auto error = [&]() {
+    return emitError(UnknownLoc::get(context)) << getArgument() << ": ";
+  };
+  auto subtarget = getSubtarget(triple, cpu, features);
+  if (!subtarget)
+    return error() << llvm::toString(subtarget.takeError());
+  std::string available;
+  for (const KernelTarget &candidate : getKernelTargets()) {
+    if (!supports(**subtarget, candidate)) {
+      if (candidate.name == target)
+        return error() << "target '" << target << "' needs "
+                       << candidate.architecture << " with "
+                       << candidate.features << ", which "
+                       << (*subtarget)->getTargetTriple().getArchName() << " '"
+                       << (*subtarget)->getCPU()
+                       << "' doesn't have; add it to target-features, or "
+                          "leave target out";
+      continue;
+    }
+    available += (available.empty() ? "" : ", ") + candidate.name.str();
+    if (!kernelTarget && (target.empty() || candidate.name == target))
+      kernelTarget = &candidate;
+  }
+  if (kernelTarget)
+    return success();
+  return error() << "target '" << target
+                 << "' is not known; this processor has " << available;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The elements of the constant behind a buffer; nothing if it is none.
+template <typename T>
+static std::optional<SmallVector<T>> readConstant(Value buffer,
+                                                  const SymbolTable &symbols) {
+  auto get = buffer.getDefiningOp<memref::GetGlobalOp>();
+  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
+                    : memref::GlobalOp();
+  auto elements = global && global.getConstant() && global.getInitialValue()
+                      ? dyn_cast<ElementsAttr>(*global.getInitialValue())
+                      : ElementsAttr();
+  if (!elements)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    if (dense.isSplat())
+      return SmallVector<T>(dense.getNumElements(), dense.getSplatValue<T>());
+  ArrayRef<char> bytes = getElementBytes(elements);
+  if (bytes.size() != elements.getNumElements() * sizeof(T))
+    return std::nullopt;
+  SmallVector<T> values(elements.getNumElements());
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
+                                       SymbolTable &symbols, Type element,
+                                       ArrayRef<char> bytes) {
+  int64_t size = bytes.size() / (element.getIntOrFloatBitWidth() / 8);
+  auto type = MemRefType::get({size}, element);
+  OpBuilder detached(b.getContext());
+  auto global = memref::GlobalOp::create(
+      detached, b.getLoc(), "qbackend_packed", /*sym_visibility=*/StringAttr(),
+      type, /*initial_value=*/Attribute(), /*constant=*/false,
+      /*alignment=*/IntegerAttr());
+  symbols.insert(global);
+  if (store) {
+    char *data = store->allocate(bytes.size());
+    std::memcpy(data, bytes.data(), bytes.size());
+    store->symbols.emplace_back(global.getSymName().str(), data);
+  } else {
+    global.setPrivate();
+    global.setConstant(true);
+    global.setInitialValueAttr(DenseElementsAttr::getFromRawBuffer(
+        RankedTensorType::get({size}, element), bytes));
+    global.setAlignment(64);
+  }
+  return memref::GetGlobalOp::create(b, type, global.getSymName());
+}
+
+template <typename T> static ArrayRef<char> getBytes(const std::vector<T> &v) {
+  return {reinterpret_cast<const char *>(v.data()), v.size() * sizeof(T)};
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// All that the kernel of `op` depends on.
+static Attribute getKey(int8::Conv2dOp op) {
+  SmallVector<Attribute> parts = {op->getPropertiesAsAttribute()};
+  for (Value value :
+       {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
+    parts.push_back(DenseI64ArrayAttr::get(
+        op.getContext(), cast<ShapedType>(value.getType()).getShape()));
+  return ArrayAttr::get(op.getContext(), parts);
+}
+
+static MemRefType getFlatType(Value value) {
+  auto type = cast<MemRefType>(value.getType());
+  return MemRefType::get({type.getNumElements()}, type.getElementType());
+}
+
+Kernel &GenerateKernelsPass::getKernel(int8::Conv2dOp op, Kernels &kernels) {
+  Kernel &kernel = kernels[getKey(op)];
+  if (kernel.emitter)
+    return kernel;
+  kernel.emitter = op.isDepthwise() ? createDepthwiseKernel(*kernelTarget, op)
+                                    : createDenseKernel(*kernelTarget, op);
+  return kernel;
+}
+
+LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
+                                         SymbolTable &symbols) {
+  std::optional<SmallVector<int8_t>> weight =
+      readConstant<int8_t>(op.getWeight(), symbols);
+  std::optional<SmallVector<int32_t>> bias =
+      readConstant<int32_t>(op.getBias(), symbols);
+  std::optional<SmallVector<float>> multiplier =
+      readConstant<float>(op.getMultiplier(), symbols);
+  if (!weight || !bias || !multiplier)
+    return op.emitError() << "a kernel is generated for constant weights; the "
+                          << (!weight ? "weight"
+                              : !bias ? "bias"
+                                      : "multiplier")
+                          << " is none";
+
+  Kernel &kernel = getKernel(op, kernels);
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> arguments;
+  SmallVector<Value> temporaries;
+  auto allocate = [&](MemRefType type) -> Value {
+    Value buffer = memref::AllocOp::create(b, type, b.getI64IntegerAttr(64));
+    temporaries.push_back(buffer);
+    return buffer;
+  };
+  // Of one dimension, and contiguous.
+  auto flatten = [&](Value value) -> Value {
+    auto type = cast<MemRefType>(value.getType());
+    ReassociationIndices all =
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+    return memref::CollapseShapeOp::create(b, getFlatType(value), value,
+                                           ArrayRef<ReassociationIndices>{all});
+  };
+  auto isContiguous = [](Value value) {
+    return cast<MemRefType>(value.getType()).getLayout().isIdentity();
+  };
+  auto makeContiguous = [&](Value value) -> Value {
+    if (isContiguous(value))
+      return value;
+    auto type = cast<MemRefType>(value.getType());
+    Value buffer =
+        allocate(MemRefType::get(type.getShape(), type.getElementType()));
+    memref::CopyOp::create(b, value, buffer);
+    return buffer;
+  };
+  auto pass = [&](Value value) {
+    arguments.push_back(flatten(makeContiguous(value)));
+  };
+  pass(op.getInput());
+  PackedConstants packed = kernel.emitter->pack(*weight, *bias, *multiplier);
+  arguments.push_back(addConstant(b, symbols,
+                                  b.getIntegerType(kernelTarget->weightBits),
+                                  getBytes(packed.weight)));
+  arguments.push_back(
+      addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
+  arguments.push_back(
+      addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
+  if (op.getResidual())
+    pass(op.getResidual());
+  if (int64_t bytes = kernel.emitter->getScratchBytes())
+    arguments.push_back(allocate(MemRefType::get({bytes}, b.getI8Type())));
+  Value result = op.getInit();
+  if (!isContiguous(result)) {
+    auto type = cast<MemRefType>(result.getType());
+    result = allocate(MemRefType::get(type.getShape(), type.getElementType()));
+  }
+  arguments.push_back(flatten(result));
+
+  if (!kernel.function) {
+    ImplicitLocOpBuilder inner(op.getLoc(), op.getContext());
+    kernel.function = func::FuncOp::create(
+        inner, "int8_conv2d",
+        inner.getFunctionType(ValueRange(arguments).getTypes(), {}));
+    kernel.function.setPrivate();
+    // A function that is called once would go where it is called, which leaves
+    // one giant function for the passes of LLVM.
+    kernel.function->setAttr(
+        "passthrough", inner.getArrayAttr({inner.getStringAttr("noinline")}));
+    symbols.insert(kernel.function);
+    Block *body = kernel.function.addEntryBlock();
+    inner.setInsertionPointToStart(body);
+    func::ReturnOp::create(inner);
+    inner.setInsertionPointToStart(body);
+    KernelBuffers buffers;
+    auto next = body->args_begin();
+    buffers.input = *next++;
+    buffers.weight = *next++;
+    buffers.bias = *next++;
+    buffers.multiplier = *next++;
+    if (op.getResidual())
+      buffers.residual = *next++;
+    if (kernel.emitter->getScratchBytes())
+      buffers.scratch = *next++;
+    buffers.result = *next++;
+    kernel.emitter->emit(inner, buffers);
+  }
+  func::CallOp::create(b, kernel.function, arguments);
+  if (result != op.getInit())
+    memref::CopyOp::create(b, result, op.getInit());
+  for (Value buffer : temporaries)
+    memref::DeallocOp::create(b, buffer);
+  op.erase();
+  return success();
+}
+
+void GenerateKernelsPass::runOnOperation() {
+  Kernels kernels;
+  SymbolTable symbols(getOperation());
+  SmallVector<int8::Conv2dOp> ops;
+  getOperation().walk([&](int8::Conv2dOp op) { ops.push_back(op); });
+  for (int8::Conv2dOp op : ops)
+    if (failed(lower(op, kernels, symbols)))
+      return signalPassFailure();
+}
+
+std::unique_ptr<Pass> qbackend::codegen::createGenerateKernelsPass(
+    const GenerateKernelsPassOptions &options, ConstantStore *store) {
+  return std::make_unique<GenerateKernelsPass>(options, store);
+}

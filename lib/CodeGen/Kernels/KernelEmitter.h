@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels share: loops, loads and stores of bytes, products, and what
+// happens to a sum before it is stored.
+
+#ifndef QBACKEND_LIB_CODEGEN_KERNELS_KERNELEMITTER_H
+#define QBACKEND_LIB_CODEGEN_KERNELS_KERNELEMITTER_H
+
+#include "Targets.h"
+
+#include "qbackend/Dialect/Int8/Int8.h"
+
+#include <memory>
+#include <vector>
+
+namespace qbackend::codegen {
+
+using mlir::Value;
+
+/// Numbers of a convolution.
+struct ConvolutionShape {
+  explicit ConvolutionShape(int8::Conv2dOp op);
+
+  int64_t batch, height, width, in, kernelHeight, kernelWidth, resultHeight,
+      resultWidth, out, groups, inGroup, outGroup;
+  int64_t strideY, strideX, dilationY, dilationX;
+  int64_t top, bottom, left, right;
+
+  int64_t paddedHeight() const { return height + top + bottom; }
+  int64_t paddedWidth() const { return width + left + right; }
+};
+
+/// The constants of a kernel in the order in which it reads them; each has
+/// whole vectors.
+struct PackedConstants {
+  /// Elements of `KernelTarget::weightBits`.
+  std::vector<char> weight;
+  std::vector<int32_t> bias;
+  std::vector<float> multiplier;
+};
+
+/// The buffers that a kernel gets, of one dimension.
+struct KernelBuffers {
+  Value input, weight, bias, multiplier;
+  Value residual, scratch; // or null
+  Value result;
+};
+
+/// Builds the kernel of a convolution. What it builds depends on the types and
+/// attributes of the op alone.
+class KernelEmitter {
+public:
+  KernelEmitter(const KernelTarget &target, int8::Conv2dOp op);
+  virtual ~KernelEmitter() = default;
+
+  /// The constants, from the elements of the operands of an op.
+  PackedConstants pack(llvm::ArrayRef<int8_t> weight,
+                       llvm::ArrayRef<int32_t> bias,
+                       llvm::ArrayRef<float> multiplier) const;
+
+  /// Bytes of the buffer that the kernel uses as it likes; 0: none.
+  int64_t getScratchBytes() const { return needsCopy ? copyBytes : 0; }
+
+  /// Builds the body where `builder` is.
+  void emit(mlir::ImplicitLocOpBuilder &builder, const KernelBuffers &buffers);
+
+protected:
+  /// Appends the packed weight by `append(element)`.
+  virtual void packWeight(llvm::ArrayRef<int8_t> weight,
+                          llvm::function_ref<void(int32_t)> append) const = 0;
+  /// Builds the kernel for one image: from `position` of `image`, to `result`
+  /// from `resultPosition` on.
+  virtual void emitImage(Value position, Value resultPosition) = 0;
+
+  //===--------------------------------------------------------------------===//
+  // Numbers and loops
+  //===--------------------------------------------------------------------===//
+
+  Value index(int64_t value);
+  /// base + position * factor.
+  Value advance(Value base, Value position, int64_t factor);
+  Value advance(Value base, int64_t offset);
+  /// Builds `body` for 0, step, ... below `end`: as a loop, unless that is one.
+  void forEach(int64_t end, int64_t step, llvm::function_ref<void(Value)> body);
+  /// Cuts `extent` in tiles of `tile` and what is left: `body` gets where a
+  /// tile begins and how long it is.
+  void forTiles(int64_t extent, int64_t tile,
+                llvm::function_ref<void(Value, int64_t)> body);
+
+  //===--------------------------------------------------------------------===//
+  // Vectors
+  //===--------------------------------------------------------------------===//
+
+  mlir::VectorType vectorOf(int64_t count, mlir::Type element);
+  Value load(Value buffer, Value position, int64_t count);
+  /// The vectors of bias and multiplier from element `position` on.
+  llvm::SmallVector<Value> loadVectors(Value buffer, Value position,
+                                       int64_t count);
+  /// An operand of `dot`, from element `position` of the packed weight on.
+  Value loadWeight(Value position);
+  /// What the four bytes of the image at `position` are for `dot`, the same in
+  /// all lanes: an operand for each step of `products`.
+  llvm::SmallVector<Value> broadcast(Value position);
+  /// What `products` rows of a byte for each lane are for `dot`.
+  Value combine(llvm::ArrayRef<Value> rows);
+  /// The first `count` lanes of `sums` as bytes of the result.
+  void finish(Value sums, Value multiplierVector, Value position,
+              int64_t count);
+
+  const KernelTarget &target;
+  const ConvolutionShape shape;
+  /// Whether the input is read from a copy with its padding, and with room
+  /// behind it for vectors that begin in the image.
+  bool needsCopy;
+  KernelBuffers buffers;
+  /// What the input is read from.
+  Value image;
+  mlir::ImplicitLocOpBuilder *builder = nullptr;
+
+private:
+  Value splat(mlir::VectorType type, int64_t value);
+  Value splat(mlir::VectorType type, float value);
+  /// Extends bytes of the input.
+  Value extend(Value bytes, mlir::Type element);
+  Value flip(Value bytes);
+  void copyImage(Value position);
+  void forBytes(int64_t bytes,
+                llvm::function_ref<void(Value offset, int64_t count)> body);
+  void fill(Value position, int64_t bytes);
+  void copy(Value from, Value to, int64_t bytes);
+
+  int8::RequantizeAttr requantize;
+  int8::AddAttr add;
+  int64_t padValue, copyBytes;
+  bool isSigned;
+  /// What is added to a byte of the input for `dot`: 128, -128 or 0.
+  int64_t offset;
+};
+
+std::unique_ptr<KernelEmitter> createDenseKernel(const KernelTarget &target,
+                                                 int8::Conv2dOp op);
+std::unique_ptr<KernelEmitter> createDepthwiseKernel(const KernelTarget &target,
+                                                     int8::Conv2dOp op);
+
+} // namespace qbackend::codegen
+
+#endif // QBACKEND_LIB_CODEGEN_KERNELS_KERNELEMITTER_H

@@ -1,0 +1,69 @@
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=cascadelake" | FileCheck %s
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=x86-64-v3" | FileCheck %s --check-prefix=AVX2
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=alderlake" | FileCheck %s --check-prefix=AVXVNNI
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=skylake-avx512" | FileCheck %s --check-prefix=AVX512
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu" | FileCheck %s --check-prefix=SSE2
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=aarch64-linux-gnu target-features=+dotprod" | FileCheck %s --check-prefix=DOTPROD
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=aarch64-linux-gnu target-features=+dotprod,+i8mm" | FileCheck %s --check-prefix=I8MM
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=riscv64-linux-gnu" | FileCheck %s --check-prefix=SCALAR
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=cascadelake target=scalar" | FileCheck %s --check-prefix=SCALAR
+
+memref.global "private" constant @w : memref<16x1x1x8xi8> = dense<1>
+memref.global "private" constant @v : memref<16x1x1x8xi8> = dense<2>
+memref.global "private" constant @b : memref<16xi32> = dense<3>
+memref.global "private" constant @m : memref<16xf32> = dense<0.5>
+
+// Equal layers share a function; each has its constants.
+// CHECK-LABEL: func.func @pointwise
+// CHECK: %[[W:.*]] = memref.get_global @qbackend_packed : memref<128xi8>
+// CHECK: call @int8_conv2d(%{{.*}}, %[[W]], %{{.*}}, %{{.*}}, %{{.*}}) : (memref<128xi8>, memref<128xi8>, memref<16xi32>, memref<16xf32>, memref<256xi8>) -> ()
+// CHECK: call @int8_conv2d(
+// CHECK-NOT: memref.alloc
+func.func @pointwise(%x: memref<1x4x4x8xi8>, %y: memref<1x4x4x16xi8>, %z: memref<1x4x4x16xi8>) {
+  %w = memref.get_global @w : memref<16x1x1x8xi8>
+  %v = memref.get_global @v : memref<16x1x1x8xi8>
+  %b = memref.get_global @b : memref<16xi32>
+  %m = memref.get_global @m : memref<16xf32>
+  int8.conv2d(%x, %w, %b, %m) into %y {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+    : (memref<1x4x4x8xi8>, memref<16x1x1x8xi8>, memref<16xi32>, memref<16xf32>) into memref<1x4x4x16xi8>
+  int8.conv2d(%x, %v, %b, %m) into %z {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+    : (memref<1x4x4x8xi8>, memref<16x1x1x8xi8>, memref<16xi32>, memref<16xf32>) into memref<1x4x4x16xi8>
+  return
+}
+
+// A signed input is moved by 128, and 128 * 8 * 1 is in the bias: 3 - 1024. What
+// is padded is read from a copy. Vectors of results end at the last channel.
+// CHECK-LABEL: func.func @padded
+// CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<512xi8>
+// CHECK: call @[[PADDED:int8_conv2d_[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[COPY]], %{{.*}})
+// CHECK: memref.dealloc %[[COPY]]
+func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
+  %w = memref.get_global @w : memref<16x1x1x8xi8>
+  %b = memref.get_global @b : memref<16xi32>
+  %m = memref.get_global @m : memref<16xf32>
+  int8.conv2d(%x, %w, %b, %m) into %y {stride = array<i64: 1, 1>, padding = array<i64: 1, 2, 2, 2>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = -3 : i64, is_signed, requantize = #int8.requantize<zero_point = 0, lo = -128, hi = 127, overflow = 127>}
+    : (memref<1x4x4x8xi8>, memref<16x1x1x8xi8>, memref<16xi32>, memref<16xf32>) into memref<1x7x8x16xi8>
+  return
+}
+
+// CHECK-LABEL: func.func private @int8_conv2d(
+// CHECK-SAME: passthrough = ["noinline"]
+// CHECK: scf.for
+// CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"{{.*}} -> vector<16xi32>
+// CHECK: arith.sitofp
+// CHECK: vector.store %{{.*}} : memref<256xi8>, vector<16xi8>
+// CHECK: memref.global "private" constant @{{.*}} : memref<16xi32> = dense<-1021>
+// CHECK: func.func private @[[PADDED]](
+// CHECK: arith.xori
+
+// AVXVNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"{{.*}} -> vector<8xi32>
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"{{.*}} -> vector<16xi32>
+// AVX2: call @int8_conv2d({{.*}} memref<128xi16>
+// AVX2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"{{.*}} -> vector<8xi32>
+// AVX2-NOT: arith.xori
+// SSE2: llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"{{.*}} -> vector<4xi32>
+// DOTPROD: arith.xori
+// DOTPROD: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
+// I8MM: llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
+// SCALAR-NOT: llvm.call_intrinsic
+// SCALAR: arith.muli %{{.*}} : vector<4xi32>

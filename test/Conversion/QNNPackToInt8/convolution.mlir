@@ -1,0 +1,117 @@
+// RUN: qbackend-opt %s --convert-qnnpack-to-int8 --split-input-file | FileCheck %s
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// The zero point of the input is in the bias: 7 - 3 * (1 + 2), 5 - 3 * (3 - 4).
+// CHECK-LABEL: func.func @conv2d
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{.*}}> : tensor<2x1x1x2xi8>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[-2, 8]> : tensor<2xi32>
+// CHECK-DAG: %[[M:.*]] = arith.constant dense<1.250000e-01> : tensor<2xf32>
+// CHECK-DAG: %[[X:.*]] = quant.scast %arg0
+// CHECK-DAG: %[[INIT:.*]] = tensor.empty() : tensor<1x3x3x2xi8>
+// CHECK: int8.conv2d(%[[X]], %[[W]], %[[B]], %[[M]]) into %[[INIT]]
+// CHECK-SAME: pad_value = 3
+// CHECK-SAME: requantize = #int8.requantize<zero_point = 10, lo = 10, hi = 255, overflow = 255>
+// CHECK-NOT: qnnpack
+func.func @conv2d(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x2x!y> {
+  %0 = arith.constant dense<[[[[1, 2]]], [[[3, -4]]]]> : tensor<2x1x1x2xi8>
+  %w = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!w>
+  %b = arith.constant dense<[7, 5]> : tensor<2xi32>
+  %y = qnnpack.conv2d %x, %w, %b {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, relu}
+    : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!w>, tensor<2xi32> -> tensor<1x3x3x2x!y>
+  return %y : tensor<1x3x3x2x!y>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25:1>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// Zero points of weights come off them; rows are pixels.
+// CHECK-LABEL: func.func @linear
+// CHECK-DAG: dense<{{\[\[\[\[}}0, 1{{\]\]\]}}, {{\[\[\[}}2, -5{{\]\]\]\]}}> : tensor<2x1x1x2xi8>
+// CHECK-DAG: dense<[-3, 9]> : tensor<2xi32>
+// CHECK-DAG: tensor.expand_shape {{.*}} output_shape [1, 1, 6, 2]
+// CHECK: int8.conv2d
+// CHECK: tensor.expand_shape {{.*}} output_shape [2, 3, 2]
+func.func @linear(%x: tensor<2x3x2x!x>) -> tensor<2x3x2x!y> {
+  %0 = arith.constant dense<[[1, 2], [3, -4]]> : tensor<2x2xi8>
+  %w = quant.scast %0 : tensor<2x2xi8> to tensor<2x2x!w>
+  %y = qnnpack.linear %x, %w : tensor<2x3x2x!x>, tensor<2x2x!w> -> tensor<2x3x2x!y>
+  return %y : tensor<2x3x2x!y>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+!z = !quant.uniform<u8:f32, 2.0:20>
+
+// A clamp, a sum, and a relu behind it are part of the kernel.
+// CHECK-LABEL: func.func @epilogue
+// CHECK: %[[R:.*]] = quant.scast %arg1
+// CHECK: int8.conv2d(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[R]]) into
+// CHECK-SAME: add = #int8.add<lhs = 2097152, rhs = 1048576, offset = 24117248, shift = 22, half_up = false, zero_point = 20, lo = 20, hi = 255>
+// CHECK-SAME: requantize = #int8.requantize<zero_point = 10, lo = 10, hi = 16, overflow = 16>
+// CHECK-NOT: qnnpack
+func.func @epilogue(%x: tensor<1x3x3x2x!x>, %r: tensor<1x3x3x2x!x>) -> tensor<1x3x3x2x!z> {
+  %0 = arith.constant dense<1> : tensor<2x1x1x2xi8>
+  %w = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!w>
+  %y = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!w> -> tensor<1x3x3x2x!y>
+  %c = qnnpack.clamp %y {min = 0.0 : f32, max = 6.0 : f32} : tensor<1x3x3x2x!y> -> tensor<1x3x3x2x!y>
+  %s = qnnpack.add %r, %c : tensor<1x3x3x2x!x>, tensor<1x3x3x2x!y> -> tensor<1x3x3x2x!z>
+  %z = qnnpack.relu %s : tensor<1x3x3x2x!z> -> tensor<1x3x3x2x!z>
+  return %z : tensor<1x3x3x2x!z>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// What has two uses is there: the sum is an op of its own.
+// CHECK-LABEL: func.func @two_uses
+// CHECK: int8.conv2d
+// CHECK-NOT: add =
+// CHECK: qnnpack.add
+func.func @two_uses(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x2x!y> {
+  %0 = arith.constant dense<1> : tensor<2x1x1x2xi8>
+  %w = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!w>
+  %y = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!w> -> tensor<1x3x3x2x!y>
+  %z = qnnpack.add %y, %y : tensor<1x3x3x2x!y>, tensor<1x3x3x2x!y> -> tensor<1x3x3x2x!y>
+  return %z : tensor<1x3x3x2x!y>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!wide = !quant.uniform<i8:f32, 0.25:100>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// Weights that are not known, that don't fit a byte without their zero point, or
+// a batch that is not known stay for linalg.
+// CHECK-LABEL: func.func @others
+// CHECK-NOT: int8
+// CHECK: qnnpack.conv2d
+// CHECK: qnnpack.conv2d
+// CHECK: qnnpack.linear
+func.func @others(%x: tensor<1x3x3x2x!x>, %w: tensor<2x1x1x2x!w>, %rows: tensor<?x2x!x>, %v: tensor<2x2x!w>) -> (tensor<1x3x3x2x!y>, tensor<1x3x3x2x!y>, tensor<?x2x!y>) {
+  %a = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!w> -> tensor<1x3x3x2x!y>
+  %0 = arith.constant dense<-100> : tensor<2x1x1x2xi8>
+  %1 = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!wide>
+  %b = qnnpack.conv2d %x, %1 {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!wide> -> tensor<1x3x3x2x!y>
+  %2 = arith.constant dense<1> : tensor<2x2xi8>
+  %3 = quant.scast %2 : tensor<2x2xi8> to tensor<2x2x!w>
+  %c = qnnpack.linear %rows, %3 : tensor<?x2x!x>, tensor<2x2x!w> -> tensor<?x2x!y>
+  return %a, %b, %c : tensor<1x3x3x2x!y>, tensor<1x3x3x2x!y>, tensor<?x2x!y>
+}

@@ -1,0 +1,329 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layers through generated kernels: the integers of the formulas, on any target.
+
+    kernels.py --bin DIR --work DIR
+
+Each case is a layer with random weights, with what may be in its kernel behind
+it. The results of linalg and of the kernels of each target that this machine has
+are compared with docs/Numerics.md in NumPy.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+
+f32 = np.float32
+TARGETS = ["avx512vnni", "avxvnni", "avx512", "avx2", "sse2", "i8mm", "dotprod",
+           "scalar"]
+
+
+def quantized(tensor, constant=False):
+    kind = "i8" if tensor.signed else "u8"
+    if np.ndim(tensor.scale):
+        pairs = ",".join(f"{s:.17e}:{z}" for s, z in zip(tensor.scale, tensor.zero))
+        return f"!quant.uniform<{kind}:f32:0, {{{pairs}}}>"
+    return f"!quant.uniform<{kind}:f32, {tensor.scale:.17e}:{tensor.zero}>"
+
+
+class Tensor:
+    """Integers with their parameters."""
+
+    def __init__(self, data, scale, zero, signed=False):
+        self.data, self.scale, self.zero, self.signed = data, scale, zero, signed
+
+    @property
+    def limits(self):
+        return (-128, 127) if self.signed else (0, 255)
+
+    @property
+    def type(self):
+        return f"tensor<{'x'.join(map(str, self.data.shape))}x{quantized(self)}>"
+
+    @property
+    def bytes(self):
+        return self.data.astype(np.int8 if self.signed else np.uint8)
+
+
+def wrap(values):
+    return values.astype(np.int64).astype(np.uint32).astype(np.int32)
+
+
+def sums(x, w, stride, padding, dilation, groups):
+    """Of an NHWC image, in 64 bits; the weight is [out, height, width, in]."""
+    image = np.pad(x.data.astype(np.int64) - x.zero,
+                   [(0, 0), tuple(padding[:2]), tuple(padding[2:]), (0, 0)])
+    zeros = np.reshape(w.zero, (-1, 1, 1, 1))
+    weight = w.data.astype(np.int64) - zeros
+    out, height, width, inner = weight.shape
+    rows = (image.shape[1] - dilation[0] * (height - 1) - 1) // stride[0] + 1
+    columns = (image.shape[2] - dilation[1] * (width - 1) - 1) // stride[1] + 1
+    result = np.zeros((image.shape[0], rows, columns, out), np.int64)
+    for g in range(groups):
+        outputs = slice(g * out // groups, (g + 1) * out // groups)
+        channels = image[..., g * inner:(g + 1) * inner]
+        for ky in range(height):
+            for kx in range(width):
+                taps = channels[:, ky * dilation[0]:, kx * dilation[1]:]
+                taps = taps[:, :(rows - 1) * stride[0] + 1:stride[0],
+                            :(columns - 1) * stride[1] + 1:stride[1]]
+                result[..., outputs] += taps @ weight[outputs, ky, kx].T
+    return result
+
+
+def requantize(acc, x, w, y, lo, hi):
+    sw = np.asarray(w.scale, np.float64)
+    if y.signed:
+        m = (f32(x.scale) * sw.astype(f32)).astype(f32) / f32(y.scale)
+    else:
+        m = (sw.astype(f32) * f32(x.scale)).astype(f32) * f32(f32(1) / f32(y.scale))
+    product = acc.astype(f32) * m.astype(f32)
+    if y.signed:
+        product = np.minimum(product, f32(hi - y.zero))
+    whole = np.rint(product.astype(np.float64))
+    whole = np.where(np.abs(whole) < 2.0**31, whole, -2.0**31)
+    return np.clip(np.clip(whole, -32768, 32767) + y.zero, lo, hi).astype(np.int64)
+
+
+def addition(a, b, y, lo, hi):
+    ra, rb = f32(a.scale) / f32(y.scale), f32(b.scale) / f32(y.scale)
+    exponent = int(np.floor(np.log2(max(ra, rb))))
+    shift = (20 if y.signed else 21) - exponent
+    ma, mb = (int(np.rint(np.float64(r) * 2.0**shift)) for r in (ra, rb))
+    acc = (a.data.astype(np.int64) - a.zero) * ma + (
+        b.data.astype(np.int64) - b.zero) * mb
+    if y.signed:
+        rounded = (acc + (1 << (shift - 1))) >> shift
+    else:
+        rounded = np.sign(acc) * ((np.abs(acc) + (1 << (shift - 1))) >> shift)
+    return np.clip(rounded + y.zero, lo, hi)
+
+
+class Network:
+    """A function with a result for each case."""
+
+    def __init__(self, batch, seed):
+        self.batch, self.random = batch, np.random.default_rng(seed)
+        self.inputs, self.expected, self.lines, self.types = {}, [], [], []
+        self.names = []
+
+    def value(self):
+        return f"%v{len(self.lines)}"
+
+    def emit(self, text):
+        name = self.value()
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def argument(self, shape, scale, zero, signed):
+        lo, hi = (-128, 127) if signed else (0, 255)
+        data = self.random.integers(lo, hi + 1, (self.batch, *shape))
+        name = f"x{len(self.inputs)}"
+        tensor = Tensor(data, scale, zero, signed)
+        self.inputs[name] = tensor
+        return f"%{name}", tensor
+
+    def constant(self, data, element):
+        raw = np.ascontiguousarray(data).tobytes().hex().upper()
+        shape = "x".join(map(str, data.shape))
+        return self.emit(f'arith.constant dense<"0x{raw}"> : tensor<{shape}x{element}>')
+
+    def case(self, name, shape, out, kernel, stride=(1, 1), padding=(0, 0, 0, 0),
+             dilation=(1, 1), groups=1, signed=False, channels=False, relu=False,
+             weight_zero=0, clamp=False, residual=False, after=False, bias=True,
+             spread=60.0, zero=None):
+        """`spread` is how many steps of the result a sum is off zero."""
+        random = self.random
+        zero = (-3 if signed else 117) if zero is None else zero
+        x_name, x = self.argument(shape, 0.02, zero, signed)
+        inner = shape[-1] // groups
+        data = random.integers(-128, 128, (out, *kernel, inner))
+        if weight_zero:
+            data = np.clip(data, -100, 100)
+        per_sum = 74.0 * 74.0 * np.sqrt(inner * kernel[0] * kernel[1])
+        sw = float(f32(spread / per_sum * 0.5 / 0.02))
+        scale = ([float(f32(sw * f)) for f in random.uniform(0.5, 2, out)]
+                 if channels else sw)
+        w = Tensor(data, scale, [weight_zero] * out if channels else weight_zero,
+                   signed=True)
+        y = Tensor(np.zeros(0), 0.5, 5 if signed else 130, signed)
+        lo, hi = y.limits
+        raw = self.constant(data.astype(np.int8), "i8")
+        weight = self.emit(f"quant.scast {raw} : "
+                           f"tensor<{'x'.join(map(str, data.shape))}xi8> to {w.type}")
+        acc = sums(x, w, stride, padding, dilation, groups)
+        operands, types = [x_name, weight], [x.type, w.type]
+        if bias:
+            numbers = random.integers(-3000, 3000, out).astype(np.int32)
+            acc += numbers
+            operands.append(self.constant(numbers, "i32"))
+            types.append(f"tensor<{out}xi32>")
+
+        def array(values):
+            return f"array<i64: {', '.join(map(str, values))}>"
+        y.data = requantize(wrap(acc), x, w, y, y.zero if relu else lo, hi)
+        result = self.emit(
+            f"qnnpack.conv2d {', '.join(operands)} {{stride = {array(stride)}, "
+            f"padding = {array(padding)}, dilation = {array(dilation)}, groups = "
+            f"{groups} : i64{', relu' if relu else ''}}} : {', '.join(types)} -> "
+            f"{y.type}")
+        if clamp:
+            result = self.emit(f"qnnpack.clamp {result} {{min = -20.0 : f32, max = "
+                               f"25.0 : f32}} : {y.type} -> {y.type}")
+            y.data = np.clip(y.data, max(lo, y.zero - 40), min(hi, y.zero + 50))
+        if residual:
+            other_name, other = self.argument(y.data.shape[1:], 0.25, zero, signed)
+            z = Tensor(np.zeros(0), 0.75, -7 if signed else 100, signed)
+            z.data = addition(y, other, z, z.zero if residual == "relu" else lo, hi)
+            pair = [(result, y), (other_name, other)]
+            if residual == "second":
+                pair.reverse()
+            result = self.emit(
+                f"qnnpack.add {pair[0][0]}, {pair[1][0]} "
+                f"{{{'relu' if residual == 'relu' else ''}}} : {pair[0][1].type}, "
+                f"{pair[1][1].type} -> {z.type}")
+            y = z
+        if after:
+            result = self.emit(f"qnnpack.relu {result} : {y.type} -> {y.type}")
+            y.data = np.maximum(y.data, y.zero)
+        self.finish(name, result, y)
+
+    def linear(self, name, shape, out, signed=False):
+        x_name, x = self.argument(shape, 0.02, 1, signed)
+        data = self.random.integers(-128, 128, (out, shape[-1]))
+        w = Tensor(data, float(f32(0.3 / shape[-1])), 0, signed=True)
+        raw = self.constant(data.astype(np.int8), "i8")
+        weight = self.emit(f"quant.scast {raw} : tensor<{out}x{shape[-1]}xi8> to "
+                           f"{w.type}")
+        y = Tensor(np.zeros(0), 0.5, 5, signed)
+        acc = (x.data - x.zero) @ data.T
+        y.data = requantize(wrap(acc), x, w, y, *y.limits)
+        self.finish(name, self.emit(f"qnnpack.linear {x_name}, {weight} : {x.type}, "
+                                    f"{w.type} -> {y.type}"), y)
+
+    def line(self, name, shape, out, kernel, stride, padding, dilation):
+        x_name, x = self.argument(shape, 0.02, 9, False)
+        data = self.random.integers(-128, 128, (out, kernel, shape[-1]))
+        w = Tensor(data, float(f32(0.05 / shape[-1])), 0, signed=True)
+        raw = self.constant(data.astype(np.int8), "i8")
+        weight = self.emit(f"quant.scast {raw} : tensor<{out}x{kernel}x{shape[-1]}xi8>"
+                           f" to {w.type}")
+        image = Tensor(x.data[:, None], x.scale, x.zero)
+        acc = sums(image, Tensor(data[:, None], w.scale, 0), (1, stride),
+                   (0, 0, *padding), (1, dilation), 1)[:, 0]
+        y = Tensor(np.zeros(0), 0.5, 5)
+        y.data = requantize(wrap(acc), x, w, y, *y.limits)
+        self.finish(name, self.emit(
+            f"qnnpack.conv1d {x_name}, {weight} {{stride = array<i64: {stride}>, "
+            f"padding = array<i64: {padding[0]}, {padding[1]}>, dilation = "
+            f"array<i64: {dilation}>, groups = 1 : i64}} : {x.type}, {w.type} -> "
+            f"{y.type}"), y)
+
+    def finish(self, name, value, result):
+        self.names.append((name, value))
+        self.types.append(result.type)
+        self.expected.append(result.bytes)
+
+    def write(self, path):
+        arguments = ", ".join(f"%{n}: {t.type} loc(\"{n}\")"
+                              for n, t in self.inputs.items())
+        results = ", ".join(value for _, value in self.names)
+        types = ", ".join(self.types)
+        path.write_text("\n".join([
+            f"func.func @main({arguments}) -> ({types}) {{", *self.lines,
+            f"  return {results} : {types}", "}", ""]))
+        np.savez(path.with_suffix(".npz"),
+                 **{n: t.bytes for n, t in self.inputs.items()})
+
+
+def build(batch, seed):
+    n = Network(batch, seed)
+    for signed in (False, True):
+        s = "signed " if signed else ""
+        n.case(s + "1x1", (5, 7, 64), 64, (1, 1), signed=signed)
+        n.case(s + "1x1 of odd channels", (3, 5, 7), 37, (1, 1), signed=signed,
+               channels=True)
+        n.case(s + "1x1 with stride", (9, 7, 20), 24, (1, 1), stride=(2, 3),
+               signed=signed)
+        n.case(s + "3x3 of a stem", (15, 13, 3), 32, (3, 3), stride=(2, 2),
+               padding=(1, 1, 1, 1), signed=signed, relu=True)
+        n.case(s + "3x3", (9, 14, 16), 80, (3, 3), padding=(1, 1, 1, 1),
+               signed=signed, channels=not signed)
+        n.case(s + "5x2, dilated, padded unevenly", (11, 12, 6), 10, (5, 2),
+               padding=(3, 0, 1, 2), dilation=(2, 3), signed=signed, clamp=True)
+        n.case(s + "groups", (6, 6, 24), 48, (3, 3), padding=(1, 1, 1, 1), groups=3,
+               signed=signed)
+        n.case(s + "small groups", (6, 6, 6), 6, (3, 3), groups=3, signed=signed)
+        n.case(s + "depthwise", (7, 9, 40), 40, (3, 3), padding=(1, 1, 1, 1),
+               groups=40, signed=signed, clamp=True)
+        n.case(s + "depthwise 5x5 with stride", (11, 10, 16), 16, (5, 5),
+               stride=(2, 2), padding=(2, 2, 2, 2), groups=16, signed=signed)
+        n.case(s + "depthwise 1x7, dilated", (5, 19, 33), 33, (1, 7),
+               dilation=(1, 3), groups=33, signed=signed, residual=True)
+        n.case(s + "depthwise with a multiplier", (5, 5, 8), 16, (3, 3), groups=8,
+               signed=signed)
+        n.case(s + "residual", (6, 5, 32), 48, (1, 1), signed=signed, residual=True)
+        n.case(s + "second residual, relu", (6, 5, 8), 17, (3, 3), signed=signed,
+               residual="second", after=True)
+        n.case(s + "clamp, residual with relu", (6, 5, 8), 18, (1, 1),
+               signed=signed, clamp=True, residual="relu")
+        n.linear(s + "linear", (100,), 30, signed)
+        n.linear(s + "linear of rows", (3, 4, 9), 1000, signed)
+    n.case("weight zero point", (4, 4, 8), 8, (3, 3), weight_zero=5)
+    n.case("weight zero point beyond a byte", (4, 4, 8), 8, (3, 3), weight_zero=100)
+    n.case("no bias, zero point 255", (4, 4, 8), 9, (2, 2), bias=False, zero=255,
+           padding=(1, 0, 0, 1))
+    n.case("products of 2^31", (4, 4, 8), 20, (1, 1), spread=2.0**31)
+    n.case("signed products of 2^27", (4, 4, 8), 20, (1, 1), signed=True,
+           spread=2.0**18)
+    n.line("conv1d", (21, 12), 20, 5, 2, (2, 1), 1)
+    n.line("dilated conv1d", (21, 12), 33, 3, 1, (0, 4), 3)
+    return n
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--work", required=True, type=pathlib.Path)
+    args = parser.parse_args()
+    args.work.mkdir(parents=True, exist_ok=True)
+    failures, ran = 0, set()
+    for batch in (1, 2):
+        network = build(batch, 5 + batch)
+        module = args.work / f"batch{batch}.mlir"
+        network.write(module)
+        portable = args.work / "linalg.mlir"
+        subprocess.run([f"{args.bin}/qbackend-opt", module,
+                        "--convert-qnnpack-to-linalg", "-o", portable], check=True)
+        for target in ["linalg", "default", *TARGETS]:
+            option = [] if target in ("linalg", "default") else [f"--target={target}"]
+            output = args.work / "out.npz"
+            done = subprocess.run(
+                [f"{args.bin}/qbackend-run", portable if target == "linalg" else module,
+                 f"--input={module.with_suffix('.npz')}", "-o", output, *option],
+                capture_output=True, text=True)
+            if done.returncode != 0 and f"target '{target}' needs" in done.stderr:
+                continue
+            if done.returncode != 0:
+                sys.exit(f"{target}: {done.stderr[:2000]}")
+            ran.add(target)
+            found = np.load(output)
+            for i, (name, _) in enumerate(network.names):
+                expected = network.expected[i]
+                bytes_found = found[f"output{i}"].view(expected.dtype)
+                wrong = int((bytes_found.reshape(expected.shape) != expected).sum())
+                if wrong:
+                    failures += 1
+                    print(f"FAILED: batch {batch}, {target}, {name}: {wrong} of "
+                          f"{expected.size}")
+    print(f"{len(network.names)} layers on {', '.join(sorted(ran))}")
+    assert {"default", "linalg", "scalar"} <= ran
+    print("PASS" if failures == 0 else "FAIL")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
