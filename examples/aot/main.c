@@ -14,6 +14,7 @@
 
 static float input[NETWORK_INPUT_SIZE];
 static float output[NETWORK_OUTPUT_SIZE];
+static _Alignas(64) unsigned char arena[NETWORK_ARENA_SIZE + 1];
 
 /* Reads pixels as numbers in [0, 1], as the networks want them. */
 static int read_image(const char *path) {
@@ -53,7 +54,7 @@ int main(int argc, char **argv) {
   }
   if (read_image(argv[1]))
     return 1;
-  network(input, output);
+  network(input, output, arena);
   for (int i = 1; i < NETWORK_OUTPUT_SIZE; ++i)
     if (output[i] > output[best])
       best = i;

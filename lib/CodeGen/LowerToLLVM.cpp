@@ -6,6 +6,7 @@
 #include "Vectorize.h"
 
 #include "Kernels/GenerateKernels.h"
+#include "PlaceBuffers.h"
 
 #include "qbackend/CodeGen/Passes.h"
 #include "qbackend/Dialect/Int8/Int8.h"
@@ -428,6 +429,11 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addPass(std::make_unique<PlaceConstantsPass>(options.constants));
+  PlaceBuffersPassOptions buffers;
+  buffers.asArgument = options.barePointers;
+  if (options.arenaBytes)
+    *options.arenaBytes = -1;
+  pm.addPass(createPlaceBuffersPass(buffers, options.arenaBytes));
 
   // Loops to the llvm dialect.
   {

@@ -79,6 +79,50 @@ template <typename T> static T powi(T base, int32_t exponent) {
   return exponent < 0 ? 1 / result : result;
 }
 
+namespace {
+/// Memory for the buffers of a call. A thread keeps it for its next call: what
+/// comes fresh from the system costs more than many a network.
+class ArenaScope {
+public:
+  explicit ArenaScope(int64_t bytes) : arena(std::move(kept)) {
+    if (bytes <= int64_t(arena.size))
+      return;
+    constexpr size_t line = 64;
+    arena.size = alignTo(bytes, line);
+    arena.data.reset(std::aligned_alloc(line, arena.size));
+    if (!arena.data)
+      report_bad_alloc_error("the buffers of a network");
+  }
+  /// A call within this one has kept another.
+  ~ArenaScope() {
+    if (arena.size >= kept.size)
+      kept = std::move(arena);
+  }
+
+  void *getData() const { return arena.data.get(); }
+
+private:
+  struct Arena {
+    Arena() = default;
+    Arena(Arena &&other)
+        : size(std::exchange(other.size, 0)), data(std::move(other.data)) {}
+    Arena &operator=(Arena &&other) {
+      size = std::exchange(other.size, 0);
+      data = std::move(other.data);
+      return *this;
+    }
+
+    size_t size = 0;
+    std::unique_ptr<void, decltype(&std::free)> data{nullptr, &std::free};
+  };
+
+  static thread_local Arena kept;
+  Arena arena;
+};
+
+thread_local ArenaScope::Arena ArenaScope::kept;
+} // namespace
+
 using PackedFunction = void (*)(void **);
 
 /// Returns -1, or the index of the assertion that failed. Holds nothing that
@@ -297,6 +341,8 @@ struct Executable::Impl {
   codegen::ConstantStore constants;
   std::unique_ptr<mlir::ExecutionEngine> engine;
   PackedFunction function = nullptr;
+  /// Bytes that the function takes for its buffers; -1: it takes none.
+  int64_t arenaBytes = -1;
 };
 
 Executable::Executable() : impl(std::make_unique<Impl>()) {}
@@ -355,6 +401,7 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   lowering.target = {target->getTargetTriple().str(), target->getCPU(),
                      target->getFeatures().getString(), options.target};
   lowering.checkBounds = true;
+  lowering.arenaBytes = &impl.arenaBytes;
   lowering.constants = &impl.constants;
   lowering.assertMessages = &impl.asserts;
   if (Error error = lowerToLLVM(*module, lowering))
@@ -525,6 +572,12 @@ Error Executable::run(ArrayRef<const Array *> arguments,
     int64_t stride = 1;
     for (size_t d = rank; d-- > 0; stride *= argument->shape[d])
       words[strides + d] = stride;
+  }
+  ArenaScope arena(impl->arenaBytes);
+  if (impl->arenaBytes >= 0) {
+    begins.push_back(words.size());
+    int64_t data = reinterpret_cast<int64_t>(arena.getData());
+    words.append({data, data, 0, impl->arenaBytes, 1});
   }
   SmallVector<void *> pointers;
   if (!outputs.empty())

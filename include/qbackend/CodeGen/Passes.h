@@ -27,8 +27,13 @@ struct LowerToLLVMOptions {
   /// The processor, and which of its kernels to use.
   GenerateKernelsPassOptions target;
   /// Functions take a pointer to the row-major elements of each argument, then
-  /// of each result. Shapes have to be static.
+  /// of each result, then to its buffers, see qbackend-place-buffers. Shapes
+  /// have to be static.
   bool barePointers = false;
+  /// Where to say how many bytes of buffers the public function needs, which
+  /// are its last argument then, as with `barePointers`; -1 if there is no such
+  /// argument. Null: it allocates them.
+  int64_t *arenaBytes = nullptr;
   /// Asserts that ops on tensors stay within them, for code that isn't trusted.
   bool checkBounds = false;
   /// Where the elements of big constants are, which become declarations; null:

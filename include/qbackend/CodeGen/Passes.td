@@ -61,6 +61,25 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
   ];
 }
 
+def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
+  let summary = "one arena for the buffers of a function";
+  let description = [{
+    Before: public functions of one block that allocate buffers of static shapes
+    and free them. After: each of these is a `memref.view` of one buffer of bytes;
+    two that are not in use at the same time may share a place. That buffer is
+    allocated by the function, or with `as-argument` its last argument, of which
+    the attribute `qbackend.arena_bytes` has the size. What is returned, is of
+    a dynamic shape, or is in a loop or a branch stays as it is.
+  }];
+  let options = [
+    Option<"asArgument", "as-argument", "bool", "false",
+           "The caller gives the arena, on a multiple of 64 bytes">
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def CheckBoundsPass : Pass<"qbackend-check-bounds"> {
   let summary = "assert that ops on tensors stay within them";
   let description = [{
