@@ -328,6 +328,23 @@ def test_dynamic_shapes_are_computed(tmp_path):
     assert close(run(module, tmp_path, x=x)[0], x.reshape(3, 24))
 
 
+def test_an_expand_to_a_computed_shape(tmp_path):
+    # -1 stays what it is: Where(Equal(shape, -1), 1, shape).
+    graph = Graph(13)
+    x = graph.input("x", ["batch", 1, 4])
+    batch = graph.node("Gather", graph.node("Shape", x), graph.constant(
+        np.array([0])))
+    sizes = graph.node("Concat", batch, graph.constant(np.array([3, -1])), axis=0)
+    ones = graph.node("ConstantOfShape", graph.constant(np.array([3])),
+                      value=np.array([1]))
+    graph.output(graph.node("Expand", x, graph.node(
+        "Where", graph.node("Equal", sizes, graph.constant(np.array(-1))), ones,
+        sizes)))
+    x = RANDOM.standard_normal((2, 1, 4)).astype(F)
+    got = run(qbackend.from_onnx(graph.save(tmp_path / "net.onnx")), tmp_path, x=x)
+    assert close(got[0], np.broadcast_to(x, (2, 3, 4)))
+
+
 def test_names(tmp_path):
     graph = Graph(13)
     x = graph.input("image", [1, 2, 4, 4])

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 from typing import Callable, Dict, Optional
 
+import numpy as np
+
 from .. import dims, movement
 from ..aten.elementwise import remainder_of, sigmoid_of, sign_of, softplus_of
 from ..builder import Value
@@ -142,7 +144,24 @@ def _add_comparison(name: str, predicate: str) -> None:
     op(name)(operator)
 
 
-for _name, _predicate in (("Equal", "eq"), ("Greater", "gt"), ("Less", "lt"),
+@op("Equal", symbolic=True)
+def equal(o: Context, a: Value, b: Value) -> Value:
+    """Of shapes, as far as it is known: no extent is negative or 0."""
+    if isinstance(a, Extents) or isinstance(b, Extents):
+        if all(isinstance(v, Extents) or v.data is not None and v.rank < 2
+               for v in (a, b)):
+            x, y = extents_of(a, "operand"), extents_of(b, "operand")
+            count = max(len(x), len(y))
+            pairs = list(zip(x * (count // len(x)), y * (count // len(y))))
+            if all(p == q or isinstance(p, int) and (isinstance(q, int) or p <= 0)
+                   or isinstance(q, int) and q <= 0 for p, q in pairs):
+                truth = np.array([p == q for p, q in pairs])
+                return o.g.constant(truth if max(a.rank, b.rank) else
+                                    truth.reshape(()))
+    return o.g.map([tensor(a), tensor(b)], lambda x, y: x.compare("eq", y), BOOL)
+
+
+for _name, _predicate in (("Greater", "gt"), ("Less", "lt"),
                           ("GreaterOrEqual", "ge"), ("LessOrEqual", "le")):
     _add_comparison(_name, _predicate)
 
@@ -159,8 +178,21 @@ for _name in ("And", "Or", "Xor"):
     _add_logic("Bitwise" + _name, _name.lower())
 
 
-@op("Where")
+@op("Where", symbolic=True)
 def where(o: Context, condition: Value, x: Value, y: Value) -> Value:
+    if (isinstance(x, Extents) or isinstance(y, Extents)) and (
+            condition.data is not None and condition.rank < 2):
+        if all(isinstance(v, Extents) or v.data is not None and v.rank < 2
+               and not v.element.real for v in (x, y)):
+            p, q = extents_of(x, "operand"), extents_of(y, "operand")
+            truth = condition.data.reshape(-1)
+            count = max(len(p), len(q), truth.size)
+            if all(count % n == 0 for n in (len(p), len(q), truth.size)):
+                chosen = zip(np.tile(truth, count // truth.size),
+                             p * (count // len(p)), q * (count // len(q)))
+                return shaped(o.g, [a if c else b for c, a, b in chosen],
+                              max(condition.rank, x.rank, y.rank))
+    condition, x, y = tensor(condition), tensor(x), tensor(y)
     return o.g.map([condition, x, y], lambda c, a, b: c.cast(BOOL).select(a, b))
 
 
@@ -201,13 +233,6 @@ def leaky_relu(o: Context, x: Value) -> Value:
 
 @op("PRelu")
 def prelu(o: Context, x: Value, slope: Value) -> Value:
-    if slope.data is not None and slope.size == slope.shape[:1] + (1,):
-        pass
-    if slope.rank > 1 and all(e == 1 for e in slope.shape[1:]) and (
-            slope.rank == x.rank - 1):
-        # [C, 1, 1] as the parameter of C numbers that it is.
-        flat = movement.reshape(o.g, slope, (slope.shape[0],))
-        slope = movement.reshape(o.g, flat, slope.shape)
     return o.g.map([x, slope], lambda v, w: (v > 0.0).select(v, v * w))
 
 
