@@ -329,6 +329,34 @@ def test_all_unknown_operators_are_listed(tmp_path):
         error.value)
 
 
+def test_causal_attention_of_any_length(tmp_path):
+    length = Symbol("Symbol('s0')")
+    net = Network()
+    x = net.input("x", [1, length, 4])
+    net.outputs = [net.node("aten.scaled_dot_product_attention.default",
+                            [1, length, 4], query=x, key=x, value=x,
+                            is_causal=True)]
+    x = uniform(1, 5, 4)
+    scores = np.where(np.tril(np.ones((5, 5), bool)), x @ x.swapaxes(1, 2) / 2,
+                      -np.inf)
+    powers = np.exp(scores - scores.max(-1, keepdims=True))
+    want = powers / powers.sum(-1, keepdims=True) @ x
+    got = run(qbackend.from_pt2(net.save(tmp_path / "net.pt2")), tmp_path, x=x)
+    assert close(got[0], want)
+
+
+def test_results_that_nothing_reads_are_not_computed(tmp_path):
+    net = Network(training=False)
+    x = net.input("x", [1, 2, 4, 4])
+    y, _ = net.node("aten.max_pool2d_with_indices.default",
+                    [([1, 2, 2, 2], "float32"), ([1, 2, 2, 2], "int64")], self=x,
+                    kernel_size=[2, 2])
+    net.outputs = [y]
+    text = qbackend.from_pt2(net.save(tmp_path / "net.pt2")).text()
+    assert "linalg.pooling_nchw_max" in text and "i64" not in text.replace(
+        "vector<2xi64>", "")
+
+
 def test_outputs_that_are_no_tensors(tmp_path):
     net = perceptron()
     program = net.program()

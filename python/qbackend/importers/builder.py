@@ -97,6 +97,9 @@ class Builder:
         self.arguments: List[Tuple[Value, str]] = []
         #: Bytes of resources, by name.
         self.resources: Dict[str, Array] = {}
+        #: How many results of the operator at hand something reads: those behind
+        #: needn't be written.
+        self.wanted = 1 << 30
         self._count = 0
         self._once: Dict[Any, str] = {}
         self._folded: Dict[Any, Value] = {}

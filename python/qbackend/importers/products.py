@@ -9,10 +9,11 @@ from typing import Dict, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import dims, movement
-from .builder import Builder, Value, broadcast
+from .builder import Builder, Value, broadcast, identity
 from .elements import BOOL, promoted
 from .errors import ImportFailure
 from .reductions import softmax
+from .scalars import Scalar, TextBody
 
 
 def mm(g: Builder, a: Value, b: Value, init: Optional[Value] = None) -> Value:
@@ -127,9 +128,11 @@ def attention(g: Builder, query: Value, key: Value, value: Value,
     number = float(scale)
     scores = g.map([scores], lambda s: s * number)
     if causal:
-        rows = dims.static(scores.shape[-2], "the length of causal attention")
-        columns = dims.static(scores.shape[-1], "the length of causal attention")
-        mask = g.constant(np.tril(np.ones((rows, columns), bool)))
+        rows, columns = scores.shape[-2:]
+        if isinstance(rows, int) and isinstance(columns, int):
+            mask = g.constant(np.tril(np.ones((rows, columns), bool)))
+        else:
+            scores = _lower_triangle(g, scores)
     if mask is None:
         return matmul(g, softmax(g, scores, -1), value)
     low = float("-inf")
@@ -144,6 +147,18 @@ def attention(g: Builder, query: Value, key: Value, value: Value,
         weights = g.map([weights, some], lambda w, any_: any_.select(
             w, w.body.number(0, w.element)))
     return matmul(g, weights, value)
+
+
+def _lower_triangle(g: Builder, scores: Value) -> Value:
+    """-inf where a key comes after its query."""
+    last = scores.rank - 1
+
+    def body(text: TextBody, s: Scalar, out: Scalar) -> Scalar:
+        before = text.position(last) <= text.position(last - 1)
+        return before.select(s, text.number(float("-inf"), s.element))
+
+    return g.generic([(scores, identity(scores.rank))],
+                     g.empty(scores.shape, scores.element, [scores]), body)
 
 
 def _repeat_heads(g: Builder, x: Value, times: int) -> Value:

@@ -195,6 +195,7 @@ class Importer:
         self._constants: Dict[Any, Value] = {}
         #: FQN of a weight by its name in the graph.
         self.parameters: Dict[str, str] = {}
+        self._read = _names_read(program.graph)
         #: Names whose shapes are not to be compared.
         self._wrong: Set[str] = set()
 
@@ -351,6 +352,9 @@ class Importer:
         found = find(node.target)
         assert found is not None
         name = node.target.split(".", 2)[-1]
+        self.g.wanted = max((i + 1 for i, output in enumerate(node.outputs)
+                             if not isinstance(output, str)
+                             or output in self._read), default=0)
         result = found.function(self.g, **bind(found, arguments, name))
         if isinstance(result, tuple):
             results: List[Any] = list(result)
@@ -531,6 +535,26 @@ class Importer:
             f"({kinds}) {{", *texts[0], "} else {", *texts[1], "}"]
         return [Value(v.shape, v.element, name if count == 1 else f"{name}#{i}")
                 for i, v in enumerate(results[0])]
+
+
+def _names_read(graph: Graph) -> Set[str]:
+    """What is an argument of something, or a result."""
+    names: Set[str] = set()
+
+    def visit(value: Any) -> None:
+        if isinstance(value, Ref):
+            names.add(value.name)
+        elif isinstance(value, list):
+            for item in value:
+                visit(item)
+        elif isinstance(value, Graph):
+            names.update(_names_read(value))
+
+    for node in graph.nodes:
+        for _, value in node.inputs:
+            visit(value)
+    visit(graph.outputs)
+    return names
 
 
 def _located(error: ImportFailure, node: Node, place: str) -> ImportFailure:

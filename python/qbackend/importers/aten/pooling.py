@@ -34,7 +34,7 @@ def _max(n: int, indices: bool) -> Any:
         def pool(x: Value) -> Value:
             y = pooling.max_pool(g, x, kernel, steps, pads, pads, dilations,
                                  ceil_mode)
-            if indices:
+            if indices and g.wanted > 1:
                 places.append(pooling.max_pool_indices(g, x, y, kernel, steps,
                                                        pads, dilations))
             return y
@@ -42,7 +42,7 @@ def _max(n: int, indices: bool) -> Any:
         y = pooling.with_batch(g, self, n, pool)
         if not indices:
             return y
-        return y, movement.reshape(g, places[0], y.shape)
+        return y, movement.reshape(g, places[0], y.shape) if places else None
 
     return operator
 

@@ -77,14 +77,14 @@ def aminmax(g: Builder, self: Value, dim: Optional[int] = None,
 
 @op("max.dim")
 def max_dim(g: Builder, self: Value, dim: int, keepdim: bool = False) -> Any:
-    return (amax(g, self, dim, keepdim),
-            reductions.arg_extreme(g, self, dim, True, keepdim))
+    return (amax(g, self, dim, keepdim), reductions.arg_extreme(
+        g, self, dim, True, keepdim) if g.wanted > 1 else None)
 
 
 @op("min.dim")
 def min_dim(g: Builder, self: Value, dim: int, keepdim: bool = False) -> Any:
-    return (amin(g, self, dim, keepdim),
-            reductions.arg_extreme(g, self, dim, False, keepdim))
+    return (amin(g, self, dim, keepdim), reductions.arg_extreme(
+        g, self, dim, False, keepdim) if g.wanted > 1 else None)
 
 
 @op("argmax")
