@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The C interface of qbackend: text and bytecode in, text out. No type of MLIR,
- * no exception and no C++ crosses it, so that it suits any language and any
- * compiler settings.
+ * The C interface of qbackend: text and bytecode in, text out; arrays where
+ * values are observed. No type of MLIR, no exception and no C++ crosses it, so
+ * that it suits any language and any compiler settings.
  *
  * Every function that can fail returns QBACKEND_FAILURE after at least one
  * diagnostic of severity QBACKEND_ERROR, and then leaves `*output` null. Calls

@@ -58,6 +58,15 @@ QBackendStatus qbackendObserverCreate(QBackendText json,
   return QBACKEND_SUCCESS;
 }
 
+/// Whether there is an observer; else an error says so.
+static bool checkObserver(const QBackendObserver *observer,
+                          QBackendDiagnosticCallback callback, void *user) {
+  if (!observer)
+    Session(callback, user).error()
+        << "observer is null, expected one of qbackendObserverCreate";
+  return observer;
+}
+
 void qbackendObserverDestroy(QBackendObserver *observer) { delete observer; }
 
 /// The elements of a tensor; nothing, after an error, if there is none.
@@ -91,6 +100,8 @@ QBackendStatus qbackendObserverRecord(QBackendObserver *observer,
                                       size_t rank,
                                       QBackendDiagnosticCallback callback,
                                       void *user) {
+  if (!checkObserver(observer, callback, user))
+    return QBACKEND_FAILURE;
   auto count = countElements(data, shape, rank, callback, user);
   if (!count)
     return QBACKEND_FAILURE;
@@ -122,7 +133,8 @@ QBackendStatus qbackendObserverRecord(QBackendObserver *observer,
 }
 
 void qbackendObserverReset(QBackendObserver *observer) {
-  observer->observer->reset();
+  if (observer)
+    observer->observer->reset();
 }
 
 QBackendStatus qbackendObserverToTable(QBackendObserver *observer,
@@ -130,7 +142,8 @@ QBackendStatus qbackendObserverToTable(QBackendObserver *observer,
                                        QBackendDiagnosticCallback callback,
                                        void *user) {
   Session session(callback, user);
-  if (!prepareOutput(output, session))
+  if (!prepareOutput(output, session) ||
+      !checkObserver(observer, callback, user))
     return QBACKEND_FAILURE;
   TableEntry entry;
   entry.name = toRef(name).str();
@@ -149,6 +162,8 @@ QBackendStatus qbackendObserverFromTable(QBackendObserver *observer,
     Session(callback, user).error() << message;
     return QBACKEND_FAILURE;
   };
+  if (!checkObserver(observer, callback, user))
+    return QBACKEND_FAILURE;
   llvm::Expected<Table> table =
       calibration::parseTable(toRef(text), "calibration table");
   if (!table)
@@ -177,7 +192,8 @@ QBackendStatus qbackendObserverGetParams(QBackendObserver *observer,
                                          QBackendDiagnosticCallback callback,
                                          void *user) {
   Session session(callback, user);
-  if (!prepareOutput(output, session))
+  if (!prepareOutput(output, session) ||
+      !checkObserver(observer, callback, user))
     return QBACKEND_FAILURE;
   const calibration::ObserverOptions &options =
       observer->observer->getOptions();

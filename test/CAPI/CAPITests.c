@@ -411,6 +411,19 @@ static void testObservers(void) {
   checkParams(observer, "{\"scale\":[2],\"zero_point\":[0]}");
   qbackendObserverDestroy(observer);
   qbackendObserverDestroy(NULL);
+  qbackendObserverReset(NULL);
+  said = silence();
+  CHECK(qbackendObserverRecord(NULL, batch, shape, 2, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "observer is null") != NULL);
+  output = unchanged;
+  CHECK(qbackendObserverGetParams(NULL, &output, hear, &said) ==
+            QBACKEND_FAILURE &&
+        output == NULL);
+  CHECK(qbackendObserverToTable(NULL, qbackendText("x"), &output, hear,
+                                &said) == QBACKEND_FAILURE);
+  CHECK(qbackendObserverFromTable(NULL, qbackendText(table), qbackendText("x"),
+                                  hear, &said) == QBACKEND_FAILURE);
   qbackendFree(table);
 
   observer = createObserver("{\"observer\": \"PerChannelMinMaxObserver\", "
@@ -424,7 +437,7 @@ static void testObservers(void) {
   qbackendObserverDestroy(observer);
 
   said = silence();
-  other = (QBackendObserver *)output;
+  other = (QBackendObserver *)unchanged;
   CHECK(qbackendObserverCreate(qbackendText("{\"observer\": \"No\"}"), &other,
                                hear, &said) == QBACKEND_FAILURE);
   CHECK(other == NULL && strstr(said.message, "unknown observer 'No'") != NULL);
