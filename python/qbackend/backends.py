@@ -151,25 +151,24 @@ def apply_backend(
 
     `mlir` is a module as text or bytecode, or what `from_pt2` and the like give.
     `backend` is the name of a built-in one, the path of a file, or a
-    BackendConfig. `qconfig` is the name of one of
-    the backend's mappings or a QConfigMapping. The custom configs are PyTorch's, as
-    objects or dictionaries; custom_config.py says what of them has a meaning here.
-    `equalization` is a mapping of EqualizationQConfigs, PyTorch's
-    `_equalization_config`, or the `@symbol` of a mapping in the module: the layers
-    that it has a qconfig for are equalized.
-    The other keys are those of
-    docs/Pipeline.md, with underscores: `data="samples.npz"`,
-    `lower_to="linalg"`, `input_scale="1/255"`.
+    BackendConfig. `qconfig` is the name of one of the backend's mappings or a
+    QConfigMapping. The custom configs are PyTorch's, as objects or dictionaries;
+    custom_config.py says what of them has a meaning here. `equalization` is a
+    mapping of EqualizationQConfigs, PyTorch's `_equalization_config`, or the
+    `@symbol` of a mapping in the module: the layers that it has a qconfig for are
+    equalized. The other keys are those of docs/Pipeline.md, with underscores:
+    `data="samples.npz"`, `lower_to="linalg"`, `input_scale="1/255"`.
 
     Operators that stay real-valued are reported in `remarks`, if that is given,
     and to the logger `qbackend`. A ValueError has the compiler's diagnostics.
     """
+    module = mlir.encode() if isinstance(mlir, str) else bytes(mlir)
     configuration: List[str] = []
     _refuse_custom_config(convert_custom_config, fuse_custom_config)
     if isinstance(prepare_custom_config, dict):
         prepare_custom_config = PrepareCustomConfig.from_dict(prepare_custom_config)
     if prepare_custom_config is not None:
-        mapping = _mapping_of(mlir, backend, qconfig)
+        mapping = _mapping_of(module, backend, qconfig)
         before = copy.deepcopy(mapping)
         own = backend if isinstance(backend, BackendConfig) else None
         found = apply_custom_config(prepare_custom_config, mapping, own)
@@ -205,7 +204,6 @@ def apply_backend(
         for key, value in values.items()
         if value is not None
     )
-    module = mlir.encode() if isinstance(mlir, str) else bytes(mlir)
     result, diagnostics = native().apply_backend(
         module, "\n".join(configuration), text
     )
@@ -221,7 +219,7 @@ def apply_backend(
 
 
 def _mapping_of(
-    mlir: Union[str, bytes],
+    module: bytes,
     backend: Union[str, BackendConfig],
     qconfig: Union[str, QConfigMapping, None],
 ) -> QConfigMapping:
@@ -238,7 +236,7 @@ def _mapping_of(
             )
         return copy.deepcopy(backend.qconfig_mappings[name])
     if name.startswith("@") or str(backend).startswith("@"):
-        text = mlir if isinstance(mlir, str) else mlir.decode(errors="replace")
+        text = module.decode(errors="replace")
         return QConfigMapping.from_mlir(text, name.lstrip("@"))
     return QConfigMapping.from_mlir(str(backend), name)
 

@@ -316,3 +316,21 @@ def test_convert_and_fuse_are_refused_by_name():
             apply(**options)
     nothing = {"convert_custom_config": ConvertCustomConfig(), "fuse_custom_config": {}}
     assert apply(**nothing) == apply()
+
+
+def test_modules_that_importers_give():
+    """What has the module as its bytes, and a mapping inside of it."""
+
+    class Imported:
+        def __bytes__(self):
+            mapping = QConfigMapping().set_global(MINMAX).to_mlir("mine")
+            inside = mapping.partition("module {")[2].rpartition("}")[0]
+            return (inside + LINEAR).encode()
+
+    found = qbackend.apply_backend(
+        Imported(),
+        qconfig="@mine",
+        calibration="ranges",
+        prepare_custom_config={"non_traceable_module_name": ["head"]},
+    )
+    assert integers(found) == 2
