@@ -87,18 +87,18 @@ def read_signature(generic, function):
              for i, t in enumerate(outputs)])
 
 
-def take_arena(text, function):
-    """The module in the llvm dialect without the attribute that says how many
-    bytes the function's buffers take, and that number; None: it has no arena."""
-    line = re.search(rf"llvm\.func @{re.escape(function)}\(.*", text)
-    size = re.search(r"qbackend\.arena_bytes = (\d+) : i64(, )?", line[0])
-    text = re.sub(r"qbackend\.arena_bytes = \d+ : i64(, )?", "", text)
-    return text, int(size[1]) if size else None
+def read_arena(text, function):
+    """The bytes of the function's buffers, in LLVM IR; None: it has no arena."""
+    group = re.search(rf"^define .*@{re.escape(function)}\(.*\) (#\d+)", text, re.M)
+    if not group:
+        return None
+    attributes = re.search(rf"^attributes {group[1]} = (.*)", text, re.M)[1]
+    size = re.search(r'"qbackend-arena-bytes"="(\d+)"', attributes)
+    return int(size[1]) if size else None
 
 
 def header(name, buffers, arena, source):
     guard = f"{name.upper()}_H"
-    has_arena = arena is not None
     sizes = "\n".join(
         f"/* {b.name}: {b.describe()} */\n"
         f"#define {name.upper()}_{b.name.upper()}_SIZE {b.size}"
@@ -106,7 +106,7 @@ def header(name, buffers, arena, source):
     parameters = ", ".join(
         f"{'const ' if b.name.startswith('input') else ''}{b.type} *{b.name}"
         for b in buffers)
-    if has_arena:
+    if arena is not None:
         sizes += (f"\n\n/* Bytes of the arena, which is on a multiple of 64 bytes; "
                   "what is in it\n   doesn't matter. Calls at the same time take one "
                   f"each. */\n#define {name.upper()}_ARENA_SIZE {arena}")
@@ -196,8 +196,8 @@ def main():
         pipeline += f" target={args.target}"
     text = run([optimizer, lowered, f"--qbackend-lower-to-llvm={pipeline}"])
     lowered.unlink()
-    text, arena = take_arena(text, args.function)
     text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
+    arena = read_arena(text, args.function)
     # The only symbol that is left, so that several networks can be linked.
     text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
     # Without a triple, opt knows nothing of the CPU's vectors.

@@ -3,6 +3,7 @@
 // Asserts that ops on tensors stay within them.
 
 #include "qbackend/CodeGen/Passes.h"
+#include "qbackend/Dialect/Int8/Int8.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -40,6 +41,8 @@ public:
       checkExpandShape(expand);
     else if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
       checkLoops(linalg);
+    else if (auto kernel = dyn_cast<qbackend::int8::Conv2dOp>(op))
+      checkBatch(kernel);
   }
 
 private:
@@ -185,6 +188,15 @@ private:
                     Twine(loop.getPosition()));
       }
     }
+  }
+
+  void checkBatch(qbackend::int8::Conv2dOp kernel) {
+    OpFoldResult batch = getDim(kernel.getInput(), 0);
+    for (Value image : {kernel.getInit(), kernel.getResidual()})
+      if (image && !getConstantIntValue(batch))
+        require(compare(arith::CmpIPredicate::eq, get(batch),
+                        get(getDim(image, 0))),
+                "has operands of different batches");
   }
 
   static std::string getText(Type type) {

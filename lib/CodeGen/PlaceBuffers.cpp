@@ -135,6 +135,18 @@ findLastUse(memref::AllocOp alloc, const DenseMap<Operation *, unsigned> &order,
   return last;
 }
 
+/// Adds a string attribute that the function has in LLVM, too.
+static void addAttribute(func::FuncOp function, StringRef name,
+                         const std::string &value) {
+  constexpr StringLiteral passthrough("passthrough");
+  Builder builder(function.getContext());
+  SmallVector<Attribute> attributes;
+  if (auto others = function->getAttrOfType<ArrayAttr>(passthrough))
+    llvm::append_range(attributes, others);
+  attributes.push_back(builder.getStrArrayAttr({name, value}));
+  function->setAttr(passthrough, builder.getArrayAttr(attributes));
+}
+
 void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
   Block &block = function.front();
   DenseMap<Operation *, unsigned> order;
@@ -185,8 +197,8 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
     if (bytes)
       *bytes = parts.size();
     else
-      function->setAttr("qbackend.arena_bytes",
-                        builder.getI64IntegerAttr(parts.size()));
+      addAttribute(function, "qbackend-arena-bytes",
+                   std::to_string(parts.size()));
   } else if (!buffers.empty()) {
     arena = memref::AllocOp::create(builder, loc, type,
                                     builder.getI64IntegerAttr(alignment));

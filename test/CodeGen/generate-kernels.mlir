@@ -54,7 +54,9 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // CHECK: vector.store %{{.*}} : memref<256xi8>, vector<16xi8>
 // CHECK: memref.global "private" constant @{{.*}} : memref<16xi32> = dense<-1021>
 // CHECK: func.func private @[[PADDED]](
+// CHECK: call @[[PAD:int8_copy_image.*]](%{{.*}}) : (memref<128xi8>, index, memref<512xi8>) -> ()
 // CHECK: arith.xori
+// CHECK: func.func private @int8_copy_image
 
 // AVXVNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"{{.*}} -> vector<8xi32>
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"{{.*}} -> vector<16xi32>

@@ -5,13 +5,13 @@
 // Sums are kept in registers; arguments are the caller's: the sum is not added
 // to the second one in place.
 // CHECK-LABEL: llvm.func @main
-// CHECK-SAME: (%[[X:[^:]*]]: !llvm.ptr, %[[Y:[^:]*]]: !llvm.ptr, %[[RESULT:[^:]*]]: !llvm.ptr)
+// CHECK-SAME: (%[[X:[^:]*]]: !llvm.ptr, %[[Y:[^:]*]]: !llvm.ptr, %[[RESULT:[^:]*]]: !llvm.ptr, %{{.*}}: !llvm.ptr)
 // CHECK-NOT: llvm.store {{.*}}, %[[Y]]
 // CHECK: llvm.store {{.*}} : vector<8xf32>, !llvm.ptr
 // CHECK-NOT: unrealized_conversion_cast
 // DESCRIPTOR-LABEL: llvm.func @main(
 // DESCRIPTOR-SAME: -> !llvm.struct<(ptr, ptr, i64, array<1 x i64>, array<1 x i64>)>
-// IR: define void @main(ptr %0, ptr %1, ptr %2)
+// IR: define void @main(ptr %0, ptr %1, ptr %2, ptr %3)
 func.func @main(%x: tensor<8x4xf32>, %y: tensor<8xf32>) -> tensor<8xf32> {
   %0 = linalg.reduce ins(%x : tensor<8x4xf32>) outs(%y : tensor<8xf32>) dimensions = [1]
     (%a: f32, %sum: f32) {

@@ -14,7 +14,7 @@
 // CHECK: memref.dealloc %[[ARENA]]
 // CHECK-NOT: memref.dealloc
 // ARGUMENT-LABEL: func.func @chain(
-// ARGUMENT-SAME: %[[ARENA:arg[0-9]+]]: memref<192xi8>) attributes {qbackend.arena_bytes = 192 : i64}
+// ARGUMENT-SAME: %[[ARENA:arg[0-9]+]]: memref<192xi8>) attributes {passthrough = {{\[\["qbackend-arena-bytes", "192"\]\]}}}
 // ARGUMENT: memref.view %[[ARENA]]
 // ARGUMENT-NOT: memref.alloc
 func.func @chain(%x: memref<100xi8>, %y: memref<100xi8>) {
@@ -54,7 +54,7 @@ func.func @views(%x: memref<64xi8>, %n: index, %c0: index, %c1: index) {
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: memref.view
 // ARGUMENT-LABEL: func.func @others
-// ARGUMENT-SAME: memref<0xi8>) -> memref<4xi8> attributes {qbackend.arena_bytes = 0 : i64}
+// ARGUMENT-SAME: memref<0xi8>) -> memref<4xi8> attributes {passthrough = {{\[\["qbackend-arena-bytes", "0"\]\]}}}
 func.func @others(%n: index, %c0: index, %c1: index, %which: i1) -> memref<4xi8> {
   %result = memref.alloc() : memref<4xi8>
   %dynamic = memref.alloc(%n) : memref<?xi8>

@@ -21,7 +21,8 @@ qconfig mapping are drawn. Ranges are drawn for all observers. For each module:
 - QB000 counts what is there.
 
 For `--numbers` networks of all, the text computes what numpy does, observed as
-well, and kernels compute what the reference form does, but for some rounding.
+well, kernels compute what the reference form does, but for some rounding, and
+generated kernels the same integers as linalg.
 """
 
 import argparse
@@ -517,6 +518,11 @@ def check_numbers(tools, batch):
     reference, integers = (
         compute(apply(tools, batch, source, table, form)[0], form)
         for form in ("reference", "linalg"))
+    # Generated kernels compute the integers of the portable form.
+    generated = compute(apply(tools, batch, source, table, "qnnpack")[0], "qnnpack")
+    for a, b in zip(integers, generated):
+        require(np.array_equal(a, b),
+                f"{name}: generated kernels differ in {(a != b).sum()} elements")
     for a, b in zip(reference, integers):
         require(np.isfinite(b).all(), f"{name}: a result is not finite")
         spread = max(float(a.max() - a.min()), 1e-6)

@@ -68,7 +68,7 @@ def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
     and free them. After: each of these is a `memref.view` of one buffer of bytes;
     two that are not in use at the same time may share a place. That buffer is
     allocated by the function, or with `as-argument` its last argument, of which
-    the attribute `qbackend.arena_bytes` has the size. What is returned, is of
+    its LLVM attribute `qbackend-arena-bytes` has the size. What is returned, is of
     a dynamic shape, or is in a loop or a branch stays as it is.
   }];
   let options = [

@@ -21,6 +21,9 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::codegen;
 
+/// Vectors of outputs in a tile.
+static constexpr int64_t mostVectors = 4;
+
 namespace {
 class DenseKernel : public KernelEmitter {
 public:
@@ -49,7 +52,7 @@ private:
   /// steps of four bytes in each.
   int64_t columns, run, steps;
   int64_t groupVectors;
-  int64_t tilePixels, tileVectors;
+  int64_t tilePixels = 1, tileVectors = 1;
 };
 } // namespace
 
@@ -60,28 +63,42 @@ DenseKernel::DenseKernel(const KernelTarget &target, int8::Conv2dOp op)
   run = merges ? shape.kernelWidth * shape.in : shape.inGroup;
   steps = llvm::divideCeil(run, 4);
   groupVectors = llvm::divideCeil(shape.outGroup, target.lanes);
-  needsCopy |= run % 4 != 0;
+  // Pairs of 16 bits are loaded as they are from a copy, which pays if the
+  // image is read by several blocks.
+  isWide = target.products == 2 && groupVectors > mostVectors;
+  needsCopy |= run % 4 != 0 || isWide;
   chooseTile();
 }
 
-/// Chooses the tile with the least cycles for a step of all tiles: two products
-/// or two loads at a time, at least as long as a product takes, and some more for
-/// weights, which come from the second cache.
+/// Chooses the tile with the least cycles for a step of all tiles: those of the
+/// instructions, of two loads at a time, or of one product that waits for
+/// another, and some for weights, which come from the second cache.
 void DenseKernel::chooseTile() {
   constexpr double latency = 5, weightLoad = 0.35;
   int64_t parts = 4 / target.products;
-  double best = std::numeric_limits<double>::max();
+  // A product that doesn't add takes two instructions; bytes become operands by
+  // one load, or by shuffles and extensions. Long vectors have two units.
+  int64_t perProduct = target.products == 4 ? 1 : 2;
+  int64_t perPixel = target.products == 4 || isWide ? 0
+                     : target.products == 2         ? 3
+                                                    : 5;
+  double units = target.products == 4 || target.lanes == 16 ? 2 : 3;
   auto cost = [&](int64_t pixels, int64_t vectors) {
-    return std::max({pixels * vectors * parts / 2.0,
-                     (pixels + vectors * parts) / 2.0, latency}) +
+    int64_t products = pixels * vectors * parts;
+    double loads = (isWide ? pixels * parts : pixels) + vectors * parts;
+    return std::max({(products * perProduct + pixels * perPixel) / units,
+                     loads / 2, latency}) +
            vectors * parts * weightLoad;
   };
-  for (int64_t vectors = 1; vectors <= std::min<int64_t>(groupVectors, 4);
+  double best = std::numeric_limits<double>::max();
+  for (int64_t vectors = 1; vectors <= std::min(groupVectors, mostVectors);
        ++vectors)
     for (int64_t pixels = 1; pixels <= std::min<int64_t>(shape.resultWidth, 16);
          ++pixels) {
-      // Besides the sums, a vector of weights for each and the input's.
-      if (pixels * vectors + vectors + parts > target.registers)
+      // The sums, a vector of weights for each product of a pixel, its
+      // operands.
+      if (pixels * vectors + vectors * parts + parts > target.registers &&
+          pixels * vectors > 1)
         continue;
       int64_t wholeX = shape.resultWidth / pixels,
               restX = shape.resultWidth % pixels,

@@ -158,7 +158,9 @@ static Attribute getKey(int8::Conv2dOp op) {
 
 static MemRefType getFlatType(Value value) {
   auto type = cast<MemRefType>(value.getType());
-  return MemRefType::get({type.getNumElements()}, type.getElementType());
+  int64_t size = type.hasStaticShape() ? type.getNumElements()
+                                       : int64_t(ShapedType::kDynamic);
+  return MemRefType::get({size}, type.getElementType());
 }
 
 Kernel &GenerateKernelsPass::getKernel(int8::Conv2dOp op, Kernels &kernels) {
@@ -168,6 +170,52 @@ Kernel &GenerateKernelsPass::getKernel(int8::Conv2dOp op, Kernels &kernels) {
   kernel.emitter = op.isDepthwise() ? createDepthwiseKernel(*kernelTarget, op)
                                     : createDenseKernel(*kernelTarget, op);
   return kernel;
+}
+
+/// A function that is not inlined: one that is called once would go where it is
+/// called, which leaves one giant function for the passes of LLVM.
+static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,
+                                SymbolTable &symbols) {
+  ImplicitLocOpBuilder b(loc, loc.getContext());
+  auto function =
+      func::FuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
+  function.setPrivate();
+  function->setAttr("passthrough",
+                    b.getArrayAttr({b.getStringAttr("noinline")}));
+  symbols.insert(function);
+  b.setInsertionPointToStart(function.addEntryBlock());
+  func::ReturnOp::create(b);
+  return function;
+}
+
+/// Builds the function of `kernel` that takes `types`.
+static void addFunctions(Kernel &kernel, int8::Conv2dOp op, TypeRange types,
+                         SymbolTable &symbols) {
+  Location loc = op.getLoc();
+  kernel.function = addFunction(loc, "int8_conv2d", types, symbols);
+  auto next = kernel.function.args_begin();
+  KernelBuffers buffers;
+  buffers.input = *next++;
+  buffers.weight = *next++;
+  buffers.bias = *next++;
+  buffers.multiplier = *next++;
+  if (op.getResidual())
+    buffers.residual = *next++;
+  ImplicitLocOpBuilder b(loc, op.getContext());
+  if (kernel.emitter->getScratchSize()) {
+    buffers.scratch = *next++;
+    buffers.copyImage = addFunction(
+        loc, "int8_copy_image",
+        {buffers.input.getType(), b.getIndexType(), buffers.scratch.getType()},
+        symbols);
+    Block &body = buffers.copyImage.front();
+    b.setInsertionPointToStart(&body);
+    kernel.emitter->emitCopy(b, body.getArgument(0), body.getArgument(1),
+                             body.getArgument(2));
+  }
+  buffers.result = *next++;
+  b.setInsertionPointToStart(&kernel.function.front());
+  kernel.emitter->emit(b, buffers);
 }
 
 LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
@@ -189,8 +237,13 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
   SmallVector<Value> temporaries;
-  auto allocate = [&](MemRefType type) -> Value {
-    Value buffer = memref::AllocOp::create(b, type, b.getI64IntegerAttr(64));
+  // `like` has the extent of a dynamic batch.
+  auto allocate = [&](MemRefType type, Value like = {}) -> Value {
+    SmallVector<Value> sizes;
+    if (!type.hasStaticShape())
+      sizes.push_back(memref::DimOp::create(b, like, 0));
+    Value buffer =
+        memref::AllocOp::create(b, type, sizes, b.getI64IntegerAttr(64));
     temporaries.push_back(buffer);
     return buffer;
   };
@@ -209,8 +262,8 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     if (isContiguous(value))
       return value;
     auto type = cast<MemRefType>(value.getType());
-    Value buffer =
-        allocate(MemRefType::get(type.getShape(), type.getElementType()));
+    Value buffer = allocate(
+        MemRefType::get(type.getShape(), type.getElementType()), value);
     memref::CopyOp::create(b, value, buffer);
     return buffer;
   };
@@ -228,43 +281,19 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
       addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
   if (op.getResidual())
     pass(op.getResidual());
-  if (int64_t bytes = kernel.emitter->getScratchBytes())
-    arguments.push_back(allocate(MemRefType::get({bytes}, b.getI8Type())));
+  if (int64_t size = kernel.emitter->getScratchSize())
+    arguments.push_back(allocate(MemRefType::get(
+        {size}, b.getIntegerType(kernel.emitter->getScratchBits()))));
   Value result = op.getInit();
   if (!isContiguous(result)) {
     auto type = cast<MemRefType>(result.getType());
-    result = allocate(MemRefType::get(type.getShape(), type.getElementType()));
+    result = allocate(MemRefType::get(type.getShape(), type.getElementType()),
+                      result);
   }
   arguments.push_back(flatten(result));
 
-  if (!kernel.function) {
-    ImplicitLocOpBuilder inner(op.getLoc(), op.getContext());
-    kernel.function = func::FuncOp::create(
-        inner, "int8_conv2d",
-        inner.getFunctionType(ValueRange(arguments).getTypes(), {}));
-    kernel.function.setPrivate();
-    // A function that is called once would go where it is called, which leaves
-    // one giant function for the passes of LLVM.
-    kernel.function->setAttr(
-        "passthrough", inner.getArrayAttr({inner.getStringAttr("noinline")}));
-    symbols.insert(kernel.function);
-    Block *body = kernel.function.addEntryBlock();
-    inner.setInsertionPointToStart(body);
-    func::ReturnOp::create(inner);
-    inner.setInsertionPointToStart(body);
-    KernelBuffers buffers;
-    auto next = body->args_begin();
-    buffers.input = *next++;
-    buffers.weight = *next++;
-    buffers.bias = *next++;
-    buffers.multiplier = *next++;
-    if (op.getResidual())
-      buffers.residual = *next++;
-    if (kernel.emitter->getScratchBytes())
-      buffers.scratch = *next++;
-    buffers.result = *next++;
-    kernel.emitter->emit(inner, buffers);
-  }
+  if (!kernel.function)
+    addFunctions(kernel, op, ValueRange(arguments).getTypes(), symbols);
   func::CallOp::create(b, kernel.function, arguments);
   if (result != op.getInit())
     memref::CopyOp::create(b, result, op.getInit());

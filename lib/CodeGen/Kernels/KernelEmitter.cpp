@@ -5,6 +5,7 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/Support/MathExtras.h"
@@ -47,8 +48,12 @@ ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
   if (!isPointwise)
     return;
   // Pixels don't know of their rows.
-  width = resultWidth = batch * height * width;
-  batch = height = resultHeight = 1;
+  width = resultWidth = height * width;
+  height = resultHeight = 1;
+  if (ShapedType::isDynamic(batch))
+    return;
+  width = resultWidth = batch * width;
+  batch = 1;
 }
 
 KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
@@ -56,7 +61,7 @@ KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
       add(op.getAddAttr()), padValue(op.getPadValue()),
       isSigned(op.getIsSigned()), offset(0) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
-  copyBytes = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
+  copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
   if (target.sign == InputSign::Unsigned && isSigned)
     offset = 128;
   if (target.sign == InputSign::Signed && !isSigned)
@@ -99,14 +104,31 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b, const KernelBuffers &given) {
   buffers = given;
   image = needsCopy ? buffers.scratch : buffers.input;
   int64_t imageBytes = shape.height * shape.width * shape.in;
-  forEach(shape.batch, 1, [&](Value n) {
+  auto emitBatch = [&](Value n) {
     Value position = advance(index(0), n, imageBytes);
     if (needsCopy)
-      copyImage(position);
+      func::CallOp::create(
+          b, buffers.copyImage,
+          ValueRange{buffers.input, position, buffers.scratch});
     emitImage(needsCopy ? index(0) : position,
               advance(index(0), n,
                       shape.resultHeight * shape.resultWidth * shape.out));
-  });
+  };
+  if (!ShapedType::isDynamic(shape.batch))
+    return forEach(shape.batch, 1, emitBatch);
+  Value count = arith::DivUIOp::create(
+      b, memref::DimOp::create(b, buffers.input, 0), index(imageBytes));
+  auto loop = scf::ForOp::create(b, index(0), count, index(1));
+  b.setInsertionPointToStart(loop.getBody());
+  emitBatch(loop.getInductionVar());
+}
+
+void KernelEmitter::emitCopy(ImplicitLocOpBuilder &b, Value input,
+                             Value position, Value scratch) {
+  builder = &b;
+  buffers.input = input;
+  buffers.scratch = scratch;
+  copyImage(position);
 }
 
 //===----------------------------------------------------------------------===//
@@ -213,6 +235,20 @@ SmallVector<Value> KernelEmitter::broadcast(Value position) {
   ImplicitLocOpBuilder &b = *builder;
   int64_t lanes = target.lanes;
   Type i8 = b.getI8Type(), i16 = b.getI16Type(), i32 = b.getI32Type();
+  if (isWide) {
+    SmallVector<Value> operands;
+    for (int64_t pair : {0, 2}) {
+      Value word = vector::ExtractOp::create(
+          b,
+          vector::BitCastOp::create(b, vectorOf(1, i32),
+                                    load(image, advance(position, pair), 2)),
+          0);
+      operands.push_back(vector::BitCastOp::create(
+          b, vectorOf(2 * lanes, i16),
+          vector::BroadcastOp::create(b, vectorOf(lanes, i32), word)));
+    }
+    return operands;
+  }
   Value bytes = load(image, position, 4);
   if (target.products == 1) {
     Value wide = extend(bytes, i32);
@@ -349,18 +385,20 @@ void KernelEmitter::forBytes(int64_t bytes,
 }
 
 void KernelEmitter::fill(Value position, int64_t bytes) {
+  Type element = builder->getIntegerType(getScratchBits());
   forBytes(bytes, [&](Value offset, int64_t count) {
-    vector::StoreOp::create(
-        *builder, splat(vectorOf(count, builder->getI8Type()), padValue),
-        buffers.scratch, advance(position, offset, 1));
+    vector::StoreOp::create(*builder, splat(vectorOf(count, element), padValue),
+                            buffers.scratch, advance(position, offset, 1));
   });
 }
 
 void KernelEmitter::copy(Value from, Value to, int64_t bytes) {
   forBytes(bytes, [&](Value offset, int64_t count) {
-    vector::StoreOp::create(
-        *builder, load(buffers.input, advance(from, offset, 1), count),
-        buffers.scratch, advance(to, offset, 1));
+    Value loaded = load(buffers.input, advance(from, offset, 1), count);
+    if (isWide)
+      loaded = extend(loaded, builder->getI16Type());
+    vector::StoreOp::create(*builder, loaded, buffers.scratch,
+                            advance(to, offset, 1));
   });
 }
 

@@ -10,6 +10,8 @@
 
 #include "qbackend/Dialect/Int8/Int8.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <memory>
 #include <vector>
 
@@ -21,6 +23,7 @@ using mlir::Value;
 struct ConvolutionShape {
   explicit ConvolutionShape(int8::Conv2dOp op);
 
+  /// The batch may be ShapedType::kDynamic.
   int64_t batch, height, width, in, kernelHeight, kernelWidth, resultHeight,
       resultWidth, out, groups, inGroup, outGroup;
   int64_t strideY, strideX, dilationY, dilationX;
@@ -44,6 +47,8 @@ struct KernelBuffers {
   Value input, weight, bias, multiplier;
   Value residual, scratch; // or null
   Value result;
+  /// Makes the copy in `scratch`, see KernelEmitter::emitCopy; or null.
+  mlir::func::FuncOp copyImage;
 };
 
 /// Builds the kernel of a convolution. What it builds depends on the types and
@@ -58,11 +63,19 @@ public:
                        llvm::ArrayRef<int32_t> bias,
                        llvm::ArrayRef<float> multiplier) const;
 
-  /// Bytes of the buffer that the kernel uses as it likes; 0: none.
-  int64_t getScratchBytes() const { return needsCopy ? copyBytes : 0; }
+  /// Elements of the buffer that the kernel uses as it likes, 0: none, and
+  /// their bits.
+  int64_t getScratchSize() const { return needsCopy ? copySize : 0; }
+  unsigned getScratchBits() const { return isWide ? 16 : 8; }
 
   /// Builds the body where `builder` is.
   void emit(mlir::ImplicitLocOpBuilder &builder, const KernelBuffers &buffers);
+
+  /// Builds the body of what copies the image at `position` of `input`. It has
+  /// to be a function of its own: of a kernel that sees which vectors were
+  /// stored, LLVM makes arithmetic on integers of 512 bits, and may never end.
+  void emitCopy(mlir::ImplicitLocOpBuilder &builder, Value input,
+                Value position, Value scratch);
 
 protected:
   /// Appends the packed weight by `append(element)`.
@@ -112,6 +125,8 @@ protected:
   /// Whether the input is read from a copy with its padding, and with room
   /// behind it for vectors that begin in the image.
   bool needsCopy;
+  /// Whether that has 16 bits for each byte.
+  bool isWide = false;
   KernelBuffers buffers;
   /// What the input is read from.
   Value image;
@@ -131,7 +146,7 @@ private:
 
   int8::RequantizeAttr requantize;
   int8::AddAttr add;
-  int64_t padValue, copyBytes;
+  int64_t padValue, copySize;
   bool isSigned;
   /// What is added to a byte of the input for `dot`: 128, -128 or 0.
   int64_t offset;

@@ -198,11 +198,17 @@ struct Layer {
 };
 } // namespace
 
-/// [..., channels] as an image of one row; a batch of rows is a row.
+/// [..., channels] as an image of one row; a batch is part of it if its size is
+/// known.
 static SmallVector<int64_t> getRow(ShapedType type) {
-  int64_t channels = type.getShape().back();
-  return {1, 1, type.getNumElements() / std::max<int64_t>(channels, 1),
-          channels};
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t batch = 1;
+  if (shape.size() > 1 && type.isDynamicDim(0)) {
+    batch = ShapedType::kDynamic;
+    shape = shape.drop_front();
+  }
+  return {batch, 1, ShapedType::getNumElements(shape.drop_back()),
+          shape.back()};
 }
 
 static Layer getLayer(LinearOp op) {
@@ -257,7 +263,12 @@ static Value reshape(ImplicitLocOpBuilder &b, Value value,
   }
   if (type.getRank() > wanted.getRank())
     return tensor::CollapseShapeOp::create(b, wanted, value, *groups);
-  return tensor::ExpandShapeOp::create(b, wanted, value, *groups);
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t size : shape)
+    sizes.push_back(b.getIndexAttr(size));
+  if (wanted.isDynamicDim(0))
+    sizes[0] = tensor::DimOp::create(b, value, 0).getResult();
+  return tensor::ExpandShapeOp::create(b, wanted, value, *groups, sizes);
 }
 
 /// `value`, of a quantized type, as bytes of `shape`.
@@ -274,12 +285,23 @@ static bool hasKernel(const Layer &layer) {
          (in / groups >= 4 && out / groups >= 8);
 }
 
+/// Whether all but the batch is static, and nothing is empty.
+static bool hasKnownShape(ShapedType type) {
+  ArrayRef<int64_t> shape = type.getShape();
+  if (shape.size() > 1 && type.isDynamicDim(0))
+    shape = shape.drop_front();
+  return !ShapedType::isDynamicShape(shape) && !llvm::is_contained(shape, 0);
+}
+
 template <typename OpT> static void convert(OpT op) {
-  for (Value value : {Value(op.getInput()), Value(op.getOutput())}) {
-    auto type = cast<ShapedType>(value.getType());
-    if (!type.hasStaticShape() || type.getNumElements() == 0)
-      return;
-  }
+  if (!hasKnownShape(op.getInput().getType()) ||
+      !hasKnownShape(op.getOutput().getType()))
+    return;
+  // Rows of rows are merged, which takes a static batch.
+  if (std::is_same_v<OpT, LinearOp> &&
+      !op.getInput().getType().hasStaticShape() &&
+      op.getInput().getType().getRank() > 3)
+    return;
   ShapedType weightType = op.getWeight().getType();
   auto inputType = getQuantizedType(op.getInput().getType());
   if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
@@ -332,7 +354,10 @@ template <typename OpT> static void convert(OpT op) {
   Value residual =
       kernel.residual ? toBytes(b, kernel.residual, layer.output) : Value();
   auto resultType = RankedTensorType::get(layer.output, i8);
-  Value init = tensor::EmptyOp::create(b, layer.output, i8);
+  SmallVector<Value> batch;
+  if (resultType.isDynamicDim(0))
+    batch.push_back(tensor::DimOp::create(b, input, 0));
+  Value init = tensor::EmptyOp::create(b, resultType, batch);
   bool isSigned = inputType.isSigned();
   auto requantize = int8::RequantizeAttr::get(b.getContext(), kernel.zeroPoint,
                                               kernel.range.lo, kernel.range.hi,

@@ -105,9 +105,13 @@ LogicalResult Conv2dOp::verify() {
   ShapedType input = getInput().getType(), weight = getWeight().getType(),
              init = getInit().getType();
   for (ShapedType type : {input, weight, init})
-    if (!type.hasStaticShape() || llvm::is_contained(type.getShape(), 0))
-      return emitOpError() << "has an operand of type " << type
-                           << ", expected static extents that are not 0";
+    for (auto [d, size] : llvm::enumerate(type.getShape()))
+      if (size == 0 ||
+          (ShapedType::isDynamic(size) && (type == weight || d != 0)))
+        return emitOpError()
+               << "has an operand of type " << type
+               << ", expected extents that are static and not 0, but for a "
+                  "dynamic batch";
   if (failed(verifyNumbers(*this, "stride", getStride(), 2, 1)) ||
       failed(verifyNumbers(*this, "dilation", getDilation(), 2, 1)) ||
       failed(verifyNumbers(*this, "padding", getPadding(), 4, 0)) ||
@@ -124,8 +128,8 @@ LogicalResult Conv2dOp::verify() {
     return emitOpError() << "has a weight of type " << weight << ", expected "
                          << out << " outputs of " << in / groups << " channels";
   if (input.getDimSize(0) != init.getDimSize(0))
-    return emitOpError() << "has the batches " << input.getDimSize(0) << " and "
-                         << init.getDimSize(0);
+    return emitOpError() << "has images of different batches, " << input
+                         << " and " << init;
   for (int i : {0, 1}) {
     int64_t kernel = weight.getDimSize(1 + i), size = input.getDimSize(1 + i);
     if (kernel > most || size > most)

@@ -97,13 +97,13 @@ func.func @two_uses(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x2x!y> {
 !y = !quant.uniform<u8:f32, 1.0:10>
 
 // Weights that are not known, that don't fit a byte without their zero point, or
-// a batch that is not known stay for linalg.
+// rows of rows of a batch that is not known stay for linalg.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: int8
 // CHECK: qnnpack.conv2d
 // CHECK: qnnpack.conv2d
 // CHECK: qnnpack.linear
-func.func @others(%x: tensor<1x3x3x2x!x>, %w: tensor<2x1x1x2x!w>, %rows: tensor<?x2x!x>, %v: tensor<2x2x!w>) -> (tensor<1x3x3x2x!y>, tensor<1x3x3x2x!y>, tensor<?x2x!y>) {
+func.func @others(%x: tensor<1x3x3x2x!x>, %w: tensor<2x1x1x2x!w>, %rows: tensor<?x3x3x2x!x>, %v: tensor<2x2x!w>) -> (tensor<1x3x3x2x!y>, tensor<1x3x3x2x!y>, tensor<?x3x3x2x!y>) {
   %a = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
     : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!w> -> tensor<1x3x3x2x!y>
   %0 = arith.constant dense<-100> : tensor<2x1x1x2xi8>
@@ -112,6 +112,26 @@ func.func @others(%x: tensor<1x3x3x2x!x>, %w: tensor<2x1x1x2x!w>, %rows: tensor<
     : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!wide> -> tensor<1x3x3x2x!y>
   %2 = arith.constant dense<1> : tensor<2x2xi8>
   %3 = quant.scast %2 : tensor<2x2xi8> to tensor<2x2x!w>
-  %c = qnnpack.linear %rows, %3 : tensor<?x2x!x>, tensor<2x2x!w> -> tensor<?x2x!y>
-  return %a, %b, %c : tensor<1x3x3x2x!y>, tensor<1x3x3x2x!y>, tensor<?x2x!y>
+  %c = qnnpack.linear %rows, %3 : tensor<?x3x3x2x!x>, tensor<2x2x!w> -> tensor<?x3x3x2x!y>
+  return %a, %b, %c : tensor<1x3x3x2x!y>, tensor<1x3x3x2x!y>, tensor<?x3x3x2x!y>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// A batch that is not known is that of the result.
+// CHECK-LABEL: func.func @batch
+// CHECK: %[[X:.*]] = tensor.expand_shape {{.*}} output_shape [%{{.*}}, 1, 1, 2]
+// CHECK: %[[N:.*]] = tensor.dim %[[X]]
+// CHECK: %[[INIT:.*]] = tensor.empty(%[[N]]) : tensor<?x1x1x2xi8>
+// CHECK: int8.conv2d(%[[X]], {{.*}}) into %[[INIT]]
+// CHECK: tensor.collapse_shape {{.*}} : tensor<?x1x1x2xi8> into tensor<?x2xi8>
+func.func @batch(%x: tensor<?x2x!x>) -> tensor<?x2x!y> {
+  %0 = arith.constant dense<1> : tensor<2x2xi8>
+  %w = quant.scast %0 : tensor<2x2xi8> to tensor<2x2x!w>
+  %y = qnnpack.linear %x, %w : tensor<?x2x!x>, tensor<2x2x!w> -> tensor<?x2x!y>
+  return %y : tensor<?x2x!y>
 }

@@ -1,16 +1,25 @@
 // RUN: qbackend-opt %s -split-input-file -verify-diagnostics
 
-func.func @dynamic(%x: tensor<?x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<?x4x4x16xi8>) {
-  // expected-error @+1 {{has an operand of type 'tensor<?x4x4x8xi8>', expected static extents that are not 0}}
+func.func @dynamic_height(%x: tensor<1x?x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<1x?x4x16xi8>) {
+  // expected-error @+1 {{has an operand of type 'tensor<1x?x4x8xi8>', expected extents that are static and not 0, but for a dynamic batch}}
   %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
-    : (tensor<?x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<?x4x4x16xi8> -> tensor<?x4x4x16xi8>
+    : (tensor<1x?x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x?x4x16xi8> -> tensor<1x?x4x16xi8>
+  return
+}
+
+// -----
+
+func.func @dynamic_weight(%x: tensor<1x4x4x8xi8>, %w: tensor<?x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<1x4x4x16xi8>) {
+  // expected-error @+1 {{has an operand of type 'tensor<?x1x1x8xi8>', expected extents that are static and not 0, but for a dynamic batch}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+    : (tensor<1x4x4x8xi8>, tensor<?x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x4x4x16xi8> -> tensor<1x4x4x16xi8>
   return
 }
 
 // -----
 
 func.func @empty(%x: tensor<1x0x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<1x0x4x16xi8>) {
-  // expected-error @+1 {{has an operand of type 'tensor<1x0x4x8xi8>', expected static extents that are not 0}}
+  // expected-error @+1 {{has an operand of type 'tensor<1x0x4x8xi8>', expected extents that are static and not 0, but for a dynamic batch}}
   %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
     : (tensor<1x0x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x0x4x16xi8> -> tensor<1x0x4x16xi8>
   return
@@ -91,9 +100,18 @@ func.func @channels_of_the_weight(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x7xi8
 // -----
 
 func.func @batches(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<2x4x4x16xi8>) {
-  // expected-error @+1 {{has the batches 1 and 2}}
+  // expected-error @+1 {{has images of different batches, 'tensor<1x4x4x8xi8>' and 'tensor<2x4x4x16xi8>'}}
   %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
     : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<2x4x4x16xi8> -> tensor<2x4x4x16xi8>
+  return
+}
+
+// -----
+
+func.func @dynamic_batch_of_one(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<?x4x4x16xi8>) {
+  // expected-error @+1 {{has images of different batches, 'tensor<1x4x4x8xi8>' and 'tensor<?x4x4x16xi8>'}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+    : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<?x4x4x16xi8> -> tensor<?x4x4x16xi8>
   return
 }
 

@@ -100,7 +100,7 @@ def Int8_Conv2dOp : Int8_Op<"conv2d"> {
     right]]`, flattened. The result is written over `init`.
 
     **Constraints:**
-    - shapes are static, without a 0;
+    - shapes are static, without a 0, but for the batch, which may be dynamic;
     - `stride` and `dilation` are two positive numbers, `padding` four that are not
       negative, all below 2^31;
     - `groups` divides both channels, and the weight has those of a group;

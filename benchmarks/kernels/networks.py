@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Networks and layers of qnnpack ops with random weights, to be timed.
+
+Shapes are those of torchvision's networks at 224 x 224. Scales are such that the
+integers use their range: the time doesn't depend on them, but results should not
+be all the same.
+"""
+
+import pathlib
+from typing import Callable, NamedTuple, Optional, TextIO
+
+import numpy as np
+
+SCALE = 0.02
+
+
+class Value(NamedTuple):
+    """An image of unsigned bytes."""
+
+    name: str
+    shape: tuple[int, ...]
+    zero: int
+
+    @property
+    def type(self) -> str:
+        dims = "x".join(map(str, self.shape))
+        return f"tensor<{dims}x!quant.uniform<u8:f32, {SCALE}:{self.zero}>>"
+
+
+class Network:
+    """The lines of a function, its weights, and how many products it has."""
+
+    def __init__(self, shape: tuple[int, ...]) -> None:
+        self.random = np.random.default_rng(1)
+        self.lines: list[str] = []
+        self.resources: list[str] = []
+        self.products = 0
+        self.input = Value("%input", shape, 114)
+
+    def emit(self, text: str) -> str:
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"  {name} = {text}")
+        return name
+
+    def constant(self, data: np.ndarray, element: str) -> str:
+        key = f"weight{len(self.resources)}"
+        raw = (4).to_bytes(4, "little") + np.ascontiguousarray(data).tobytes()
+        self.resources.append(f'      {key}: "0x{raw.hex().upper()}"')
+        dims = "x".join(map(str, data.shape))
+        return self.emit(f"arith.constant dense_resource<{key}> : "
+                         f"tensor<{dims}x{element}>")
+
+    def weight(self, shape: tuple[int, ...]) -> tuple[str, str]:
+        reduction = int(np.prod(shape[1:]))
+        scale = float(np.float32(40 / (74 * 75 * np.sqrt(reduction))))
+        dims = "x".join(map(str, shape))
+        kind = f"tensor<{dims}x!quant.uniform<i8:f32, {scale:.9e}>>"
+        data = self.random.integers(-127, 128, shape).astype(np.int8)
+        return self.emit(f"quant.scast {self.constant(data, 'i8')} : "
+                         f"tensor<{dims}xi8> to {kind}"), kind
+
+    def bias(self, size: int) -> str:
+        return self.constant(
+            self.random.integers(-2000, 2000, size).astype(np.int32), "i32")
+
+    def conv(self, x: Value, out: int, kernel: int, stride: int = 1,
+             groups: int = 1, act: str = "relu") -> Value:
+        """`act` is relu, relu6 or nothing."""
+        pad = kernel // 2
+        weight, kind = self.weight((out, kernel, kernel, x.shape[3] // groups))
+        size = (x.shape[1] + 2 * pad - kernel) // stride + 1
+        result = Value("", (x.shape[0], size, size, out), 0 if act == "relu" else 100)
+        self.products += int(np.prod(result.shape)) * kernel**2 * (
+            x.shape[3] // groups)
+        name = self.emit(
+            f"qnnpack.conv2d {x.name}, {weight}, {self.bias(out)} "
+            f"{{stride = array<i64: {stride}, {stride}>, padding = "
+            f"array<i64: {pad}, {pad}, {pad}, {pad}>, dilation = array<i64: 1, 1>, "
+            f"groups = {groups} : i64{', relu' if act == 'relu' else ''}}} : "
+            f"{x.type}, {kind}, tensor<{out}xi32> -> {result.type}")
+        if act == "relu6":
+            name = self.emit(f"qnnpack.clamp {name} {{min = 0.0 : f32, max = 2.5 : "
+                             f"f32}} : {result.type} -> {result.type}")
+        return result._replace(name=name)
+
+    def add(self, a: Value, b: Value, relu: bool) -> Value:
+        result = Value("", a.shape, 0 if relu else 120)
+        return result._replace(name=self.emit(
+            f"qnnpack.add {a.name}, {b.name} {{{'relu' if relu else ''}}} : "
+            f"{a.type}, {b.type} -> {result.type}"))
+
+    def max_pool(self, x: Value) -> Value:
+        size = (x.shape[1] + 2 - 3) // 2 + 1
+        result = x._replace(shape=(x.shape[0], size, size, x.shape[3]))
+        return result._replace(name=self.emit(
+            f"qnnpack.max_pool2d {x.name} {{kernel = array<i64: 3, 3>, stride = "
+            "array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilation = "
+            f"array<i64: 1, 1>}} : {x.type} -> {result.type}"))
+
+    def classifier(self, x: Value, classes: int = 1000) -> Value:
+        mean = x._replace(shape=(x.shape[0], 1, 1, x.shape[3]))
+        mean = mean._replace(name=self.emit(
+            f"qnnpack.adaptive_avg_pool2d {x.name} : {x.type} -> {mean.type}"))
+        row = mean._replace(shape=(x.shape[0], x.shape[3]))
+        row = row._replace(name=self.emit(
+            f"qnnpack.reshape {mean.name} : {mean.type} -> {row.type}"))
+        weight, kind = self.weight((classes, x.shape[3]))
+        self.products += classes * x.shape[3] * x.shape[0]
+        result = Value("", (x.shape[0], classes), 128)
+        return result._replace(name=self.emit(
+            f"qnnpack.linear {row.name}, {weight}, {self.bias(classes)} : {row.type}, "
+            f"{kind}, tensor<{classes}xi32> -> {result.type}"))
+
+    def write(self, result: Value, file: TextIO) -> None:
+        file.write(f"func.func @main({self.input.name}: {self.input.type}) -> "
+                   f"{result.type} {{\n")
+        file.write("\n".join(self.lines))
+        file.write(f"\n  return {result.name} : {result.type}\n}}\n")
+        file.write("{-#\n  dialect_resources: {\n    builtin: {\n")
+        file.write(",\n".join(self.resources))
+        file.write("\n    }\n  }\n#-}\n")
+
+
+def resnet(blocks: tuple[int, ...], bottleneck: bool) -> tuple[Network, Value]:
+    net = Network((1, 224, 224, 3))
+    x = net.max_pool(net.conv(net.input, 64, 7, stride=2))
+    for stage, count in enumerate(blocks):
+        for block in range(count):
+            stride = 2 if block == 0 and stage > 0 else 1
+            width = 64 << stage
+            if bottleneck:
+                y = net.conv(x, width, 1)
+                y = net.conv(y, width, 3, stride)
+                y = net.conv(y, 4 * width, 1, act="")
+            else:
+                y = net.conv(x, width, 3, stride)
+                y = net.conv(y, width, 3, act="")
+            if stride != 1 or x.shape != y.shape:
+                x = net.conv(x, y.shape[3], 1, stride, act="")
+            x = net.add(y, x, relu=True)
+    return net, net.classifier(x)
+
+
+def mobilenet_v2() -> tuple[Network, Value]:
+    net = Network((1, 224, 224, 3))
+    x = net.conv(net.input, 32, 3, stride=2, act="relu6")
+    for expansion, out, count, first in [
+            (1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2), (6, 96, 3, 1),
+            (6, 160, 3, 2), (6, 320, 1, 1)]:
+        for block in range(count):
+            y, inner = x, x.shape[3] * expansion
+            if expansion != 1:
+                y = net.conv(y, inner, 1, act="relu6")
+            y = net.conv(y, inner, 3, first if block == 0 else 1, groups=inner,
+                         act="relu6")
+            y = net.conv(y, out, 1, act="")
+            x = net.add(y, x, relu=False) if y.shape == x.shape else y
+    return net, net.classifier(net.conv(x, 1280, 1, act="relu6"))
+
+
+def layer(size: int, channels: int, out: int, kernel: int, stride: int = 1,
+          groups: int = 1) -> tuple[Network, Value]:
+    net = Network((1, size, size, channels))
+    return net, net.conv(net.input, out, kernel, stride, groups)
+
+
+NETWORKS: dict[str, Callable[[], tuple[Network, Value]]] = {
+    "mobilenet_v2": mobilenet_v2,
+    "resnet18": lambda: resnet((2, 2, 2, 2), bottleneck=False),
+    "resnet50": lambda: resnet((3, 4, 6, 3), bottleneck=True),
+}
+# Size, channels, outputs, window, stride, groups.
+LAYERS: dict[str, tuple[int, ...]] = {
+    "stem 7x7, 3 to 64 at 224, stride 2": (224, 3, 64, 7, 2),
+    "1x1, 64 to 256 at 56": (56, 64, 256, 1),
+    "1x1, 256 to 1024 at 14": (14, 256, 1024, 1),
+    "1x1, 512 to 2048 at 7": (7, 512, 2048, 1),
+    "3x3, 64 at 56": (56, 64, 64, 3),
+    "3x3, 128 at 28": (28, 128, 128, 3),
+    "3x3, 256 at 14": (14, 256, 256, 3),
+    "3x3, 512 at 7": (7, 512, 512, 3),
+    "depthwise 3x3, 144 at 56": (56, 144, 144, 3, 1, 144),
+    "depthwise 3x3, 384 at 14": (14, 384, 384, 3, 1, 384),
+    "depthwise 3x3, 960 at 7": (7, 960, 960, 3, 1, 960),
+}
+
+
+def write(name: str, path: pathlib.Path) -> int:
+    """Writes the network or layer of that name; the number of its products."""
+    net, result = NETWORKS[name]() if name in NETWORKS else layer(*LAYERS[name])
+    with path.open("w") as file:
+        net.write(result, file)
+    return net.products

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * Times compiled networks: each in turn, so that what else the machine does hits
+ * them alike. NETWORKS is a list of ENTRY(name, function, input, output, arena)
+ * with the sizes in bytes. Prints a line for each round: seconds for one call, for
+ * each network, then products of bytes per second that the processor reaches.
+ */
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef __AVX512VNNI__
+#include <immintrin.h>
+#endif
+
+#define ENTRY(function, input, output, arena)                                  \
+  void function(const void *, void *, void *);
+NETWORKS
+#undef ENTRY
+
+typedef struct {
+  void (*run)(const void *, void *, void *);
+  size_t input, output, arena;
+} Network;
+
+static const Network networks[] = {
+#define ENTRY(function, input, output, arena) {function, input, output, arena},
+    NETWORKS
+#undef ENTRY
+};
+enum { count = sizeof(networks) / sizeof(networks[0]) };
+
+static double now(void) {
+  struct timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return time.tv_sec + 1e-9 * time.tv_nsec;
+}
+
+static void *allocate(size_t bytes) {
+  void *data = aligned_alloc(64, (bytes / 64 + 1) * 64);
+  if (!data) {
+    fprintf(stderr, "out of memory\n");
+    exit(1);
+  }
+  return data;
+}
+
+/* Products of bytes per second, from instructions that don't wait for each other
+   or for memory; 0: there is no measure for this processor. */
+static double measurePeak(void) {
+#ifdef __AVX512VNNI__
+  enum { sums = 16, steps = 100000 };
+  __m512i sum[sums], x = _mm512_set1_epi8(3), w = _mm512_set1_epi8(5);
+  for (int i = 0; i < sums; ++i)
+    sum[i] = _mm512_set1_epi32(i);
+  double start = now();
+  for (int step = 0; step < steps; ++step) {
+    __asm__ volatile("" : "+v"(x), "+v"(w));
+#pragma GCC unroll 16
+    for (int i = 0; i < sums; ++i)
+      sum[i] = _mm512_dpbusd_epi32(sum[i], x, w);
+  }
+  double seconds = now() - start;
+  for (int i = 1; i < sums; ++i)
+    sum[0] = _mm512_add_epi32(sum[0], sum[i]);
+  static volatile int sink;
+  sink = _mm512_reduce_add_epi32(sum[0]);
+  (void)sink;
+  return 64.0 * sums * steps / seconds;
+#else
+  return 0;
+#endif
+}
+
+int main(int argc, char **argv) {
+  int rounds = argc > 1 ? atoi(argv[1]) : 21;
+  unsigned char *input[count], *output[count], *arena[count];
+  int calls[count];
+  uint32_t random = 1;
+  for (int i = 0; i < count; ++i) {
+    input[i] = allocate(networks[i].input);
+    output[i] = allocate(networks[i].output);
+    arena[i] = allocate(networks[i].arena);
+    random = 1;
+    for (size_t k = 0; k < networks[i].input; ++k) {
+      random = random * 1664525 + 1013904223;
+      input[i][k] = random >> 24;
+    }
+    networks[i].run(input[i], output[i], arena[i]);
+    if (networks[i].output != networks[0].output ||
+        memcmp(output[i], output[0], networks[0].output)) {
+      fprintf(stderr, "network %d computes other integers than the first\n", i);
+      return 1;
+    }
+    double start = now();
+    networks[i].run(input[i], output[i], arena[i]);
+    /* At least 2 ms: the clock is exact enough, and caches are warm. */
+    calls[i] = 1 + (int)(2e-3 / (now() - start + 1e-9));
+  }
+  for (int round = 0; round < rounds; ++round) {
+    for (int i = 0; i < count; ++i) {
+      double start = now();
+      for (int call = 0; call < calls[i]; ++call)
+        networks[i].run(input[i], output[i], arena[i]);
+      printf("%.9e ", (now() - start) / calls[i]);
+    }
+    printf("%.6e\n", measurePeak());
+  }
+  return 0;
+}
