@@ -121,6 +121,10 @@ OptionalRange groupNormRange(const OperatorOperands &operands, int64_t groups,
 int64_t getShownDim(mlir::RankedTensorType type, int64_t dim);
 mlir::DenseI64ArrayAttr getShownDims(mlir::RankedTensorType type,
                                      mlir::DenseI64ArrayAttr dims);
+/// The `numbers` of dimensions, without those of dimensions that are 1 in the
+/// first input and in the result.
+mlir::DenseI64ArrayAttr getShownNumbers(const OperatorOperands &operands,
+                                        mlir::DenseI64ArrayAttr numbers);
 /// What a reshape or flatten is without dimensions of 1: a transpose, if it
 /// merges and cuts nothing.
 mlir::Attribute getShownReshape(mlir::DenseI64ArrayAttr permutation,

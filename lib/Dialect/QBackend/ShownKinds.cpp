@@ -27,6 +27,19 @@ DenseI64ArrayAttr qbackend::detail::getShownDims(RankedTensorType type,
   return DenseI64ArrayAttr::get(type.getContext(), shown);
 }
 
+DenseI64ArrayAttr
+qbackend::detail::getShownNumbers(const OperatorOperands &operands,
+                                  DenseI64ArrayAttr numbers) {
+  RankedTensorType from = operands.inputs.front(), to = operands.output;
+  if (from.getRank() != numbers.size() || to.getRank() != numbers.size())
+    return numbers;
+  SmallVector<int64_t> shown;
+  for (auto [i, number] : llvm::enumerate(numbers.asArrayRef()))
+    if (from.getDimSize(i) != 1 || to.getDimSize(i) != 1)
+      shown.push_back(number);
+  return DenseI64ArrayAttr::get(numbers.getContext(), shown);
+}
+
 Attribute qbackend::detail::getShownReshape(DenseI64ArrayAttr permutation,
                                             const OperatorOperands &operands) {
   RankedTensorType type = operands.inputs.front();

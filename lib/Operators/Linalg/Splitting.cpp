@@ -9,7 +9,9 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -57,6 +59,7 @@ public:
 private:
   BodySlice getSlice(ArrayRef<Value> values);
   AffineMap getMap(unsigned input);
+  std::optional<Space> getIndexedSpace(const BodySlice &slice);
   std::optional<Space> getSpace(const BodySlice &slice);
   linalg::GenericOp createPart(Value cut, AffineMap &readBy);
   bool createRest(ArrayRef<Value> cuts, ArrayRef<AffineMap> readBy,
@@ -117,10 +120,49 @@ AffineMap Splitter::getMap(unsigned input) {
   return AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
 }
 
+/// The loops in which a lookup by integers in a table, which reads positions,
+/// is computed: those of all that it reads, and the positions. Nullopt for
+/// other code (a pool may compute positions, too), and for that with guards,
+/// which would be lost.
+std::optional<Space> Splitter::getIndexedSpace(const BodySlice &slice) {
+  llvm::SmallBitVector loops(op.getNumLoops());
+  bool readsPosition = false;
+  for (Operation *inner : slice.ops)
+    if (auto index = dyn_cast<linalg::IndexOp>(inner)) {
+      readsPosition = true;
+      loops.set(index.getDim());
+    }
+  if (!readsPosition ||
+      !llvm::all_of(body, [](Operation &inner) { return isPure(&inner); }))
+    return std::nullopt;
+  bool isLookup = llvm::any_of(slice.inputs, [&](unsigned input) {
+    return body.getArgument(input).getType().isSignlessInteger();
+  });
+  if (!isLookup)
+    return std::nullopt;
+  for (unsigned input : slice.inputs)
+    for (AffineExpr expr : getMap(input).getResults())
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        loops.set(dim.getPosition());
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges(), shape;
+  SmallVector<AffineExpr> exprs;
+  for (unsigned loop : loops.set_bits()) {
+    if (ShapedType::isDynamic(ranges[loop]))
+      return std::nullopt;
+    shape.push_back(ranges[loop]);
+    exprs.push_back(getAffineDimExpr(loop, op.getContext()));
+  }
+  return Space{AffineMap::get(op.getNumLoops(), 0, exprs, op.getContext()),
+               RankedTensorType::get(shape, Float32Type::get(op.getContext())),
+               Value()};
+}
+
 /// The loops in which what `slice` reads is computed: those of a tensor that it
 /// reads, if the others are read by no other loops, or all loops.
 std::optional<Space> Splitter::getSpace(const BodySlice &slice) {
   SmallVector<Space> spaces;
+  if (std::optional<Space> indexed = getIndexedSpace(slice))
+    return indexed;
   for (unsigned input : slice.inputs) {
     Value value = op.getInputs()[input];
     auto type = dyn_cast<RankedTensorType>(value.getType());

@@ -794,7 +794,7 @@ def QBackend_NarrowAttr : QBackend_ParametricKind<"Narrow", "narrow", ["permute"
   let keepsNumbers = "true";
   let operations = "OperationCounts()";
   let range = "inputs.front()";
-  let shown = "*this";
+  let shown = "get(getContext(), detail::getShownNumbers(operands, getOffsets()), detail::getShownNumbers(operands, getSizes()), detail::getShownNumbers(operands, getStrides()))";
 }
 def QBackend_PadAttr : QBackend_ParametricKind<"Pad", "pad", ["permute"]> {
   let summary = "`low` elements before and `high` after, of each dimension";
@@ -802,7 +802,7 @@ def QBackend_PadAttr : QBackend_ParametricKind<"Pad", "pad", ["permute"]> {
   let keepsNumbers = "getValue().getValue().isZero()";
   let operations = "OperationCounts()";
   let range = "detail::joinRanges({inputs.front(), detail::pointRange(getValue())})";
-  let shown = "*this";
+  let shown = "get(getContext(), detail::getShownNumbers(operands, getLow()), detail::getShownNumbers(operands, getHigh()), getValue())";
 }
 def QBackend_RepeatAttr : QBackend_ParametricKind<"Repeat", "repeat", ["permute"]> {
   let summary = "the tensor `multiples` times along each dimension: repeat, tile, expand";
@@ -810,7 +810,7 @@ def QBackend_RepeatAttr : QBackend_ParametricKind<"Repeat", "repeat", ["permute"
   let keepsNumbers = "true";
   let operations = "OperationCounts()";
   let range = "inputs.front()";
-  let shown = "*this";
+  let shown = "get(getContext(), detail::getShownNumbers(operands, getMultiples()))";
 }
 def QBackend_PixelShuffleAttr : QBackend_ParametricKind<"PixelShuffle", "pixel_shuffle"> {
   let summary = "channels to pixels; channel c * f * f + i * f + j is pixel (i, j) of c";
