@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
@@ -336,6 +337,21 @@ struct RestoreBatchOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
 };
 } // namespace
 
+/// Whether `fused` is read, element by element, by an op on fewer dimensions
+/// because several of 1 were dropped, not the batch alone: an image of one
+/// pixel, whose batch norm would not be one of images.
+static bool isOfOnePixel(OpOperand *fused) {
+  auto generic = dyn_cast<linalg::GenericOp>(fused->getOwner());
+  auto collapse = fused->get().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!generic || !collapse || generic.getNumResults() != 1 ||
+      generic.getNumReductionLoops() != 0 || generic.hasIndexSemantics())
+    return false;
+  RankedTensorType from = collapse.getSrcType(), to = collapse.getResultType();
+  return from.hasStaticShape() && from.getRank() >= to.getRank() + 2 &&
+         to.getRank() == 1 && differInUnits(from, to) &&
+         generic.getResult(0).getType() == to;
+}
+
 namespace {
 struct NormalizeCodePass
     : qbackend::impl::NormalizeCodePassBase<NormalizeCodePass> {
@@ -367,6 +383,11 @@ struct NormalizeCodePass
     ofSlices.add<ReplaceWholeExtract, ReplaceWholeInsert, RestoreBatchOfPad,
                  RestoreBatchOfInsert>(context);
     slices = FrozenRewritePatternSet(std::move(ofSlices));
+    RewritePatternSet ofPixels(context);
+    linalg::populateFoldReshapeOpsByExpansionPatterns(ofPixels, isOfOnePixel);
+    tensor::ExpandShapeOp::getCanonicalizationPatterns(ofPixels, context);
+    tensor::CollapseShapeOp::getCanonicalizationPatterns(ofPixels, context);
+    pixels = FrozenRewritePatternSet(std::move(ofPixels));
     return success();
   }
 
@@ -378,6 +399,7 @@ struct NormalizeCodePass
           return signalPassFailure();
         normalizeSlices(function);
         mergeEqualReshapes(function);
+        restorePixels(function);
       }
   }
 
@@ -396,6 +418,27 @@ struct NormalizeCodePass
         .enableConstantCSE(false);
     if (!ops.empty())
       (void)applyOpPatternsGreedily(ops, slices, config);
+  }
+
+  /// What computes on an image of one pixel does so on an image.
+  void restorePixels(func::FuncOp function) {
+    SmallVector<Operation *> ops;
+    bool any = false;
+    function.walk([&](Operation *op) {
+      for (OpOperand &operand : op->getOpOperands())
+        any |= isOfOnePixel(&operand);
+      if (isa<linalg::GenericOp, tensor::ExpandShapeOp,
+              tensor::CollapseShapeOp>(op))
+        ops.push_back(op);
+    });
+    GreedyRewriteConfig config;
+    config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps)
+        .setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled)
+        .enableFolding(false)
+        .enableConstantCSE(false)
+        .setMaxNumRewrites(16 * ops.size() + 1024);
+    if (any)
+      (void)applyOpPatternsGreedily(ops, pixels, config);
   }
 
   /// Extents go from one dialect to the other by casts, in turns.
@@ -468,6 +511,6 @@ struct NormalizeCodePass
   }
 
   OpPassManager tosaShapes;
-  FrozenRewritePatternSet shapes, slices;
+  FrozenRewritePatternSet shapes, slices, pixels;
 };
 } // namespace
