@@ -94,10 +94,11 @@ static void sinkTranspose(OperatorOp op, bool inner = false) {
                     *permutation);
   op.setKindsAttr(builder.getArrayAttr(kinds));
 
-  // Reshapes give what they gave; and so does a mean that drops dimensions,
-  // since its kind only permutes if the rest keeps its order.
-  auto mean = dyn_cast<MeanAttr>(kinds.front());
-  if (op.getKind().isShapeOnly() || (mean && !mean.getKeepdim()))
+  // Reshapes give what they gave; and so do a mean and a sum that drop
+  // dimensions, since their kinds only permute if the rest keeps its order.
+  bool dropsDimensions = cast<RankedTensorType>(resultType).getRank() !=
+                         int64_t(permutation->size());
+  if (op.getKind().isShapeOnly() || dropsDimensions)
     return;
   Operation *yield = op.getBody().front().getTerminator();
   builder.setInsertionPoint(yield);

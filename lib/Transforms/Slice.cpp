@@ -211,10 +211,19 @@ LogicalResult qbackend::collectSlice(const RecognizedOperator &found,
       return failure();
     if (op == root)
       continue;
-    bool isShared = llvm::any_of(op->getUsers(), [&](Operation *user) {
+    auto isOutside = [&](Operation *user) {
       Operation *inBlock = root->getBlock()->findAncestorOpInBlock(*user);
       return !inBlock || !slice.ops.contains(inBlock) ||
              shared.contains(inBlock);
+    };
+    bool isShared = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      // An extent that is taken from an activation instead reads nothing.
+      bool isExtent =
+          llvm::any_of(slice.extents, [&](const Slice::Extent &extent) {
+            return extent.value.getDefiningOp() == user;
+          });
+      return isExtent ? llvm::any_of(user->getUsers(), isOutside)
+                      : isOutside(user);
     });
     if (isShared && (isMovement ? !isReshapedInput(op) : !movesElements(op)))
       return failure();

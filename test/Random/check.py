@@ -424,7 +424,8 @@ class Batch:
 
 
 def observe(tools, batch, source):
-    prepare = ["--qbackend-raise", "--qbackend-normalize-layout",
+    prepare = ["--qbackend-normalize-code", "--qbackend-raise",
+               "--qbackend-normalize-layout",
                f"--qbackend-fuse=backend={batch.backend}"]
     fused, _ = tools.run("qbackend-opt", *prepare, source)
     observed, _ = tools.run(
@@ -501,7 +502,8 @@ def check_numbers(tools, batch):
 
     # Real-valued: as it came, and observed and inlined.
     observed, _ = tools.run(
-        "qbackend-opt", "--qbackend-raise", "--qbackend-normalize-layout",
+        "qbackend-opt", "--qbackend-normalize-code", "--qbackend-raise",
+        "--qbackend-normalize-layout",
         f"--qbackend-fuse=backend={batch.backend}",
         f"--qbackend-observe=backend={batch.backend} qconfig={batch.qconfig}",
         "--qbackend-inline-operators", source)
