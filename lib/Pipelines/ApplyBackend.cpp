@@ -101,10 +101,6 @@ struct ApplyBackendPass
     kernelOptions.backend = backend;
     kernelOptions.lowerTo = target.str();
     kernelOptions.fakeQuantize = isFake;
-    LoweringPipelineOptions loweringOptions;
-    loweringOptions.backend = backend;
-    loweringOptions.lowerTo = target.str();
-    loweringOptions.fakeQuantize = isFake;
 
     // One pipeline: what passes know in common ends with it.
     Summary summary;
@@ -123,7 +119,7 @@ struct ApplyBackendPass
       summary.emitRemark(module);
       return summary.require(requireQuantized, target, module);
     }));
-    addLoweringPipeline(all, loweringOptions);
+    addLoweringPipeline(all, kernelOptions);
     if (failed(runPipeline(all, getOperation())))
       signalPassFailure();
   }

@@ -61,7 +61,7 @@ void qbackend::addKernelPipeline(OpPassManager &manager,
 }
 
 void qbackend::addLoweringPipeline(OpPassManager &manager,
-                                   const LoweringPipelineOptions &options) {
+                                   const KernelPipelineOptions &options) {
   if (options.fakeQuantize) {
     manager.addPass(createInlineOperatorsPass());
     manager.addPass(createStripConfigurationPass());
@@ -112,7 +112,7 @@ void qbackend::registerPipelines() {
       "qbackend-kernel-pipeline",
       "from calibrated operators to the reference form, and to kernels",
       addKernelPipeline);
-  PassPipelineRegistration<LoweringPipelineOptions>(
+  PassPipelineRegistration<KernelPipelineOptions>(
       "qbackend-lowering-pipeline",
       "from kernels to the form that a compiler takes", addLoweringPipeline);
   PassPipelineRegistration<ExecutionPipelineOptions>(

@@ -59,7 +59,8 @@ struct PreparePipelineOptions
                      "for its caller")};
 };
 
-/// What becomes of quantized operators.
+/// What becomes of quantized operators: the same for both pipelines that follow
+/// calibration.
 struct KernelPipelineOptions
     : mlir::PassPipelineOptions<KernelPipelineOptions> {
   Option<std::string> backend{
@@ -77,25 +78,6 @@ struct KernelPipelineOptions
       *this, "fake-quantize",
       llvm::cl::desc("Real-valued code instead, which computes the numbers "
                      "that the integers of the reference form stand for"),
-      llvm::cl::init(false)};
-};
-
-struct LoweringPipelineOptions
-    : mlir::PassPipelineOptions<LoweringPipelineOptions> {
-  Option<std::string> backend{
-      *this, "backend",
-      llvm::cl::desc("Name of a built-in backend, path of a configuration "
-                     "file, or @symbol in the module"),
-      llvm::cl::init("qnnpack")};
-  Option<std::string> lowerTo{
-      *this, "lower-to",
-      llvm::cl::desc(
-          "reference, or a form of the backend's engine; empty: what "
-          "the backend lowers to"),
-      llvm::cl::init("")};
-  Option<bool> fakeQuantize{
-      *this, "fake-quantize",
-      llvm::cl::desc("The module was converted with fake-quantize"),
       llvm::cl::init(false)};
 };
 
@@ -122,7 +104,7 @@ void addKernelPipeline(mlir::OpPassManager &manager,
 /// From kernels to the form that a compiler takes. Nothing, of the reference
 /// form.
 void addLoweringPipeline(mlir::OpPassManager &manager,
-                         const LoweringPipelineOptions &options);
+                         const KernelPipelineOptions &options);
 
 /// From a module of any stage to code that can be run.
 void addExecutionPipeline(mlir::OpPassManager &manager,
