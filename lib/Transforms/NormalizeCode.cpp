@@ -229,11 +229,11 @@ struct ReplaceWholeExtract : OpRewritePattern<tensor::ExtractSliceOp> {
     RankedTensorType from = op.getSourceType(), to = op.getType();
     if (from == to || !from.hasStaticShape() || !to.hasStaticShape() ||
         !op.hasUnitStride() || !differInUnits(from, to))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "not of all there is");
     Value reshaped =
         createUnitReshape(rewriter, op.getLoc(), op.getSource(), to);
     if (!reshaped)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no reshape does that");
     rewriter.replaceOp(op, reshaped);
     return success();
   }
@@ -247,11 +247,11 @@ struct ReplaceWholeInsert : OpRewritePattern<tensor::InsertSliceOp> {
     RankedTensorType from = op.getSourceType(), to = op.getType();
     if (!from.hasStaticShape() || !to.hasStaticShape() || !op.hasUnitStride() ||
         !differInUnits(from, to))
-      return failure();
+      return rewriter.notifyMatchFailure(op, "not of all there is");
     Value reshaped =
         createUnitReshape(rewriter, op.getLoc(), op.getSource(), to);
     if (!reshaped)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "no reshape does that");
     rewriter.replaceOp(op, reshaped);
     return success();
   }
@@ -287,7 +287,7 @@ struct RestoreBatchOfPad : OpRewritePattern<tensor::PadOp> {
     Value source = getWithLeadingDim(op.getSource());
     Value number = op.getConstantPaddingValue();
     if (!source || !number || !op.getResultType().hasStaticShape())
-      return failure();
+      return rewriter.notifyMatchFailure(op, "its input has lost no batch");
     SmallVector<OpFoldResult> low = {rewriter.getIndexAttr(0)},
                               high = {rewriter.getIndexAttr(0)};
     llvm::append_range(low, op.getMixedLowPad());
@@ -311,12 +311,13 @@ struct RestoreBatchOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
     RankedTensorType type = op.getType();
     if (!source || !fill || !type.hasStaticShape() ||
         op.getSourceType().getRank() != type.getRank())
-      return failure();
+      return rewriter.notifyMatchFailure(op,
+                                         "pads nothing that lost its batch");
     // Several in a row are a concatenation.
     for (OpOperand &use : op->getUses())
       if (auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
           next && &use == &next.getDestMutable())
-        return failure();
+        return rewriter.notifyMatchFailure(op, "a part of a concatenation");
     Location loc = op.getLoc();
     RankedTensorType larger = addLeadingDim(type);
     Value empty = tensor::EmptyOp::create(rewriter, loc, larger, ValueRange());
