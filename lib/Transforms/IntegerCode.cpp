@@ -8,9 +8,11 @@
 #include "qbackend/Operators/ScalarOp.h"
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/OperationCount.h"
+#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -69,4 +71,25 @@ IntegerCode::IntegerCode(ModuleOp module) {
     }
     return isStructured ? WalkResult::skip() : WalkResult::advance();
   });
+}
+
+void IntegerCode::remark() const {
+  for (Operation *op : conversions)
+    remarkMissed(op, "QB144", "quantization of the module",
+                 "makes integers of real numbers in a way that is not "
+                 "recognised, so that nothing is quantized but what the module "
+                 "quantizes",
+                 "see docs/Pipeline.md for what is recognised, or export the "
+                 "module without quantization");
+  if (kernels.empty())
+    return;
+  remarkMissed(kernels.front(), "QB145", "quantization of the module",
+               llvm::formatv("is integer code already: {0} such op{1}, the "
+                             "first is this one, with {2} "
+                             "multiply-accumulates in all",
+                             kernels.size(), kernels.size() == 1 ? "" : "s",
+                             macs)
+                   .str(),
+               "nothing, if it is meant to stay; else give the network from "
+               "before it was lowered");
 }

@@ -13,6 +13,9 @@ namespace qbackend {
 struct IntegerCode {
   explicit IntegerCode(mlir::ModuleOp module);
 
+  /// Says which integers of the module stay code: QB144, QB145.
+  void remark() const;
+
   /// Ops that make integers of 16 bits or less of real numbers, or round them
   /// to integers, in the order of the code: quantization that wasn't
   /// understood.

@@ -10,11 +10,11 @@
 
 #include "ImportedObservers.h"
 #include "IntegerCode.h"
+#include "Pieces.h"
 #include "QuantizedSignature.h"
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Transforms/Entry.h"
-#include "qbackend/Transforms/OperationCount.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
@@ -28,7 +28,6 @@
 #include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FormatVariadic.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_OBSERVEPASS
@@ -434,58 +433,8 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Pieces of functions
+// The pass
 //===----------------------------------------------------------------------===//
-
-/// Chains of operators are followed no further than that.
-static constexpr unsigned kMaxPieces = 8;
-
-/// Whether `op` is a sum or product with a number.
-static bool isStep(OperatorOp op) {
-  return !op.isFused() && op.getInputs().size() == 1 &&
-         isa<AddAttr, MulAttr, RsubAttr>(op.getKind());
-}
-
-/// Whether `op` computes, and is no operator.
-static bool isCode(Operation *op) {
-  return op && !isa<OperatorOp>(op) && countOperations(op) > 0;
-}
-
-static bool comesFromCode(OperatorOp op) {
-  for (unsigned i = 0; i < kMaxPieces; ++i) {
-    Value input = op.getInputs()[0];
-    while (auto transpose = input.getDefiningOp<TransposeOp>())
-      input = transpose.getInput();
-    Operation *producer = input.getDefiningOp();
-    if (isCode(producer))
-      return true;
-    op = dyn_cast_or_null<OperatorOp>(producer);
-    if (!op || !isStep(op))
-      return false;
-  }
-  return false;
-}
-
-static bool goesToCode(OperatorOp op) {
-  SmallVector<Operation *> worklist(op->getUsers());
-  for (unsigned i = 0; i < worklist.size(); ++i) {
-    if (i == kMaxPieces)
-      return false;
-    auto next = dyn_cast<OperatorOp>(worklist[i]);
-    if (isa<TransposeOp>(worklist[i]) || (next && isStep(next)))
-      worklist.append(worklist[i]->user_begin(), worklist[i]->user_end());
-    else if (!isCode(worklist[i]))
-      return false;
-  }
-  return !worklist.empty();
-}
-
-/// Whether `op` is a piece of a function that was not recognised: a sum or
-/// product with a number between code that is no operator. Integers in the
-/// middle of what nobody knows lose its precision, and save nothing.
-static bool isPiece(OperatorOp op) {
-  return isStep(op) && comesFromCode(op) && goesToCode(op);
-}
 
 namespace {
 struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
@@ -517,7 +466,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       llvm::consumeError(network.takeError());
     ImportedObservers imported(getOperation());
     IntegerCode integers(getOperation());
-    remarkIntegers(integers);
+    integers.remark();
     // What comes quantized is not quantized in other places, too.
     bool comesQuantized = !imported.empty() || !integers.conversions.empty();
     SmallVector<std::pair<OperatorOp, Decision>> decisions;
@@ -531,7 +480,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       std::optional<Decision> decision = decider.decide(op);
       if (!decision)
         return WalkResult::skip();
-      if (imported.empty() && isPiece(op)) {
+      if (imported.empty() && isPieceOfUnrecognized(op)) {
         Decider::refuse(
             op, "QB118", "it is part of a function that is not recognised",
             "see the remarks QB001 at what is before and after it", {});
@@ -582,28 +531,6 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       inserter.visit(op, decision);
     }
     inserter.insert();
-  }
-
-  /// Says which integers of the module stay code.
-  static void remarkIntegers(const IntegerCode &integers) {
-    for (Operation *op : integers.conversions)
-      remarkMissed(op, "QB144", "quantization of the module",
-                   "makes integers of real numbers in a way that is not "
-                   "recognised, so that nothing is quantized but what the "
-                   "module quantizes",
-                   "see docs/Pipeline.md for what is recognised, or export the "
-                   "module without quantization");
-    if (!integers.kernels.empty())
-      remarkMissed(
-          integers.kernels.front(), "QB145", "quantization of the module",
-          llvm::formatv("is integer code already: {0} such op{1}, the "
-                        "first is this one, with {2} "
-                        "multiply-accumulates in all",
-                        integers.kernels.size(),
-                        integers.kernels.size() == 1 ? "" : "s", integers.macs)
-              .str(),
-          "nothing, if it is meant to stay; else give the network "
-          "from before it was lowered");
   }
 
   static void apply(OperatorOp op, const Decision &decision) {
