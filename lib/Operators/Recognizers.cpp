@@ -2,18 +2,14 @@
 //
 // Attaches the recognisers to tosa, linalg, tensor, arith and math.
 
-#include "Functions/Functions.h"
-#include "Linalg/LinalgRecognizers.h"
-#include "Movement/Movement.h"
-#include "Tosa/TosaRecognizers.h"
+#include "Kinds/Recognizers.h"
+#include "Preparation/Preparation.h"
+#include "Reading/Layout.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-
-#include <charconv>
-#include <cmath>
-#include <cstdlib>
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -28,35 +24,6 @@ DenseElementsAttr RecognizedOperand::arrange(DenseElementsAttr elements) const {
   if (!shape.empty())
     elements = elements.reshape(type.clone(shape));
   return elements;
-}
-
-FloatAttr Recognition::real(double value) const {
-  // The code computes with f32, however the number is spelled: of all numbers
-  // that are that one, it is the one with the fewest digits, which is what the
-  // network's author wrote.
-  char text[32];
-  auto [end, error] =
-      std::to_chars(text, text + sizeof(text) - 1, static_cast<float>(value));
-  *end = 0;
-  return FloatAttr::get(Float64Type::get(context()),
-                        std::strtod(text, nullptr));
-}
-
-DenseI64ArrayAttr Recognition::ints(ArrayRef<int64_t> values) const {
-  return DenseI64ArrayAttr::get(context(), values);
-}
-
-void Recognition::add(Attribute kind, ArrayRef<Value> inputs) const {
-  RecognizedOperator op{kind, result(), {}};
-  for (Value input : inputs)
-    op.inputs.push_back(RecognizedOperand::of(input));
-  found.push_back(std::move(op));
-}
-
-bool Recognition::isSplat(Value value, double number) const {
-  std::optional<double> splat = constants().getSplat(value);
-  // Producers round scalars to f32, and some of them twice.
-  return splat && std::fabs(*splat - number) <= std::fabs(number) * 1e-6;
 }
 
 /// The op that says most about what a region computes.

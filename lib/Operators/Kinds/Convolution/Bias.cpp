@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Biases of convolutions: operands, destinations, and what is added.
+
+#include "Kinds/Convolution/Convolution.h"
+#include "Reading/Layout.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+FailureOr<SmallVector<unsigned>>
+forms::getChannelDims(const AxisView &view, ArrayRef<unsigned> channelLoops) {
+  SmallVector<unsigned> dims;
+  AxisList found;
+  for (auto [index, axes] : llvm::enumerate(view.dims)) {
+    bool isChannel = llvm::any_of(axes, [&](unsigned axis) {
+      return llvm::is_contained(channelLoops, axis);
+    });
+    if (!isChannel)
+      continue;
+    dims.push_back(index);
+    llvm::copy_if(axes, std::back_inserter(found),
+                  [&](unsigned axis) { return view.sizes[axis] != 1; });
+  }
+  if (ArrayRef<unsigned>(found) != channelLoops)
+    return failure();
+  return dims;
+}
+
+RecognizedOperand forms::getBias(const Scalar *scalar, ArrayRef<unsigned> dims,
+                                 int64_t channels, RankedTensorType type,
+                                 ScalarExpressions &expressions) {
+  if (dims.size() == 1)
+    return getChannelOperand(scalar, dims[0], type, expressions);
+  if (scalar->kind != ScalarKind::Operand || !getFloatType(scalar->value))
+    return {};
+  // One channel, or groups of them.
+  auto view = viewThroughLayout(scalar->value, scalar->map, /*reshapes=*/true);
+  if (!view || !isParameter(view->source, expressions.constants))
+    return {};
+  return arrange(*view, dims, {channels});
+}
+
+FailureOr<RecognizedOperand>
+forms::getInitialBias(const ConvolutionAccess &access,
+                      ArrayRef<unsigned> channelLoops, int64_t channels,
+                      ScalarExpressions &expressions) {
+  if (!access.init)
+    return RecognizedOperand();
+  AxisView view{
+      skipCasts(access.init), access.resultLoops, access.loopSizes, {}};
+  if (std::optional<double> fill = getFill(view.value, expressions.constants)) {
+    if (*fill == 0)
+      return RecognizedOperand();
+    auto type = RankedTensorType::get({channels}, view.type().getElementType());
+    return RecognizedOperand::ofConstant(
+        DenseElementsAttr::get(type, float(*fill)));
+  }
+  for (unsigned depth = 0; depth < 4; ++depth) {
+    auto dims = getChannelDims(view, channelLoops);
+    if (failed(dims))
+      return failure();
+    Scalar scalar;
+    scalar.kind = ScalarKind::Operand;
+    scalar.value = view.value;
+    scalar.map = AffineMap::getMultiDimIdentityMap(view.dims.size(),
+                                                   view.value.getContext());
+    scalar.full = true;
+    if (auto bias = getBias(&scalar, *dims, channels, view.type(), expressions))
+      return bias;
+    if (!view.goBack())
+      break;
+  }
+  return failure();
+}
+
+FailureOr<RecognizedOperand>
+forms::getBiasOperand(Value bias, int64_t channels,
+                      ConstantEvaluator &constants) {
+  auto type = getFloatType(bias);
+  if (!type || type.getRank() != 1 || !type.hasStaticShape())
+    return failure();
+  if (constants.getSplat(bias) == 0.0)
+    return RecognizedOperand();
+  if (type.getDimSize(0) == channels) {
+    if (!isParameter(bias, constants))
+      return failure();
+    return RecognizedOperand::of(bias);
+  }
+  DenseElementsAttr elements = constants.evaluate(bias);
+  if (!elements || elements.size() != 1)
+    return failure();
+  return RecognizedOperand::ofConstant(
+      elements.resizeSplat(type.clone({channels})));
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Recognises means: sums over one dimension after the other and a division by
+// their size, with changes of shape that drop or add dimensions of 1 anywhere.
+
+#include "Kinds/Recognizers.h"
+#include "Reading/Expressions/Division.h"
+#include "Reading/Layout.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+#include "llvm/ADT/SmallBitVector.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+namespace {
+/// One op on the way from the result back to what the mean is of.
+struct Step {
+  Value input;
+  /// Dimensions of `input` that are summed; none if only the shape changes.
+  SmallVector<int64_t> axes;
+  /// The result's.
+  RankedTensorType type;
+  /// What each summand or the result is multiplied by, if it is.
+  std::optional<double> factor;
+};
+
+/// A dimension on the way, and which one of the mean's input it is.
+struct TrackedDim {
+  int64_t size;
+  std::optional<int64_t> position;
+};
+} // namespace
+
+/// No mean is spelled in more ops than this.
+static constexpr unsigned kMaxSteps = 16;
+
+/// Where the loops of an op are in the dimensions that `map` reads: each of
+/// them is one dimension, or has one iteration.
+static std::optional<SmallVector<std::optional<unsigned>>>
+getDimLoops(AffineMap map, RankedTensorType type, ArrayRef<int64_t> ranges) {
+  SmallVector<std::optional<unsigned>> loops;
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim && (!isa<AffineConstantExpr>(expr) || size != 1))
+      return std::nullopt;
+    if (dim && seen.test(dim.getPosition()))
+      return std::nullopt;
+    if (dim)
+      seen.set(dim.getPosition());
+    loops.push_back(dim ? std::optional(dim.getPosition()) : std::nullopt);
+  }
+  for (auto [loop, range] : llvm::enumerate(ranges))
+    if (!seen.test(loop) && range != 1)
+      return std::nullopt;
+  return loops;
+}
+
+/// The sum, from 0, of one operand over some of its dimensions, whose others
+/// stay in their order.
+static std::optional<Step> matchSum(Operation *op,
+                                    ScalarExpressions &expressions) {
+  if (auto reduce = dyn_cast<tosa::ReduceSumOp>(op)) {
+    auto type = getFloatType(reduce.getOutput());
+    if (!type || !getFloatType(reduce.getInput()))
+      return std::nullopt;
+    return Step{
+        reduce.getInput(), {int64_t(reduce.getAxis())}, type, std::nullopt};
+  }
+  auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+  if (!linalgOp || linalgOp.getNumReductionLoops() == 0 ||
+      op->getNumResults() != 1)
+    return std::nullopt;
+  const Scalar *sum = expressions.read(op);
+  if (!sum || sum->kind != ScalarKind::Add)
+    return std::nullopt;
+  const Scalar *init = sum->a, *element = sum->b;
+  if (init->kind != ScalarKind::Init)
+    std::swap(init, element);
+  Step step;
+  auto isScaled = [&](const Scalar *a, const Scalar *b) {
+    step.factor = a->kind == ScalarKind::Operand ? expressions.getNumber(b)
+                                                 : std::optional<double>();
+    if (step.factor && element->kind == ScalarKind::Div)
+      step.factor = 1 / *step.factor;
+    return step.factor.has_value();
+  };
+  if (element->kind == ScalarKind::Mul || element->kind == ScalarKind::Div) {
+    if (isScaled(element->a, element->b))
+      element = element->a;
+    else if (element->kind == ScalarKind::Mul &&
+             isScaled(element->b, element->a))
+      element = element->b;
+  }
+  auto inputType = element->kind == ScalarKind::Operand
+                       ? getFloatType(element->value)
+                       : RankedTensorType();
+  step.type = getFloatType(op->getResult(0));
+  if (init->kind != ScalarKind::Init || !inputType || !step.type ||
+      !isFilledWith(linalgOp.getDpsInits()[0], 0, expressions.constants))
+    return std::nullopt;
+  step.input = element->value;
+
+  SmallVector<int64_t> ranges = linalgOp.getStaticLoopRanges();
+  AffineMap output =
+      linalgOp.getMatchingIndexingMap(linalgOp.getDpsInitOperand(0));
+  auto inputLoops = getDimLoops(element->map, inputType, ranges);
+  if (!inputLoops)
+    return std::nullopt;
+  auto iterators = linalgOp.getIteratorTypesArray();
+  SmallVector<unsigned> kept, written;
+  for (auto [dim, loop] : llvm::enumerate(*inputLoops)) {
+    if (!loop)
+      continue;
+    if (iterators[*loop] == utils::IteratorType::reduction)
+      step.axes.push_back(dim);
+    else if (inputType.getDimSize(dim) != 1)
+      kept.push_back(*loop);
+  }
+  for (auto [expr, size] :
+       llvm::zip_equal(output.getResults(), step.type.getShape()))
+    if (auto dim = dyn_cast<AffineDimExpr>(expr); dim && size != 1)
+      written.push_back(dim.getPosition());
+    else if (size != 1)
+      return std::nullopt;
+  if (kept != written)
+    return std::nullopt;
+  return step;
+}
+
+/// A multiplication by one number, of an operand that may have fewer dimensions
+/// of 1 than the result.
+static std::optional<Step> matchScale(Operation *op,
+                                      ScalarExpressions &expressions) {
+  auto division = readDivision(op, expressions, [](Value dividend, AffineMap) {
+    Operation *producer = getProducer(dividend);
+    auto linalgOp = dyn_cast_or_null<linalg::LinalgOp>(producer);
+    return isa_and_nonnull<tosa::ReduceSumOp>(producer) ||
+           getReshaped(producer) ||
+           (linalgOp && linalgOp.getNumReductionLoops() != 0);
+  });
+  std::optional<double> number =
+      division ? division->divisor.getNumber() : std::nullopt;
+  if (!number || *number == 0)
+    return std::nullopt;
+  // The others keep their order.
+  unsigned next = 0;
+  for (AffineExpr expr : division->map.getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && dim.getPosition() < next)
+      return std::nullopt;
+    if (dim)
+      next = dim.getPosition() + 1;
+  }
+  return Step{
+      division->dividend, {}, getFloatType(op->getResult(0)), 1 / *number};
+}
+
+static std::optional<Step> matchStep(Operation *op,
+                                     ScalarExpressions &expressions) {
+  if (!op || op->getNumResults() != 1)
+    return std::nullopt;
+  if (Value source = getReshaped(op)) {
+    auto type = getFloatType(op->getResult(0));
+    if (!type || !getFloatType(source))
+      return std::nullopt;
+    return Step{source, {}, type, std::nullopt};
+  }
+  if (auto sum = matchSum(op, expressions))
+    return sum;
+  return matchScale(op, expressions);
+}
+
+/// The same elements in another shape: false unless only dimensions of 1 come
+/// and go.
+static bool changeShape(SmallVectorImpl<TrackedDim> &dims,
+                        ArrayRef<int64_t> shape) {
+  // A cast may have forgotten sizes.
+  auto isSame = [](const TrackedDim &dim, int64_t size) {
+    return dim.size == size || ShapedType::isDynamic(dim.size) ||
+           ShapedType::isDynamic(size);
+  };
+  if (dims.size() == shape.size() && llvm::equal(dims, shape, isSame)) {
+    for (auto [dim, size] : llvm::zip_equal(dims, shape))
+      if (ShapedType::isDynamic(dim.size))
+        dim.size = size;
+    return true;
+  }
+  SmallVector<TrackedDim> changed;
+  auto next = dims.begin();
+  auto skipUnits = [&] {
+    while (next != dims.end() && next->size == 1)
+      ++next;
+  };
+  for (int64_t size : shape) {
+    if (size == 1) {
+      changed.push_back({1, std::nullopt});
+      continue;
+    }
+    skipUnits();
+    if (next == dims.end() || next->size != size)
+      return false;
+    changed.push_back(*next++);
+  }
+  skipUnits();
+  if (next != dims.end())
+    return false;
+  dims.assign(changed.begin(), changed.end());
+  return true;
+}
+
+/// The mean that `steps`, of which the first is the last op, are, or with
+/// `isSum` the sum; null if they aren't one.
+static Attribute getReduction(Recognition &recognition, ArrayRef<Step> steps,
+                              bool isSum) {
+  auto inputType = getFloatType(steps.back().input);
+  SmallVector<TrackedDim> dims;
+  for (auto [position, size] : llvm::enumerate(inputType.getShape()))
+    dims.push_back({size, position});
+  llvm::SmallBitVector reduced(inputType.getRank());
+  double scale = 1;
+  for (const Step &step : llvm::reverse(steps)) {
+    if (!changeShape(dims, getFloatType(step.input).getShape()))
+      return {};
+    for (int64_t axis : step.axes) {
+      if (axis >= int64_t(dims.size()) ||
+          ShapedType::isDynamic(dims[axis].size))
+        return {};
+      if (!isSum)
+        scale *= dims[axis].size;
+      if (dims[axis].position)
+        reduced.set(*dims[axis].position);
+      dims[axis].size = 1;
+    }
+    if (!changeShape(dims, step.type.getShape()))
+      return {};
+    scale *= step.factor.value_or(1);
+  }
+  if (!isClose(scale, 1) || reduced.none())
+    return {};
+  SmallVector<int64_t> axes, dropped, ones;
+  for (auto [position, size] : llvm::enumerate(inputType.getShape())) {
+    bool isReduced = reduced.test(position);
+    if (isReduced)
+      axes.push_back(position);
+    else
+      dropped.push_back(size);
+    ones.push_back(isReduced ? 1 : size);
+  }
+  ArrayRef<int64_t> shape = getFloatType(recognition.result()).getShape();
+  bool keepdim = shape == ArrayRef(ones);
+  if (!keepdim && shape != ArrayRef(dropped))
+    return {};
+  if (isSum)
+    return SumAttr::get(recognition.context(), recognition.ints(axes), keepdim);
+  return MeanAttr::get(recognition.context(), recognition.ints(axes), keepdim);
+}
+
+void forms::recognizeMean(Recognition &recognition) {
+  SmallVector<Step> steps;
+  bool isScaled = false;
+  std::optional<RecognizedOperator> shortest, longest;
+  Operation *op = recognition.root;
+  while (steps.size() < kMaxSteps) {
+    auto step = matchStep(op, recognition.expressions);
+    // A mean of a mean is two of them.
+    if (!step || (shortest && step->factor))
+      break;
+    isScaled |= step->factor.has_value();
+    op = getProducer(step->input);
+    bool isSum = !step->axes.empty();
+    steps.push_back(std::move(*step));
+    if (!isSum || !isScaled)
+      continue;
+    Attribute kind = getReduction(recognition, steps, /*isSum=*/false);
+    if (!kind || recognition.isConstant(steps.back().input))
+      continue;
+    RecognizedOperator mean{kind,
+                            recognition.result(),
+                            {RecognizedOperand::of(steps.back().input)}};
+    if (!shortest)
+      shortest = mean;
+    longest = std::move(mean);
+  }
+  // Sums of one element in front may have other readers.
+  if (longest && longest->inputs[0].value != shortest->inputs[0].value)
+    recognition.found.push_back(std::move(*longest));
+  if (shortest)
+    recognition.found.push_back(std::move(*shortest));
+  // One sum that nothing divides.
+  auto sum = matchSum(recognition.root, recognition.expressions);
+  if (!sum || sum->axes.empty() || sum->factor ||
+      recognition.isConstant(sum->input))
+    return;
+  if (Attribute kind = getReduction(recognition, *sum, /*isSum=*/true))
+    recognition.add(kind, sum->input);
+}

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Takes changes of shape that fusion has put into products with a weight out
+// again: features that are cut into several loops become one loop.
+
+#include "Preparation/Preparation.h"
+#include "Reading/Layout.h"
+#include "Reading/Windows.h"
+
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+/// The place of each of `loops` in the results of `map`; empty if one of them
+/// isn't there.
+static SmallVector<unsigned> getPlaces(AffineMap map, ArrayRef<int64_t> loops) {
+  SmallVector<unsigned> places;
+  for (int64_t loop : loops)
+    if (auto place =
+            map.getResultPosition(getAffineDimExpr(loop, map.getContext())))
+      places.push_back(*place);
+    else
+      return {};
+  return places;
+}
+
+static bool isConsecutive(ArrayRef<unsigned> places) {
+  for (size_t i = 1; i < places.size(); ++i)
+    if (places[i] != places[0] + i)
+      return false;
+  return !places.empty();
+}
+
+/// Makes the activation have the dimensions of `loops` last, in this order.
+static void moveLast(linalg::GenericOp op, unsigned input,
+                     ArrayRef<int64_t> loops, PreparationRewriter &rewriter) {
+  AffineMap map = op.getIndexingMapsArray()[input];
+  SmallVector<unsigned> places = getPlaces(map, loops);
+  SmallVector<int64_t> permutation;
+  for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
+    if (!llvm::is_contained(places, dim))
+      permutation.push_back(dim);
+  permutation.append(places.begin(), places.end());
+  Value value = op.getInputs()[input];
+  auto type = cast<RankedTensorType>(value.getType());
+  SmallVector<int64_t> shape;
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim : permutation) {
+    shape.push_back(type.getDimSize(dim));
+    exprs.push_back(map.getResult(dim));
+  }
+  rewriter.setInsertionPoint(op);
+  Value init = tensor::EmptyOp::create(rewriter, op.getLoc(), shape,
+                                       type.getElementType());
+  auto moved = linalg::TransposeOp::create(rewriter, op.getLoc(), value, init,
+                                           permutation);
+  SmallVector<SmallVector<int64_t>> permutations(op.getNumDpsInputs());
+  permutations[input] = permutation;
+  rewriter.recordTransposes(op, op.getIndexingMaps(), permutations);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  maps[input] = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
+  op.getInputsMutable()[input].set(moved->getResult(0));
+  op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+}
+
+Operation *forms::mergeExpandedLoops(Operation *root,
+                                     PreparationRewriter &rewriter) {
+  ConstantEvaluator &constants = rewriter.constants;
+  auto op = dyn_cast<linalg::GenericOp>(root);
+  if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0 ||
+      op.hasIndexSemantics() ||
+      llvm::any_of(
+          op.getRegionInputArgs(),
+          [](BlockArgument argument) { return argument.use_empty(); }) ||
+      llvm::any_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) { return !map.isProjectedPermutation(); }))
+    return root;
+  bool isFirst = isParameter(op.getInputs()[0], constants);
+  if (isFirst == isParameter(op.getInputs()[1], constants))
+    return root;
+  unsigned weight = isFirst ? 0 : 1, input = 1 - weight;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  // The loops of a group follow each other, and so do their dimensions.
+  SmallVector<int64_t> reduced, features;
+  for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray())) {
+    if (ShapedType::isDynamic(sizes[loop]))
+      continue;
+    bool inInput = maps[input].isFunctionOfDim(loop);
+    bool inWeight = maps[weight].isFunctionOfDim(loop);
+    if (iterator == utils::IteratorType::reduction && inInput && inWeight)
+      reduced.push_back(loop);
+    else if (iterator == utils::IteratorType::parallel && !inInput && inWeight)
+      features.push_back(loop);
+  }
+  auto follows = [](ArrayRef<int64_t> loops) {
+    return loops.size() > 1 &&
+           loops.back() - loops.front() == int64_t(loops.size()) - 1;
+  };
+  SmallVector<ReassociationIndices> groups;
+  if (follows(features) && isConsecutive(getPlaces(maps[weight], features)) &&
+      isConsecutive(getPlaces(maps.back(), features)))
+    groups.emplace_back(features.begin(), features.end());
+  // Inputs that have the order of the weight may be images, of which the weight
+  // is a filter.
+  auto type = cast<RankedTensorType>(op.getInputs()[input].getType());
+  if (follows(reduced) && isConsecutive(getPlaces(maps[weight], reduced)) &&
+      !isConsecutive(getPlaces(maps[input], reduced)) &&
+      type.hasStaticShape()) {
+    moveLast(op, input, reduced, rewriter);
+    groups.emplace_back(reduced.begin(), reduced.end());
+  }
+  if (groups.empty())
+    return root;
+  rewriter.setInsertionPoint(op);
+  auto merged = linalg::collapseOpIterationDims(op, groups, rewriter);
+  if (failed(merged))
+    return root;
+  rewriter.replaceAllUsesWith(op->getResults(), merged->results);
+  rewriter.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
+                          merged->collapsedOp);
+  return merged->collapsedOp;
+}

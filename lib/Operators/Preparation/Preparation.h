@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What prepares code for recognition: each rewrite is recorded, and taken back
+// where nothing was recognised.
+
+#ifndef QBACKEND_LIB_OPERATORS_PREPARATION_PREPARATION_H
+#define QBACKEND_LIB_OPERATORS_PREPARATION_PREPARATION_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "qbackend/Operators/PreparationRewriter.h"
+
+namespace qbackend::forms {
+
+/// Replaces `op` by one on tensors with a leading dimension of size 1, if it
+/// reads one whose leading dimension was dropped. Returns what is there instead
+/// of `op`, or null.
+mlir::Operation *restoreLeadingDim(mlir::Operation *op,
+                                   PreparationRewriter &rewriter);
+
+/// Makes transposes of the operands of `op`, which computes element by element,
+/// that it reads in another order of dimensions.
+void takeOutTransposes(mlir::linalg::GenericOp op,
+                       PreparationRewriter &rewriter);
+
+/// One op for each result of `op`, of which the later ones read the earlier
+/// ones. Returns the last one; null, if it can't be done, or none is read.
+mlir::Operation *separateResults(mlir::linalg::GenericOp op,
+                                 PreparationRewriter &rewriter);
+
+/// Takes what fusion has put in front of the windows of a convolution or pool,
+/// of a product, or of a sum, out of the body of `op`. Returns what is there
+/// instead of `op`.
+mlir::Operation *splitPrologue(mlir::Operation *op,
+                               PreparationRewriter &rewriter);
+
+/// Makes the loops over features of a product with a weight one, if they were
+/// cut. Returns what is there instead of `op`.
+mlir::Operation *mergeExpandedLoops(mlir::Operation *op,
+                                    PreparationRewriter &rewriter);
+
+/// Splits `op`, one that fusion has made of several, so that its results are
+/// those of an operator: the last of the ops that it becomes is returned, the
+/// others come before it. Null, and nothing is changed, if no part of it is one
+/// for `isOperator`.
+mlir::Operation *
+splitFused(mlir::Operation *op, PreparationRewriter &rewriter,
+           llvm::function_ref<bool(mlir::Operation *)> isOperator);
+
+} // namespace qbackend::forms
+
+#endif // QBACKEND_LIB_OPERATORS_PREPARATION_PREPARATION_H

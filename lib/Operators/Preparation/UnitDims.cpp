@@ -1,0 +1,452 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Gives ops back the leading dimension of size 1, the batch, that folding unit
+// dimensions has taken away: a change of shape that drops it moves behind the
+// op that reads it, until it meets the one that adds it again.
+
+#include "Preparation/Preparation.h"
+#include "Reading/Layout.h"
+#include "Reading/Windows.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+//===----------------------------------------------------------------------===//
+// Changes of shape
+//===----------------------------------------------------------------------===//
+
+/// The groups of dimensions [0, 1], [2], [3], ... of a tensor of `rank`
+/// dimensions without its first one.
+static SmallVector<ReassociationIndices> getLeadingGroups(int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t dim = 1; dim < rank; ++dim)
+    groups.push_back({dim});
+  if (!groups.empty())
+    groups.front().insert(groups.front().begin(), 0);
+  return groups;
+}
+
+/// `value` without its first dimension, which is 1.
+static Value dropLeadingDim(OpBuilder &builder, Location loc, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return tensor::CollapseShapeOp::create(
+      builder, loc, type.clone(type.getShape().drop_front()), value,
+      getLeadingGroups(type.getRank()));
+}
+
+static RankedTensorType getWithLeadingDim(RankedTensorType type) {
+  SmallVector<int64_t> shape = {1};
+  llvm::append_range(shape, type.getShape());
+  return type.clone(shape);
+}
+
+static Value addLeadingDim(OpBuilder &builder, Location loc, Value value) {
+  auto type = getWithLeadingDim(cast<RankedTensorType>(value.getType()));
+  if (auto empty = value.getDefiningOp<tensor::EmptyOp>())
+    return tensor::EmptyOp::create(builder, loc, type, empty.getDynamicSizes());
+  if (auto fill = value.getDefiningOp<linalg::FillOp>())
+    if (fill->getNumResults() == 1) {
+      Value init = addLeadingDim(builder, loc, fill.getOutputs()[0]);
+      return linalg::FillOp::create(builder, loc, fill.getInputs()[0], init)
+          .getResult(0);
+    }
+  if (!type.hasStaticShape())
+    return {};
+  return tensor::ExpandShapeOp::create(builder, loc, type, value,
+                                       getLeadingGroups(type.getRank()));
+}
+
+/// The slice with its leading dimension, if it drops that and no other; what
+/// read the slice reads it through a collapse then.
+static Value keepLeadingDim(tensor::ExtractSliceOp slice) {
+  llvm::SmallBitVector dropped = slice.getDroppedDims();
+  if (dropped.count() != 1 || !dropped.test(0) ||
+      !isa<FloatType>(slice.getType().getElementType()) ||
+      slice.getType().getRank() == 0 || slice.getType().getDimSize(0) == 1)
+    return {};
+  OpBuilder builder(slice);
+  Value whole = tensor::ExtractSliceOp::create(
+      builder, slice.getLoc(), getWithLeadingDim(slice.getType()),
+      slice.getSource(), slice.getMixedOffsets(), slice.getMixedSizes(),
+      slice.getMixedStrides());
+  slice.replaceAllUsesWith(dropLeadingDim(builder, slice.getLoc(), whole));
+  return whole;
+}
+
+/// What `value` is without a leading dimension of 1: of a collapse that drops
+/// more than that, the collapse of the rest. Null if it is something else.
+static Value getWithLeadingDim(Value value) {
+  if (auto slice = value.getDefiningOp<tensor::ExtractSliceOp>())
+    return keepLeadingDim(slice);
+  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse || collapse.getSrcType().getRank() == 0 ||
+      collapse.getSrcType().getDimSize(0) != 1 ||
+      !isa<FloatType>(collapse.getSrcType().getElementType()))
+    return {};
+  SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+  RankedTensorType type = collapse.getResultType();
+  // A scalar's groups are empty: all dimensions are 1.
+  if (groups.empty() || groups.front().size() < 2 || type.getRank() == 0)
+    return {};
+  // Folding leaves no dimension of 1: here another one is the batch.
+  if (type.getDimSize(0) == 1)
+    return {};
+  if (collapse.getSrcType() == getWithLeadingDim(type))
+    return collapse.getSrc();
+  groups.front().erase(groups.front().begin());
+  groups.insert(groups.begin(), {0});
+  OpBuilder builder(collapse);
+  Value rest = tensor::CollapseShapeOp::create(builder, collapse.getLoc(),
+                                               getWithLeadingDim(type),
+                                               collapse.getSrc(), groups);
+  // What read the collapse may as well read it through this one.
+  collapse.getSrcMutable().assign(rest);
+  collapse.setReassociationAttr(getReassociationIndicesAttribute(
+      builder, getLeadingGroups(type.getRank() + 1)));
+  return rest;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+/// `map` with a loop in front, which `reads` says if it is read.
+static AffineMap addLoop(AffineMap map, bool reads) {
+  MLIRContext *context = map.getContext();
+  SmallVector<AffineExpr> exprs;
+  if (reads)
+    exprs.push_back(getAffineDimExpr(0, context));
+  for (AffineExpr expr : map.getResults())
+    exprs.push_back(expr.shiftDims(map.getNumDims(), 1));
+  return AffineMap::get(map.getNumDims() + 1, 0, exprs, context);
+}
+
+/// Whether windows slide over an input that has its batch already: the leading
+/// dimension is one more then, and belongs to no convolution or pool.
+static bool hasBatch(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto isWindow = [](AffineExpr expr) {
+    return !isa<AffineDimExpr, AffineConstantExpr>(expr);
+  };
+  if (llvm::none_of(maps[0].getResults(), isWindow))
+    return false;
+  auto iterators = op.getIteratorTypesArray();
+  unsigned own = 0;
+  for (AffineExpr expr : maps[0].getResults())
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      own += iterators[dim.getPosition()] == utils::IteratorType::parallel &&
+             !maps[1].isFunctionOfDim(dim.getPosition());
+  // The channels of a pool are among them, those of a convolution are not.
+  bool isPool = op.getBlock()->getArgument(1).use_empty();
+  return own > (isPool ? 1 : 0);
+}
+
+static Operation *lift(linalg::GenericOp op, OpBuilder &builder) {
+  if (!op.hasPureTensorSemantics() || hasBatch(op) ||
+      llvm::any_of(op.getIndexingMapsArray(),
+                   [](AffineMap map) { return map.getNumSymbols() != 0; }))
+    return nullptr;
+  SmallVector<Value> lifted;
+  for (Value input : op.getInputs())
+    lifted.push_back(getWithLeadingDim(input));
+  if (llvm::none_of(lifted, [](Value value) { return bool(value); }))
+    return nullptr;
+  builder.setInsertionPoint(op);
+  SmallVector<Value> inputs, inits;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    inputs.push_back(lifted[i] ? lifted[i] : input);
+    maps[i] = addLoop(maps[i], bool(lifted[i]));
+  }
+  SmallVector<Type> types;
+  for (auto [i, init] : llvm::enumerate(op.getOutputs())) {
+    Value with = addLeadingDim(builder, op.getLoc(), init);
+    if (!with)
+      return nullptr;
+    inits.push_back(with);
+    types.push_back(with.getType());
+    AffineMap &map = maps[inputs.size() + i];
+    map = addLoop(map, true);
+  }
+  SmallVector<utils::IteratorType> iterators = {utils::IteratorType::parallel};
+  llvm::append_range(iterators, op.getIteratorTypesArray());
+  auto generic = linalg::GenericOp::create(builder, op.getLoc(), types, inputs,
+                                           inits, maps, iterators);
+  generic.getRegion().takeBody(op.getRegion());
+  generic.walk([](linalg::IndexOp index) { index.setDim(index.getDim() + 1); });
+  return generic;
+}
+
+/// The dimension of the source that each dimension of the result is, if
+/// `collapse` drops dimensions of 1 and nothing else.
+static std::optional<SmallVector<unsigned>>
+getKeptDims(tensor::CollapseShapeOp collapse) {
+  SmallVector<unsigned> kept;
+  RankedTensorType type = collapse.getSrcType();
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    unsigned dim = group.front();
+    for (int64_t member : group) {
+      if (type.getDimSize(member) == 1)
+        continue;
+      if (type.getDimSize(dim) != 1 && int64_t(dim) != member)
+        return std::nullopt;
+      dim = member;
+    }
+    kept.push_back(dim);
+  }
+  return kept;
+}
+
+/// The division of a pool whose result has lost dimensions of 1, before that:
+/// op(collapse(x)) -> collapse(op(x)).
+static Operation *liftElementwise(linalg::GenericOp op,
+                                  PreparationRewriter &builder) {
+  if (op.getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
+      !op.getIndexingMapsArray().back().isIdentity() ||
+      !op.hasPureTensorSemantics() || op.hasIndexSemantics() ||
+      !op.getRegionOutputArgs()[0].use_empty() ||
+      !op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
+    return nullptr;
+  // Exactly one tensor of the shape of the result.
+  std::optional<unsigned> moved;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (input.getType() != op.getResult(0).getType())
+      continue;
+    if (moved)
+      return nullptr;
+    moved = i;
+  }
+  auto collapse =
+      moved ? op.getInputs()[*moved].getDefiningOp<tensor::CollapseShapeOp>()
+            : tensor::CollapseShapeOp();
+  if (!collapse || !op.getIndexingMapsArray()[*moved].isIdentity() ||
+      !isWindowSum(collapse.getSrc()) ||
+      !collapse.getSrcType().hasStaticShape())
+    return nullptr;
+  std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
+  if (!kept)
+    return nullptr;
+  builder.setInsertionPoint(op);
+  MLIRContext *context = op.getContext();
+  RankedTensorType type = collapse.getSrcType();
+  SmallVector<AffineExpr> dims;
+  for (unsigned dim : *kept)
+    dims.push_back(getAffineDimExpr(dim, context));
+  SmallVector<AffineMap> maps;
+  for (AffineMap map : op.getIndexingMapsArray())
+    maps.push_back(map.replaceDimsAndSymbols(dims, {}, type.getRank(), 0));
+  maps[*moved] = maps.back() =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), context);
+  SmallVector<Value> inputs(op.getInputs());
+  inputs[*moved] = collapse.getSrc();
+  Value init = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                       type.getElementType());
+  auto lifted = linalg::GenericOp::create(
+      builder, op.getLoc(), init.getType(), inputs, init, maps,
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel));
+  lifted.getRegion().takeBody(op.getRegion());
+  Value back = tensor::CollapseShapeOp::create(
+      builder, op.getLoc(), collapse.getResultType(), lifted.getResult(0),
+      collapse.getReassociationIndices());
+  builder.replaceAllUsesWith(op.getResult(0), back);
+  builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
+                         cast<linalg::LinalgOp>(lifted.getOperation()));
+  if (collapse->use_empty())
+    builder.eraseOp(collapse);
+  return lifted;
+}
+
+static Operation *lift(tensor::PadOp op, OpBuilder &builder) {
+  Value source = getWithLeadingDim(op.getSource());
+  Value number = op.getConstantPaddingValue();
+  if (!source || !number)
+    return nullptr;
+  builder.setInsertionPoint(op);
+  SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
+  llvm::append_range(low, op.getMixedLowPad());
+  llvm::append_range(high, op.getMixedHighPad());
+  return tensor::PadOp::create(builder, op.getLoc(),
+                               getWithLeadingDim(op.getResultType()), source,
+                               low, high, number);
+}
+
+/// `rest` with the number of the leading dimension in front.
+static SmallVector<OpFoldResult> lead(OpBuilder &builder, int64_t first,
+                                      ArrayRef<OpFoldResult> rest) {
+  SmallVector<OpFoldResult> all = {builder.getIndexAttr(first)};
+  llvm::append_range(all, rest);
+  return all;
+}
+
+static Operation *lift(tensor::ExtractSliceOp op, OpBuilder &builder) {
+  Value source = getWithLeadingDim(op.getSource());
+  // The result has the rank of the source.
+  if (!source || op.getType().getRank() != op.getSourceType().getRank())
+    return nullptr;
+  builder.setInsertionPoint(op);
+  return tensor::ExtractSliceOp::create(builder, op.getLoc(),
+                                        getWithLeadingDim(op.getType()), source,
+                                        lead(builder, 0, op.getMixedOffsets()),
+                                        lead(builder, 1, op.getMixedSizes()),
+                                        lead(builder, 1, op.getMixedStrides()));
+}
+
+static Operation *lift(tensor::InsertSliceOp op, OpBuilder &builder) {
+  if (op.getSourceType().getRank() != op.getDestType().getRank())
+    return nullptr;
+  Value source = getWithLeadingDim(op.getSource());
+  Value dest = getWithLeadingDim(op.getDest());
+  if (!source && !dest)
+    return nullptr;
+  builder.setInsertionPoint(op);
+  if (!source)
+    source = addLeadingDim(builder, op.getLoc(), op.getSource());
+  if (!dest)
+    dest = addLeadingDim(builder, op.getLoc(), op.getDest());
+  if (!source || !dest)
+    return nullptr;
+  return tensor::InsertSliceOp::create(builder, op.getLoc(), source, dest,
+                                       lead(builder, 0, op.getMixedOffsets()),
+                                       lead(builder, 1, op.getMixedSizes()),
+                                       lead(builder, 1, op.getMixedStrides()));
+}
+
+static Operation *lift(tensor::ConcatOp op, OpBuilder &builder) {
+  SmallVector<Value> inputs;
+  for (Value input : op.getInputs())
+    inputs.push_back(getWithLeadingDim(input));
+  if (llvm::is_contained(inputs, Value()))
+    return nullptr;
+  builder.setInsertionPoint(op);
+  return tensor::ConcatOp::create(
+      builder, op.getLoc(),
+      getWithLeadingDim(cast<RankedTensorType>(op.getType())), op.getDim() + 1,
+      inputs);
+}
+
+/// Reads a leading dimension of size 1 by the loop that writes the one of the
+/// result, not at 0: which of the two is said makes no difference.
+static void normalizeLeadingIndex(linalg::GenericOp op,
+                                  PreparationRewriter &rewriter) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (op.getNumDpsInits() != 1 || maps.back().getNumResults() == 0 ||
+      maps.back().getNumSymbols() != 0)
+    return;
+  auto batch = dyn_cast<AffineDimExpr>(maps.back().getResult(0));
+  if (!batch || op.getStaticLoopRanges()[batch.getPosition()] != 1)
+    return;
+  // One input has the batch; a filter has a dimension of 1 for another reason.
+  if (llvm::any_of(ArrayRef(maps).drop_back(), [&](AffineMap map) {
+        return map.isFunctionOfDim(batch.getPosition());
+      }))
+    return;
+  for (auto [map, input] : llvm::zip(maps, op.getInputs())) {
+    auto type = dyn_cast<RankedTensorType>(input.getType());
+    if (!type || type.getRank() < 2 || type.getDimSize(0) != 1 ||
+        !isa<AffineConstantExpr>(map.getResult(0)))
+      continue;
+    SmallVector<AffineExpr> exprs(map.getResults());
+    exprs.front() = batch;
+    map = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
+    rewriter.recordTransposes(op, op.getIndexingMaps(), {});
+    op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    return;
+  }
+}
+
+/// `op` as a generic op.
+static Operation *generalize(linalg::LinalgOp op,
+                             PreparationRewriter &rewriter) {
+  auto original = cast<linalg::LinalgOp>(op->clone());
+  rewriter.setInsertionPoint(op);
+  auto generic = linalg::generalizeNamedOp(rewriter, op);
+  if (failed(generic)) {
+    original->erase();
+    return op;
+  }
+  rewriter.recordReshaped(original,
+                          cast<linalg::LinalgOp>(generic->getOperation()));
+  return *generic;
+}
+
+Operation *forms::restoreLeadingDim(Operation *op,
+                                    PreparationRewriter &rewriter) {
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    normalizeLeadingIndex(generic, rewriter);
+  // What adds the dimension that was dropped.
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
+    Value source = getWithLeadingDim(expand.getSrc());
+    if (source && source.getType() == expand.getType() &&
+        expand.getReassociationIndices() ==
+            getLeadingGroups(expand.getType().getRank())) {
+      Operation *collapse = expand.getSrc().getDefiningOp();
+      rewriter.replaceOp(expand, source);
+      if (collapse->use_empty())
+        rewriter.eraseOp(collapse);
+      return nullptr;
+    }
+    return op;
+  }
+  // Named ops have the rank they have; those of elements are no less generic.
+  if (auto named = dyn_cast<linalg::LinalgOp>(op);
+      named && !isa<linalg::GenericOp>(op) &&
+      (named.getNumLoops() == named.getNumParallelLoops() ||
+       isa<linalg::ReduceOp>(op)) &&
+      !isa<linalg::FillOp>(op) &&
+      llvm::any_of(op->getOperands(), [](Value value) {
+        return isa<RankedTensorType>(value.getType()) &&
+               bool(getWithLeadingDim(value));
+      }))
+    op = generalize(named, rewriter);
+  Operation *lifted = nullptr;
+  if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+    lifted = lift(generic, rewriter);
+    if (!lifted)
+      if (Operation *other = liftElementwise(generic, rewriter))
+        return other;
+  }
+  if (auto pad = dyn_cast<tensor::PadOp>(op))
+    lifted = lift(pad, rewriter);
+  else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
+    lifted = lift(slice, rewriter);
+  else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    lifted = lift(insert, rewriter);
+  else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+    lifted = lift(concat, rewriter);
+  if (!lifted)
+    return op;
+  rewriter.setInsertionPointAfter(lifted);
+  for (auto [before, after] :
+       llvm::zip_equal(op->getResults(), lifted->getResults()))
+    rewriter.replaceAllUsesWith(before,
+                                dropLeadingDim(rewriter, op->getLoc(), after));
+  // An op may read one value twice.
+  llvm::SetVector<Operation *> producers;
+  for (Value operand : op->getOperands())
+    if (auto collapse = operand.getDefiningOp<tensor::CollapseShapeOp>())
+      producers.insert(collapse);
+  auto generic = dyn_cast<linalg::GenericOp>(lifted);
+  if (generic)
+    rewriter.recordReshaped(cast<linalg::LinalgOp>(op),
+                            cast<linalg::LinalgOp>(lifted));
+  else
+    rewriter.eraseOp(op);
+  // What dropped the dimension is no reader any more.
+  for (Operation *producer : producers)
+    if (producer->use_empty())
+      rewriter.eraseOp(producer);
+  if (generic)
+    if (Operation *further = liftElementwise(generic, rewriter))
+      return further;
+  return lifted;
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arithmetic on constants: each op, or each region, is a scalar program that is
+// run for all elements. Each result is rounded to its type, in the order of the
+// IR, so that parameters come out with the bits that running the code would
+// give.
+
+#include "Reading/Constants/Constants.h"
+#include "Reading/Scalars/ScalarElements.h"
+#include "qbackend/Operators/ScalarProgram.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+using Shape = SmallVector<int64_t>;
+
+/// The numbers of `program` as elements of `type`, whose dimensions are the
+/// loops.
+static DenseElementsAttr evaluateProgram(const ScalarProgram &program,
+                                         RankedTensorType type) {
+  if (!ScalarType::get(type.getElementType()) || type.getNumElements() == 0)
+    return {};
+  // One evaluation tells for all positions if it depends on none.
+  Shape sizes(type.getShape());
+  if (program.getLoops().none())
+    sizes.assign(sizes.size(), 1);
+  else if (type.getNumElements() > kMaxConstantElements)
+    return {};
+  ElementWriter writer(type);
+  writer.reserve(llvm::product_of(sizes));
+  if (!program.evaluateAll(sizes, [&](ArrayRef<ScalarNumber> numbers) {
+        writer.append(numbers);
+      }))
+    return {};
+  return writer.finish();
+}
+
+DenseElementsAttr
+forms::evaluateElementwise(Operation *op,
+                           ArrayRef<DenseElementsAttr> operands) {
+  Type resultType = op->getResult(0).getType();
+  auto shaped = dyn_cast<ShapedType>(resultType);
+  if (operands.empty() || (shaped && !isa<RankedTensorType>(shaped)))
+    return {};
+  Type element = shaped ? shaped.getElementType() : resultType;
+  // The shape of a dynamic result is that of its operands.
+  Shape shape(shaped ? shaped.getRank() : 0, 1);
+  SmallVector<AffineMap> maps;
+  for (DenseElementsAttr operand : operands) {
+    if (!operand || operand.getType().getRank() > int64_t(shape.size()))
+      return {};
+    ArrayRef<int64_t> own = operand.getType().getShape();
+    int64_t lead = shape.size() - own.size();
+    SmallVector<AffineExpr> exprs;
+    for (auto [i, size] : llvm::enumerate(own)) {
+      int64_t &result = shape[lead + i];
+      if (size != 1 && result != 1 && result != size)
+        return {};
+      if (size != 1)
+        result = size;
+      exprs.push_back(size == 1 ? getAffineConstantExpr(0, op->getContext())
+                                : getAffineDimExpr(lead + i, op->getContext()));
+    }
+    maps.push_back(AffineMap::get(shape.size(), 0, exprs, op->getContext()));
+  }
+  std::optional<ScalarProgram> program =
+      ScalarProgram::readOp(op, operands, maps);
+  return program
+             ? evaluateProgram(*program, RankedTensorType::get(shape, element))
+             : DenseElementsAttr();
+}
+
+/// An argument of the region that is yielded as it is: a copy of bytes, of any
+/// type.
+static DenseElementsAttr
+evaluateCopy(linalg::LinalgOp op, BlockArgument argument, RankedTensorType type,
+             AffineMap resultMap, ConstantLookup lookup) {
+  OpOperand *operand = op.getMatchingOpOperand(argument);
+  DenseElementsAttr elements = lookup(operand->get());
+  if (!elements)
+    return {};
+  // How far the operand moves along each loop.
+  AffineMap map = op.getMatchingIndexingMap(operand);
+  ArrayRef<int64_t> shape = elements.getType().getShape();
+  Shape strides(op.getNumLoops(), 0), own = getRowMajorStrides(shape), moved;
+  if (map.getNumResults() != shape.size())
+    return {};
+  for (auto [stride, expr] : llvm::zip_equal(own, map.getResults())) {
+    if (auto dim = dyn_cast<AffineDimExpr>(expr))
+      strides[dim.getPosition()] += stride;
+    else if (auto number = dyn_cast<AffineConstantExpr>(expr);
+             !number || number.getValue() != 0)
+      return {};
+  }
+  for (AffineExpr expr : resultMap.getResults())
+    moved.push_back(strides[cast<AffineDimExpr>(expr).getPosition()]);
+  return gather(elements, type.getShape(), 0, moved, type.getShape());
+}
+
+DenseElementsAttr forms::evaluateStructured(OpResult result,
+                                            ConstantLookup lookup) {
+  auto op = cast<linalg::LinalgOp>(result.getOwner());
+  unsigned index = result.getResultNumber();
+  auto type = dyn_cast<RankedTensorType>(result.getType());
+  Block *body = op.getBlock();
+  if (!type || !body || body->empty() || !type.hasStaticShape() ||
+      op.getNumParallelLoops() != op.getNumLoops() ||
+      !type.getElementType().isIntOrIndexOrFloat() ||
+      body->getTerminator()->getNumOperands() != op->getNumResults())
+    return {};
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(index));
+  if (!map.isPermutation())
+    return {};
+  Value yielded = body->getTerminator()->getOperand(index);
+  if (auto argument = dyn_cast<BlockArgument>(yielded);
+      argument && argument.getOwner() == body)
+    return evaluateCopy(op, argument, type, map, lookup);
+  std::optional<ScalarProgram> program =
+      ScalarProgram::read(yielded, lookup, /*variable=*/{},
+                          /*maxSteps=*/std::numeric_limits<size_t>::max());
+  if (!program)
+    return {};
+  // In the order of the loops, then of the result's dimensions.
+  Shape bounds(type.getRank());
+  SmallVector<int32_t> permutation;
+  for (auto [expr, size] : llvm::zip_equal(map.getResults(), type.getShape())) {
+    unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+    bounds[loop] = size;
+    permutation.push_back(loop);
+  }
+  DenseElementsAttr elements = evaluateProgram(*program, type.clone(bounds));
+  return elements && !map.isIdentity() ? transpose(elements, permutation)
+                                       : elements;
+}
+
+DenseElementsAttr forms::evaluateByFolding(OpResult result,
+                                           ConstantLookup lookup) {
+  Operation *op = result.getOwner();
+  if (op->getNumRegions() != 0 || op->getNumOperands() == 0 || !isPure(op))
+    return {};
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    DenseElementsAttr elements = lookup(operand);
+    if (!elements)
+      return {};
+    Attribute attribute = elements;
+    if (!isa<ShapedType>(operand.getType()))
+      attribute = isa<FloatType>(elements.getElementType())
+                      ? Attribute(elements.getSplatValue<FloatAttr>())
+                      : Attribute(elements.getSplatValue<IntegerAttr>());
+    operands.push_back(attribute);
+  }
+  // Folders may change the op that they are asked about.
+  Operation *copy = op->clone();
+  SmallVector<OpFoldResult> folded;
+  DenseElementsAttr elements;
+  if (succeeded(copy->fold(operands, folded)) &&
+      folded.size() == copy->getNumResults()) {
+    OpFoldResult number = folded[result.getResultNumber()];
+    elements = isa<Attribute>(number) ? readAttribute(cast<Attribute>(number))
+                                      : lookup(cast<Value>(number));
+  }
+  copy->erase();
+  return elements;
+}
