@@ -7,11 +7,10 @@
 What the golden vectors do not reach: odd shapes, products of 2^31 and more,
 zero points at both ends, pools in every mode, `mathematical`, weights that are
 arguments, and a dynamic batch. The formulas are those of docs/Numerics.md,
-written with NumPy on whole arrays; the kernels run as in replay-golden.py.
+written with NumPy on whole arrays; the kernels run as in replay_golden.py.
 """
 
 import argparse
-import importlib.util
 import itertools
 import os
 import pathlib
@@ -20,20 +19,10 @@ import sys
 
 import numpy as np
 
+import replay_golden as replay
+
 f32 = np.float32
 
-
-def load_replay():
-    utils = pathlib.Path(__file__).parents[2] / "utils"
-    sys.path.insert(0, str(utils))
-    path = utils / "replay-golden.py"
-    spec = importlib.util.spec_from_file_location("replay_golden", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-replay = load_replay()
 
 
 def tensor(array, **parameters):

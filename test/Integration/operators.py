@@ -10,7 +10,6 @@ that the result has to be what the engine gave (GOLDEN/*.json), or what the
 formulas below give.
 """
 
-import importlib.util
 import json
 import os
 import pathlib
@@ -20,12 +19,8 @@ import tempfile
 
 import numpy as np
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "utils"))
-spec = importlib.util.spec_from_file_location("replay_golden",
-                                              ROOT / "utils/replay-golden.py")
-replay = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(replay)
+import replay_golden as replay
+
 
 ACTIVATION = "<min_max, ui8>"
 SYMMETRIC = "<min_max, si8, per_tensor_symmetric>"

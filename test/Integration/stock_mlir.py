@@ -16,7 +16,6 @@ import sys
 
 import numpy as np
 
-sys.path.append(str(pathlib.Path(__file__).parents[2] / "utils"))
 from linalg_to_llvm import PIPELINE
 
 

@@ -13,7 +13,6 @@ says. docs/Numerics.md has the reasons.
 """
 
 import argparse
-import importlib.util
 import json
 import pathlib
 import re
@@ -22,14 +21,8 @@ import sys
 
 import numpy as np
 
-UTILS = pathlib.Path(__file__).parents[2] / "utils"
-sys.path.append(str(UTILS))
+import replay_golden
 from linalg_to_llvm import FROM_TOSA, PIPELINE
-
-_spec = importlib.util.spec_from_file_location(
-    "replay_golden", UTILS / "replay-golden.py")
-replay_golden = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(replay_golden)
 
 
 def run(command, text=None):

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The passes of a stock mlir-opt from linalg on tensors to the LLVM dialect.
 
-They show that what this project makes needs nothing else: replay-golden.py and
+They show that what this project makes needs nothing else: replay_golden.py and
 the tests in test/Integration run it so. What is still TOSA goes through FROM_TOSA
 first, in a run of its own.
 """
 
 import pathlib
 
-_BUFFERIZE = pathlib.Path(__file__).with_name("bufferize.mlir")
+_BUFFERIZE = pathlib.Path(__file__).parent / "Inputs" / "bufferize.mlir"
 
 # TOSA, if there is any, to linalg: real-valued operators that stayed as they
 # were, or lower-to=tosa.

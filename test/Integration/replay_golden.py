@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Replays the golden vectors of PyTorch's engine through the compiler.
 
-    replay-golden.py DIR [--build DIR]
+    replay_golden.py DIR [--build DIR]
 
 For each DIR/*.json one module is written, with a function per case that holds
 the one qnnpack op of the case. `qbackend-opt --convert-qnnpack-to-linalg` lowers
