@@ -7,6 +7,7 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Transforms/Engine.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace qbackend {
@@ -55,7 +56,7 @@ struct LowerKernelsPass
       return failure();
     if (*form == kReferenceForm)
       return success();
-    passes.addPass(createInlineOperatorsPass());
+    passes.addNestedPass<func::FuncOp>(createInlineOperatorsPass());
     if (*form == (*engine)->getForms().front())
       return success();
     (*engine)->addLoweringPasses(*form, passes);

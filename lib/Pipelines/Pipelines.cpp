@@ -8,6 +8,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Pipelines/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 
 using namespace mlir;
@@ -20,7 +21,7 @@ void qbackend::addRaisePipeline(OpPassManager &manager,
   RaisePassOptions raise;
   raise.backend = options.backend;
   manager.addPass(createRaisePass(raise));
-  manager.addPass(createNormalizeLayoutPass());
+  manager.addNestedPass<func::FuncOp>(createNormalizeLayoutPass());
 }
 
 void qbackend::addPreparePipeline(OpPassManager &manager,
@@ -51,7 +52,7 @@ void qbackend::addKernelPipeline(OpPassManager &manager,
   convert.foldWeights = !options.fakeQuantize;
   manager.addPass(createConvertPass(convert));
   if (options.fakeQuantize) {
-    manager.addPass(createConvertQBackendToLinalgPass());
+    manager.addNestedPass<func::FuncOp>(createConvertQBackendToLinalgPass());
     return;
   }
   CreateKernelsPassOptions kernels;
@@ -63,7 +64,7 @@ void qbackend::addKernelPipeline(OpPassManager &manager,
 void qbackend::addLoweringPipeline(OpPassManager &manager,
                                    const KernelPipelineOptions &options) {
   if (options.fakeQuantize) {
-    manager.addPass(createInlineOperatorsPass());
+    manager.addNestedPass<func::FuncOp>(createInlineOperatorsPass());
     manager.addPass(createStripConfigurationPass());
     return;
   }
@@ -80,7 +81,7 @@ void qbackend::addExecutionPipeline(OpPassManager &manager,
   manager.addPass(createImportQuantizationPass(import));
   // Inlining first leaves the real-valued code of operators; what is quantized
   // in the reference form are then quantize and dequantize alone.
-  manager.addPass(createInlineOperatorsPass());
+  manager.addNestedPass<func::FuncOp>(createInlineOperatorsPass());
   LowerObserversPassOptions observers;
   observers.hook = options.hook;
   manager.addPass(createLowerObserversPass(observers));

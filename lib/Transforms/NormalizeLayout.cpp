@@ -274,9 +274,9 @@ static bool canPermute(OperatorOp op, ArrayRef<int64_t> permutation) {
 /// Where what no operator gives (an argument, say) is read in two layouts,
 /// gives its operators that can take it the layout of the others: it is one
 /// value, and has one observer. False if nothing changed.
-static bool unifyLayouts(ModuleOp module) {
+static bool unifyLayouts(Operation *root) {
   llvm::MapVector<Value, TransposeOp> layouts;
-  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+  root->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<OperatorOp>(op))
       return WalkResult::skip();
     auto transpose = dyn_cast<TransposeOp>(op);

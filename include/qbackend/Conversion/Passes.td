@@ -83,8 +83,7 @@ def ConvertQNNPackToTosaPass
 // QBackendToLinalg
 //===----------------------------------------------------------------------===//
 
-def ConvertQBackendToLinalgPass
-    : Pass<"convert-qbackend-to-linalg", "::mlir::ModuleOp"> {
+def ConvertQBackendToLinalgPass : Pass<"convert-qbackend-to-linalg"> {
   let summary = "lower quantize and dequantize to real-valued linalg";
   let description = [{
     Before: the reference form. After: the same numbers in `f32`. A `quantize`

@@ -69,7 +69,7 @@ def ImportQuantizationPass
                            "::mlir::quant::QuantDialect"];
 }
 
-def NormalizeLayoutPass : Pass<"qbackend-normalize-layout", "::mlir::ModuleOp"> {
+def NormalizeLayoutPass : Pass<"qbackend-normalize-layout"> {
   let summary = "move transposes to the module's edges, and cancel them";
   let description = [{
     Before: operators with `qbackend.transpose` between them. After: operators
@@ -182,7 +182,7 @@ def CreateKernelsPass : Pass<"qbackend-create-kernels", "::mlir::ModuleOp"> {
                            "::mlir::quant::QuantDialect"];
 }
 
-def InlineOperatorsPass : Pass<"qbackend-inline-operators", "::mlir::ModuleOp"> {
+def InlineOperatorsPass : Pass<"qbackend-inline-operators"> {
   let summary = "put the body of each operator in its place";
   let description = [{
     Before: operators. After: the code they were raised from, and what remains of
