@@ -260,6 +260,15 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
 def QBackend_YieldOp : QBackend_Op<"yield", [
     HasParent<"OperatorOp">, Pure, Terminator]> {
   let summary = "the result of an operator's body";
+  let description = [{
+    Ends the body of `qbackend.operator`, which has none where the operator is
+    known without the code that it was recognised in.
+
+    Example:
+    ```mlir
+    qbackend.yield %0 : tensor<1x8x8x4xf32>
+    ```
+  }];
   let arguments = (ins Optional<AnyRankedTensor>:$value);
   let assemblyFormat = "($value^ `:` type($value))? attr-dict";
   // Of a body without a terminator; tablegen takes {} for no definition.
