@@ -40,6 +40,7 @@ static Value clampBytes(ImplicitLocOpBuilder &b, Value input,
 }
 
 namespace {
+// relu(q) -> max(q, zp), on bytes
 struct LowerRelu : Lowering<ReluOp> {
   using Lowering::Lowering;
 
@@ -51,6 +52,7 @@ struct LowerRelu : Lowering<ReluOp> {
   }
 };
 
+// clamp(q) -> min(max(q, Q(min)), Q(max)), on bytes
 struct LowerClamp : Lowering<ClampOp> {
   using Lowering::Lowering;
 
@@ -126,6 +128,7 @@ static Value lookUpVectorized(ImplicitLocOpBuilder &b, Value input,
 }
 
 namespace {
+// f(q) -> T[q]: 256 entries, computed here
 template <typename OpTy> struct LowerTable : Lowering<OpTy> {
   using Lowering<OpTy>::Lowering;
 
@@ -155,6 +158,7 @@ template <typename OpTy> struct LowerAtenTable : Lowering<OpTy> {
 //===----------------------------------------------------------------------===//
 
 namespace {
+// prelu(q, w) -> requantize((q - zx) * (q > zx ? one : w - zw))
 struct LowerPrelu : Lowering<PreluOp> {
   using Lowering::Lowering;
 

@@ -9,6 +9,9 @@ using namespace qbackend;
 using namespace qbackend::qnnpack;
 
 namespace {
+// conv(x, w, b) -> requantize(b' + sum over taps of x * w'), where the zero
+// points are in b' and w' as far as constants allow, and padding is the zero
+// point
 template <typename OpT> struct LowerConvolution : Lowering<OpT> {
   using Lowering<OpT>::Lowering;
 

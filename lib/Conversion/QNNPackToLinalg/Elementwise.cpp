@@ -28,6 +28,7 @@ channelConstant(ImplicitLocOpBuilder &b, ArrayRef<T> values,
 }
 
 namespace {
+// quantize(x) -> clamp(zp + rne(x * f32(1 / scale)), qmin, qmax)
 struct LowerQuantize : Lowering<QuantizeOp> {
   using Lowering::Lowering;
 
@@ -106,6 +107,7 @@ struct LowerQuantize : Lowering<QuantizeOp> {
   }
 };
 
+// dequantize(q) -> f32(scale * f32(q - zp))
 struct LowerDequantize : Lowering<DequantizeOp> {
   using Lowering::Lowering;
 
@@ -228,6 +230,8 @@ static Value biasAndClamp(ImplicitLocOpBuilder &b, Value value,
 }
 
 namespace {
+// add(a, b) -> clamp(sat16(sat16((a * ma + b * mb + c) / 2^shift) + zy)): fixed
+// point for equal shapes, quantize(dequantize(a) + dequantize(b)) else
 struct LowerAdd : Lowering<AddOp> {
   using Lowering::Lowering;
 
@@ -333,6 +337,7 @@ struct LowerAdd : Lowering<AddOp> {
   }
 };
 
+// mul(a, b) -> requantize((a - za) * (b - zb))
 struct LowerMul : Lowering<MulOp> {
   using Lowering::Lowering;
 

@@ -60,6 +60,7 @@ static Rows getRows(ImplicitLocOpBuilder &b, Value scales, Value zeroPoints,
 }
 
 namespace {
+// embedding(t, i) -> fma(s[i], t[i, j], -f32(z[i] * s[i])), i within the table
 template <typename OpTy> struct LowerLookup : Lowering<OpTy> {
   using Lowering<OpTy>::Lowering;
   static constexpr bool isPacked = std::is_same_v<OpTy, Embedding4BitOp>;

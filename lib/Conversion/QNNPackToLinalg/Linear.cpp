@@ -122,6 +122,7 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
 //===----------------------------------------------------------------------===//
 
 namespace {
+// linear(x, w, b) -> requantize(b' + x * w'^T), as for convolutions
 struct LowerLinear : Lowering<LinearOp> {
   using Lowering::Lowering;
 
@@ -143,6 +144,8 @@ struct LowerLinear : Lowering<LinearOp> {
   }
 };
 
+// linear_dynamic(x, w, b) -> f32(f32(acc) * f32(sw * s)) + b, with the scale s
+// and the zero point of x from its least and largest element
 struct LowerLinearDynamic : Lowering<LinearDynamicOp> {
   using Lowering::Lowering;
 

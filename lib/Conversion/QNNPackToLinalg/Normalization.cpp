@@ -162,6 +162,8 @@ static Value normalize(ImplicitLocOpBuilder &b, Value input,
 }
 
 namespace {
+// layer_norm(x, w, b) -> quantize(fma((x - zx - c) * k, w, b)), c and k from
+// the exact sums of x and of x^2
 struct LowerLayerNorm : Lowering<LayerNormOp> {
   using Lowering::Lowering;
 
@@ -300,6 +302,8 @@ static std::pair<Value, Value> getChannelAffine(ImplicitLocOpBuilder &b,
 }
 
 namespace {
+// batch_norm(x) -> clamp(zy + rne(fma(a, x - zx, b)), lo, qmax), for each
+// channel
 struct LowerBatchNorm : Lowering<BatchNormOp> {
   using Lowering::Lowering;
 

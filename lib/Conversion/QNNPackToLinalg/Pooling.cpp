@@ -169,6 +169,7 @@ static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
 }
 
 namespace {
+// max_pool(x) -> max over the window; the nearest pixel, or none, outside
 struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
   using Lowering::Lowering;
 
@@ -202,6 +203,8 @@ struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
   }
 };
 
+// avg_pool(x) -> requantize(sum over the window of x - zx), with one
+// multiplier, or with one for each pixel where windows differ
 struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
   using Lowering::Lowering;
 
@@ -253,6 +256,8 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
   }
 };
 
+// adaptive_avg_pool(x) -> avg_pool(x) where the sizes divide, else
+// rne(sum of x * f32(f32(1 / kh) / kw)) over windows of different sizes
 struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
   using Lowering::Lowering;
 
@@ -337,6 +342,7 @@ struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
   }
 };
 
+// mean(x) -> avg_pool(x) with one window, and a change of shape
 struct LowerMean : Lowering<MeanOp> {
   using Lowering::Lowering;
 

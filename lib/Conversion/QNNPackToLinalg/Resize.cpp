@@ -37,6 +37,7 @@ static std::optional<double> getFactor(OpTy op, int axis) {
 }
 
 namespace {
+// upsample_nearest(x)[r, c] -> x[R[r], C[c]], R and C computed here
 struct LowerNearest : Lowering<UpsampleNearest2dOp> {
   using Lowering::Lowering;
 
@@ -64,6 +65,8 @@ struct LowerNearest : Lowering<UpsampleNearest2dOp> {
   }
 };
 
+// upsample_bilinear(x)[r, c] -> the sum of four pixels by their weights,
+// rounded in the order of the engine's code for the layout
 struct LowerBilinear : Lowering<UpsampleBilinear2dOp> {
   using Lowering::Lowering;
 

@@ -14,6 +14,8 @@ using namespace qbackend;
 using namespace qbackend::qnnpack;
 
 namespace {
+// cat(x...) -> the inputs, requantized where their parameters differ, side by
+// side
 struct LowerCat : Lowering<CatOp> {
   using Lowering::Lowering;
 
@@ -91,6 +93,7 @@ struct LowerCat : Lowering<CatOp> {
   }
 };
 
+// transpose(x) -> linalg.transpose of the bytes
 struct LowerTranspose : Lowering<TransposeOp> {
   using Lowering::Lowering;
 
@@ -108,6 +111,7 @@ struct LowerTranspose : Lowering<TransposeOp> {
   }
 };
 
+// reshape(x) -> tensor.collapse_shape and tensor.expand_shape of the bytes
 struct LowerReshape : Lowering<ReshapeOp> {
   using Lowering::Lowering;
 
@@ -170,6 +174,7 @@ struct LowerReshape : Lowering<ReshapeOp> {
   }
 };
 
+// slice(x) -> tensor.extract_slice of the bytes
 struct LowerSlice : Lowering<SliceOp> {
   using Lowering::Lowering;
 
@@ -188,6 +193,7 @@ struct LowerSlice : Lowering<SliceOp> {
   }
 };
 
+// pad(x, v) -> tensor.pad of the bytes with Q(v)
 struct LowerPad : Lowering<PadOp> {
   using Lowering::Lowering;
 
@@ -204,6 +210,7 @@ struct LowerPad : Lowering<PadOp> {
   }
 };
 
+// repeat(x)[i] -> x[i mod n]
 struct LowerRepeat : Lowering<RepeatOp> {
   using Lowering::Lowering;
 

@@ -219,6 +219,8 @@ static constexpr StringLiteral kZeroPointsAtRunTime =
     "the weight is not a constant, and its channels have several zero points";
 
 namespace {
+// conv2d(x, w, b) -> rescale(the sum over the parts w' of w of conv2d(x, w'), +
+// b)
 struct LowerConv2d : Lowering<Conv2dOp> {
   using Lowering::Lowering;
 

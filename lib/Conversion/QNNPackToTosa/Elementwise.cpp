@@ -101,6 +101,7 @@ struct LowerAdd : Lowering<AddOp> {
   }
 };
 
+// mul(a, b) -> rescale((a - za) * (b - zb))
 struct LowerMul : Lowering<MulOp> {
   using Lowering::Lowering;
 
@@ -152,6 +153,7 @@ template <typename OpTy> struct LowerScalar : Lowering<OpTy> {
   }
 };
 
+// relu(q) -> clamp(q, zp, qmax)
 struct LowerRelu : Lowering<ReluOp> {
   using Lowering::Lowering;
 
@@ -162,6 +164,7 @@ struct LowerRelu : Lowering<ReluOp> {
   }
 };
 
+// clamp(q) -> clamp(q, Q(min), Q(max))
 struct LowerClamp : Lowering<ClampOp> {
   using Lowering::Lowering;
 
@@ -175,6 +178,7 @@ struct LowerClamp : Lowering<ClampOp> {
   }
 };
 
+// f(q) -> table(q)
 template <typename OpTy> struct LowerTable : Lowering<OpTy> {
   using Lowering<OpTy>::Lowering;
 

@@ -66,6 +66,7 @@ static Value averageAll(ImplicitLocOpBuilder &b, Value image, int64_t zeroPoint,
 }
 
 namespace {
+// max_pool(x) -> max_pool2d(x); what lies in the padding is skipped by both
 struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
   using Lowering::Lowering;
 
@@ -93,6 +94,8 @@ struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
   }
 };
 
+// avg_pool(x) -> avg_pool2d(x), of an image with its padding written out where
+// it counts; with a divisor, rescale(depthwise_conv2d(x, 1))
 struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
   using Lowering::Lowering;
 
@@ -144,6 +147,8 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
   }
 };
 
+// adaptive_avg_pool(x) -> avg_pool2d(x) where the sizes divide, else one for
+// each pixel of the result
 struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
   using Lowering::Lowering;
 
@@ -192,6 +197,7 @@ struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
   }
 };
 
+// mean(x) -> reshape(avg_pool2d(x)) with one window
 struct LowerMean : Lowering<MeanOp> {
   using Lowering::Lowering;
 

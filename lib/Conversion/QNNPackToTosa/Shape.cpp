@@ -13,6 +13,7 @@ using namespace qbackend::qnnpack;
 using namespace qbackend::qnnpack_to_tosa;
 
 namespace {
+// cat(x...) -> clamp(concat(x, or table(x) where the parameters differ))
 struct LowerCat : Lowering<CatOp> {
   using Lowering::Lowering;
 
@@ -39,6 +40,7 @@ struct LowerCat : Lowering<CatOp> {
   }
 };
 
+// transpose(x) -> transpose(x)
 struct LowerTranspose : Lowering<TransposeOp> {
   using Lowering::Lowering;
 
@@ -53,6 +55,7 @@ struct LowerTranspose : Lowering<TransposeOp> {
   }
 };
 
+// reshape(x) -> reshape(x)
 struct LowerReshape : Lowering<ReshapeOp> {
   using Lowering::Lowering;
 
@@ -62,6 +65,7 @@ struct LowerReshape : Lowering<ReshapeOp> {
   }
 };
 
+// slice(x) -> slice(x), one dimension after the other; steps are declined
 struct LowerSlice : Lowering<SliceOp> {
   using Lowering::Lowering;
 
@@ -81,6 +85,7 @@ struct LowerSlice : Lowering<SliceOp> {
   }
 };
 
+// pad(x, v) -> pad(x, Q(v))
 struct LowerPad : Lowering<PadOp> {
   using Lowering::Lowering;
 
@@ -101,6 +106,7 @@ struct LowerPad : Lowering<PadOp> {
   }
 };
 
+// repeat(x) -> tile(x)
 struct LowerRepeat : Lowering<RepeatOp> {
   using Lowering::Lowering;
 

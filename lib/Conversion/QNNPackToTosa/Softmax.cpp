@@ -56,6 +56,7 @@ struct Words {
   }
 };
 
+// softmax(q) -> (256 * e + S / 2) / S with e = T[q - max q], S = sum e
 struct LowerSoftmax : Lowering<SoftmaxOp> {
   using Lowering::Lowering;
 
