@@ -3,6 +3,7 @@
 // NumPy's .npy (format versions 1 to 3) and .npz, little-endian only.
 
 #include "qbackend/Arrays/ArrayFile.h"
+#include "qbackend/Files/OutputFile.h"
 
 #include "NpyHeader.h"
 
@@ -23,6 +24,7 @@
 #include <cstring>
 
 using namespace llvm;
+using namespace qbackend;
 using namespace qbackend::arrays;
 
 /// What a .npy starts with.
@@ -31,6 +33,9 @@ static constexpr StringLiteral npyMagic("\x93NUMPY");
 /// Data is read in pieces of this size, so that a header that promises more
 /// than the file has cannot make us allocate it.
 static constexpr size_t readBlock = size_t(1) << 24;
+
+/// NumPy writes 128 bytes, and refuses to read more than 10000.
+static constexpr uint32_t maxHeader = 1 << 16;
 
 //===----------------------------------------------------------------------===//
 // .npy
@@ -230,6 +235,10 @@ Expected<NpyHeader> qbackend::arrays::readNpyHeader(ReadFn read) {
     return std::move(error);
   uint32_t length = version == 1 ? support::endian::read16le(bytes.data())
                                  : support::endian::read32le(bytes.data());
+  if (length > maxHeader)
+    return createStringError("has a header of " + Twine(length) +
+                             " bytes, expected at most " + Twine(maxHeader) +
+                             "; write or copy the file again");
   if (Error error = readBytes(read, bytes, length, "header"))
     return std::move(error);
 
@@ -340,15 +349,17 @@ static Error checkWritable(StringRef path, StringRef name, const Array &array) {
       formatShape(array.shape) + " of " + getElementName(array.type));
 }
 
+static Error makeWriteError(StringRef path, const Twine &message) {
+  return createStringError("cannot write '" + path + "': " + message);
+}
+
 static Error writeWholeFile(StringRef path,
                             function_ref<void(raw_ostream &)> write) {
-  Error error = writeToOutput(path, [&](raw_ostream &os) {
-    write(os);
-    return Error::success();
-  });
-  if (error)
-    return createStringError("cannot write '" + path +
-                             "': " + toString(std::move(error)));
+  OutputFile file(path);
+  if (!file.error())
+    write(file.os());
+  if (std::error_code error = file.commit())
+    return makeWriteError(path, error.message());
   return Error::success();
 }
 
@@ -482,25 +493,34 @@ Error qbackend::arrays::writeNpz(StringRef path, ArrayRef<NamedArray> arrays) {
       os.write_zeros(18);
     });
 
-  // libzip writes beside `path` and renames in zip_close.
-  int code = 0;
+  // libzip writes beside the file that it is given and renames in zip_close;
+  // what is no file gets the bytes of an archive in memory.
+  OutputFile file(path);
+  if (std::error_code error = file.error())
+    return makeWriteError(path, error.message());
+  zip_error_t zipError;
+  zip_error_init(&zipError);
+  zip_source_t *target =
+      file.isRenamed()
+          ? zip_source_file_create(file.name().str().c_str(), 0, -1, &zipError)
+          : zip_source_buffer_create(nullptr, 0, 0, &zipError);
   zip_t *archive =
-      zip_open(path.str().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &code);
+      target
+          ? zip_open_from_source(target, ZIP_CREATE | ZIP_TRUNCATE, &zipError)
+          : nullptr;
   if (!archive) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    std::string message = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    return createStringError("cannot write '" + path + "': " + message);
+    Error error = makeWriteError(path, zip_error_strerror(&zipError));
+    zip_source_free(target);
+    zip_error_fini(&zipError);
+    return error;
   }
+  zip_source_keep(target);
+  scope_exit release([&] { zip_source_free(target); });
   scope_exit discard([&] {
     if (archive)
       zip_discard(archive);
   });
-  auto fail = [&] {
-    return createStringError("cannot write '" + path +
-                             "': " + Twine(zip_strerror(archive)));
-  };
+  auto fail = [&] { return makeWriteError(path, zip_strerror(archive)); };
   // The parts have to live until zip_close.
   std::vector<std::string> headers(arrays.size());
   std::vector<std::vector<zip_buffer_fragment_t>> parts(arrays.size());
@@ -530,5 +550,14 @@ Error qbackend::arrays::writeNpz(StringRef path, ArrayRef<NamedArray> arrays) {
   if (zip_close(archive) < 0)
     return fail();
   archive = nullptr;
+  if (!file.isRenamed() && zip_source_open(target) == 0) {
+    std::vector<char> bytes(readBlock);
+    zip_int64_t got;
+    while ((got = zip_source_read(target, bytes.data(), bytes.size())) > 0)
+      file.os().write(bytes.data(), got);
+    zip_source_close(target);
+  }
+  if (std::error_code error = file.commit())
+    return makeWriteError(path, error.message());
   return Error::success();
 }

@@ -4,9 +4,9 @@
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Backends/Json.h"
+#include "qbackend/Parser/ParseModule.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -86,7 +86,7 @@ qbackend::parseBackend(std::unique_ptr<llvm::MemoryBuffer> text,
   } else {
     auto sources = std::make_shared<llvm::SourceMgr>();
     sources->AddNewSourceBuffer(std::move(text), SMLoc());
-    backend.owner = parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+    backend.owner = parseModule(sources, context);
   }
   if (!backend.owner)
     return failure();

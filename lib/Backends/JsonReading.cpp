@@ -6,6 +6,7 @@
 #include "JsonValues.h"
 #include "qbackend/Backends/Json.h"
 #include "qbackend/Backends/TorchNames.h"
+#include "qbackend/Parser/ParseJson.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"
@@ -462,7 +463,7 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
 static std::optional<llvm::json::Value> parse(StringRef text,
                                               MLIRContext *context) {
   context->getOrLoadDialect<QBackendDialect>();
-  auto value = llvm::json::parse(text);
+  auto value = parseJson(text);
   if (value)
     return std::move(*value);
   emitError(NameLoc::get(StringAttr::get(context, "JSON document")))

@@ -3,6 +3,7 @@
 // Calibration tables in the formats of other tools.
 
 #include "qbackend/Calibration/Formats.h"
+#include "qbackend/Parser/ParseJson.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
@@ -10,7 +11,6 @@
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -194,7 +194,7 @@ llvm::Expected<Table> importTable(StringRef text, TableFormat format,
                                   StringRef path) {
   if (format == TableFormat::TensorRT || format == TableFormat::TPUMLIR)
     return importLines(text, format, path);
-  llvm::Expected<json::Value> root = json::parse(text);
+  llvm::Expected<json::Value> root = parseJson(text);
   if (!root)
     return llvm::createStringError(path + ": " +
                                    llvm::toString(root.takeError()));

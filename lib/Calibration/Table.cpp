@@ -3,13 +3,11 @@
 // Reading and writing calibration tables.
 
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Files/OutputFile.h"
+#include "qbackend/Parser/ParseJson.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/FileSystem.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Process.h"
-#include "llvm/Support/Signals.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -334,7 +332,7 @@ static Error readSamples(const json::Object &object, const std::string &file,
 
 llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   std::string file = path.str();
-  llvm::Expected<json::Value> root = json::parse(text);
+  llvm::Expected<json::Value> root = parseJson(text);
   if (!root)
     return llvm::createStringError(file + ": " +
                                    llvm::toString(root.takeError()));
@@ -535,24 +533,7 @@ Error writeTable(const Table &table, StringRef path) {
 }
 
 Error writeText(StringRef text, StringRef path) {
-  // In the same directory, so that the last step is an atomic rename.
-  std::string temporary =
-      (path + "." + Twine(llvm::sys::Process::getProcessId()) + ".tmp").str();
-  std::error_code error;
-  llvm::raw_fd_ostream os(temporary, error, llvm::sys::fs::CD_CreateAlways);
-  if (error)
-    return llvm::createStringError(path + ": " + error.message());
-  llvm::sys::RemoveFileOnSignal(temporary);
-  os << text;
-  os.close();
-  error = os.error();
-  os.clear_error();
-  if (!error)
-    error = llvm::sys::fs::rename(temporary, path);
-  if (error)
-    llvm::sys::fs::remove(temporary);
-  llvm::sys::DontRemoveFileOnSignal(temporary);
-  if (error)
+  if (std::error_code error = writeFile(path, text))
     return llvm::createStringError(path + ": " + error.message());
   return Error::success();
 }

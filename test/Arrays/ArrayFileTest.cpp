@@ -170,6 +170,12 @@ TEST_F(ArrayFileTest, DamagedNpz) {
   EXPECT_HAS(readError(path("t.npz")), "is damaged");
 }
 
+TEST_F(ArrayFileTest, HeaderOfGigabytes) {
+  StringRef bytes("\x93NUMPY\x02\x00\xff\xff\xff\x7f", 12);
+  EXPECT_HAS(readError(write("t.npy", bytes)),
+             "has a header of 2147483647 bytes, expected at most 65536");
+}
+
 TEST_F(ArrayFileTest, ImpossibleShapesAllocateNothing) {
   EXPECT_HAS(readError(writeNpyText("{'descr': '<f4', 'fortran_order': False, "
                                     "'shape': (4611686018427387904,), }\n",

@@ -2,6 +2,7 @@
 //
 // Merges, shows, compares and converts calibration tables.
 
+#include "Faults.h"
 #include "Version.h"
 
 #include "qbackend/Calibration/Formats.h"
@@ -72,10 +73,6 @@ static int fail(llvm::Error error) {
 }
 
 static int write(StringRef text) {
-  if (outputFile == "-") {
-    llvm::outs() << text;
-    return 0;
-  }
   if (llvm::Error error = writeText(text, outputFile))
     return fail(std::move(error));
   return 0;
@@ -110,6 +107,7 @@ static llvm::Expected<ObserverOptions> getOptions() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-calib");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::SubCommand *commands[] = {&mergeCommand, &showCommand, &diffCommand,

@@ -2,10 +2,12 @@
 //
 // Lists, shows, checks, compares, explains and converts backend configurations.
 
+#include "Faults.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Backends/Json.h"
+#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/Diff.h"
 #include "qbackend/Inspection/Explain.h"
 #include "qbackend/Inspection/Validate.h"
@@ -13,7 +15,6 @@
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
@@ -74,35 +75,11 @@ static LogicalResult fail(const Twine &message) {
   return failure();
 }
 
-/// Writes `text` and says whether all of it got there.
-static std::error_code write(llvm::raw_fd_ostream &os, StringRef text) {
-  os << text;
-  os.flush();
-  std::error_code error = os.error();
-  os.clear_error();
-  return error;
-}
-
 /// Writes `text` to the output, completely or not at all.
 static LogicalResult writeOutput(StringRef text) {
-  std::error_code error;
-  // Standard output, devices and pipes are written as they are: a rename would
-  // put a file in their place.
-  if (outputFile == "-" || (llvm::sys::fs::exists(outputFile) &&
-                            !llvm::sys::fs::is_regular_file(outputFile))) {
-    llvm::raw_fd_ostream os(outputFile, error);
-    if (!error)
-      error = write(os, text);
-  } else {
-    error = llvm::errorToErrorCode(
-        llvm::writeToOutput(outputFile, [&](raw_ostream &os) {
-          return llvm::errorCodeToError(
-              write(static_cast<llvm::raw_fd_ostream &>(os), text));
-        }));
-  }
-  if (!error)
-    return success();
-  return fail("cannot write '" + outputFile + "': " + error.message());
+  if (std::error_code error = writeFile(outputFile, text))
+    return fail("cannot write '" + outputFile + "': " + error.message());
+  return success();
 }
 
 static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
@@ -248,6 +225,7 @@ static Status toStatus(LogicalResult result) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-config");
   qbackend::addVersionPrinter();
   cl::SubCommand *commands[] = {
       &listCommand,    &showCommand,   &validateCommand, &diffCommand,

@@ -3,18 +3,20 @@
 // The optimizer driver: mlir-opt with this project's dialects and passes, and
 // `--apply-backend=BACKEND [key=value ...]`.
 
+#include "Faults.h"
 #include "Version.h"
 
+#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/SourceHints.h"
+#include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Passes.h"
 
+#include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
@@ -66,30 +68,6 @@ static std::vector<std::string> rewriteArguments(int argc, char **argv) {
   return result;
 }
 
-/// Makes `-o FILE` write to a file beside it. Returns the two names; empty ones
-/// if the output goes to stdout.
-static std::pair<std::string, std::string>
-redirectOutput(std::vector<std::string> &arguments) {
-  for (size_t i = 1; i < arguments.size(); ++i) {
-    StringRef argument = arguments[i];
-    bool separate = argument == "-o" || argument == "--o";
-    std::string file;
-    if (separate && i + 1 < arguments.size())
-      file = arguments[i + 1];
-    else if (argument.consume_front("-o=") || argument.consume_front("--o="))
-      file = argument.str();
-    // Devices and pipes are written as they are.
-    if (file.empty() || file == "-" ||
-        (llvm::sys::fs::exists(file) && !llvm::sys::fs::is_regular_file(file)))
-      continue;
-    std::string temporary =
-        file + ".tmp" + std::to_string(llvm::sys::Process::getProcessId());
-    arguments[separate ? i + 1 : i] = separate ? temporary : "-o=" + temporary;
-    return {file, temporary};
-  }
-  return {};
-}
-
 /// Whether the module is printed at the end: not after the graph of its
 /// operators or observers, unless a file is named for it.
 static bool printsModule(ArrayRef<std::string> arguments) {
@@ -105,23 +83,58 @@ static bool printsModule(ArrayRef<std::string> arguments) {
   return !printsGraph;
 }
 
-/// Says of a file that may not be read for that, which converter or upgrade it
-/// needs.
-static void printHint(StringRef file) {
-  // Standard input is used up.
-  if (file == "-")
-    return;
-  auto buffer = llvm::MemoryBuffer::getFile(file, /*IsText=*/true);
+static LogicalResult fail(const Twine &message) {
+  llvm::WithColor::error(llvm::errs(), "qbackend-opt") << message << "\n";
+  return failure();
+}
+
+/// Says at a place of `file` what is wrong with it.
+static LogicalResult failAt(StringRef file, unsigned line, unsigned column,
+                            StringRef message) {
+  llvm::WithColor::error(llvm::errs()
+                         << file << ":" << line << ":" << column << ": ")
+      << message << "\n";
+  return failure();
+}
+
+/// What `MlirOptMain` does with its arguments, for a source that its parser
+/// need not survive and an output that need not have room.
+static LogicalResult runPasses(StringRef input, StringRef written,
+                               DialectRegistry &registry) {
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return MlirOptMain(/*argc=*/0, nullptr, input, written, registry);
+  std::string message;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &message);
   if (!buffer)
-    return;
-  if (auto hint = qbackend::findSourceHint((*buffer)->getBuffer()))
-    llvm::WithColor::error(llvm::errs() << file << ":" << hint->line << ":"
-                                        << hint->column << ": ")
-        << hint->message << "\n";
+    return fail(message);
+  qbackend::OutputFile output(written);
+  auto failToWrite = [&](std::error_code error) {
+    return fail("cannot write '" + written + "': " + error.message());
+  };
+  if (std::error_code error = output.error())
+    return failToWrite(error);
+  if (std::optional<qbackend::SourceError> error =
+          qbackend::checkSource(*buffer, registry))
+    return failAt(buffer->getBufferIdentifier(), error->line, error->column,
+                  error->message);
+  // Ours is still there when it has to be asked for a hint.
+  LogicalResult result = MlirOptMain(
+      output.os(), llvm::MemoryBuffer::getMemBuffer(*buffer), registry, config);
+  if (failed(result)) {
+    if (auto hint = qbackend::findSourceHint(buffer->getBuffer()))
+      return failAt(buffer->getBufferIdentifier(), hint->line, hint->column,
+                    hint->message);
+    return failure();
+  }
+  if (std::error_code error = output.commit())
+    return failToWrite(error);
+  return success();
 }
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-opt");
   qbackend::addVersionPrinter();
   qbackend::registerAllPasses();
   registerTransformsPasses();
@@ -129,7 +142,6 @@ int main(int argc, char **argv) {
   qbackend::registerAllDialects(registry);
 
   std::vector<std::string> arguments = rewriteArguments(argc, argv);
-  auto [output, temporary] = redirectOutput(arguments);
   if (!printsModule(arguments))
     arguments.push_back("-o=/dev/null");
   std::vector<char *> pointers;
@@ -138,21 +150,5 @@ int main(int argc, char **argv) {
   auto [input, written] = registerAndParseCLIOptions(
       pointers.size(), pointers.data(),
       "PyTorch's BackendConfig quantization for MLIR\n", registry);
-  LogicalResult result =
-      MlirOptMain(pointers.size(), pointers.data(), input, written, registry);
-  if (failed(result))
-    printHint(input);
-  if (output.empty())
-    return asMainReturnCode(result);
-  if (failed(result)) {
-    llvm::sys::fs::remove(temporary);
-    return EXIT_FAILURE;
-  }
-  if (std::error_code error = llvm::sys::fs::rename(temporary, output)) {
-    llvm::WithColor::error(llvm::errs(), "qbackend-opt")
-        << "cannot write '" << output << "': " << error.message() << "\n";
-    llvm::sys::fs::remove(temporary);
-    return EXIT_FAILURE;
-  }
-  return EXIT_SUCCESS;
+  return asMainReturnCode(runPasses(input, written, registry));
 }

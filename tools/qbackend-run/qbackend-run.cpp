@@ -2,17 +2,17 @@
 //
 // Runs modules on arrays: predicts, calibrates, compares.
 
+#include "Faults.h"
 #include "Version.h"
 
 #include "qbackend/Evaluation/Compare.h"
 #include "qbackend/Inspection/SourceHints.h"
+#include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
 
-#include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -134,8 +134,7 @@ static llvm::Expected<OwningOpRef<ModuleOp>> readModule(StringRef path,
                      buffer.getError().message());
   sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  OwningOpRef<ModuleOp> module = parseModule(sources, context);
   if (std::optional<SourceHint> hint =
           module ? std::nullopt
                  : findSourceHint(sources->getMemoryBuffer(1)->getBuffer()))
@@ -208,6 +207,7 @@ static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-run");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(

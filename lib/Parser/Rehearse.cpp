@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Parsing in a child process. A fork is the one way to outlive an overwritten
+// heap, a stack that is used up and a loop without an end; and a child of this
+// process has the plugins that are loaded here.
+
+#include "Rehearse.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/Errno.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <new>
+#include <sys/resource.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+using namespace mlir;
+using namespace qbackend;
+
+#if defined(__SANITIZE_ADDRESS__)
+static constexpr bool hasShadowMemory = true;
+#elif defined(__has_feature)
+static constexpr bool hasShadowMemory = __has_feature(address_sanitizer);
+#else
+static constexpr bool hasShadowMemory = false;
+#endif
+
+/// How the child ends when memory is used up.
+static constexpr int noMemoryStatus = 3;
+
+/// What a child may use. MLIR reads 10 MB of bytecode, without the bytes of
+/// weights, in a second, and needs some 20 times their size.
+static uint64_t getSeconds(uint64_t bytes) { return 3 + (bytes >> 22); }
+static uint64_t getMegabytes(uint64_t bytes) { return 512 + (bytes >> 14); }
+
+static void limit(int resource, uint64_t value) {
+  rlimit limits;
+  if (getrlimit(resource, &limits))
+    return;
+  limits.rlim_cur = std::min<rlim_t>(limits.rlim_cur, value);
+  setrlimit(resource, &limits);
+}
+
+/// The bytes of address space that this process has.
+static uint64_t getAddressSpace() {
+  unsigned long pages = 0;
+  if (FILE *file = std::fopen("/proc/self/statm", "r")) {
+    if (std::fscanf(file, "%lu", &pages) != 1)
+      pages = 0;
+    std::fclose(file);
+  }
+  return uint64_t(pages) * sysconf(_SC_PAGESIZE);
+}
+
+/// Makes this process end at its first fault, in silence.
+static void prepareChild(uint64_t bytes) {
+  for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
+                     SIGALRM, SIGXCPU, SIGINT, SIGTERM, SIGHUP, SIGPIPE})
+    std::signal(signal, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  if (int null = open("/dev/null", O_WRONLY); null >= 0) {
+    dup2(null, STDOUT_FILENO);
+    dup2(null, STDERR_FILENO);
+  }
+  limit(RLIMIT_CORE, 0);
+  limit(RLIMIT_CPU, getSeconds(bytes));
+  // A lock that another thread held when we were forked is never free again.
+  itimerval timer = {};
+  timer.it_value.tv_sec = 12 * getSeconds(bytes);
+  setitimer(ITIMER_REAL, &timer, nullptr);
+  if (!hasShadowMemory)
+    if (uint64_t used = getAddressSpace())
+      limit(RLIMIT_AS, used + (getMegabytes(bytes) << 20));
+  std::set_new_handler([] { _exit(noMemoryStatus); });
+}
+
+/// What the parent is going to do with the source. Whether there are errors is
+/// no question: the parent will see them.
+static void parseAndPrint(llvm::MemoryBufferRef source,
+                          const DialectRegistry &registry) {
+  // Threads of the parent are not there.
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  context.getDiagEngine().registerHandler([](Diagnostic &) {});
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(
+                                 source, /*RequiresNullTerminator=*/false),
+                             SMLoc());
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  // Printing calls itself for each level of regions, attributes and locations.
+  if (module)
+    module->print(llvm::nulls(), OpPrintingFlags()
+                                     .elideLargeElementsAttrs()
+                                     .elideLargeResourceString()
+                                     .enableDebugInfo());
+}
+
+std::optional<std::string>
+qbackend::rehearseParsing(llvm::MemoryBufferRef source,
+                          const DialectRegistry &registry) {
+  uint64_t bytes = source.getBufferSize();
+  pid_t child = fork();
+  if (child < 0)
+    return "cannot start a process to read it in: " +
+           llvm::sys::StrError(errno);
+  if (child == 0) {
+    prepareChild(bytes);
+    parseAndPrint(source, registry);
+    // No destructor of the parent, and none of its buffers, runs twice.
+    _exit(0);
+  }
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0)
+    if (errno != EINTR)
+      return "cannot wait for the process that reads it: " +
+             llvm::sys::StrError(errno);
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+    return std::nullopt;
+  std::string what = "MLIR's parser ";
+  if (WIFEXITED(status))
+    what += "needs more than " + std::to_string(getMegabytes(bytes)) + " MB";
+  else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ||
+           WTERMSIG(status) == SIGALRM)
+    what += "does not end within " + std::to_string(getSeconds(bytes)) + " s";
+  else if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
+           WTERMSIG(status) == SIGHUP)
+    return "interrupted while it was read";
+  else
+    what += std::string("crashes (") + strsignal(WTERMSIG(status)) + ")";
+  return what + " on these " + std::to_string(bytes) + " bytes";
+}

@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What goes wrong around the tools: each fault is an error, and no half of a file.
+
+    faults.py --bin DIR [--weights MB]
+
+--weights is the size of the network that is compiled with little memory. The exit
+code is 1, after the names of what failed, if something did.
+"""
+
+import argparse
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+import numpy as np
+
+NETWORK = """\
+func.func @main(%x: tensor<1x{n}xf32>) -> tensor<1x{n}xf32> {{
+  %w = arith.constant dense<"0x{weights}"> : tensor<{n}x{n}xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x{n}xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<1x{n}xf32>) -> tensor<1x{n}xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<1x{n}xf32>, tensor<{n}x{n}xf32>)
+    outs(%f : tensor<1x{n}xf32>) -> tensor<1x{n}xf32>
+  return %0 : tensor<1x{n}xf32>
+}}
+"""
+SANITIZED = "ASAN_OPTIONS" in os.environ
+
+
+def write_network(path, n):
+    weights = np.random.default_rng(0).normal(size=(n, n)).astype("<f4")
+    path.write_text(NETWORK.format(n=n, weights=weights.tobytes().hex()))
+    return path
+
+
+class Faults:
+    def __init__(self, binaries, work, weights):
+        self.bin, self.work, self.weights = binaries, work, weights
+        self.network = write_network(work / "network.mlir", 4)
+        self.samples = work / "samples.npz"
+        np.savez(self.samples, x=np.linspace(-2, 2, 40, dtype="f4").reshape(10, 4))
+        self.table = work / "table.json"
+        self.run(["qbackend-run", self.network, "--calibrate",
+                  f"--input={self.samples}", "-o", self.table], code=0)
+
+    def writers(self, output):
+        """A command of each tool that writes `output`."""
+        return [
+            ["qbackend-opt", "--apply-backend=qnnpack", f"calibration={self.table}",
+             self.network, "-o", output],
+            ["qbackend-opt", "--emit-bytecode", self.network, "-o", output],
+            ["qbackend-run", self.network, f"--input={self.samples}", "-o", output],
+            ["qbackend-run", self.network, "--calibrate", f"--input={self.samples}",
+             "-o", output],
+            ["qbackend-calib", "show", self.table, "-o", output],
+            ["qbackend-calib", "merge", self.table, "-o", output],
+            ["qbackend-config", "to-json", "qnnpack", "-o", output],
+        ]
+
+    def run(self, command, code=None, **options):
+        """Runs a tool, which must not be ended by a signal or an abort."""
+        options = {"stdout": subprocess.PIPE, "stdin": subprocess.DEVNULL, **options}
+        done = subprocess.run([self.bin / command[0], *map(str, command[1:])],
+                              stderr=subprocess.PIPE, timeout=300, **options)
+        said = done.stderr.decode()
+        if done.returncode == 127 and "loading shared libraries" in said:
+            return 127, said + " 0 MB"  # Nothing of ours has begun.
+        assert done.returncode in (0, 1), (command, done.returncode, said[:2000])
+        assert "PLEASE submit" not in said and "LLVM ERROR" not in said, said[:2000]
+        if done.returncode == 1:
+            assert "error:" in said, (command, said)
+        if code is not None:
+            assert done.returncode == code, (command, done.returncode, said[:2000])
+        return done.returncode, said
+
+    def check_full_device(self):
+        """No room for the output: EFBIG as ENOSPC, which takes a mount."""
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
+        folder = self.work / "full"
+        folder.mkdir()
+        for command in self.writers(folder / "out"):
+            _, said = self.run(command, code=1, preexec_fn=limit)
+            assert "File too large" in said, (command, said)
+            assert not list(folder.iterdir()), (command, list(folder.iterdir()))
+            command[-1] = "/dev/full"
+            _, said = self.run(command, code=1)
+            assert "No space left" in said, (command, said)
+        assert pathlib.Path("/dev/full").is_char_device()
+
+    def check_full_standard_output(self):
+        with open("/dev/full", "w") as full:
+            for command in (["qbackend-opt", self.network],
+                            ["qbackend-calib", "show", self.table],
+                            ["qbackend-config", "show", "qnnpack"],
+                            ["qbackend-config", "list"]):
+                _, said = self.run(command, code=1, stdout=full)
+                assert "No space left" in said, (command, said)
+
+    def check_closed_streams(self):
+        def close():
+            for number in (0, 1):
+                os.close(number)
+
+        folder = self.work / "closed"
+        folder.mkdir()
+        for command in self.writers(folder / "out"):
+            self.run(command, code=0, preexec_fn=close, stdin=None, stdout=None)
+            assert [path.name for path in folder.iterdir()] == ["out"], command
+
+    def check_no_folder(self):
+        for output in (self.work / "missing" / "out", self.network / "out"):
+            for command in self.writers(output):
+                _, said = self.run(command, code=1)
+                assert str(output) in said, (command, said)
+
+    def check_read_only_folder(self):
+        if os.geteuid() == 0:
+            return  # May write everywhere.
+        folder = self.work / "readonly"
+        folder.mkdir(mode=0o555)
+        for command in self.writers(folder / "out"):
+            _, said = self.run(command, code=1)
+            assert "Permission denied" in said, (command, said)
+
+    def check_pipes(self):
+        """A named pipe is read and written as it is, and stays one."""
+        pipe = self.work / "pipe"
+        os.mkfifo(pipe)
+        for command in self.writers(pipe):
+            with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
+                self.run(command, code=0)
+                assert reader.stdout.read(), command
+        assert pipe.is_fifo()
+        with subprocess.Popen(["sh", "-c", f"cat {self.network} > {pipe}"]):
+            self.run(["qbackend-opt", pipe, "-o", self.work / "read"], code=0)
+        # Nobody reads to the end.
+        done = subprocess.run(
+            f"{self.bin}/qbackend-config show fbgemm | head -c 1", shell=True,
+            capture_output=True)
+        assert done.returncode == 0 and not done.stderr, done
+
+    def check_killed(self):
+        """What a killed process left goes with the next run; that of a process
+        that is there stays."""
+        folder = self.work / "killed"
+        folder.mkdir()
+        ended = subprocess.Popen(["true"])
+        ended.wait()
+        for command in self.writers(folder / "out"):
+            for number in (ended.pid, os.getpid()):
+                (folder / f"out.{number}-abcdef.tmp").write_text("half")
+            (folder / f"out.{ended.pid}-notes").write_text("mine")
+            self.run(command, code=0)
+            names = sorted(path.name for path in folder.iterdir())
+            assert names == sorted(["out", f"out.{os.getpid()}-abcdef.tmp",
+                                    f"out.{ended.pid}-notes"]), (command, names)
+            (folder / "out").unlink()
+        for path in folder.iterdir():
+            path.unlink()
+        # Whenever it comes: each is the old file or the new one.
+        network = write_network(self.work / "wide.mlir", 500)
+        output = folder / "out"
+        for part in range(6):
+            process = subprocess.Popen(
+                [self.bin / "qbackend-opt", network, "-o", output],
+                stderr=subprocess.DEVNULL)
+            time.sleep(0.05 * part)
+            process.kill()
+            process.wait()
+        self.run(["qbackend-opt", network, "-o", output], code=0)
+        assert [path.name for path in folder.iterdir()] == ["out"]
+
+    def check_interrupted(self):
+        """Ends within a second, and leaves nothing."""
+        samples = self.work / "many.npz"
+        np.savez(samples, x=np.zeros((200000, 200), dtype="f4"))
+        network = write_network(self.work / "long.mlir", 200)
+        folder = self.work / "interrupted"
+        folder.mkdir()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            for command in (["--calibrate"], []):
+                line = [self.bin / "qbackend-run", network, *command,
+                        f"--input={samples}", "-o", folder / "out"]
+                # A machine that is busy gets another try.
+                assert any(self.interrupt(line, number) < (5 if SANITIZED else 1)
+                           for _ in range(4)), (line, number)
+                left = [path.name for path in folder.iterdir()]
+                assert not left or left == ["out.partial"], left
+
+    def interrupt(self, line, number):
+        """How many seconds a run needs to end after the signal."""
+        process = subprocess.Popen(line, stderr=subprocess.PIPE)
+        time.sleep(0.6)
+        assert process.poll() is None, process.stderr.read()
+        process.send_signal(number)
+        begin = time.monotonic()
+        said = process.communicate(timeout=60)[1].decode()
+        assert process.returncode == -number, (process.returncode, said)
+        assert "PLEASE submit" not in said, said
+        return time.monotonic() - begin
+
+    def check_two_writers(self):
+        """The last one wins, as a whole."""
+        folder = self.work / "two"
+        folder.mkdir()
+        for command in self.writers(folder / "out"):
+            line = [self.bin / command[0], *map(str, command[1:])]
+            both = [subprocess.Popen(line, stderr=subprocess.PIPE) for _ in range(2)]
+            for process in both:
+                said = process.communicate(timeout=300)[1]
+                assert process.returncode == 0, said
+            whole = (folder / "out").read_bytes()
+            self.run(command, code=0)
+            assert (folder / "out").read_bytes() == whole, command
+            assert [path.name for path in folder.iterdir()] == ["out"], command
+
+    def check_little_memory(self):
+        """A result, or an error that says how much there is and was wanted."""
+        if SANITIZED:
+            return  # Its shadow takes terabytes of addresses.
+        n = int((self.weights * 2**20 / 4) ** 0.5)
+        network = write_network(self.work / "heavy.mlir", n)
+        bytecode = self.work / "heavy.mlirbc"
+        self.run(["qbackend-opt", "--emit-bytecode", network, "-o", bytecode], code=0)
+        samples = self.work / "heavy.npz"
+        np.savez(samples, x=np.zeros((10, n), dtype="f4"))
+        folder = self.work / "little"
+        folder.mkdir()
+        failures = 0
+        for megabytes in (256, 320, 384, 512, 768, 1024):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20,) * 2)
+
+            for command in (
+                    ["qbackend-opt", network, "-o", folder / "out"],
+                    ["qbackend-opt", "--apply-backend=qnnpack", f"data={samples}",
+                     bytecode, "-o", folder / "out"],
+                    ["qbackend-run", bytecode, f"--input={samples}", "-o",
+                     folder / "out"],
+                    ["qbackend-run", bytecode, "--calibrate", f"--input={samples}",
+                     "-o", folder / "out"]):
+                code, said = self.run(command, preexec_fn=limit)
+                if code:
+                    failures += 1
+                    assert " MB" in said or "Cannot allocate memory" in said, \
+                        (megabytes, command, said)
+                left = [path.name for path in folder.iterdir()]
+                assert left == ([] if code else ["out"]), (command, left)
+                for path in folder.iterdir():
+                    path.unlink()
+        assert failures, "no limit was too low; give larger --weights"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", required=True, type=pathlib.Path)
+    parser.add_argument("--weights", type=int, default=16)
+    parser.add_argument("--only", help="the check of this name")
+    arguments = parser.parse_args()
+    failed = []
+    for name in [name for name in dir(Faults) if name.startswith("check_")]:
+        if arguments.only and name != f"check_{arguments.only}":
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            try:
+                faults = Faults(arguments.bin.resolve(), pathlib.Path(work),
+                                arguments.weights)
+                getattr(faults, name)()
+            except Exception:
+                failed.append(name)
+                traceback.print_exc()
+    print("failed: " + ", ".join(failed) if failed else "all faults are errors")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a tool says when memory or room for files runs out. Nothing here
+// allocates.
+
+#include "Faults.h"
+
+#include "qbackend/Files/OutputFile.h"
+
+#include "llvm/Support/ErrorHandling.h"
+#include "llvm/Support/Signals.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <fcntl.h>
+#include <new>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static const char *toolName = "qbackend";
+
+static constexpr double megabyte = 1 << 20;
+
+/// The megabytes of address space that this process has.
+static double getUsedMegabytes() {
+  char text[64] = {};
+  int file = open("/proc/self/statm", O_RDONLY);
+  if (file < 0)
+    return 0;
+  ssize_t length = read(file, text, sizeof(text) - 1);
+  close(file);
+  return length > 0 ? double(std::strtoul(text, nullptr, 10)) *
+                          double(sysconf(_SC_PAGESIZE)) / megabyte
+                    : 0;
+}
+
+[[noreturn]] static void finish(const char *text, size_t length) {
+  // Nobody is left to hear that this fails, too.
+  (void)!write(STDERR_FILENO, text, length);
+  llvm::sys::RunInterruptHandlers();
+  _exit(1);
+}
+
+/// `size` bytes, if they are known, could not be had.
+[[noreturn]] static void failToAllocate(size_t size) {
+  char wanted[48] = "more", limit[96] = "all that this machine gives";
+  if (size)
+    std::snprintf(wanted, sizeof(wanted), "%.1f MB more",
+                  double(size) / megabyte);
+  rlimit limits;
+  if (getrlimit(RLIMIT_AS, &limits) == 0 && limits.rlim_cur != RLIM_INFINITY)
+    std::snprintf(limit, sizeof(limit), "a limit of %.0f MB (ulimit -v)",
+                  double(limits.rlim_cur) / megabyte);
+  char text[320];
+  int length = std::snprintf(
+      text, sizeof(text),
+      "%s: error: out of memory: needs %s than the %.0f MB in use, and has %s; "
+      "give it more memory, or fewer samples or threads\n",
+      toolName, wanted, getUsedMegabytes(), limit);
+  finish(text, length);
+}
+
+#if !defined(__SANITIZE_ADDRESS__)
+// The one place that knows how much was asked for. Memory is malloc's, which is
+// what the library's operator delete gives back.
+void *operator new(std::size_t size) {
+  if (void *memory = std::malloc(size ? size : 1))
+    return memory;
+  failToAllocate(size);
+}
+
+void *operator new(std::size_t size, std::align_val_t alignment) {
+  void *memory = nullptr;
+  if (posix_memalign(&memory, std::max(size_t(alignment), sizeof(void *)),
+                     size ? size : 1) == 0)
+    return memory;
+  failToAllocate(size);
+}
+#endif
+
+void qbackend::reportFaults(const char *tool) {
+  toolName = tool;
+  OutputFile::removeOnSignals();
+  std::signal(SIGXFSZ, SIG_IGN);
+  // What the C++ library throws, nobody here catches: there is no memory, or no
+  // address space for the stack of a thread.
+  std::set_terminate([] { failToAllocate(0); });
+  llvm::install_bad_alloc_error_handler(
+      [](void *, const char *, bool) { failToAllocate(0); });
+  llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
+    char text[1024];
+    int length = std::snprintf(text, sizeof(text),
+                               "%s: error: %.900s; %.0f MB are in use\n",
+                               toolName, reason, getUsedMegabytes());
+    finish(text, length);
+  });
+}

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a tool says when memory or room for files runs out.
+
+#ifndef QBACKEND_TOOLS_FAULTS_H
+#define QBACKEND_TOOLS_FAULTS_H
+
+namespace qbackend {
+
+/// From now on an allocation that fails, and what LLVM calls fatal, is an error
+/// of `tool` and exit code 1: it says how much was asked for, how much there is
+/// already, and the limit. Output that was begun is removed. A limit of file
+/// sizes is an error of writing, not a signal. After InitLLVM.
+void reportFaults(const char *tool);
+
+} // namespace qbackend
+
+#endif // QBACKEND_TOOLS_FAULTS_H
