@@ -231,4 +231,16 @@ def VerifyIntegerOnlyPass
   }];
 }
 
+def VerifyAccumulatorsPass
+    : Pass<"qbackend-verify-accumulators", "::mlir::ModuleOp"> {
+  let summary = "fail if a sum of products may need more than 32 bits";
+  let description = [{
+    Before: `qnnpack` ops. After: the same, if none of their accumulators can
+    wrap, whatever the input is: that is an error. The smallest and the largest
+    sum of each convolution, transposed convolution and linear layer follow from
+    its weight and bias; of a weight that is an argument the integers of its type
+    are taken. With remarks on, QB125 has them of each layer, and of the network.
+  }];
+}
+
 #endif // QBACKEND_TRANSFORMS_PASSES
