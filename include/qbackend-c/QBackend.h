@@ -61,6 +61,10 @@ typedef struct {
 /* "major.minor.patch" of the library. */
 QBACKEND_EXPORT const char *qbackendGetVersion(void);
 
+/* Ends the calls of all threads as soon as they can, between two samples or two
+ * passes: each fails with the error "interrupted". A signal handler may call it. */
+QBACKEND_EXPORT void qbackendInterrupt(void);
+
 /* The text of a null-terminated string; of a null pointer, empty. */
 QBACKEND_EXPORT QBackendText qbackendText(const char *string);
 

@@ -40,6 +40,30 @@ static LogicalResult moveConfiguration(ModuleOp source, ModuleOp module) {
   return success();
 }
 
+/// Reads `options` into `pass`. LLVM's parsers of numbers tell standard error
+/// alone what they can't read: then the option is looked for.
+static LogicalResult setOptions(Pass &pass, StringRef options,
+                                Session &session) {
+  std::string message;
+  auto keep = [&](const Twine &text) {
+    message = StringRef(text.str()).trim().str();
+    return failure();
+  };
+  if (succeeded(pass.initializeOptions(options, keep)))
+    return success();
+  SmallVector<StringRef> words;
+  if (message.empty())
+    options.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef word : words) {
+    if (succeeded(createApplyBackendPass()->initializeOptions(word, keep)))
+      continue;
+    auto [key, value] = word.split('=');
+    message = (key + " is '" + value + "', expected a number").str();
+    break;
+  }
+  return session.error() << "in the options '" << options << "': " << message;
+}
+
 QBackendStatus qbackendApplyBackend(QBackendText module,
                                     QBackendText configuration,
                                     QBackendText options, char **output,
@@ -60,11 +84,7 @@ QBackendStatus qbackendApplyBackend(QBackendText module,
   }
 
   std::unique_ptr<Pass> pass = createApplyBackendPass();
-  if (failed(pass->initializeOptions(toRef(options), [&](const Twine &text) {
-        session.error() << "in the options '" << toRef(options)
-                        << "': " << text;
-        return failure();
-      })))
+  if (failed(setOptions(*pass, toRef(options), session)))
     return QBACKEND_FAILURE;
 
   remark::RemarkCategories categories;
@@ -80,7 +100,7 @@ QBackendStatus qbackendApplyBackend(QBackendText module,
   }
   PassManager manager(session.getContext());
   manager.addPass(std::move(pass));
-  if (failed(manager.run(*parsed)))
+  if (failed(manager.run(*parsed)) || session.failIfInterrupted())
     return QBACKEND_FAILURE;
 
   std::string text;

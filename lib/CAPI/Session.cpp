@@ -5,9 +5,11 @@
 #include "Session.h"
 
 #include "qbackend/Inspection/SourceHints.h"
+#include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Runtime/Interrupt.h"
 
-#include "mlir/Parser/Parser.h"
+#include "mlir/IR/Action.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -33,7 +35,8 @@ static QBackendSeverity toSeverity(DiagnosticSeverity severity) {
 }
 
 Session::Session(QBackendDiagnosticCallback callback, void *user)
-    : callback(callback), user(user) {
+    : callback(callback), user(user),
+      interrupts(runtime::countInterrupts()) {
   DialectRegistry registry;
   registerAllDialects(registry);
   context.appendDialectRegistry(registry);
@@ -45,7 +48,19 @@ Session::Session(QBackendDiagnosticCallback callback, void *user)
       report(note, QBACKEND_NOTE);
     return success();
   });
+  context.registerActionHandler(
+      [this](llvm::function_ref<void()> transform, const tracing::Action &) {
+        if (runtime::countInterrupts() == interrupts)
+          transform();
+      });
   scope = ModuleOp::create(UnknownLoc::get(&context));
+}
+
+bool Session::failIfInterrupted() {
+  if (runtime::countInterrupts() == interrupts)
+    return false;
+  error() << "interrupted";
+  return true;
 }
 
 void Session::report(Diagnostic &diagnostic, QBackendSeverity severity) {
@@ -79,11 +94,10 @@ OwningOpRef<ModuleOp> Session::parse(StringRef text, StringRef name,
     return {};
   }
   // The parser reads up to a null that a caller's text need not have.
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                             SMLoc());
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
+                              SMLoc());
+  OwningOpRef<ModuleOp> module = parseModule(sources, &context);
   if (std::optional<SourceHint> hint =
           module ? std::nullopt : findSourceHint(text))
     emitError(FileLineColLoc::get(&context, name, hint->line, hint->column))
@@ -164,6 +178,8 @@ bool capi::prepareOutput(char **output, Session &session) {
 }
 
 const char *qbackendGetVersion(void) { return QBACKEND_VERSION_STRING; }
+
+void qbackendInterrupt(void) { runtime::interrupt(); }
 
 QBackendText qbackendText(const char *string) {
   return {string, string ? std::strlen(string) : 0};

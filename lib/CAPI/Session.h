@@ -36,6 +36,10 @@ public:
   /// Emits an error that has no place.
   mlir::InFlightDiagnostic error();
 
+  /// Whether qbackendInterrupt was called since the session began; then an error
+  /// says so. Passes that have not begun are skipped.
+  bool failIfInterrupted();
+
   /// `text` as a string of the C interface. The end of each successful call.
   QBackendStatus finish(llvm::StringRef text, char **output);
 
@@ -48,6 +52,7 @@ private:
   /// Where `resolve` looks for symbols, and what a mapping is part of.
   mlir::OwningOpRef<mlir::ModuleOp> scope;
   Backend backend;
+  unsigned interrupts;
 };
 
 inline llvm::StringRef toRef(QBackendText text) {

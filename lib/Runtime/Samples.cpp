@@ -5,6 +5,7 @@
 #include "qbackend/Arrays/Progress.h"
 #include "qbackend/Arrays/SampleSource.h"
 #include "qbackend/Runtime/Executable.h"
+#include "qbackend/Runtime/Interrupt.h"
 
 #include "RunContext.h"
 
@@ -299,6 +300,8 @@ private:
       auto fail = [&](Error error) {
         result.error = toString(std::move(error));
       };
+      if (countInterrupts() != interrupts)
+        return fail(createStringError("interrupted"));
       // Those on standard input say only here what they are.
       if (Error error = checkArray(named, i, signature, options.isFixed(i)))
         return fail(std::move(error));
@@ -367,6 +370,7 @@ private:
   int64_t chunkSize;
   bool isStatic;
   int64_t window;
+  unsigned interrupts = countInterrupts();
 
   std::mutex mutex;
   std::condition_variable changed;

@@ -8,6 +8,7 @@
 #include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
+#include <csignal>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -56,6 +57,46 @@ QBackendText toText(const std::string &string) {
   return {string.data(), string.size()};
 }
 
+/// While there is one, SIGINT ends calls of the C interface, too: the interpreter
+/// would hear of it at their end. The interpreter's lock is held where one is made
+/// or goes away.
+class InterruptScope {
+public:
+  InterruptScope() {
+    if (count++ > 0)
+      return;
+    sigaction(SIGINT, nullptr, &previous);
+    // Ends the process, or nothing, as the host wants it.
+    installed = (previous.sa_flags & SA_SIGINFO) ||
+                (previous.sa_handler != SIG_DFL &&
+                 previous.sa_handler != SIG_IGN);
+    if (!installed)
+      return;
+    struct sigaction ours = previous;
+    ours.sa_flags |= SA_SIGINFO;
+    ours.sa_sigaction = &InterruptScope::handle;
+    sigaction(SIGINT, &ours, nullptr);
+  }
+  ~InterruptScope() {
+    if (--count == 0 && installed)
+      sigaction(SIGINT, &previous, nullptr);
+  }
+  InterruptScope(const InterruptScope &) = delete;
+
+private:
+  static void handle(int number, siginfo_t *info, void *context) {
+    qbackendInterrupt();
+    if (previous.sa_flags & SA_SIGINFO)
+      previous.sa_sigaction(number, info, context);
+    else
+      previous.sa_handler(number);
+  }
+
+  static inline int count = 0;
+  static inline bool installed = false;
+  static inline struct sigaction previous = {};
+};
+
 /// Runs `function(&output, callback, user)` of the C interface without the
 /// interpreter's lock, and returns its output. A failure is a ValueError.
 template <typename Function>
@@ -63,11 +104,16 @@ std::string run(Diagnostics &diagnostics, Function function) {
   char *output = nullptr;
   QBackendStatus status;
   {
+    InterruptScope interruptible;
     py::gil_scoped_release release;
     status = function(&output, &Diagnostics::add, &diagnostics);
   }
-  if (status != QBACKEND_SUCCESS)
+  if (status != QBACKEND_SUCCESS) {
+    // What a signal raises comes before what it did to the call.
+    if (PyErr_CheckSignals() != 0)
+      throw py::error_already_set();
     throw py::value_error(diagnostics.errors());
+  }
   std::string result = output;
   qbackendFree(output);
   return result;
