@@ -10,6 +10,7 @@
 //   QBACKEND_EXHAUSTIVE_MULTIPLIERS  multipliers with all 2^32 accumulators
 //                                    (default 0)
 //   QBACKEND_EXHAUSTIVE_SEED         of the random parameters (default 1)
+//   QBACKEND_EXHAUSTIVE_TARGET       of the compiled code (default the best one)
 
 #ifndef QBACKEND_TEST_CONVERSION_QNNPACKTOLINALG_EXHAUSTIVE_H
 #define QBACKEND_TEST_CONVERSION_QNNPACKTOLINALG_EXHAUSTIVE_H
@@ -159,7 +160,10 @@ protected:
       ADD_FAILURE() << "does not convert:\n" << text.take_front(4000).str();
       return nullptr;
     }
-    auto result = Executable::compile(std::move(module), "main");
+    CompileOptions options;
+    if (const char *target = std::getenv("QBACKEND_EXHAUSTIVE_TARGET"))
+      options.target = target;
+    auto result = Executable::compile(std::move(module), "main", options);
     if (!result) {
       ADD_FAILURE() << toString(result.takeError());
       return nullptr;
