@@ -81,10 +81,13 @@ def require(condition, what):
 class Tools:
     def __init__(self, folder, work):
         self.folder, self.work = pathlib.Path(folder), pathlib.Path(work)
+        # Programs that are elsewhere.
+        self.others = {}
 
     def run(self, tool, *arguments):
         """Standard output and error of a run that has to succeed."""
-        done = subprocess.run([str(self.folder / tool), *map(str, arguments)],
+        done = subprocess.run([str(self.others.get(tool, self.folder / tool)),
+                               *map(str, arguments)],
                               capture_output=True, text=True, timeout=600)
         if done.returncode != 0:
             lines = [line for line in done.stderr.splitlines()
