@@ -38,7 +38,7 @@ import zipfile
 import seeds as corpus
 
 # Numbers that wrap, are too many, or no number.
-NUMBERS = ["0", "-1", "1", "255", "256", "65536", "2147483647", "-2147483648",
+NUMBERS = ["0", "-1", "1", "2", "3", "7", "255", "256", "65536", "2147483647", "-2147483648",
            "4294967296", "4611686018427387904", "9223372036854775807",
            "18446744073709551616", "1e400", "-1e-400", "nan", "inf", "0x7FC00000",
            "?", "*", "3.4e38", "00", "1.5"]
@@ -48,10 +48,16 @@ WORDS = corpus.dictionary()
 BRACKETS = ["[", "{", "(", "<", "\"", "]", "}", ")", ">"]
 
 
-def mutate_text(rng, data, others):
+def mutate_gently(rng, data, others):
+    """One change after which a module may still be one: of a number, a line, or a
+    value or type by one of another place."""
+    return mutate_text(rng, data, others, rng.choice([0, 0, 2, 3, 6, 6]))
+
+
+def mutate_text(rng, data, others, choice=None):
     """One change that knows of numbers, words and lines."""
     text = data.decode("latin-1")
-    choice = rng.randrange(9)
+    choice = rng.randrange(9) if choice is None else choice
     if choice == 0:
         found = list(re.finditer(r"-?\d+(\.\d+)?(e[+-]?\d+)?", text))
         if found:
@@ -213,8 +219,9 @@ def run_seed(kind, seed, files, arguments):
     rng = random.Random(f"{kind.name} {seed}")
     name, data = rng.choice(files)
     others = [other for _, other in files]
-    for _ in range(rng.choice([1, 1, 2, 4])):
-        change = mutate_bytes if kind.binary else mutate_text
+    for _ in range(1 if kind.gentle else rng.choice([1, 1, 2, 4])):
+        change = (mutate_bytes if kind.binary else
+                  mutate_gently if kind.gentle else mutate_text)
         if kind.suffix == ".json" and rng.randrange(4):
             change = mutate_json
         elif data.startswith(b"PK") and rng.randrange(4):

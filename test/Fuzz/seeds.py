@@ -40,6 +40,8 @@ class Kind:
     commands: list
     read: object
     binary: bool = False
+    # One small change each, so that most get past the parser.
+    gentle: bool = False
 
     def get_commands(self, name):
         """Those that read a file of this name; tables of other tools have one."""
@@ -76,6 +78,19 @@ def read_modules(_):
             if 0 < len(part) < 20000:
                 found.append((path.name, part))
     return found
+
+
+def read_networks(_):
+    """Random networks in linalg and TOSA, and modules that passes run on."""
+    sys.path.insert(0, str(TEST / "Random"))
+    import generate
+    found = []
+    for seed in range(60):
+        text = generate.write(generate.build(seed), "main",
+                              "linalg" if seed % 2 else "tosa", mixed=seed % 3 == 0)
+        found.append((f"network {seed}", "\n".join(text.lines).encode()))
+    return found + [(name, text) for name, text in read_modules(None)
+                    if b"tensor<" in text and b"qbackend." not in text]
 
 
 def read_bytecode(arguments):
@@ -179,7 +194,7 @@ KINDS = {kind.name: kind for kind in [
         ["{bin}/qbackend-opt", "--apply-backend=fbgemm", "mode=fake-quant",
          "samples=1", "{input}", "-o", "{output}"],
         ["{bin}/qbackend-opt", "--apply-backend=qnnpack", "lower-to=tosa",
-         "samples=1", "{input}", "-o", "{output}"]], read_modules),
+         "samples=1", "{input}", "-o", "{output}"]], read_networks, gentle=True),
     Kind("bytecode", ".mlirbc", [
         ["{bin}/qbackend-opt", "{input}", "-o", "{output}"],
         ["{bin}/qbackend-opt", "--apply-backend=qnnpack", "samples=1", "{input}",
