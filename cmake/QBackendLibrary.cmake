@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How this project builds its libraries: one static library per folder of lib/,
 # all of them linked to the packaged shared libMLIR and libLLVM.
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The first step of linalg_to_llvm.py, for the transform interpreter of a stock
 // mlir-opt: one-shot bufferization whose copies are linalg ops. As an op of
 // memref, the copy of an image into its padding would become a call of MLIR's
