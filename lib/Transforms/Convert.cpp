@@ -65,7 +65,10 @@ public:
                                        *observer.getZeroPoint());
     Value value = op.getInput();
     auto producer = value.getDefiningOp<OperatorOp>();
-    if (producer && producer.getQconfig()) {
+    // What a module came with is what it wants, whatever kernels have.
+    bool isImported = producer && producer.getQuantized() &&
+                      producer.getQuantized().getImported();
+    if (producer && producer.getQconfig() && !isImported) {
       Type dtype = observer.getConfig().getDtype();
       auto kernel = getSharedType(producer);
       bool isShared =

@@ -175,6 +175,9 @@ std::string ImportedObservers::whyNotObserved(OperatorOp op) {
     if (!input.getDefiningOp<ObserveOp>() && !isQuantizedConstant(input))
       return "not all of its inputs are quantized in the module, which comes "
              "with quantization of its own";
+  if (hasQuantizedWeight(op) && !isQuantizedConstant(op.getWeight()))
+    return "its weight is not quantized in the module, which comes with "
+           "quantization of its own";
   if (op.getOutput().use_empty() ||
       !llvm::all_of(op.getOutput().getUsers(), llvm::IsaPred<ObserveOp>))
     return "its result is not quantized in the module, which comes with "

@@ -181,7 +181,7 @@ private:
     return {qconfig,
             QuantizedAttr::get(pattern.getContext(), pattern.getTree(), dtypes,
                                observation, pattern.getConfig().getReference(),
-                               /*code=*/StringAttr())};
+                               /*code=*/StringAttr(), /*imported=*/false)};
   }
 
   /// Parameters have to be known to be quantized, or to be a kernel's.
@@ -362,7 +362,7 @@ private:
       OperatorOp(each.op).setDecisionAttr(QuantizedAttr::get(
           old.getContext(), old.getPattern(), old.getDtypes(),
           ObservationType::OutputUseDifferentObserverAsInput,
-          old.getReference(), old.getCode()));
+          old.getReference(), old.getCode(), old.getImported()));
     }
     for (auto [a, b] : shared)
       classes.join(a, b);
@@ -538,6 +538,16 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     op.setDecisionAttr(decision.quantized);
   }
 
+  /// The same of one whose parameters the module came with.
+  static void applyImported(OperatorOp op, Decision decision) {
+    QuantizedAttr old = decision.quantized;
+    decision.quantized = QuantizedAttr::get(
+        old.getContext(), old.getPattern(), old.getDtypes(),
+        old.getObservation(), old.getReference(), old.getCode(),
+        /*imported=*/true);
+    apply(op, decision);
+  }
+
   /// Quantizes what the module says is quantized, by its parameters.
   void keep(ImportedObservers &imported,
             ArrayRef<std::pair<OperatorOp, Decision>> decisions) {
@@ -555,7 +565,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     for (auto [op, qconfig] : integers) {
       std::string reason = ImportedObservers::whyNotObserved(op);
       if (reason.empty())
-        apply(op, byOperator.find(op)->second);
+        applyImported(op, byOperator.find(op)->second);
       else
         Decider::refuse(op, "QB141", reason,
                         "quantize it in the module, too, or export the module "

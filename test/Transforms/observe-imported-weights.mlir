@@ -5,6 +5,7 @@
 
 // CHECK-DAG: QB105 {{.*}}Operator=linear{{.*}}with the weight that the module comes with: dtypes[0]: its weight needs the scheme per_tensor_symmetric, the qconfig has per_tensor_affine
 // CHECK-DAG: QB105 {{.*}}Operator=linear{{.*}}its weight needs integers in [-127, 127], the qconfig has [-128, 127]
+// CHECK-DAG: QB141 {{.*}}Operator=linear{{.*}}its weight is not quantized in the module
 
 qbackend.backend_config @b version 2 default_qconfig @q {
   qbackend.pattern_config [linear] <dtypes = [#qbackend.dtype_config<input = <ui8>, output = <ui8>, weight = <si8, quant_min = -127, quant_max = 127, qschemes = ["per_tensor_symmetric"]>, bias = f32>]>
@@ -58,6 +59,22 @@ func.func @too_small(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %c = arith.constant dense<[[1, -3], [5, -128]]> : tensor<2x2xi8>
   %s = quant.scast %c : tensor<2x2xi8> to tensor<2x2x!quant.uniform<i8:f32, 0.25>>
   %w = qbackend.dequantize %s : tensor<2x2x!quant.uniform<i8:f32, 0.25>> -> tensor<2x2xf32>
+  %0 = qbackend.operator [#qbackend.linear] inputs(%d) weight(%w) : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> {
+  ^bb0(%a: tensor<1x2xf32>, %v: tensor<2x2xf32>):
+    qbackend.yield %a : tensor<1x2xf32>
+  }
+  %q0 = qbackend.quantize %0 : tensor<1x2xf32> -> tensor<1x2x!x8>
+  %d0 = qbackend.dequantize %q0 : tensor<1x2x!x8> -> tensor<1x2xf32>
+  return %d0 : tensor<1x2xf32>
+}
+
+// One that the module leaves real is not quantized either.
+// CHECK-LABEL: func.func @real(
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) decision(#qbackend.real<code = "QB141">)
+func.func @real(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %q = qbackend.quantize %x : tensor<1x2xf32> -> tensor<1x2x!x8>
+  %d = qbackend.dequantize %q : tensor<1x2x!x8> -> tensor<1x2xf32>
+  %w = arith.constant dense<[[0.5, -0.25], [0.75, 1.0]]> : tensor<2x2xf32>
   %0 = qbackend.operator [#qbackend.linear] inputs(%d) weight(%w) : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> {
   ^bb0(%a: tensor<1x2xf32>, %v: tensor<2x2xf32>):
     qbackend.yield %a : tensor<1x2xf32>

@@ -17,7 +17,7 @@
 // What moves numbers is observed like what is before it.
 // CHECK-LABEL: func.func @kept(
 // CHECK: %[[X:.*]] = qbackend.observe %arg0 by @x
-// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.relu] inputs(%[[X]]) qconfig
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.relu] inputs(%[[X]]) qconfig {{.*}} decision(#qbackend.quantized<{{.*}}imported = true>)
 // CHECK: %[[O:.*]] = qbackend.observe %[[R]] by @relu_0
 // CHECK: %[[F:.*]] = qbackend.operator [#qbackend.flatten] inputs(%[[O]]) qconfig
 // CHECK: %[[G:.*]] = qbackend.observe %[[F]] by @relu_0

@@ -8,7 +8,11 @@
 #include "qbackend/Numerics/Quantize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
@@ -26,9 +30,7 @@ OrRefusal<Value> KernelBuilder::build() {
   case QuantizationMode::Static:
     if (llvm::is_contained(inputs, Value()))
       return Refusal("not all of its inputs are quantized");
-    if (Value kernel = createStatic())
-      return kernel;
-    return Refusal("the qnnpack dialect has no op for it in this form");
+    return createStatic();
   case QuantizationMode::Dynamic:
     return createLinearDynamic();
   case QuantizationMode::WeightOnly:
@@ -66,25 +68,54 @@ Value KernelBuilder::createRequantize(Value value,
   return make<qnnpack::RequantizeOp>(Type(valueType.clone(element)), value);
 }
 
-Value KernelBuilder::createStatic() {
+/// Whether the kernel of `kind` gives numbers of `own`, which become those of
+/// `output`, and might be off by more than a step then.
+static bool isCoarse(OperatorKindAttrInterface kind,
+                     quant::UniformQuantizedType own,
+                     quant::UniformQuantizedType output) {
+  // What is not computed is not rounded, and a product only has another scale.
+  return !kind.keepsNumbers() && !isa<MulAttr>(kind) &&
+         own.getScale() > output.getScale() * (1 + 1e-6);
+}
+
+OrRefusal<Value> KernelBuilder::createStatic() {
+  Refusal missing("the qnnpack dialect has no op for it in this form");
+  auto orMissing = [&](Value kernel) -> OrRefusal<Value> {
+    if (kernel)
+      return kernel;
+    return missing;
+  };
   // Kernels take and give one storage; operands of another one get it first.
   auto output = qnnpack::getQuantizedType(type);
   bool known = output && llvm::all_of(inputs, [](Value input) {
                  return bool(qnnpack::getQuantizedType(input.getType()));
                });
   if (!known)
-    return createKernel();
+    return orMissing(createKernel());
   for (Value &input : inputs)
     input = createRequantize(
         input, withStorage(qnnpack::getQuantizedType(input.getType()), output));
   // What the kernel can't requantize to itself is a step of its own.
   const KernelEntry *entry = KernelTable::get().lookup(op.getKind());
+  quant::UniformQuantizedType own;
   if (entry && entry->getResultElement)
-    if (quant::UniformQuantizedType own = entry->getResultElement(
-            op.getKind(), qnnpack::getQuantizedType(inputs[0].getType())))
-      type = type.clone(own);
+    own = entry->getResultElement(
+        op.getKind(), qnnpack::getQuantizedType(inputs[0].getType()));
+  if (own && own != output && isImported()) {
+    // The engine rounds the number of such a sum to a step of the input.
+    if (isa<AddAttr>(op.getKind()))
+      return orMissing(createKernel());
+    if (isCoarse(op.getKind(), own, output))
+      return Refusal(
+          llvm::formatv("its kernel gives steps of {0:e}, the module "
+                        "quantizes its result by {1:e}",
+                        own.getScale(), output.getScale())
+              .str());
+  }
+  if (own)
+    type = type.clone(own);
   Value kernel = createKernel();
-  return kernel ? createRequantize(kernel, output) : Value();
+  return orMissing(kernel ? createRequantize(kernel, output) : Value());
 }
 
 //===----------------------------------------------------------------------===//
@@ -119,7 +150,35 @@ Value KernelBuilder::getParameter(Value operand, float missing,
 // Binary, concatenation
 //===----------------------------------------------------------------------===//
 
+Value KernelBuilder::createQuantizedNumber(double number) {
+  // Exactly: it is one step, or none, away from 0.
+  auto storage = qnnpack::getQuantizedType(inputs[0].getType());
+  float scale = number == 0 ? 1.0f : std::fabs(float(number));
+  int64_t sign = number > 0 ? 1 : number < 0 ? -1 : 0;
+  int64_t zeroPoint = storage.getStorageTypeMin() + 128;
+  auto element = quant::UniformQuantizedType::get(
+      storage.getFlags(), storage.getStorageType(), storage.getExpressedType(),
+      scale, zeroPoint, storage.getStorageTypeMin(),
+      storage.getStorageTypeMax());
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  auto integers =
+      DenseElementsAttr::get(RankedTensorType::get(shape, builder.getI8Type()),
+                             static_cast<int8_t>(zeroPoint + sign));
+  Value constant = arith::ConstantOp::create(builder, loc, integers);
+  return quant::StorageCastOp::create(
+      builder, loc, RankedTensorType::get(shape, element), constant);
+}
+
 Value KernelBuilder::create(AddAttr kind) {
+  if (kind.getScalar() && isImported()) {
+    double number = kind.getScalar().getValueAsDouble();
+    auto own = qnnpack::getAddScalarResultType(
+        qnnpack::getQuantizedType(inputs[0].getType()), number);
+    if (own != qnnpack::getQuantizedType(type))
+      return make<qnnpack::AddOp>(inputs[0], createQuantizedNumber(number),
+                                  getRelu(), /*aten=*/builder.getUnitAttr(),
+                                  /*vectorized=*/UnitAttr());
+  }
   if (kind.getScalar())
     return make<qnnpack::AddScalarOp>(inputs[0], kind.getScalar(), getRelu());
   if (inputs.size() != 2)

@@ -39,7 +39,13 @@ private:
   template <typename OpT, typename... Args> mlir::Value make(Args &&...args) {
     return make<OpT>(mlir::Type(type), std::forward<Args>(args)...);
   }
-  mlir::Value createStatic();
+  /// Whether the module came with the parameters, so that what it computes
+  /// holds, not what the engine makes of it.
+  bool isImported() {
+    QuantizedAttr quantized = op.getQuantized();
+    return quantized && quantized.getImported();
+  }
+  OrRefusal<mlir::Value> createStatic();
   mlir::Value createKernel();
   /// `value` with the parameters `element`, if it has others.
   mlir::Value createRequantize(mlir::Value value,
@@ -71,6 +77,8 @@ private:
   OrRefusal<mlir::Value> createEmbedding();
 
   // Binary, concatenation.
+  /// A tensor of one element, `number`, of the storage of the inputs.
+  mlir::Value createQuantizedNumber(double number);
   mlir::Value create(AddAttr kind);
   mlir::Value create(MulAttr kind);
   mlir::Value create(CatAttr kind);

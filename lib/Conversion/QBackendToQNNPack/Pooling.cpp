@@ -36,42 +36,47 @@ Value KernelBuilder::createMaxPool(Value input, RankedTensorType type,
   bool uneven = padding[0] != padding[1] || padding[2] != padding[3];
   bool dilated = !llvm::all_of(kind.getDilation().asArrayRef(),
                                [](int64_t dilation) { return dilation == 1; });
+  bool padded = llvm::any_of(padding, [](int64_t size) { return size != 0; });
   auto inputType = cast<RankedTensorType>(input.getType());
   if (inputType.getRank() != 4 || type.getRank() != 4)
     return {};
   return make<qnnpack::MaxPool2dOp>(
       Type(type), input, kind.getKernel(), kind.getStride(), kind.getPadding(),
       kind.getDilation(), getFlag(needsCeilMode(kind, inputType, type)),
-      /*mathematical=*/getFlag(uneven && dilated));
+      /*mathematical=*/
+      getFlag(dilated && (uneven || (padded && isImported()))));
 }
 
-/// Says where the kernel of an average gives other numbers than the operator:
+/// Where the kernel of an average gives other numbers than the operator:
 /// without ceil mode it divides by the window's size, whatever it was told.
-static void remarkDivisor(OperatorOp op, AvgPool2dAttr kind) {
+static std::string whyOtherAverage(AvgPool2dAttr kind) {
   int64_t size = kind.getKernel()[0] * kind.getKernel()[1];
   bool isPadded = kind.getCountExcludePad() &&
                   llvm::any_of(kind.getPadding().asArrayRef(),
                                [](int64_t padding) { return padding != 0; });
-  std::string reason;
+  if (kind.getCeilMode())
+    return "";
   if (kind.getDivisorOverride() && *kind.getDivisorOverride() != size)
-    reason = llvm::formatv("the kernel divides by {0}, the operator by {1}: "
-                           "all numbers are {2} times what they should be",
-                           size, *kind.getDivisorOverride(),
-                           double(*kind.getDivisorOverride()) / double(size));
-  else if (isPadded && !kind.getDivisorOverride())
-    reason = llvm::formatv(
+    return llvm::formatv("the kernel divides by {0}, the operator by {1}: all "
+                         "numbers are {2} times what they should be",
+                         size, *kind.getDivisorOverride(),
+                         double(*kind.getDivisorOverride()) / double(size));
+  if (isPadded && !kind.getDivisorOverride())
+    return llvm::formatv(
         "the kernel divides by {0} at the border, too, where the operator "
         "counts the elements that are there: the border is too small",
         size);
-  if (kind.getCeilMode() || reason.empty())
-    return;
-  remarkAnalysis(op, "QB122", op.getKindName(), reason,
-                 "where that matters, give it the qconfig none");
+  return "";
 }
 
 Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
                                    AvgPool2dAttr kind) {
-  remarkDivisor(op, kind);
+  // A module that came quantized says itself what it divides by.
+  std::string reason = whyOtherAverage(kind);
+  bool mathematical = !reason.empty() && isImported();
+  if (!reason.empty() && !mathematical)
+    remarkAnalysis(op, "QB122", op.getKindName(), reason,
+                   "where that matters, give it the qconfig none");
   IntegerAttr divisor;
   if (kind.getDivisorOverride())
     divisor = builder.getI64IntegerAttr(*kind.getDivisorOverride());
@@ -79,7 +84,7 @@ Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
       Type(type), input, kind.getKernel(), kind.getStride(), kind.getPadding(),
       getFlag(kind.getCeilMode()),
       builder.getBoolAttr(!kind.getCountExcludePad()), divisor,
-      /*mathematical=*/UnitAttr());
+      getFlag(mathematical));
 }
 
 Value KernelBuilder::createOnImage(

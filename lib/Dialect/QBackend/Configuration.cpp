@@ -437,7 +437,7 @@ static LogicalResult verifyCode(function_ref<InFlightDiagnostic()> emitError,
 LogicalResult
 QuantizedAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                       PatternNodeAttr, DTypeConfigAttr, ObservationType,
-                      FlatSymbolRefAttr, StringAttr code) {
+                      FlatSymbolRefAttr, StringAttr code, bool) {
   return verifyCode(emitError, code);
 }
 

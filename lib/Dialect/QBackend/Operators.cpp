@@ -64,7 +64,8 @@ void OperatorOp::setCode(StringRef code) {
   if (QuantizedAttr quantized = getQuantized())
     setDecisionAttr(QuantizedAttr::get(
         getContext(), quantized.getPattern(), quantized.getDtypes(),
-        quantized.getObservation(), quantized.getReference(), attr));
+        quantized.getObservation(), quantized.getReference(), attr,
+        quantized.getImported()));
   else if (!getQconfig())
     setDecisionAttr(RealValuedAttr::get(getContext(), attr));
 }

@@ -331,6 +331,8 @@ def QBackend_QuantizedAttr : QBackend_Attr<"Quantized", "quantized"> {
     - `reference`: the function of the backend's file that computes the pattern
       on integers.
     - `code`: that of the remark that says why the operator got no kernel.
+    - `imported`: the module came with the parameters of the inputs and of the
+      result. What it computes holds, where an engine has another habit.
 
     Example:
     ```mlir
@@ -346,7 +348,8 @@ def QBackend_QuantizedAttr : QBackend_Attr<"Quantized", "quantized"> {
     DefaultValuedParameter<"::qbackend::ObservationType",
       "::qbackend::ObservationType::OutputUseDifferentObserverAsInput">:$observation,
     OptionalParameter<"::mlir::FlatSymbolRefAttr">:$reference,
-    OptionalParameter<"::mlir::StringAttr">:$code);
+    OptionalParameter<"::mlir::StringAttr">:$code,
+    DefaultValuedParameter<"bool", "false">:$imported);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
 }
