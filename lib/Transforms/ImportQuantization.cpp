@@ -4,6 +4,7 @@
 // qbackend.quantize and dequantize.
 
 #include "ElementSlices.h"
+#include "IntegerContractions.h"
 #include "QuantizationForms.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
@@ -171,23 +172,13 @@ public:
       }
   }
 
-  /// Replaces what `op` computes if it is the end of a form.
-  void visit(Operation *op) {
-    auto cast = dyn_cast<quant::DequantizeCastOp>(op);
-    if (!cast && castsOnly)
-      return;
-    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
-      return visitRegion(linalgOp);
-    if (op->getNumResults() != 1)
-      return;
-    Scalars cut;
-    OrRefusal<Value> replacement =
-        cast ? importCast(cast) : importCode(op->getResult(0), cut);
-    if (!replacement)
-      return refuse(op, replacement.getRefusal());
-    rewriter.replaceAllUsesWith(op->getResult(0), *replacement);
-    eraseDead(op);
-    replaceScalars(cut);
+  /// Visits the ops of `blocks`, outer ones first, unless they die before.
+  void run(ArrayRef<Block *> blocks) {
+    open.insert(blocks.begin(), blocks.end());
+    for (Block *block : blocks)
+      if (open.erase(block))
+        for (Operation &op : llvm::make_early_inc_range(*block))
+          visit(&op);
   }
 
   /// Says what stays as code.
@@ -209,6 +200,25 @@ public:
 private:
   /// Scalars of a region, and tensors that have them as elements.
   using Scalars = SmallVector<ScalarTensor, 2>;
+
+  /// Replaces what `op` computes if it is the end of a form.
+  void visit(Operation *op) {
+    auto cast = dyn_cast<quant::DequantizeCastOp>(op);
+    if (!cast && castsOnly)
+      return;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      return visitRegion(linalgOp);
+    if (op->getNumResults() != 1)
+      return;
+    Scalars cut;
+    OrRefusal<Value> replacement =
+        cast ? importCast(cast) : importCode(op->getResult(0), cut);
+    if (!replacement)
+      return refuse(op, replacement.getRefusal());
+    rewriter.replaceAllUsesWith(op->getResult(0), *replacement);
+    eraseDead(op);
+    replaceScalars(cut);
+  }
 
   void refuse(Operation *op, const Refusal &refusal) {
     if (!refusal.reason.empty())
@@ -290,6 +300,9 @@ private:
     auto type = cast<RankedTensorType>(op->getResult(0).getType())
                     .clone(Float32Type::get(op->getContext()));
     bool isConstant = constants.isConstant(form->source);
+    if (form->isDequantize && !isConstant &&
+        getElementTypeOrSelf(form->source.getType()).isInteger(32))
+      return importContraction(op, *form, cut);
     if (form->isDequantize && !isConstant)
       return Refusal("its integers are neither constants nor from a quantize");
     // A bias of 32 bits is a real number again: kernels quantize it by their
@@ -313,13 +326,56 @@ private:
     if (!isa<quant::UniformQuantizedType>(*element))
       return Refusal(
           "it is of an activation, and has a scale for each channel");
-    if (!form->roundsTiesToEven)
+    return createPair(op, *form, cut);
+  }
+
+  /// The same of sums of products of integers, which are dequantized by `form`.
+  OrRefusal<Value>
+  importContraction(Operation *op, const QuantizationForm &form, Scalars &cut) {
+    if (form.scales.size() != 1)
+      return Refusal();
+    Operation *before = op->getPrevNode();
+    ContractionImporter importer(
+        constants,
+        [&](Operation *at, const QuantizationForm &quantize) {
+          return createPair(at, quantize, cut);
+        },
+        [&](Operation *at, DenseElementsAttr integers,
+            const QuantizationForm &weight) -> OrRefusal<Value> {
+          auto element = getElement(weight, at->getContext());
+          if (!element)
+            return element.getRefusal();
+          return createConstant(
+              at, integers,
+              integers.getType().clone(Float32Type::get(at->getContext())),
+              *element);
+        });
+    OrRefusal<Value> real = importer.import(op, form.source, form.scales[0]);
+    if (real)
+      return real;
+    // What was created for it has no use.
+    for (Operation *last = op->getPrevNode(); last && last != before;) {
+      Operation *previous = last->getPrevNode();
+      if (isOpTriviallyDead(last))
+        erase(last);
+      last = previous;
+    }
+    return real;
+  }
+
+  /// What `form` quantizes, quantized and dequantized at `op`.
+  OrRefusal<Value> createPair(Operation *op, const QuantizationForm &form,
+                              Scalars &cut) {
+    auto element = getElement(form, op->getContext());
+    if (!element)
+      return element.getRefusal();
+    if (!form.roundsTiesToEven)
       remarkMissed(op, "QB143", "quantization of the module",
                    "rounds ties otherwise: numbers in the middle of two "
                    "integers may become the other one",
                    "round to even, before the zero point is added");
-    return createPair(op, getTensor(form->source, cut), *element, form->min,
-                      form->max);
+    return createPair(op, getTensor(form.source, cut), *element, form.min,
+                      form.max);
   }
 
   /// The tensor of a form's source.
@@ -516,6 +572,12 @@ private:
     return known;
   }
 
+  /// Erases `op`, whose blocks are not to be visited any more.
+  void erase(Operation *op) {
+    op->walk([&](Block *block) { open.erase(block); });
+    rewriter.eraseOp(op);
+  }
+
   /// Erases `op`, and what it was computed from, as far as nothing else is.
   void eraseDead(Operation *op) {
     SmallVector<Operation *> worklist = {op};
@@ -530,7 +592,7 @@ private:
         if (Operation *producer = operand.getDefiningOp();
             producer && !llvm::is_contained(producers, producer))
           producers.push_back(producer);
-      rewriter.eraseOp(dead);
+      erase(dead);
       for (Operation *producer : producers)
         if (!llvm::is_contained(worklist, producer))
           worklist.push_back(producer);
@@ -542,6 +604,8 @@ private:
 
   IRRewriter rewriter;
   bool castsOnly;
+  /// Blocks that are not visited yet.
+  llvm::SmallPtrSet<Block *, 8> open;
   /// Why ops are kept that seem to quantize, unless they turn out to be a part
   /// of what does.
   llvm::MapVector<Operation *, std::string> refused;
@@ -573,9 +637,7 @@ struct ImportQuantizationPass
       return WalkResult::advance();
     });
     Importer importer(&getContext(), castsOnly);
-    for (Block *block : blocks)
-      for (Operation &op : llvm::make_early_inc_range(*block))
-        importer.visit(&op);
+    importer.run(blocks);
     importer.eraseDeadResults();
     importer.remark();
   }

@@ -112,6 +112,31 @@ fitDequantize(const ElementProgram &program) {
   return std::nullopt;
 }
 
+/// `program`, a function of integers of 32 bits, as their product with a scale.
+static std::optional<QuantizationForm> fitSums(const ElementProgram &program) {
+  SmallVector<double> inputs = {0, 1, -1, 2, -3, 100, -255, 4095, -65537};
+  // Beyond 24 bits they are rounded.
+  for (int bit = 17; bit < 24; ++bit)
+    inputs.push_back(std::ldexp(bit % 2 == 0 ? 1.0 : -1.0, bit) + 1);
+  QuantizationForm form;
+  form.isDequantize = form.isSigned = true;
+  form.axis = program.getAxis();
+  form.min = std::numeric_limits<int32_t>::min();
+  form.max = std::numeric_limits<int32_t>::max();
+  for (size_t channel = 0; channel < program.getNumChannels(); ++channel) {
+    std::vector<double> numbers = program.evaluate(inputs, channel);
+    double scale = numbers[1];
+    if (!(scale > 0) || !std::isfinite(scale))
+      return std::nullopt;
+    for (auto [input, number] : llvm::zip(inputs, numbers))
+      if (!isClose(number, float(input * scale)))
+        return std::nullopt;
+    form.scales.push_back(scale);
+    form.zeroPoints.push_back(0);
+  }
+  return form;
+}
+
 //===----------------------------------------------------------------------===//
 // Quantize
 //===----------------------------------------------------------------------===//
@@ -468,7 +493,7 @@ bool QuantizationReader::isScaledLater(Value result) {
 OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
   if (!mayBeEnd(result))
     return Refusal();
-  std::optional<QuantizationForm> form;
+  std::optional<QuantizationForm> form, sums;
   Value integers;
   std::string reason;
   auto keepReason = [&](Difference difference) {
@@ -487,6 +512,16 @@ OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
     bool isByte = element.isSignlessInteger() &&
                   element.getIntOrFloatBitWidth() <= 8 &&
                   element.getIntOrFloatBitWidth() > 1;
+    // Sums are not between bytes and numbers.
+    if (element.isSignlessInteger(32) && !integers && !isConstant &&
+        isa<RankedTensorType>(source.getType())) {
+      if (std::optional<ElementProgram> program = programs.read(result, source))
+        if (std::optional<QuantizationForm> fit = fitSums(*program)) {
+          sums = fit;
+          sums->source = source;
+        }
+      return false;
+    }
     // Constants are told by their tensor.
     if (isByte &&
         (integers || (isConstant && !isa<RankedTensorType>(source.getType()))))
@@ -537,5 +572,51 @@ OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
   });
   if (isFound || (form && integers && reason.empty()))
     return *form;
+  if (sums && !form && reason.empty())
+    return *sums;
   return Refusal(reason);
+}
+
+std::optional<QuantizationForm>
+QuantizationReader::readQuantize(Value integers, bool isSigned) {
+  std::optional<QuantizationForm> found;
+  auto fit = [&](const ElementProgram &program, Value source, double scale,
+                 int64_t zeroPoint) {
+    QuantizationForm form;
+    form.source = source;
+    form.isSigned = isSigned;
+    form.min = isSigned ? -128 : 0;
+    form.max = form.min + 255;
+    form.scales = {scale};
+    form.zeroPoints = {zeroPoint};
+    Difference difference = fitQuantize(program, form);
+    if (difference == Difference::None ||
+        (difference == Difference::Ties && !found))
+      found = form;
+    return difference == Difference::None;
+  };
+  programs.visitSources(integers, [&](Value source) {
+    if (!getElementTypeOrSelf(source.getType()).isF32() || !programs.rounds())
+      return false;
+    std::optional<ElementProgram> program = programs.read(integers, source);
+    if (!program || program->getNumChannels() != 1)
+      return false;
+    double zero = program->evaluate(0.0, 0).front();
+    if (std::isnan(zero))
+      return false;
+    // Integers are extended by their sign.
+    int64_t zeroPoint = int64_t(zero) + (!isSigned && zero < 0 ? 256 : 0);
+    // The scale, or its inverse, is written.
+    for (double constant : program->getConstants(0)) {
+      float inverse = 1.0f / float(constant);
+      for (double scale :
+           {constant, double(inverse), double(std::nextafterf(inverse, 0.0f)),
+            double(std::nextafterf(inverse, INFINITY))})
+        if (scale > 1e-30 && scale < 1e30 &&
+            fit(*program, source, scale, zeroPoint))
+          return true;
+    }
+    return found.has_value();
+  });
+  return found;
 }

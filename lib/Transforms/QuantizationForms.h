@@ -16,7 +16,8 @@ struct QuantizationForm {
   /// The tensor, or the scalar of a region, that is quantized, or the integers
   /// that are dequantized.
   mlir::Value source;
-  /// Whether `source` holds integers: of constants, or of an argument.
+  /// Whether `source` holds integers: of constants, or of an argument. Those of
+  /// 32 bits are sums, and have no zero point.
   bool isDequantize = false;
   /// For each channel.
   llvm::SmallVector<double> scales;
@@ -43,6 +44,11 @@ public:
   /// The form whose end is `result`, a tensor or a scalar of a region. There is
   /// a reason why not if it rounds like one and yet is none.
   OrRefusal<QuantizationForm> read(mlir::Value result);
+
+  /// The quantize that gives `integers`, a tensor of i8, read by their sign or
+  /// without; nullopt if that is none, or one of several channels.
+  std::optional<QuantizationForm> readQuantize(mlir::Value integers,
+                                               bool isSigned);
 
 private:
   bool mayBeEnd(mlir::Value result);
