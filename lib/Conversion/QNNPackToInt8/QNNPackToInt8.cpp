@@ -157,7 +157,7 @@ static Kernel getKernel(Operation *op, double largestMultiplier, bool relu,
   kernel.overflow = toLowest ? kernel.range.lo : kernel.range.hi;
 
   auto add = dyn_cast_or_null<AddOp>(getOnlyUser(kernel.last));
-  if (!add || add.getAten() ||
+  if (!add || add.addsRealNumbers() ||
       add.getLhs().getType().getShape() != add.getRhs().getType().getShape())
     return kernel;
   auto a = getQuantizedType(add.getLhs().getType()),

@@ -241,8 +241,7 @@ struct LowerAdd : Lowering<AddOp> {
     auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
          y = getQuantizedType(op.getOutput().getType());
     OutputRange range = getOutputRange(y, op.getRelu());
-    if (op.getAten() ||
-        cast<ShapedType>(lhs).getShape() != cast<ShapedType>(rhs).getShape())
+    if (op.addsRealNumbers())
       return addReals(op, adaptor, b);
 
     numerics::AddMultipliers m =

@@ -58,10 +58,10 @@ struct LowerAdd : Lowering<AddOp> {
     RankedTensorType type = resultType(op);
     if (!hasOneRank(op))
       return decline(op, kSeveralDynamic.str());
-    bool broadcasts = lhs.getShape() != rhs.getShape();
+    bool addsReals = op.addsRealNumbers();
     numerics::AddMultipliers m =
-        broadcasts ? getBroadcastMultipliers(a, c, y)
-                   : getAddMultipliers(lhs, rhs, op.getOutput().getType());
+        addsReals ? getRealMultipliers(a, c, y)
+                  : getAddMultipliers(lhs, rhs, op.getOutput().getType());
     if (!m.valid)
       return decline(op, "the scale of an input is more than 2048 times that "
                          "of the result");
@@ -71,7 +71,7 @@ struct LowerAdd : Lowering<AddOp> {
     Value right = scale(b, raiseRank(b, adaptor.getRhs(), type.getRank()),
                         getStoredZeroPoint(c), m.b);
     Value sum = tosa::AddOp::create(b, sumType, left, right);
-    if (!broadcasts && !y.isSigned()) {
+    if (!addsReals && !y.isSigned()) {
       Value sign = tosa::ArithmeticRightShiftOp::create(
           b, sumType, sum, splat(b, 31, type.getRank()), /*round=*/false);
       sum = tosa::AddOp::create(b, sumType, sum, sign);
@@ -82,13 +82,13 @@ struct LowerAdd : Lowering<AddOp> {
     return clamp(b, bytes, getOutputRange(y, op.getRelu()));
   }
 
-  /// The same numbers for shapes that broadcast, where the kernel adds real
-  /// numbers. The larger one has 22 bits, so the sum is off by 255 / 2^22 of
-  /// the larger ratio; a shift of at least 10 makes that a quarter of a step.
+  /// The same numbers where the kernel adds real numbers. The larger one has 22
+  /// bits, so the sum is off by 255 / 2^22 of the larger ratio; a shift of at
+  /// least 10 makes that a quarter of a step.
   static numerics::AddMultipliers
-  getBroadcastMultipliers(quant::UniformQuantizedType a,
-                          quant::UniformQuantizedType c,
-                          quant::UniformQuantizedType y) {
+  getRealMultipliers(quant::UniformQuantizedType a,
+                     quant::UniformQuantizedType c,
+                     quant::UniformQuantizedType y) {
     double ra = a.getScale() / y.getScale(), rc = c.getScale() / y.getScale();
     numerics::AddMultipliers result;
     result.shift = std::min(21 - std::ilogb(std::max(ra, rc)), 31);

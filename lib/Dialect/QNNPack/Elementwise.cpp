@@ -79,12 +79,19 @@ static LogicalResult verifyBinary(Operation *op, ShapedType lhs, ShapedType rhs,
   return verifySameStorage(op, rhs, output);
 }
 
+bool AddOp::addsRealNumbers() {
+  // XNNPACK's addition of signed operands broadcasts, QNNPACK's doesn't.
+  return getAten() ||
+         (!getQuantizedType(getOutput().getType()).isSigned() &&
+          getLhs().getType().getShape() != getRhs().getType().getShape());
+}
+
 LogicalResult AddOp::verify() {
   ShapedType lhs = getLhs().getType(), rhs = getRhs().getType(),
              output = getOutput().getType();
   if (failed(verifyBinary(*this, lhs, rhs, output)))
     return failure();
-  bool isAten = getAten() || lhs.getShape() != rhs.getShape();
+  bool isAten = addsRealNumbers();
   if (!isAten) {
     // XNNPACK, the signed engine, has the stricter limit for both.
     bool isSigned = getQuantizedType(output).isSigned();
@@ -102,8 +109,9 @@ LogicalResult AddOp::verify() {
   if (getRelu() && failed(verifyReluRange(*this, output)))
     return failure();
   if (getVectorized() && !isAten)
-    return emitOpError() << "has vectorized and operands of one shape, which "
-                            "QNNPACK adds; drop it, or add `aten`";
+    return emitOpError()
+           << "has vectorized, and the engine adds these operands "
+              "as integers; drop it, or add `aten`";
   if (getVectorized() && !output.hasStaticShape())
     return emitOpError() << "has vectorized and the dynamic result " << output
                          << "; make the shapes static, or drop it";

@@ -33,6 +33,17 @@ func.func @add_broadcast(%a: tensor<2x4x!u8>, %b: tensor<1x4x!u8>) -> tensor<2x4
   return %0 : tensor<2x4x!y8>
 }
 
+// Signed: XNNPACK's, which rounds ties up.
+// CHECK-LABEL: @add_broadcast_signed
+// CHECK: linalg.generic
+// CHECK-NOT: arith.addf
+// CHECK: arith.shrsi
+// CHECK: return
+func.func @add_broadcast_signed(%a: tensor<2x4x!quant.uniform<i8:f32, 0.5:1>>, %b: tensor<1x4x!quant.uniform<i8:f32, 0.25:3>>) -> tensor<2x4x!quant.uniform<i8:f32, 0.5:-2>> {
+  %0 = qnnpack.add %a, %b : tensor<2x4x!quant.uniform<i8:f32, 0.5:1>>, tensor<1x4x!quant.uniform<i8:f32, 0.25:3>> -> tensor<2x4x!quant.uniform<i8:f32, 0.5:-2>>
+  return %0 : tensor<2x4x!quant.uniform<i8:f32, 0.5:-2>>
+}
+
 // CHECK-LABEL: @relu
 // CHECK: arith.constant 10 : i8
 // CHECK: arith.maxui

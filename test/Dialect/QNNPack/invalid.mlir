@@ -175,7 +175,7 @@ func.func @add_small_ratios(%a: tensor<4x!u8>) {
 
 !u8 = !quant.uniform<u8:f32, 0.5:3>
 func.func @add_vectorized(%a: tensor<4x!u8>) {
-  // expected-error @+1 {{has vectorized and operands of one shape, which QNNPACK adds; drop it, or add `aten`}}
+  // expected-error @+1 {{has vectorized, and the engine adds these operands as integers; drop it, or add `aten`}}
   %0 = qnnpack.add %a, %a {vectorized} : tensor<4x!u8>, tensor<4x!u8> -> tensor<4x!u8>
   return
 }

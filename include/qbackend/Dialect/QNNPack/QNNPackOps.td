@@ -135,11 +135,12 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     `r = (a * ma + b * mb - (za * ma + zb * mb)) / 2^shift`, ties **away from
     zero**, then `y = clamp(sat16(sat16(r) + zy), lo, hi)`. This is not the sum of
     the dequantized numbers quantized again: ties differ. Signed: XNNPACK's
-    form with `shift = 20 - e` and `floor(v + 1/2)`.
+    form with `shift = 20 - e` and `floor(v + 1/2)`, also for shapes that
+    broadcast.
 
-    Shapes that broadcast: ATen's `quantize(f32(dequantize(a) + dequantize(b)))`.
-    With `aten` equal shapes use it too, which is what the engine's `out=` form
-    does. `relu` raises `lo` to `zy`. ATen's vector code has
+    Unsigned shapes that broadcast: ATen's
+    `quantize(f32(dequantize(a) + dequantize(b)))`. With `aten` all use it, which
+    is what the engine's `out=` form does. `relu` raises `lo` to `zy`. ATen's vector code has
     `fma(s, q, -f32(s * z))` for `dequantize(q)`; with `vectorized` it computes
     the first `64 * floor(n / 64)` elements of each run of `n` that its loop
     covers: of the last dimensions along which each operand is either stretched
@@ -148,11 +149,10 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     **Constraints:**
     - the shapes broadcast to that of `output`, dimension by dimension;
     - all three have the same storage type;
-    - for equal shapes without `aten` the ratios `ra` and `rb` are in
-      [2^-14, 2^8), and the larger is at least 2^-10; signed, both are in
-      [2^-10, 2^8);
+    - but for ATen's form the ratios `ra` and `rb` are in [2^-14, 2^8), and the
+      larger is at least 2^-10; signed, both are in [2^-10, 2^8);
     - with `relu`, the zero point of the result is below the largest integer;
-    - `vectorized` is for shapes that broadcast or `aten`, and static ones.
+    - `vectorized` is for ATen's form, and static shapes.
 
     Example:
     ```mlir
@@ -161,6 +161,10 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
   }];
   let arguments = (ins QNNPack_Activation:$lhs, QNNPack_Activation:$rhs,
                        UnitAttr:$relu, UnitAttr:$aten, UnitAttr:$vectorized);
+  let extraClassDeclaration = [{
+    /// Whether it is ATen's form, a sum of real numbers.
+    bool addsRealNumbers();
+  }];
 }
 
 def QNNPack_MulOp : QNNPack_BinaryOp<"mul"> {
