@@ -371,3 +371,37 @@ func.func @softmax(%x: tensor<1x10xf32>) -> tensor<1x10xf32> {
   } -> tensor<1x10xf32>
   return %r : tensor<1x10xf32>
 }
+
+// As tosa-to-linalg writes it: bounds that never bind are none.
+// CHECK-LABEL: func.func @leaky_relu_by_clamps
+// CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.25|2.5.*e-01}}>] inputs(%arg0)
+// CHECK-NOT: qbackend.operator
+func.func @leaky_relu_by_clamps(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %low = arith.constant -3.40282347E+38 : f32
+  %high = arith.constant 3.40282347E+38 : f32
+  %z = arith.constant 0.0 : f32
+  %slope = arith.constant 0.25 : f32
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %0 = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %o: f32):
+    %a = arith.minimumf %i0, %high : f32
+    %b = arith.maximumf %a, %z : f32
+    linalg.yield %b : f32
+  } -> tensor<1x4x8x8xf32>
+  %1 = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %o: f32):
+    %a = arith.minimumf %i0, %z : f32
+    %b = arith.maximumf %low, %a : f32
+    %c = arith.mulf %b, %slope : f32
+    linalg.yield %c : f32
+  } -> tensor<1x4x8x8xf32>
+  %2 = linalg.generic {indexing_maps = [#n, #n, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%0, %1 : tensor<1x4x8x8xf32>, tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %i1: f32, %o: f32):
+    %a = arith.addf %i0, %i1 : f32
+    linalg.yield %a : f32
+  } -> tensor<1x4x8x8xf32>
+  return %2 : tensor<1x4x8x8xf32>
+}

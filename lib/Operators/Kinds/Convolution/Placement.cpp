@@ -5,6 +5,8 @@
 
 #include "Kinds/Convolution/Convolution.h"
 
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
@@ -263,8 +265,20 @@ bool Placer::placeResult() {
   return !llvm::is_contained(placement.result, -1);
 }
 
+/// Whether all that reads `value` normalizes images of `spatial` dimensions by
+/// their channels, which no linear layer gives.
+static bool isNormalized(Value value, unsigned spatial) {
+  return !value.use_empty() &&
+         llvm::all_of(value.getUsers(), [&](Operation *user) {
+           auto op = dyn_cast<OperatorOp>(user);
+           return op && ((spatial == 2 && isa<BatchNorm2dAttr>(op.getKind())) ||
+                         (spatial == 3 && isa<BatchNorm3dAttr>(op.getKind())));
+         });
+}
+
 /// Without windows it may as well be a linear layer: only a filter that has
-/// dimensions for them, or images with channels first, tell.
+/// dimensions for them, images with channels first, or what is done with the
+/// result, tell.
 bool Placer::isEvident() const {
   for (const Placement::Spatial &spatial : placement.spatial)
     if (spatial.inputAxis && input.axes[*spatial.inputAxis].isWindow)
@@ -282,7 +296,8 @@ bool Placer::isEvident() const {
       channels += classes[loop] == LoopClass::Group ||
                   classes[loop] == LoopClass::OutChannel ||
                   placement.inChannel == loop;
-  if (filter.dims.size() >= channels + placement.spatial.size())
+  if (filter.dims.size() >= channels + placement.spatial.size() ||
+      isNormalized(result.value, placement.spatial.size()))
     return true;
   return rank >= 4 && placement.result.back() != rank - 1;
 }

@@ -264,12 +264,14 @@ const Scalar *ScalarExpressions::combine(const ScalarStep &step, Operation *op,
       continue;
     if (step.operands.size() == 1)
       return create(kind, operand(0));
-    // TOSA's bounds that never bind are +-FLT_MAX or infinite.
-    std::optional<double> bound =
-        isa<tosa::ClampOp>(op) ? getNumber(operand(1)) : std::nullopt;
-    if (bound &&
-        (kind == ScalarKind::Max ? *bound <= -FLT_MAX : *bound >= FLT_MAX))
-      return operand(0);
+    // Bounds that never bind are +-FLT_MAX or infinite: TOSA's, also lowered.
+    if (kind == ScalarKind::Max || kind == ScalarKind::Min)
+      for (unsigned i : {0, 1}) {
+        std::optional<double> bound = getNumber(operand(1 - i));
+        if (bound &&
+            (kind == ScalarKind::Max ? *bound <= -FLT_MAX : *bound >= FLT_MAX))
+          return operand(i);
+      }
     return createArithmetic(kind, operand(0), operand(1));
   }
   return create(ScalarKind::Other);
