@@ -156,6 +156,38 @@ const Backend *BackendResolver::resolve(StringRef spec) {
   return backends.back().get();
 }
 
+/// The mapping of the file `path`, which becomes one of `backend` of that name:
+/// like the backend, it is read once.
+static FailureOr<QConfigMappingOp>
+readQConfig(StringRef path, BackendConfigOp backend, ModuleOp module) {
+  MLIRContext *context = backend.getContext();
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!text)
+    return emitError(module.getLoc()) << "cannot read qconfig file '" << path
+                                      << "': " << text.getError().message();
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(std::move(*text), SMLoc());
+  OwningOpRef<ModuleOp> owner =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  if (!owner)
+    return failure();
+  QConfigMappingOp found;
+  for (auto mapping : owner->getOps<QConfigMappingOp>()) {
+    if (found)
+      return emitError(mapping.getLoc())
+             << "'" << path
+             << "' holds a second qconfig_mapping; a file has one";
+    found = mapping;
+  }
+  if (!found)
+    return emitError(FileLineColLoc::get(context, path, 1, 1))
+           << "no qbackend.qconfig_mapping in this file";
+  found->moveBefore(&backend.getBody().front(),
+                    backend.getBody().front().end());
+  found.setSymName(path);
+  return found;
+}
+
 FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,
                                                      BackendConfigOp backend,
                                                      ModuleOp module) {
@@ -172,6 +204,8 @@ FailureOr<QConfigMappingOp> qbackend::resolveQConfig(StringRef spec,
   if (auto mapping = dyn_cast_or_null<QConfigMappingOp>(
           SymbolTable::lookupSymbolIn(scope, name)))
     return mapping;
+  if (scope == backend && name.ends_with(".mlir"))
+    return readQConfig(name, backend, module);
   InFlightDiagnostic error = emitError(module.getLoc());
   error << "no qconfig '" << spec << "'";
   if (scope == module.getOperation())

@@ -5,6 +5,7 @@
 #include "Summary.h"
 
 #include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Pipelines/Corrections.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Engine.h"
@@ -97,6 +98,12 @@ struct ApplyBackendPass
     calibrateOptions.threads = threads;
     calibrateOptions.nonFinite = nonFinite;
     calibrateOptions.equalization = equalization;
+    FailureOr<SmallVector<Correction>> chosen = getChosenCorrections(config);
+    if (failed(chosen))
+      return signalPassFailure();
+    for (Correction correction : *chosen)
+      calibrateOptions.corrections.push_back(
+          getCorrectionName(correction).str());
     KernelPipelineOptions kernelOptions;
     kernelOptions.backend = backend;
     kernelOptions.lowerTo = target.str();
@@ -122,6 +129,24 @@ struct ApplyBackendPass
     addLoweringPipeline(all, kernelOptions);
     if (failed(runPipeline(all, getOperation())))
       signalPassFailure();
+  }
+
+  /// Those of the option, and of the qconfig mapping.
+  FailureOr<SmallVector<Correction>>
+  getChosenCorrections(BackendConfigOp config) {
+    FailureOr<QConfigMappingOp> mapping =
+        resolveQConfig(qconfig, config, getOperation());
+    if (failed(mapping))
+      return failure();
+    FailureOr<SmallVector<Correction>> result = getCorrections(*mapping);
+    FailureOr<SmallVector<Correction>> own = parseCorrections(
+        llvm::to_vector(corrections), getOperation().getLoc(), "corrections");
+    if (failed(result) || failed(own))
+      return failure();
+    for (Correction correction : *own)
+      if (!llvm::is_contained(*result, correction))
+        result->push_back(correction);
+    return result;
   }
 };
 } // namespace

@@ -2,7 +2,8 @@
 //
 // Fills in the observers of a module: from the module, a table, or a run.
 
-#include "Equalize.h"
+#include "CorrectLayers.h"
+#include "EqualizeLayers.h"
 
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
@@ -468,14 +469,72 @@ private:
 };
 } // namespace
 
+/// Whether `options` have `correction`.
+static bool hasCorrection(const CalibrateOptions &options,
+                          Correction correction) {
+  return llvm::is_contained(options.corrections, correction);
+}
+
+/// Has observers of activations choose the range of least squared error.
+static void observeSquaredError(ModuleOp module) {
+  for (ObserverOp op : getUncalibrated(module)) {
+    ObserverAttr config = op.getConfig();
+    if (!isa<IntegerType>(config.getDtype()) ||
+        !calibration::hasStatistics(config.getKind()))
+      continue;
+    ObserverFields fields;
+    fields.kind = ObserverKind::MSE;
+    fields.dtype = config.getDtype();
+    fields.scheme = config.getScheme();
+    fields.quantMin = config.getQuantMin();
+    fields.quantMax = config.getQuantMax();
+    fields.reduceRange = config.getReduceRange();
+    fields.eps = config.getEps();
+    op.setConfigAttr(ObserverAttr::get(op.getContext(), fields));
+  }
+}
+
+/// What the options of corrections ask for that can't be done.
+static LogicalResult verifyCorrections(ModuleOp module,
+                                       const CalibrateOptions &options) {
+  auto refuse = [&](Correction correction, const Twine &reason) {
+    return emitError(module.getLoc())
+           << "corrections=" << getCorrectionName(correction) << " " << reason;
+  };
+  for (Correction correction : options.corrections) {
+    bool needsSamples = correction == Correction::AdaptiveRounding ||
+                        correction == Correction::BiasCorrection;
+    if (needsSamples && options.data.empty() && !options.calibration.empty())
+      return refuse(correction,
+                    "takes samples, which calibration=" + options.calibration +
+                        " doesn't have; pass data=FILE.npz too");
+    if (correction == Correction::BiasAbsorption &&
+        options.calibration == "ranges")
+      return refuse(correction,
+                    "takes the range of each channel, which "
+                    "calibration=ranges doesn't give; pass data=FILE.npz or "
+                    "calibration=TABLE");
+    if (!options.equalization.empty() &&
+        (correction == Correction::CrossLayerEqualization ||
+         correction == Correction::BiasAbsorption))
+      return refuse(correction, "and equalization= change the same channels; "
+                                "leave one of them out");
+  }
+  return success();
+}
+
 static LogicalResult findParameters(ModuleOp module,
                                     const CalibrateOptions &options) {
   FailureOr<QConfigMappingOp> equalization = findEqualization(module, options);
-  if (failed(equalization))
+  if (failed(equalization) || failed(verifyCorrections(module, options)))
     return failure();
   calibrateFromModule(module);
+  bool balances = hasCorrection(options, Correction::CrossLayerEqualization);
+  bool absorbs = hasCorrection(options, Correction::BiasAbsorption);
   if (getUncalibrated(module).empty() && !*equalization)
     return success();
+  if (hasCorrection(options, Correction::MseRanges))
+    observeSquaredError(module);
 
   // By what the network computed before: then the rest is calibrated.
   bool isEqualized = !*equalization;
@@ -485,6 +544,13 @@ static LogicalResult findParameters(ModuleOp module,
     return equalize(module, *equalization,
                     [&](Value value) { return lookup.lookup(value); });
   };
+  // Without a table, all that follows is of the network that it gives.
+  if (balances &&
+      (options.calibration.empty() || options.calibration == "ranges")) {
+    LayerEqualizer equalizer(module, /*hasTable=*/false, nullptr);
+    equalizer.equalize();
+    equalizer.apply();
+  }
   if (options.calibration == "ranges")
     return calibrateFromRanges(module);
   if (!options.calibration.empty()) {
@@ -496,6 +562,15 @@ static LogicalResult findParameters(ModuleOp module,
       return entry.stats.empty() && !entry.explicitParams;
     });
     TableLookup lookup(module, *table);
+    auto getStatistics = [&](Value value) { return lookup.lookup(value); };
+    if (balances || absorbs) {
+      LayerEqualizer equalizer(module, /*hasTable=*/true, getStatistics);
+      if (balances)
+        equalizer.equalize();
+      if (absorbs)
+        equalizer.absorb(getStatistics);
+      equalizer.apply();
+    }
     if (failed(equalizeBy(lookup)) || failed(applyTable(module, lookup)))
       return failure();
     SmallVector<ObserverOp> missing = getUncalibrated(module);
@@ -533,6 +608,18 @@ static LogicalResult findParameters(ModuleOp module,
   CalibrateOptions run = options;
   // Equalization takes the range of each channel.
   run.recordAll |= !isEqualized;
+  if (absorbs && options.calibration.empty()) {
+    CalibrateOptions channels = options;
+    channels.recordAll = true;
+    auto table = collectStatistics(module, channels);
+    if (!table)
+      return emitError(module.getLoc())
+             << "calibration failed: " << llvm::toString(table.takeError());
+    TableLookup lookup(module, *table);
+    LayerEqualizer equalizer(module, /*hasTable=*/false, nullptr);
+    equalizer.absorb([&](Value value) { return lookup.lookup(value); });
+    equalizer.apply();
+  }
   auto table = collectStatistics(module, run);
   if (!table)
     return emitError(module.getLoc())
@@ -552,6 +639,11 @@ static LogicalResult findParameters(ModuleOp module,
 LogicalResult qbackend::calibrate(ModuleOp module,
                                   const CalibrateOptions &options) {
   if (failed(findParameters(module, options)))
+    return failure();
+  bool round = hasCorrection(options, Correction::AdaptiveRounding);
+  bool correct = hasCorrection(options, Correction::BiasCorrection);
+  if ((round || correct) &&
+      failed(correctLayers(module, options, round, correct)))
     return failure();
   RangeCritic(module).run();
   return success();
@@ -573,6 +665,11 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
     options.threads = threads;
     options.nonFinite = nonFinite;
     options.equalization = equalization;
+    FailureOr<SmallVector<Correction>> chosen = parseCorrections(
+        llvm::to_vector(corrections), getOperation().getLoc(), "corrections");
+    if (failed(chosen))
+      return signalPassFailure();
+    options.corrections = *chosen;
     if (failed(calibrate(getOperation(), options)))
       signalPassFailure();
   }

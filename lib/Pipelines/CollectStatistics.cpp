@@ -3,6 +3,7 @@
 // Runs an observed module and collects what its tensors hold.
 
 #include "HookIndex.h"
+#include "ObservedRun.h"
 
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Execution.h"
@@ -420,6 +421,45 @@ std::vector<int64_t> qbackend::getTableShape(Value tensor) {
   return shape;
 }
 
+llvm::Error ObservedRun::open(ModuleOp module, func::FuncOp function,
+                              const CalibrateOptions &options,
+                              runtime::Executable::Symbol hook) {
+  // An extent that is a slip of the pen shouldn't take all memory. Samples that
+  // are made up are in memory at once.
+  int64_t maxElements = int64_t(1) << (options.data.empty() ? 26 : 31);
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    double elements = 1;
+    if (tensor)
+      for (int64_t extent : tensor.getShape())
+        elements *= ShapedType::isDynamic(extent) ? 1 : extent;
+    if (elements > maxElements)
+      return makeError("'{0}' has more than {1} elements, too many to run on; "
+                       "give ranges in a calibration table",
+                       getArgumentName(function, i), maxElements);
+  }
+  auto executable =
+      compileModule(module, function.getName(), /*observing=*/true, {hook});
+  if (!executable)
+    return executable.takeError();
+  run.executable = std::move(*executable);
+  auto fixed = findFixedArguments(function, options.sampleArguments);
+  if (!fixed)
+    return fixed.takeError();
+  run.options.fixed = *fixed;
+  run.options.threads = options.threads;
+  run.options.allowNonFinite = options.nonFinite == "ignore";
+  if (options.data.empty()) {
+    synthetic = createSyntheticInputs(function, *run.executable, *fixed);
+    std::vector<const NamedArray *> pointers;
+    for (const NamedArray &array : synthetic)
+      pointers.push_back(&array);
+    run.source = arrays::SampleSource::create(pointers, *fixed);
+    return llvm::Error::success();
+  }
+  return run.load(options.data, options.inputScale, function);
+}
+
 llvm::Expected<Table>
 qbackend::collectStatistics(ModuleOp original,
                             const CalibrateOptions &options) {
@@ -440,50 +480,20 @@ qbackend::collectStatistics(ModuleOp original,
   if (options.nonFinite != "error" && options.nonFinite != "ignore")
     return makeError("non-finite is '{0}', expected error or ignore",
                      options.nonFinite);
-  // An extent that is a slip of the pen shouldn't take all memory. Samples that
-  // are made up are in memory at once.
-  int64_t maxElements = int64_t(1) << (options.data.empty() ? 26 : 31);
-  for (auto [i, type] : llvm::enumerate(function->getArgumentTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    double elements = 1;
-    if (tensor)
-      for (int64_t extent : tensor.getShape())
-        elements *= ShapedType::isDynamic(extent) ? 1 : extent;
-    if (elements > maxElements)
-      return makeError("'{0}' has more than {1} elements, too many to run on; "
-                       "give ranges in a calibration table",
-                       getArgumentName(*function, i), maxElements);
-  }
-  auto executable =
-      compileModule(module, function->getName(), /*observing=*/true,
-                    {{"qbackend_runtime_observe",
-                      reinterpret_cast<void *>(Recorder::record)}});
-  if (!executable)
-    return executable.takeError();
-  SampleRun run;
-  run.executable = std::move(*executable);
-  auto fixed = findFixedArguments(*function, options.sampleArguments);
-  if (!fixed)
-    return fixed.takeError();
-  run.options.fixed = *fixed;
+  ObservedRun observed;
+  if (llvm::Error error =
+          observed.open(module, *function, options,
+                        {"qbackend_runtime_observe",
+                         reinterpret_cast<void *>(Recorder::record)}))
+    return error;
+  SampleRun &run = observed.run;
   bool ignoreNonFinite = options.nonFinite == "ignore";
-  run.options.threads = options.threads;
-  run.options.allowNonFinite = ignoreNonFinite;
   Recorder recorder(module, options.recordAll, ignoreNonFinite);
-  std::vector<NamedArray> synthetic;
-  std::vector<const NamedArray *> pointers;
   calibration::SampleRange range;
   Table resumed;
   if (options.data.empty()) {
-    synthetic = createSyntheticInputs(*function, *run.executable, *fixed);
-    for (const NamedArray &array : synthetic)
-      pointers.push_back(&array);
-    run.source = arrays::SampleSource::create(pointers, *fixed);
     range.source = "synthetic";
   } else {
-    if (llvm::Error error =
-            run.load(options.data, options.inputScale, *function))
-      return error;
     range.source = options.source.empty()
                        ? llvm::sys::path::filename(options.data).str()
                        : options.source;

@@ -5,6 +5,7 @@
 // weight takes what the input's is multiplied by.
 
 #include "Equalize.h"
+#include "Layers.h"
 
 #include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Transforms/Patterns.h"
@@ -17,10 +18,8 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <cmath>
 
@@ -29,18 +28,6 @@ using namespace qbackend;
 using calibration::Statistics;
 
 namespace {
-/// The rows of a weight, one for each output channel, of blocks of one element
-/// for each input channel: [o, k..., i] or [n, k].
-struct Weight {
-  SmallVector<float, 0> numbers;
-  RankedTensorType type;
-
-  int64_t getColumns() const { return type.getShape().back(); }
-  int64_t getRows() const { return type.getDimSize(0); }
-  /// Numbers in a row.
-  int64_t getRowSize() const { return numbers.size() / getRows(); }
-};
-
 class Equalizer {
 public:
   Equalizer(ModuleOp module, StatisticsLookup lookup)
@@ -58,15 +45,13 @@ public:
     auto observe = op.getInputs()[0].getDefiningOp<ObserveOp>();
     if (!observe)
       return;
-    std::optional<Weight> weight = readWeight(op);
+    std::optional<LayerWeight> weight = readLayerWeight(op);
     if (!weight)
       return decline(op, "its weight is no constant of real numbers",
                      "pass the trained weight as a dense constant");
-    if (auto kind = dyn_cast<ConvolutionKindAttrInterface>(
-            static_cast<Attribute>(op.getKind()));
-        kind && kind.getGroupCount() != 1)
+    if (int64_t groups = getGroupCount(op); groups != 1)
       return decline(op,
-                     "it has " + Twine(kind.getGroupCount()) +
+                     "it has " + Twine(groups) +
                          " groups: an input channel meets one part of the "
                          "weight",
                      "leave it out of the mapping");
@@ -96,7 +81,7 @@ public:
       return;
     for (size_t i = 0; i < weight->numbers.size(); ++i)
       weight->numbers[i] *= 1.0f / scales[i % columns];
-    setWeight(op, *weight);
+    setLayerWeight(op, *weight);
     if (!scaleProducer(observe, observer, scales))
       observer = scaleInput(op, observe, observer, scales);
     setRange(observer, *stats, scales);
@@ -114,57 +99,6 @@ private:
         dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
     return function && argument.getOwner()->isEntryBlock() &&
            function.getArgAttr(argument.getArgNumber(), kQuantizedAttrName);
-  }
-
-  /// Whether `op` is a linear layer or a plain convolution, with or without a
-  /// relu: its result can be multiplied in its weight and its bias.
-  static bool isLayer(OperatorOp op) {
-    SmallVector<StringRef> kinds = getKindNames(op);
-    auto kind = dyn_cast<ConvolutionKindAttrInterface>(
-        static_cast<Attribute>(op.getKind()));
-    bool isWeighted =
-        isa<LinearAttr>(op.getKind()) || (kind && !kind.isTransposed());
-    return isWeighted && op.getInputs().size() == 1 &&
-           (kinds.size() == 1 || (kinds.size() == 2 && kinds[1] == "relu"));
-  }
-
-  static std::optional<SmallVector<float, 0>> readConstant(Value value) {
-    ElementsAttr elements;
-    if (!matchPattern(value, m_Constant(&elements)))
-      return std::nullopt;
-    return readFloats(elements);
-  }
-
-  static std::optional<Weight> readWeight(OperatorOp op) {
-    auto type = op.getWeight()
-                    ? dyn_cast<RankedTensorType>(op.getWeight().getType())
-                    : RankedTensorType();
-    if (!type || type.getRank() < 2 || type.getNumElements() == 0)
-      return std::nullopt;
-    auto numbers = readConstant(op.getWeight());
-    if (!numbers)
-      return std::nullopt;
-    return Weight{std::move(*numbers), type};
-  }
-
-  static Value createConstant(OperatorOp op, ArrayRef<float> numbers,
-                              RankedTensorType type) {
-    OpBuilder builder(op);
-    return arith::ConstantOp::create(builder, op.getLoc(),
-                                     DenseElementsAttr::get(type, numbers));
-  }
-
-  /// Puts `value` in the place of `operand`; what nothing reads then is erased.
-  static void replace(MutableOperandRange operand, Value value) {
-    Operation *before = operand[0].get().getDefiningOp();
-    operand.assign(value);
-    if (before && isMemoryEffectFree(before) && before->use_empty())
-      before->erase();
-  }
-
-  static void setWeight(OperatorOp op, const Weight &weight) {
-    replace(op.getWeightMutable(),
-            createConstant(op, weight.numbers, weight.type));
   }
 
   /// Whether another quantized operator reads the value that `observe` does.
@@ -187,7 +121,7 @@ private:
   }
 
   static SmallVector<float, 0> getScales(const Statistics &stats,
-                                         const Weight &weight) {
+                                         const LayerWeight &weight) {
     int64_t columns = weight.getColumns();
     SmallVector<float, 0> mins(columns, HUGE_VALF), maxs(columns, -HUGE_VALF);
     for (size_t i = 0; i < weight.numbers.size(); ++i) {
@@ -212,7 +146,7 @@ private:
         !observe.getOutput().hasOneUse() ||
         sites.lookup(observe.getObserver()) != 1 || observer.isCalibrated())
       return false;
-    std::optional<Weight> weight = readWeight(producer);
+    std::optional<LayerWeight> weight = readLayerWeight(producer);
     if (!weight || weight->getRows() != int64_t(scales.size()))
       return false;
     std::optional<SmallVector<float, 0>> bias;
@@ -225,12 +159,9 @@ private:
     }
     for (size_t i = 0; i < weight->numbers.size(); ++i)
       weight->numbers[i] *= scales[i / weight->getRowSize()];
-    setWeight(producer, *weight);
+    setLayerWeight(producer, *weight);
     if (bias)
-      replace(
-          producer.getBiasMutable(),
-          createConstant(producer, *bias,
-                         cast<RankedTensorType>(producer.getBias().getType())));
+      setLayerBias(producer, *bias);
     return true;
   }
 

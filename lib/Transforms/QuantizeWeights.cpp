@@ -244,28 +244,24 @@ static void assignQuantized(OpOperand &real, DenseElementsAttr integers,
   real.set(DequantizeOp::create(builder, loc, type, quantized).getOutput());
 }
 
-/// The integers of the weight; per channel along axis 0, the output channels.
-static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
+FailureOr<WeightParameters>
+qbackend::getWeightParameters(OperatorOp op, ArrayRef<float> weight) {
   ObserverAttr observer = op.getQconfig()->getWeight();
-  std::optional<SmallVector<float, 0>> weight = readWeight(op);
-  if (!weight)
-    return failure();
   if (!isa<IntegerType>(observer.getDtype()))
     return op.emitOpError() << "has a weight observer of "
                             << observer.getDtype() << ", expected integers";
   auto type = cast<RankedTensorType>(op.getWeight().getType());
-  int64_t channels = isPerChannel(observer) ? type.getDimSize(0) : 1;
+  int64_t channels = ::isPerChannel(observer) ? type.getDimSize(0) : 1;
   int64_t perChannel = channels ? type.getNumElements() / channels : 0;
 
   Storage storage(observer.getDtype());
   auto [quantMin, quantMax] = getQuantRange(observer);
-  SmallVector<double> scales;
-  SmallVector<int64_t> zeroPoints;
-  std::vector<int8_t> integers(weight->size());
+  WeightParameters result;
+  result.min = storage.min;
+  result.max = storage.max;
   for (int64_t channel = 0; channel < channels; ++channel) {
-    ArrayRef<float> values =
-        ArrayRef(*weight).slice(channel * perChannel, perChannel);
-    FailureOr<Interval> range = findRange(op, values);
+    FailureOr<Interval> range =
+        findRange(op, weight.slice(channel * perChannel, perChannel));
     if (failed(range))
       return failure();
     // The kernel multiplies positive numbers by the integer of 1, which
@@ -281,6 +277,30 @@ static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
           range->min, range->max, {quantMin, quantMax},
           observer.getQuantMin().has_value(), storage.isSigned,
           toNumerics(observer.getScheme()), getEps(observer));
+    result.channels.push_back(params);
+  }
+  return result;
+}
+
+/// The integers of the weight; per channel along axis 0, the output channels.
+static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
+  ObserverAttr observer = op.getQconfig()->getWeight();
+  std::optional<SmallVector<float, 0>> weight = readWeight(op);
+  if (!weight)
+    return failure();
+  FailureOr<WeightParameters> parameters = getWeightParameters(op, *weight);
+  if (failed(parameters))
+    return failure();
+  auto type = cast<RankedTensorType>(op.getWeight().getType());
+  Storage storage(observer.getDtype());
+  int64_t channels = parameters->channels.size();
+  int64_t perChannel = channels ? type.getNumElements() / channels : 0;
+  SmallVector<double> scales;
+  SmallVector<int64_t> zeroPoints;
+  std::vector<int8_t> integers(weight->size());
+  for (auto [channel, params] : llvm::enumerate(parameters->channels)) {
+    ArrayRef<float> values =
+        ArrayRef(*weight).slice(channel * perChannel, perChannel);
     for (auto [i, value] : llvm::enumerate(values))
       integers[channel * perChannel + i] = numerics::quantize(
           value, params.scale, params.zeroPoint, storage.min, storage.max);

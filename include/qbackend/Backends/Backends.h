@@ -51,7 +51,8 @@ mlir::FailureOr<Backend> resolveBackend(llvm::StringRef spec,
 void registerConfigurationAliases(mlir::DialectRegistry &registry);
 
 /// The qconfig mapping that `spec` means: the name of one in `backend`,
-/// `@symbol` of one in `module`, or, when empty, the backend's default.
+/// `@symbol` of one in `module`, the path of a file NAME.mlir that holds one,
+/// or, when empty, the backend's default.
 mlir::FailureOr<QConfigMappingOp> resolveQConfig(llvm::StringRef spec,
                                                  BackendConfigOp backend,
                                                  mlir::ModuleOp module);

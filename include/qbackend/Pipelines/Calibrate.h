@@ -7,7 +7,10 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Pipelines/Corrections.h"
 #include "qbackend/Pipelines/Pipelines.h"
+
+#include "llvm/ADT/SmallVector.h"
 
 namespace qbackend {
 
@@ -32,8 +35,11 @@ struct CalibrateOptions {
   /// What to do about values that are NaN or infinite: `error`, or `ignore`,
   /// which counts them and leaves them out.
   std::string nonFinite = "error";
-  /// Layers to equalize: @symbol of a qconfig_mapping in the module; empty: none.
+  /// Layers to equalize: @symbol of a qconfig_mapping in the module; empty:
+  /// none.
   std::string equalization;
+  /// What else makes its integers better, in any order.
+  llvm::SmallVector<Correction> corrections;
 
   /// Record all tensors, and all that any observer could ask for: for a table.
   bool recordAll = false;

@@ -33,7 +33,11 @@ defvar CalibrationOptions = [
            "which counts them and leaves them out">,
     Option<"equalization", "equalization", "std::string", "\"\"",
            "Layers to equalize: @symbol of a qconfig_mapping in the module, whose "
-           "qconfigs other than none mean that; empty: none">
+           "qconfigs other than none mean that; empty: none">,
+    ListOption<"corrections", "corrections", "std::string",
+               "What makes the integers better by parameters alone: mse-ranges, "
+               "cross-layer-equalization, bias-absorption, adaptive-rounding, "
+               "bias-correction">
 ];
 
 def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {
@@ -48,6 +52,11 @@ def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {
     With `equalization`, the columns of inputs and weights are given like ranges
     first: the weights are changed, and inputs that no layer computes are
     multiplied by a vector.
+
+    `corrections` change parameters too: of weights and biases before observers
+    are calibrated (`cross-layer-equalization`, `bias-absorption`), of observers
+    (`mse-ranges`), and of weights and biases afterwards, by a further run on the
+    samples (`adaptive-rounding`, `bias-correction`). Their order doesn't matter.
   }];
   let options = CalibrationOptions;
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -7,6 +7,7 @@
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Numerics/QuantParams.h"
 
 namespace qbackend {
 
@@ -35,6 +36,19 @@ std::string whyNotQuantizable(OperatorOp op, QConfigAttr qconfig);
 /// engine clamps to the type, whatever range an observer had.
 mlir::quant::UniformQuantizedType
 getQuantizedElement(mlir::Type dtype, double scale, int64_t zeroPoint);
+
+/// How the numbers of a weight become integers of [min, max]: by one scale and
+/// zero point, or one for each row.
+struct WeightParameters {
+  llvm::SmallVector<numerics::QuantParams, 0> channels;
+  int64_t min = 0, max = 0;
+};
+
+/// What the qconfig of `op` makes of a weight with these numbers. Fails, and
+/// says so at `op`, if one of them is not finite, or the qconfig has no
+/// integers.
+mlir::FailureOr<WeightParameters>
+getWeightParameters(OperatorOp op, llvm::ArrayRef<float> weight);
 
 /// Puts the weight of `op`, which is a constant, as its qconfig wants it: the
 /// integers, or 16-bit floats, are the constant, and what the operator reads
