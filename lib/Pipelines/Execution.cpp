@@ -118,8 +118,7 @@ qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
 // Inputs
 //===----------------------------------------------------------------------===//
 
-/// A number or a quotient; 1 if `text` is empty.
-static llvm::Expected<double> parseScale(StringRef text) {
+llvm::Expected<double> qbackend::parseInputScale(StringRef text) {
   if (text.empty())
     return 1.0;
   auto [over, under] = text.split('/');
@@ -148,7 +147,7 @@ llvm::Error SampleRun::load(StringRef path, StringRef scale,
   if (!opened)
     return opened.takeError();
   source = std::move(*opened);
-  auto parsed = parseScale(scale);
+  auto parsed = parseInputScale(scale);
   if (!parsed)
     return parsed.takeError();
   options.inputScale = *parsed;
@@ -200,6 +199,24 @@ llvm::Error SampleRun::run(StringRef label, runtime::SampleCallback callback) {
   return error;
 }
 
+void qbackend::appendResults(ArrayRef<arrays::Array> results,
+                             std::vector<NamedArray> &outputs) {
+  if (outputs.empty())
+    for (auto [i, result] : llvm::enumerate(results)) {
+      outputs.push_back(
+          {"output" + std::to_string(i), arrays::Array{result.type, {}, {}}});
+      outputs.back().array.shape = result.shape;
+      if (result.shape.empty())
+        outputs.back().array.shape.push_back(1);
+      outputs.back().array.shape[0] = 0;
+    }
+  for (auto [output, result] : llvm::zip(outputs, results)) {
+    output.array.shape[0] += result.shape.empty() ? 1 : result.shape[0];
+    output.array.data.insert(output.array.data.end(), result.data.begin(),
+                             result.data.end());
+  }
+}
+
 llvm::Expected<std::vector<NamedArray>>
 qbackend::runModule(ModuleOp module, const RunOptions &options,
                     StringRef label) {
@@ -225,20 +242,7 @@ qbackend::runModule(ModuleOp module, const RunOptions &options,
   llvm::Error error = run.run(
       label,
       [&](int64_t, int64_t, ArrayRef<arrays::Array> results) -> llvm::Error {
-        if (outputs.empty())
-          for (auto [i, result] : llvm::enumerate(results)) {
-            outputs.push_back({"output" + std::to_string(i),
-                               arrays::Array{result.type, {}, {}}});
-            outputs.back().array.shape = result.shape;
-            if (result.shape.empty())
-              outputs.back().array.shape.push_back(1);
-            outputs.back().array.shape[0] = 0;
-          }
-        for (auto [output, result] : llvm::zip(outputs, results)) {
-          output.array.shape[0] += result.shape.empty() ? 1 : result.shape[0];
-          output.array.data.insert(output.array.data.end(), result.data.begin(),
-                                   result.data.end());
-        }
+        appendResults(results, outputs);
         return llvm::Error::success();
       });
   if (error)

@@ -12,6 +12,7 @@
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
+#include "qbackend/Tuning/Sensitivity.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -36,8 +37,8 @@ static cl::opt<std::string> inputFile(
 static cl::alias inputAlias("i", cl::aliasopt(inputFile));
 static cl::opt<std::string>
     outputFile("o", cl::value_desc("FILE"),
-               cl::desc("where to write the results (.npz), or the table of "
-                        "--calibrate"),
+               cl::desc("where to write the results (.npz), the table of "
+                        "--calibrate, or the numbers of --sensitivity (JSON)"),
                cl::cat(category));
 static cl::opt<std::string>
     entryName("entry",
@@ -111,6 +112,17 @@ static cl::opt<std::string>
     labelsFile("labels", cl::value_desc("FILE[:ARRAY]"),
                cl::desc("right classes, to print the accuracy"),
                cl::cat(category));
+
+static cl::opt<bool> sensitivityMode(
+    "sensitivity",
+    cl::desc("print what it costs to quantize each operator for --backend, and "
+             "what is left with the worst ones real-valued"),
+    cl::cat(category));
+static cl::opt<std::string>
+    calibrationFile("calibration", cl::value_desc("TABLE"),
+                    cl::desc("ranges for --sensitivity; default: those of the "
+                             "samples"),
+                    cl::cat(category));
 
 static cl::list<std::string>
     plugins("load-dialect-plugin", cl::value_desc("FILE"),
@@ -205,6 +217,43 @@ static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
   return llvm::Error::success();
 }
 
+/// What it costs to quantize each operator.
+static llvm::Error printSensitivity(ModuleOp module) {
+  if (inputFile == "-")
+    return makeError("samples are read several times, which standard input "
+                     "can't be; pass a file");
+  tuning::NetworkOptions options;
+  options.backend = backendName;
+  options.qconfig = qconfigName;
+  options.data = inputFile;
+  options.labels = labelsFile;
+  options.samples = samples;
+  CalibrateOptions &calibration = options.calibration;
+  calibration.entry = entryName;
+  calibration.calibration = calibrationFile;
+  calibration.data = inputFile;
+  calibration.samples = samples;
+  calibration.batchSize = batchSize;
+  calibration.inputScale = inputScale;
+  calibration.sampleArguments = sampleArguments;
+  calibration.threads = threads;
+  calibration.nonFinite = nonFinite;
+  auto simulation = tuning::Simulation::create(module, options);
+  if (!simulation)
+    return simulation.takeError();
+  if ((*simulation)->getOperators().empty())
+    return makeError("nothing of the module can be quantized by backend '{0}'",
+                     backendName.getValue());
+  auto sensitivity = tuning::findSensitivity(**simulation);
+  if (!sensitivity)
+    return sensitivity.takeError();
+  tuning::print(*sensitivity, **simulation, llvm::outs());
+  if (outputFile.empty())
+    return llvm::Error::success();
+  return calibration::writeText(tuning::toJSON(*sensitivity, **simulation),
+                                outputFile);
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-run");
@@ -234,6 +283,11 @@ int main(int argc, char **argv) {
       return fail(std::move(error));
     return 0;
   }
+  if (sensitivityMode) {
+    if (llvm::Error error = printSensitivity(**module))
+      return fail(std::move(error));
+    return 0;
+  }
   auto outputs = runModule(**module, getRunOptions(), "running");
   if (!outputs)
     return fail(outputs.takeError());
@@ -241,8 +295,8 @@ int main(int argc, char **argv) {
     if (llvm::Error error = compareModules(*outputs, &context))
       return fail(std::move(error));
   } else if (outputFile.empty()) {
-    return fail(makeError("nothing to do: pass -o FILE.npz, --calibrate or "
-                          "--compare=MODULE"));
+    return fail(makeError("nothing to do: pass -o FILE.npz, --calibrate, "
+                          "--sensitivity or --compare=MODULE"));
   }
   if (!outputFile.empty())
     if (llvm::Error error = arrays::writeNpz(outputFile, *outputs))

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What it costs to quantize each operator of a network.
+
+#include "qbackend/Tuning/Sensitivity.h"
+
+#include "qbackend/Arrays/Progress.h"
+
+#include "llvm/Support/Format.h"
+#include "llvm/Support/JSON.h"
+
+#include <cmath>
+
+using namespace llvm;
+using namespace qbackend;
+using namespace qbackend::tuning;
+
+std::string tuning::formatScore(const Score &score) {
+  std::string text;
+  raw_string_ostream os(text);
+  if (std::isinf(score.sqnr))
+    os << (score.sqnr > 0 ? "inf dB" : "-inf dB");
+  else
+    os << format("%.2f dB", score.sqnr);
+  if (score.accuracy)
+    os << format(", %.4f", *score.accuracy);
+  return text;
+}
+
+Expected<Sensitivity> tuning::findSensitivity(Simulation &simulation) {
+  unsigned count = simulation.getOperators().size();
+  Sensitivity result;
+  arrays::ProgressBar progress("measuring operators", 3 * count + 1);
+  auto score = [&](const BitVector &quantized) {
+    Expected<Score> found = simulation.score(quantized);
+    progress.advance(1);
+    return found;
+  };
+  auto real = score(BitVector(count));
+  if (!real)
+    return real.takeError();
+  result.real = *real;
+  for (unsigned i = 0; i < count; ++i) {
+    BitVector one(count), others(count, true);
+    one.set(i);
+    others.reset(i);
+    auto alone = score(one);
+    if (!alone)
+      return alone.takeError();
+    auto without = score(others);
+    if (!without)
+      return without.takeError();
+    result.operators.push_back({i, *alone, *without});
+  }
+  // Equal ones in the order of the code.
+  stable_sort(result.operators,
+              [](const OperatorSensitivity &a, const OperatorSensitivity &b) {
+                return a.alone.sqnr < b.alone.sqnr;
+              });
+  BitVector quantized(count, true);
+  for (unsigned k = 0; k < count; ++k) {
+    auto found = score(quantized);
+    if (!found)
+      return found.takeError();
+    result.curve.push_back(*found);
+    quantized.reset(result.operators[k].index);
+  }
+  result.curve.push_back(result.real);
+  progress.finish();
+  return result;
+}
+
+void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
+                   raw_ostream &os) {
+  size_t width = 8, kindWidth = 4;
+  for (const SimulatedOperator &op : simulation.getOperators()) {
+    width = std::max(width, op.name.size());
+    kindWidth = std::max(kindWidth, op.kind.size());
+  }
+  os << left_justify("operator", width) << "  "
+     << left_justify("kind", kindWidth) << "  "
+     << left_justify("alone quantized", 18) << "  all but it quantized\n";
+  for (const OperatorSensitivity &each : sensitivity.operators) {
+    const SimulatedOperator &op = simulation.getOperators()[each.index];
+    os << left_justify(op.name, width) << "  "
+       << left_justify(op.kind, kindWidth) << "  "
+       << left_justify(formatScore(each.alone), 18) << "  "
+       << formatScore(each.without) << "\n";
+  }
+  os << "\nreal-valued  score\n";
+  for (auto [k, score] : enumerate(sensitivity.curve))
+    os << format("%11zu  ", k) << formatScore(score) << "\n";
+}
+
+static json::Object toObject(const Score &score) {
+  json::Object object;
+  object["sqnr"] = std::isfinite(score.sqnr) ? json::Value(score.sqnr)
+                                             : json::Value(nullptr);
+  if (score.accuracy)
+    object["accuracy"] = *score.accuracy;
+  return object;
+}
+
+std::string tuning::toJSON(const Sensitivity &sensitivity,
+                           const Simulation &simulation) {
+  json::Array operators, curve;
+  for (const OperatorSensitivity &each : sensitivity.operators) {
+    const SimulatedOperator &op = simulation.getOperators()[each.index];
+    operators.push_back(json::Object{{"name", op.name},
+                                     {"kind", op.kind},
+                                     {"alone", toObject(each.alone)},
+                                     {"without", toObject(each.without)}});
+  }
+  for (const Score &score : sensitivity.curve)
+    curve.push_back(toObject(score));
+  std::string text;
+  raw_string_ostream os(text);
+  os << formatv("{0:2}",
+                json::Value(json::Object{{"operators", std::move(operators)},
+                                         {"curve", std::move(curve)}}))
+     << "\n";
+  return text;
+}
