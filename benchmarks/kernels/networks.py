@@ -27,6 +27,21 @@ class Value(NamedTuple):
         return f"tensor<{dims}x!quant.uniform<u8:f32, {SCALE}:{self.zero}>>"
 
 
+class Layer(NamedTuple):
+    """What another engine needs to know of an op: names are those of values."""
+
+    kind: str  # conv, add, max_pool, mean or linear
+    inputs: tuple[Value, ...]
+    result: Value
+    relu: bool = False
+    weight: Optional[np.ndarray] = None  # [out, height, width, in / groups]
+    scale: float = 0.0  # of the weight
+    bias: Optional[np.ndarray] = None  # in units of both scales
+    stride: int = 1
+    padding: int = 0
+    groups: int = 1
+
+
 class Network:
     """The lines of a function, its weights, and how many products it has."""
 
@@ -34,6 +49,7 @@ class Network:
         self.random = np.random.default_rng(1)
         self.lines: list[str] = []
         self.resources: list[str] = []
+        self.layers: list[Layer] = []
         self.products = 0
         self.input = Value("%input", shape, 114)
 
@@ -50,30 +66,38 @@ class Network:
         return self.emit(f"arith.constant dense_resource<{key}> : "
                          f"tensor<{dims}x{element}>")
 
-    def weight(self, shape: tuple[int, ...]) -> tuple[str, str]:
+    def add_layer(self, kind: str, inputs: tuple[Value, ...], result: Value,
+                  **numbers) -> Value:
+        self.layers.append(Layer(kind, inputs, result, **numbers))
+        return result
+
+    def weight(self, shape: tuple[int, ...]) -> tuple[str, str, dict]:
         reduction = int(np.prod(shape[1:]))
         scale = float(np.float32(40 / (74 * 75 * np.sqrt(reduction))))
         dims = "x".join(map(str, shape))
         kind = f"tensor<{dims}x!quant.uniform<i8:f32, {scale:.9e}>>"
         data = self.random.integers(-127, 128, shape).astype(np.int8)
-        return self.emit(f"quant.scast {self.constant(data, 'i8')} : "
-                         f"tensor<{dims}xi8> to {kind}"), kind
+        name = self.emit(f"quant.scast {self.constant(data, 'i8')} : "
+                         f"tensor<{dims}xi8> to {kind}")
+        return name, kind, {"weight": data, "scale": scale}
 
-    def bias(self, size: int) -> str:
-        return self.constant(
-            self.random.integers(-2000, 2000, size).astype(np.int32), "i32")
+    def bias(self, size: int) -> tuple[str, np.ndarray]:
+        data = self.random.integers(-2000, 2000, size).astype(np.int32)
+        return self.constant(data, "i32"), data
 
     def conv(self, x: Value, out: int, kernel: int, stride: int = 1,
              groups: int = 1, act: str = "relu") -> Value:
         """`act` is relu, relu6 or nothing."""
         pad = kernel // 2
-        weight, kind = self.weight((out, kernel, kernel, x.shape[3] // groups))
+        weight, kind, numbers = self.weight(
+            (out, kernel, kernel, x.shape[3] // groups))
+        bias, numbers["bias"] = self.bias(out)
         size = (x.shape[1] + 2 * pad - kernel) // stride + 1
         result = Value("", (x.shape[0], size, size, out), 0 if act == "relu" else 100)
         self.products += int(np.prod(result.shape)) * kernel**2 * (
             x.shape[3] // groups)
         name = self.emit(
-            f"qnnpack.conv2d {x.name}, {weight}, {self.bias(out)} "
+            f"qnnpack.conv2d {x.name}, {weight}, {bias} "
             f"{{stride = array<i64: {stride}, {stride}>, padding = "
             f"array<i64: {pad}, {pad}, {pad}, {pad}>, dilation = array<i64: 1, 1>, "
             f"groups = {groups} : i64{', relu' if act == 'relu' else ''}}} : "
@@ -81,21 +105,24 @@ class Network:
         if act == "relu6":
             name = self.emit(f"qnnpack.clamp {name} {{min = 0.0 : f32, max = 2.5 : "
                              f"f32}} : {result.type} -> {result.type}")
-        return result._replace(name=name)
+        return self.add_layer("conv", (x,), result._replace(name=name), stride=stride,
+                              padding=pad, groups=groups, relu=bool(act), **numbers)
 
     def add(self, a: Value, b: Value, relu: bool) -> Value:
         result = Value("", a.shape, 0 if relu else 120)
-        return result._replace(name=self.emit(
+        result = result._replace(name=self.emit(
             f"qnnpack.add {a.name}, {b.name} {{{'relu' if relu else ''}}} : "
             f"{a.type}, {b.type} -> {result.type}"))
+        return self.add_layer("add", (a, b), result, relu=relu)
 
     def max_pool(self, x: Value) -> Value:
         size = (x.shape[1] + 2 - 3) // 2 + 1
         result = x._replace(shape=(x.shape[0], size, size, x.shape[3]))
-        return result._replace(name=self.emit(
+        result = result._replace(name=self.emit(
             f"qnnpack.max_pool2d {x.name} {{kernel = array<i64: 3, 3>, stride = "
             "array<i64: 2, 2>, padding = array<i64: 1, 1, 1, 1>, dilation = "
             f"array<i64: 1, 1>}} : {x.type} -> {result.type}"))
+        return self.add_layer("max_pool", (x,), result)
 
     def classifier(self, x: Value, classes: int = 1000) -> Value:
         mean = x._replace(shape=(x.shape[0], 1, 1, x.shape[3]))
@@ -104,12 +131,15 @@ class Network:
         row = mean._replace(shape=(x.shape[0], x.shape[3]))
         row = row._replace(name=self.emit(
             f"qnnpack.reshape {mean.name} : {mean.type} -> {row.type}"))
-        weight, kind = self.weight((classes, x.shape[3]))
+        self.add_layer("mean", (x,), row)
+        weight, kind, numbers = self.weight((classes, x.shape[3]))
+        bias, numbers["bias"] = self.bias(classes)
         self.products += classes * x.shape[3] * x.shape[0]
         result = Value("", (x.shape[0], classes), 128)
-        return result._replace(name=self.emit(
-            f"qnnpack.linear {row.name}, {weight}, {self.bias(classes)} : {row.type}, "
+        result = result._replace(name=self.emit(
+            f"qnnpack.linear {row.name}, {weight}, {bias} : {row.type}, "
             f"{kind}, tensor<{classes}xi32> -> {result.type}"))
+        return self.add_layer("linear", (row,), result, **numbers)
 
     def write(self, result: Value, file: TextIO) -> None:
         file.write(f"func.func @main({self.input.name}: {self.input.type}) -> "
@@ -185,9 +215,9 @@ LAYERS: dict[str, tuple[int, ...]] = {
 }
 
 
-def write(name: str, path: pathlib.Path) -> int:
-    """Writes the network or layer of that name; the number of its products."""
+def write(name: str, path: pathlib.Path) -> Network:
+    """Writes the network or layer of that name."""
     net, result = NETWORKS[name]() if name in NETWORKS else layer(*LAYERS[name])
     with path.open("w") as file:
         net.write(result, file)
-    return net.products
+    return net

@@ -18,67 +18,21 @@ import argparse
 import datetime
 import os
 import pathlib
-import re
-import subprocess
 import sys
 import tempfile
 
 import numpy as np
 
 import networks
+from objects import compile_object, get_processor, run
 
 HERE = pathlib.Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
-
-
-def run(*command: object) -> str:
-    done = subprocess.run([str(part) for part in command], capture_output=True,
-                          text=True)
-    if done.returncode != 0:
-        sys.exit(f"{command[0]} failed:\n{done.stderr[:2000]}")
-    return done.stdout
-
-
-def get_processor() -> str:
-    try:
-        names = re.findall(r"model name\s*: (.*)",
-                           pathlib.Path("/proc/cpuinfo").read_text())
-    except OSError:
-        names = []
-    return f"{names[0]}, {len(names)} threads" if names else "unknown"
-
-
-class Variant:
-    """An object file and what is in its header."""
-
-    def __init__(self, name: str, work: pathlib.Path) -> None:
-        self.name, self.path = name, work / f"{name}.o"
-        header = (work / f"{name}.h").read_text()
-        sizes = dict(re.findall(r"#define \w+?_(INPUT|OUTPUT|ARENA)_SIZE (\d+)",
-                                header))
-        self.entry = (f"ENTRY({name}, {sizes['INPUT']}, {sizes['OUTPUT']}, "
-                      f"{sizes['ARENA']})")
-        self.arena = int(sizes["ARENA"])
-
-    def get_code_size(self, llvm: pathlib.Path) -> int:
-        text = run(llvm / "bin" / "llvm-size", "-A", self.path)
-        return sum(int(size) for size in re.findall(r"\.text\S*\s+(\d+)", text))
-
-
-def compile_object(module: pathlib.Path, name: str, args: argparse.Namespace,
-                   work: pathlib.Path, target: str = "") -> Variant:
-    command = [sys.executable, ROOT / "utils/compile-to-object.py", module, "-o",
-               work / name, "--build", args.build, "--llvm", args.llvm]
-    if target:
-        command += ["--target", target]
-    run(*command)
-    return Variant(name, work)
 
 
 def measure(name: str, args: argparse.Namespace, work: pathlib.Path) -> list[str]:
     """The cells of the network's row."""
     module, portable = work / "network.mlir", work / "portable.mlir"
-    products = networks.write(name, module)
+    products = networks.write(name, module).products
     run(pathlib.Path(args.build) / "bin/qbackend-opt", module,
         "--convert-qnnpack-to-linalg", "-o", portable)
     targets = args.targets.split(",") if args.targets else [""]

@@ -26,14 +26,24 @@
 #include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
 
 using namespace llvm;
 using namespace qbackend;
@@ -255,6 +265,22 @@ static Error lowerToLLVM(ModuleOp module,
 // LLVM
 //===----------------------------------------------------------------------===//
 
+/// Asks the system for the AMX tiles of this processor, which a process may
+/// only use then. False: there are none, or it refuses.
+static bool requestTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  static const bool isGranted = [] {
+    StringMap<bool> features = sys::getHostCPUFeatures();
+    constexpr long requestPermission = 0x1023, tileData = 18;
+    return features.lookup("amx-tile") && features.lookup("amx-int8") &&
+           syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+  }();
+  return isGranted;
+#else
+  return false;
+#endif
+}
+
 static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
   static std::once_flag once;
   std::call_once(once, [] {
@@ -275,6 +301,19 @@ static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
   return builder;
 }
 
+/// Whether `ir` is a generated kernel, or of one.
+static bool isKernel(Any ir) {
+  const Function *function = nullptr;
+  if (const auto **unit = any_cast<const Function *>(&ir))
+    function = *unit;
+  else if (const auto **unit = any_cast<const Loop *>(&ir))
+    function = (*unit)->getHeader()->getParent();
+  else if (const auto **unit = any_cast<const LazyCallGraph::SCC *>(&ir))
+    function =
+        (*unit)->size() == 1 ? &(*unit)->begin()->getFunction() : nullptr;
+  return function && function->hasFnAttribute(codegen::kKernelAttribute);
+}
+
 static void optimize(Module &module, TargetMachine &machine,
                      unsigned optLevel) {
   const OptimizationLevel levels[] = {
@@ -290,7 +329,13 @@ static void optimize(Module &module, TargetMachine &machine,
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graph;
   ModuleAnalysisManager modules;
-  PassBuilder builder(&machine, tuning);
+  // Kernels are made as they should be: what is left to do is little, where the
+  // whole pipeline would take most of the time for them.
+  bool isKernelTurn = false;
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback(
+      [&](StringRef, Any ir) { return isKernel(ir) == isKernelTurn; });
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);
   builder.registerFunctionAnalyses(functions);
@@ -300,6 +345,18 @@ static void optimize(Module &module, TargetMachine &machine,
       optLevel == 0 ? builder.buildO0DefaultPipeline(levels[0])
                     : builder.buildPerModuleDefaultPipeline(levels[optLevel]);
   pm.run(module, modules);
+  if (optLevel == 0)
+    return;
+  FunctionPassManager kernelPasses;
+  kernelPasses.addPass(EarlyCSEPass());
+  kernelPasses.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
+  kernelPasses.addPass(SimplifyCFGPass());
+  ModulePassManager kernelManager;
+  kernelManager.addPass(
+      createModuleToFunctionPassAdaptor(std::move(kernelPasses)));
+  isKernelTurn = true;
+  kernelManager.run(module, modules);
 }
 
 /// Returns whether `name` is one of the functions that the lowering calls: C's
@@ -398,8 +455,16 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   if (!target)
     return target.takeError();
   codegen::LowerToLLVMOptions lowering;
+  std::string kernels = options.target;
+  if (kernels.empty() && requestTiles())
+    kernels = codegen::kTileTarget;
+  else if (kernels == codegen::kTileTarget && !requestTiles())
+    return createStringError(
+        "target '" + kernels +
+        "' needs AMX, which this processor doesn't have or the system refuses; "
+        "leave target out");
   lowering.target = {target->getTargetTriple().str(), target->getCPU(),
-                     target->getFeatures().getString(), options.target};
+                     target->getFeatures().getString(), kernels};
   lowering.checkBounds = true;
   lowering.arenaBytes = &impl.arenaBytes;
   lowering.constants = &impl.constants;

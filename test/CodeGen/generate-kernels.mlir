@@ -47,7 +47,7 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 }
 
 // CHECK-LABEL: func.func private @int8_conv2d(
-// CHECK-SAME: passthrough = ["noinline"]
+// CHECK-SAME: passthrough = ["noinline", "qbackend-kernel"]
 // CHECK: scf.for
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"{{.*}} -> vector<16xi32>
 // CHECK: arith.sitofp

@@ -17,7 +17,7 @@ import sys
 import numpy as np
 
 f32 = np.float32
-TARGETS = ["avx512vnni", "avxvnni", "avx512", "avx2", "sse2", "i8mm", "dotprod",
+TARGETS = ["amx", "avx512vnni", "avxvnni", "avx512", "avx2", "sse2", "i8mm", "dotprod",
            "scalar"]
 
 
@@ -275,6 +275,15 @@ def build(batch, seed):
                residual="second", after=True)
         n.case(s + "clamp, residual with relu", (6, 5, 8), 18, (1, 1),
                signed=signed, clamp=True, residual="relu")
+        # Rows of tiles that overlap, steps of fewer bytes, vectors that aren't full.
+        n.case(s + "1x1 of many pixels", (7, 11, 48), 100, (1, 1), signed=signed,
+               residual=True)
+        n.case(s + "3x3, rows of 17", (3, 17, 32), 24, (3, 3), padding=(1, 1, 1, 1),
+               signed=signed)
+        n.case(s + "3x3, wide, with stride", (9, 39, 64), 33, (3, 3), stride=(2, 2),
+               padding=(0, 1, 1, 0), signed=signed, channels=True)
+        n.case(s + "dilated, in groups", (9, 9, 128), 80, (2, 3), dilation=(2, 3),
+               padding=(1, 1, 2, 0), groups=2, signed=signed)
         n.linear(s + "linear", (100,), 30, signed)
         n.linear(s + "linear of rows", (3, 4, 9), 1000, signed)
     n.case("weight zero point", (4, 4, 8), 8, (3, 3), weight_zero=5)

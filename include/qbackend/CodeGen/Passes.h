@@ -7,6 +7,7 @@
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringRef.h"
 
 #include <string>
 #include <vector>
@@ -22,6 +23,14 @@ struct ConstantStore;
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qbackend/CodeGen/Passes.h.inc"
+
+/// Generated kernels have this attribute in LLVM IR: most of its passes have
+/// nothing to do on them.
+inline constexpr llvm::StringLiteral kKernelAttribute = "qbackend-kernel";
+
+/// The target whose kernels use AMX tiles: a process has to ask the system for
+/// these once, so that it is taken by its name only.
+inline constexpr llvm::StringLiteral kTileTarget = "amx";
 
 struct LowerToLLVMOptions {
   /// The processor, and which of its kernels to use.

@@ -8,8 +8,7 @@
 //       for the taps and channels, four bytes at a time
 //         load the vectors of weights; for each pixel, broadcast its bytes
 //
-// Neighbouring taps of a row are neighbouring bytes: they are one run. A run is
-// rounded up to four bytes, whose weights are 0.
+// A run of bytes is rounded up to four, whose weights are 0.
 
 #include "KernelEmitter.h"
 
@@ -58,9 +57,8 @@ private:
 
 DenseKernel::DenseKernel(const KernelTarget &target, int8::Conv2dOp op)
     : KernelEmitter(target, op) {
-  bool merges = shape.dilationX == 1 && shape.groups == 1;
-  columns = merges ? 1 : shape.kernelWidth;
-  run = merges ? shape.kernelWidth * shape.in : shape.inGroup;
+  columns = shape.runs();
+  run = shape.runBytes();
   steps = llvm::divideCeil(run, 4);
   groupVectors = llvm::divideCeil(shape.outGroup, target.lanes);
   // Pairs of 16 bits are loaded as they are from a copy, which pays if the

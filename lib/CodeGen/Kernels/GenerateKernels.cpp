@@ -77,7 +77,8 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
       continue;
     }
     available += (available.empty() ? "" : ", ") + candidate.name.str();
-    if (!kernelTarget && (target.empty() || candidate.name == target))
+    if (!kernelTarget &&
+        (target.empty() ? !candidate.hasTiles : candidate.name == target))
       kernelTarget = &candidate;
   }
   if (kernelTarget)
@@ -167,8 +168,11 @@ Kernel &GenerateKernelsPass::getKernel(int8::Conv2dOp op, Kernels &kernels) {
   Kernel &kernel = kernels[getKey(op)];
   if (kernel.emitter)
     return kernel;
-  kernel.emitter = op.isDepthwise() ? createDepthwiseKernel(*kernelTarget, op)
-                                    : createDenseKernel(*kernelTarget, op);
+  if (kernelTarget->hasTiles)
+    kernel.emitter = createTileKernel(*kernelTarget, op);
+  if (!kernel.emitter)
+    kernel.emitter = op.isDepthwise() ? createDepthwiseKernel(*kernelTarget, op)
+                                      : createDenseKernel(*kernelTarget, op);
   return kernel;
 }
 
@@ -181,7 +185,7 @@ static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,
       func::FuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
   function.setPrivate();
   function->setAttr("passthrough",
-                    b.getArrayAttr({b.getStringAttr("noinline")}));
+                    b.getStrArrayAttr({"noinline", kKernelAttribute}));
   symbols.insert(function);
   b.setInsertionPointToStart(function.addEntryBlock());
   func::ReturnOp::create(b);

@@ -57,9 +57,9 @@ ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
 }
 
 KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
-    : target(target), shape(op), requantize(op.getRequantize()),
-      add(op.getAddAttr()), padValue(op.getPadValue()),
-      isSigned(op.getIsSigned()), offset(0) {
+    : target(target), shape(op), isSigned(op.getIsSigned()), offset(0),
+      requantize(op.getRequantize()), add(op.getAddAttr()),
+      padValue(op.getPadValue()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
   copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
   if (target.sign == InputSign::Unsigned && isSigned)
@@ -104,6 +104,7 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b, const KernelBuffers &given) {
   buffers = given;
   image = needsCopy ? buffers.scratch : buffers.input;
   int64_t imageBytes = shape.height * shape.width * shape.in;
+  emitBegin();
   auto emitBatch = [&](Value n) {
     Value position = advance(index(0), n, imageBytes);
     if (needsCopy)
@@ -114,13 +115,17 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b, const KernelBuffers &given) {
               advance(index(0), n,
                       shape.resultHeight * shape.resultWidth * shape.out));
   };
-  if (!ShapedType::isDynamic(shape.batch))
-    return forEach(shape.batch, 1, emitBatch);
+  if (!ShapedType::isDynamic(shape.batch)) {
+    forEach(shape.batch, 1, emitBatch);
+    return emitEnd();
+  }
   Value count = arith::DivUIOp::create(
       b, memref::DimOp::create(b, buffers.input, 0), index(imageBytes));
   auto loop = scf::ForOp::create(b, index(0), count, index(1));
   b.setInsertionPointToStart(loop.getBody());
   emitBatch(loop.getInductionVar());
+  b.setInsertionPointAfter(loop);
+  emitEnd();
 }
 
 void KernelEmitter::emitCopy(ImplicitLocOpBuilder &b, Value input,

@@ -31,6 +31,12 @@ struct ConvolutionShape {
 
   int64_t paddedHeight() const { return height + top + bottom; }
   int64_t paddedWidth() const { return width + left + right; }
+  /// Neighbouring taps of a row of the window are neighbouring bytes: they are
+  /// one run, unless others are in between. How many runs a row has, and the
+  /// bytes of each.
+  int64_t runs() const { return isMerged() ? 1 : kernelWidth; }
+  int64_t runBytes() const { return isMerged() ? kernelWidth * in : inGroup; }
+  bool isMerged() const { return dilationX == 1 && groups == 1; }
 };
 
 /// The constants of a kernel in the order in which it reads them; each has
@@ -84,6 +90,9 @@ protected:
   /// Builds the kernel for one image: from `position` of `image`, to `result`
   /// from `resultPosition` on.
   virtual void emitImage(Value position, Value resultPosition) = 0;
+  /// Builds what comes before the first image, and after the last one.
+  virtual void emitBegin() {}
+  virtual void emitEnd() {}
 
   //===--------------------------------------------------------------------===//
   // Numbers and loops
@@ -122,6 +131,9 @@ protected:
 
   const KernelTarget &target;
   const ConvolutionShape shape;
+  bool isSigned;
+  /// What is added to a byte of the input for `dot`: 128, -128 or 0.
+  int64_t offset;
   /// Whether the input is read from a copy with its padding, and with room
   /// behind it for vectors that begin in the image.
   bool needsCopy;
@@ -147,13 +159,13 @@ private:
   int8::RequantizeAttr requantize;
   int8::AddAttr add;
   int64_t padValue, copySize;
-  bool isSigned;
-  /// What is added to a byte of the input for `dot`: 128, -128 or 0.
-  int64_t offset;
 };
 
 std::unique_ptr<KernelEmitter> createDenseKernel(const KernelTarget &target,
                                                  int8::Conv2dOp op);
+/// With AMX tiles; null if the shape is none for them.
+std::unique_ptr<KernelEmitter> createTileKernel(const KernelTarget &target,
+                                                int8::Conv2dOp op);
 std::unique_ptr<KernelEmitter> createDepthwiseKernel(const KernelTarget &target,
                                                      int8::Conv2dOp op);
 

@@ -4,6 +4,8 @@
 
 #include "Targets.h"
 
+#include "qbackend/CodeGen/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "llvm/MC/MCSubtargetInfo.h"
@@ -51,6 +53,10 @@ static constexpr char sdot[] = "llvm.aarch64.neon.sdot.v4i32.v16i8";
 
 llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
   static const KernelTarget targets[] = {
+      {kTileTarget, "x86",
+       "+amx-int8,+amx-tile,+avx512vnni,+avx512bw,+avx512vl", 16, 32, 4, 8,
+       InputSign::Unsigned, accumulate<vpdpbusd512>,
+       /*hasTiles=*/true},
       {"avx512vnni", "x86", "+avx512vnni,+avx512bw,+avx512vl", 16, 32, 4, 8,
        InputSign::Unsigned, accumulate<vpdpbusd512>},
       {"avxvnni", "x86", "+avxvnni,+avx2", 8, 16, 4, 8, InputSign::Unsigned,

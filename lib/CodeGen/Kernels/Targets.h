@@ -39,6 +39,9 @@ struct KernelTarget {
   /// are i8, with 2 products i16, else i32.
   mlir::Value (*dot)(mlir::ImplicitLocOpBuilder &b, mlir::Value sums,
                      mlir::Value input, mlir::Value weight);
+  /// Whether there are AMX tiles, too. Only a process that has asked the system
+  /// for them may use them: the target is taken by its name alone.
+  bool hasTiles = false;
 };
 
 /// All targets, better ones first. The last one is there on any machine.

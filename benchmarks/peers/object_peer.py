@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls compiled networks: object_peer.py LIBRARY:FUNCTION:INPUT:OUTPUT:ARENA...
+
+INPUT, OUTPUT and ARENA are sizes in bytes. For each line "INDEX CALLS" that it
+reads, it prints the seconds of the processor that one call of that network took.
+"""
+
+import ctypes
+import sys
+import time
+
+import numpy as np
+
+ALIGNMENT = 64
+
+
+def allocate(size):
+    data = np.zeros(size + ALIGNMENT, np.uint8)
+    begin = -data.ctypes.data % ALIGNMENT
+    return data[begin:begin + size]
+
+
+def request_tiles():
+    """AMX, see Kernels.md; nothing happens on machines without."""
+    ctypes.CDLL(None).syscall(158, 0x1023, 18)
+
+
+def get_function(text):
+    library, name, *sizes = text.split(":")
+    buffers = [allocate(int(size)) for size in sizes]
+    buffers[0][:] = np.arange(len(buffers[0])) * 37 % 256
+    pointers = [ctypes.c_void_p(b.ctypes.data) for b in buffers]
+    function = getattr(ctypes.CDLL(library), name)
+    function.restype = None
+    return (lambda: function(*pointers)), buffers
+
+
+def main():
+    request_tiles()
+    runs = [get_function(text) for text in sys.argv[1:]]
+    for run, _ in runs:
+        run()
+    print("ready", flush=True)
+    for line in sys.stdin:
+        index, calls = map(int, line.split())
+        begin = time.process_time()
+        for _ in range(calls):
+            runs[index][0]()
+        print((time.process_time() - begin) / calls, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times networks against ONNX Runtime and PyTorch, on one thread.
+
+    run.py --build DIR [--ort DIR/node_modules/onnxruntime-node] [--rounds N]
+           [--only NETWORK,...] [--targets amx,avx512vnni] [-o TABLE.md]
+
+Peers are optional: `npm install onnxruntime-node` and Debian's python3-onnx and
+python3-torch; one that isn't there is left out, with the reason. Each engine is a
+process of its own; in each round each runs once, so that what else the machine
+does hits them alike. Times are those of the processor, and of the fastest round;
+ratios are medians of those of each round. What ours is to itself is A/A.
+"""
+
+import argparse
+import datetime
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+sys.path.insert(0, str(HERE.parent / "kernels"))
+
+import networks  # noqa: E402
+from objects import compile_object, get_processor  # noqa: E402
+
+
+class Peer:
+    """A process that runs all networks when it is told to."""
+
+    def __init__(self, name, command, **environment):
+        self.name = name
+        paths = [str(HERE), str(HERE.parent / "kernels"),
+                 os.environ.get("PYTHONPATH", "")]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths),
+                       "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1",
+                       **environment}
+        self.process = subprocess.Popen(
+            [str(part) for part in command], stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            env=environment)
+        if not self.read().startswith("ready"):
+            raise RuntimeError(self.process.stderr.read().strip().splitlines()[-1:])
+
+    def read(self):
+        return self.process.stdout.readline()
+
+    def time(self, index, calls):
+        self.process.stdin.write(f"{index} {calls}\n")
+        self.process.stdin.flush()
+        return float(self.read())
+
+
+def start(name, command, **environment):
+    """The peer in a list; empty, and the reason printed, if it can't be had."""
+    try:
+        return [Peer(name, command, **environment)]
+    except (OSError, RuntimeError, BrokenPipeError) as error:
+        print(f"{name} is left out: {error}", file=sys.stderr)
+        return []
+
+
+def start_objects(name, target, modules, args, work):
+    texts = []
+    for network, module in modules.items():
+        function = re.sub(r"\W", "_", f"{network}_{name}")
+        variant = compile_object(module, function, args, work, target)
+        library = work / f"{function}.so"
+        subprocess.run(["cc", "-shared", "-o", library, variant.path, "-lm"],
+                       check=True)
+        texts.append(f"{library}:{function}:{variant.input}:{variant.output}:"
+                     f"{variant.arena}")
+    return start(name, [sys.executable, HERE / "object_peer.py", *texts])
+
+
+def start_onnx(nets, args, work):
+    try:
+        import onnx_models
+    except ImportError as error:
+        print(f"ONNX Runtime is left out: {error}", file=sys.stderr)
+        return []
+    peers = []
+    for name, quantized in (("ONNX Runtime int8", True),
+                            ("ONNX Runtime float", False)):
+        paths = []
+        for network, net in nets.items():
+            paths.append(work / f"{network}_{int(quantized)}.onnx")
+            onnx_models.write(net, paths[-1], quantized)
+        peers += start(name, ["node", HERE / "ort.cjs", args.ort, *paths])
+    return peers
+
+
+def measure(peers, index, rounds):
+    """Seconds, of each round and peer."""
+    calls = [max(1, round(0.02 / peer.time(index, 1))) for peer in peers]
+    return np.array([[peer.time(index, n) for peer, n in zip(peers, calls)]
+                     for _ in range(rounds)])
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"))
+    parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22")
+    parser.add_argument("--ort", default="onnxruntime-node",
+                        help="where the package of npm is")
+    parser.add_argument("--targets", default="",
+                        help="of our kernels (default: the best one)")
+    parser.add_argument("--rounds", type=int, default=21)
+    parser.add_argument("--only", default=",".join(networks.NETWORKS))
+    parser.add_argument("-o", dest="output", type=pathlib.Path)
+    args = parser.parse_args()
+    if not args.build:
+        parser.error("name the build directory with --build or QBACKEND_BUILD")
+    names = args.only.split(",")
+    with tempfile.TemporaryDirectory() as directory:
+        work = pathlib.Path(directory)
+        modules = {name: work / f"{name}.mlir" for name in names}
+        nets = {name: networks.write(name, path) for name, path in modules.items()}
+        targets = args.targets.split(",")
+        ours = []
+        for target in targets + targets[:1]:
+            label = f"ours {target}".strip()
+            label += " again" if any(peer.name == label for peer in ours) else ""
+            ours += start_objects(label, target, modules, args, work)
+        torch = [sys.executable, HERE / "torch_peer.py"]
+        peers = [
+            *ours, *start_onnx(nets, args, work),
+            *start("PyTorch onednn", [*torch, "onednn", *names]),
+            *start("PyTorch onednn, VNNI", [*torch, "onednn", *names],
+                   ONEDNN_MAX_CPU_ISA="AVX512_CORE_VNNI"),
+            *start("PyTorch qnnpack", [*torch, "qnnpack", *names]),
+            *start("PyTorch float", [*torch, "float", *names])]
+        lines = [f"{get_processor()}; {datetime.date.today()}; one thread, batch 1, "
+                 f"{args.rounds} rounds; ms, and the time over that of the first",
+                 "", f"| network | {' | '.join(peer.name for peer in peers)} |",
+                 f"|{'---|' * (len(peers) + 1)}"]
+        print("\n".join(lines), flush=True)
+        for index, name in enumerate(names):
+            times = measure(peers, index, args.rounds)
+            ratios = np.median(times / times[:, :1], axis=0)
+            cells = [f"{best * 1e3:.2f} ({ratio:.2f})"
+                     for best, ratio in zip(times.min(axis=0), ratios)]
+            lines.append(f"| {name} | {' | '.join(cells)} |")
+            print(lines[-1], flush=True)
+        for peer in peers:
+            peer.process.stdin.close()
+            peer.process.wait()
+    if args.output:
+        args.output.write_text("\n".join(lines) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs networks in PyTorch on one thread: torch_peer.py ENGINE NETWORK...
+
+ENGINE is one of torch.backends.quantized.supported_engines, or float: eager, with
+images channels last. For each line "INDEX CALLS" that it reads, it prints the
+seconds of the processor that one call of that network took.
+"""
+
+import sys
+import time
+
+import numpy as np
+import torch
+import torch.nn.functional as functional
+
+import networks
+
+SCALE = networks.SCALE
+
+
+def get_zero(layer):
+    return 0 if layer.relu else layer.result.zero
+
+
+def quantized_layer(layer):
+    """The layer as a function of its inputs."""
+    zero = get_zero(layer)
+    if layer.kind == "add":
+        add = torch.ops.quantized.add_relu if layer.relu else torch.ops.quantized.add
+        return lambda a, b: add(a, b, SCALE, zero)
+    if layer.kind == "max_pool":
+        return lambda x: functional.max_pool2d(x, 3, 2, 1)
+    if layer.kind == "mean":
+        return lambda x: torch.flatten(functional.adaptive_avg_pool2d(x, 1), 1)
+    bias = torch.from_numpy((layer.bias * SCALE * layer.scale).astype(np.float32))
+    raw = np.moveaxis(layer.weight, -1, 1) if layer.kind == "conv" else layer.weight
+    weight = torch._make_per_tensor_quantized_tensor(
+        torch.from_numpy(np.ascontiguousarray(raw)), layer.scale, 0)
+    if layer.kind == "linear":
+        packed = torch.ops.quantized.linear_prepack(weight, bias)
+        return lambda x: torch.ops.quantized.linear(x, packed, SCALE, zero)
+    packed = torch.ops.quantized.conv2d_prepack(
+        weight, bias, [layer.stride] * 2, [layer.padding] * 2, [1, 1], layer.groups)
+    run = torch.ops.quantized.conv2d_relu if layer.relu else torch.ops.quantized.conv2d
+    return lambda x: run(x, packed, SCALE, zero)
+
+
+def float_layer(layer):
+    last = torch.channels_last
+
+    def finish(x):
+        return torch.relu_(x) if layer.relu else x
+
+    if layer.kind == "add":
+        return lambda a, b: finish(a + b)
+    if layer.kind == "max_pool":
+        return lambda x: functional.max_pool2d(x, 3, 2, 1)
+    if layer.kind == "mean":
+        return lambda x: torch.flatten(functional.adaptive_avg_pool2d(x, 1), 1)
+    bias = torch.from_numpy((layer.bias * SCALE * layer.scale).astype(np.float32))
+    raw = np.moveaxis(layer.weight, -1, 1) if layer.kind == "conv" else layer.weight
+    weight = torch.from_numpy((raw * layer.scale).astype(np.float32))
+    if layer.kind == "linear":
+        return lambda x: functional.linear(x, weight, bias)
+    weight = weight.to(memory_format=last)
+    return lambda x: finish(functional.conv2d(
+        x, weight, bias, layer.stride, layer.padding, 1, layer.groups))
+
+
+def get_function(net, engine):
+    """Runs the network once."""
+    n, h, w, c = net.input.shape
+    data = torch.arange(n * c * h * w).reshape(n, c, h, w) * 37 % 256
+    if engine == "float":
+        x = (data.float() / 256).contiguous(memory_format=torch.channels_last)
+    else:
+        x = torch.quantize_per_tensor((data - 114) * SCALE, SCALE, net.input.zero,
+                                      torch.quint8)
+        x = x.contiguous(memory_format=torch.channels_last)
+    make = float_layer if engine == "float" else quantized_layer
+    steps = [(layer, make(layer)) for layer in net.layers]
+
+    def run():
+        values = {net.input.name: x}
+        for layer, step in steps:
+            values[layer.result.name] = step(*[values[i.name] for i in layer.inputs])
+        return values
+
+    return run
+
+
+def main():
+    engine, names = sys.argv[1], sys.argv[2:]
+    torch.set_num_threads(1)
+    if engine != "float":
+        torch.backends.quantized.engine = engine
+    runs = [get_function(networks.NETWORKS[name]()[0], engine) for name in names]
+    with torch.inference_mode():
+        for run in runs:
+            run()
+        print("ready", torch.__version__, flush=True)
+        for line in sys.stdin:
+            index, calls = map(int, line.split())
+            begin = time.process_time()
+            for _ in range(calls):
+                runs[index]()
+            print((time.process_time() - begin) / calls, flush=True)
+
+
+if __name__ == "__main__":
+    main()
