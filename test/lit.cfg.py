@@ -4,6 +4,7 @@
 # are a suite of their own, in Unit; so are the tests of the Python package.
 
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -19,6 +20,8 @@ config.test_exec_root = os.path.join(config.qbackend_obj_root, "test")
 
 if config.python_package:
     config.available_features.add("python-package")
+if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
+    config.available_features.add("aarch64-emulator")
 config.substitutions.append(("%package_python", config.package_python))
 config.substitutions.append(("%python_install_dir", config.python_install_dir))
 config.substitutions.append(("%qbackend_src_root", config.qbackend_src_root))
