@@ -73,16 +73,22 @@ static llvm::Expected<Comparison> compareResult(const NamedArray &first,
   Comparison result;
   result.name = first.name;
   result.elements = a->size();
-  double signal = 0, noise = 0;
+  double signal = 0, noise = 0, otherSignal = 0, product = 0;
   for (auto [x, y] : llvm::zip(*a, *b)) {
     double difference = double(x) - double(y);
     signal += double(x) * x;
     noise += difference * difference;
+    otherSignal += double(y) * y;
+    product += double(x) * y;
     result.maxDifference = std::max(result.maxDifference, std::abs(difference));
     result.different += x != y;
   }
   result.sqnr = noise == 0 ? std::numeric_limits<double>::infinity()
                            : 10 * std::log10(signal / noise);
+  if (signal > 0 && otherSignal > 0)
+    result.cosine = product / std::sqrt(signal * otherSignal);
+  else
+    result.cosine = signal == otherSignal;
   if (first.array.shape.size() != 2)
     return result;
   int64_t rows = first.array.shape[0];

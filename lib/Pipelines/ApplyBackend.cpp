@@ -5,6 +5,7 @@
 #include "Summary.h"
 
 #include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Pipelines/ApplyBackend.h"
 #include "qbackend/Pipelines/Corrections.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
@@ -45,6 +46,9 @@ struct ApplyBackendPass
     : qbackend::impl::ApplyBackendPassBase<ApplyBackendPass> {
   using ApplyBackendPassBase::ApplyBackendPassBase;
 
+  ApplyBackendPass(std::vector<OperatorVerdict> &verdicts, StringRef table)
+      : verdicts(&verdicts), table(table) {}
+
   void getDependentDialects(DialectRegistry &registry) const override {
     registerAllDialects(registry);
   }
@@ -80,6 +84,13 @@ struct ApplyBackendPass
       return signalPassFailure();
     }
 
+    if (!table.empty() && !calibration.empty()) {
+      emitError(getOperation().getLoc())
+          << "calibration is '" << calibration
+          << "', but the caller gives a table too; leave one of them out";
+      return signalPassFailure();
+    }
+
     PreparePipelineOptions prepareOptions;
     prepareOptions.backend = backend;
     prepareOptions.qconfig = qconfig;
@@ -89,7 +100,7 @@ struct ApplyBackendPass
     prepareOptions.quantizedOutputs = quantizedOutputs;
     CalibratePassOptions calibrateOptions;
     calibrateOptions.entry = entry;
-    calibrateOptions.calibration = calibration;
+    calibrateOptions.calibration = table.empty() ? calibration : table;
     calibrateOptions.data = data;
     calibrateOptions.samples = samples;
     calibrateOptions.batchSize = batchSize;
@@ -124,6 +135,8 @@ struct ApplyBackendPass
       if (target != kReferenceForm && !isFake)
         summary.countWithoutKernel(module);
       summary.emitRemark(module);
+      if (verdicts)
+        *verdicts = summary.getVerdicts();
       return summary.require(requireQuantized, target, module);
     }));
     addLoweringPipeline(all, kernelOptions);
@@ -148,5 +161,17 @@ struct ApplyBackendPass
         result->push_back(correction);
     return result;
   }
+
+private:
+  /// Where what became of operators goes; may be null.
+  std::vector<OperatorVerdict> *verdicts = nullptr;
+  /// The text of a calibration table, or empty.
+  std::string table;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+qbackend::createApplyBackendPass(std::vector<OperatorVerdict> &verdicts,
+                                 StringRef table) {
+  return std::make_unique<ApplyBackendPass>(verdicts, table);
+}

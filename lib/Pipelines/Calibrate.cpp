@@ -554,7 +554,10 @@ static LogicalResult findParameters(ModuleOp module,
   if (options.calibration == "ranges")
     return calibrateFromRanges(module);
   if (!options.calibration.empty()) {
-    auto table = calibration::readTable(options.calibration);
+    bool isText = StringRef(options.calibration).starts_with("{");
+    StringRef name = isText ? StringRef("the table") : options.calibration;
+    auto table = isText ? calibration::parseTable(options.calibration, name)
+                        : calibration::readTable(name);
     if (!table)
       return emitError(module.getLoc()) << llvm::toString(table.takeError());
     // An observer that saw nothing has no range, whatever its entry says.
@@ -579,15 +582,14 @@ static LogicalResult findParameters(ModuleOp module,
         options.data.empty() ? compareNetworks(module, *table) : "";
     if (missing.empty() && !difference.empty())
       return emitError(module.getLoc())
-             << "calibration table '" << options.calibration
+             << "calibration table '" << name
              << "' is of another network: " << difference
              << "; calibrate this network";
     if (missing.empty())
       return success();
     if (options.data.empty()) {
       InFlightDiagnostic error = emitError(module.getLoc())
-                                 << "calibration table '" << options.calibration
-                                 << "' ";
+                                 << "calibration table '" << name << "' ";
       if (!difference.empty())
         error << "is of another network: " << difference << "; it ";
       error << "has nothing for " << missing.size()

@@ -128,7 +128,7 @@ public:
     });
   }
 
-  /// Says that samples are counted from `number` on.
+  /// Says that the run which begins now has this number as its first sample.
   void setFirstSample(int64_t number) { firstSample = number; }
 
   /// Called by the compiled code.
@@ -147,8 +147,7 @@ public:
                            "overflows, its weights are not finite, or the "
                            "data is not what it was trained on; "
                            "non-finite=ignore leaves such values out",
-                           site.name, *it->second.nonFinite,
-                           firstSample + it->first);
+                           site.name, *it->second.nonFinite, it->first);
       for (Target *target : site.targets)
         give(*target, site, last);
       site.pending.erase(site.pending.begin(), last);
@@ -251,14 +250,14 @@ private:
         pending.nonFinite = value;
         break;
       }
-    int64_t sample = runtime::Executable::getCurrentSample();
+    int64_t sample = firstSample + runtime::Executable::getCurrentSample();
     if (!site.isOrdered) {
       for (Target *target : site.targets) {
         auto observer = Observer::create(target->observer->getOptions());
-        observe(*observer, *target,
-                {{pending.values.data(), int64_t(pending.values.size()),
-                  firstSample + sample}},
-                pending.shape);
+        observe(
+            *observer, *target,
+            {{pending.values.data(), int64_t(pending.values.size()), sample}},
+            pending.shape);
         pending.statistics.push_back(observer->statistics());
       }
       pending.values = {};
@@ -285,8 +284,7 @@ private:
       std::vector<Chunk> chunks;
       for (auto it = site.pending.begin(); it != last; ++it)
         chunks.push_back({it->second.values.data(),
-                          int64_t(it->second.values.size()),
-                          firstSample + it->first});
+                          int64_t(it->second.values.size()), it->first});
       observe(*target.observer, target, chunks,
               site.pending.begin()->second.shape);
       return;
@@ -421,9 +419,9 @@ std::vector<int64_t> qbackend::getTableShape(Value tensor) {
   return shape;
 }
 
-llvm::Error ObservedRun::open(ModuleOp module, func::FuncOp function,
-                              const CalibrateOptions &options,
-                              runtime::Executable::Symbol hook) {
+llvm::Error ObservedRun::compile(ModuleOp module, func::FuncOp function,
+                                 const CalibrateOptions &options,
+                                 runtime::Executable::Symbol hook) {
   // An extent that is a slip of the pen shouldn't take all memory. Samples that
   // are made up are in memory at once.
   int64_t maxElements = int64_t(1) << (options.data.empty() ? 26 : 31);
@@ -449,54 +447,134 @@ llvm::Error ObservedRun::open(ModuleOp module, func::FuncOp function,
   run.options.fixed = *fixed;
   run.options.threads = options.threads;
   run.options.allowNonFinite = options.nonFinite == "ignore";
+  return llvm::Error::success();
+}
+
+llvm::Error ObservedRun::open(func::FuncOp function,
+                              const CalibrateOptions &options) {
   if (options.data.empty()) {
-    synthetic = createSyntheticInputs(function, *run.executable, *fixed);
+    synthetic =
+        createSyntheticInputs(function, *run.executable, run.options.fixed);
     std::vector<const NamedArray *> pointers;
     for (const NamedArray &array : synthetic)
       pointers.push_back(&array);
-    run.source = arrays::SampleSource::create(pointers, *fixed);
+    run.source = arrays::SampleSource::create(pointers, run.options.fixed);
     return llvm::Error::success();
   }
   return run.load(options.data, options.inputScale, function);
 }
 
-llvm::Expected<Table>
-qbackend::collectStatistics(ModuleOp original,
-                            const CalibrateOptions &options) {
-  std::lock_guard<std::mutex> turn(Recorder::running);
+struct StatisticsCollector::Impl {
+  /// With observers for all tensors, if that is asked for.
   OwningOpRef<ModuleOp> copy;
-  ModuleOp module = original;
+  ModuleOp module;
+  CalibrateOptions options;
+  func::FuncOp function;
+  ObservedRun observed;
+  std::unique_ptr<Recorder> recorder;
+  calibration::SampleRange range;
+  std::string network;
+  std::chrono::steady_clock::time_point saved =
+      std::chrono::steady_clock::now();
+
+  int64_t getEnd() const { return range.first + range.count; }
+
+  Table getTable() const {
+    Table table = recorder->getTable();
+    table.samples = {range};
+    table.network = network;
+    return table;
+  }
+};
+
+StatisticsCollector::StatisticsCollector() : impl(std::make_unique<Impl>()) {}
+StatisticsCollector::~StatisticsCollector() = default;
+
+llvm::Expected<std::unique_ptr<StatisticsCollector>>
+StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options) {
+  std::unique_ptr<StatisticsCollector> result(new StatisticsCollector());
+  Impl &impl = *result->impl;
+  impl.options = options;
+  impl.module = module;
   if (options.recordAll) {
-    copy = original.clone();
-    module = *copy;
+    impl.copy = module.clone();
+    impl.module = module = *impl.copy;
     observeAll(module);
   }
   auto function = findEntry(module, options.entry);
   if (!function)
     return function.takeError();
+  impl.function = *function;
   if (options.batchSize < 1)
     return makeError("batch-size is {0}, expected 1 or more",
                      options.batchSize);
   if (options.nonFinite != "error" && options.nonFinite != "ignore")
     return makeError("non-finite is '{0}', expected error or ignore",
                      options.nonFinite);
-  ObservedRun observed;
   if (llvm::Error error =
-          observed.open(module, *function, options,
-                        {"qbackend_runtime_observe",
-                         reinterpret_cast<void *>(Recorder::record)}))
+          impl.observed.compile(module, *function, options,
+                                {"qbackend_runtime_observe",
+                                 reinterpret_cast<void *>(Recorder::record)}))
     return error;
-  SampleRun &run = observed.run;
   bool ignoreNonFinite = options.nonFinite == "ignore";
-  Recorder recorder(module, options.recordAll, ignoreNonFinite);
-  calibration::SampleRange range;
-  Table resumed;
+  impl.recorder =
+      std::make_unique<Recorder>(module, options.recordAll, ignoreNonFinite);
+  impl.network = getNetworkDescription(module);
+  impl.range.source = options.source;
+  return result;
+}
+
+SampleRun &StatisticsCollector::getRun() { return impl->observed.run; }
+
+llvm::Error StatisticsCollector::run(StringRef label) {
+  std::lock_guard<std::mutex> turn(Recorder::running);
+  const CalibrateOptions &options = impl->options;
+  Recorder &recorder = *impl->recorder;
+  const int64_t before = impl->range.count;
+  recorder.setFirstSample(impl->getEnd());
+  Recorder::current = &recorder;
+  using Clock = std::chrono::steady_clock;
+  llvm::Error error = impl->observed.run.run(
+      label, [&](int64_t first, int64_t count, ArrayRef<Array>) -> llvm::Error {
+        int64_t &done = impl->range.count;
+        int64_t last = std::exchange(done, before + first + count);
+        if (last / options.batchSize == done / options.batchSize)
+          return llvm::Error::success();
+        if (llvm::Error error = recorder.flush(impl->getEnd()))
+          return error;
+        if (options.checkpoint.empty() ||
+            Clock::now() - impl->saved <
+                std::chrono::seconds(options.saveSeconds))
+          return llvm::Error::success();
+        impl->saved = Clock::now();
+        return calibration::writeTable(impl->getTable(), options.checkpoint);
+      });
+  Recorder::current = nullptr;
+  return error;
+}
+
+llvm::Expected<Table> StatisticsCollector::finish() {
+  if (llvm::Error error = impl->recorder->flush(impl->getEnd()))
+    return error;
+  return impl->getTable();
+}
+
+llvm::Expected<Table>
+qbackend::collectStatistics(ModuleOp module, const CalibrateOptions &options) {
+  auto created = StatisticsCollector::create(module, options);
+  if (!created)
+    return created.takeError();
+  StatisticsCollector &collector = **created;
+  StatisticsCollector::Impl &impl = *collector.impl;
+  SampleRun &run = impl.observed.run;
+  if (llvm::Error error = impl.observed.open(impl.function, options))
+    return error;
+  calibration::SampleRange &range = impl.range;
   if (options.data.empty()) {
     range.source = "synthetic";
   } else {
-    range.source = options.source.empty()
-                       ? llvm::sys::path::filename(options.data).str()
-                       : options.source;
+    if (options.source.empty())
+      range.source = llvm::sys::path::filename(options.data).str();
     auto part = getPart(options, run.source->size());
     if (!part)
       return part.takeError();
@@ -508,62 +586,29 @@ qbackend::collectStatistics(ModuleOp original,
     auto table = calibration::readTable(options.checkpoint);
     if (!table)
       return table.takeError();
-    resumed = std::move(*table);
-    if (resumed.samples.size() != 1 ||
-        resumed.samples[0].source != range.source ||
-        resumed.samples[0].first != range.first)
+    if (table->samples.size() != 1 ||
+        table->samples[0].source != range.source ||
+        table->samples[0].first != range.first)
       return makeError("'{0}' is not of these samples, so that the run can't "
                        "go on from it; remove it to start again",
                        options.checkpoint);
-    if (llvm::Error error = recorder.resume(resumed))
+    if (llvm::Error error = impl.recorder->resume(*table))
       return makeError("'{0}' can't be gone on from: {1}; remove it to start "
                        "again",
                        options.checkpoint, llvm::toString(std::move(error)));
-    range.count = resumed.samples[0].count;
+    range.count = table->samples[0].count;
     if (run.options.maxSamples >= 0)
       run.options.maxSamples =
           std::max<int64_t>(run.options.maxSamples - range.count, 0);
     bool isDone = run.options.maxSamples == 0 ||
                   run.source->size() == range.first + range.count;
     if (isDone)
-      return resumed;
+      return std::move(*table);
   }
-  if (int64_t skipped = range.first + range.count)
+  if (int64_t skipped = impl.getEnd())
     if (llvm::Error error = run.skip(skipped))
       return error;
-  recorder.setFirstSample(range.first + range.count);
-
-  Recorder::current = &recorder;
-  const int64_t before = range.count;
-  const std::string network = getNetworkDescription(module);
-  int64_t done = 0;
-  auto getTable = [&] {
-    Table table = recorder.getTable();
-    range.count = before + done;
-    table.samples = {range};
-    table.network = network;
-    return table;
-  };
-  using Clock = std::chrono::steady_clock;
-  Clock::time_point saved = Clock::now();
-  llvm::Error error = run.run(
-      "calibrating",
-      [&](int64_t first, int64_t count, ArrayRef<Array>) -> llvm::Error {
-        done = first + count;
-        if (first / options.batchSize == done / options.batchSize)
-          return llvm::Error::success();
-        if (llvm::Error error = recorder.flush(done))
-          return error;
-        if (options.checkpoint.empty() ||
-            Clock::now() - saved < std::chrono::seconds(options.saveSeconds))
-          return llvm::Error::success();
-        saved = Clock::now();
-        return calibration::writeTable(getTable(), options.checkpoint);
-      });
-  if (!error)
-    error = recorder.flush(done);
-  Recorder::current = nullptr;
-  if (error)
+  if (llvm::Error error = collector.run("calibrating"))
     return error;
-  return getTable();
+  return collector.finish();
 }

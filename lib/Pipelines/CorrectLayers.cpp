@@ -497,9 +497,11 @@ LogicalResult qbackend::correctLayers(ModuleOp module,
   std::lock_guard<std::mutex> turn(Measurement::running);
   ObservedRun observed;
   if (llvm::Error error =
-          observed.open(module, *function, options,
-                        {"qbackend_runtime_observe",
-                         reinterpret_cast<void *>(Measurement::record)}))
+          observed.compile(module, *function, options,
+                           {"qbackend_runtime_observe",
+                            reinterpret_cast<void *>(Measurement::record)}))
+    return fail(std::move(error));
+  if (llvm::Error error = observed.open(*function, options))
     return fail(std::move(error));
   observed.run.options.maxSamples = options.samples;
   Measurement::current = &measurement;

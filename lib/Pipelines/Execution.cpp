@@ -136,6 +136,15 @@ llvm::Expected<double> qbackend::parseInputScale(StringRef text) {
 // Runs
 //===----------------------------------------------------------------------===//
 
+llvm::Error SampleRun::setScale(StringRef scale) {
+  auto parsed = parseScale(scale);
+  if (!parsed)
+    return parsed.takeError();
+  options.inputScale = *parsed;
+  options.requireScale = scale.empty();
+  return llvm::Error::success();
+}
+
 llvm::Error SampleRun::load(StringRef path, StringRef scale,
                             func::FuncOp function) {
   std::vector<arrays::SampleArgument> arguments;
@@ -147,11 +156,8 @@ llvm::Error SampleRun::load(StringRef path, StringRef scale,
   if (!opened)
     return opened.takeError();
   source = std::move(*opened);
-  auto parsed = parseInputScale(scale);
-  if (!parsed)
-    return parsed.takeError();
-  options.inputScale = *parsed;
-  options.requireScale = scale.empty();
+  if (llvm::Error error = setScale(scale))
+    return error;
   if (!scale.empty())
     return llvm::Error::success();
   for (auto [input, signature] :
@@ -192,6 +198,8 @@ llvm::Error SampleRun::run(StringRef label, runtime::SampleCallback callback) {
   if (options.maxSamples >= 0)
     total =
         total >= 0 ? std::min(total, options.maxSamples) : options.maxSamples;
+  if (label.empty())
+    return runtime::runSamples(*executable, *source, callback, options);
   arrays::ProgressBar progress(label, total);
   llvm::Error error =
       runtime::runSamples(*executable, *source, callback, options, &progress);
@@ -217,6 +225,19 @@ void qbackend::appendResults(ArrayRef<arrays::Array> results,
   }
 }
 
+llvm::Expected<std::vector<NamedArray>> SampleRun::collect(StringRef label) {
+  std::vector<NamedArray> outputs;
+  llvm::Error error = run(
+      label,
+      [&](int64_t, int64_t, ArrayRef<arrays::Array> results) -> llvm::Error {
+        appendResults(results, outputs);
+        return llvm::Error::success();
+      });
+  if (error)
+    return error;
+  return outputs;
+}
+
 llvm::Expected<std::vector<NamedArray>>
 qbackend::runModule(ModuleOp module, const RunOptions &options,
                     StringRef label) {
@@ -238,14 +259,5 @@ qbackend::runModule(ModuleOp module, const RunOptions &options,
     return error;
   run.options.maxSamples = options.samples;
   run.options.threads = options.threads;
-  std::vector<NamedArray> outputs;
-  llvm::Error error = run.run(
-      label,
-      [&](int64_t, int64_t, ArrayRef<arrays::Array> results) -> llvm::Error {
-        appendResults(results, outputs);
-        return llvm::Error::success();
-      });
-  if (error)
-    return error;
-  return outputs;
+  return run.collect(label);
 }

@@ -15,11 +15,14 @@ namespace qbackend {
 struct ObservedRun {
   SampleRun run;
 
-  /// Compiles `module`, which calls the symbol `hook` as compileModule says,
-  /// and opens the samples for its `function`.
-  llvm::Error open(mlir::ModuleOp module, mlir::func::FuncOp function,
-                   const CalibrateOptions &options,
-                   runtime::Executable::Symbol hook);
+  /// Compiles `module`, which calls the symbol `hook` as compileModule says.
+  llvm::Error compile(mlir::ModuleOp module, mlir::func::FuncOp function,
+                      const CalibrateOptions &options,
+                      runtime::Executable::Symbol hook);
+
+  /// Opens the samples for the compiled `function`.
+  llvm::Error open(mlir::func::FuncOp function,
+                   const CalibrateOptions &options);
 
 private:
   std::vector<arrays::NamedArray> synthetic;

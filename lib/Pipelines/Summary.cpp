@@ -14,6 +14,9 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <deque>
+#include <tuple>
+
 using namespace mlir;
 using namespace qbackend;
 
@@ -36,17 +39,11 @@ StringRef Summary::getName(Verdict verdict) {
   llvm_unreachable("unknown verdict");
 }
 
-void Summary::add(Verdict verdict, StringRef code, int64_t macs) {
+void Summary::add(Verdict verdict, Operation *op, StringRef kind,
+                  StringRef code, int64_t macs) {
   counts[{verdict, code.str()}] += {1, macs};
-}
-
-void Summary::addOffender(Verdict verdict, Operation *op, StringRef subject,
-                          StringRef code, int64_t macs) {
-  add(verdict, code, macs);
-  std::string name = getLocationName(op->getLoc());
-  offenders.push_back({getRemarkLocation(op->getLoc()),
-                       subject.str() + (name.empty() ? "" : " '" + name + "'"),
-                       code.str(), macs});
+  rows.push_back({verdict, getRemarkLocation(op->getLoc()), kind.str(),
+                  getLocationName(op->getLoc()), code.str(), macs});
 }
 
 void Summary::countOperators(ModuleOp module) {
@@ -55,20 +52,20 @@ void Summary::countOperators(ModuleOp module) {
     if (auto operation = dyn_cast<OperatorOp>(op)) {
       int64_t macs = operation.countOperations().multiplyAccumulates;
       if (operation.getQconfig())
-        add(Verdict::Quantized, "", macs);
+        add(Verdict::Quantized, op, operation.getKindName(), "", macs);
       else
-        addOffender(Verdict::Real, op, operation.getKindName(),
-                    operation.getCode(), macs);
+        add(Verdict::Real, op, operation.getKindName(), operation.getCode(),
+            macs);
       return WalkResult::skip();
     }
     if (isa<BackendConfigOp, QConfigMappingOp>(op))
       return WalkResult::skip();
     std::string type = getForeignType(op);
     if (int64_t macs = countIntegerMultiplyAccumulates(op))
-      add(Verdict::Integer, "QB145", macs);
+      add(Verdict::Integer, op, op->getName().getStringRef(), "QB145", macs);
     else if ((!op->use_empty() && countOperations(op) > 0) || type == "memref")
-      addOffender(Verdict::NotRecognised, op, op->getName().getStringRef(),
-                  type.empty() ? code : "QB004", countMultiplyAccumulates(op));
+      add(Verdict::NotRecognised, op, op->getName().getStringRef(),
+          type.empty() ? code : "QB004", countMultiplyAccumulates(op));
     return isa<linalg::LinalgOp>(op) ? WalkResult::skip()
                                      : WalkResult::advance();
   };
@@ -85,14 +82,42 @@ void Summary::countOperators(ModuleOp module) {
 }
 
 void Summary::countWithoutKernel(ModuleOp module) {
+  // Operators know each other by their place; equal ones come in order.
+  using Key = std::tuple<const void *, std::string, std::string>;
+  std::map<Key, std::deque<size_t>> quantized;
+  for (auto [i, row] : llvm::enumerate(rows))
+    if (row.verdict == Verdict::Quantized)
+      quantized[{row.loc.getAsOpaquePointer(), row.kind, row.name}].push_back(
+          i);
+  std::vector<Row> others;
   module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
     if (!op.getQconfig())
       return WalkResult::skip();
     int64_t macs = op.countOperations().multiplyAccumulates;
+    std::string kind = op.getKindName(), name = getLocationName(op->getLoc());
+    Location loc = getRemarkLocation(op->getLoc());
     counts[{Verdict::Quantized, ""}] += {-1, -macs};
-    addOffender(Verdict::Reference, op, op.getKindName(), op.getCode(), macs);
+    counts[{Verdict::Reference, op.getCode().str()}] += {1, macs};
+    std::deque<size_t> &found =
+        quantized[{loc.getAsOpaquePointer(), kind, name}];
+    Row row = {Verdict::Reference, loc, kind, name, op.getCode().str(), macs};
+    if (found.empty()) {
+      others.push_back(std::move(row));
+    } else {
+      rows[found.front()] = std::move(row);
+      found.pop_front();
+    }
     return WalkResult::skip();
   });
+  llvm::append_range(rows, others);
+}
+
+std::vector<OperatorVerdict> Summary::getVerdicts() const {
+  std::vector<OperatorVerdict> result;
+  for (const Row &row : rows)
+    result.push_back({row.loc, row.kind, row.name, getName(row.verdict),
+                      row.code, row.macs});
+  return result;
 }
 
 Summary::Count Summary::getTotal() const {
@@ -214,15 +239,20 @@ LogicalResult Summary::require(double percent, StringRef target,
     separator = ", ";
   }
   // The largest ones, in the order of the code where they are equal.
-  std::vector<Offender> largest = offenders;
-  llvm::stable_sort(largest, [](const Offender &a, const Offender &b) {
-    return a.macs > b.macs;
-  });
-  for (const Offender &offender : ArrayRef(largest).take_front(kOffenders)) {
-    Diagnostic &note = error.attachNote(offender.loc);
-    note << offender.subject << " (" << offender.code << ")";
+  std::vector<const Row *> largest;
+  for (const Row &row : rows)
+    if (row.verdict != Verdict::Quantized && row.verdict != Verdict::Integer)
+      largest.push_back(&row);
+  llvm::stable_sort(
+      largest, [](const Row *a, const Row *b) { return a->macs > b->macs; });
+  for (const Row *row : ArrayRef(largest).take_front(kOffenders)) {
+    Diagnostic &note = error.attachNote(row->loc);
+    note << row->kind;
+    if (!row->name.empty())
+      note << " '" << row->name << "'";
+    note << " (" << row->code << ")";
     if (hasMacs)
-      note << " has " << offender.macs << " of them";
+      note << " has " << row->macs << " of them";
   }
   return error;
 }

@@ -6,12 +6,12 @@
 #define QBACKEND_LIB_PIPELINES_SUMMARY_H
 
 #include "qbackend/Dialect/QBackend/OperatorKinds.h"
+#include "qbackend/Pipelines/ApplyBackend.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 namespace qbackend {
@@ -36,6 +36,10 @@ public:
   mlir::LogicalResult require(double percent, llvm::StringRef target,
                               mlir::ModuleOp module) const;
 
+  /// What became of each operator, and of code that is none, in the order of
+  /// the code.
+  std::vector<OperatorVerdict> getVerdicts() const;
+
 private:
   enum class Verdict { Quantized, Integer, Reference, Real, NotRecognised };
   struct Count {
@@ -46,17 +50,17 @@ private:
       return *this;
     }
   };
-  /// Something that is not quantized.
-  struct Offender {
+  /// An operator, or code that is none.
+  struct Row {
+    Verdict verdict;
     mlir::Location loc;
-    std::string subject, code;
+    std::string kind, name, code;
     int64_t macs;
   };
 
   static llvm::StringRef getName(Verdict verdict);
-  void add(Verdict verdict, llvm::StringRef code, int64_t macs);
-  void addOffender(Verdict verdict, mlir::Operation *op,
-                   llvm::StringRef subject, llvm::StringRef code, int64_t macs);
+  void add(Verdict verdict, mlir::Operation *op, llvm::StringRef kind,
+           llvm::StringRef code, int64_t macs);
   Count getTotal() const;
   Count getQuantized() const;
   /// 100 * quantized / all, of MACs, or of operators where there are no MACs;
@@ -65,7 +69,7 @@ private:
   std::string getTable() const;
 
   std::map<std::pair<Verdict, std::string>, Count> counts;
-  std::vector<Offender> offenders;
+  std::vector<Row> rows;
 };
 
 } // namespace qbackend

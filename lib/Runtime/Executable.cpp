@@ -570,72 +570,79 @@ static size_t getDescriptorSize(const TensorSignature &signature) {
   return 3 + 2 * signature.shape.size();
 }
 
-/// Copies a result to `array`.
-static void copyResult(const int64_t *descriptor,
-                       const TensorSignature &signature, Array &array) {
-  size_t rank = signature.shape.size(), size = getElementSize(signature.type);
-  if (!isInteger(signature.type) || !isCompatible(signature.type, array.type))
-    array.type = signature.type;
-  ArrayRef<int64_t> sizes(descriptor + 3, rank),
-      strides(descriptor + 3 + rank, rank);
-  array.shape.assign(sizes.begin(), sizes.end());
-  int64_t count = array.getNumElements();
-  array.data.resize(count * size);
-  if (count == 0)
-    return;
-  const char *data =
-      reinterpret_cast<const char *>(descriptor[1]) + descriptor[2] * size;
-  bool contiguous = true;
-  int64_t expected = 1;
-  for (size_t d = rank; d-- > 0; expected *= sizes[d])
-    contiguous &= sizes[d] == 1 || strides[d] == expected;
-  if (contiguous) {
-    memcpy(array.data.data(), data, array.data.size());
-    return;
+namespace {
+/// What a descriptor says of a result.
+struct ResultDescriptor {
+  ResultDescriptor(const int64_t *words, const TensorSignature &signature)
+      : rank(signature.shape.size()), sizes(words + 3, rank),
+        strides(words + 3 + rank, rank),
+        owner(reinterpret_cast<void *>(words[0])),
+        data(reinterpret_cast<char *>(words[1]) +
+             words[2] * getElementSize(signature.type)),
+        elementSize(getElementSize(signature.type)) {
+    for (int64_t extent : sizes)
+      count *= extent;
   }
-  for (int64_t i = 0; i != count; ++i) {
-    int64_t rest = i, offset = 0;
-    for (size_t d = rank; d-- > 0; rest /= sizes[d])
-      offset += rest % sizes[d] * strides[d];
-    memcpy(&array.data[i * size], data + offset * size, size);
-  }
-}
 
-Error Executable::run(ArrayRef<const Array *> arguments,
-                      MutableArrayRef<Array> results) const {
-  if (arguments.size() != inputs.size() || results.size() != outputs.size())
+  bool isContiguous() const {
+    int64_t expected = 1;
+    for (size_t d = rank; d-- > 0; expected *= sizes[d])
+      if (sizes[d] != 1 && strides[d] != expected)
+        return false;
+    return true;
+  }
+
+  /// Writes the elements in row-major order.
+  void copyTo(uint8_t *to) const {
+    if (count == 0)
+      return;
+    if (isContiguous()) {
+      memcpy(to, data, count * elementSize);
+      return;
+    }
+    for (int64_t i = 0; i != count; ++i) {
+      int64_t rest = i, offset = 0;
+      for (size_t d = rank; d-- > 0; rest /= sizes[d])
+        offset += rest % sizes[d] * strides[d];
+      memcpy(to + i * elementSize, data + offset * int64_t(elementSize),
+             elementSize);
+    }
+  }
+
+  size_t rank;
+  ArrayRef<int64_t> sizes, strides;
+  void *owner;
+  char *data;
+  size_t elementSize;
+  int64_t count = 1;
+};
+} // namespace
+
+Error Executable::call(ArrayRef<ArrayView> arguments,
+                       SmallVectorImpl<int64_t> &words) const {
+  if (arguments.size() != inputs.size())
     return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
-                             " arrays and gives " + Twine(outputs.size()) +
-                             "; found " + Twine(arguments.size()) + " and " +
-                             Twine(results.size()));
-
-  SmallVector<int64_t> words;
+                             " arrays; found " + Twine(arguments.size()));
   size_t resultWords = 0;
   for (const TensorSignature &output : outputs)
     resultWords += getDescriptorSize(output);
   words.resize(resultWords);
   SmallVector<size_t> begins;
   for (auto [i, argument, input] : enumerate(arguments, inputs)) {
-    if (!isCompatible(input.type, argument->type) ||
-        !matchesShape(input.shape, argument->shape))
+    if (!isCompatible(input.type, argument.type) ||
+        !matchesShape(input.shape, argument.shape))
       return createStringError("argument " + Twine(i) + " of '" + entry +
-                               "' is " + getElementName(argument->type) + " " +
-                               formatShape(argument->shape) + "; expected " +
+                               "' is " + getElementName(argument.type) + " " +
+                               formatShape(argument.shape) + "; expected " +
                                input.str());
-    std::optional<int64_t> bytes = getNumBytes(argument->type, argument->shape);
-    if (!bytes || uint64_t(*bytes) != argument->data.size())
-      return createStringError("argument " + Twine(i) + " of '" + entry +
-                               "' has " + Twine(argument->data.size()) +
-                               " bytes, which do not fit its shape " +
-                               formatShape(argument->shape));
     begins.push_back(words.size());
-    int64_t data = reinterpret_cast<int64_t>(argument->data.data());
+    int64_t data = reinterpret_cast<int64_t>(argument.data);
     words.append({data, data, 0});
-    words.append(argument->shape.begin(), argument->shape.end());
-    size_t rank = argument->shape.size(), strides = words.size();
+    words.append(argument.shape.begin(), argument.shape.end());
+    size_t rank = argument.shape.size(), strides = words.size();
     words.resize(strides + rank);
     int64_t stride = 1;
-    for (size_t d = rank; d-- > 0; stride *= argument->shape[d])
+    for (size_t d = rank; d-- > 0; stride *= argument.shape[d])
       words[strides + d] = stride;
   }
   ArenaScope arena(impl->arenaBytes);
@@ -657,16 +664,82 @@ Error Executable::run(ArrayRef<const Array *> arguments,
   if (failed >= 0)
     return createStringError(
         "'" + entry + "' stopped at an assertion: " + impl->asserts[failed]);
+  return Error::success();
+}
+
+Error Executable::run(ArrayRef<const Array *> arguments,
+                      MutableArrayRef<Array> results) const {
+  if (arguments.size() != inputs.size() || results.size() != outputs.size())
+    return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
+                             " arrays and gives " + Twine(outputs.size()) +
+                             "; found " + Twine(arguments.size()) + " and " +
+                             Twine(results.size()));
+  SmallVector<ArrayView> views;
+  for (auto [i, argument] : enumerate(arguments)) {
+    std::optional<int64_t> bytes = getNumBytes(argument->type, argument->shape);
+    if (!bytes || uint64_t(*bytes) != argument->data.size())
+      return createStringError("argument " + Twine(i) + " of '" + entry +
+                               "' has " + Twine(argument->data.size()) +
+                               " bytes, which do not fit its shape " +
+                               formatShape(argument->shape));
+    views.push_back({argument->type, argument->shape, argument->data.data()});
+  }
+  SmallVector<int64_t> words;
+  if (Error error = call(views, words))
+    return error;
 
   // The buffers are ours, each once.
   SmallPtrSet<void *, 4> buffers;
-  const int64_t *descriptor = words.data();
+  const int64_t *next = words.data();
   for (auto [output, result] : zip(outputs, results)) {
-    copyResult(descriptor, output, result);
-    buffers.insert(reinterpret_cast<void *>(descriptor[0]));
-    descriptor += getDescriptorSize(output);
+    ResultDescriptor descriptor(next, output);
+    if (!isInteger(output.type) || !isCompatible(output.type, result.type))
+      result.type = output.type;
+    result.shape.assign(descriptor.sizes.begin(), descriptor.sizes.end());
+    result.data.resize(descriptor.count * descriptor.elementSize);
+    descriptor.copyTo(result.data.data());
+    buffers.insert(descriptor.owner);
+    next += getDescriptorSize(output);
   }
   for (void *buffer : buffers)
+    free(buffer);
+  return Error::success();
+}
+
+Error Executable::run(ArrayRef<ArrayView> arguments,
+                      MutableArrayRef<ResultBuffer> results) const {
+  if (results.size() != outputs.size())
+    return createStringError("'" + entry + "' gives " + Twine(outputs.size()) +
+                             " arrays; found " + Twine(results.size()));
+  SmallVector<int64_t> words;
+  if (Error error = call(arguments, words))
+    return error;
+  SmallVector<ResultDescriptor> descriptors;
+  SmallDenseMap<void *, int64_t> uses;
+  const int64_t *next = words.data();
+  for (const TensorSignature &output : outputs) {
+    descriptors.emplace_back(next, output);
+    ++uses[descriptors.back().owner];
+    next += getDescriptorSize(output);
+  }
+  SmallPtrSet<void *, 4> copied;
+  for (auto [output, result, descriptor] : zip(outputs, results, descriptors)) {
+    result.type = output.type;
+    result.shape.assign(descriptor.sizes.begin(), descriptor.sizes.end());
+    if (uses[descriptor.owner] == 1 && descriptor.isContiguous()) {
+      result.owner.reset(descriptor.owner);
+      result.data = descriptor.data;
+      continue;
+    }
+    size_t bytes = descriptor.count * descriptor.elementSize;
+    result.owner.reset(malloc(std::max<size_t>(bytes, 1)));
+    if (!result.owner)
+      report_bad_alloc_error("the result of a network");
+    result.data = result.owner.get();
+    descriptor.copyTo(static_cast<uint8_t *>(result.data));
+    copied.insert(descriptor.owner);
+  }
+  for (void *buffer : copied)
     free(buffer);
   return Error::success();
 }

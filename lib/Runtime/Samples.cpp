@@ -265,6 +265,11 @@ private:
 
   /// Reads what is next; nothing at the end.
   std::vector<NamedArray> readChunk(ChunkResult &result) {
+    if (options.isStopped && options.isStopped()) {
+      result.error = "interrupted";
+      atEnd = true;
+      return {};
+    }
     int64_t wanted = chunkSize;
     if (options.maxSamples >= 0)
       wanted = std::min(wanted, options.maxSamples - numSamples);

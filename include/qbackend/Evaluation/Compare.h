@@ -15,6 +15,8 @@ struct Comparison {
   std::string name;
   /// 10 log10(sum a^2 / sum (a - b)^2) in dB; infinite if nothing differs.
   double sqnr = 0;
+  /// sum ab / sqrt(sum a^2 sum b^2); 1 if both are zeros, 0 if one is.
+  double cosine = 0;
   double maxDifference = 0;
   int64_t different = 0;
   int64_t elements = 0;

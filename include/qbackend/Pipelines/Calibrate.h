@@ -8,17 +8,19 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Pipelines/Corrections.h"
+#include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Pipelines.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include <memory>
 
 namespace qbackend {
 
 struct CalibrateOptions {
   /// Function to run, see findEntry.
   std::string entry;
-  /// Path of a calibration table, or `ranges`: what follows from the ranges of
-  /// the arguments; empty: none.
+  /// Path of a calibration table, or its text, which begins with a brace; or
+  /// `ranges`: what follows from the ranges of the arguments; empty: none.
   std::string calibration;
   /// Path of the samples; empty: none.
   std::string data;
@@ -43,7 +45,7 @@ struct CalibrateOptions {
 
   /// Record all tensors, and all that any observer could ask for: for a table.
   bool recordAll = false;
-  /// What the table calls the data; empty: the name of its file.
+  /// What the table calls the data; empty: the name of its file, if it has one.
   std::string source;
   /// Which of how many parts of the samples to use; 0 parts: all of them.
   int64_t shard = 0;
@@ -53,6 +55,37 @@ struct CalibrateOptions {
   int64_t saveSeconds = 30;
   /// Go on from `checkpoint` if it is there.
   bool resume = false;
+};
+
+/// What the tensors of a module hold, sample by sample: memory depends on
+/// neither how many samples there are nor who has them.
+class StatisticsCollector {
+public:
+  /// Compiles the observed `module`, which has to outlive the result. What
+  /// `options` say about where samples come from is the caller's.
+  static llvm::Expected<std::unique_ptr<StatisticsCollector>>
+  create(mlir::ModuleOp module, const CalibrateOptions &options);
+  ~StatisticsCollector();
+
+  /// The function, and the samples that are next: its source is the caller's
+  /// to set.
+  SampleRun &getRun();
+
+  /// Runs on all samples of the source, which go on where the last run ended:
+  /// how samples are cut into runs makes no difference. `label` is that of the
+  /// progress bar; empty: none. Runs of several collectors take turns.
+  llvm::Error run(llvm::StringRef label);
+
+  /// What was seen so far. Samples that come later begin a batch.
+  llvm::Expected<calibration::Table> finish();
+
+private:
+  friend llvm::Expected<calibration::Table>
+  collectStatistics(mlir::ModuleOp module, const CalibrateOptions &options);
+
+  StatisticsCollector();
+  struct Impl;
+  std::unique_ptr<Impl> impl;
 };
 
 /// Runs the observed `module` on the samples and returns what each observer

@@ -35,7 +35,7 @@ compileModule(mlir::ModuleOp module, llvm::StringRef entry,
 
 /// A compiled function and the samples to run it on.
 struct SampleRun {
-  std::unique_ptr<runtime::Executable> executable;
+  std::shared_ptr<runtime::Executable> executable;
   std::unique_ptr<arrays::SampleSource> source;
   runtime::SampleOptions options;
 
@@ -46,11 +46,19 @@ struct SampleRun {
   llvm::Error load(llvm::StringRef path, llvm::StringRef scale,
                    mlir::func::FuncOp function);
 
+  /// Says what integer data is multiplied by, see `load`.
+  llvm::Error setScale(llvm::StringRef scale);
+
   /// Leaves out the next `count` samples.
   llvm::Error skip(int64_t count);
 
-  /// Runs on all samples, with a progress bar of that label.
+  /// Runs on all samples, with a progress bar of that label; empty: without.
   llvm::Error run(llvm::StringRef label, runtime::SampleCallback callback);
+
+  /// The same for the results of all samples: one array for each result,
+  /// `output0` and so on.
+  llvm::Expected<std::vector<arrays::NamedArray>>
+  collect(llvm::StringRef label);
 
   /// How many samples were left out.
   int64_t skipped = 0;

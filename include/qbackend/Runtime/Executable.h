@@ -18,6 +18,8 @@
 #include "llvm/Support/Error.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -97,6 +99,23 @@ struct UnrankedMemRef {
   }
 };
 
+/// A dense row-major tensor that somebody else keeps.
+struct ArrayView {
+  arrays::ElementType type;
+  llvm::ArrayRef<int64_t> shape;
+  const void *data;
+};
+
+/// A dense row-major result, in the memory that the code allocated for it where
+/// that can be had without a copy.
+struct ResultBuffer {
+  arrays::ElementType type = arrays::ElementType::F32;
+  llvm::SmallVector<int64_t> shape;
+  void *data = nullptr;
+  /// What `data` is part of.
+  std::unique_ptr<void, decltype(&std::free)> owner{nullptr, &std::free};
+};
+
 /// A function compiled to machine code.
 class Executable {
 public:
@@ -135,12 +154,23 @@ public:
   llvm::Error run(llvm::ArrayRef<const arrays::Array *> arguments,
                   llvm::MutableArrayRef<arrays::Array> results) const;
 
+  /// The same on memory of the caller, which is read where it is: each argument
+  /// has to be aligned as what malloc returns is. Results have the signature's
+  /// types.
+  llvm::Error run(llvm::ArrayRef<ArrayView> arguments,
+                  llvm::MutableArrayRef<ResultBuffer> results) const;
+
   /// Returns the first sample of the chunk that `runSamples` is running on this
   /// thread, for hooks that have to be independent of the order; else -1.
   static int64_t getCurrentSample();
 
 private:
   Executable();
+
+  /// Calls the function. `words` become the descriptors of the results, one
+  /// after another; their buffers are the caller's.
+  llvm::Error call(llvm::ArrayRef<ArrayView> arguments,
+                   llvm::SmallVectorImpl<int64_t> &words) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl;
@@ -163,6 +193,8 @@ struct SampleOptions {
   bool allowNonFinite = false;
   /// Refuses integer arrays for a float input: nobody said `inputScale`.
   bool requireScale = false;
+  /// Asked before each chunk; true stops the run with the error "interrupted".
+  std::function<bool()> isStopped;
   /// Which arguments hold no samples, but are the same in each call: their
   /// arrays have the shape of the argument. Empty: none.
   llvm::SmallVector<bool> fixed;
