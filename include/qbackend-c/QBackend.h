@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * The C interface of qbackend: text and bytecode in, text out; arrays where
- * values are observed. No type of MLIR, no exception and no C++ crosses it, so
- * that it suits any language and any compiler settings.
+ * networks run and values are observed. No type of MLIR, no exception and no
+ * C++ crosses it, so that it suits any language and any compiler settings.
  *
  * Every function that can fail returns QBACKEND_FAILURE after at least one
  * diagnostic of severity QBACKEND_ERROR, and then leaves `*output` null. Calls
@@ -130,6 +130,183 @@ QBACKEND_EXPORT QBackendStatus
 qbackendToBytecode(QBackendText module, const QBackendResource *resources,
                    size_t numResources, char **output, size_t *length,
                    QBackendDiagnosticCallback callback, void *user);
+/* The elements of an array. Bool is a byte, 0 or 1. */
+typedef enum {
+  QBACKEND_F32 = 0,
+  QBACKEND_F64 = 1,
+  QBACKEND_I8 = 2,
+  QBACKEND_U8 = 3,
+  QBACKEND_I16 = 4,
+  QBACKEND_U16 = 5,
+  QBACKEND_I32 = 6,
+  QBACKEND_U32 = 7,
+  QBACKEND_I64 = 8,
+  QBACKEND_U64 = 9,
+  QBACKEND_BOOL = 10,
+  QBACKEND_F16 = 11
+} QBackendElementType;
+
+/* A dense row-major tensor, in the machine's byte order. */
+typedef struct {
+  QBackendElementType type;
+  const int64_t *shape;
+  size_t rank;
+  const void *data;
+} QBackendArray;
+
+/* A network: a module, text or bytecode of any stage, in a context of its own.
+ * Calls on one model may come from several threads at once. Those that look at
+ * the module take turns; runs don't. */
+typedef struct QBackendModel QBackendModel;
+
+/* Parses `module`, which diagnostics call `name`; empty: "module". `entry` is
+ * the function that is the network; empty: main, forward, or the only public
+ * one. To be freed with qbackendModelDestroy, which takes null too, after all
+ * calls on it have returned. */
+QBACKEND_EXPORT QBackendStatus qbackendModelLoad(
+    QBackendText module, QBackendText name, QBackendText entry,
+    QBackendModel **model, QBackendDiagnosticCallback callback, void *user);
+QBACKEND_EXPORT void qbackendModelDestroy(QBackendModel *model);
+
+/* What the network takes and gives, as JSON:
+ * {"entry": "main",
+ *  "inputs": [{"name": "x", "type": "float32", "shape": [-1, 3, 8, 8],
+ *              "holds_samples": true}],
+ *  "outputs": [{"type": "float32", "shape": [-1, 10]}],
+ *  "constant_bytes": 4096}
+ * -1 is an extent that calls choose. Inputs that hold no samples are the same
+ * in each call: weights, a single number. `constant_bytes` counts each constant
+ * tensor once, and of one whose elements are equal one element. */
+QBACKEND_EXPORT QBackendStatus
+qbackendModelDescribe(QBackendModel *model, char **output,
+                      QBackendDiagnosticCallback callback, void *user);
+
+/* The module as text. */
+QBACKEND_EXPORT QBackendStatus
+qbackendModelPrint(QBackendModel *model, char **output,
+                   QBackendDiagnosticCallback callback, void *user);
+
+/* The module as bytecode: `*length` bytes, of which some are null. */
+QBACKEND_EXPORT QBackendStatus
+qbackendModelToBytecode(QBackendModel *model, char **output, size_t *length,
+                        QBackendDiagnosticCallback callback, void *user);
+
+/* How a network is run. All zero is the default. */
+typedef struct {
+  /* What integers for a real-valued input are multiplied by: a number or a
+   * quotient, "1/255". Empty: such data is an error. */
+  QBackendText inputScale;
+  /* Numbers of the inputs that hold samples, "0,2"; empty: see
+   * qbackendModelDescribe. */
+  QBackendText sampleArguments;
+  /* How many calls to run at once; 0: one for each core. Results don't depend
+   * on it. */
+  unsigned threads;
+  /* Asked before each call of the network, maybe on other threads; what is not
+   * 0 ends the run with the error "interrupted". May be null. */
+  int (*isStopped)(void *stopUser);
+  void *stopUser;
+} QBackendRunOptions;
+
+/* The results of a run, which has memory of its own for them. */
+typedef struct QBackendResults QBackendResults;
+
+/* Number of results, and one of them; the view lives as long as `results`. */
+QBACKEND_EXPORT size_t qbackendResultsGetNum(const QBackendResults *results);
+QBACKEND_EXPORT QBackendArray qbackendResultsGet(const QBackendResults *results,
+                                                 size_t index);
+QBACKEND_EXPORT void qbackendResultsDestroy(QBackendResults *results);
+
+/* Runs the network on `arguments`, one array for each input in order, which are
+ * read only during the call. The leading extent of those that hold samples is
+ * their number: samples are cut into the batches that the function takes, and
+ * results have as many rows. One batch of the input's type, aligned as memory
+ * of malloc is, is read where it is, and its results are those of the code
+ * without a copy. Numbers of other types are converted by value to real-valued
+ * inputs; NaN and infinity are errors. The first run compiles; `options` may be
+ * null. */
+QBACKEND_EXPORT QBackendStatus qbackendModelRun(
+    QBackendModel *model, const QBackendArray *arguments, size_t numArguments,
+    const QBackendRunOptions *options, QBackendResults **results,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* How results of one run differ from those of another, as JSON, one object for
+ * each pair of arrays of the same shape:
+ * [{"name": "output0", "sqnr": 32.1, "cosine": 0.9997, "max_difference": 0.5,
+ *   "different": 90, "elements": 100, "top1_agreement": 0.98}]
+ * `sqnr`, in dB, is null if nothing differs; `top1_agreement` is there for rows
+ * of scores. */
+QBACKEND_EXPORT QBackendStatus qbackendCompare(
+    const QBackendArray *base, const QBackendArray *other, size_t count,
+    char **output, QBackendDiagnosticCallback callback, void *user);
+
+/* What a calibration observes. All zero is the default. */
+typedef struct {
+  /* For which backend and which of its qconfigs, as `backend=` and `qconfig=`
+   * of `qbackend-opt --apply-backend`; empty: qnnpack, and the backend's
+   * default. The table serves others too, as far as they ask for the same
+   * statistics. */
+  QBackendText backend, qconfig;
+  /* See qbackendApplyBackend. */
+  QBackendText configuration;
+  /* See QBackendRunOptions. */
+  QBackendText inputScale, sampleArguments;
+  /* What the table calls the samples. */
+  QBackendText source;
+  /* How many samples an observer sees as one batch; 0: 20. */
+  int64_t batchSize;
+  /* Count values that are NaN or infinite and leave them out, instead of an
+   * error. */
+  int ignoreNonFinite;
+  unsigned threads;
+} QBackendCalibrationOptions;
+
+/* A real-valued network under observation. Calls on one must not overlap. */
+typedef struct QBackendCalibration QBackendCalibration;
+
+/* Prepares and compiles a copy of `model`, which may be destroyed afterwards.
+ * `options` may be null. */
+QBACKEND_EXPORT QBackendStatus qbackendCalibrationCreate(
+    QBackendModel *model, const QBackendCalibrationOptions *options,
+    QBackendCalibration **calibration, QBackendDiagnosticCallback callback,
+    void *user);
+QBACKEND_EXPORT void
+qbackendCalibrationDestroy(QBackendCalibration *calibration);
+
+/* Runs on the samples of `arguments`, see qbackendModelRun, which go on where
+ * the last ones ended: how samples are cut into calls makes no difference.
+ * `isStopped` as in QBackendRunOptions; it may be null. After a failure the
+ * calibration can only be destroyed. */
+QBACKEND_EXPORT QBackendStatus qbackendCalibrationAdd(
+    QBackendCalibration *calibration, const QBackendArray *arguments,
+    size_t numArguments, int (*isStopped)(void *stopUser), void *stopUser,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* What was seen so far as a calibration table, see docs/Calibration.md. */
+QBACKEND_EXPORT QBackendStatus
+qbackendCalibrationToTable(QBackendCalibration *calibration, char **output,
+                           QBackendDiagnosticCallback callback, void *user);
+
+/* Quantizes a copy of `model`. `configuration` and `options` are those of
+ * qbackendApplyBackend, `table` is the text of a calibration table or empty.
+ * Errors and warnings go to `callback`, remarks to qbackendModelExplain. */
+QBACKEND_EXPORT QBackendStatus qbackendModelQuantize(
+    QBackendModel *model, QBackendText configuration, QBackendText options,
+    QBackendText table, QBackendModel **quantized,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* What became of each operator of a network that qbackendModelQuantize made, in
+ * the order of the code, as JSON:
+ * [{"operator": "conv2d+relu", "name": "layer1.0", "verdict": "real-valued",
+ *   "code": "QB101", "reason": "...", "remedy": "...", "file": "net.mlir",
+ *   "line": 3, "column": 8, "where": "", "macs": 4096}]
+ * An operator with more than one remark has an object for each, in all but the
+ * first of which `verdict` is "remark" and `macs` is 0. Strings may be empty;
+ * lines count from 1, 0: unknown. Of other models: []. */
+QBACKEND_EXPORT QBackendStatus
+qbackendModelExplain(QBackendModel *model, char **output,
+                     QBackendDiagnosticCallback callback, void *user);
+
 /* Records the range of one value over batches, and has its parameters. Calls on
  * one observer must not overlap. */
 typedef struct QBackendObserver QBackendObserver;

@@ -14,32 +14,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::capi;
 
-/// Moves the configurations of `source` into `module`, also those of modules in
-/// it: texts of several, one after the other, are one configuration.
-static LogicalResult moveConfiguration(ModuleOp source, ModuleOp module) {
-  for (Operation &op : llvm::make_early_inc_range(*source.getBody())) {
-    if (auto nested = dyn_cast<ModuleOp>(op)) {
-      if (failed(moveConfiguration(nested, module)))
-        return failure();
-      continue;
-    }
-    if (!isa<BackendConfigOp, QConfigMappingOp>(op))
-      return op.emitOpError("in the configuration, expected "
-                            "qbackend.backend_config or "
-                            "qbackend.qconfig_mapping");
-    StringAttr name = SymbolTable::getSymbolName(&op);
-    if (Operation *other = module.lookupSymbol(name)) {
-      InFlightDiagnostic error = op.emitOpError()
-                                 << "has the name '" << name.getValue()
-                                 << "', which the module has already";
-      error.attachNote(other->getLoc()) << "in the module it is this";
-      return error;
-    }
-    op.moveBefore(module.getBody(), module.getBody()->end());
-  }
-  return success();
-}
-
 /// Reads `options` into `pass`. LLVM's parsers of numbers tell standard error
 /// alone what they can't read: then the option is looked for.
 static LogicalResult setOptions(Pass &pass, StringRef options,
@@ -74,14 +48,8 @@ QBackendStatus qbackendApplyBackend(QBackendText module,
     return QBACKEND_FAILURE;
   OwningOpRef<ModuleOp> parsed =
       session.parse(toRef(module), "module", "MLIR as text or bytecode");
-  if (!parsed)
+  if (!parsed || failed(session.addConfiguration(configuration, *parsed)))
     return QBACKEND_FAILURE;
-  if (!toRef(configuration).trim().empty()) {
-    OwningOpRef<ModuleOp> source =
-        session.parse(toRef(configuration), "configuration", "a module");
-    if (!source || failed(moveConfiguration(*source, *parsed)))
-      return QBACKEND_FAILURE;
-  }
 
   std::unique_ptr<Pass> pass = createApplyBackendPass();
   if (failed(setOptions(*pass, toRef(options), session)))

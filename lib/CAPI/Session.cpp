@@ -136,6 +136,41 @@ FailureOr<Backend> Session::resolve(StringRef spec) {
   return result;
 }
 
+/// Moves the configurations of `source` into `module`, also those of modules in
+/// it: texts of several, one after the other, are one configuration.
+static LogicalResult moveConfiguration(ModuleOp source, ModuleOp module) {
+  for (Operation &op : llvm::make_early_inc_range(*source.getBody())) {
+    if (auto nested = dyn_cast<ModuleOp>(op)) {
+      if (failed(moveConfiguration(nested, module)))
+        return failure();
+      continue;
+    }
+    if (!isa<BackendConfigOp, QConfigMappingOp>(op))
+      return op.emitOpError("in the configuration, expected "
+                            "qbackend.backend_config or "
+                            "qbackend.qconfig_mapping");
+    StringAttr name = SymbolTable::getSymbolName(&op);
+    if (Operation *other = module.lookupSymbol(name)) {
+      InFlightDiagnostic error = op.emitOpError()
+                                 << "has the name '" << name.getValue()
+                                 << "', which the module has already";
+      error.attachNote(other->getLoc()) << "in the module it is this";
+      return error;
+    }
+    op.moveBefore(module.getBody(), module.getBody()->end());
+  }
+  return success();
+}
+
+LogicalResult Session::addConfiguration(QBackendText configuration,
+                                        ModuleOp module) {
+  if (toRef(configuration).trim().empty())
+    return success();
+  OwningOpRef<ModuleOp> source =
+      parse(toRef(configuration), "configuration", "a module");
+  return success(source && succeeded(moveConfiguration(*source, module)));
+}
+
 FailureOr<QConfigMappingOp> Session::resolveMapping(StringRef spec,
                                                     StringRef name) {
   // A mapping outside of a backend needs no backend.

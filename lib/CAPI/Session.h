@@ -20,6 +20,12 @@ public:
 
   mlir::MLIRContext *getContext() { return &context; }
 
+  /// Who is told from now on.
+  void setCallback(QBackendDiagnosticCallback newCallback, void *newUser) {
+    callback = newCallback;
+    user = newUser;
+  }
+
   /// Parses `text`, which is called `name` in diagnostics. An empty one is an
   /// error that says what was expected.
   mlir::OwningOpRef<mlir::ModuleOp>
@@ -27,6 +33,11 @@ public:
 
   /// The backend that `spec` of the C interface means.
   mlir::FailureOr<Backend> resolve(llvm::StringRef spec);
+
+  /// Moves the backend_configs and qconfig_mappings of the text
+  /// `configuration`, which may be empty, into `module`.
+  mlir::LogicalResult addConfiguration(QBackendText configuration,
+                                       mlir::ModuleOp module);
 
   /// The mapping `name` of what `spec` means, in the module or its backend;
   /// with an empty name the backend's default.
