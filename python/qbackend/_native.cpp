@@ -3,121 +3,15 @@
 // The compiler as a Python module. Knows the C interface only: pybind11 needs
 // RTTI and exceptions, which MLIR is built without.
 
-#include "qbackend-c/QBackend.h"
+#include "_native.h"
 
-#include <pybind11/pybind11.h>
 #include <pybind11/stl.h>
 
-#include <csignal>
-#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
 
-namespace py = pybind11;
-
 namespace {
-
-const char *const severityNames[] = {"error", "warning", "remark", "note"};
-
-/// What the compiler said during a call: severity and text. Notes are part of
-/// what they belong to.
-struct Diagnostics {
-  std::vector<std::pair<std::string, std::string>> entries;
-
-  static void add(const QBackendDiagnostic *diagnostic, void *user) {
-    auto &entries = static_cast<Diagnostics *>(user)->entries;
-    std::string severity = severityNames[diagnostic->severity];
-    std::string text;
-    if (diagnostic->file) {
-      text = diagnostic->file;
-      if (diagnostic->line)
-        text += ":" + std::to_string(diagnostic->line) + ":" +
-                std::to_string(diagnostic->column);
-      text += ": ";
-    }
-    text += severity + ": " + diagnostic->message;
-    if (diagnostic->severity == QBACKEND_NOTE && !entries.empty())
-      entries.back().second += "\n" + text;
-    else
-      entries.emplace_back(severity, text);
-  }
-
-  /// The errors, each with its notes, one below the other.
-  std::string errors() const {
-    std::string text;
-    for (const auto &[severity, entry] : entries)
-      if (severity == "error")
-        text += (text.empty() ? "" : "\n") + entry;
-    return text;
-  }
-};
-
-QBackendText toText(const std::string &string) {
-  return {string.data(), string.size()};
-}
-
-/// While there is one, SIGINT ends calls of the C interface, too: the interpreter
-/// would hear of it at their end. The interpreter's lock is held where one is made
-/// or goes away.
-class InterruptScope {
-public:
-  InterruptScope() {
-    if (count++ > 0)
-      return;
-    sigaction(SIGINT, nullptr, &previous);
-    // Ends the process, or nothing, as the host wants it.
-    installed = (previous.sa_flags & SA_SIGINFO) ||
-                (previous.sa_handler != SIG_DFL &&
-                 previous.sa_handler != SIG_IGN);
-    if (!installed)
-      return;
-    struct sigaction ours = previous;
-    ours.sa_flags |= SA_SIGINFO;
-    ours.sa_sigaction = &InterruptScope::handle;
-    sigaction(SIGINT, &ours, nullptr);
-  }
-  ~InterruptScope() {
-    if (--count == 0 && installed)
-      sigaction(SIGINT, &previous, nullptr);
-  }
-  InterruptScope(const InterruptScope &) = delete;
-
-private:
-  static void handle(int number, siginfo_t *info, void *context) {
-    qbackendInterrupt();
-    if (previous.sa_flags & SA_SIGINFO)
-      previous.sa_sigaction(number, info, context);
-    else
-      previous.sa_handler(number);
-  }
-
-  static inline int count = 0;
-  static inline bool installed = false;
-  static inline struct sigaction previous = {};
-};
-
-/// Runs `function(&output, callback, user)` of the C interface without the
-/// interpreter's lock, and returns its output. A failure is a ValueError.
-template <typename Function>
-std::string run(Diagnostics &diagnostics, Function function) {
-  char *output = nullptr;
-  QBackendStatus status;
-  {
-    InterruptScope interruptible;
-    py::gil_scoped_release release;
-    status = function(&output, &Diagnostics::add, &diagnostics);
-  }
-  if (status != QBACKEND_SUCCESS) {
-    // What a signal raises comes before what it did to the call.
-    if (PyErr_CheckSignals() != 0)
-      throw py::error_already_set();
-    throw py::value_error(diagnostics.errors());
-  }
-  std::string result = output;
-  qbackendFree(output);
-  return result;
-}
 
 std::vector<std::string> builtinBackends() {
   std::vector<std::string> names;
@@ -154,16 +48,26 @@ std::string mappingFromJSON(const std::string &json, const std::string &name) {
   });
 }
 
-std::pair<std::string, std::vector<std::pair<std::string, std::string>>>
-applyBackend(const py::bytes &module, const std::string &configuration,
-             const std::string &options) {
-  std::string source = module;
-  Diagnostics diagnostics;
-  std::string result = run(diagnostics, [&](auto... rest) {
-    return qbackendApplyBackend(toText(source), toText(configuration),
-                                toText(options), rest...);
+py::tuple applyBackend(const py::bytes &module,
+                       const std::string &configuration,
+                       const std::string &options) {
+  struct Texts {
+    std::string module, configuration, options;
+    char *output = nullptr;
+    ~Texts() { qbackendFree(output); }
+  };
+  auto texts = std::make_shared<Texts>();
+  texts->module = module;
+  texts->configuration = configuration;
+  texts->options = options;
+  auto call = std::make_shared<Call>();
+  call->run([texts](Call &call) {
+    return qbackendApplyBackend(toText(texts->module),
+                                toText(texts->configuration),
+                                toText(texts->options), &texts->output,
+                                &Diagnostics::add, &call.diagnostics);
   });
-  return {std::move(result), std::move(diagnostics.entries)};
+  return py::make_tuple(py::str(texts->output), call->diagnostics.toPython());
 }
 
 /// Bytecode of a text and of the bytes of its resources, which are read where
@@ -193,8 +97,7 @@ toBytecode(const py::bytes &module,
         qbackendToBytecode(toText(source), given.data(), given.size(), &output,
                            &length, &Diagnostics::add, &diagnostics);
   }
-  if (status != QBACKEND_SUCCESS)
-    throw py::value_error(diagnostics.errors());
+  check(status, diagnostics);
   py::bytes result(output, length);
   qbackendFree(output);
   return result;
@@ -226,12 +129,6 @@ private:
   py::buffer_info info;
   std::vector<int64_t> shape;
 };
-
-/// A failure is a ValueError.
-void check(QBackendStatus status, const Diagnostics &diagnostics) {
-  if (status != QBACKEND_SUCCESS)
-    throw py::value_error(diagnostics.errors());
-}
 
 class Observer {
 public:
@@ -309,8 +206,8 @@ std::pair<double, int64_t> chooseParams(float min, float max, int64_t quantMin,
 } // namespace
 
 PYBIND11_MODULE(_native, m) {
-  m.doc() = "The qbackend compiler: text in, text out. A failure is a "
-            "ValueError with the compiler's diagnostics.";
+  m.doc() = "The qbackend compiler. A failure is a "
+            "qbackend.diagnostics.CompilerError, a ValueError.";
   m.attr("__version__") = qbackendGetVersion();
   m.def("builtin_backends", &builtinBackends,
         "Names of the built-in backends, sorted.");
@@ -327,8 +224,9 @@ PYBIND11_MODULE(_native, m) {
         "The JSON as a verified module.");
   m.def("apply_backend", &applyBackend, py::arg("module"),
         py::arg("configuration"), py::arg("options"),
-        "Quantizes a module. Returns it and what there is to say: severity and "
-        "text.");
+        "Quantizes a module. Returns it and what there is to say: severity, "
+        "message, file, line, column and notes of each.");
+  addModels(m);
   m.def("to_bytecode", &toBytecode, py::arg("module"), py::arg("resources"),
         "A module as bytecode, with the bytes of its resources by name.");
   py::class_<Observer>(

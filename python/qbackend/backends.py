@@ -3,9 +3,6 @@
 
 from __future__ import annotations
 
-import copy
-import logging
-import warnings
 from typing import Any, Dict, List, Optional, SupportsBytes, Union
 
 from ._library import native
@@ -13,14 +10,12 @@ from . import named_dtype_configs as types
 from . import operator_configs as operators
 from .backend_config import BackendConfig
 from .custom_config import (
-    PRESERVED_ATTRIBUTES_DICT_KEY,
     ConvertCustomConfig,
     FuseCustomConfig,
     PrepareCustomConfig,
-    apply_custom_config,
 )
-from .equalization import EqualizationQConfig
-from .qconfig import default_qconfig
+from .diagnostics import of_native, tell
+from .pass_options import pass_options
 from .qconfig_mapping import QConfigMapping
 
 __all__ = [
@@ -39,8 +34,6 @@ __all__ = [
     "get_test_only_legacy_native_backend_config_dict",
     "get_x86_backend_config",
 ]
-
-_logger = logging.getLogger("qbackend")
 
 
 def builtin_backends() -> List[str]:
@@ -160,135 +153,24 @@ def apply_backend(
     `data="samples.npz"`, `lower_to="linalg"`, `input_scale="1/255"`.
 
     Operators that stay real-valued are reported in `remarks`, if that is given,
-    and to the logger `qbackend`. A ValueError has the compiler's diagnostics.
+    and to the logger `qbackend`. A CompilerError (a ValueError) has the compiler's
+    diagnostics.
     """
     module = mlir.encode() if isinstance(mlir, str) else bytes(mlir)
-    configuration: List[str] = []
-    _refuse_custom_config(convert_custom_config, fuse_custom_config)
-    if isinstance(prepare_custom_config, dict):
-        prepare_custom_config = PrepareCustomConfig.from_dict(prepare_custom_config)
-    if prepare_custom_config is not None:
-        mapping = _mapping_of(module, backend, qconfig)
-        before = copy.deepcopy(mapping)
-        own = backend if isinstance(backend, BackendConfig) else None
-        found = apply_custom_config(prepare_custom_config, mapping, own)
-        for key, value in found.items():
-            if key in options:
-                raise ValueError(
-                    f"{key} is {options[key]!r}, and {value} in the "
-                    "PrepareCustomConfig: give one of them"
-                )
-        options.update(found)
-        if mapping != before:
-            qconfig = mapping
-    if isinstance(backend, BackendConfig):
-        configuration.append(backend.to_mlir())
-        backend = f"@{backend.name}"
-    if isinstance(qconfig, QConfigMapping):
-        configuration.append(qconfig.to_mlir("python_qconfig"))
-        qconfig = "@python_qconfig"
-    if isinstance(equalization, dict):
-        equalization = QConfigMapping.from_dict(equalization)
-    if isinstance(equalization, QConfigMapping):
-        chosen = _chosen_layers(equalization)
-        configuration.append(chosen.to_mlir("python_equalization"))
-        equalization = "@python_equalization"
-    values: Dict[str, Any] = {
-        "backend": backend,
-        "qconfig": qconfig,
-        "equalization": equalization,
-        **options,
-    }
-    text = " ".join(
-        f"{key.replace('_', '-')}={_quoted(key, value)}"
-        for key, value in values.items()
-        if value is not None
+    configuration, text = pass_options(
+        module,
+        backend,
+        qconfig,
+        prepare_custom_config,
+        convert_custom_config,
+        fuse_custom_config,
+        equalization,
+        options,
     )
-    result, diagnostics = native().apply_backend(
-        module, "\n".join(configuration), text
-    )
-    for severity, message in diagnostics:
-        if severity == "warning":
-            warnings.warn(message, stacklevel=2)
-            continue
-        _logger.info(message)
-        if remarks is not None and severity == "remark":
-            remarks.append(message)
+    result, said = native().apply_backend(module, configuration, text)
+    diagnostics = of_native(said)
+    tell(diagnostics, stacklevel=2)
+    if remarks is not None:
+        remarks += [str(d) for d in diagnostics if d.severity == "remark"]
     output: str = result
     return output
-
-
-def _mapping_of(
-    module: bytes,
-    backend: Union[str, BackendConfig],
-    qconfig: Union[str, QConfigMapping, None],
-) -> QConfigMapping:
-    """The mapping that a module is quantized with, to be changed."""
-    if isinstance(qconfig, QConfigMapping):
-        return copy.deepcopy(qconfig)
-    name = qconfig or ""
-    if isinstance(backend, BackendConfig) and not name.startswith("@"):
-        name = name or backend.default_qconfig or ""
-        if name not in backend.qconfig_mappings:
-            raise ValueError(
-                f"backend '{backend.name}' has no qconfig '{name}', expected a "
-                "QConfigMapping"
-            )
-        return copy.deepcopy(backend.qconfig_mappings[name])
-    if name.startswith("@") or str(backend).startswith("@"):
-        text = module.decode(errors="replace")
-        return QConfigMapping.from_mlir(text, name.lstrip("@"))
-    return QConfigMapping.from_mlir(str(backend), name)
-
-
-def _chosen_layers(equalization: QConfigMapping) -> QConfigMapping:
-    """The mapping as the compiler takes it: a qconfig means that a layer is
-    equalized, whatever its observers are. ValueError for qconfigs that don't mean
-    that."""
-
-    def convert(qconfig: Any) -> Any:
-        if qconfig is None or isinstance(qconfig, EqualizationQConfig):
-            return qconfig and default_qconfig
-        raise ValueError(
-            f"equalization has {qconfig!r}, expected an EqualizationQConfig or None"
-        )
-
-    return QConfigMapping.from_dict(
-        {
-            level: (
-                [(*entry[:-1], convert(entry[-1])) for entry in entries]
-                if isinstance(entries, list)
-                else convert(entries)
-            )
-            for level, entries in equalization.to_dict().items()
-        }
-    )
-
-
-def _refuse_custom_config(*configs: Any) -> None:
-    """Says what no module of operators has."""
-    for config in configs:
-        values = {} if config is None else config
-        if not isinstance(values, dict):
-            values = values.to_dict()
-        for key, value in values.items():
-            if key == PRESERVED_ATTRIBUTES_DICT_KEY:
-                why = "attributes; its functions and globals are kept"
-            else:
-                why = "classes to replace"
-            if value:
-                raise ValueError(
-                    f"{key} ({', '.join(map(str, value))}): a module of operators has "
-                    f"no {why}"
-                )
-
-
-def _quoted(key: str, value: Any) -> str:
-    """The value as the parser of pass options takes it."""
-    text = str(value)
-    if not any(c.isspace() or c in "{}\"'" for c in text) and text:
-        return text
-    for quote in "'\"":
-        if quote not in text:
-            return f"{quote}{text}{quote}"
-    raise ValueError(f"{key} is {text!r}: it can't have both kinds of quotes")

@@ -1,15 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What docs/Python.md shows is true."""
 
+import doctest
 import json
 import pathlib
 import re
+import shutil
+import subprocess
+import sys
 
+import networks
+import numpy
 import pytest
+import qbackend
 from qbackend import BackendConfig, QConfigMapping
 from qbackend.observers import OBSERVERS
 
-TEXT = (pathlib.Path(__file__).parents[2] / "docs" / "Python.md").read_text()
+ROOT = pathlib.Path(__file__).parents[2]
+TEXT = (ROOT / "docs" / "Python.md").read_text()
 
 
 def blocks(language):
@@ -65,3 +73,59 @@ def test_defaults_of_observers(name):
         if field in made._given:
             value = made._given[field]
             assert getattr(value, "name", value) == default, field
+
+
+def sessions():
+    """The sessions of the interpreter, by their first lines."""
+    found = [block for block in blocks("text") if block.startswith(">>> ")]
+    assert len(found) >= 2
+    return found
+
+
+@pytest.mark.parametrize("session", sessions(), ids=lambda s: s.splitlines()[0])
+def test_sessions_print_what_they_show(session, tmp_path, monkeypatch):
+    networks.lenet5(tmp_path)
+    shutil.copy(networks.DIGITS, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    names = {"qbackend": qbackend, "numpy": numpy}
+    test = doctest.DocTestParser().get_doctest(session, names, "Python.md", None, 0)
+    told = []
+    doctest.DocTestRunner(verbose=False).run(test, out=told.append)
+    assert not told, "".join(told)
+
+
+def test_page_for_those_who_move():
+    """What it calls is there, and what the script is compared with is on it."""
+    page = (ROOT / "docs" / "MovingOffTorchAo.md").read_text()
+    script = (ROOT / "examples" / "quantize.py").read_text()
+    found = re.findall(r"\b(prepare_fx|convert_fx|compute_sqnr|torch\.save)\(", script)
+    assert len(found) == 4 and all(f"{name}(" in page for name in found)
+    here = re.findall(r"(?<![.\w])(?:model|quantized)\.(\w+)", page)
+    assert len(here) >= 8
+    for name in set(here) - {"eval", "state_dict", "pt2"}:
+        assert hasattr(qbackend.QuantizedModel, name), name
+
+
+def test_script_runs(tmp_path):
+    network = networks.lenet5(tmp_path)
+    done = subprocess.run(
+        [
+            sys.executable,
+            ROOT / "examples" / "quantize.py",
+            network,
+            networks.DIGITS,
+            "-o",
+            tmp_path / "lenet5.int8.mlirbc",
+        ],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.splitlines()
+    assert not any(line.startswith("real-valued") for line in lines)
+    # PyTorch's own numbers: test/Integration/reference.
+    assert "float: 0.9800 (980 of 1000)" in lines
+    assert "quantized: 0.9800 (980 of 1000)" in lines
+    saved = qbackend.load(tmp_path / "lenet5.int8.mlirbc")
+    images = numpy.load(networks.DIGITS)["test_images"][:2]
+    assert saved.run(images, input_scale="1/255").shape == (2, 10)

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Networks that others wrote, as MLIR modules: `torch.export` archives and ONNX
+"""Networks in files, and those that others wrote, as MLIR modules: `torch.export` archives and ONNX
 files, read with NumPy alone. docs/Importing.md lists what is understood."""
 
 from __future__ import annotations
 
 import io
 import os
-from typing import Any, Mapping, Optional, Sequence, Union
+from typing import Any, Mapping, Optional, Sequence
 
+from ..files import Path
+from ..model import Model
 from . import onnx, pt2
 from .archive import mapped
 from .errors import ImportFailure as ImportFailure
@@ -25,7 +27,8 @@ __all__ = [
     "load",
 ]
 
-Path = Union[str, "os.PathLike[str]"]
+#: What MLIR bytecode begins with.
+_BYTECODE = b"ML\xefR"
 
 
 def _named(path: Path, error: ImportFailure) -> ImportFailure:
@@ -75,10 +78,13 @@ def from_torch(module: Any, example_inputs: Sequence[Any],
     return finished(*pt2.convert(memoryview(buffer.getvalue())))
 
 
-def load(path: Path) -> ImportedModule:
-    """An archive of torch.export or an ONNX model, by its content."""
+def load(path: Path) -> Model:
+    """A network by the content of its file: MLIR as text (`.mlir`) or bytecode, an
+    archive of torch.export, or an ONNX model."""
     with open(path, "rb") as file:
         head = file.read(4)
+        if head == _BYTECODE or os.fspath(path).endswith(".mlir"):
+            return Model(head + file.read(), name=os.fspath(path))
     # An empty archive has an end only.
     if head[:2] == b"PK" or os.fspath(path).endswith(".pt2"):
         return from_pt2(path)

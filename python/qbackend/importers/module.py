@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
-from typing import IO, Any, Callable, Dict, List, Sequence, Union
+from typing import IO, Any, Callable, Dict, List, Sequence
 
 import numpy as np
 
 from .._library import native
+from ..files import Path, write_file
+from ..model import Model
 from .builder import Builder, Value
 from .elements import Array
 
@@ -19,14 +20,15 @@ _ALIGNMENT = 64
 _PIECE = 1 << 22
 
 
-class ImportedModule:
-    """A network in MLIR. `bytes(module)` is its bytecode, which
+class ImportedModule(Model):
+    """A network of another format. `bytes(module)` is its bytecode, which
     `qbackend.apply_backend` takes as it does text."""
 
     def __init__(self, lines: List[str], resources: Dict[str, Array]):
+        super().__init__("")
         self._lines, self._resources = lines, resources
 
-    def __bytes__(self) -> bytes:
+    def _bytes(self) -> bytes:
         return self.bytecode()
 
     def text(self) -> str:
@@ -42,32 +44,17 @@ class ImportedModule:
              for name, data in self._resources.items()])
         return result
 
-    def save(self, path: Union[str, "os.PathLike[str]"]) -> None:
-        """Text if the name ends in `.mlir`, else bytecode; `-` is standard
-        output. The file is there whole or not at all."""
+    def save(self, path: Path) -> None:
+        """As of a Model; bytecode also for other names, and `-` is text to standard
+        output. The weights are copied from the file that they are in."""
         name = os.fspath(path)
         if name == "-":
             self._write_text(sys.stdout.buffer.write)
             sys.stdout.buffer.flush()
-            return
-        if os.path.exists(name) and not os.path.isfile(name):
-            # A pipe or a device: there is nothing to rename onto.
-            with open(name, "wb") as device:
-                self._write(name, device)
-            return
-        folder = os.path.dirname(name) or "."
-        handle, temporary = tempfile.mkstemp(
-            dir=folder, prefix="." + os.path.basename(name)[:100] + ".")
-        try:
-            with os.fdopen(handle, "wb") as file:
-                self._write(name, file)
-            mask = os.umask(0)
-            os.umask(mask)
-            os.chmod(temporary, 0o666 & ~mask)
-            os.replace(temporary, name)
-        except BaseException:
-            os.unlink(temporary)
-            raise
+        elif name.endswith(".o"):
+            super().save(path)
+        else:
+            write_file(name, lambda file: self._write(name, file))
 
     def _write(self, name: str, file: IO[bytes]) -> None:
         if name.endswith(".mlir"):

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Networks of the C interface as Python's objects: arrays in and out by the
+// buffer protocol, where possible without a copy.
+
+#include "_native.h"
+
+#include <pybind11/numpy.h>
+#include <pybind11/stl.h>
+
+#include <chrono>
+#include <utility>
+
+namespace {
+
+//===----------------------------------------------------------------------===//
+// Arrays
+//===----------------------------------------------------------------------===//
+
+/// NumPy's names, by QBackendElementType.
+const char *const typeNames[] = {"float32", "float64", "int8",  "uint8",
+                                 "int16",   "uint16",  "int32", "uint32",
+                                 "int64",   "uint64",  "bool",  "float16"};
+
+QBackendElementType toElementType(const py::buffer_info &info) {
+  if (info.format.size() == 1) {
+    auto integer = [&](QBackendElementType signedType) {
+      int offset = 0;
+      for (py::ssize_t size = 1; size < info.itemsize; size *= 2)
+        offset += 2;
+      return QBackendElementType(signedType + offset);
+    };
+    switch (info.format[0]) {
+    case 'e':
+      return QBACKEND_F16;
+    case 'f':
+      return QBACKEND_F32;
+    case 'd':
+      return QBACKEND_F64;
+    case '?':
+      return QBACKEND_BOOL;
+    case 'b':
+    case 'h':
+    case 'i':
+    case 'l':
+    case 'q':
+      return integer(QBACKEND_I8);
+    case 'B':
+    case 'H':
+    case 'I':
+    case 'L':
+    case 'Q':
+      return integer(QBACKEND_U8);
+    }
+  }
+  throw py::type_error("expected an array of numbers or bool, found format '" +
+                       info.format + "'");
+}
+
+/// Views of Python's arrays, which have to be contiguous.
+struct Arrays {
+  explicit Arrays(const std::vector<py::buffer> &buffers) {
+    infos.reserve(buffers.size());
+    shapes.reserve(buffers.size());
+    for (const py::buffer &buffer : buffers) {
+      const py::buffer_info &info = infos.emplace_back(buffer.request());
+      py::ssize_t stride = info.itemsize;
+      for (py::ssize_t i = info.ndim - 1; i >= 0; stride *= info.shape[i--])
+        if (info.strides[i] != stride && info.shape[i] > 1 && info.size > 0)
+          throw py::value_error("expected a contiguous array");
+      shapes.emplace_back(info.shape.begin(), info.shape.end());
+      views.push_back({toElementType(info), shapes.back().data(),
+                       shapes.back().size(), info.ptr});
+      bytes += info.size * info.itemsize;
+    }
+  }
+
+  std::vector<py::buffer_info> infos;
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<QBackendArray> views;
+  int64_t bytes = 0;
+};
+
+/// Python's objects are kept by the call; nothing here has to be released with
+/// the interpreter's lock.
+struct Views {
+  std::vector<std::vector<int64_t>> shapes;
+  std::vector<QBackendArray> views;
+};
+
+/// The same without what belongs to Python.
+Views getViews(Arrays &arrays) {
+  return {std::move(arrays.shapes), std::move(arrays.views)};
+}
+
+/// Results that NumPy's arrays are views of.
+py::list toArrays(std::shared_ptr<QBackendResults> results) {
+  py::list list;
+  for (size_t i = 0; i < qbackendResultsGetNum(results.get()); ++i) {
+    QBackendArray array = qbackendResultsGet(results.get(), i);
+    auto *owner = new std::shared_ptr<QBackendResults>(results);
+    py::capsule capsule(owner, [](void *pointer) {
+      delete static_cast<std::shared_ptr<QBackendResults> *>(pointer);
+    });
+    list.append(py::array(
+        py::dtype(typeNames[array.type]),
+        std::vector<py::ssize_t>(array.shape, array.shape + array.rank),
+        array.data, capsule));
+  }
+  return list;
+}
+
+//===----------------------------------------------------------------------===//
+// Networks
+//===----------------------------------------------------------------------===//
+
+class Model {
+public:
+  using Handle = std::shared_ptr<QBackendModel>;
+
+  explicit Model(QBackendModel *model) : handle(model, qbackendModelDestroy) {}
+
+  static Model load(const py::bytes &module, const std::string &name,
+                    const std::string &entry) {
+    struct State {
+      std::string module, name, entry;
+      QBackendModel *model = nullptr;
+      ~State() { qbackendModelDestroy(model); }
+    };
+    auto state = std::make_shared<State>();
+    state->module = module;
+    state->name = name;
+    state->entry = entry;
+    std::make_shared<Call>()->run([state](Call &call) {
+      return qbackendModelLoad(toText(state->module), toText(state->name),
+                               toText(state->entry), &state->model,
+                               &Diagnostics::add, &call.diagnostics);
+    });
+    return Model(std::exchange(state->model, nullptr));
+  }
+
+  std::string describe() { return read(&qbackendModelDescribe); }
+  std::string explain() { return read(&qbackendModelExplain); }
+  std::string text() { return read(&qbackendModelPrint); }
+
+  py::bytes bytecode() {
+    Diagnostics diagnostics;
+    char *output = nullptr;
+    size_t length = 0;
+    QBackendStatus status;
+    {
+      py::gil_scoped_release release;
+      status = qbackendModelToBytecode(handle.get(), &output, &length,
+                                       &Diagnostics::add, &diagnostics);
+    }
+    check(status, diagnostics);
+    py::bytes result(output, length);
+    qbackendFree(output);
+    return result;
+  }
+
+  py::list run(const std::vector<py::buffer> &buffers,
+               const std::string &inputScale,
+               const std::string &sampleArguments, unsigned threads) {
+    struct State {
+      Handle model;
+      std::string inputScale, sampleArguments;
+      unsigned threads;
+      Views arrays;
+      QBackendResults *results = nullptr;
+      ~State() { qbackendResultsDestroy(results); }
+    };
+    // Until the end of the call, unless it is abandoned.
+    auto arrays = std::make_unique<Arrays>(buffers);
+    int64_t bytes = arrays->bytes;
+    auto state = std::make_shared<State>();
+    state->model = handle;
+    state->inputScale = inputScale;
+    state->sampleArguments = sampleArguments;
+    state->threads = threads;
+    state->arrays = getViews(*arrays);
+    using Clock = std::chrono::steady_clock;
+    Clock::time_point start = Clock::now();
+    // A thread costs more than a small network.
+    bool isShort = secondsPerByte >= 0 && secondsPerByte * bytes < 0.05;
+    std::make_shared<Call>()->run(
+        [state](Call &call) {
+          QBackendRunOptions options = {
+              toText(state->inputScale), toText(state->sampleArguments),
+              state->threads, &Call::isStopped, &call};
+          return qbackendModelRun(
+              state->model.get(), state->arrays.views.data(),
+              state->arrays.views.size(), &options, &state->results,
+              &Diagnostics::add, &call.diagnostics);
+        },
+        py::cast(buffers), isShort);
+    secondsPerByte =
+        std::chrono::duration<double>(Clock::now() - start).count() /
+        double(std::max<int64_t>(bytes, 1));
+    return toArrays(
+        {std::exchange(state->results, nullptr), qbackendResultsDestroy});
+  }
+
+  py::tuple quantize(const std::string &configuration,
+                     const std::string &options, const std::string &table) {
+    struct State {
+      Handle model;
+      std::string configuration, options, table;
+      QBackendModel *quantized = nullptr;
+      ~State() { qbackendModelDestroy(quantized); }
+    };
+    auto state = std::make_shared<State>();
+    state->model = handle;
+    state->configuration = configuration;
+    state->options = options;
+    state->table = table;
+    auto call = std::make_shared<Call>();
+    call->run([state](Call &call) {
+      return qbackendModelQuantize(
+          state->model.get(), toText(state->configuration),
+          toText(state->options), toText(state->table), &state->quantized,
+          &Diagnostics::add, &call.diagnostics);
+    });
+    return py::make_tuple(Model(std::exchange(state->quantized, nullptr)),
+                          call->diagnostics.toPython());
+  }
+
+  Handle handle;
+
+private:
+  using Reader = QBackendStatus(QBackendModel *, char **,
+                                QBackendDiagnosticCallback, void *);
+  std::string read(Reader *reader) {
+    Diagnostics diagnostics;
+    return ::run(diagnostics,
+                 [&](auto... rest) { return reader(handle.get(), rest...); });
+  }
+
+  /// Of the last run; negative: none.
+  double secondsPerByte = -1;
+};
+
+//===----------------------------------------------------------------------===//
+// Calibration
+//===----------------------------------------------------------------------===//
+
+class Calibration {
+public:
+  using Handle = std::shared_ptr<QBackendCalibration>;
+
+  Calibration(const Model &model, const std::string &backend,
+              const std::string &qconfig, const std::string &configuration,
+              const std::string &inputScale, const std::string &sampleArguments,
+              const std::string &source, int64_t batchSize,
+              bool ignoreNonFinite, unsigned threads) {
+    struct State {
+      Model::Handle model;
+      std::string texts[6];
+      QBackendCalibrationOptions options;
+      QBackendCalibration *calibration = nullptr;
+      ~State() { qbackendCalibrationDestroy(calibration); }
+    };
+    auto state = std::make_shared<State>();
+    state->model = model.handle;
+    const std::string *given[] = {&backend,    &qconfig,         &configuration,
+                                  &inputScale, &sampleArguments, &source};
+    for (int i = 0; i < 6; ++i)
+      state->texts[i] = *given[i];
+    const std::string *texts = state->texts;
+    state->options = {toText(texts[0]), toText(texts[1]), toText(texts[2]),
+                      toText(texts[3]), toText(texts[4]), toText(texts[5]),
+                      batchSize,        ignoreNonFinite,  threads};
+    std::make_shared<Call>()->run([state](Call &call) {
+      return qbackendCalibrationCreate(state->model.get(), &state->options,
+                                       &state->calibration, &Diagnostics::add,
+                                       &call.diagnostics);
+    });
+    handle = Handle(std::exchange(state->calibration, nullptr),
+                    qbackendCalibrationDestroy);
+  }
+
+  void add(const std::vector<py::buffer> &buffers) {
+    auto arrays = std::make_unique<Arrays>(buffers);
+    auto views = std::make_shared<Views>(getViews(*arrays));
+    std::make_shared<Call>()->run(
+        [calibration = handle, views](Call &call) {
+          return qbackendCalibrationAdd(
+              calibration.get(), views->views.data(), views->views.size(),
+              &Call::isStopped, &call, &Diagnostics::add, &call.diagnostics);
+        },
+        py::cast(buffers));
+  }
+
+  std::string table() {
+    Diagnostics diagnostics;
+    return ::run(diagnostics, [&](auto... rest) {
+      return qbackendCalibrationToTable(handle.get(), rest...);
+    });
+  }
+
+private:
+  Handle handle;
+};
+
+std::string compare(const std::vector<py::buffer> &base,
+                    const std::vector<py::buffer> &other) {
+  Arrays first(base), second(other);
+  if (base.size() != other.size())
+    throw py::value_error("the networks have " + std::to_string(base.size()) +
+                          " and " + std::to_string(other.size()) + " results");
+  Diagnostics diagnostics;
+  return ::run(diagnostics, [&](auto... rest) {
+    return qbackendCompare(first.views.data(), second.views.data(),
+                           first.views.size(), rest...);
+  });
+}
+
+} // namespace
+
+void addModels(py::module_ &m) {
+  py::class_<Model>(m, "Model", "A network. Arrays are contiguous.")
+      .def_static("load", &Model::load, py::arg("module"), py::arg("name"),
+                  py::arg("entry"), "A module as text or bytecode.")
+      .def("describe", &Model::describe, "Inputs, outputs and sizes as JSON.")
+      .def("explain", &Model::explain, "What became of operators, as JSON.")
+      .def("text", &Model::text, "The module as text.")
+      .def("bytecode", &Model::bytecode, "The module as bytecode.")
+      .def("run", &Model::run, py::arg("arrays"), py::arg("input_scale"),
+           py::arg("sample_arguments"), py::arg("threads"),
+           "The results for samples.")
+      .def("quantize", &Model::quantize, py::arg("configuration"),
+           py::arg("options"), py::arg("table"),
+           "Another model, and what there is to say.");
+  py::class_<Calibration>(m, "Calibration", "A network under observation.")
+      .def(py::init<const Model &, const std::string &, const std::string &,
+                    const std::string &, const std::string &,
+                    const std::string &, const std::string &, int64_t, bool,
+                    unsigned>(),
+           py::arg("model"), py::arg("backend"), py::arg("qconfig"),
+           py::arg("configuration"), py::arg("input_scale"),
+           py::arg("sample_arguments"), py::arg("source"),
+           py::arg("batch_size"), py::arg("ignore_non_finite"),
+           py::arg("threads"))
+      .def("add", &Calibration::add, py::arg("arrays"), "Runs on samples.")
+      .def("table", &Calibration::table,
+           "What was seen, as a calibration table.");
+  m.def("compare", &compare, py::arg("base"), py::arg("other"),
+        "How results differ, as JSON.");
+}
