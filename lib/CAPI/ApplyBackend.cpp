@@ -14,30 +14,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::capi;
 
-/// Reads `options` into `pass`. LLVM's parsers of numbers tell standard error
-/// alone what they can't read: then the option is looked for.
-static LogicalResult setOptions(Pass &pass, StringRef options,
-                                Session &session) {
-  std::string message;
-  auto keep = [&](const Twine &text) {
-    message = StringRef(text.str()).trim().str();
-    return failure();
-  };
-  if (succeeded(pass.initializeOptions(options, keep)))
-    return success();
-  SmallVector<StringRef> words;
-  if (message.empty())
-    options.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
-  for (StringRef word : words) {
-    if (succeeded(createApplyBackendPass()->initializeOptions(word, keep)))
-      continue;
-    auto [key, value] = word.split('=');
-    message = (key + " is '" + value + "', expected a number").str();
-    break;
-  }
-  return session.error() << "in the options '" << options << "': " << message;
-}
-
 QBackendStatus qbackendApplyBackend(QBackendText module,
                                     QBackendText configuration,
                                     QBackendText options, char **output,
@@ -52,7 +28,7 @@ QBackendStatus qbackendApplyBackend(QBackendText module,
     return QBACKEND_FAILURE;
 
   std::unique_ptr<Pass> pass = createApplyBackendPass();
-  if (failed(setOptions(*pass, toRef(options), session)))
+  if (failed(session.setOptions(*pass, toRef(options))))
     return QBACKEND_FAILURE;
 
   remark::RemarkCategories categories;

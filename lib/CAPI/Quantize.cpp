@@ -122,10 +122,7 @@ static LogicalResult quantize(QBackendModel &model, QBackendText configuration,
   std::vector<OperatorVerdict> verdicts;
   std::vector<Saying> sayings;
   std::unique_ptr<Pass> pass = createApplyBackendPass(verdicts, table);
-  if (failed(pass->initializeOptions(options, [&](const Twine &text) {
-        session.error() << "in the options '" << options << "': " << text;
-        return failure();
-      })))
+  if (failed(session.setOptions(*pass, options)))
     return failure();
   remark::RemarkCategories categories;
   for (auto *category : {&categories.passed, &categories.missed,

@@ -214,6 +214,27 @@ bool capi::prepareOutput(char **output, Session &session) {
 
 const char *qbackendGetVersion(void) { return QBACKEND_VERSION_STRING; }
 
+LogicalResult Session::setOptions(Pass &pass, StringRef options) {
+  std::string message;
+  auto keep = [&](const Twine &text) {
+    message = StringRef(text.str()).trim().str();
+    return failure();
+  };
+  if (succeeded(pass.initializeOptions(options, keep)))
+    return success();
+  SmallVector<StringRef> words;
+  if (message.empty())
+    options.split(words, ' ', /*MaxSplit=*/-1, /*KeepEmpty=*/false);
+  for (StringRef word : words) {
+    if (succeeded(createApplyBackendPass()->initializeOptions(word, keep)))
+      continue;
+    auto [key, value] = word.split('=');
+    message = (key + " is '" + value + "', expected a number").str();
+    break;
+  }
+  return error() << "in the options '" << options << "': " << message;
+}
+
 void qbackendInterrupt(void) { runtime::interrupt(); }
 
 QBackendText qbackendText(const char *string) {

@@ -11,6 +11,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Pass/Pass.h"
 
 namespace qbackend::capi {
 
@@ -43,6 +44,11 @@ public:
   /// with an empty name the backend's default.
   mlir::FailureOr<QConfigMappingOp> resolveMapping(llvm::StringRef spec,
                                                    llvm::StringRef name);
+
+  /// Reads the options of apply-backend into `pass`. LLVM's parsers of numbers
+  /// tell standard error alone what they can't read: then the option is looked
+  /// for, so that the error names it.
+  mlir::LogicalResult setOptions(mlir::Pass &pass, llvm::StringRef options);
 
   /// Emits an error that has no place.
   mlir::InFlightDiagnostic error();

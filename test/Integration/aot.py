@@ -6,7 +6,7 @@
 
 NETWORK.mlir is in linalg. The object is linked with examples/aot/main.c by the
 system's C compiler and needs no other library; the bits of the logits of ten
-images have to be those of qbackend-run.
+images, and of what the self-test has, have to be those of qbackend-run.
 """
 
 import argparse
@@ -37,7 +37,7 @@ def main():
     args = parser.parse_args()
 
     run(sys.executable, args.source / "utils/compile-to-object.py", args.module,
-        "-o", args.work / "network", "--llvm", args.llvm.parent)
+        "-o", args.work / "network", "--llvm", args.llvm.parent, "--self-test")
     undefined = {
         line.split()[-1]
         for line in run(args.llvm / "llvm-nm", "-u", args.work / "network.o"
@@ -46,6 +46,12 @@ def main():
     libc = {"memcpy", "memmove", "memset"}
     if not undefined <= libc:
         print(f"FAIL: the object needs {sorted(undefined - libc)}")
+        return 1
+    # The self-test has its own main.
+    run("cc", "-std=c11", "-Wall", "-Werror", args.work / "network_test.c",
+        args.work / "network.o", "-o", args.work / "network_test")
+    if run(args.work / "network_test") != "PASS\n":
+        print("FAIL: the self-test")
         return 1
     program = args.work / "main"
     run("cc", "-O2", "-Wall", "-Werror", "-I", args.work,
