@@ -5,9 +5,9 @@
     imported_operators.py --bin DIR --work DIR [--seed N] [--count N]
 
 Each operator is between a dequantize and a quantize, with random parameters of
-its own: what an engine does otherwise (it divides by the size of a window, rounds
-a number to a step, has one scale for all sigmoids) must not be taken for what the
-module says. Its results are those of the module as it came.
+its own: what an engine does otherwise (it divides by the size of a window,
+rounds a number to a step, has one scale for all sigmoids) must not be taken for
+what the module says. Its results are those of the module as it came.
 """
 
 import argparse
@@ -20,7 +20,8 @@ import numpy as np
 from commands import run
 
 DIMS = (1, 8, 8, 4)
-ZERO = '"tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>'
+ZERO = ('"tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> '
+        "tensor<1xf32>")
 
 
 def tensor(dims, element="f32"):
@@ -38,7 +39,8 @@ class Text:
 
     def pair(self, x, dims, parameters):
         sign, scale, zero_point = parameters
-        kind = tensor(dims, f"!quant.uniform<{sign}8:f32, {scale!r}:{zero_point}>")
+        kind = tensor(
+            dims, f"!quant.uniform<{sign}8:f32, {scale!r}:{zero_point}>")
         q = self.add(f"quant.qcast {x} : {tensor(dims)} to {kind}")
         return self.add(f"quant.dcast {q} : {kind} to {tensor(dims)}")
 
@@ -92,7 +94,8 @@ class Text:
             f"{tensor(padded, 'i8')}")
         shape = (3, 3, 4, 5) if form != "tosa" else (5, 3, 3, 4)
         data = "".join(f"{rng.randrange(1, 256):02X}" for _ in range(180))
-        w = self.add(f'arith.constant dense<"0x{data}"> : {tensor(shape, "i8")}')
+        w = self.add(
+            f'arith.constant dense<"0x{data}"> : {tensor(shape, "i8")}')
         numbers = ", ".join(str(rng.randint(-4000, 4000)) for _ in range(5))
         b = self.add(f"arith.constant dense<[{numbers}]> : tensor<5xi32>")
         result = tensor(dims, "i32")
