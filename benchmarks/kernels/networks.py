@@ -188,6 +188,30 @@ def mobilenet_v2() -> tuple[Network, Value]:
     return net, net.classifier(net.conv(x, 1280, 1, act="relu6"))
 
 
+def resnet8() -> tuple[Network, Value]:
+    """The one of examples/networks."""
+    net = Network((1, 28, 28, 1))
+    x = net.conv(net.input, 16, 3)
+    for width, stride in ((16, 1), (32, 2), (64, 2)):
+        y = net.conv(net.conv(x, width, 3, stride), width, 3, act="")
+        x = net.add(y, x if stride == 1 else net.conv(x, width, 1, stride, act=""),
+                    relu=True)
+    return net, net.classifier(x, 10)
+
+
+def mbv2tiny() -> tuple[Network, Value]:
+    """The one of examples/networks."""
+    net = Network((1, 28, 28, 1))
+    x = net.conv(net.input, 16, 3, stride=2, act="relu6")
+    for out, stride in ((16, 1), (24, 2), (24, 1), (40, 2), (40, 1)):
+        inner = 4 * x.shape[3]
+        y = net.conv(x, inner, 1, act="relu6")
+        y = net.conv(y, inner, 3, stride, groups=inner, act="relu6")
+        y = net.conv(y, out, 1, act="")
+        x = net.add(y, x, relu=False) if y.shape == x.shape else y
+    return net, net.classifier(net.conv(x, 128, 1, act="relu6"), 10)
+
+
 def layer(size: int, channels: int, out: int, kernel: int, stride: int = 1,
           groups: int = 1) -> tuple[Network, Value]:
     net = Network((1, size, size, channels))
@@ -198,6 +222,8 @@ NETWORKS: dict[str, Callable[[], tuple[Network, Value]]] = {
     "mobilenet_v2": mobilenet_v2,
     "resnet18": lambda: resnet((2, 2, 2, 2), bottleneck=False),
     "resnet50": lambda: resnet((3, 4, 6, 3), bottleneck=True),
+    "resnet8": resnet8,
+    "mbv2tiny": mbv2tiny,
 }
 # Size, channels, outputs, window, stride, groups.
 LAYERS: dict[str, tuple[int, ...]] = {

@@ -145,7 +145,7 @@ def main():
         for index, name in enumerate(names):
             times = measure(peers, index, args.rounds)
             ratios = np.median(times / times[:, :1], axis=0)
-            cells = [f"{best * 1e3:.2f} ({ratio:.2f})"
+            cells = [f"{best * 1e3:.3g} ({ratio:.2f})"
                      for best, ratio in zip(times.min(axis=0), ratios)]
             lines.append(f"| {name} | {' | '.join(cells)} |")
             print(lines[-1], flush=True)
