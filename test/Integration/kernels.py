@@ -2,7 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layers through generated kernels: the integers of the formulas, on any target.
 
-    kernels.py --bin DIR --work DIR
+    kernels.py --bin DIR --work DIR [--random FIRST:LAST]
+
+With --random, layers are drawn instead: 20 for each seed.
 
 Each case is a layer with random weights, with what may be in its kernel behind
 it, on one image, on two, and on a batch that is only known when it runs. The results of linalg and of the kernels of each target that this machine has
@@ -298,15 +300,59 @@ def build(batch, seed):
     return n
 
 
+def draw(seed):
+    """Layers of any shape, on one image."""
+    n = Network(1, seed)
+    random = n.random
+
+    def some(*values):
+        return values[random.integers(len(values))]
+
+    def up_to(limit):
+        return int(random.integers(1, limit + 1))
+
+    while len(n.names) < 20:
+        signed = bool(random.integers(2))
+        kernel = (up_to(5), up_to(5)) if random.integers(2) else some((1, 1), (3, 3))
+        dilation = (up_to(3), up_to(3)) if random.integers(4) == 0 else (1, 1)
+        padding = tuple(int(v) for v in random.integers(0, 3, 4))
+        size = [up_to(some(4, 12, 40)) for _ in range(2)]
+        if any(s + sum(padding[2 * i:2 * i + 2]) < dilation[i] * (kernel[i] - 1) + 1
+               for i, s in enumerate(size)):
+            continue
+        kind = some("dense", "dense", "groups", "depthwise", "linear")
+        if kind == "linear":
+            n.linear(f"{seed} linear", (up_to(200),), up_to(100), signed)
+            continue
+        groups = up_to(4) if kind == "groups" else 1
+        channels = groups * some(up_to(20), up_to(150), 32, 64, 96)
+        out = groups * up_to(some(20, 80))
+        if kind == "depthwise":
+            groups = out = channels
+        n.case(f"{seed} {kind} {size} {kernel}", (*size, channels), out, kernel,
+               stride=(up_to(3), up_to(3)), padding=padding, dilation=dilation,
+               groups=groups, signed=signed, channels=bool(random.integers(2)),
+               relu=bool(random.integers(2)), clamp=random.integers(4) == 0,
+               residual=some(False, False, True, "relu", "second"),
+               after=random.integers(4) == 0, bias=random.integers(4) != 0,
+               weight_zero=some(0, 0, 0, 5),
+               zero=int(random.integers(-128, 128) + (0 if signed else 128)))
+    return n
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--bin", required=True)
     parser.add_argument("--work", required=True, type=pathlib.Path)
+    parser.add_argument("--random", metavar="FIRST:LAST")
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
-    failures, ran = 0, set()
-    for batch in (1, 2, 3):
-        network = build(batch, 5 + batch)
+    failures, ran, layers = 0, set(), 0
+    networks = [(batch, build(batch, 5 + batch)) for batch in (1, 2, 3)]
+    if args.random:
+        networks = [(1, draw(seed)) for seed in range(*map(int, args.random.split(":")))]
+    for batch, network in networks:
+        layers += len(network.names) if batch == 1 else 0
         module = args.work / f"batch{batch}.mlir"
         network.write(module, dynamic=batch == 3)
         portable = args.work / "linalg.mlir"
@@ -335,7 +381,7 @@ def main():
                     failures += 1
                     print(f"FAILED: batch {batch}, {target}, {name}: {wrong} of "
                           f"{expected.size}")
-    print(f"{len(network.names)} layers on {', '.join(sorted(ran))}")
+    print(f"{layers} layers on {', '.join(sorted(ran))}")
     assert {"default", "linalg", "scalar"} <= ran
     print("PASS" if failures == 0 else "FAIL")
     return 1 if failures else 0
