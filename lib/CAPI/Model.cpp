@@ -7,6 +7,7 @@
 #include "qbackend/Pipelines/Execution.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseSet.h"
@@ -117,11 +118,18 @@ static int64_t countConstantBytes(ModuleOp module) {
 }
 
 /// Extents, -1 where they are dynamic; element type as NumPy calls it, or as it
-/// is printed. Nothing if `type` is no ranked tensor.
+/// is printed; what an integer stands for.
 static llvm::json::Object describeType(Type type) {
   llvm::json::Object result;
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
+  if (auto quantized = dyn_cast<quant::UniformQuantizedType>(element)) {
+    result["scale"] = quantized.getScale();
+    result["zero_point"] = quantized.getZeroPoint();
+    element = IntegerType::get(
+        type.getContext(), quantized.getStorageTypeIntegralWidth(),
+        quantized.isSigned() ? IntegerType::Signed : IntegerType::Unsigned);
+  }
   std::string name;
   llvm::raw_string_ostream os(name);
   if (isa<FloatType>(element))

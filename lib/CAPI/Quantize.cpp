@@ -85,20 +85,23 @@ static std::string explain(ArrayRef<OperatorVerdict> verdicts,
   for (const OperatorVerdict &verdict : verdicts) {
     std::vector<size_t> &here =
         byPlace[{verdict.loc.getAsOpaquePointer(), verdict.name}];
-    // Those of operators that have no place of their own come in order.
-    auto isReason = [&](size_t i) {
-      return !isUsed[i] && sayings[i].code == verdict.code &&
-             sayings[i].kind == verdict.kind;
+    // Operators that have no place of their own come in order. One remark may
+    // be about several ops of a place, and says more of what they are.
+    auto find = [&](bool allowUsed) -> const Saying * {
+      for (size_t i : here)
+        if ((allowUsed || !isUsed[i]) && sayings[i].code == verdict.code &&
+            StringRef(sayings[i].kind).starts_with(verdict.kind)) {
+          isUsed[i] = true;
+          return &sayings[i];
+        }
+      return nullptr;
     };
-    auto reason = llvm::find_if(here, isReason);
     const Saying *saying = nullptr;
-    if (!verdict.code.empty() && reason != here.end()) {
-      saying = &sayings[*reason];
-      isUsed[*reason] = true;
-    }
-    result.push_back(describe(verdict.loc, verdict.kind, verdict.name,
-                              verdict.verdict, verdict.code, saying,
-                              verdict.macs));
+    if (!verdict.code.empty() && !(saying = find(/*allowUsed=*/false)))
+      saying = find(/*allowUsed=*/true);
+    result.push_back(describe(verdict.loc, saying ? saying->kind : verdict.kind,
+                              verdict.name, verdict.verdict, verdict.code,
+                              saying, verdict.macs));
     for (size_t i : here)
       if (!isUsed[i] && sayings[i].kind == verdict.kind &&
           sayings[i].code != verdict.code) {

@@ -7,6 +7,8 @@
 #include "qbackend/Evaluation/Compare.h"
 #include "qbackend/Pipelines/Execution.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -128,8 +130,12 @@ static bool isOneBatch(const runtime::Executable &executable,
   if (arrays.size() != executable.getInputs().size())
     return false;
   for (auto [array, input] : llvm::zip(arrays, executable.getInputs())) {
-    if (toElementType(array.type) != input.type ||
-        array.rank != input.shape.size() ||
+    ElementType type = toElementType(array.type);
+    bool isSame =
+        type == input.type ||
+        (arrays::isInteger(type) && arrays::isInteger(input.type) &&
+         arrays::getElementSize(type) == arrays::getElementSize(input.type));
+    if (!isSame || array.rank != input.shape.size() ||
         reinterpret_cast<uintptr_t>(array.data) % alignof(std::max_align_t))
       return false;
     for (auto [d, extent] : llvm::enumerate(input.shape))
@@ -168,6 +174,34 @@ static LogicalResult compile(QBackendModel &model) {
     return model.session.error() << llvm::toString(executable.takeError());
   model.executable = std::move(*executable);
   return success();
+}
+
+/// The results of `function` that are unsigned, which compiled code doesn't
+/// know.
+static SmallVector<bool> findUnsigned(func::FuncOp function) {
+  SmallVector<bool> result;
+  for (Type type : function.getResultTypes()) {
+    Type element = getElementTypeOrSelf(type);
+    auto quantized = dyn_cast<quant::UniformQuantizedType>(element);
+    result.push_back(element.isUnsignedInteger() ||
+                     (quantized && !quantized.isSigned()));
+  }
+  return result;
+}
+
+/// Says so in the results.
+static void setUnsigned(QBackendResults &results, ArrayRef<bool> isUnsigned) {
+  auto set = [&](size_t index, ElementType &type) {
+    for (auto [from, to] : {std::pair(ElementType::I8, ElementType::U8),
+                            {ElementType::I16, ElementType::U16},
+                            {ElementType::I32, ElementType::U32}})
+      if (isUnsigned[index] && type == from)
+        type = to;
+  };
+  for (auto [i, buffer] : llvm::enumerate(results.buffers))
+    set(i, buffer.type);
+  for (auto [i, named] : llvm::enumerate(results.arrays))
+    set(i, named.array.type);
 }
 
 static llvm::Expected<std::unique_ptr<QBackendResults>>
@@ -239,6 +273,7 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
     return QBACKEND_FAILURE;
   SampleRun sampleRun;
   SmallVector<std::string> names;
+  SmallVector<bool> isUnsigned;
   {
     ModelScope scope(*model, callback, user);
     FailureOr<func::FuncOp> function = model->findFunction();
@@ -246,6 +281,7 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
       return QBACKEND_FAILURE;
     sampleRun.executable = model->executable;
     names = getArgumentNames(*function);
+    isUnsigned = findUnsigned(*function);
     if (llvm::Error error = setUp(sampleRun, *function,
                                   options ? *options : QBackendRunOptions{})) {
       model->session.error() << llvm::toString(std::move(error));
@@ -257,6 +293,7 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
     reportError(llvm::toString(found.takeError()), callback, user);
     return QBACKEND_FAILURE;
   }
+  setUnsigned(**found, isUnsigned);
   *results = found->release();
   return QBACKEND_SUCCESS;
 }

@@ -225,6 +225,10 @@ static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
       return emitError(op.getLoc())
              << "the calibration table has " << params.size() << " scales for @"
              << op.getSymName() << ", an activation has one";
+    if ((*entry)->stats.nonFinite())
+      emitWarning(op.getLoc())
+          << calibration::describeNonFinite((*entry)->name, (*entry)->stats)
+          << "; they are left out";
     setParameters(op, (*entry)->stats, params[0]);
     if (failed(op.verify()))
       return failure();
@@ -555,9 +559,11 @@ static LogicalResult findParameters(ModuleOp module,
     return calibrateFromRanges(module);
   if (!options.calibration.empty()) {
     bool isText = StringRef(options.calibration).starts_with("{");
-    StringRef name = isText ? StringRef("the table") : options.calibration;
+    std::string name = isText
+                           ? "the calibration table"
+                           : "calibration table '" + options.calibration + "'";
     auto table = isText ? calibration::parseTable(options.calibration, name)
-                        : calibration::readTable(name);
+                        : calibration::readTable(options.calibration);
     if (!table)
       return emitError(module.getLoc()) << llvm::toString(table.takeError());
     // An observer that saw nothing has no range, whatever its entry says.
@@ -582,14 +588,12 @@ static LogicalResult findParameters(ModuleOp module,
         options.data.empty() ? compareNetworks(module, *table) : "";
     if (missing.empty() && !difference.empty())
       return emitError(module.getLoc())
-             << "calibration table '" << name
-             << "' is of another network: " << difference
+             << name << " is of another network: " << difference
              << "; calibrate this network";
     if (missing.empty())
       return success();
     if (options.data.empty()) {
-      InFlightDiagnostic error = emitError(module.getLoc())
-                                 << "calibration table '" << name << "' ";
+      InFlightDiagnostic error = emitError(module.getLoc()) << name << " ";
       if (!difference.empty())
         error << "is of another network: " << difference << "; it ";
       error << "has nothing for " << missing.size()
@@ -627,11 +631,6 @@ static LogicalResult findParameters(ModuleOp module,
     return emitError(module.getLoc())
            << "calibration failed: " << llvm::toString(table.takeError());
   warnUnseen(module, *table);
-  for (const TableEntry &entry : table->entries)
-    if (entry.stats.nonFinite())
-      emitWarning(module.getLoc())
-          << calibration::describeNonFinite(entry.name, entry.stats)
-          << "; they are left out";
   TableLookup lookup(module, *table);
   if (failed(equalizeBy(lookup)))
     return failure();

@@ -76,9 +76,11 @@ namespace {
 class Recorder {
 public:
   /// With `all`, there is an entry for each tensor, and one for the tensors
-  /// that share an observer; else one for each observer.
-  Recorder(ModuleOp module, bool all, bool ignoreNonFinite)
+  /// that share an observer; else one for each observer. Those of `original`
+  /// have to see finite numbers, unless that is ignored.
+  Recorder(ModuleOp module, ModuleOp original, bool all, bool ignoreNonFinite)
       : ignoreNonFinite(ignoreNonFinite) {
+    SymbolTable wanted(original);
     TensorNames names(module);
     SymbolTable symbols(module);
     llvm::MapVector<StringRef, SmallVector<Value>> shared;
@@ -110,6 +112,7 @@ public:
     module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
       Site site;
       site.name = op.getObserver().str();
+      site.isWanted = wanted.lookup(op.getObserver());
       if (Target *target = byObserver.lookup(op.getObserver()))
         site.targets.push_back(target);
       // What shares an observer also has an entry of its own.
@@ -141,8 +144,8 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     for (Site &site : sites) {
       auto last = site.pending.lower_bound(end);
-      for (auto it = site.pending.begin(); it != last && !ignoreNonFinite; ++it)
-        if (it->second.nonFinite)
+      for (auto it = site.pending.begin(); it != last; ++it)
+        if (it->second.nonFinite && site.isWanted && !ignoreNonFinite)
           return makeError("'{0}' is {1} in sample {2}: the network "
                            "overflows, its weights are not finite, or the "
                            "data is not what it was trained on; "
@@ -212,6 +215,8 @@ private:
     std::string name;
     std::vector<Target *> targets;
     bool isOrdered = false;
+    /// Whether it is of the module as it was given.
+    bool isWanted = false;
     std::map<int64_t, Pending> pending;
   };
 
@@ -496,6 +501,7 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options) {
   Impl &impl = *result->impl;
   impl.options = options;
   impl.module = module;
+  const ModuleOp original = module;
   if (options.recordAll) {
     impl.copy = module.clone();
     impl.module = module = *impl.copy;
@@ -517,8 +523,8 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options) {
                                  reinterpret_cast<void *>(Recorder::record)}))
     return error;
   bool ignoreNonFinite = options.nonFinite == "ignore";
-  impl.recorder =
-      std::make_unique<Recorder>(module, options.recordAll, ignoreNonFinite);
+  impl.recorder = std::make_unique<Recorder>(
+      module, original, options.recordAll, ignoreNonFinite);
   impl.network = getNetworkDescription(module);
   impl.range.source = options.source;
   return result;

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 from typing import (
@@ -138,8 +139,7 @@ class Model:
     def inputs(self) -> List[Input]:
         """What the network takes, in order."""
         return [
-            Input(i["name"], i["type"], tuple(i["shape"]), i["holds_samples"])
-            for i in self._describe()["inputs"]
+            _input(i["name"], i, i["holds_samples"]) for i in self._describe()["inputs"]
         ]
 
     @property
@@ -152,8 +152,8 @@ class Model:
     def outputs(self) -> List[Input]:
         """What the network gives, in order."""
         return [
-            Input(f"output{i}", o["type"], tuple(o["shape"]))
-            for i, o in enumerate(self._describe()["outputs"])
+            _input(f"output{i}", output, True)
+            for i, output in enumerate(self._describe()["outputs"])
         ]
 
     def text(self) -> str:
@@ -468,7 +468,7 @@ class Model:
                     f"{len(inputs) - 1}"
                 )
         return [
-            Input(i.name, i.dtype, i.shape, number in sample_arguments)
+            dataclasses.replace(i, holds_samples=number in sample_arguments)
             for number, i in enumerate(inputs)
         ]
 
@@ -504,6 +504,17 @@ class QuantizedModel(Model):
             integer,
             real,
         )
+
+
+def _input(name: str, entry: Dict[str, Any], holds_samples: bool) -> Input:
+    return Input(
+        name,
+        entry["type"],
+        tuple(entry["shape"]),
+        holds_samples,
+        entry.get("scale"),
+        entry.get("zero_point"),
+    )
 
 
 def _scale(scale: Scale) -> str:

@@ -24,7 +24,7 @@ _BLOCK_BYTES = 1 << 26
 
 @dataclasses.dataclass(frozen=True)
 class Input:
-    """What a network takes."""
+    """What a network takes, or gives."""
 
     name: str
     dtype: str
@@ -33,6 +33,9 @@ class Input:
     #: Whether the leading extent counts samples; otherwise each call takes the
     #: same array.
     holds_samples: bool = True
+    #: What integers stand for: (i - zero_point) * scale; None: themselves.
+    scale: Optional[float] = None
+    zero_point: Optional[int] = None
 
     def describe(self) -> str:
         extents = ["N" if e < 0 else str(e) for e in self.shape]
@@ -120,6 +123,7 @@ class Samples:
             )
         ):
             self._items = [data]
+        self._is_one = self._items is not data
         try:
             iter(self._items)
         except TypeError:
@@ -131,21 +135,24 @@ class Samples:
     def __iter__(self) -> Iterator[Batch]:
         """The batches as they come."""
         for number, item in enumerate(self._items):
-            yield self._batch(item, f"item {number} of the data")
+            yield self._batch(item, self._call(number))
+
+    def _call(self, number: int) -> str:
+        return "the data" if self._is_one else f"item {number} of the data"
 
     def size(self) -> Optional[int]:
         """How many samples there are, if that is known before."""
-        if isinstance(self._items, list) and len(self._items) == 1:
-            return self._batch(self._items[0], "the data").count
-        dataset = getattr(self._items, "dataset", None)
-        for counted in (dataset, self._items):
-            try:
+        items = self._items
+        try:
+            if hasattr(items, "dataset"):
                 # Of a loader, len counts batches.
-                if counted is dataset or dataset is None:
-                    return len(counted)
-            except TypeError:
-                continue
-        return None
+                return len(items.dataset)
+            # An item of a list may be a batch; they are taken for alike.
+            if isinstance(items, list) and items:
+                return self._batch(items[0], self._call(0)).count * len(items)
+            return len(items)
+        except TypeError:
+            return None
 
     def blocks(self) -> Iterator[Batch]:
         """The samples in pieces that are neither large nor small, each of whole

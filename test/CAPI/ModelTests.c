@@ -307,7 +307,7 @@ static void testQuantize(QBackendModel *model) {
         "the caller gives a table too");
   FAILS(qbackendModelQuantize(model, nothing, nothing, qbackendText("{"),
                               &quantized, hear, NULL),
-        "the table");
+        "the calibration table");
   FAILS(qbackendModelQuantize(model, qbackendText("module {"), nothing, nothing,
                               &quantized, hear, NULL),
         "expected");

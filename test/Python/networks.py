@@ -47,15 +47,15 @@ def samples(count=40):
     return np.random.default_rng(0).uniform(-1, 1, (count, 4)).astype("float32")
 
 
-def lenet5(folder):
-    """The trained network of the examples, as a file."""
-    path = folder / "lenet5.mlir"
+def export(name, folder):
+    """A trained network of the examples, as a file."""
+    path = folder / f"{name}.mlir"
     subprocess.run(
         [
             sys.executable,
             ROOT / "examples" / "export.py",
-            ROOT / "examples" / "networks" / "lenet5.npz",
-            "lenet5",
+            ROOT / "examples" / "networks" / f"{name}.npz",
+            name,
             "--spelling",
             "linalg",
             "-o",

@@ -84,7 +84,7 @@ def sessions():
 
 @pytest.mark.parametrize("session", sessions(), ids=lambda s: s.splitlines()[0])
 def test_sessions_print_what_they_show(session, tmp_path, monkeypatch):
-    networks.lenet5(tmp_path)
+    networks.export("lenet5", tmp_path)
     shutil.copy(networks.DIGITS, tmp_path)
     monkeypatch.chdir(tmp_path)
     names = {"qbackend": qbackend, "numpy": numpy}
@@ -107,7 +107,7 @@ def test_page_for_those_who_move():
 
 
 def test_script_runs(tmp_path):
-    network = networks.lenet5(tmp_path)
+    network = networks.export("lenet5", tmp_path)
     done = subprocess.run(
         [
             sys.executable,

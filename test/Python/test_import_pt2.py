@@ -327,6 +327,10 @@ def test_all_unknown_operators_are_listed(tmp_path):
         "aten.bernoulli.default": (1, "bernoulli_5")}
     assert "acme.swizzle.default (3 times, first at 'block0.swizzle_2')" in str(
         error.value)
+    swizzle, bernoulli = error.value.diagnostics
+    assert (swizzle.severity, swizzle.place) == ("error", "block0.swizzle_2")
+    assert swizzle.message == "acme.swizzle.default is not supported; there are 3"
+    assert bernoulli.place == "bernoulli_5"
 
 
 def test_causal_attention_of_any_length(tmp_path):

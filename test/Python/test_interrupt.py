@@ -40,7 +40,7 @@ def calibration():
     Model(SMALL).calibrate(endless())
 
 def many_calls():
-    Model(SMALL).run(np.ones((1 << 26, 4), "float32"))
+    Model(SMALL).run(np.ones((1 << 23, 4), "float32"))
 
 ticks = sent = 0
 def tick():

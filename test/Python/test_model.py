@@ -150,6 +150,66 @@ def test_entry():
     np.testing.assert_allclose(q.run(X), np.cos(X @ WEIGHT), atol=0.05)
 
 
+def test_several_inputs():
+    """By place, by name, and one that is the same in each call."""
+    text = """
+        func.func @main(%a: tensor<1x3xf32> loc("a"), %b: tensor<1x3xf32> loc("b"),
+                        %s: tensor<f32> loc("s")) -> tensor<1x3xf32> {
+          %e = tensor.empty() : tensor<1x3xf32>
+          %y = linalg.generic {
+              indexing_maps = [affine_map<(i, j) -> (i, j)>,
+                               affine_map<(i, j) -> (i, j)>,
+                               affine_map<(i, j) -> ()>,
+                               affine_map<(i, j) -> (i, j)>],
+              iterator_types = ["parallel", "parallel"]}
+              ins(%a, %b, %s : tensor<1x3xf32>, tensor<1x3xf32>, tensor<f32>)
+              outs(%e : tensor<1x3xf32>) {
+            ^bb0(%x: f32, %z: f32, %t: f32, %o: f32):
+              %p = arith.mulf %z, %t : f32
+              %q = arith.addf %x, %p : f32
+              linalg.yield %q : f32
+          } -> tensor<1x3xf32>
+          return %y : tensor<1x3xf32>
+        }"""
+    model = Model(text)
+    a, b, s = X[:6, :3], X[6:12, :3], np.array(2, "float32")
+    assert [i.holds_samples for i in model.inputs] == [True, True, False]
+    wanted = a + b * s
+    np.testing.assert_allclose(model.run(a, b, s), wanted)
+    np.testing.assert_allclose(model.run(a, s=s, b=b), wanted)
+    np.testing.assert_allclose(model.run(a[:1], b[:1], s), wanted[:1])
+    with pytest.raises(ValueError, match="'a' has 6 samples, but array 'b' has 5"):
+        model.run(a, b[:5], s)
+    with pytest.raises(ValueError, match="'b' has 5 samples in the data"):
+        model.calibrate((a, b[:5], s))
+    with pytest.raises(ValueError, match="is one array, the network takes 3"):
+        model.calibrate(a)
+    tables = [
+        Model(text).calibrate(data).calibration
+        for data in (
+            (a, b, s),
+            {"s": s, "b": b, "a": a},
+            [(x, y, s) for x, y in zip(a, b)],
+            ({"a": x, "b": y, "s": s} for x, y in zip(a, b)),
+        )
+    ]
+    assert len(set(tables)) == 1
+
+
+def test_no_inputs():
+    model = Model(
+        """
+        func.func @main() -> tensor<2xf32> {
+          %c = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+          return %c : tensor<2xf32>
+        }"""
+    )
+    assert model.run().tolist() == [1, 2]
+    assert repr(model) == "<Model from nothing to 'output0' float32 N>"
+    with pytest.raises(ValueError, match="takes no inputs"):
+        model.calibrate(X)
+
+
 def test_from_several_threads(model):
     wanted = model.run(X)
     found = [None] * 4
@@ -236,6 +296,11 @@ def test_progress(capfd):
         list(X) * 4, progress=lambda *args: told.append(args), threads=1
     )
     assert told[-1] == (160, 160) and len(told) > 1
+    for data in (X, [X[:20], X[20:]], Loader(X, 16)):
+        Model(linear()).calibrate(data, lambda *args: told.append(args))
+        assert told[-1] == (40, 40)
+    Model(linear()).calibrate(iter(X), lambda *args: told.append(args))
+    assert told[-1] == (40, None)
     Model(linear()).calibrate(iter(X), progress=True)
     assert "calibrating 40 samples" in capfd.readouterr().err
 
@@ -253,6 +318,13 @@ def test_values_that_are_not_finite():
     with pytest.raises(ValueError, match="NaN or infinite in float32.*sample 5"):
         Model(linear()).calibrate(bad)
     Model(linear()).calibrate(bad, non_finite="ignore")
+
+
+def test_values_that_nothing_observes():
+    """A root of negative numbers, which stays real-valued."""
+    model = Model(linear().replace("math.sin", "math.rsqrt")).calibrate(X)
+    assert '"head.wave"' in model.calibration
+    assert "qnnpack.linear" in model.quantize().text()
 
 
 # Quantization ---------------------------------------------------------------
@@ -288,6 +360,19 @@ def test_places_are_those_of_the_file(tmp_path):
     line = path.read_text().splitlines().index(
         "  %z = math.sin %y : tensor<1x2xf32>") + 1
     assert wave.place == f"{path}:{line}:8"
+
+
+def test_reasons_of_what_is_not_recognised():
+    """Several ops of one place have one remark."""
+    text = linear().replace("math.sin", "math.erf")
+    (row,) = Model(text).calibrate(X).quantize().explain().missed()
+    assert row.code and row.reason and row.remedy
+    table = linear().replace(
+        "  %z = math.sin %y", "  %u = math.floor %y : tensor<1x2xf32> loc(\"odd\")\n"
+        "  %v = math.floor %u : tensor<1x2xf32> loc(\"odd\")\n  %z = math.sin %v"
+    )
+    for row in Model(table).calibrate(X).quantize().explain().missed():
+        assert row.reason, row
 
 
 def test_summary(quantized):
@@ -327,6 +412,29 @@ def test_backend_as_an_object(model):
     backend = qbackend.get_qnnpack_backend_config()
     q = Model(linear()).calibrate(X, backend=backend).quantize()
     np.testing.assert_array_equal(q.run(X), model.quantize().run(X))
+
+
+def test_integers_for_the_caller():
+    text = linear().replace("math.sin", "math.absf")
+    relu = """
+  %zeros = arith.constant dense<0.0> : tensor<1x2xf32>
+  %r = arith.maximumf %y, %zeros : tensor<1x2xf32>
+  return %r : tensor<1x2xf32>
+}
+"""
+    text = text[: text.index("  %z =")] + relu
+    q = Model(text).calibrate(X).quantize(quantized_inputs=0, quantized_outputs=0)
+    (x,), (y,) = q.inputs, q.outputs
+    assert (x.dtype, y.dtype) == ("uint8", "uint8")
+    integers = np.clip(np.round(X / x.scale) + x.zero_point, 0, 255).astype("uint8")
+    for rows in (integers, integers[:1]):
+        found = q.run(rows)
+        assert found.dtype == np.uint8
+        real = np.maximum((rows.astype(int) - x.zero_point) * x.scale @ WEIGHT, 0)
+        np.testing.assert_allclose(
+            (found.astype(int) - y.zero_point) * y.scale, real, atol=0.03
+        )
+    assert q.run(integers).max() > 127
 
 
 def test_other_keys(model):

@@ -5,10 +5,17 @@ from __future__ import annotations
 
 from typing import Dict, List, Tuple
 
+from ..diagnostics import Diagnostic
+
 
 class ImportFailure(ValueError):
     """The file is broken, or holds what no MLIR is written for. The text says
     what was found and where."""
+
+    @property
+    def diagnostics(self) -> List[Diagnostic]:
+        """The same as objects, as a CompilerError has them."""
+        return [Diagnostic("error", str(self))]
 
 
 class UnsupportedOperators(ImportFailure):
@@ -26,3 +33,16 @@ class UnsupportedOperators(ImportFailure):
             lines.append(f"  {name} ({times} at '{first}')")
         kinds = "operator is" if len(lines) == 1 else f"{len(lines)} operators are"
         super().__init__(f"{kinds} not supported:\n" + "\n".join(lines))
+
+    @property
+    def diagnostics(self) -> List[Diagnostic]:
+        """One for each operator, at the first of its places."""
+        return [
+            Diagnostic(
+                "error",
+                f"{name} is not supported; there {'is' if count == 1 else 'are'} "
+                f"{count}",
+                first,
+            )
+            for name, (count, first) in sorted(self.operators.items())
+        ]
