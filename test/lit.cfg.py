@@ -5,6 +5,7 @@
 
 import os
 import shutil
+import subprocess
 import sys
 
 import lit.formats
@@ -20,6 +21,13 @@ config.test_exec_root = os.path.join(config.qbackend_obj_root, "test")
 
 if config.python_package:
     config.available_features.add("python-package")
+    # What makes and installs a wheel without a network.
+    builds = subprocess.run(
+        [config.package_python, "-c", "import setuptools, wheel, pip"],
+        stderr=subprocess.DEVNULL,
+    )
+    if builds.returncode == 0:
+        config.available_features.add("pip")
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("aarch64-emulator")
 config.substitutions.append(("%package_python", config.package_python))
