@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places in a file, and names, side by side in locations.
+
+#ifndef QBACKEND_DIAGNOSTICS_PLACES_H
+#define QBACKEND_DIAGNOSTICS_PLACES_H
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace qbackend {
+
+/// Gives each op of `module`, which was parsed from `text`, the place where it
+/// stands there if its location is a name without one: MLIR's parser keeps only
+/// what is written. Reads the text once more, if there is such an op; nothing
+/// is done if `text` is bytecode. `file` is what places call it.
+void addPlaces(mlir::ModuleOp module, llvm::StringRef text,
+               llvm::StringRef file);
+
+/// Whether an argument of a function, or an op in it, has a named location.
+bool hasNames(mlir::ModuleOp module);
+
+/// Leaves of locations the names alone: what is printed then says what things
+/// are called, and not where each was read from.
+void stripPlaces(mlir::ModuleOp module);
+
+} // namespace qbackend
+
+#endif // QBACKEND_DIAGNOSTICS_PLACES_H

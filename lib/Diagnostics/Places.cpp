@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places in a file, and names, side by side in locations.
+
+#include "qbackend/Diagnostics/Places.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/AsmParser/AsmParserState.h"
+#include "mlir/Bytecode/BytecodeReader.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+/// Whether `loc` is a name without a place.
+static bool lacksPlace(Location loc) {
+  return loc->findInstanceOf<NameLoc>() &&
+         !loc->findInstanceOf<FileLineColLoc>();
+}
+
+void qbackend::addPlaces(ModuleOp module, StringRef text, StringRef file) {
+  auto buffer = llvm::MemoryBuffer::getMemBuffer(
+      text, file, /*RequiresNullTerminator=*/false);
+  if (isBytecode(*buffer) || !module
+                                  ->walk([](Operation *op) {
+                                    return lacksPlace(op->getLoc())
+                                               ? WalkResult::interrupt()
+                                               : WalkResult::advance();
+                                  })
+                                  .wasInterrupted())
+    return;
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(text, file),
+                             SMLoc());
+  MLIRContext *context = module.getContext();
+  // What is to be said of it was said when it was parsed.
+  ScopedDiagnosticHandler silence(context,
+                                  [](Diagnostic &) { return success(); });
+  Block block;
+  AsmParserState state;
+  if (failed(parseAsmSourceFile(
+          sources, &block, ParserConfig(context, /*verifyAfterParse=*/false),
+          &state)))
+    return;
+  llvm::DenseMap<Operation *, SMLoc> places;
+  for (const AsmParserState::OperationDefinition &definition :
+       state.getOpDefs())
+    places[definition.op] = definition.loc.Start;
+  // The parser adds a module around several ops, or around none.
+  SmallVector<Operation *> parsed;
+  if (!(llvm::hasSingleElement(block) && isa<ModuleOp>(block.front())))
+    parsed.push_back(nullptr);
+  block.walk<WalkOrder::PreOrder>([&](Operation *op) { parsed.push_back(op); });
+  SmallVector<Operation *> ops;
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  if (ops.size() != parsed.size())
+    return;
+  for (auto [op, other] : llvm::zip(ops, parsed)) {
+    auto place = places.find(other);
+    if (!lacksPlace(op->getLoc()) || place == places.end() ||
+        op->getName() != other->getName())
+      continue;
+    auto [line, column] = sources.getLineAndColumn(place->second);
+    Location child = FileLineColLoc::get(context, file, line, column);
+    if (auto named = dyn_cast<NameLoc>(op->getLoc()))
+      op->setLoc(NameLoc::get(named.getName(), child));
+    else
+      op->setLoc(FusedLoc::get(context, {op->getLoc(), child}));
+  }
+}
+
+bool qbackend::hasNames(ModuleOp module) {
+  return module
+      ->walk([](Operation *op) {
+        bool found = op->getLoc()->findInstanceOf<NameLoc>() != nullptr;
+        for (Region &region : op->getRegions())
+          for (Block &block : region)
+            for (BlockArgument argument : block.getArguments())
+              found |= argument.getLoc()->findInstanceOf<NameLoc>() != nullptr;
+        return found ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// The names in `loc`, as a location.
+static Location getNamesOnly(Location loc) {
+  SmallVector<Location> names;
+  loc->walk([&](Location inner) {
+    if (auto named = dyn_cast<NameLoc>(inner))
+      names.push_back(NameLoc::get(named.getName()));
+    return WalkResult::advance();
+  });
+  if (names.empty())
+    return UnknownLoc::get(loc.getContext());
+  return FusedLoc::get(loc.getContext(), names);
+}
+
+void qbackend::stripPlaces(ModuleOp module) {
+  module->walk([](Operation *op) {
+    op->setLoc(getNamesOnly(op->getLoc()));
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          argument.setLoc(getNamesOnly(argument.getLoc()));
+  });
+}
