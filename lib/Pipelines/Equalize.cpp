@@ -258,7 +258,8 @@ private:
 
 LogicalResult qbackend::equalize(ModuleOp module, QConfigMappingOp mapping,
                                  StatisticsLookup lookup) {
-  QConfigTable qconfigs(mapping);
+  TensorNames names(module);
+  QConfigTable qconfigs(mapping, names);
   Equalizer equalizer(module, lookup);
   SmallVector<OperatorOp> chosen;
   module.walk([&](OperatorOp op) {

@@ -37,6 +37,7 @@ void qbackend::addPreparePipeline(OpPassManager &manager,
   observe.qconfig = options.qconfig;
   observe.sharing = options.sharing;
   observe.entry = options.entry;
+  observe.keepFloat = llvm::to_vector(options.keepFloat);
   observe.quantizedInputs = llvm::to_vector(options.quantizedInputs);
   observe.quantizedOutputs = llvm::to_vector(options.quantizedOutputs);
   manager.addPass(createObservePass(observe));

@@ -29,6 +29,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <map>
+
 namespace qbackend {
 #define GEN_PASS_DEF_OBSERVEPASS
 #include "qbackend/Transforms/Passes.h.inc"
@@ -64,9 +66,13 @@ struct Decision {
 class Decider {
 public:
   Decider(const PatternTable &patterns, QConfigTable &qconfigs,
-          BackendConfigOp backend, QConfigMappingOp mapping)
+          BackendConfigOp backend, QConfigMappingOp mapping,
+          ArrayRef<std::string> keepFloat)
       : patterns(patterns), qconfigs(qconfigs), backend(backend),
-        mapping(mapping) {}
+        mapping(mapping) {
+    for (const std::string &name : keepFloat)
+      kept.insert({name, false});
+  }
 
   std::optional<Decision> decide(OperatorOp op) {
     SmallVector<StringRef> kinds = getKindNames(op);
@@ -81,6 +87,11 @@ public:
     bool fused = llvm::any_of(
         candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
     QConfigOp entry = qconfigs.lookup(op, kinds, fused);
+    if (StringRef name = findKept(op); !name.empty()) {
+      refuse(op, "QB104", "keep-float has '" + name + "'",
+             "take it out of keep-float", {});
+      return std::nullopt;
+    }
     if (candidates.empty()) {
       refuse(op, "QB103",
              "backend '" + backend.getSymName() + "' has no pattern for it",
@@ -160,10 +171,27 @@ public:
   }
 
   /// Says at `op` why it stays real-valued, and keeps the code of it there.
-  static void refuse(OperatorOp op, StringRef code, const Twine &reason,
-                     const Twine &suggestion, ArrayRef<RemarkNote> notes) {
+  void refuse(OperatorOp op, StringRef code, const Twine &reason,
+              const Twine &suggestion, ArrayRef<RemarkNote> notes) {
     op.setCode(code);
-    remarkMissed(op, code, op.getKindName(), reason, suggestion, notes);
+    remarkMissed(op, code, op.getKindName(), reason, suggestion, notes,
+                 qconfigs.getName(op));
+  }
+
+  /// Fails, and says so, for each name of keep-float that no operator has that
+  /// was decided on.
+  LogicalResult verifyKept(ModuleOp module) const {
+    bool ok = true;
+    for (const auto &[name, found] : kept) {
+      if (found)
+        continue;
+      InFlightDiagnostic error = emitError(module.getLoc())
+                                 << "keep-float has '" << name
+                                 << "', which is no operator's name";
+      qconfigs.listNearestNames(error, name);
+      ok = false;
+    }
+    return success(ok);
   }
 
   /// True if `parameter` is a constant with data.
@@ -184,8 +212,30 @@ private:
                                /*code=*/StringAttr(), /*imported=*/false)};
   }
 
+  /// The name in keep-float of `op`, of a part of it, or of a module that one
+  /// of them is in; empty if there is none.
+  StringRef findKept(OperatorOp op) {
+    if (kept.empty())
+      return {};
+    SmallVector<std::string> names = {qconfigs.getName(op)};
+    op.getLoc()->walk([&](Location inner) {
+      if (auto named = dyn_cast<NameLoc>(inner))
+        names.push_back(named.getName().str());
+      return WalkResult::advance();
+    });
+    StringRef first;
+    for (auto &[name, found] : kept)
+      for (StringRef rest : names)
+        if (rest.consume_front(name) &&
+            (rest.empty() || rest.starts_with("."))) {
+          found = true;
+          first = first.empty() ? StringRef(name) : first;
+        }
+    return first;
+  }
+
   /// Parameters have to be known to be quantized, or to be a kernel's.
-  static bool checkOperands(OperatorOp op) {
+  bool checkOperands(OperatorOp op) {
     for (auto [role, operand] :
          {std::pair<StringRef, Value>("weight", op.getWeight()),
           std::pair<StringRef, Value>("bias", op.getBias()),
@@ -207,6 +257,8 @@ private:
   QConfigTable &qconfigs;
   BackendConfigOp backend;
   QConfigMappingOp mapping;
+  /// The names of keep-float, and whether an operator has them.
+  std::map<std::string, bool> kept;
 };
 } // namespace
 
@@ -452,8 +504,9 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
             markQuantized(getOperation(), quantizedInputs, quantizedOutputs)))
       return signalPassFailure();
     PatternTable patterns(found->config);
-    QConfigTable qconfigs(*mapping);
-    Decider decider(patterns, qconfigs, found->config, *mapping);
+    TensorNames names(getOperation());
+    QConfigTable qconfigs(*mapping, names);
+    Decider decider(patterns, qconfigs, found->config, *mapping, keepFloat);
     llvm::Expected<func::FuncOp> network = findEntry(getOperation(), entry);
     if (!network && !entry.empty()) {
       emitError(getOperation().getLoc()) << llvm::toString(network.takeError());
@@ -481,7 +534,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       if (!decision)
         return WalkResult::skip();
       if (imported.empty() && isPieceOfUnrecognized(op)) {
-        Decider::refuse(
+        decider.refuse(
             op, "QB118", "it is part of a function that is not recognised",
             "see the remarks QB001 at what is before and after it", {});
         return WalkResult::skip();
@@ -489,42 +542,43 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       auto function = op->getParentOfType<func::FuncOp>();
       if (!comesQuantized && !reached.empty() && function &&
           !reached.contains(function))
-        Decider::refuse(op, "QB117",
-                        "'" + network->getName() + "' doesn't call '" +
-                            function.getName() +
-                            "', so that nothing is known of its values",
-                        "call it, or quantize it on its own with entry=" +
-                            function.getName(),
-                        {});
+        decider.refuse(op, "QB117",
+                       "'" + network->getName() + "' doesn't call '" +
+                           function.getName() +
+                           "', so that nothing is known of its values",
+                       "call it, or quantize it on its own with entry=" +
+                           function.getName(),
+                       {});
       else
         decisions.push_back({op, *decision});
       return WalkResult::skip();
     });
-    if (failed(qconfigs.verifySelectors(found->config)))
+    if (failed(qconfigs.verifySelectors(found->config)) ||
+        failed(decider.verifyKept(getOperation())))
       return signalPassFailure();
     // A module without its weights can't run, and integers between real-valued
     // convolutions only lose precision.
     if (anyWeight && !anyWeightKnown) {
       for (auto &[op, decision] : decisions)
-        Decider::refuse(op, "QB109",
-                        "no operator of the module has weights with data",
-                        "export the module with its trained parameters", {});
+        decider.refuse(op, "QB109",
+                       "no operator of the module has weights with data",
+                       "export the module with its trained parameters", {});
       return;
     }
     for (auto &[op, decision] : decisions)
       setWeightSign(op, decision.qconfig.getWeight());
     if (comesQuantized)
-      return keep(imported, decisions);
+      return keep(imported, decisions, decider);
     ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
                               sharing);
     for (auto &[op, decision] : decisions) {
       if (!inserter.canVisit(op, decision)) {
-        Decider::refuse(op, "QB104",
-                        "its qconfig uses the observer of its input, which has "
-                        "none",
-                        "quantize what is before it, or give it a qconfig of "
-                        "its own",
-                        {});
+        decider.refuse(op, "QB104",
+                       "its qconfig uses the observer of its input, which has "
+                       "none",
+                       "quantize what is before it, or give it a qconfig of "
+                       "its own",
+                       {});
         continue;
       }
       apply(op, decision);
@@ -550,7 +604,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
 
   /// Quantizes what the module says is quantized, by its parameters.
   void keep(ImportedObservers &imported,
-            ArrayRef<std::pair<OperatorOp, Decision>> decisions) {
+            ArrayRef<std::pair<OperatorOp, Decision>> decisions,
+            Decider &decider) {
     llvm::MapVector<OperatorOp, QConfigAttr> integers;
     llvm::DenseMap<OperatorOp, Decision> byOperator;
     for (auto [op, decision] : decisions)
@@ -567,10 +622,10 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       if (reason.empty())
         applyImported(op, byOperator.find(op)->second);
       else
-        Decider::refuse(op, "QB141", reason,
-                        "quantize it in the module, too, or export the module "
-                        "without quantization",
-                        {});
+        decider.refuse(op, "QB141", reason,
+                       "quantize it in the module, too, or export the module "
+                       "without quantization",
+                       {});
     }
   }
 };

@@ -31,7 +31,8 @@ static void printPlace(Location loc, raw_ostream &os) {
 template <typename CreateT>
 static void emitRemark(Operation *op, StringRef code, StringRef subject,
                        const Twine &reason, const Twine &suggestion,
-                       ArrayRef<RemarkNote> notes, CreateT create) {
+                       ArrayRef<RemarkNote> notes, StringRef fallbackName,
+                       CreateT create) {
   auto opts = remark::RemarkOpts::name(code).category("qbackend");
   if (auto function = op->getParentOfType<FunctionOpInterface>())
     opts = opts.function(function.getName());
@@ -48,7 +49,10 @@ static void emitRemark(Operation *op, StringRef code, StringRef subject,
   remark << remark::detail::Remark::Arg("Operator", subject)
          << remark::reason("{0}", reason.str())
          << remark::suggest("{0}", suggestion.str());
-  if (std::string name = getLocationName(op->getLoc()); !name.empty())
+  std::string name = getLocationName(op->getLoc());
+  if (name.empty())
+    name = fallbackName.str();
+  if (!name.empty())
     remark << remark::detail::Remark::Arg("OperatorName", name);
   std::string places;
   llvm::raw_string_ostream os(places);
@@ -63,8 +67,8 @@ static void emitRemark(Operation *op, StringRef code, StringRef subject,
 
 void qbackend::remarkMissed(Operation *op, StringRef code, StringRef subject,
                             const Twine &reason, const Twine &suggestion,
-                            ArrayRef<RemarkNote> notes) {
-  emitRemark(op, code, subject, reason, suggestion, notes,
+                            ArrayRef<RemarkNote> notes, StringRef name) {
+  emitRemark(op, code, subject, reason, suggestion, notes, name,
              [](Location loc, remark::RemarkOpts opts) {
                return remark::missed(loc, opts);
              });
@@ -73,7 +77,7 @@ void qbackend::remarkMissed(Operation *op, StringRef code, StringRef subject,
 void qbackend::remarkAnalysis(Operation *op, StringRef code, StringRef subject,
                               const Twine &reason, const Twine &suggestion,
                               ArrayRef<RemarkNote> notes) {
-  emitRemark(op, code, subject, reason, suggestion, notes,
+  emitRemark(op, code, subject, reason, suggestion, notes, /*fallbackName=*/"",
              [](Location loc, remark::RemarkOpts opts) {
                return remark::analysis(loc, opts);
              });

@@ -16,7 +16,8 @@ using namespace qbackend;
 // QConfigTable
 //===----------------------------------------------------------------------===//
 
-QConfigTable::QConfigTable(QConfigMappingOp mapping) : mapping(mapping) {
+QConfigTable::QConfigTable(QConfigMappingOp mapping, TensorNames &tensorNames)
+    : mapping(mapping), tensorNames(tensorNames) {
   for (auto entry : mapping.getBody().front().getOps<QConfigOp>()) {
     switch (entry.getLevel()) {
     case QConfigLevel::Global:
@@ -40,6 +41,11 @@ QConfigTable::QConfigTable(QConfigMappingOp mapping) : mapping(mapping) {
       break;
     }
   }
+}
+
+std::string QConfigTable::getName(OperatorOp op) {
+  std::string name = getLocationName(op.getLoc());
+  return name.empty() ? tensorNames.lookup(op.getOutput()).name : name;
 }
 
 /// The module that the operator `name` is in: layer1 of layer1.conv1.
@@ -89,14 +95,15 @@ QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> allKinds,
                                bool isFusion) {
   // The kind that is counted.
   StringRef kind = isFusion ? allKinds.front() : allKinds.back();
-  std::string name = getLocationName(op.getLoc());
+  std::string name = getName(op);
+  names.insert({name, 0});
   // A fused operator has the names of all its parts.
   op.getLoc()->walk([&](Location inner) {
     if (auto named = dyn_cast<NameLoc>(inner))
       names.insert({named.getName(), 0});
     return WalkResult::advance();
   });
-  std::string module = getParentName(name).str();
+  std::string module = getParentName(getLocationName(op.getLoc())).str();
   int64_t occurrence = 0;
   for (OperatorKindAttrInterface each : op.getOperatorKinds()) {
     StringRef eachName = each.getKindName();
@@ -110,10 +117,9 @@ QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> allKinds,
     return it->second;
   if (QConfigOp entry = lookupName(name))
     return entry;
-  if (!name.empty())
-    for (auto &[regex, entry] : byRegex)
-      if (regex.match(name))
-        return entry;
+  for (auto &[regex, entry] : byRegex)
+    if (regex.match(name))
+      return entry;
   return lookupKinds(allKinds, isFusion);
 }
 
@@ -125,7 +131,7 @@ static void listNearest(InFlightDiagnostic &diag, StringRef wanted,
     nearest.push_back({wanted.edit_distance(candidate), candidate});
   llvm::sort(nearest);
   if (nearest.empty()) {
-    diag << "; no operator of the module has a name";
+    diag << "; the module has no operators";
     return;
   }
   diag << "; the nearest are ";
@@ -133,12 +139,21 @@ static void listNearest(InFlightDiagnostic &diag, StringRef wanted,
                         [&](auto &entry) { diag << entry.second; });
 }
 
-LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
-  // Any name, and the modules that it is in.
+llvm::StringMap<char> QConfigTable::getPaths() const {
   llvm::StringMap<char> paths = names;
   for (StringRef name : names.keys())
     while (!(name = getParentName(name)).empty())
       paths.insert({name, 0});
+  return paths;
+}
+
+void QConfigTable::listNearestNames(InFlightDiagnostic &diag,
+                                    StringRef wanted) const {
+  listNearest(diag, wanted, getPaths());
+}
+
+LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
+  llvm::StringMap<char> paths = getPaths();
   llvm::StringMap<char> allKinds = kinds;
   if (backend)
     for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())

@@ -21,7 +21,7 @@ func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %0 = tosa.mul %x, %two, %s : (tensor<1x4xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x4xf32>
   // expected-remark @+1 {{QB001}}
   %1 = tosa.exp %0 : (tensor<1x4xf32>) -> tensor<1x4xf32>
-  // expected-remark @+1 {{QB118 | Category:qbackend | Function=main | Operator=add, Reason="it is part of a function that is not recognised"}}
+  // expected-remark @+1 {{QB118 | Category:qbackend | Function=main | Operator=add, OperatorName=add_0, Reason="it is part of a function that is not recognised"}}
   %2 = tosa.add %1, %one : (tensor<1x4xf32>, tensor<1x1xf32>) -> tensor<1x4xf32>
   // expected-remark @+1 {{QB118}}
   %3 = tosa.mul %2, %half, %s : (tensor<1x4xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x4xf32>

@@ -26,7 +26,7 @@ qbackend.qconfig_mapping @m {
 }
 
 func.func @qb103(%x: !t) -> !t {
-  // expected-remark @+1 {{[Missed] QB103 | Category:qbackend | Function=qb103 | Operator=sigmoid, Reason="backend 'b' has no pattern for it", Suggestion="add a qbackend.pattern_config to the backend"}}
+  // expected-remark @+1 {{[Missed] QB103 | Category:qbackend | Function=qb103 | Operator=sigmoid, OperatorName=sigmoid_0, Reason="backend 'b' has no pattern for it", Suggestion="add a qbackend.pattern_config to the backend"}}
   %0 = qbackend.operator [#qbackend.sigmoid] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
@@ -35,7 +35,7 @@ func.func @qb103(%x: !t) -> !t {
 }
 
 func.func @qb104(%x: !t) -> !t {
-  // expected-remark @+1 {{[Missed] QB104 | Category:qbackend | Function=qb104 | Operator=relu, Reason="its qconfig is none", Suggestion="change the qconfig mapping"}}
+  // expected-remark @+1 {{[Missed] QB104 | Category:qbackend | Function=qb104 | Operator=relu, OperatorName=relu_0, Reason="its qconfig is none", Suggestion="change the qconfig mapping"}}
   %0 = qbackend.operator [#qbackend.relu] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
@@ -44,7 +44,7 @@ func.func @qb104(%x: !t) -> !t {
 }
 
 func.func @qb105(%x: !t) -> !t {
-  // expected-remark @+1 {{QB105 | Category:qbackend | Function=qb105 | Operator=elu, Reason="backend 'b' does not support its qconfig: dtypes[0]: its input is si8, the qconfig observes ui8; dtypes[1]: its input is quantized dynamically, the qconfig is static", Suggestion="choose another qconfig"}}
+  // expected-remark @+1 {{QB105 | Category:qbackend | Function=qb105 | Operator=elu, OperatorName=elu_0, Reason="backend 'b' does not support its qconfig: dtypes[0]: its input is si8, the qconfig observes ui8; dtypes[1]: its input is quantized dynamically, the qconfig is static", Suggestion="choose another qconfig"}}
   %0 = qbackend.operator [#qbackend.elu<alpha = 1.0>] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
@@ -54,7 +54,7 @@ func.func @qb105(%x: !t) -> !t {
 
 // expected-note @+1 {{this is its weight}}
 func.func @qb106_weight(%x: !t, %w: tensor<4x4xf32>) -> !t {
-  // expected-remark @+1 {{QB106 | Category:qbackend | Function=qb106_weight | Operator=linear, Reason="its weight is not a constant with data", Suggestion="pass the trained parameters as dense constants, not as arguments or elided resources"}}
+  // expected-remark @+1 {{QB106 | Category:qbackend | Function=qb106_weight | Operator=linear, OperatorName=linear_0, Reason="its weight is not a constant with data", Suggestion="pass the trained parameters as dense constants, not as arguments or elided resources"}}
   %0 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) : (!t, tensor<4x4xf32>) -> !t {
   ^bb0(%a: !t, %b: tensor<4x4xf32>):
     qbackend.yield %a : !t
@@ -65,7 +65,7 @@ func.func @qb106_weight(%x: !t, %w: tensor<4x4xf32>) -> !t {
 // expected-note @+1 {{this is its bias}}
 func.func @qb106_bias(%x: !t, %c: tensor<4xf32>) -> !t {
   %w = arith.constant dense<1.0> : tensor<4x4xf32>
-  // expected-remark @+1 {{QB106 | Category:qbackend | Function=qb106_bias | Operator=linear, Reason="its bias is not a constant with data"}}
+  // expected-remark @+1 {{QB106 | Category:qbackend | Function=qb106_bias | Operator=linear, OperatorName=linear_1, Reason="its bias is not a constant with data"}}
   %0 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) bias(%c) : (!t, tensor<4x4xf32>, tensor<4xf32>) -> !t {
   ^bb0(%a: !t, %b: tensor<4x4xf32>, %d: tensor<4xf32>):
     qbackend.yield %a : !t
@@ -74,7 +74,7 @@ func.func @qb106_bias(%x: !t, %c: tensor<4xf32>) -> !t {
 }
 
 func.func @qb107(%x: !t) -> !t {
-  // expected-remark @+1 {{[Missed] QB107 | Category:qbackend | Function=qb107 | Operator=tanh, Reason="only convolutions and linear layers are quantized dynamically", Suggestion="choose another qconfig for it, or none"}}
+  // expected-remark @+1 {{[Missed] QB107 | Category:qbackend | Function=qb107 | Operator=tanh, OperatorName=tanh_0, Reason="only convolutions and linear layers are quantized dynamically", Suggestion="choose another qconfig for it, or none"}}
   %0 = qbackend.operator [#qbackend.tanh] inputs(%x) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t

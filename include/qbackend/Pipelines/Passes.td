@@ -77,7 +77,7 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
     Option<"mode", "mode", "std::string", "\"convert\"",
            "convert: to integers; fake-quant: real-valued code that computes "
            "the numbers which the integers of the reference form stand for">,
-    QuantizedInputsOption, QuantizedOutputsOption,
+    KeepFloatOption, QuantizedInputsOption, QuantizedOutputsOption,
     LowerToOption,
     Option<"requireQuantized", "require-quantized", "double", "0",
            "Fail if less than this percentage of the multiply-accumulates (of the "

@@ -49,6 +49,10 @@ struct PreparePipelineOptions
       llvm::cl::desc("Function that is the network; empty: main, forward, or "
                      "the only public one"),
       llvm::cl::init("")};
+  ListOption<std::string> keepFloat{
+      *this, "keep-float",
+      llvm::cl::desc("Names of operators, or of modules that they are in, that "
+                     "stay real-valued")};
   ListOption<int64_t> quantizedInputs{
       *this, "quantized-inputs",
       llvm::cl::desc("Numbers of the arguments of the function that are "

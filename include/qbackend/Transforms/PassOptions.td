@@ -35,6 +35,9 @@ defvar EntryOption = Option<"entry", "entry", "std::string", "\"\"",
     "Function that is the network; empty: main, forward, or the only public "
     "one">;
 
+defvar KeepFloatOption = ListOption<"keepFloat", "keep-float", "std::string",
+    "Names of operators, or of modules that they are in, that stay real-valued">;
+
 defvar LowerToOption = Option<"lowerTo", "lower-to", "std::string", "\"\"",
     "reference, or a form of the backend's engine; empty: what the backend lowers "
     "to">;

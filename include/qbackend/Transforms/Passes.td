@@ -114,12 +114,18 @@ def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
     public function. Such an argument is read by all operators with one observer
     of their type; that it is integers is made true by `qbackend-convert`.
 
+    `keep-float` names operators that stay real-valued, whatever their qconfig: by
+    their own name, that of a part, or of a module that they are in. Operators
+    without a named location have the name that tables and printed observers give
+    them, such as `conv2d+relu_0`, which qconfig mappings select, too.
+
     What the entry doesn't reach by calls stays real-valued: nothing would be
     known of its values. In a module of several public functions of which none
     is the entry, all are observed.
   }];
   let options = [BackendOption, QConfigOption, SharingOption, EntryOption,
-                 QuantizedInputsOption, QuantizedOutputsOption];
+                 KeepFloatOption, QuantizedInputsOption,
+                 QuantizedOutputsOption];
   let dependentDialects = ["::qbackend::QBackendDialect"];
 }
 

@@ -71,12 +71,14 @@ private:
 /// Emits a missed remark of category "qbackend" at `op`: `subject` (such as
 /// "conv2d+relu") is not quantized. `code` is a stable name like "QB101", which
 /// docs/Diagnostics.md explains, `suggestion` says what to change. In a file,
-/// each of these is a field, and so are the name of `op`, if it has one, and
-/// the places in the configuration; in text, `notes` are notes.
+/// each of these is a field, and so are the name of `op`, if its location has
+/// one, else `name`, if given, and the places in the configuration; in text,
+/// `notes` are notes.
 void remarkMissed(mlir::Operation *op, llvm::StringRef code,
                   llvm::StringRef subject, const llvm::Twine &reason,
                   const llvm::Twine &suggestion,
-                  llvm::ArrayRef<RemarkNote> notes = {});
+                  llvm::ArrayRef<RemarkNote> notes = {},
+                  llvm::StringRef name = {});
 
 /// The same of an operator that is quantized: what is to know about it.
 void remarkAnalysis(mlir::Operation *op, llvm::StringRef code,

@@ -5,7 +5,7 @@
 #ifndef QBACKEND_TRANSFORMS_SUPPORT_H
 #define QBACKEND_TRANSFORMS_SUPPORT_H
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/TensorNames.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
 
@@ -18,7 +18,8 @@ namespace qbackend {
 /// precedence.
 class QConfigTable {
 public:
-  explicit QConfigTable(QConfigMappingOp mapping);
+  /// `tensorNames` has the names of operators without a named location.
+  QConfigTable(QConfigMappingOp mapping, TensorNames &tensorNames);
 
   /// The entry for `op`, which is of `kinds`; null if there is none. `isFusion`
   /// says that a pattern with a fuser method has these kinds. Is asked once for
@@ -26,6 +27,10 @@ public:
   /// modules are counted.
   QConfigOp lookup(OperatorOp op, llvm::ArrayRef<llvm::StringRef> kinds,
                    bool isFusion);
+
+  /// The name by which entries select `op`: that of its location, else that of
+  /// its result, such as conv2d_0.
+  std::string getName(OperatorOp op);
 
   /// The activation observer of the global entry; null if there is none.
   ObserverAttr getGlobalActivation() const;
@@ -35,7 +40,16 @@ public:
   /// that nobody knows. A null `backend` knows none beyond those of PyTorch.
   mlir::LogicalResult verifySelectors(BackendConfigOp backend) const;
 
+  /// Says after an error which names of operators, or of modules that they are
+  /// in, are most like `wanted`.
+  void listNearestNames(mlir::InFlightDiagnostic &diag,
+                        llvm::StringRef wanted) const;
+
 private:
+  /// The names of operators that were looked up, and of the modules that they
+  /// are in.
+  llvm::StringMap<char> getPaths() const;
+
   /// The entry that selects exactly `path`, or else its nearest ancestor.
   QConfigOp lookupName(llvm::StringRef path) const;
 
@@ -44,6 +58,7 @@ private:
                         bool isFusion) const;
 
   QConfigMappingOp mapping;
+  TensorNames &tensorNames;
   QConfigOp global;
   llvm::StringMap<QConfigOp> byKind, byName;
   llvm::SmallVector<std::pair<llvm::Regex, QConfigOp>> byRegex;
@@ -55,8 +70,8 @@ private:
   std::map<std::pair<std::string, std::string>, int64_t> occurrences;
 };
 
-/// The attribute of an observe op, an i64, that says which dimension the channels
-/// are if it isn't the last: its value has changed its layout.
+/// The attribute of an observe op, an i64, that says which dimension the
+/// channels are if it isn't the last: its value has changed its layout.
 inline constexpr llvm::StringLiteral kChannelAxisAttrName =
     "qbackend.channel_axis";
 
