@@ -18,6 +18,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/Iterators.h"
 #include "mlir/IR/TypeUtilities.h"
 
 namespace qbackend {
@@ -200,7 +201,18 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
     getOperation()->walk([](ObserverOp observer) { observer.erase(); });
     if ((foldWeights && failed(callReferences(*found))) ||
         failed(quantizeSignatures(getOperation())))
-      signalPassFailure();
+      return signalPassFailure();
+    eraseUnusedParameters();
+  }
+
+  /// The real numbers that weights and biases were made of.
+  void eraseUnusedParameters() {
+    getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
+        [](Operation *op) {
+          if (op->use_empty() &&
+              (op->hasTrait<OpTrait::ConstantLike>() || isa<TransposeOp>(op)))
+            op->erase();
+        });
   }
 
   /// Operators of patterns with a reference implementation become its calls.
