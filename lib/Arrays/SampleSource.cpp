@@ -119,10 +119,17 @@ static Expected<std::vector<ArrayStream>> openPart(StringRef path) {
                            "'; it has " + join(names, ", "));
 }
 
-/// Opens the arrays of `path` for `arguments`.
+/// Whether somebody chose the name of an array: NumPy gives arr_0 and so on.
+static bool isChosenName(StringRef name) {
+  return !name.empty() && !name.starts_with("arr_");
+}
+
+/// Opens the arrays of `path` for `arguments`. What is to be said of those that
+/// are taken by their place goes to `warnings`.
 static Expected<std::vector<ArrayStream>>
 openArrays(StringRef path, StringRef function,
-           ArrayRef<SampleArgument> arguments) {
+           ArrayRef<SampleArgument> arguments,
+           std::vector<std::string> &warnings) {
   std::vector<ArrayStream> all;
   SmallVector<StringRef> parts;
   path.split(parts, ',');
@@ -153,6 +160,11 @@ openArrays(StringRef path, StringRef function,
   }
   if (inputs.empty() && all.size() == arguments.size()) {
     for (auto [stream, argument] : zip(all, arguments)) {
+      if (isChosenName(stream.name))
+        warnings.push_back("array '" + stream.name + "' of '" + path.str() +
+                           "' is taken for argument '" + argument.name +
+                           "' of function '" + function.str() +
+                           "' by its place: no array has that name");
       stream.name = argument.name;
       if (!argument.isFixed && stream.shape.empty())
         return createStringError("array '" + stream.name + "' of '" + path +
@@ -221,6 +233,7 @@ public:
 
   int64_t size() const override { return total; }
   std::vector<NamedArray> getHeaders() const override { return headers; }
+  std::vector<std::string> getWarnings() const override { return warnings; }
 
   Expected<std::vector<NamedArray>> read(int64_t count) override {
     std::vector<NamedArray> result(streams.size());
@@ -266,7 +279,8 @@ private:
 
   Error openFile(size_t index) {
     current = index;
-    auto opened = openArrays(paths[index], function, arguments);
+    warnings.clear();
+    auto opened = openArrays(paths[index], function, arguments, warnings);
     if (!opened)
       return opened.takeError();
     streams = std::move(*opened);
@@ -287,6 +301,8 @@ private:
   int64_t total = 0;
   std::vector<ArrayStream> streams;
   std::vector<NamedArray> headers;
+  /// Of the file that was opened last.
+  std::vector<std::string> warnings;
   /// What is fixed, whole, at the place of its argument.
   std::vector<NamedArray> fixed;
 };
@@ -410,6 +426,52 @@ private:
 };
 } // namespace
 
+/// The .npy and .npz files of a directory, by name.
+static Expected<std::vector<std::string>> listFiles(StringRef directory) {
+  std::vector<std::string> paths;
+  std::error_code error;
+  for (sys::fs::directory_iterator it(directory, error), end;
+       it != end && !error; it.increment(error)) {
+    StringRef extension = sys::path::extension(it->path());
+    if (extension == ".npy" || extension == ".npz")
+      paths.push_back(it->path());
+  }
+  if (error)
+    return createStringError("cannot read directory '" + directory +
+                             "': " + error.message());
+  if (paths.empty())
+    return createStringError("directory '" + directory +
+                             "' has no .npy and no .npz file");
+  llvm::sort(paths);
+  return paths;
+}
+
+bool qbackend::arrays::isReadOnce(StringRef path) {
+  if (path == "-")
+    return true;
+  if (sys::fs::is_directory(path))
+    return false;
+  SmallVector<StringRef> parts;
+  path.split(parts, ',');
+  return any_of(parts, [](StringRef part) {
+    StringRef file = sys::fs::exists(part) ? part : part.rsplit(':').first;
+    return sys::fs::exists(file) && !sys::fs::is_regular_file(file);
+  });
+}
+
+Error qbackend::arrays::checkSamplePath(StringRef path) {
+  if (isReadOnce(path))
+    return Error::success();
+  if (sys::fs::is_directory(path))
+    return listFiles(path).takeError();
+  SmallVector<StringRef> parts;
+  path.split(parts, ',');
+  for (StringRef part : parts)
+    if (Error error = openPart(part).takeError())
+      return error;
+  return Error::success();
+}
+
 Expected<std::unique_ptr<SampleSource>>
 SampleSource::open(StringRef path, StringRef function,
                    ArrayRef<SampleArgument> arguments) {
@@ -433,20 +495,10 @@ SampleSource::open(StringRef path, StringRef function,
   std::vector<std::string> paths;
   bool isDirectory = sys::fs::is_directory(path);
   if (isDirectory) {
-    std::error_code error;
-    for (sys::fs::directory_iterator it(path, error), end; it != end && !error;
-         it.increment(error)) {
-      StringRef extension = sys::path::extension(it->path());
-      if (extension == ".npy" || extension == ".npz")
-        paths.push_back(it->path());
-    }
-    if (error)
-      return createStringError("cannot read directory '" + path +
-                               "': " + error.message());
-    if (paths.empty())
-      return createStringError("directory '" + path +
-                               "' has no .npy and no .npz file");
-    llvm::sort(paths);
+    auto files = listFiles(path);
+    if (!files)
+      return files.takeError();
+    paths = std::move(*files);
   } else {
     paths.push_back(path.str());
   }

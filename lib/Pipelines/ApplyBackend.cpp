@@ -6,6 +6,8 @@
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Pipelines/ApplyBackend.h"
+#include "qbackend/Pipelines/ApplyBackendKeys.h"
+#include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Pipelines/Corrections.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
@@ -22,6 +24,11 @@ namespace qbackend {
 
 using namespace mlir;
 using namespace qbackend;
+
+static Key getKey(const llvm::cl::Option &option, Key::Kind kind,
+                  std::vector<std::string> choices = {}) {
+  return {option.ArgStr.str(), option.HelpStr.str(), kind, std::move(choices)};
+}
 
 namespace {
 /// Looks at the module between two passes.
@@ -48,6 +55,39 @@ struct ApplyBackendPass
 
   ApplyBackendPass(std::vector<OperatorVerdict> &verdicts, StringRef table)
       : verdicts(&verdicts), table(table) {}
+
+  /// See listApplyBackendKeys.
+  std::vector<Key> listKeys() {
+    using Kind = Key::Kind;
+    std::vector<std::string> sharings;
+    for (unsigned i = 0; i < sharing.getParser().getNumOptions(); ++i)
+      sharings.push_back(sharing.getParser().getOption(i).str());
+    std::vector<Key> keys = {
+        getKey(backend, Kind::Text),
+        getKey(batchSize, Kind::Integer),
+        getKey(calibration, Kind::Text),
+        getKey(corrections, Kind::Text),
+        getKey(data, Kind::Text),
+        getKey(entry, Kind::Text),
+        getKey(equalization, Kind::Text),
+        getKey(inputScale, Kind::Text),
+        getKey(keepFloat, Kind::Text),
+        getKey(lowerTo, Kind::Text),
+        getKey(mode, Kind::Text, {"convert", "fake-quant"}),
+        getKey(nonFinite, Kind::Text, {"error", "ignore"}),
+        getKey(qconfig, Kind::Text),
+        getKey(quantizedInputs, Kind::Text),
+        getKey(quantizedOutputs, Kind::Text),
+        getKey(requireQuantized, Kind::Number),
+        getKey(sampleArguments, Kind::Text),
+        getKey(samples, Kind::Integer),
+        getKey(sharing, Kind::Text, sharings),
+        getKey(threads, Kind::Integer),
+    };
+    llvm::sort(keys,
+               [](const Key &a, const Key &b) { return a.name < b.name; });
+    return keys;
+  }
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registerAllDialects(registry);
@@ -90,12 +130,20 @@ struct ApplyBackendPass
           << "', but the caller gives a table too; leave one of them out";
       return signalPassFailure();
     }
+    // Raising and fusing a large network takes its time.
+    if (llvm::Error error =
+            checkSampleRequest({data, inputScale, sampleArguments, samples})) {
+      emitError(getOperation().getLoc())
+          << "calibration failed: " << llvm::toString(std::move(error));
+      return signalPassFailure();
+    }
 
     PreparePipelineOptions prepareOptions;
     prepareOptions.backend = backend;
     prepareOptions.qconfig = qconfig;
     prepareOptions.sharing = sharing;
     prepareOptions.entry = entry;
+    prepareOptions.keepFloat = keepFloat;
     prepareOptions.quantizedInputs = quantizedInputs;
     prepareOptions.quantizedOutputs = quantizedOutputs;
     CalibratePassOptions calibrateOptions;
@@ -137,6 +185,7 @@ struct ApplyBackendPass
       summary.emitRemark(module);
       if (verdicts)
         *verdicts = summary.getVerdicts();
+      summary.warnIfNothing(module);
       return summary.require(requireQuantized, target, module);
     }));
     addLoweringPipeline(all, kernelOptions);
@@ -174,4 +223,8 @@ std::unique_ptr<Pass>
 qbackend::createApplyBackendPass(std::vector<OperatorVerdict> &verdicts,
                                  StringRef table) {
   return std::make_unique<ApplyBackendPass>(verdicts, table);
+}
+
+std::vector<Key> qbackend::listApplyBackendKeys() {
+  return ApplyBackendPass().listKeys();
 }

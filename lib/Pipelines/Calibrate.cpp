@@ -6,8 +6,11 @@
 #include "EqualizeLayers.h"
 
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Runtime/Error.h"
+#include "qbackend/Transforms/Entry.h"
 #include "qbackend/Transforms/Remarks.h"
 #include "qbackend/Transforms/TensorNames.h"
 #include "qbackend/Transforms/ValueRanges.h"
@@ -527,6 +530,24 @@ static LogicalResult verifyCorrections(ModuleOp module,
   return success();
 }
 
+/// Says that samples, or a table, were not needed.
+static void warnUnused(ModuleOp module, StringRef key, StringRef value,
+                       const Twine &why) {
+  if (!value.empty())
+    emitWarning(module.getLoc())
+        << key << "=" << value << " is not used: " << why;
+}
+
+/// What is wrong with the samples, before the network is compiled for them.
+static llvm::Error checkSamplesOf(ModuleOp module,
+                                  const CalibrateOptions &options) {
+  auto function = findEntry(module, options.entry);
+  if (!function)
+    return function.takeError();
+  return checkSamples(*function, {options.data, options.inputScale,
+                                  options.sampleArguments, options.samples});
+}
+
 static LogicalResult findParameters(ModuleOp module,
                                     const CalibrateOptions &options) {
   FailureOr<QConfigMappingOp> equalization = findEqualization(module, options);
@@ -535,8 +556,16 @@ static LogicalResult findParameters(ModuleOp module,
   calibrateFromModule(module);
   bool balances = hasCorrection(options, Correction::CrossLayerEqualization);
   bool absorbs = hasCorrection(options, Correction::BiasAbsorption);
-  if (getUncalibrated(module).empty() && !*equalization)
+  if (getUncalibrated(module).empty() && !*equalization) {
+    // Where nothing is quantized, that is what is to be said.
+    if (isObserved(module)) {
+      StringRef why = "the module has no observer without a range";
+      warnUnused(module, "data", options.data, why);
+      if (options.calibration != "ranges")
+        warnUnused(module, "calibration", options.calibration, why);
+    }
     return success();
+  }
   if (hasCorrection(options, Correction::MseRanges))
     observeSquaredError(module);
 
@@ -555,8 +584,11 @@ static LogicalResult findParameters(ModuleOp module,
     equalizer.equalize();
     equalizer.apply();
   }
-  if (options.calibration == "ranges")
+  if (options.calibration == "ranges") {
+    warnUnused(module, "data", options.data,
+               "with calibration=ranges, those of the arguments are taken");
     return calibrateFromRanges(module);
+  }
   if (!options.calibration.empty()) {
     bool isText = StringRef(options.calibration).starts_with("{");
     std::string name = isText
@@ -590,8 +622,12 @@ static LogicalResult findParameters(ModuleOp module,
       return emitError(module.getLoc())
              << name << " is of another network: " << difference
              << "; calibrate this network";
-    if (missing.empty())
+    if (missing.empty()) {
+      warnUnused(module, "data", options.data,
+                 "calibration table '" + options.calibration +
+                     "' has all that the network needs");
       return success();
+    }
     if (options.data.empty()) {
       InFlightDiagnostic error = emitError(module.getLoc()) << name << " ";
       if (!difference.empty())
@@ -611,6 +647,9 @@ static LogicalResult findParameters(ModuleOp module,
         << "calibrated on synthetic inputs: the ranges are made up, and so is "
            "the accuracy; pass data=FILE.npz with real samples, or "
            "calibration=TABLE";
+  if (llvm::Error error = checkSamplesOf(module, options))
+    return emitError(module.getLoc())
+           << "calibration failed: " << llvm::toString(std::move(error));
   CalibrateOptions run = options;
   // Equalization takes the range of each channel.
   run.recordAll |= !isEqualized;

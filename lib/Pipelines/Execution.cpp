@@ -6,6 +6,7 @@
 
 #include "qbackend/Arrays/Progress.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Runtime/Error.h"
 
@@ -115,29 +116,11 @@ qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
 }
 
 //===----------------------------------------------------------------------===//
-// Inputs
-//===----------------------------------------------------------------------===//
-
-llvm::Expected<double> qbackend::parseInputScale(StringRef text) {
-  if (text.empty())
-    return 1.0;
-  auto [over, under] = text.split('/');
-  double numerator, denominator = 1.0;
-  if (over.getAsDouble(numerator) ||
-      (!under.empty() && under.getAsDouble(denominator)) ||
-      !(denominator != 0.0))
-    return makeError("input-scale '{0}' is not a number or a quotient like "
-                     "1/255",
-                     text);
-  return numerator / denominator;
-}
-
-//===----------------------------------------------------------------------===//
 // Runs
 //===----------------------------------------------------------------------===//
 
 llvm::Error SampleRun::setScale(StringRef scale) {
-  auto parsed = parseScale(scale);
+  auto parsed = parseInputScale(scale);
   if (!parsed)
     return parsed.takeError();
   options.inputScale = *parsed;
@@ -156,19 +139,8 @@ llvm::Error SampleRun::load(StringRef path, StringRef scale,
   if (!opened)
     return opened.takeError();
   source = std::move(*opened);
-  if (llvm::Error error = setScale(scale))
-    return error;
-  if (!scale.empty())
-    return llvm::Error::success();
-  for (auto [input, signature] :
-       llvm::zip(source->getHeaders(), executable->getInputs()))
-    if (arrays::isInteger(input.array.type) && arrays::isFloat(signature.type))
-      return makeError("array '{0}' is {1}, the network takes {2}: say what "
-                       "to multiply by, input-scale=1/255 for images or "
-                       "input-scale=1 for plain numbers",
-                       input.name, arrays::getElementName(input.array.type),
-                       arrays::getElementName(signature.type));
-  return llvm::Error::success();
+  // What has headers was looked at before, see checkSamples.
+  return setScale(scale);
 }
 
 llvm::Error SampleRun::skip(int64_t count) {
@@ -244,6 +216,10 @@ qbackend::runModule(ModuleOp module, const RunOptions &options,
   auto function = findEntry(module, options.entry);
   if (!function)
     return function.takeError();
+  if (llvm::Error error =
+          checkSamples(*function, {options.data, options.inputScale,
+                                   options.sampleArguments, options.samples}))
+    return error;
   SampleRun run;
   auto executable =
       compileModule(module, function->getName(),

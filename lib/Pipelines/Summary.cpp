@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -22,6 +23,8 @@ using namespace qbackend;
 
 /// How many of what is missing an error shows.
 static constexpr size_t kOffenders = 5;
+/// How many kinds a row of the table has.
+static constexpr size_t kKinds = 8;
 
 StringRef Summary::getName(Verdict verdict) {
   switch (verdict) {
@@ -39,9 +42,31 @@ StringRef Summary::getName(Verdict verdict) {
   llvm_unreachable("unknown verdict");
 }
 
+/// Why what has this code is not quantized.
+static StringRef getReason(StringRef code) {
+  return llvm::StringSwitch<StringRef>(code)
+      .Case("QB001", "the code is not recognised as operators")
+      .Case("QB002", "the code is in a nested module or an unknown op")
+      .Case("QB004", "the code is not on tensors of f32")
+      .Case("QB103", "the backend has no pattern for it")
+      .Case("QB104", "no qconfig is for it")
+      .Case("QB105", "the backend doesn't support its qconfig")
+      .Case("QB106", "a weight or bias is not a constant with data")
+      .Case("QB107", "its qconfig is not for it")
+      .Case("QB108", "there is no kernel for it")
+      .Case("QB109", "no weight of the module has data")
+      .Case("QB117", "the entry doesn't call the function")
+      .Case("QB118", "it is part of a function that is not recognised")
+      .Case("QB141", "the module, which comes quantized, leaves it real")
+      .Case("QB144",
+            "the module makes integers in a way that is not recognised")
+      .Case("QB145", "the module is integer code already")
+      .Default("see the remarks");
+}
+
 void Summary::add(Verdict verdict, Operation *op, StringRef kind,
                   StringRef code, int64_t macs) {
-  counts[{verdict, code.str()}] += {1, macs};
+  counts[{verdict, code.str()}] += {1, macs, {{kind.str(), 1}}};
   rows.push_back({verdict, getRemarkLocation(op->getLoc()), kind.str(),
                   getLocationName(op->getLoc()), code.str(), macs});
 }
@@ -96,8 +121,8 @@ void Summary::countWithoutKernel(ModuleOp module) {
     int64_t macs = op.countOperations().multiplyAccumulates;
     std::string kind = op.getKindName(), name = getLocationName(op->getLoc());
     Location loc = getRemarkLocation(op->getLoc());
-    counts[{Verdict::Quantized, ""}] += {-1, -macs};
-    counts[{Verdict::Reference, op.getCode().str()}] += {1, macs};
+    counts[{Verdict::Quantized, ""}] += {-1, -macs, {{kind, -1}}};
+    counts[{Verdict::Reference, op.getCode().str()}] += {1, macs, {{kind, 1}}};
     std::deque<size_t> &found =
         quantized[{loc.getAsOpaquePointer(), kind, name}];
     Row row = {Verdict::Reference, loc, kind, name, op.getCode().str(), macs};
@@ -144,6 +169,20 @@ double Summary::getPercent() const {
   return 0;
 }
 
+/// "conv2d+relu 12, add 3": the most frequent first.
+static std::string describeKinds(const std::map<std::string, int64_t> &kinds) {
+  SmallVector<std::pair<int64_t, StringRef>> sorted;
+  for (const auto &[kind, count] : kinds)
+    if (count > 0)
+      sorted.push_back({count, kind});
+  llvm::stable_sort(
+      sorted, [](const auto &a, const auto &b) { return a.first > b.first; });
+  std::string text;
+  for (const auto &[count, kind] : ArrayRef(sorted).take_front(kKinds))
+    text += llvm::formatv("{0}{1} {2}", text.empty() ? "" : ", ", kind, count);
+  return text + (sorted.size() > kKinds ? ", ..." : "");
+}
+
 std::string Summary::getTable() const {
   std::string table;
   llvm::raw_string_ostream os(table);
@@ -156,6 +195,8 @@ std::string Summary::getTable() const {
     if (total.macs > 0)
       os << llvm::format("%8.1f%%",
                          100.0 * double(count.macs) / double(total.macs));
+    if (!count.kinds.empty())
+      os << "  " << describeKinds(count.kinds);
   };
   os << "operators and multiply-accumulates (MACs) by verdict\n  "
      << llvm::left_justify("verdict", 16) << llvm::left_justify("code", 6)
@@ -163,6 +204,7 @@ std::string Summary::getTable() const {
   for (const auto &[key, count] : counts)
     if (count.operators > 0)
       printRow(getName(key.first), key.second, count);
+  total.kinds.clear();
   printRow("all", "", total);
   if (total.macs == kLargestCount)
     os << "\n  " << kLargestCount << " MACs stand for that many or more";
@@ -206,6 +248,26 @@ void Summary::emitRemark(ModuleOp module) const {
   for (const auto &[key, count] : counts)
     if (!key.second.empty())
       addCount(key.second, count);
+}
+
+void Summary::warnIfNothing(ModuleOp module) const {
+  Count total = getTotal();
+  std::pair<StringRef, const Count *> largest;
+  for (const auto &[key, count] : counts) {
+    if (key.first == Verdict::Quantized && count.operators > 0)
+      return;
+    if (count.operators > 0 &&
+        (!largest.second || count.operators > largest.second->operators))
+      largest = {key.second, &count};
+  }
+  InFlightDiagnostic warning = emitWarning(module.getLoc())
+                               << "nothing is quantized: ";
+  if (!largest.second) {
+    warning << "the module has no operator on real numbers";
+    return;
+  }
+  warning << getReason(largest.first) << " (" << largest.first << ", "
+          << largest.second->operators << " of " << total.operators << ")";
 }
 
 LogicalResult Summary::require(double percent, StringRef target,

@@ -31,6 +31,9 @@ public:
   /// Emits the remark QB000 with all numbers; its note is the table.
   void emitRemark(mlir::ModuleOp module) const;
 
+  /// Warns if there is nothing that is quantized, and says why.
+  void warnIfNothing(mlir::ModuleOp module) const;
+
   /// Fails, with an error that names the largest of what is missing, if less
   /// than `percent` is quantized. `target` is the form that was lowered to.
   mlir::LogicalResult require(double percent, llvm::StringRef target,
@@ -44,9 +47,13 @@ private:
   enum class Verdict { Quantized, Integer, Reference, Real, NotRecognised };
   struct Count {
     int64_t operators = 0, macs = 0;
+    /// How many there are of what: conv2d+relu.
+    std::map<std::string, int64_t> kinds;
     Count &operator+=(const Count &other) {
       operators += other.operators;
       macs = addCounts(macs, other.macs);
+      for (const auto &[kind, count] : other.kinds)
+        kinds[kind] += count;
       return *this;
     }
   };

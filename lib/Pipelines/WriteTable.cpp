@@ -4,7 +4,9 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Runtime/Error.h"
+#include "qbackend/Transforms/Entry.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -17,6 +19,10 @@ llvm::Error
 qbackend::writeCalibrationTable(ModuleOp module,
                                 const PreparePipelineOptions &prepareOptions,
                                 CalibrateOptions options, StringRef path) {
+  SampleRequest request = {options.data, options.inputScale,
+                           options.sampleArguments, options.samples};
+  if (llvm::Error error = checkSampleRequest(request))
+    return error;
   if (!isObserved(module)) {
     PassManager manager(module.getContext());
     addPreparePipeline(manager, prepareOptions);
@@ -27,16 +33,26 @@ qbackend::writeCalibrationTable(ModuleOp module,
                        "'{0}', so there is nothing to calibrate",
                        prepareOptions.backend.getValue());
   }
+  auto function = findEntry(module, options.entry);
+  if (!function)
+    return function.takeError();
+  if (llvm::Error error = checkSamples(*function, request))
+    return error;
   options.recordAll = true;
   options.checkpoint = (path + ".partial").str();
   auto table = collectStatistics(module, options);
   if (!table)
     return table.takeError();
-  for (const calibration::TableEntry &entry : table->entries)
+  for (const calibration::TableEntry &entry : table->entries) {
     if (entry.stats.nonFinite())
       emitWarning(module.getLoc())
           << calibration::describeNonFinite(entry.name, entry.stats)
           << "; they are left out";
+    if (!entry.stats.empty() && entry.stats.min == 0 && entry.stats.max == 0)
+      emitWarning(module.getLoc())
+          << "all that '" << entry.name
+          << "' has seen is 0; calibrate with data in which it varies";
+  }
   if (llvm::Error error = calibration::writeTable(*table, path))
     return error;
   llvm::sys::fs::remove(options.checkpoint);

@@ -7,6 +7,7 @@
 
 #include "qbackend/Arrays/SampleSource.h"
 #include "qbackend/Numerics/Quantize.h"
+#include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"

@@ -54,10 +54,22 @@ public:
   /// reading tells.
   virtual std::vector<NamedArray> getHeaders() const = 0;
 
+  /// Returns what is to be said of arrays that were taken by their place,
+  /// although they have names: one text each.
+  virtual std::vector<std::string> getWarnings() const { return {}; }
+
   /// Reads the next `count` samples, or those that are left: an array for each
   /// argument. Nothing is left if the first extent of samples is 0.
   virtual llvm::Expected<std::vector<NamedArray>> read(int64_t count) = 0;
 };
+
+/// Whether what is at `path`, which is one that SampleSource::open takes, can't
+/// be opened a second time: standard input, or a pipe.
+bool isReadOnce(llvm::StringRef path);
+
+/// Fails if there is nothing to read at `path`, or what is there is no array.
+/// What is read once is not touched.
+llvm::Error checkSamplePath(llvm::StringRef path);
 
 } // namespace qbackend::arrays
 

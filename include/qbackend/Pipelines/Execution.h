@@ -64,10 +64,6 @@ struct SampleRun {
   int64_t skipped = 0;
 };
 
-/// The number of the text of an input scale, a number or a quotient ("1/255");
-/// 1 if it is empty.
-llvm::Expected<double> parseInputScale(llvm::StringRef text);
-
 /// Appends the `results` of some samples to `outputs`, which are empty at
 /// first: one array for each result, `output0` and so on.
 void appendResults(llvm::ArrayRef<arrays::Array> results,
