@@ -106,8 +106,14 @@ Type qbackend::json::parseDType(MLIRContext *context, StringRef name) {
       .Cases({"quint8", "uint8"}, [&] { return integer(8, false); })
       .Cases({"qint8", "int8"}, [&] { return integer(8, true); })
       .Case("quint4x2", [&] { return integer(4, false); })
+      .Case("int4", [&] { return integer(4, true); })
+      .Case("uint16", [&] { return integer(16, false); })
+      .Cases({"int16", "short"}, [&] { return integer(16, true); })
       .Cases({"qint32", "int32"}, [&] { return integer(32, true); })
       .Cases({"float16", "half"}, [&] { return builder.getF16Type(); })
+      .Case("bfloat16", [&] { return builder.getBF16Type(); })
+      .Case("float8_e4m3fn", [&] { return Float8E4M3FNType::get(context); })
+      .Case("float8_e5m2", [&] { return Float8E5M2Type::get(context); })
       .Cases({"float32", "float"}, [&] { return builder.getF32Type(); })
       .Default([] { return Type(); })();
 }
@@ -115,11 +121,19 @@ Type qbackend::json::parseDType(MLIRContext *context, StringRef name) {
 StringRef qbackend::json::stringifyDType(Type type) {
   if (type.isF16())
     return "float16";
+  if (type.isBF16())
+    return "bfloat16";
+  if (isa<Float8E4M3FNType>(type))
+    return "float8_e4m3fn";
+  if (isa<Float8E5M2Type>(type))
+    return "float8_e5m2";
   if (type.isF32())
     return "float32";
   auto integer = cast<IntegerType>(type);
   if (integer.getWidth() == 4)
-    return "quint4x2";
+    return integer.isSigned() ? "int4" : "quint4x2";
+  if (integer.getWidth() == 16)
+    return integer.isSigned() ? "int16" : "uint16";
   if (integer.getWidth() == 32)
     return "qint32";
   return integer.isSigned() ? "qint8" : "quint8";
@@ -132,7 +146,8 @@ Type qbackend::json::readDType(const Cursor &cursor) {
   Type type = parseDType(cursor.getContext(), *name);
   if (!type)
     cursor.emitError() << "unknown dtype '" << *name
-                       << "', expected quint8, qint8, quint4x2, qint32, "
-                          "float16 or float32";
+                       << "', expected quint8, qint8, quint4x2, int4, "
+                          "uint16, int16, qint32, float16, bfloat16, "
+                          "float8_e4m3fn, float8_e5m2 or float32";
   return type;
 }

@@ -110,14 +110,46 @@ static void checkRepetitions(BackendConfigOp backend, Findings &findings) {
 // Kinds and fields
 //===----------------------------------------------------------------------===//
 
+/// Says of the name of an op that there is no such op: PyTorch's name for a
+/// kind, or one that its dialect doesn't have.
+static void checkOpName(StringRef name, PatternConfigOp pattern,
+                        Findings &findings) {
+  SmallVector<StringRef> kinds = getKindsOfTorchName(name);
+  if (!kinds.empty() || name.starts_with("torch.nn.")) {
+    std::string kind =
+        kinds.empty() ? "one of " + listNearest(name.rsplit('.').second.lower(),
+                                                getDialectKinds())
+                      : kinds.front().str();
+    findings.warn(pattern,
+                  "\"" + name +
+                      "\" never matches: it is PyTorch's name, not that of an "
+                      "op of a dialect",
+                  "write " + kind + ", and what PyTorch calls it in 'torch'");
+    return;
+  }
+  MLIRContext *context = pattern.getContext();
+  StringRef dialect = name.split('.').first;
+  if (!llvm::is_contained(context->getAvailableDialects(), dialect))
+    return;
+  context->getOrLoadDialect(dialect);
+  if (!RegisteredOperationName::lookup(name, context))
+    findings.warn(pattern,
+                  "\"" + name + "\" never matches: dialect '" + dialect +
+                      "' has no such op",
+                  "write the full name of an op that there is");
+}
+
 /// Patterns that wait for a kind that nothing makes, each kind once.
 static void checkKinds(BackendConfigOp backend, Findings &findings) {
   llvm::MapVector<StringRef, SmallVector<PatternConfigOp>> missing;
+  llvm::SmallSetVector<StringRef, 4> ops;
   for (PatternConfigOp pattern : getPatterns(backend))
     for (StringRef kind : llvm::SmallSetVector<StringRef, 4>(
              llvm::from_range, pattern.getKinds()))
       if (!isProduced(kind))
         missing[kind].push_back(pattern);
+      else if (kind.contains('.') && ops.insert(kind))
+        checkOpName(kind, pattern, findings);
   for (auto &[kind, patterns] : missing) {
     std::string what =
         ("kind '" + kind + "' stays data: no code is raised to it").str();
@@ -237,6 +269,45 @@ static std::optional<unsigned> getMaxInputs(PatternConfigOp pattern) {
   return *arguments + pattern.getExtraInputPaths().size();
 }
 
+/// The types that `role` has in the dtype configs of `pattern`, as a function
+/// has them: integers without a sign.
+static SmallVector<Type> getStorageTypes(PatternConfigOp pattern,
+                                         StringRef role) {
+  llvm::SmallSetVector<Type, 2> types;
+  Builder builder(pattern.getContext());
+  for (auto config :
+       pattern.getConfig().getDtypes().getAsRange<DTypeConfigAttr>()) {
+    DTypeAttr dtype = role == "output"   ? config.getOutput()
+                      : role == "weight" ? config.getWeight()
+                                         : config.getInput();
+    auto integer =
+        dtype ? dyn_cast<IntegerType>(dtype.getDtype()) : IntegerType();
+    if (integer)
+      types.insert(builder.getIntegerType(integer.getWidth()));
+  }
+  if (role == "bias")
+    types.insert(builder.getI32Type());
+  return types.takeVector();
+}
+
+/// Says that `what`, which is `role` and has `type`, is no tensor of the
+/// integers that the pattern computes on.
+static void checkStorage(PatternConfigOp pattern, StringRef role, Type type,
+                         const Twine &what, Findings &findings) {
+  SmallVector<Type> expected = getStorageTypes(pattern, role);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (expected.empty() ||
+      (tensor && llvm::is_contained(expected, tensor.getElementType())))
+    return;
+  std::string types, found;
+  llvm::raw_string_ostream os(types);
+  llvm::interleave(expected, os, " or ");
+  llvm::raw_string_ostream(found) << type;
+  findings.error(pattern, what + " is " + found,
+                 "make it a tensor of " + types +
+                     ", the integers of the pattern's dtypes");
+}
+
 void inspection::checkReferences(BackendConfigOp backend, Findings &findings) {
   for (PatternConfigOp pattern : getPatterns(backend)) {
     FunctionOpInterface function = getReference(pattern);
@@ -248,6 +319,9 @@ void inspection::checkReferences(BackendConfigOp backend, Findings &findings) {
                      name + " has " + Twine(function.getNumResults()) +
                          " results",
                      "return one tensor, the output");
+    else
+      checkStorage(pattern, "output", function.getResultTypes().front(),
+                   "the result of " + name, findings);
     std::optional<unsigned> inputs = getMaxInputs(pattern);
     for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i) {
       std::string argument = "argument " + std::to_string(i) + " of " + name;
@@ -256,10 +330,14 @@ void inspection::checkReferences(BackendConfigOp backend, Findings &findings) {
         findings.error(pattern, argument + " has no " + kRoleAttrName,
                        "say what it is: {" + kRoleAttrName +
                            " = \"input0\"}, \"weight\", \"bias\", or one of "
-                           "them or \"output\" with .scale or .zero_point");
+                           "them or \"output\" with .scale or .zero_point, or "
+                           "\"attribute.NAME\"");
         continue;
       }
-      StringRef role = attr.getValue().split('.').first;
+      auto [role, parameter] = attr.getValue().split('.');
+      if (parameter.empty())
+        checkStorage(pattern, role, function.getArgumentTypes()[i], argument,
+                     findings);
       if ((role == "weight" || role == "bias") && !hasWeight(pattern))
         findings.error(pattern,
                        argument + " is the " + role + ", which " +

@@ -39,6 +39,12 @@ QuantizationMode qbackend::getQuantizationMode(QConfigAttr qconfig) {
                                                  : QuantizationMode::WeightOnly;
 }
 
+static std::string describe(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
 /// Whether `op` is a sum of products with its weight, and has a bias.
 static bool isWeighted(OperatorOp op) {
   return op.getKind().getWeightRole() == WeightRole::Products;
@@ -82,6 +88,11 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
   QuantizationMode mode = getQuantizationMode(qconfig);
   bool embedding = hasTable(op);
   bool weighted = op.getWeight() && isWeighted(op);
+  // A backend may have the type in its list; what the arithmetic would be is
+  // not known.
+  if (Type dtype = qconfig.getActivation().getDtype();
+      !isa<IntegerType>(dtype) && !dtype.isF16() && !dtype.isF32())
+    return "nothing is quantized to " + describe(dtype);
   ObserverAttr weight = qconfig.getWeight();
   auto integer = dyn_cast<IntegerType>(weight.getDtype());
   switch (mode) {
@@ -112,9 +123,8 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
             " bits, the qconfig has " + Twine(integer.getWidth()))
         .str();
   if (!integer)
-    return ("its weight would stay real: the qconfig observes it as " +
-            Twine(weight.getDtype().isF16() ? "f16" : "f32"))
-        .str();
+    return "its weight would stay real: the qconfig observes it as " +
+           describe(weight.getDtype());
   if (embedding ? hasFloatZeroPoints(weight) && !integer.isSigned() &&
                       (integer.getWidth() == 4 || integer.getWidth() == 8)
                 : !hasFloatZeroPoints(weight) && integer.getWidth() == 8)
@@ -124,8 +134,9 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
            "number, per_channel_affine_float_qparams of ui8 or ui4";
   if (hasFloatZeroPoints(weight))
     return "zero points that are real numbers are for embeddings";
-  return ("a weight of " + Twine(integer.getWidth()) +
-          " bits is for embeddings")
+  return ("a weight of " + Twine(integer.getWidth()) + " bits " +
+          (integer.getWidth() == 4 ? "is for embeddings"
+                                   : "has no form, those of 8 bits have one"))
       .str();
 }
 

@@ -4,10 +4,12 @@
 //
 // Such a function works on stored integers. An argument says by its
 // `qbackend.role` what it is: a tensor ("input0", "weight", "bias"), or the
-// scale or zero point of one ("input0.scale", "output.zero_point").
+// scale or zero point of one ("input0.scale", "output.zero_point"), or an
+// attribute of the operator ("attribute.stride").
 
 #include "qbackend/Transforms/ReferenceImplementation.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -90,6 +92,56 @@ static TypedAttr getParameters(Type type, bool scale, Type wanted) {
       RankedTensorType::get({int64_t(values.size())}, as), values);
 }
 
+/// The attributes of `kind` by name, as they are written: conv2d<stride = [1,
+/// 1], groups = 1>.
+static SmallVector<std::pair<std::string, Attribute>>
+getAttributes(Attribute kind) {
+  std::string text;
+  llvm::raw_string_ostream(text) << kind;
+  SmallVector<std::pair<std::string, Attribute>> attributes;
+  StringRef rest = StringRef(text).split('<').second.rtrim('>');
+  // A value can have commas only in brackets.
+  while (!rest.empty()) {
+    auto [name, value] = rest.split('=');
+    value = value.ltrim();
+    size_t end = value.starts_with("[") ? value.find(']') + 1 : value.find(',');
+    Attribute attribute = parseAttribute(
+        value.take_front(std::min(end, value.size())), kind.getContext());
+    if (attribute)
+      attributes.push_back({name.trim().str(), attribute});
+    rest = value.drop_front(std::min(end, value.size())).ltrim(", ");
+  }
+  return attributes;
+}
+
+/// `attribute`, a number or a list of integers, as `wanted`: a number, or a
+/// tensor of as many; null if it doesn't fit.
+static TypedAttr convertAttribute(Attribute attribute, Type wanted) {
+  Builder builder(attribute.getContext());
+  auto list = dyn_cast<ArrayAttr>(attribute);
+  auto tensor = dyn_cast<RankedTensorType>(wanted);
+  Type as = tensor ? tensor.getElementType() : wanted;
+  auto convert = [&](Attribute number) -> TypedAttr {
+    if (auto integer = dyn_cast<IntegerAttr>(number);
+        integer && (as.isInteger(32) || as.isInteger(64) || as.isIndex()))
+      return builder.getIntegerAttr(as, integer.getInt());
+    if (auto real = dyn_cast<FloatAttr>(number);
+        real && (as.isF32() || as.isF64()))
+      return builder.getFloatAttr(as, real.getValueAsDouble());
+    return {};
+  };
+  if (!tensor)
+    return list ? TypedAttr() : convert(attribute);
+  if (!list || tensor.getRank() != 1)
+    return {};
+  SmallVector<Attribute> numbers = llvm::map_to_vector(
+      list, [&](Attribute number) -> Attribute { return convert(number); });
+  if (llvm::is_contained(numbers, Attribute()))
+    return {};
+  return DenseElementsAttr::get(
+      RankedTensorType::get({int64_t(numbers.size())}, as), numbers);
+}
+
 /// The integers of a quantized tensor.
 static Value createStorage(OpBuilder &builder, Location loc, Value quantized) {
   auto type = cast<RankedTensorType>(quantized.getType());
@@ -140,6 +192,31 @@ LogicalResult ReferenceImplementations::apply(OperatorOp op) {
       return fail() << "can't call " << reference << ": argument " << i
                     << " has no '" << kRoleAttrName << "'";
     auto [role, parameter] = name.getValue().split('.');
+    if (role == "attribute") {
+      // Of what is fused, the first that has it: the layer.
+      TypedAttr value;
+      std::string known;
+      for (OperatorKindAttrInterface kind : op.getOperatorKinds())
+        for (auto &[found, attribute] : getAttributes(kind)) {
+          known += (known.empty() ? "" : ", ") + found;
+          if (found == parameter && !value)
+            value = convertAttribute(attribute, wanted);
+        }
+      Value constant =
+          value ? createCast(builder, loc,
+                             arith::ConstantOp::create(builder, loc, value),
+                             wanted)
+                : Value();
+      if (!constant)
+        return fail() << "can't call " << reference << ": argument " << i
+                      << " of type " << wanted << " is the attribute '"
+                      << parameter << "'; " << op.getKindName() << " has "
+                      << (known.empty() ? "none" : known)
+                      << ", lists as tensors of i32 or i64, single numbers as "
+                         "they are";
+      arguments.push_back(constant);
+      continue;
+    }
     Type type;
     Value tensor;
     if (role == "output") {

@@ -145,6 +145,7 @@ _RANGES = {
     "quint4x2": (0, 15),
     "quint2x4": (0, 3),
     "qint32": (-(2**31), 2**31 - 1),
+    "int4": (-8, 7),
     "uint8": (0, 255),
     "int8": (-128, 127),
     "uint16": (0, 2**16 - 1),
@@ -158,6 +159,7 @@ qint8 = DType("qint8")
 qint32 = DType("qint32")
 quint4x2 = DType("quint4x2")
 quint2x4 = DType("quint2x4")
+int4 = DType("int4")
 uint8 = DType("uint8")
 int8 = DType("int8")
 uint16 = DType("uint16")

@@ -16,11 +16,17 @@ qbackend.backend_config @references version 2 {
   qbackend.pattern_config [hardswish] <dtypes = [#u8], reference = @binary>
   qbackend.pattern_config [add] <dtypes = [#u8], reference = @binary>
   qbackend.pattern_config relu(add(conv2d, _)) <dtypes = [#u8], root = [0, 0], extra_inputs = [[0, 1]], reference = @binary>
+  // CHECK: :[[@LINE+1]]:3: error: the result of reference @real_result is 'tensor<?xf32>'; make it a tensor of 'i8', the integers of the pattern's dtypes
+  qbackend.pattern_config [leaky_relu] <dtypes = [#u8], reference = @real_result>
+  // CHECK: :[[@LINE+1]]:3: error: argument 0 of reference @wide is 'tensor<?xi32>'; make it a tensor of 'i8', the integers of the pattern's dtypes
+  qbackend.pattern_config [hardtanh] <dtypes = [#u8], reference = @wide>
 }
-// CHECK: references: 4 errors, 0 warnings, 0 notes
+// CHECK: references: 6 errors, 0 warnings, 0 notes
 
 func.func private @fits(tensor<?xi8> {qbackend.role = "input0"}, f32 {qbackend.role = "output.scale"}) -> tensor<?xi8>
 func.func private @no_role(tensor<?xi8>) -> tensor<?xi8>
 func.func private @two_results(tensor<?xi8> {qbackend.role = "input0"}) -> (tensor<?xi8>, tensor<?xi8>)
 func.func private @weighted(tensor<?x?xi8> {qbackend.role = "input0"}, tensor<?x?xi8> {qbackend.role = "weight"}) -> tensor<?x?xi8>
 func.func private @binary(tensor<?xi8> {qbackend.role = "input0"}, tensor<?xi8> {qbackend.role = "input1"}) -> tensor<?xi8>
+func.func private @real_result(tensor<?xi8> {qbackend.role = "input0"}) -> tensor<?xf32>
+func.func private @wide(tensor<?xi32> {qbackend.role = "input0"}, tensor<1xi64> {qbackend.role = "attribute.stride"}) -> tensor<?xi8>

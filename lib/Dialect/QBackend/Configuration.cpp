@@ -36,14 +36,15 @@ void QBackendDialect::registerAttributes() {
 // DTypes
 //===----------------------------------------------------------------------===//
 
+/// Those that PyTorch has names for.
 static bool isKnownDType(Type type) {
-  if (type.isF16() || type.isF32())
+  if (type.isF16() || type.isBF16() || type.isF32() ||
+      isa<Float8E4M3FNType, Float8E5M2Type>(type))
     return true;
   auto integer = dyn_cast<IntegerType>(type);
-  return integer && ((integer.isUnsigned() &&
-                      (integer.getWidth() == 8 || integer.getWidth() == 4)) ||
-                     (integer.isSigned() &&
-                      (integer.getWidth() == 8 || integer.getWidth() == 32)));
+  return integer && !integer.isSignless() &&
+         llvm::is_contained({4u, 8u, 16u, 32u}, integer.getWidth()) &&
+         (integer.isSigned() || integer.getWidth() < 32);
 }
 
 static LogicalResult verifyDType(function_ref<InFlightDiagnostic()> emitError,
@@ -51,8 +52,8 @@ static LogicalResult verifyDType(function_ref<InFlightDiagnostic()> emitError,
   if (isKnownDType(type))
     return success();
   return emitError() << "dtype " << type
-                     << " is not supported; expected ui8, si8, ui4, si32, f16 "
-                        "or f32";
+                     << " is not supported; expected ui4, si4, ui8, si8, ui16, "
+                        "si16, si32, f8E4M3FN, f8E5M2, f16, bf16 or f32";
 }
 
 /// `value`, the field `name`, is a positive and finite number, if it is there.

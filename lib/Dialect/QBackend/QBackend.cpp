@@ -38,9 +38,11 @@ Operation *QBackendDialect::materializeConstant(OpBuilder &builder,
 }
 
 /// input0, weight, bias or output, or with .scale or .zero_point; an output has
-/// nothing but these.
+/// nothing but these. Or attribute.stride, whatever the operator has.
 static bool isRole(StringRef role) {
   auto [tensor, parameter] = role.split('.');
+  if (tensor == "attribute")
+    return !parameter.empty();
   bool isParameter = parameter == "scale" || parameter == "zero_point";
   if (role.contains('.') ? !isParameter : tensor == "output")
     return false;
@@ -91,7 +93,8 @@ LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
            << "argument " << argument << " has the role " << attr.getValue()
            << "; '" << kRoleAttrName
            << "' is \"inputN\", \"weight\" or \"bias\", or one of them or "
-              "\"output\" with \".scale\" or \".zero_point\"";
+              "\"output\" with \".scale\" or \".zero_point\", or "
+              "\"attribute.NAME\"";
   }
   if (attr.getName() == kQuantizedAttrName)
     return verifyQuantized(op, "argument", argument, attr.getValue());

@@ -3,7 +3,7 @@
 // RUN: qbackend-opt %s -split-input-file -verify-diagnostics
 
 // dtype: unsupported type
-// expected-error @+1 {{dtype 'i8' is not supported; expected ui8, si8, ui4, si32, f16 or f32}}
+// expected-error @+1 {{dtype 'i8' is not supported; expected ui4, si4, ui8, si8, ui16, si16, si32, f8E4M3FN, f8E5M2, f16, bf16 or f32}}
 #d = #qbackend.dtype<i8>
 
 // -----
@@ -238,7 +238,7 @@ qbackend.backend_config @number_first version 2 {
 
 // -----
 
-// expected-error @+1 {{argument 0 has the role "output"; 'qbackend.role' is "inputN", "weight" or "bias", or one of them or "output" with ".scale" or ".zero_point"}}
+// expected-error @+1 {{argument 0 has the role "output"; 'qbackend.role' is "inputN", "weight" or "bias", or one of them or "output" with ".scale" or ".zero_point", or "attribute.NAME"}}
 func.func private @role(tensor<?xi8> {qbackend.role = "output"})
 
 // -----
