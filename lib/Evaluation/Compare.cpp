@@ -119,6 +119,38 @@ evaluation::compare(ArrayRef<NamedArray> base, ArrayRef<NamedArray> other,
   return results;
 }
 
+llvm::Expected<std::vector<Accuracy>>
+evaluation::countRight(ArrayRef<NamedArray> results, StringRef labels) {
+  std::vector<Accuracy> counts;
+  for (const NamedArray &result : results) {
+    if (result.array.shape.size() != 2)
+      continue;
+    int64_t rows = result.array.shape[0];
+    auto values = arrays::toFloat(result.array, result.name);
+    if (!values)
+      return values.takeError();
+    auto classes = readLabels(labels, rows);
+    if (!classes)
+      return classes.takeError();
+    Accuracy accuracy{result.name, 0, rows};
+    for (auto [found, label] : llvm::zip(getTop1(*values, rows), *classes))
+      accuracy.right += found == label;
+    counts.push_back(std::move(accuracy));
+  }
+  if (counts.empty())
+    return makeError("no result has a row of scores for each sample, so that "
+                     "there are no classes to compare with the labels");
+  return counts;
+}
+
+void evaluation::print(const Accuracy &accuracy, llvm::raw_ostream &os) {
+  os << accuracy.name << ": accuracy "
+     << llvm::format("%.4f", double(accuracy.right) /
+                                 std::max<int64_t>(accuracy.samples, 1))
+     << ", " << accuracy.right << " of " << accuracy.samples
+     << " samples are right\n";
+}
+
 void evaluation::print(const Comparison &comparison, llvm::raw_ostream &os) {
   os << comparison.name << ": SQNR ";
   if (comparison.sqnr == std::numeric_limits<double>::infinity())

@@ -65,10 +65,10 @@ def main():
     failed = False
     for backend in sorted(INTEGER + REFERENCE):
         out, text = quantize(backend, "reference")
-        counts = re.search(r"operators=(\d+), quantized=(\d+)", text)
+        counts = re.search(r"quantized (\d+) of (\d+) operators", text)
         codes = sorted(set(re.findall(r"\[Missed\] (QB\d+)", text)))
         real, reference = accuracies(out)
-        line = f"{backend}: {counts[2]} of {counts[1]} operators"
+        line = f"{backend}: {counts[1]} of {counts[2]} operators"
         line += f", {' '.join(codes) or 'nothing missed'}"
         line += f", accuracy {real} and {reference}"
         failed |= reference < real - 0.02

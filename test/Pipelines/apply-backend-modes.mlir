@@ -12,7 +12,7 @@
 // ranges.
 
 // DYNAMIC-NOT: warning
-// DYNAMIC: QB000 {{.*}}operators=3, quantized=1
+// DYNAMIC: QB000: quantized 1 of 3 operators
 // DYNAMIC: qnnpack.linear_dynamic %{{.*}} : tensor<5x2xf32>, tensor<2x2x!quant.uniform<i8:f32, {{.*}}>>, tensor<2xf32> -> tensor<5x2xf32>
 // DYNAMIC: math.exp
 // CHANNEL: qnnpack.linear_dynamic {{.*}}tensor<2x2x!quant.uniform<i8:f32:0, {

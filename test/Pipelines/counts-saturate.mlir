@@ -2,7 +2,7 @@
 
 // 2^63 - 1 rows of two pixels: their number is no 64-bit integer, and is counted
 // as the largest one.
-// CHECK: QB000 {{.*}}all-macs=9223372036854775807, {{.*}}saturated=true
+// CHECK: QB000: quantized {{.*}} of 9223372036854775807 multiply-accumulates
 // CHECK: all {{ *}}1 9223372036854775807 {{ *}}100.0%
 // CHECK-NEXT: 9223372036854775807 MACs stand for that many or more
 func.func @f(%x: tensor<1x9223372036854775807x2x1xf32> {qbackend.range = array<f64: -1.0, 1.0>}) -> tensor<1x9223372036854775807x2x1xf32> {

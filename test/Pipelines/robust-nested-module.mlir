@@ -6,7 +6,7 @@
 
 // REMARK: QB002{{.*}}Operator=builtin.module
 // REMARK: QB002{{.*}}Operator=foo.region
-// REMARK: operators=0, quantized=0
+// REMARK: QB000: quantized 0 of 0 operators
 
 // CHECK-LABEL: module @inner
 module @inner {

@@ -5,9 +5,9 @@
 
 // CHECK-DAG: warning: calibrated on synthetic inputs
 // CHECK-DAG: [[#@LINE + 10]]:{{.*}}QB117{{.*}}'main' doesn't call 'other', so that nothing is known of its values
-// CHECK: operators=3, quantized=2, {{.*}}real-valued=1
+// CHECK: QB000: quantized 2 of 3 operators
 // OTHER: QB117{{.*}}'other' doesn't call 'main'
-// OTHER: operators=3, quantized=1
+// OTHER: QB000: quantized 1 of 3 operators
 func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %0 = call @helper(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32>
   %1 = tosa.clamp %0 {min_val = 0.0 : f32, max_val = 6.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>

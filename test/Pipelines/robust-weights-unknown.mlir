@@ -5,10 +5,11 @@
 // A network whose weights are arguments comes back real-valued: what has no
 // weight isn't quantized on its own, and there is nothing to run it for.
 
+// CHECK: warning: nothing is quantized: a weight or bias is not a constant with data (QB106, 1 of 2)
 // CHECK-NOT: {{error|warning}}
 // CHECK-DAG: QB106{{.*}}Operator=conv2d
 // CHECK-DAG: QB109{{.*}}Operator=max_pool2d
-// CHECK: operators=2, quantized=0
+// CHECK: QB000: quantized 0 of 2 operators
 // CHECK: func.func @main
 // CHECK: linalg.conv_2d_nhwc_fhwc
 // CHECK: linalg.pooling_nhwc_max

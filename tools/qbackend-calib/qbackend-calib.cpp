@@ -6,6 +6,8 @@
 #include "Version.h"
 
 #include "qbackend/Calibration/Formats.h"
+#include "qbackend/CommandLine/Manual.h"
+#include "qbackend/Files/OutputFile.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -37,7 +39,8 @@ static cl::opt<std::string>
                cl::desc("Write to this file, completely or not at all"),
                cl::cat(category), cl::sub(cl::SubCommand::getAll()));
 static cl::opt<std::string>
-    formatName("format", cl::desc("tensorrt, onnxruntime, aimet or tpu-mlir"),
+    formatName("format", cl::desc("whose format it is"),
+               cl::value_desc("tensorrt|onnxruntime|aimet|tpu-mlir"),
                cl::cat(category), cl::sub(importCommand),
                cl::sub(exportCommand));
 static cl::opt<std::string> svgFile("svg", cl::value_desc("file"),
@@ -114,6 +117,15 @@ int main(int argc, char **argv) {
                                 &importCommand, &exportCommand};
   for (cl::SubCommand *command : commands)
     cl::HideUnrelatedOptions(category, *command);
+  qbackend::Program program{
+      "qbackend-calib",
+      "merges, shows, compares and converts the tables of qbackend-run",
+      "COMMAND TABLE... [options]"};
+  if (qbackend::printDocumentation(argc, argv, program))
+    return 0;
+  if (llvm::Error error =
+          qbackend::checkArguments({argv + 1, argv + argc}, program))
+    return fail(std::move(error));
   cl::ParseCommandLineOptions(argc, argv,
                               "calibration tables of qbackend-run\n");
   if (!llvm::any_of(commands, [](cl::SubCommand *c) { return bool(*c); }))
@@ -127,6 +139,9 @@ int main(int argc, char **argv) {
     return fail("expected " + llvm::Twine(mergeCommand  ? "tables"
                                           : diffCommand ? "two tables"
                                                         : "one table"));
+  for (const std::string &path : {outputFile.getValue(), svgFile.getValue()})
+    if (llvm::Error error = qbackend::checkWritable(path))
+      return fail(std::move(error));
   if (importCommand || exportCommand) {
     if (!symbolizeTableFormat(formatName))
       return fail("format is '" + formatName +

@@ -7,6 +7,7 @@
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Backends/Json.h"
+#include "qbackend/CommandLine/Manual.h"
 #include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/Diff.h"
 #include "qbackend/Inspection/Explain.h"
@@ -233,14 +234,26 @@ int main(int argc, char **argv) {
   for (cl::SubCommand *command : commands)
     cl::HideUnrelatedOptions(category, *command);
   cl::HideUnrelatedOptions(category);
+  Program program{"qbackend-config",
+                  "lists, shows, checks, compares and converts configurations "
+                  "of backends",
+                  "COMMAND [BACKEND|FILE|-]... [options]"};
+  if (printDocumentation(argc, argv, program))
+    return kSuccess;
+  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
+    return (void)fail(llvm::toString(std::move(error))), kTrouble;
   cl::ParseCommandLineOptions(
       argc, argv,
       "backend configurations: BACKEND is the name of a built-in one, FILE one "
       "in MLIR or in PyTorch's dict form as JSON\n");
+  if (llvm::Error error = checkWritable(outputFile))
+    return (void)fail(llvm::toString(std::move(error))), kTrouble;
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   registerConfigurationAliases(registry);
   MLIRContext context(registry);
+  // Errors are about an op; all of it may be megabytes.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   if (listCommand)

@@ -6,86 +6,65 @@
 #include "Faults.h"
 #include "Version.h"
 
+#include "qbackend/Backends/Backends.h"
+#include "qbackend/CommandLine/Arguments.h"
+#include "qbackend/CommandLine/Manual.h"
+#include "qbackend/Diagnostics/Places.h"
+#include "qbackend/Diagnostics/RemarkGroups.h"
 #include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Parser/ParseModule.h"
+#include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Pipelines/Passes.h"
 
-#include "mlir/Support/FileUtilities.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
+using namespace qbackend;
 
-static constexpr StringLiteral kApplyBackend = "apply-backend";
-
-/// The value of `--apply-backend=...` as the pass wants it: the name of the
-/// backend, which comes first, gets its key.
-static std::string spellOptions(StringRef value) {
-  auto [first, rest] = value.ltrim().split(' ');
-  std::string options = first.contains('=') || first.empty()
-                            ? first.str()
-                            : ("backend=" + first).str();
-  return rest.empty() ? options : options + " " + rest.str();
-}
-
-/// Rewrites the arguments: `--apply-backend=qnnpack data=x.npz in.mlir`, with
-/// or without quotes, becomes one option of the pass; and remarks are on, in
-/// whatever format.
-static std::vector<std::string> rewriteArguments(int argc, char **argv) {
-  std::vector<std::string> result;
-  bool applies = false, filtered = false;
-  for (int i = 0; i < argc; ++i) {
-    StringRef argument = argv[i];
-    StringRef name = argument.ltrim('-');
-    filtered |= argument.starts_with("-") && name.starts_with("remarks-filter");
-    if (!argument.starts_with("-") || !name.consume_front(kApplyBackend) ||
-        !(name.empty() || name.starts_with("="))) {
-      result.push_back(argument.str());
-      continue;
-    }
-    applies = true;
-    name.consume_front("=");
-    std::string options = spellOptions(name);
-    // What follows with a "=" in it is no file but a key.
-    while (i + 1 < argc) {
-      StringRef next = argv[i + 1];
-      auto [key, value] = next.split('=');
-      if (value.empty() || key.empty() || next.starts_with("-") ||
-          !llvm::all_of(key, [](char c) { return c == '-' || isalpha(c); }))
-        break;
-      options += (options.empty() ? "" : " ") + next.str();
-      ++i;
-    }
-    result.push_back("--" + kApplyBackend.str() + "=" + options);
-  }
-  if (applies && !filtered)
-    result.push_back("--remarks-filter=qbackend.*");
-  return result;
-}
-
-/// Whether the module is printed at the end: not after the graph of its
-/// operators or observers, unless a file is named for it.
-static bool printsModule(ArrayRef<std::string> arguments) {
-  bool printsGraph = false;
-  for (StringRef argument : arguments) {
-    StringRef name = argument.ltrim('-').split('=').first;
-    if (argument.starts_with("-") && name == "o")
-      return true;
-    printsGraph |= argument.starts_with("-") &&
-                   (argument.contains("qbackend-print-operators") ||
-                    argument.contains("qbackend-print-observers"));
-  }
-  return !printsGraph;
-}
+static constexpr StringLiteral kPrintDebugInfo = "mlir-print-debuginfo";
 
 static LogicalResult fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "qbackend-opt") << message << "\n";
   return failure();
+}
+
+namespace {
+/// Changes locations before or after all other passes.
+class LocationPass : public PassWrapper<LocationPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LocationPass)
+
+  LocationPass(StringRef name, std::function<void(ModuleOp)> change)
+      : name(name), change(std::move(change)) {}
+
+  StringRef getArgument() const override { return name; }
+  void runOnOperation() override {
+    change(getOperation());
+    markAllAnalysesPreserved();
+  }
+
+private:
+  StringRef name;
+  std::function<void(ModuleOp)> change;
+};
+} // namespace
+
+/// Prints names, if there are any, as locations: arrays, tables and messages
+/// are by them.
+static void printNames(ModuleOp module) {
+  if (!hasNames(module))
+    return;
+  stripPlaces(module);
+  llvm::cl::Option *option =
+      llvm::cl::getRegisteredOptions().lookup(kPrintDebugInfo);
+  option->addOccurrence(/*pos=*/0, kPrintDebugInfo, "true");
 }
 
 /// Says at a place of `file` what is wrong with it.
@@ -97,34 +76,55 @@ static LogicalResult failAt(StringRef file, unsigned line, unsigned column,
   return failure();
 }
 
-/// What `MlirOptMain` does with its arguments, for a source that its parser
-/// need not survive and an output that need not have room.
-static LogicalResult runPasses(StringRef input, StringRef written,
+/// Reads, runs and prints as mlir-opt does, for a source that its parser need
+/// not survive and an output that need not have room; what is said is said for
+/// people.
+static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
                                DialectRegistry &registry) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  StringRef input = arguments.input.empty() ? "-" : arguments.input;
   if (config.shouldShowDialects() || config.shouldListPasses())
     return MlirOptMain(/*argc=*/0, nullptr, input, written, registry);
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &message);
-  if (!buffer)
-    return fail(message);
-  qbackend::OutputFile output(written);
+  auto read = llvm::MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
+  if (!read)
+    return fail("cannot read '" + input + "': " + read.getError().message());
+  llvm::MemoryBuffer &buffer = **read;
+  OutputFile output(written);
   auto failToWrite = [&](std::error_code error) {
     return fail("cannot write '" + written + "': " + error.message());
   };
   if (std::error_code error = output.error())
     return failToWrite(error);
-  if (std::optional<qbackend::SourceError> error =
-          qbackend::checkSource(*buffer, registry))
-    return failAt(buffer->getBufferIdentifier(), error->line, error->column,
-                  error->message);
+  StringRef text = buffer.getBuffer(), file = buffer.getBufferIdentifier();
+  if (std::optional<SourceError> error = checkSource(buffer, registry))
+    return failAt(file, error->line, error->column, error->message);
+  bool isForPeople =
+      !config.shouldVerifyDiagnostics() && config.inputSplitMarker().empty();
+  bool printsPlaces = llvm::cl::getRegisteredOptions()
+                          .lookup(kPrintDebugInfo)
+                          ->getNumOccurrences() > 0;
+  MlirOptMainConfig passes = config;
+  config.setPassPipelineSetupFn([&](PassManager &manager) {
+    if (isForPeople)
+      manager.addInstrumentation(
+          std::make_unique<RemarkGroups>(manager.getContext()));
+    bool hasNamedPlaces = isForPeople && arguments.appliesBackend;
+    if (hasNamedPlaces)
+      manager.addPass(std::make_unique<LocationPass>(
+          "qbackend-add-places",
+          [&](ModuleOp module) { addPlaces(module, text, file); }));
+    if (failed(passes.setupPassPipeline(manager)))
+      return failure();
+    if (hasNamedPlaces && !printsPlaces)
+      manager.addPass(
+          std::make_unique<LocationPass>("qbackend-print-names", printNames));
+    return success();
+  });
   // Ours is still there when it has to be asked for a hint.
-  LogicalResult result = MlirOptMain(
-      output.os(), llvm::MemoryBuffer::getMemBuffer(*buffer), registry, config);
-  if (failed(result)) {
-    if (auto hint = qbackend::findSourceHint(buffer->getBuffer()))
-      return failAt(buffer->getBufferIdentifier(), hint->line, hint->column,
-                    hint->message);
+  if (failed(MlirOptMain(output.os(), llvm::MemoryBuffer::getMemBuffer(buffer),
+                         registry, config))) {
+    if (auto hint = findSourceHint(text))
+      return failAt(file, hint->line, hint->column, hint->message);
     return failure();
   }
   if (std::error_code error = output.commit())
@@ -132,23 +132,55 @@ static LogicalResult runPasses(StringRef input, StringRef written,
   return success();
 }
 
+static std::string describePass(StringRef name) {
+  const PassRegistryEntry *entry = PassInfo::lookup(name);
+  if (!entry)
+    entry = PassPipelineInfo::lookup(name);
+  return entry ? entry->getPassDescription().str() : "";
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
-  qbackend::reportFaults("qbackend-opt");
-  qbackend::addVersionPrinter();
-  qbackend::registerAllPasses();
+  reportFaults("qbackend-opt");
+  addVersionPrinter();
+  registerAllPasses();
   registerTransformsPasses();
   DialectRegistry registry;
-  qbackend::registerAllDialects(registry);
-
-  std::vector<std::string> arguments = rewriteArguments(argc, argv);
-  if (!printsModule(arguments))
-    arguments.push_back("-o=/dev/null");
-  std::vector<char *> pointers;
-  for (std::string &argument : arguments)
-    pointers.push_back(argument.data());
-  auto [input, written] = registerAndParseCLIOptions(
-      pointers.size(), pointers.data(),
+  registerAllDialects(registry);
+  std::string header = registerCLIOptions(
       "PyTorch's BackendConfig quantization for MLIR\n", registry);
-  return asMainReturnCode(runPasses(input, written, registry));
+
+  std::vector<Key> keys = listApplyBackendKeys();
+  SmallVector<StringRef> backends = llvm::to_vector(getBuiltinBackends());
+  Program program{"qbackend-opt",
+                  "quantizes networks: mlir-opt with the passes of qbackend",
+                  "[--apply-backend=BACKEND key=value...] [options] [FILE]",
+                  isCommonOption,
+                  describePass,
+                  keys,
+                  {backends.begin(), backends.end()}};
+  if (printDocumentation(argc, argv, program))
+    return EXIT_SUCCESS;
+  SmallVector<StringRef> given(argv + 1, argv + argc);
+  if (llvm::is_contained(given, "--help") || llvm::is_contained(given, "-h")) {
+    printHelp(program, llvm::outs());
+    llvm::outs()
+        << "\n--help-list lists the options and passes of MLIR, too.\n";
+    return EXIT_SUCCESS;
+  }
+  auto arguments = rewriteOptArguments(given, llvm::cl::getRegisteredOptions(),
+                                       keys, backends);
+  if (!arguments)
+    return asMainReturnCode(fail(llvm::toString(arguments.takeError())));
+  if (llvm::Error error = checkWritable(arguments->output))
+    return asMainReturnCode(fail(llvm::toString(std::move(error))));
+
+  std::vector<const char *> pointers = {argv[0]};
+  for (const std::string &argument : arguments->arguments)
+    pointers.push_back(argument.c_str());
+  std::string written =
+      parseCLIOptions(pointers.size(), const_cast<char **>(pointers.data()),
+                      header)
+          .second;
+  return asMainReturnCode(runPasses(*arguments, written, registry));
 }

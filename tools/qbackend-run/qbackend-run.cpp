@@ -5,10 +5,13 @@
 #include "Faults.h"
 #include "Version.h"
 
+#include "qbackend/CommandLine/Manual.h"
+#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Evaluation/Compare.h"
 #include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
@@ -110,7 +113,8 @@ static cl::opt<std::string>
                 cl::cat(category));
 static cl::opt<std::string>
     labelsFile("labels", cl::value_desc("FILE[:ARRAY]"),
-               cl::desc("right classes, to print the accuracy"),
+               cl::desc("right classes, to print how many are found by the "
+                        "module, or by it and that of --compare"),
                cl::cat(category));
 
 static cl::opt<bool> sensitivityMode(
@@ -172,9 +176,38 @@ static RunOptions getRunOptions() {
   return options;
 }
 
-static llvm::Error calibrateModule(ModuleOp module) {
-  if (outputFile.empty())
+/// What can be known to be wrong before the module is read.
+static llvm::Error checkOptions() {
+  if (inputFile.empty())
+    return makeError("no samples: pass --input=FILE.npz");
+  if (calibrateMode && outputFile.empty())
     return makeError("--calibrate needs -o TABLE for the result");
+  if (!calibrateMode && compareFile.empty() && labelsFile.empty() &&
+      outputFile.empty())
+    return makeError("nothing to do: pass -o FILE.npz, --labels=FILE, "
+                     "--calibrate or --compare=MODULE");
+  const cl::Option *calibrating[] = {&backendName, &qconfigName, &batchSize,
+                                     &nonFinite,   &shard,       &sourceName,
+                                     &resume,      &saveSeconds};
+  for (const cl::Option *option : calibrating)
+    if (!calibrateMode && option->getNumOccurrences() > 0)
+      return makeError("--{0} has no effect without --calibrate",
+                       option->ArgStr);
+  const cl::Option *running[] = {&compareFile, &labelsFile, &targetName};
+  for (const cl::Option *option : running)
+    if (calibrateMode && option->getNumOccurrences() > 0)
+      return makeError("--{0} has no effect with --calibrate", option->ArgStr);
+  if (llvm::Error error = checkWritable(outputFile))
+    return error;
+  if (llvm::Error error =
+          checkSampleRequest({inputFile, inputScale, sampleArguments, samples}))
+    return error;
+  if (!labelsFile.empty())
+    return evaluation::readLabels(labelsFile, /*count=*/0).takeError();
+  return llvm::Error::success();
+}
+
+static llvm::Error calibrateModule(ModuleOp module) {
   PreparePipelineOptions prepare;
   prepare.backend = backendName;
   prepare.qconfig = qconfigName;
@@ -201,12 +234,9 @@ static llvm::Error calibrateModule(ModuleOp module) {
 }
 
 static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
-                                  MLIRContext *context) {
-  auto other = readModule(compareFile, context);
-  if (!other)
-    return other.takeError();
+                                  ModuleOp other) {
   auto otherOutputs =
-      runModule(**other, getRunOptions(), "running the other module");
+      runModule(other, getRunOptions(), "running the other module");
   if (!otherOutputs)
     return otherOutputs.takeError();
   auto comparisons = evaluation::compare(outputs, *otherOutputs, labelsFile);
@@ -254,13 +284,31 @@ static llvm::Error printSensitivity(ModuleOp module) {
                                 outputFile);
 }
 
+static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {
+  auto counts = evaluation::countRight(outputs, labelsFile);
+  if (!counts)
+    return counts.takeError();
+  for (const evaluation::Accuracy &accuracy : *counts)
+    evaluation::print(accuracy, llvm::outs());
+  return llvm::Error::success();
+}
+
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-run");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
+  Program program{"qbackend-run",
+                  "runs modules on arrays: predicts, calibrates, compares",
+                  "MODULE --input=FILE[:ARRAY] [options]"};
+  if (printDocumentation(argc, argv, program))
+    return 0;
+  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
+    return fail(std::move(error));
   cl::ParseCommandLineOptions(
       argc, argv, "Runs modules on arrays: predicts, calibrates, compares.\n");
+  if (llvm::Error error = checkOptions())
+    return fail(std::move(error));
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   for (const std::string &path : plugins) {
@@ -270,11 +318,10 @@ int main(int argc, char **argv) {
     plugin->registerDialectRegistryCallbacks(registry);
   }
   MLIRContext context(registry);
+  // Errors are about an op; all of it may be megabytes.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  if (inputFile.empty())
-    return fail(makeError("no samples: pass --input=FILE.npz"));
-
   auto module = readModule(moduleFile, &context);
   if (!module)
     return fail(module.takeError());
@@ -288,15 +335,22 @@ int main(int argc, char **argv) {
       return fail(std::move(error));
     return 0;
   }
+  OwningOpRef<ModuleOp> other;
+  if (!compareFile.empty()) {
+    auto read = readModule(compareFile, &context);
+    if (!read)
+      return fail(read.takeError());
+    other = std::move(*read);
+  }
   auto outputs = runModule(**module, getRunOptions(), "running");
   if (!outputs)
     return fail(outputs.takeError());
-  if (!compareFile.empty()) {
-    if (llvm::Error error = compareModules(*outputs, &context))
+  if (other) {
+    if (llvm::Error error = compareModules(*outputs, *other))
       return fail(std::move(error));
-  } else if (outputFile.empty()) {
-    return fail(makeError("nothing to do: pass -o FILE.npz, --calibrate, "
-                          "--sensitivity or --compare=MODULE"));
+  } else if (!labelsFile.empty()) {
+    if (llvm::Error error = printAccuracy(*outputs))
+      return fail(std::move(error));
   }
   if (!outputFile.empty())
     if (llvm::Error error = arrays::writeNpz(outputFile, *outputs))

@@ -27,6 +27,13 @@ struct Comparison {
   std::optional<std::pair<double, double>> accuracy;
 };
 
+/// In what share of the samples the largest score is the right class.
+struct Accuracy {
+  std::string name;
+  int64_t right = 0;
+  int64_t samples = 0;
+};
+
 /// The first `count` class numbers of `path`: FILE of one array, or FILE:ARRAY.
 llvm::Expected<std::vector<int64_t>> readLabels(llvm::StringRef path,
                                                 int64_t count);
@@ -37,8 +44,15 @@ llvm::Expected<std::vector<Comparison>>
 compare(llvm::ArrayRef<arrays::NamedArray> base,
         llvm::ArrayRef<arrays::NamedArray> other, llvm::StringRef labels = "");
 
+/// Counts, of each result with a row of scores for each sample, the right
+/// classes; an error if there is no such result. `labels` is where they are, see
+/// readLabels.
+llvm::Expected<std::vector<Accuracy>>
+countRight(llvm::ArrayRef<arrays::NamedArray> results, llvm::StringRef labels);
+
 /// Prints a line.
 void print(const Comparison &comparison, llvm::raw_ostream &os);
+void print(const Accuracy &accuracy, llvm::raw_ostream &os);
 
 } // namespace qbackend::evaluation
 

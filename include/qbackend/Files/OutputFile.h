@@ -5,6 +5,7 @@
 #ifndef QBACKEND_FILES_OUTPUTFILE_H
 #define QBACKEND_FILES_OUTPUTFILE_H
 
+#include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <memory>
@@ -53,6 +54,11 @@ private:
 
 /// Writes `text` to `path`.
 std::error_code writeFile(llvm::StringRef path, llvm::StringRef text);
+
+/// Fails if no file could be written at `path`: its folder doesn't exist or is
+/// not writable, or a folder has that name. An empty path and "-" are fine, as
+/// are devices and pipes. To be asked before work that takes its time.
+llvm::Error checkWritable(llvm::StringRef path);
 
 } // namespace qbackend
 

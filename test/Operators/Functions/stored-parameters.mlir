@@ -3,8 +3,8 @@
 // A weight that a variable or a buffer holds is one that is not known; what is
 // computed from tensors is no weight.
 
-// CHECK: QB106 | {{.*}} Operator=conv2d, Reason="its weight is not a constant with data"
-// CHECK: QB106 | {{.*}} Operator=linear, Reason="its weight is not a constant with data"
+// CHECK: QB106 | {{.*}} Operator=conv2d, OperatorName=conv2d_0, Reason="its weight is not a constant with data"
+// CHECK: note: and 1 more with this reason: 1 linear; at {{.*}}.mlir:
 func.func @main(%x: tensor<1x6x6x3xf32>, %v: memref<5x108xf32>) -> tensor<1x5xf32> {
   %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
   %h = "tf.VarHandleOp"() : () -> !tf.resource
