@@ -52,6 +52,7 @@ if config.sanitizing_compiler:
 
     for name, value in sanitizers.ENVIRONMENT.items():
         llvm_config.with_environment(name, value)
-    # Programs from elsewhere that load, or link, what is built here.
-    config.excludes += ["Package", "entry-points.test"]
+    # Programs from elsewhere that load, or link, what is built here; and what
+    # the build makes by running it.
+    config.excludes += ["Package", "entry-points.test", "documentation.test"]
     config.available_features.discard("python-package")

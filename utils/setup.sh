@@ -32,6 +32,29 @@ packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
   python3 python3-numpy python3-dev python3-pytest python3-pip
   python3-setuptools python3-wheel mypy pybind11-dev)
 
+# Runs a command that takes minutes: on a terminal with its own progress, else
+# with a line a minute, and with all it has printed if it fails.
+run() {
+  if [ -t 1 ]; then
+    "$@"
+    return
+  fi
+  local log seconds=0 status=0
+  log=$(mktemp)
+  "$@" >"$log" 2>&1 &
+  local process=$!
+  while kill -0 "$process" 2>/dev/null; do
+    sleep 1
+    seconds=$((seconds + 1))
+    [ $((seconds % 60)) -ne 0 ] ||
+      echo "   $((seconds / 60)) min: $(tail -n 1 "$log" | cut -c 1-70)"
+  done
+  wait "$process" || status=$?
+  [ "$status" -eq 0 ] || cat "$log" >&2
+  rm -f "$log"
+  return "$status"
+}
+
 missing=()
 for package in "${packages[@]}"; do
   status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
@@ -41,16 +64,17 @@ if [ ${#missing[@]} -gt 0 ]; then
   echo "== Installing ${missing[*]}"
   sudo=()
   [ "$(id -u)" -eq 0 ] || sudo=(sudo)
-  "${sudo[@]}" apt-get update -qq
-  DEBIAN_FRONTEND=noninteractive "${sudo[@]}" apt-get install -y -qq \
-    --no-install-recommends "${missing[@]}" >/dev/null
+  run "${sudo[@]}" apt-get update -q
+  run "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
+    --no-install-recommends "${missing[@]}"
 fi
 
 echo "== Building in $build"
 # What another clone has compiled needs no second time.
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >/dev/null
-ninja -C "$build" --quiet
+# On a terminal ninja keeps to one line.
+run ninja -C "$build"
 
 if [ "$1" = example ]; then
   QBACKEND_BUILD=$build "$root/examples/run.sh" resnet8

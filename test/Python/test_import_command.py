@@ -107,3 +107,15 @@ def test_a_reader_that_stops(tmp_path):
                           shell=True, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     assert done.stdout == b'#loc0 = lo' and done.stderr == b""
+
+
+def test_documentation():
+    """What the build installs has each option and the choices of --format."""
+    manual = command("--print-manual").stdout.decode()
+    assert manual.startswith(".TH QBACKEND-IMPORT 1\n.SH NAME\nqbackend\\-import \\- ")
+    for text in ("\\fB\\-o\\fR \\fIFILE\\fR", "\\fB\\-\\-format\\fR \\fIonnx|pt2\\fR"):
+        assert f".TP\n{text}\n" in manual
+    completion = command("--print-completion").stdout.decode()
+    assert '  --format) words="onnx pt2" ;;' in completion
+    assert completion.endswith(
+        "complete -o filenames -F _qbackend_import qbackend-import\n")

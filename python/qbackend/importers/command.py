@@ -9,12 +9,12 @@ import sys
 from typing import Optional, Sequence
 
 from . import ImportFailure, from_onnx, from_pt2, load
+from .documentation import print_completion, print_manual
 
 _READERS = {"pt2": from_pt2, "onnx": from_onnx}
 
 
-def main(arguments: Optional[Sequence[str]] = None) -> int:
-    """The exit code: 0, or 1 after an error, which is one message."""
+def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="qbackend-import",
         description="Writes a network as an MLIR module: a torch.export archive "
@@ -29,7 +29,20 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         "default: -, text to standard output")
     parser.add_argument("--format", choices=sorted(_READERS),
                         help="what the network is; default: what it looks like")
-    given = parser.parse_args(arguments)
+    return parser
+
+
+def main(arguments: Optional[Sequence[str]] = None) -> int:
+    """The exit code: 0, or 1 after an error, which is one message."""
+    parser = _make_parser()
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    if words == ["--print-manual"]:
+        print(print_manual(parser), end="")
+        return 0
+    if words == ["--print-completion"]:
+        print(print_completion(parser), end="")
+        return 0
+    given = parser.parse_args(words)
     try:
         folder = os.path.dirname(given.output) or "."
         if given.output != "-" and not os.path.isdir(folder):
