@@ -8,10 +8,13 @@
 #include "qbackend/CommandLine/Manual.h"
 #include "qbackend/Files/OutputFile.h"
 #include "qbackend/Evaluation/Compare.h"
+#include "qbackend/Evaluation/OperatorPage.h"
+#include "qbackend/Evaluation/OperatorTable.h"
 #include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/CheckSamples.h"
+#include "qbackend/Pipelines/CompareOperators.h"
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
@@ -20,6 +23,8 @@
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
@@ -128,6 +133,15 @@ static cl::opt<std::string>
                              "samples"),
                     cl::cat(category));
 
+static cl::opt<bool> layersMode(
+    "layers",
+    cl::desc("with --compare: the error of each operator, and what to change; "
+             "--backend and --qconfig say what is fused"),
+    cl::cat(category));
+static cl::opt<std::string>
+    htmlFile("html", cl::value_desc("FILE"),
+             cl::desc("with --layers: write the report as one page"),
+             cl::cat(category));
 static cl::list<std::string>
     plugins("load-dialect-plugin", cl::value_desc("FILE"),
             cl::desc("a plugin with a dialect or an engine that the module is "
@@ -231,6 +245,42 @@ static llvm::Error calibrateModule(ModuleOp module) {
       return makeError("shard is '{0}', expected I/N such as 0/4", shard);
   }
   return writeCalibrationTable(module, prepare, std::move(options), outputFile);
+}
+
+/// The width of a table: COLUMNS, that of the terminal, or 120.
+static unsigned getColumns() {
+  unsigned columns = 0;
+  if (auto value = llvm::sys::Process::GetEnv("COLUMNS"))
+    if (!StringRef(*value).getAsInteger(10, columns) && columns > 0)
+      return columns;
+  columns = llvm::sys::Process::StandardOutColumns();
+  return columns ? columns : 120;
+}
+
+/// Compares operator by operator.
+static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
+  PreparePipelineOptions prepare;
+  prepare.backend = backendName;
+  prepare.qconfig = qconfigName;
+  prepare.entry = entryName;
+  auto layers = compareOperators(module, other, prepare, getRunOptions());
+  if (!layers)
+    return layers.takeError();
+  auto comparisons =
+      evaluation::compare(layers->outputs, layers->otherOutputs, labelsFile);
+  if (!comparisons)
+    return comparisons.takeError();
+  for (const evaluation::Comparison &comparison : *comparisons)
+    evaluation::print(comparison, llvm::outs());
+  auto findings = evaluation::rankOperators(layers->operators);
+  evaluation::printOperators(layers->operators, findings, getColumns(),
+                             llvm::outs());
+  if (htmlFile.empty())
+    return llvm::Error::success();
+  return calibration::writeText(
+      evaluation::makePage(llvm::sys::path::filename(moduleFile), *comparisons,
+                           layers->operators, findings),
+      htmlFile);
 }
 
 static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
@@ -341,6 +391,11 @@ int main(int argc, char **argv) {
     if (!read)
       return fail(read.takeError());
     other = std::move(*read);
+  }
+  if (layersMode) {
+    if (llvm::Error error = compareLayers(**module, *other))
+      return fail(std::move(error));
+    return 0;
   }
   auto outputs = runModule(**module, getRunOptions(), "running");
   if (!outputs)
