@@ -6,10 +6,10 @@
 #include "Version.h"
 
 #include "qbackend/CommandLine/Manual.h"
-#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Evaluation/Compare.h"
 #include "qbackend/Evaluation/OperatorPage.h"
 #include "qbackend/Evaluation/OperatorTable.h"
+#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Calibrate.h"
@@ -17,6 +17,7 @@
 #include "qbackend/Pipelines/CompareOperators.h"
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Pipelines/ReportCost.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Tuning/Sensitivity.h"
 
@@ -142,6 +143,15 @@ static cl::opt<std::string>
     htmlFile("html", cl::value_desc("FILE"),
              cl::desc("with --layers: write the report as one page"),
              cl::cat(category));
+static cl::opt<std::string> reportName(
+    "report", cl::value_desc("cost"),
+    cl::desc("cost: arithmetic, memory, conversions and time of each operator, "
+             "also of the module of --compare"),
+    cl::cat(category));
+static cl::opt<bool> profileMode(
+    "profile",
+    cl::desc("with --report=cost: measure each operator on the samples"),
+    cl::cat(category));
 static cl::list<std::string>
     plugins("load-dialect-plugin", cl::value_desc("FILE"),
             cl::desc("a plugin with a dialect or an engine that the module is "
@@ -192,30 +202,70 @@ static RunOptions getRunOptions() {
 
 /// What can be known to be wrong before the module is read.
 static llvm::Error checkOptions() {
-  if (inputFile.empty())
+  struct Mode {
+    const char *name;
+    bool isOn;
+  };
+  const Mode modes[] = {{"calibrate", calibrateMode},
+                        {"sensitivity", sensitivityMode},
+                        {"layers", layersMode},
+                        {"report", !reportName.empty()}};
+  StringRef mode;
+  for (const Mode &other : modes) {
+    if (!other.isOn)
+      continue;
+    if (!mode.empty())
+      return makeError("--{0} and --{1} exclude each other", mode, other.name);
+    mode = other.name;
+  }
+  if (inputFile.empty() && (mode != "report" || profileMode))
     return makeError("no samples: pass --input=FILE.npz");
   if (calibrateMode && outputFile.empty())
     return makeError("--calibrate needs -o TABLE for the result");
-  if (!calibrateMode && compareFile.empty() && labelsFile.empty() &&
+  if (layersMode && compareFile.empty())
+    return makeError("--layers needs --compare=MODULE");
+  if (mode.empty() && compareFile.empty() && labelsFile.empty() &&
       outputFile.empty())
     return makeError("nothing to do: pass -o FILE.npz, --labels=FILE, "
-                     "--calibrate or --compare=MODULE");
-  const cl::Option *calibrating[] = {&backendName, &qconfigName, &batchSize,
-                                     &nonFinite,   &shard,       &sourceName,
-                                     &resume,      &saveSeconds};
-  for (const cl::Option *option : calibrating)
-    if (!calibrateMode && option->getNumOccurrences() > 0)
-      return makeError("--{0} has no effect without --calibrate",
-                       option->ArgStr);
-  const cl::Option *running[] = {&compareFile, &labelsFile, &targetName};
-  for (const cl::Option *option : running)
-    if (calibrateMode && option->getNumOccurrences() > 0)
-      return makeError("--{0} has no effect with --calibrate", option->ArgStr);
+                     "--calibrate, --sensitivity, --report=cost or "
+                     "--compare=MODULE");
+  // Which modes an option is for; empty: none of them.
+  struct Use {
+    const cl::Option *option;
+    SmallVector<StringRef, 4> modes;
+  };
+  const Use uses[] = {{&backendName, {"calibrate", "sensitivity", "layers"}},
+                      {&qconfigName, {"calibrate", "sensitivity", "layers"}},
+                      {&batchSize, {"calibrate", "sensitivity"}},
+                      {&nonFinite, {"calibrate", "sensitivity"}},
+                      {&shard, {"calibrate"}},
+                      {&sourceName, {"calibrate"}},
+                      {&resume, {"calibrate"}},
+                      {&saveSeconds, {"calibrate"}},
+                      {&calibrationFile, {"sensitivity"}},
+                      {&htmlFile, {"layers"}},
+                      {&profileMode, {"report"}},
+                      {&compareFile, {"", "layers", "report"}},
+                      {&labelsFile, {"", "layers", "sensitivity"}},
+                      {&targetName, {"", "layers", "report"}}};
+  for (const Use &use : uses) {
+    if (use.option->getNumOccurrences() == 0 ||
+        llvm::is_contained(use.modes, mode))
+      continue;
+    if (!mode.empty())
+      return makeError("--{0} has no effect with --{1}", use.option->ArgStr,
+                       mode);
+    return makeError("--{0} has no effect without --{1}", use.option->ArgStr,
+                     use.modes.front());
+  }
+  if (llvm::Error error = checkWritable(htmlFile))
+    return error;
   if (llvm::Error error = checkWritable(outputFile))
     return error;
-  if (llvm::Error error =
-          checkSampleRequest({inputFile, inputScale, sampleArguments, samples}))
-    return error;
+  if (!inputFile.empty())
+    if (llvm::Error error = checkSampleRequest(
+            {inputFile, inputScale, sampleArguments, samples}))
+      return error;
   if (!labelsFile.empty())
     return evaluation::readLabels(labelsFile, /*count=*/0).takeError();
   return llvm::Error::success();
@@ -281,6 +331,30 @@ static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
       evaluation::makePage(llvm::sys::path::filename(moduleFile), *comparisons,
                            layers->operators, findings),
       htmlFile);
+}
+
+static llvm::Error printReport(OwningOpRef<ModuleOp> module,
+                               MLIRContext *context) {
+  if (reportName != "cost")
+    return makeError("report is '{0}', expected cost", reportName);
+  SmallVector<OwningOpRef<ModuleOp>> modules;
+  std::vector<NamedCost> costs = {{moduleFile, {}}};
+  modules.push_back(std::move(module));
+  if (!compareFile.empty()) {
+    auto other = readModule(compareFile, context);
+    if (!other)
+      return other.takeError();
+    modules.push_back(std::move(*other));
+    costs.push_back({compareFile, {}});
+  }
+  for (auto [read, named] : llvm::zip_equal(modules, costs)) {
+    auto cost = reportCost(*read, getRunOptions(), profileMode);
+    if (!cost)
+      return cost.takeError();
+    named.cost = std::move(*cost);
+  }
+  printCosts(costs, llvm::outs());
+  return llvm::Error::success();
 }
 
 static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
@@ -375,6 +449,11 @@ int main(int argc, char **argv) {
   auto module = readModule(moduleFile, &context);
   if (!module)
     return fail(module.takeError());
+  if (!reportName.empty()) {
+    if (llvm::Error error = printReport(std::move(*module), &context))
+      return fail(std::move(error));
+    return 0;
+  }
   if (calibrateMode) {
     if (llvm::Error error = calibrateModule(**module))
       return fail(std::move(error));

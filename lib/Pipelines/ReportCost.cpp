@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What networks cost to run, predicted and measured: between any two operators
+// the compiled code says what time it is.
+
+#include "qbackend/Pipelines/ReportCost.h"
+
+#include "qbackend/Pipelines/Pipelines.h"
+#include "qbackend/Runtime/Error.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <chrono>
+#include <mutex>
+
+using namespace mlir;
+using namespace qbackend;
+
+static constexpr StringLiteral kHook = "qbackend_runtime_mark";
+
+namespace {
+/// The time between two marks is that of the operator before the second one.
+class Stopwatch {
+public:
+  explicit Stopwatch(size_t operators) : seconds(operators) {}
+
+  /// Called by the compiled code: with 0 at its begin, with `i + 1` after
+  /// operator `i`.
+  static void mark(int64_t index, runtime::UnrankedMemRef *) {
+    auto now = Clock::now();
+    if (index > 0)
+      current->seconds[index - 1] +=
+          std::chrono::duration<double>(now - current->last).count();
+    // What this took is nobody's.
+    current->last = Clock::now();
+  }
+
+  std::vector<double> seconds;
+
+  static Stopwatch *current;
+  static std::mutex running;
+
+private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point last;
+};
+Stopwatch *Stopwatch::current = nullptr;
+std::mutex Stopwatch::running;
+} // namespace
+
+/// Puts marks into `function`, before the first operator and after each.
+static void addMarks(func::FuncOp function, const NetworkCost &cost) {
+  OpBuilder builder(function);
+  Location loc = function.getLoc();
+  auto unranked = UnrankedTensorType::get(builder.getF32Type());
+  auto hook = func::FuncOp::create(
+      builder, loc, kHook,
+      builder.getFunctionType({builder.getIndexType(), unranked}, {}));
+  hook.setPrivate();
+  builder.setInsertionPointToStart(&function.getBody().front());
+  Value nothing = tensor::EmptyOp::create(builder, loc, ArrayRef<int64_t>{1},
+                                          builder.getF32Type());
+  nothing = tensor::CastOp::create(builder, loc, unranked, nothing);
+  auto mark = [&](int64_t index) {
+    Value number = arith::ConstantIndexOp::create(builder, loc, index);
+    func::CallOp::create(builder, loc, hook, ValueRange{number, nothing});
+  };
+  mark(0);
+  for (auto [i, entry] : llvm::enumerate(cost.operators)) {
+    builder.setInsertionPointAfter(entry.op);
+    mark(i + 1);
+  }
+}
+
+/// Runs `module`, which is used up, with marks.
+static llvm::Error measure(ModuleOp module, func::FuncOp function,
+                           NetworkCost &cost, const RunOptions &options) {
+  std::lock_guard<std::mutex> turn(Stopwatch::running);
+  auto fixed = findFixedArguments(function, options.sampleArguments);
+  if (!fixed)
+    return fixed.takeError();
+  addMarks(function, cost);
+  auto executable = compileModule(
+      module, function.getName(), /*observing=*/false,
+      {{kHook, reinterpret_cast<void *>(Stopwatch::mark)}}, options.compile);
+  if (!executable)
+    return executable.takeError();
+  SampleRun run;
+  run.executable = std::move(*executable);
+  run.options.fixed = std::move(*fixed);
+  if (llvm::Error error = run.load(options.data, options.inputScale, function))
+    return error;
+  run.options.maxSamples = options.samples;
+  run.options.threads = 1;
+  Stopwatch stopwatch(cost.operators.size());
+  Stopwatch::current = &stopwatch;
+  int64_t samples = 0;
+  llvm::Error error = run.run(
+      "measuring", [&](int64_t, int64_t count, ArrayRef<arrays::Array>) {
+        // The first run warms caches.
+        if (samples == 0)
+          std::fill(stopwatch.seconds.begin(), stopwatch.seconds.end(), 0.0);
+        samples += count;
+        return llvm::Error::success();
+      });
+  Stopwatch::current = nullptr;
+  if (error)
+    return error;
+  if (samples < 2)
+    return makeError("{0} samples are too few to measure on; the first one "
+                     "warms caches",
+                     samples);
+  for (auto [entry, seconds] :
+       llvm::zip_equal(cost.operators, stopwatch.seconds))
+    entry.measuredSeconds = seconds / (samples - 1);
+  return llvm::Error::success();
+}
+
+llvm::Expected<NetworkCost>
+qbackend::reportCost(ModuleOp module, const RunOptions &options, bool profile) {
+  PassManager manager(module.getContext());
+  addRaisePipeline(manager, {});
+  if (failed(manager.run(module)))
+    return makeError("the operators of the module can't be found");
+  auto function = findEntry(module, options.entry);
+  if (!function)
+    return function.takeError();
+  if (!function->getBody().hasOneBlock())
+    return makeError("'{0}' has branches; the cost is that of a network that "
+                     "is one block",
+                     function->getName());
+  NetworkCost cost = findCost(*function);
+  if (profile)
+    if (llvm::Error error = measure(module, *function, cost, options))
+      return error;
+  return cost;
+}
