@@ -13,6 +13,8 @@ using namespace llvm;
 using namespace qbackend;
 
 static constexpr StringLiteral kApplyBackend = "apply-backend";
+static constexpr StringLiteral kExplain = "explain";
+static constexpr StringLiteral kExplainPass = "qbackend-explain-operator";
 
 StringRef qbackend::findNearest(StringRef word,
                                 ArrayRef<StringRef> candidates) {
@@ -226,6 +228,7 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
   // The file that is the backend if there are two: the first after a lone
   // --apply-backend.
   std::optional<size_t> afterLone;
+  std::optional<std::string> explained;
   bool isFiltered = false, printsGraph = false, isBytecode = false;
   result.appliesBackend = any_of(given, [](StringRef argument) {
     StringRef name = argument.ltrim('-').split('=').first;
@@ -262,6 +265,15 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
         return std::move(error);
       if (!hasValue)
         afterLone = files.size();
+      continue;
+    }
+    if (name == kExplain) {
+      if (!hasValue && i + 1 < given.size())
+        value = given[++i];
+      if (value.empty())
+        return createStringError("--explain has no value; expected the name of "
+                                 "an operator, as tables print it");
+      explained = value.str();
       continue;
     }
     bool isKey = result.appliesBackend && keys.contains(name);
@@ -320,13 +332,20 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
                                   "value: " +
                                   *key + "=VALUE"));
   }
+  if (explained && !result.appliesBackend)
+    return createStringError("--explain says what a backend does with an "
+                             "operator; add --apply-backend=BACKEND");
   if (result.appliesBackend) {
-    result.arguments.push_back(("--" + kApplyBackend + "=" + keys.str()).str());
+    result.arguments.push_back(
+        explained ? ("--" + kExplainPass + "=operator='" + *explained + "' " +
+                     keys.str())
+                        .str()
+                  : ("--" + kApplyBackend + "=" + keys.str()).str());
     if (!isFiltered)
       result.arguments.push_back("--remarks-filter=qbackend.*");
   }
-  // The graph of operators or observers is what is asked for then.
-  if (printsGraph && result.output.empty())
+  // The graph of operators or observers, or one of them, is what is asked for.
+  if ((printsGraph || explained) && result.output.empty())
     result.arguments.push_back("-o=/dev/null");
   if (StringRef(result.output).ends_with(".mlirbc") && !isBytecode)
     result.arguments.push_back("--emit-bytecode");

@@ -33,6 +33,7 @@ struct OptArguments {
 /// - `--apply-backend=qnnpack data=x.npz in.mlir`, with or without quotes, with
 ///   the backend behind a blank, with keys anywhere on the line and with dashes
 ///   (`--data=x.npz`, `--data x.npz`), becomes one option of the pass;
+/// - `--explain=NAME` becomes the pass that says all about one operator;
 /// - remarks are on, in whatever format, where a backend is applied;
 /// - an output that ends in .mlirbc is bytecode;
 /// - errors don't print the code that they are about.

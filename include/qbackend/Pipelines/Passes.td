@@ -136,6 +136,33 @@ def PrintObserversPass
                            "::mlir::tensor::TensorDialect"];
 }
 
+def ExplainOperatorPass
+    : Pass<"qbackend-explain-operator", "::mlir::ModuleOp"> {
+  let summary = "print all there is to know about one operator";
+  let description = [{
+    Quantizes a copy of the module and prints to stdout, of the operator whose
+    result is called `operator`: the code that it was recognised from and where
+    that is, the pattern that it matched, its qconfig and which entry of the
+    mapping gave it, the observers of its inputs and its result with the values
+    that share them, ranges, its kernel, and each remark about it with what its
+    code means. Names are those that `qbackend-print-observers` prints. Ranges,
+    and the kernel, are known with `data` or `calibration`. The module stays as
+    it is; `qbackend-opt` doesn't print it, unless `-o` names a file.
+
+    `qbackend-opt --explain=NAME --apply-backend=qnnpack data=x.npz in.mlir` is
+    this pass.
+  }];
+  let options = !listconcat([
+    Option<"operation", "operator", "std::string", "\"\"",
+           "Name of the operator">,
+    BackendOption, QConfigOption, SharingOption, LowerToOption
+  ], CalibrationOptions);
+  let dependentDialects = ["::qbackend::QBackendDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def LowerKernelsPass : Pass<"qbackend-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "kernels to the form that a compiler takes";
   let description = [{

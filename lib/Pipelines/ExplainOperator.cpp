@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Prints all there is to know about one operator.
+
+#include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Backends/Backends.h"
+#include "qbackend/Inspection/RemarkCodes.h"
+#include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Pipelines/Pipelines.h"
+#include "qbackend/Transforms/Engine.h"
+#include "qbackend/Transforms/OperatorText.h"
+#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Transforms/Support.h"
+#include "qbackend/Transforms/TensorNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/Regex.h"
+
+namespace qbackend {
+#define GEN_PASS_DEF_EXPLAINOPERATORPASS
+#include "qbackend/Pipelines/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+
+/// `loc` as "file:line:column", or as MLIR prints it.
+static std::string spellPlace(Location loc) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn();
+  else
+    os << loc;
+  return text;
+}
+
+static std::string stringify(Attribute attr) {
+  std::string text;
+  llvm::raw_string_ostream(text) << attr;
+  return text;
+}
+
+/// `text` with `indent` in front of each line.
+static void printIndented(StringRef text, StringRef indent, raw_ostream &os) {
+  SmallVector<StringRef> lines;
+  text.split(lines, '\n');
+  for (StringRef line : lines)
+    os << (line.empty() ? StringRef() : indent) << line << "\n";
+}
+
+//===----------------------------------------------------------------------===//
+// Finding it
+//===----------------------------------------------------------------------===//
+
+static SmallVector<OperatorOp> getOperators(ModuleOp module) {
+  SmallVector<OperatorOp> operators;
+  module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+    operators.push_back(op);
+    return WalkResult::skip();
+  });
+  return operators;
+}
+
+/// The operator whose result is called `name`, or that was fused from one of
+/// this name; an error with the nearest names if there is none.
+static FailureOr<OperatorOp> findOperator(ModuleOp module, StringRef name,
+                                          TensorNames &names) {
+  SmallVector<OperatorOp> operators = getOperators(module);
+  for (OperatorOp op : operators)
+    if (names.lookup(op.getOutput()).name == name)
+      return op;
+  for (OperatorOp op : operators) {
+    bool isPart = false;
+    op.getLoc()->walk([&](Location inner) {
+      auto named = dyn_cast<NameLoc>(inner);
+      isPart |= named && named.getName() == name;
+      return WalkResult::advance();
+    });
+    if (isPart)
+      return op;
+  }
+  SmallVector<std::pair<unsigned, StringRef>> nearest;
+  for (OperatorOp op : operators) {
+    StringRef candidate = names.lookup(op.getOutput()).name;
+    nearest.push_back({name.edit_distance(candidate), candidate});
+  }
+  llvm::stable_sort(nearest, llvm::less_first());
+  InFlightDiagnostic error = emitError(module.getLoc())
+                             << "no operator is called '" << name << "'; ";
+  if (nearest.empty())
+    return error << "the module has no operators";
+  error << "the nearest are ";
+  llvm::interleaveComma(ArrayRef(nearest).take_front(3), error,
+                        [&](auto &entry) { error << entry.second; });
+  return error;
+}
+
+//===----------------------------------------------------------------------===//
+// Printing
+//===----------------------------------------------------------------------===//
+
+static void printCode(OperatorOp op, raw_ostream &os) {
+  os << "recognised from\n";
+  SmallVector<Location> parts;
+  op.getLoc()->walk([&](Location inner) {
+    if (isa<NameLoc>(inner))
+      parts.push_back(inner);
+    return WalkResult::advance();
+  });
+  for (Location part : parts)
+    os << "  " << getLocationName(part) << " at " << spellPlace(part) << "\n";
+  if (parts.empty())
+    os << "  " << spellPlace(op.getLoc()) << "\n";
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(8).useLocalScope().skipRegions();
+  for (Operation &inner : op.getBody().front().without_terminator()) {
+    os << "    ";
+    inner.print(os, flags);
+    os << "\n";
+  }
+}
+
+static void printDecision(OperatorOp op, raw_ostream &os) {
+  if (QuantizedAttr quantized = op.getQuantized()) {
+    os << "pattern\n  " << stringify(quantized.getPattern()) << "\n  types "
+       << stringify(quantized.getDtypes()) << "\n  observation "
+       << stringifyObservationType(quantized.getObservation()) << "\n";
+    if (quantized.getReference())
+      os << "  reference " << stringify(quantized.getReference()) << "\n";
+    return;
+  }
+  os << "pattern\n  none: it stays real-valued";
+  if (!op.getCode().empty())
+    os << " (" << op.getCode() << ")";
+  os << "\n";
+}
+
+/// Which entry of `mapping` selects `wanted`: entries are counted in the order
+/// of the code, so that all operators are asked for.
+static void printQConfig(ModuleOp module, OperatorOp wanted,
+                         QConfigMappingOp mapping, raw_ostream &os) {
+  QConfigTable table(mapping);
+  QConfigOp found;
+  for (OperatorOp op : getOperators(module)) {
+    QConfigOp entry = table.lookup(op, getKindNames(op), op.isFused());
+    if (op == wanted)
+      found = entry;
+  }
+  os << "qconfig\n";
+  if (wanted.getQconfig())
+    os << "  activation " << stringify(wanted.getQconfig()->getActivation())
+       << "\n  weight " << stringify(wanted.getQconfig()->getWeight()) << "\n";
+  else
+    os << "  none\n";
+  if (!found) {
+    os << "  no entry of @" << mapping.getSymName() << " fits ("
+       << spellPlace(mapping.getLoc()) << ")\n";
+    return;
+  }
+  os << "  from the entry " << stringifyQConfigLevel(found.getLevel());
+  if (found.getSelector())
+    os << " \"" << *found.getSelector() << "\"";
+  if (found.getObjectType())
+    os << ", \"" << *found.getObjectType() << "\", " << *found.getIndex();
+  os << " of @" << mapping.getSymName() << " (" << spellPlace(found.getLoc())
+     << ")\n";
+}
+
+namespace {
+/// The observers of a module, and which values each one sees.
+class Observers {
+public:
+  Observers(ModuleOp module, TensorNames &names) : names(names) {
+    for (auto observer : module.getOps<ObserverOp>())
+      observers[observer.getSymName()] = observer;
+    module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
+      auto &values = shared[op.getObserver()];
+      std::string name = names.lookup(op.getInput()).name;
+      if (!llvm::is_contained(values, name))
+        values.push_back(name);
+    });
+  }
+
+  void print(StringRef role, ObserveOp observe, StringRef value,
+             raw_ostream &os) const {
+    os << "  " << role << " " << value << ": ";
+    ObserverOp observer =
+        observe ? observers.lookup(observe.getObserver()) : ObserverOp();
+    if (!observer) {
+      os << "not observed\n";
+      return;
+    }
+    os << "@" << observer.getSymName() << " " << stringify(observer.getConfig())
+       << "\n";
+    if (observer.getMin() && observer.getMax())
+      os << "    range ["
+         << llvm::format("%.6g", observer.getMinAttr().getValueAsDouble())
+         << ", "
+         << llvm::format("%.6g", observer.getMaxAttr().getValueAsDouble())
+         << "]\n";
+    if (observer.isCalibrated())
+      os << "    scale "
+         << llvm::format("%.9g", observer.getScaleAttr().getValueAsDouble())
+         << ", zero point " << *observer.getZeroPoint() << "\n";
+    else
+      os << "    no range yet: pass data=FILE.npz or calibration=TABLE\n";
+    std::vector<std::string> others;
+    for (const std::string &name : shared.lookup(observer.getSymName()))
+      if (name != value)
+        others.push_back(name);
+    if (!others.empty())
+      os << "    shared with " << llvm::join(others, ", ") << "\n";
+  }
+
+private:
+  TensorNames &names;
+  llvm::StringMap<ObserverOp> observers;
+  llvm::StringMap<std::vector<std::string>> shared;
+};
+} // namespace
+
+static void printObservers(OperatorOp op, TensorNames &names,
+                           const Observers &observers, raw_ostream &os) {
+  os << "observers\n";
+  for (Value input : op.getInputs()) {
+    auto observe = input.getDefiningOp<ObserveOp>();
+    while (observe && observe.getInput().getDefiningOp<ObserveOp>())
+      observe = observe.getInput().getDefiningOp<ObserveOp>();
+    observers.print("input", observe, names.lookup(input).name, os);
+  }
+  ObserveOp observe;
+  for (Operation *user : op.getOutput().getUsers())
+    if (!observe)
+      observe = dyn_cast<ObserveOp>(user);
+  observers.print("result", observe, names.lookup(op.getOutput()).name, os);
+}
+
+/// What computes the operator at `loc` in `module`, which has kernels.
+static void printKernel(ModuleOp module, Location loc, raw_ostream &os) {
+  os << "kernel\n";
+  bool isFound = false;
+  OpPrintingFlags flags;
+  flags.elideLargeElementsAttrs(8).useLocalScope().skipRegions();
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getLoc() != loc || op->hasTrait<OpTrait::ConstantLike>() ||
+        op->getNumResults() == 0)
+      return isa<OperatorOp>(op) ? WalkResult::skip() : WalkResult::advance();
+    if (auto operation = dyn_cast<OperatorOp>(op)) {
+      os << "  "
+         << (operation.getQconfig() ? "none: real code between integers"
+                                    : "none: real-valued code");
+      if (!operation.getCode().empty())
+        os << " (" << operation.getCode() << ")";
+      os << "\n";
+      isFound = true;
+      return WalkResult::skip();
+    }
+    if (isa_and_present<EngineDialectInterface>(
+            op->getDialect()
+                ->getRegisteredInterface<EngineDialectInterface>())) {
+      os << "  ";
+      op->print(os, flags);
+      os << "\n";
+      isFound = true;
+    }
+    return WalkResult::advance();
+  });
+  if (!isFound)
+    os << "  nothing is left of it: its neighbours do without\n";
+}
+
+//===----------------------------------------------------------------------===//
+// The pass
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// A remark, where it was given and how it reads.
+struct Said {
+  Location loc;
+  std::string text;
+};
+
+struct ExplainOperatorPass
+    : qbackend::impl::ExplainOperatorPassBase<ExplainOperatorPass> {
+  using ExplainOperatorPassBase::ExplainOperatorPassBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registerAllDialects(registry);
+  }
+
+  void runOnOperation() override {
+    const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
+    if (!found)
+      return signalPassFailure();
+    FailureOr<QConfigMappingOp> mapping =
+        resolveQConfig(qconfig, found->config, getOperation());
+    FailureOr<StringRef> form =
+        findForm(found->config, lowerTo, getOperation().getLoc());
+    if (failed(mapping) || failed(form) || failed(findEngine(found->config)))
+      return signalPassFailure();
+    // Passes run on what is inside of their own op only.
+    ModuleOp module = getOperation().clone();
+    getOperation().push_back(module);
+    llvm::scope_exit erase([&] { module.erase(); });
+    std::vector<Said> remarks;
+    if (failed(prepareModule(module, remarks)))
+      return signalPassFailure();
+    TensorNames names(module);
+    FailureOr<OperatorOp> op = findOperator(module, operation, names);
+    if (failed(op))
+      return signalPassFailure();
+    raw_ostream &os = llvm::outs();
+    Location loc = (*op)->getLoc();
+    os << names.lookup(op->getOutput()).name << ": " << getOperatorText(*op)
+       << "\n";
+    printCode(*op, os);
+    printDecision(*op, os);
+    printQConfig(module, *op, *mapping, os);
+    printObservers(*op, names, Observers(module, names), os);
+    if (isCalibrated(module)) {
+      KernelPipelineOptions options;
+      options.backend = backend;
+      options.lowerTo = form->str();
+      OpPassManager passes("builtin.module");
+      addKernelPipeline(passes, options);
+      if (failed(runRecorded(passes, module, remarks)))
+        return signalPassFailure();
+      printKernel(module, loc, os);
+    } else {
+      os << "kernel\n  not known without ranges: pass data=FILE.npz or "
+            "calibration=TABLE\n";
+    }
+    printRemarks(remarks, loc, os);
+    markAllAnalysesPreserved();
+  }
+
+private:
+  static bool isCalibrated(ModuleOp module) {
+    return llvm::all_of(module.getOps<ObserverOp>(),
+                        [](ObserverOp op) { return op.isCalibrated(); });
+  }
+
+  /// Runs `passes` on `module`; what they remark is not printed but recorded.
+  LogicalResult runRecorded(OpPassManager &passes, ModuleOp module,
+                            std::vector<Said> &remarks) {
+    ScopedDiagnosticHandler record(&getContext(), [&](Diagnostic &diag) {
+      if (diag.getSeverity() != DiagnosticSeverity::Remark)
+        return failure();
+      remarks.push_back({diag.getLocation(), diag.str()});
+      for (Diagnostic &note : diag.getNotes())
+        remarks.back().text +=
+            "\n" + spellPlace(note.getLocation()) + ": " + note.str();
+      return success();
+    });
+    return runPipeline(passes, module);
+  }
+
+  LogicalResult prepareModule(ModuleOp module, std::vector<Said> &remarks) {
+    OpPassManager passes("builtin.module");
+    if (!isObserved(module)) {
+      PreparePipelineOptions options;
+      options.backend = backend;
+      options.qconfig = qconfig;
+      options.sharing = sharing;
+      options.entry = entry;
+      addPreparePipeline(passes, options);
+    }
+    if (!data.empty() || !calibration.empty()) {
+      CalibratePassOptions options;
+      options.entry = entry;
+      options.calibration = calibration;
+      options.data = data;
+      options.samples = samples;
+      options.batchSize = batchSize;
+      options.inputScale = inputScale;
+      options.sampleArguments = sampleArguments;
+      options.threads = threads;
+      options.nonFinite = nonFinite;
+      options.equalization = equalization;
+      passes.addPass(createCalibratePass(options));
+    }
+    return runRecorded(passes, module, remarks);
+  }
+
+  static void printRemarks(ArrayRef<Said> remarks, Location loc,
+                           raw_ostream &os) {
+    os << "remarks\n";
+    llvm::SmallVector<std::string> codes;
+    llvm::Regex pattern("QB[0-9][0-9][0-9]");
+    for (const Said &said : remarks) {
+      if (said.loc != getRemarkLocation(loc))
+        continue;
+      printIndented(said.text, "  ", os);
+      SmallVector<StringRef> match;
+      if (pattern.match(said.text, &match) &&
+          !llvm::is_contained(codes, match[0]))
+        codes.push_back(match[0].str());
+    }
+    if (codes.empty())
+      os << "  none\n";
+    for (StringRef code : codes) {
+      os << "\n";
+      os << explainRemarkCode(code) << "\n";
+    }
+  }
+};
+} // namespace
