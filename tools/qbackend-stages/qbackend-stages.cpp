@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shows a network after each pass.
+
+#include "Version.h"
+
+#include "qbackend/Calibration/Table.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Pipelines/RecordStages.h"
+
+#include "mlir/IR/AsmState.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("qbackend-stages options");
+static cl::opt<std::string> moduleFile(cl::Positional, cl::Required,
+                                       cl::desc("MODULE"), cl::cat(category));
+static cl::list<std::string> keys(cl::Positional, cl::ZeroOrMore,
+                                  cl::desc("[key=value ...]"),
+                                  cl::cat(category));
+static cl::opt<std::string>
+    backend("apply-backend", cl::init("qnnpack"), cl::value_desc("BACKEND"),
+            cl::desc("backend; keys are those of qbackend-opt"),
+            cl::cat(category));
+static cl::opt<bool> html("html",
+                          cl::desc("write a page for a browser; else "
+                                   "the names of the stages"),
+                          cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::init("-"),
+                                       cl::value_desc("FILE"),
+                                       cl::desc("where to write"),
+                                       cl::cat(category));
+
+static int fail(llvm::Error error) {
+  llvm::WithColor::error(llvm::errs(), "qbackend-stages")
+      << llvm::toString(std::move(error)) << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  qbackend::addVersionPrinter();
+  cl::HideUnrelatedOptions(category);
+  cl::ParseCommandLineOptions(argc, argv, "Shows a network after each pass.\n");
+  qbackend::registerAllPasses();
+  DialectRegistry registry;
+  qbackend::registerAllDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(moduleFile, sources, ParserConfig(&context));
+  if (!module)
+    return 1;
+  std::string options = "backend=" + backend, entry;
+  for (const std::string &key : keys) {
+    options += " " + key;
+    if (StringRef(key).starts_with("entry="))
+      entry = StringRef(key).split('=').second.str();
+  }
+  auto stages = qbackend::recordStages(*module, entry, options);
+  if (!stages)
+    return fail(stages.takeError());
+  std::string text;
+  if (html)
+    text = qbackend::makeStagesPage(llvm::sys::path::filename(moduleFile),
+                                    *stages);
+  else
+    for (const qbackend::Stage &stage : *stages)
+      text += stage.pass + ": " + stage.summary + " (" +
+              std::to_string(stage.ops.size()) + " ops)\n";
+  if (outputFile == "-") {
+    llvm::outs() << text;
+    return 0;
+  }
+  if (llvm::Error error = qbackend::calibration::writeText(text, outputFile))
+    return fail(std::move(error));
+  return 0;
+}
