@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Verifier.h"
 
 namespace qbackend::codegen {
 #define GEN_PASS_DEF_CHECKBOUNDSPASS
@@ -214,8 +215,14 @@ struct CheckBoundsPass
   void runOnOperation() final {
     SmallVector<Operation *> ops;
     getOperation()->walk([&](Operation *op) { ops.push_back(op); });
-    for (Operation *op : ops)
+    for (Operation *op : ops) {
+      // What passes make of constants that the verifier of tosa doesn't compare
+      // with the types, such as the size of a slice, isn't verified in between.
+      if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()) &&
+          failed(verify(op, /*verifyRecursively=*/false)))
+        return signalPassFailure();
       Checker(op).check();
+    }
   }
 };
 } // namespace
