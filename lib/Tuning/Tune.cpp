@@ -406,10 +406,13 @@ llvm::Expected<bool> Tuner::consider(Candidate &candidate,
     held = isHeld(score);
   }
   bool isBest = !hasBest || (held && !result.isHeld);
-  if (!isBest && held == result.isHeld)
-    isBest = held ? std::pair(count, candidate.changes.size()) <
-                        std::pair(result.realValued, bestChanges)
-                  : isBetter(score, result.score);
+  if (!isBest && held == result.isHeld) {
+    // Of what holds, the least change; of equal ones the better.
+    auto cost = std::pair(count, candidate.changes.size());
+    auto known = std::pair(result.realValued, bestChanges);
+    isBest =
+        held && cost != known ? cost < known : isBetter(score, result.score);
+  }
   if (!isBest)
     return held;
   hasBest = true;
