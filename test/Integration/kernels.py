@@ -335,7 +335,7 @@ def draw(seed):
                relu=bool(random.integers(2)), clamp=random.integers(4) == 0,
                residual=some(False, False, True, "relu", "second"),
                after=random.integers(4) == 0, bias=random.integers(4) != 0,
-               weight_zero=some(0, 0, 0, 5),
+               weight_zero=0 if signed else some(0, 0, 0, 5),
                zero=int(random.integers(-128, 128) + (0 if signed else 128)))
     return n
 
