@@ -167,8 +167,7 @@ readQConfig(StringRef path, BackendConfigOp backend, ModuleOp module) {
                                       << "': " << text.getError().message();
   auto sources = std::make_shared<llvm::SourceMgr>();
   sources->AddNewSourceBuffer(std::move(*text), SMLoc());
-  OwningOpRef<ModuleOp> owner =
-      parseSourceFile<ModuleOp>(sources, ParserConfig(context));
+  OwningOpRef<ModuleOp> owner = parseModule(sources, context);
   if (!owner)
     return failure();
   QConfigMappingOp found;

@@ -140,6 +140,8 @@ static LogicalResult quantize(QBackendModel &model, QBackendText configuration,
   LogicalResult result = manager.run(*model.module);
   // The collector refers to what ends here.
   model.getContext()->setRemarkEngine(nullptr);
+  if (session.failIfInterrupted())
+    return failure();
   if (succeeded(result))
     model.explanation = explain(verdicts, sayings);
   return result;

@@ -56,6 +56,13 @@ Session::Session(QBackendDiagnosticCallback callback, void *user)
   scope = ModuleOp::create(UnknownLoc::get(&context));
 }
 
+void Session::setCallback(QBackendDiagnosticCallback newCallback,
+                          void *newUser) {
+  callback = newCallback;
+  user = newUser;
+  interrupts = runtime::countInterrupts();
+}
+
 bool Session::failIfInterrupted() {
   if (runtime::countInterrupts() == interrupts)
     return false;

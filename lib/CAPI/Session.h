@@ -21,11 +21,9 @@ public:
 
   mlir::MLIRContext *getContext() { return &context; }
 
-  /// Who is told from now on.
-  void setCallback(QBackendDiagnosticCallback newCallback, void *newUser) {
-    callback = newCallback;
-    user = newUser;
-  }
+  /// Who is told from now on, in a call that begins: qbackendInterrupt ends this
+  /// one, not those before.
+  void setCallback(QBackendDiagnosticCallback newCallback, void *newUser);
 
   /// Parses `text`, which is called `name` in diagnostics. An empty one is an
   /// error that says what was expected.

@@ -25,7 +25,7 @@ from .backend_config import BackendConfig
 from .diagnostics import of_native, tell
 from .files import Path, write_file
 from .objects import save_object
-from .pass_options import mapping_of, pass_options
+from .pass_options import pass_options
 from .qconfig_mapping import QConfigMapping
 from .reports import (
     Accuracy,
@@ -429,17 +429,14 @@ class Model:
             backend, calibrated = self._calibrated_for
             qconfig = calibrated if qconfig is None else qconfig
         module = self._module(backend, qconfig)
-        mapping = qconfig
         if keep_float:
-            mapping = mapping_of(module, backend, qconfig)
-            for name in keep_float:
-                mapping.set_module_name(name, None)
+            options["keep_float"] = ",".join(keep_float)
         if self._entry:
             options.setdefault("entry", self._entry)
         configuration, text = pass_options(
             module,
             backend,
-            mapping,
+            qconfig,
             prepare_custom_config=prepare_custom_config,
             equalization=equalization,
             options=options,

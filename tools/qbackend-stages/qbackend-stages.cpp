@@ -2,6 +2,7 @@
 //
 // Shows a network after each pass.
 
+#include "Faults.h"
 #include "Version.h"
 
 #include "qbackend/Calibration/Table.h"
@@ -46,6 +47,7 @@ static int fail(llvm::Error error) {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-stages");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(argc, argv, "Shows a network after each pass.\n");

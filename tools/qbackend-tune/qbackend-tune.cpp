@@ -2,6 +2,7 @@
 //
 // Finds a qconfig mapping that keeps an accuracy.
 
+#include "Faults.h"
 #include "Version.h"
 
 #include "qbackend/Pipelines/Passes.h"
@@ -179,6 +180,7 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-tune");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::ParseCommandLineOptions(
