@@ -22,7 +22,7 @@ def apply(module):
     (CRASH, "module: error: MLIR's parser crashes"),
     (ENDLESS, "does not end within 3 s"),
     (b"module attributes {a.b = " + b"[" * 100000, "nested too deeply"),
-])
+], ids=["crash", "endless", "deep"])
 def test_damaged(data, match):
     with pytest.raises(ValueError, match=match):
         apply(data)
@@ -62,7 +62,7 @@ def test_several_threads():
     ({"samples": "many"}, "samples is 'many', expected a number"),
     ({"num_threads": -1}, "num-threads is '-1', expected a number"),
     ({"batch_size": 10**30}, f"batch-size is '1{'0' * 30}', expected a number"),
-])
+], ids=["word", "negative", "large"])
 def test_options_that_are_no_numbers(options, match):
     with pytest.raises(ValueError, match=match):
         qbackend.apply_backend(MODULE, backend="qnnpack", **options)
