@@ -10,8 +10,7 @@
 #include "qbackend/Evaluation/OperatorPage.h"
 #include "qbackend/Evaluation/OperatorTable.h"
 #include "qbackend/Files/OutputFile.h"
-#include "qbackend/Inspection/SourceHints.h"
-#include "qbackend/Parser/ParseModule.h"
+#include "qbackend/Inspection/ReadModule.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Pipelines/CompareOperators.h"
@@ -162,29 +161,6 @@ static int fail(llvm::Error error) {
   llvm::WithColor::error(llvm::errs(), "qbackend-run")
       << llvm::toString(std::move(error)) << "\n";
   return 1;
-}
-
-/// Parses a module; diagnostics go to stderr.
-static llvm::Expected<OwningOpRef<ModuleOp>> readModule(StringRef path,
-                                                        MLIRContext *context) {
-  auto sources = std::make_shared<llvm::SourceMgr>();
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
-  if (!buffer)
-    return makeError("cannot read '{0}': {1}", path,
-                     buffer.getError().message());
-  sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
-  SourceMgrDiagnosticHandler handler(*sources, context);
-  OwningOpRef<ModuleOp> module = parseModule(sources, context);
-  if (std::optional<SourceHint> hint =
-          module ? std::nullopt
-                 : findSourceHint(sources->getMemoryBuffer(1)->getBuffer()))
-    emitError(FileLineColLoc::get(
-        context, sources->getMemoryBuffer(1)->getBufferIdentifier(), hint->line,
-        hint->column))
-        << hint->message;
-  if (!module)
-    return makeError("'{0}' is not a valid module", path);
-  return module;
 }
 
 /// What the options say about a run.

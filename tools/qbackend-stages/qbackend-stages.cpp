@@ -6,11 +6,11 @@
 #include "Version.h"
 
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Inspection/ReadModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/RecordStages.h"
 
 #include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
@@ -18,6 +18,7 @@
 #include "llvm/Support/WithColor.h"
 
 using namespace mlir;
+using namespace qbackend;
 namespace cl = llvm::cl;
 
 static cl::OptionCategory category("qbackend-stages options");
@@ -57,17 +58,16 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(moduleFile, sources, ParserConfig(&context));
+  auto module = readModule(moduleFile, &context);
   if (!module)
-    return 1;
+    return fail(module.takeError());
   std::string options = "backend=" + backend, entry;
   for (const std::string &key : keys) {
     options += " " + key;
     if (StringRef(key).starts_with("entry="))
       entry = StringRef(key).split('=').second.str();
   }
-  auto stages = qbackend::recordStages(*module, entry, options);
+  auto stages = qbackend::recordStages(**module, entry, options);
   if (!stages)
     return fail(stages.takeError());
   std::string text;

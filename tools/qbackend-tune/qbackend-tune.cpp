@@ -5,13 +5,13 @@
 #include "Faults.h"
 #include "Version.h"
 
+#include "qbackend/Inspection/ReadModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Tuning/Sensitivity.h"
 #include "qbackend/Tuning/Tune.h"
 
 #include "mlir/IR/AsmState.h"
-#include "mlir/Parser/Parser.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -199,13 +199,11 @@ int main(int argc, char **argv) {
   MLIRContext context(registry);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  OwningOpRef<ModuleOp> module =
-      parseSourceFile<ModuleOp>(moduleFile, sources, ParserConfig(&context));
+  auto module = readModule(moduleFile, &context);
   if (!module)
-    return fail(
-        makeError("'{0}' is not a valid module", moduleFile.getValue()));
+    return fail(module.takeError());
   std::signal(SIGINT, interrupt);
-  auto result = tuning::tune(*module, *options, llvm::outs());
+  auto result = tuning::tune(**module, *options, llvm::outs());
   if (!result)
     return fail(result.takeError());
   llvm::outs() << (result->isHeld ? "held: " : "not held: ")
