@@ -39,12 +39,17 @@ config.substitutions.append(("%cmake", config.cmake_command))
 config.substitutions.append(("%mlir_cmake_dir", config.mlir_cmake_dir))
 config.substitutions.append(("%llvm_tools", config.llvm_tools_dir))
 
-llvm_config.with_system_environment(["HOME", "TMP", "TEMP"])
+llvm_config.with_system_environment(["HOME", "TMP", "TEMP", "NODE_PATH"])
 llvm_config.with_environment("PATH", config.llvm_tools_dir, append_path=True)
 llvm_config.with_environment(
     "PATH", os.path.join(config.qbackend_obj_root, "bin"), append_path=True
 )
 llvm_config.with_environment("QBACKEND_BUILD", config.qbackend_obj_root)
+
+# ONNX Runtime, where node finds it: npm install --ignore-scripts onnxruntime-node.
+for folder in os.environ.get("NODE_PATH", "").split(os.pathsep):
+    if folder and os.path.isdir(os.path.join(folder, "onnxruntime-node")):
+        config.available_features.add("onnxruntime-node")
 
 if config.sanitizing_compiler:
     sys.path.insert(0, os.path.dirname(__file__))

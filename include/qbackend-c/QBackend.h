@@ -130,6 +130,14 @@ QBACKEND_EXPORT QBackendStatus
 qbackendToBytecode(QBackendText module, const QBackendResource *resources,
                    size_t numResources, char **output, size_t *length,
                    QBackendDiagnosticCallback callback, void *user);
+/* `module`, of qnnpack ops or real-valued, as an ONNX model whose integers are
+ * between QuantizeLinear and DequantizeLinear. `entry` is the function that is
+ * the network; empty: main, forward, or the only public one. `*output` has
+ * `*length` bytes, of which some are null. */
+QBACKEND_EXPORT QBackendStatus
+qbackendToONNX(QBackendText module, QBackendText entry, char **output,
+               size_t *length, QBackendDiagnosticCallback callback, void *user);
+
 /* The elements of an array. Bool is a byte, 0 or 1. */
 typedef enum {
   QBACKEND_F32 = 0,

@@ -19,6 +19,7 @@ from .custom_config import *
 from .diagnostics import *
 from .dtypes import *
 from .equalization import *
+from .exporters import *
 from .fake_quantize import *
 from .fuser_methods import *
 from .importers import *

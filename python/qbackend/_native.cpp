@@ -103,6 +103,25 @@ toBytecode(const py::bytes &module,
   return result;
 }
 
+/// A module as an ONNX file.
+py::bytes toONNX(const py::bytes &module, const std::string &entry) {
+  std::string source = module;
+  Diagnostics diagnostics;
+  char *output = nullptr;
+  size_t length = 0;
+  QBackendStatus status;
+  {
+    py::gil_scoped_release release;
+    status = qbackendToONNX(toText(source), toText(entry), &output, &length,
+                            &Diagnostics::add, &diagnostics);
+  }
+  if (status != QBACKEND_SUCCESS)
+    throw py::value_error(diagnostics.errors());
+  py::bytes result(output, length);
+  qbackendFree(output);
+  return result;
+}
+
 /// A tensor of f32 in row-major order, by the buffer protocol.
 class Tensor {
 public:
@@ -229,6 +248,8 @@ PYBIND11_MODULE(_native, m) {
   addModels(m);
   m.def("to_bytecode", &toBytecode, py::arg("module"), py::arg("resources"),
         "A module as bytecode, with the bytes of its resources by name.");
+  m.def("to_onnx", &toONNX, py::arg("module"), py::arg("entry"),
+        "A module as an ONNX file.");
   py::class_<Observer>(
       m, "Observer", "An observer by its JSON. Arrays are contiguous float32.")
       .def(py::init<const std::string &>(), py::arg("json"))

@@ -338,6 +338,53 @@ static void testBytecode(void) {
   endGroup("bytecode with resources");
 }
 
+static void testONNX(void) {
+  static const char text[] =
+      "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %0 = qnnpack.quantize %x : tensor<2xf32> ->"
+      " tensor<2x!quant.uniform<u8:f32, 0.5:3>>\n"
+      "  %1 = qnnpack.dequantize %0 :"
+      " tensor<2x!quant.uniform<u8:f32, 0.5:3>> -> tensor<2xf32>\n"
+      "  return %1 : tensor<2xf32>\n"
+      "}";
+  static const char unknown[] =
+      "func.func @f(%x: tensor<2xf32>) -> tensor<2xf32> {\n"
+      "  %0 = tosa.exp %x : (tensor<2xf32>) -> tensor<2xf32>\n"
+      "  return %0 : tensor<2xf32>\n"
+      "}";
+  const QBackendText nothing = {NULL, 0};
+  const float scale = 0.5f;
+  size_t length = 0, i, found = 0;
+  char *output = unchanged;
+  Said said = silence();
+  CHECK(qbackendToONNX(qbackendText(text), nothing, &output, &length, hear,
+                       &said) == QBACKEND_SUCCESS);
+  /* The first field: version 8 of the format. */
+  CHECK(length > 2 && output[0] == 8 && output[1] == 8);
+  for (i = 0; i + sizeof(scale) <= length; ++i)
+    found += memcmp(output + i, &scale, sizeof(scale)) == 0;
+  CHECK(found == 1);
+  qbackendFree(output);
+  said = silence();
+  CHECK(qbackendToONNX(qbackendText(text), qbackendText("g"), &output, &length,
+                       hear, &said) == QBACKEND_FAILURE);
+  CHECK(output == NULL && strstr(said.message, "'g'"));
+  said = silence();
+  CHECK(qbackendToONNX(qbackendText(unknown), nothing, &output, &length, hear,
+                       &said) == QBACKEND_FAILURE);
+  CHECK(output == NULL && strstr(said.message, "tosa.exp (1)"));
+  CHECK(said.line == 2);
+  said = silence();
+  CHECK(qbackendToONNX(qbackendText(text), nothing, &output, NULL, hear,
+                       &said) == QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "length is null"));
+  said = silence();
+  CHECK(qbackendToONNX(nothing, nothing, &output, &length, hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "the module is empty"));
+  endGroup("ONNX");
+}
+
 static QBackendObserver *createObserver(const char *json) {
   QBackendObserver *observer = NULL;
   Said said = silence();
@@ -509,6 +556,7 @@ int main(int argc, char **argv) {
   testBadBackends(text, argv[4]);
   testJSON();
   testBytecode();
+  testONNX();
   testObservers();
   testFakeQuantize();
   free(owners[0]);

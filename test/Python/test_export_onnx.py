@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Quantized networks as ONNX files, and back again."""
+
+import importlib.util
+import pathlib
+import re
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import qbackend
+from importing import run
+from onnx_writer import Graph
+
+RANDOM = np.random.default_rng(5)
+F = np.float32
+
+
+def network():
+    """Convolutions with and without relu, a sum, pools, a table and a linear."""
+    g = Graph(17)
+    x = g.input("image", (1, 3, 8, 8))
+
+    def weight(*shape):
+        return g.constant((RANDOM.standard_normal(shape) * 0.4).astype(F))
+
+    def conv(x, channels, inputs, relu, name, group=1):
+        y = g.node("Conv", x, weight(channels, inputs // group, 3, 3),
+                   weight(channels), kernel_shape=[3, 3], pads=[1, 1, 1, 1],
+                   group=group, name=name)
+        return g.node("Relu", y, name=f"{name}_relu") if relu else y
+
+    stem = conv(x, 8, 3, True, "stem")
+    left = conv(stem, 8, 8, False, "left")
+    right = conv(stem, 8, 8, False, "right", group=8)
+    y = g.node("Relu", g.node("Add", left, right, name="sum"), name="sum_relu")
+    y = g.node("MaxPool", y, kernel_shape=[2, 2], strides=[2, 2], name="pool")
+    y = g.node("Clip", conv(y, 12, 8, False, "clipped"),
+               g.constant(F(0)), g.constant(F(6)), name="relu6")
+    y = g.node("Concat", y, conv(y, 4, 12, False, "more"), axis=1, name="both")
+    y = g.node("Sigmoid", y, name="gate")
+    y = g.node("GlobalAveragePool", y, name="mean")
+    y = g.node("Flatten", y, name="flat")
+    g.output(g.node("Gemm", y, weight(10, 16), weight(10), transB=1, name="fc"))
+    return g.model()
+
+
+@pytest.fixture(scope="module")
+def samples():
+    return RANDOM.standard_normal((32, 3, 8, 8)).astype(F)
+
+
+@pytest.fixture(scope="module")
+def quantized(tmp_path_factory, samples):
+    """By qconfig."""
+    folder = tmp_path_factory.mktemp("quantized")
+    (folder / "net.onnx").write_bytes(network())
+    np.savez(folder / "data.npz", image=samples)
+    module = qbackend.from_onnx(folder / "net.onnx")
+    return {name: qbackend.apply_backend(
+        module, qconfig=name, data=str(folder / "data.npz"))
+        for name in ("default", "minmax_per_channel")}
+
+
+def kernels(text):
+    """The kernels in order: what they are, their parameters and types, which
+    kernels they read, and the integers of their weights."""
+    resources = dict(re.findall(r'^ *([\w.]+): "(0x\w+)"', text, re.M))
+    meaning, found = {}, []
+
+    def resolve(part):
+        part = re.sub(r"dense_resource<([\w.]+)>",
+                      lambda m: f"dense<{resources[m[1]][10:]}>", part)
+        part = re.sub(r'dense<"0x(\w+)">', r"dense<\1>", part)
+        return re.sub(r"%\w+", lambda m: meaning.get(m[0], "%"), part)
+
+    for line in re.sub(r" loc\(.*", "", text).splitlines():
+        match = re.match(r" *(%\w+) = (\S+) (.*)", line)
+        if match and match[2] in ("arith.constant", "quant.scast"):
+            meaning[match[1]] = resolve(match[3])
+        elif match and match[2].startswith("qnnpack."):
+            found.append(f"{match[2]} {resolve(match[3])}")
+            meaning[match[1]] = f"#{len(found) - 1}"
+    return found
+
+
+def outputs(text, folder, samples):
+    (folder / "net.mlir").write_text(text)
+    np.savez(folder / "in.npz", samples)
+    subprocess.run(["qbackend-run", folder / "net.mlir", f"--input={folder}/in.npz",
+                    "-o", folder / "out.npz"], check=True, capture_output=True)
+    with np.load(folder / "out.npz") as arrays:
+        return arrays["output0"]
+
+
+@pytest.mark.parametrize("qconfig", ["default", "minmax_per_channel"])
+def test_round_trip(qconfig, quantized, samples, tmp_path):
+    text = quantized[qconfig]
+    (tmp_path / "q.onnx").write_bytes(qbackend.to_onnx(text))
+    back = qbackend.apply_backend(qbackend.from_onnx(tmp_path / "q.onnx"),
+                                  qconfig=qconfig)
+    assert kernels(back) == kernels(text)
+    assert np.array_equal(outputs(back, tmp_path, samples),
+                          outputs(text, tmp_path, samples))
+
+
+def test_same_module_same_bytes(quantized):
+    assert qbackend.to_onnx(quantized["default"]) == qbackend.to_onnx(
+        quantized["default"])
+
+
+def test_names(quantized, tmp_path):
+    (tmp_path / "q.onnx").write_bytes(qbackend.to_onnx(quantized["default"]))
+    back = qbackend.from_onnx(tmp_path / "q.onnx").text()
+    assert "%arg0: tensor<1x3x8x8xf32>" in back
+
+
+def test_checker(quantized):
+    onnx = pytest.importorskip("onnx", reason="no python3-onnx")
+    for text in quantized.values():
+        model = onnx.load_model_from_string(qbackend.to_onnx(text))
+        onnx.checker.check_model(model, full_check=True)
+
+
+def test_what_has_no_form_is_counted():
+    with pytest.raises(ValueError, match=re.escape(
+            "no ONNX form of: tosa.exp (2), tosa.abs (1)")):
+        qbackend.to_onnx("""
+            func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+              %0 = tosa.exp %x : (tensor<4xf32>) -> tensor<4xf32>
+              %1 = tosa.abs %0 : (tensor<4xf32>) -> tensor<4xf32>
+              %2 = tosa.exp %1 : (tensor<4xf32>) -> tensor<4xf32>
+              return %2 : tensor<4xf32>
+            }""")
+
+
+def test_entry():
+    text = """
+        func.func @a(%x: tensor<4xf32>) -> tensor<4xf32> {
+          return %x : tensor<4xf32>
+        }
+        func.func @b(%x: tensor<5xf32>) -> tensor<5xf32> {
+          return %x : tensor<5xf32>
+        }"""
+    assert qbackend.to_onnx(text, entry="a") != qbackend.to_onnx(text, entry="b")
+    with pytest.raises(ValueError, match="a, b"):
+        qbackend.to_onnx(text)
+
+
+#: Operators of ONNX that have a kind, on [1, 4, 6, 6] and a second input of the
+#: same shape; what they are written with.
+REAL = {
+    "Relu": {}, "Sigmoid": {}, "Tanh": {}, "HardSwish": {}, "Elu": {"alpha": 0.7},
+    "LeakyRelu": {"alpha": 0.2}, "HardSigmoid": {"alpha": 1 / 6, "beta": 0.5},
+    "Softplus": {}, "Selu": {}, "Neg": {}, "Sin": {}, "Cos": {},
+    "Softmax": {"axis": 1}, "LogSoftmax": {"axis": 3},
+    "GlobalAveragePool": {}, "Transpose": {"perm": [0, 3, 1, 2]},
+    "MaxPool": {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]},
+    "AveragePool": {"kernel_shape": [2, 2], "strides": [2, 2]},
+    "ReduceMean": {"axes": [2, 3], "keepdims": 0},
+    "DepthToSpace": {"blocksize": 2, "mode": "CRD"},
+}
+
+
+def test_real_valued_operators(tmp_path):
+    """What stays real-valued is written as it is."""
+    graph = Graph(17)
+    x = RANDOM.standard_normal((1, 4, 6, 6)).astype(F)
+    y = RANDOM.standard_normal((1, 4, 6, 6)).astype(F)
+    a, b = graph.input("x", x.shape), graph.input("y", y.shape)
+    for kind, attributes in REAL.items():
+        graph.output(graph.node(kind, a, **attributes))
+    for kind in ("Add", "Sub", "Mul", "MatMul"):
+        graph.output(graph.node(kind, a, b))
+    graph.output(graph.node("Concat", a, b, axis=2))
+    weight = graph.constant(RANDOM.standard_normal((4, 4, 3, 3)).astype(F))
+    graph.output(graph.node("Conv", a, weight, kernel_shape=[3, 3]))
+    graph.output(graph.node("ConvTranspose", a, weight, kernel_shape=[3, 3],
+                            strides=[2, 2], pads=[1, 1, 1, 1],
+                            output_padding=[1, 1]))
+    norm = [graph.constant(RANDOM.random(4).astype(F) + F(0.5)) for _ in range(4)]
+    graph.output(graph.node("BatchNormalization", a, *norm))
+    graph.output(graph.node("InstanceNormalization", a, *norm[:2]))
+    last = [graph.constant(RANDOM.random(6).astype(F)) for _ in range(2)]
+    graph.output(graph.node("LayerNormalization", a, *last))
+    (tmp_path / "net.onnx").write_bytes(graph.model())
+    module = qbackend.from_onnx(tmp_path / "net.onnx")
+    wanted = run(module, tmp_path, x=x, y=y)
+    (tmp_path / "again.onnx").write_bytes(qbackend.to_onnx(module))
+    found = run(qbackend.from_onnx(tmp_path / "again.onnx"), tmp_path, x=x, y=y)
+    assert len(found) == len(wanted) > 25
+    for i, (f, w) in enumerate(zip(found, wanted)):
+        assert f.shape == w.shape and np.allclose(f, w, atol=1e-5), i
+
+    # The same by the definitions.
+    path = pathlib.Path(__file__).resolve().parents[1] / "Target" / "onnx_graph.py"
+    spec = importlib.util.spec_from_file_location("onnx_graph", path)
+    evaluator = importlib.util.module_from_spec(spec)
+    sys.modules["onnx_graph"] = evaluator
+    spec.loader.exec_module(evaluator)
+    again = evaluator.Graph((tmp_path / "again.onnx").read_bytes())
+    values = again.run([x, y])
+    for i, (name, w) in enumerate(zip(again.outputs, wanted)):
+        assert np.allclose(values[name], w, atol=1e-4), (i, name)
