@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # A manual page and bash completion of a program, which prints both. Not of one
 # with sanitizers, which wants options of its own to be run.
 

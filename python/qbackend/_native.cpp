@@ -116,7 +116,7 @@ py::bytes toONNX(const py::bytes &module, const std::string &entry) {
                             &Diagnostics::add, &diagnostics);
   }
   if (status != QBACKEND_SUCCESS)
-    throw py::value_error(diagnostics.errors());
+    diagnostics.fail();
   py::bytes result(output, length);
   qbackendFree(output);
   return result;

@@ -23,6 +23,7 @@ import numpy as np
 from ._library import native
 from .backend_config import BackendConfig
 from .diagnostics import of_native, tell
+from .exporters import to_onnx
 from .files import Path, write_file
 from .objects import save_object
 from .pass_options import pass_options
@@ -66,11 +67,17 @@ def _save_object(model: "Model", path: Path) -> None:
     save_object(model.bytecode(), model.entry, path)
 
 
+def _save_onnx(model: "Model", path: Path) -> None:
+    exported = to_onnx(model.bytecode(), model.entry)
+    write_file(path, lambda file: file.write(exported))
+
+
 #: What `save` writes, by the end of the file's name.
 _FORMATS: Dict[str, Callable[["Model", Path], None]] = {
     ".mlir": _save_text,
     ".mlirbc": _save_bytecode,
     ".o": _save_object,
+    ".onnx": _save_onnx,
 }
 
 
