@@ -339,7 +339,7 @@ static std::string makeNpyHeader(const Array &array) {
   return header + text;
 }
 
-static Error checkWritable(StringRef path, StringRef name, const Array &array) {
+static Error checkStorable(StringRef path, StringRef name, const Array &array) {
   std::optional<int64_t> bytes = getNumBytes(array.type, array.shape);
   if (bytes && uint64_t(*bytes) == array.data.size())
     return Error::success();
@@ -364,7 +364,7 @@ static Error writeWholeFile(StringRef path,
 }
 
 Error qbackend::arrays::writeNpy(StringRef path, const Array &array) {
-  if (Error error = checkWritable(path, "", array))
+  if (Error error = checkStorable(path, "", array))
     return error;
   return writeWholeFile(path, [&](raw_ostream &os) {
     os << makeNpyHeader(array) << toStringRef(array.data);
@@ -478,7 +478,7 @@ Expected<std::vector<NamedArray>> qbackend::arrays::readArrays(StringRef path) {
 Error qbackend::arrays::writeNpz(StringRef path, ArrayRef<NamedArray> arrays) {
   StringSet<> names;
   for (const NamedArray &named : arrays) {
-    if (Error error = checkWritable(path, named.name, named.array))
+    if (Error error = checkStorable(path, named.name, named.array))
       return error;
     if (named.name.empty() || !names.insert(named.name).second)
       return createStringError("cannot write '" + path + "': the name '" +

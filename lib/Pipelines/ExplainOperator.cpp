@@ -149,7 +149,8 @@ static void printDecision(OperatorOp op, raw_ostream &os) {
 /// of the code, so that all operators are asked for.
 static void printQConfig(ModuleOp module, OperatorOp wanted,
                          QConfigMappingOp mapping, raw_ostream &os) {
-  QConfigTable table(mapping);
+  TensorNames names(module);
+  QConfigTable table(mapping, names);
   QConfigOp found;
   for (OperatorOp op : getOperators(module)) {
     QConfigOp entry = table.lookup(op, getKindNames(op), op.isFused());
