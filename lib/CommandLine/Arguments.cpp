@@ -278,7 +278,9 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
     }
     bool isKey = result.appliesBackend && keys.contains(name);
     auto option = registered.find(name);
-    if (!isKey && option == registered.end()) {
+    // MLIR registers -o when it parses the arguments, not before.
+    bool isOutput = name == "o";
+    if (!isKey && !isOutput && option == registered.end()) {
       if (!keys.contains(name))
         return failOption(argument, keys, registered);
       return createStringError("'" + name +
@@ -287,7 +289,8 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
     }
     bool takesNext =
         !hasValue && i + 1 < given.size() &&
-        (isKey || option->second->getValueExpectedFlag() == cl::ValueRequired);
+        (isKey || isOutput ||
+         option->second->getValueExpectedFlag() == cl::ValueRequired);
     if (takesNext)
       value = given[i + 1];
     if (isKey) {

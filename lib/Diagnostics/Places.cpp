@@ -71,39 +71,3 @@ void qbackend::addPlaces(ModuleOp module, StringRef text, StringRef file) {
       op->setLoc(FusedLoc::get(context, {op->getLoc(), child}));
   }
 }
-
-bool qbackend::hasNames(ModuleOp module) {
-  return module
-      ->walk([](Operation *op) {
-        bool found = op->getLoc()->findInstanceOf<NameLoc>() != nullptr;
-        for (Region &region : op->getRegions())
-          for (Block &block : region)
-            for (BlockArgument argument : block.getArguments())
-              found |= argument.getLoc()->findInstanceOf<NameLoc>() != nullptr;
-        return found ? WalkResult::interrupt() : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// The names in `loc`, as a location.
-static Location getNamesOnly(Location loc) {
-  SmallVector<Location> names;
-  loc->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner))
-      names.push_back(NameLoc::get(named.getName()));
-    return WalkResult::advance();
-  });
-  if (names.empty())
-    return UnknownLoc::get(loc.getContext());
-  return FusedLoc::get(loc.getContext(), names);
-}
-
-void qbackend::stripPlaces(ModuleOp module) {
-  module->walk([](Operation *op) {
-    op->setLoc(getNamesOnly(op->getLoc()));
-    for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          argument.setLoc(getNamesOnly(argument.getLoc()));
-  });
-}

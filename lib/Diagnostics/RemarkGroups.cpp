@@ -82,8 +82,14 @@ RemarkGroups::~RemarkGroups() {
   context->getDiagEngine().eraseHandler(handler);
 }
 
-void RemarkGroups::runAfterPass(Pass *pass, Operation *) {
-  if (pass->getArgument() == "apply-backend")
+void RemarkGroups::runBeforePass(Pass *, Operation *op) {
+  // Those of functions run in several threads, inside of one.
+  if (!op->getParentOp())
+    ++depth;
+}
+
+void RemarkGroups::runAfterPass(Pass *, Operation *op) {
+  if (!op->getParentOp() && --depth == 0)
     flush();
 }
 

@@ -115,6 +115,8 @@ static void checkRepetitions(BackendConfigOp backend, Findings &findings) {
 static void checkOpName(StringRef name, PatternConfigOp pattern,
                         Findings &findings) {
   SmallVector<StringRef> kinds = getKindsOfTorchName(name);
+  // What has no other name is its own.
+  llvm::erase(kinds, name);
   if (!kinds.empty() || name.starts_with("torch.nn.")) {
     std::string kind =
         kinds.empty() ? "one of " + listNearest(name.rsplit('.').second.lower(),

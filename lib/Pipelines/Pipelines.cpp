@@ -21,7 +21,7 @@ void qbackend::addRaisePipeline(OpPassManager &manager,
   RaisePassOptions raise;
   raise.backend = options.backend;
   manager.addPass(createRaisePass(raise));
-  manager.addNestedPass<func::FuncOp>(createNormalizeLayoutPass());
+  manager.addPass(createNormalizeLayoutPass());
 }
 
 void qbackend::addPreparePipeline(OpPassManager &manager,

@@ -150,7 +150,7 @@ static void testRun(QBackendModel *model) {
   options.isStopped = NULL;
   options.inputScale = qbackendText("1/0");
   FAILS(qbackendModelRun(model, &all, 1, &options, &results, hear, NULL),
-        "is not a number or a quotient");
+        "expected a number above 0");
   options.inputScale = nothing;
   options.sampleArguments = qbackendText("1");
   FAILS(qbackendModelRun(model, &all, 1, &options, &results, hear, NULL),

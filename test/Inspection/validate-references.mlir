@@ -16,9 +16,9 @@ qbackend.backend_config @references version 2 {
   qbackend.pattern_config [hardswish] <dtypes = [#u8], reference = @binary>
   qbackend.pattern_config [add] <dtypes = [#u8], reference = @binary>
   qbackend.pattern_config relu(add(conv2d, _)) <dtypes = [#u8], root = [0, 0], extra_inputs = [[0, 1]], reference = @binary>
-  // CHECK: :[[@LINE+1]]:3: error: the result of reference @real_result is 'tensor<?xf32>'; make it a tensor of 'i8', the integers of the pattern's dtypes
+  // CHECK: :[[@LINE+1]]:3: error: the result of reference @real_result is tensor<?xf32>; make it a tensor of i8, the integers of the pattern's dtypes
   qbackend.pattern_config [leaky_relu] <dtypes = [#u8], reference = @real_result>
-  // CHECK: :[[@LINE+1]]:3: error: argument 0 of reference @wide is 'tensor<?xi32>'; make it a tensor of 'i8', the integers of the pattern's dtypes
+  // CHECK: :[[@LINE+1]]:3: error: argument 0 of reference @wide is tensor<?xi32>; make it a tensor of i8, the integers of the pattern's dtypes
   qbackend.pattern_config [hardtanh] <dtypes = [#u8], reference = @wide>
 }
 // CHECK: references: 6 errors, 0 warnings, 0 notes

@@ -45,6 +45,7 @@ ALLOWED = {
     "mul": (1, 10),
     "mul_qint8": (1, 10),
     "prelu": (1, 20),
+    "mean_hw": (1, 5),
     "quantize_per_tensor": (255, 10),
     "softmax": (1, 5),
     "upsample_bilinear2d": (1, 20),
@@ -52,8 +53,8 @@ ALLOWED = {
 
 
 def replay_golden():
-    """utils/replay-golden.py, which writes the ops."""
-    path = ROOT / "utils" / "replay-golden.py"
+    """test/Integration/replay_golden.py, which writes the ops."""
+    path = ROOT / "test" / "Integration" / "replay_golden.py"
     sys.path.insert(0, str(path.parent))
     spec = importlib.util.spec_from_file_location("replay_golden", path)
     module = importlib.util.module_from_spec(spec)

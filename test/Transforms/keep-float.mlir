@@ -1,6 +1,6 @@
-// RUN: qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack keep-float=head,sigmoid_0" --remarks-filter=qbackend 2>&1 | FileCheck %s --implicit-check-not=QB104
+// RUN: qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack keep-float=head,sigmoid_0" --remarks-filter=qbackend 2>&1 | FileCheck %s --implicit-check-not="QB104 |"
 // RUN: not qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack keep-float=heads,sigmoid_0" 2>&1 | FileCheck %s --check-prefix=NONE
-// RUN: qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack qconfig=@one" --remarks-filter=qbackend 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not=QB104
+// RUN: qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack qconfig=@one" --remarks-filter=qbackend 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not="QB104 |"
 // RUN: not qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack qconfig=@none" 2>&1 | FileCheck %s --check-prefix=NO-NAME
 
 // Operators that stay real-valued by name: of a module in the code, or that of an

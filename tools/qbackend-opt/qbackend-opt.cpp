@@ -28,8 +28,6 @@
 using namespace mlir;
 using namespace qbackend;
 
-static constexpr StringLiteral kPrintDebugInfo = "mlir-print-debuginfo";
-
 static LogicalResult fail(const Twine &message) {
   llvm::WithColor::error(llvm::errs(), "qbackend-opt") << message << "\n";
   return failure();
@@ -56,17 +54,6 @@ private:
 };
 } // namespace
 
-/// Prints names, if there are any, as locations: arrays, tables and messages
-/// are by them.
-static void printNames(ModuleOp module) {
-  if (!hasNames(module))
-    return;
-  stripPlaces(module);
-  llvm::cl::Option *option =
-      llvm::cl::getRegisteredOptions().lookup(kPrintDebugInfo);
-  option->addOccurrence(/*pos=*/0, kPrintDebugInfo, "true");
-}
-
 /// Says at a place of `file` what is wrong with it.
 static LogicalResult failAt(StringRef file, unsigned line, unsigned column,
                             StringRef message) {
@@ -82,7 +69,9 @@ static LogicalResult failAt(StringRef file, unsigned line, unsigned column,
 static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
                                DialectRegistry &registry) {
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
-  StringRef input = arguments.input.empty() ? "-" : arguments.input;
+  StringRef input = arguments.input;
+  if (input.empty())
+    input = "-";
   if (config.shouldShowDialects() || config.shouldListPasses())
     return MlirOptMain(/*argc=*/0, nullptr, input, written, registry);
   auto read = llvm::MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
@@ -100,9 +89,6 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
     return failAt(file, error->line, error->column, error->message);
   bool isForPeople =
       !config.shouldVerifyDiagnostics() && config.inputSplitMarker().empty();
-  bool printsPlaces = llvm::cl::getRegisteredOptions()
-                          .lookup(kPrintDebugInfo)
-                          ->getNumOccurrences() > 0;
   MlirOptMainConfig passes = config;
   config.setPassPipelineSetupFn([&](PassManager &manager) {
     if (isForPeople)
@@ -115,9 +101,6 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
           [&](ModuleOp module) { addPlaces(module, text, file); }));
     if (failed(passes.setupPassPipeline(manager)))
       return failure();
-    if (hasNamedPlaces && !printsPlaces)
-      manager.addPass(
-          std::make_unique<LocationPass>("qbackend-print-names", printNames));
     return success();
   });
   // Ours is still there when it has to be asked for a hint.

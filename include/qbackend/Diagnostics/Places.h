@@ -16,13 +16,6 @@ namespace qbackend {
 void addPlaces(mlir::ModuleOp module, llvm::StringRef text,
                llvm::StringRef file);
 
-/// Whether an argument of a function, or an op in it, has a named location.
-bool hasNames(mlir::ModuleOp module);
-
-/// Leaves of locations the names alone: what is printed then says what things
-/// are called, and not where each was read from.
-void stripPlaces(mlir::ModuleOp module);
-
 } // namespace qbackend
 
 #endif // QBACKEND_DIAGNOSTICS_PLACES_H

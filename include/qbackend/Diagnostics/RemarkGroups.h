@@ -19,13 +19,14 @@ namespace qbackend {
 /// prints those with one code and one reason once: at the place of the first,
 /// with a note that counts the others by operator, and has the places of some.
 /// The summary QB000 becomes a sentence; its table stays. They are printed
-/// after apply-backend, before an error, or with the end of the passes. Remarks
+/// after each pass of the command line, and before an error. Remarks
 /// that go to a file don't come here.
 class RemarkGroups : public mlir::PassInstrumentation {
 public:
   explicit RemarkGroups(mlir::MLIRContext *context);
   ~RemarkGroups() override;
 
+  void runBeforePass(mlir::Pass *pass, mlir::Operation *op) override;
   void runAfterPass(mlir::Pass *pass, mlir::Operation *op) override;
   void runAfterPassFailed(mlir::Pass *pass, mlir::Operation *op) override;
 
@@ -42,6 +43,8 @@ private:
   mlir::MLIRContext *context;
   mlir::DiagnosticEngine::HandlerID handler;
   bool isFlushing = false;
+  /// How many passes on the whole module are running, one in the other.
+  unsigned depth = 0;
   /// In the order of the first remark of each.
   std::vector<Group> groups;
   /// Their numbers, by what is equal: the text without the operator.

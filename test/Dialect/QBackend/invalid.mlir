@@ -15,8 +15,8 @@
 // -----
 
 // observer: unsupported type
-// expected-error @+1 {{dtype 'ui16' is not supported}}
-#o = #qbackend.observer<min_max, ui16>
+// expected-error @+1 {{dtype 'ui7' is not supported}}
+#o = #qbackend.observer<min_max, ui7>
 
 // -----
 
