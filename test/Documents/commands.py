@@ -27,6 +27,12 @@ ELSEWHERE = {
     "cmake ": "test/Package",
     "prefix/bin/qbackend-opt": "test/Package",
     "PYTHONPATH=build/python /usr/bin/python3": "test/Python",
+    "/usr/bin/python3 examples/": "test/Python/test_docs.py",
+    "pip install ": "test/Package/wheel.test",
+    "NODE_PATH=": "by hand: it takes onnxruntime-node",
+    "test/Fuzz/": "test/Fuzz; thousands of seeds by hand",
+    "test/Faults/": "by hand: it fills disks and memory",
+    "cc -std=c11": "test/Integration/compile-to-object.test",
 }
 
 # Programs from elsewhere, without which a command is left out.
@@ -37,6 +43,7 @@ TESTED = {
     "AddingABackend.md": "test/Backends/adding-a-backend.test",
     "Diagnostics.md": "test/Pipelines/diagnostics.test",
     "Importing.md": "test/Python/test_import_docs.py",
+    "Tuning.md": "test/Tuning; its tables by hand",
 }
 
 

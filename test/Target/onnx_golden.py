@@ -45,7 +45,7 @@ ALLOWED = {
     "mul": (1, 10),
     "mul_qint8": (1, 10),
     "prelu": (1, 20),
-    "mean_hw": (1, 5),
+    "mean_hw": (1, 30),
     "quantize_per_tensor": (255, 10),
     "softmax": (1, 5),
     "upsample_bilinear2d": (1, 20),

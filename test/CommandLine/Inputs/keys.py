@@ -20,7 +20,7 @@ def main():
          "--dump-pass-pipeline", "-o", "/dev/null"],
         input="", capture_output=True, text=True).stderr
     options = re.findall(r"(?:[{ ])([a-z-]+)=", printed)
-    lists = {"keep-float", "quantized-inputs", "quantized-outputs"}
+    lists = {"corrections", "keep-float", "quantized-inputs", "quantized-outputs"}
     if not options or sorted(keys) != sorted({*options, *lists}):
         sys.exit(f"keys {sorted(keys)}, options {sorted(options)}")
 
