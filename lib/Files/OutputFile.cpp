@@ -5,6 +5,7 @@
 #include "qbackend/Files/OutputFile.h"
 
 #include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/Twine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
@@ -70,14 +71,20 @@ OutputFile::OutputFile(StringRef path) : path(path) {
   }
   removeLeftovers(path);
   int descriptor;
-  SmallString<128> name;
-  openError = sys::fs::createUniqueFile(
-      path + "." + Twine(sys::Process::getProcessId()) + "-%%%%%%.tmp",
-      descriptor, name);
+  std::string name;
+  // LLVM would take a percent sign of the path for a placeholder.
+  do {
+    name = (path + "." + Twine(sys::Process::getProcessId()) + "-" +
+            utohexstr(sys::Process::GetRandomNumber() & 0xffffff, true, 6) +
+            ".tmp")
+               .str();
+    openError =
+        sys::fs::openFileForWrite(name, descriptor, sys::fs::CD_CreateNew);
+  } while (openError == std::errc::file_exists);
   if (openError)
     return;
   flock(descriptor, LOCK_EX | LOCK_NB);
-  temporary = name.str().str();
+  temporary = name;
   if (removesOnSignals)
     sys::RemoveFileOnSignal(temporary);
   owned = std::make_unique<raw_fd_ostream>(descriptor, /*shouldClose=*/true);

@@ -15,6 +15,8 @@ import faults  # noqa: E402
 folder = pathlib.Path(sys.argv[1])
 network = faults.write_network(folder / "network.mlir", 200)
 np.savez(folder / "samples.npz", x=np.zeros((200000, 200), dtype="f4"))
+# Who runs tests may ignore it, and children with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.alarm(300)
 print("begins", flush=True)
 try:

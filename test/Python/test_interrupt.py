@@ -12,6 +12,9 @@ import os, signal, sys, threading, time
 import numpy as np
 from qbackend import Model
 
+# Who runs tests may ignore it, and children with them.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+
 N = 5000
 SLOW = f'''
 func.func @main(%x: tensor<{N}x{N}xf32>, %w: tensor<{N}x{N}xf32>) -> tensor<{N}x{N}xf32> {{
