@@ -6,31 +6,16 @@
  * usage: CAPITests linear.mlir linear.mlirbc mine.mlir bad.mlir
  */
 
+#include "Check.h"
+
 #include "qbackend-c/QBackend.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int failures = 0;
-static int failuresOfGroup = 0;
-
 /* What an output is before a call that fails, which sets it to null. */
 static char unchanged[] = "unchanged";
-
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);           \
-      ++failures;                                                              \
-      ++failuresOfGroup;                                                       \
-    }                                                                          \
-  } while (0)
-
-static void endGroup(const char *name) {
-  printf("%s: %s\n", failuresOfGroup ? "failed" : "ok", name);
-  failuresOfGroup = 0;
-}
 
 /* What was said during a call: counts, and the first error. */
 typedef struct {

@@ -6,29 +6,14 @@
  * usage: ModelTests linear.mlir
  */
 
+#include "Check.h"
+
 #include "qbackend-c/QBackend.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static int failures = 0;
-static int failuresOfGroup = 0;
-
-#define CHECK(condition)                                                       \
-  do {                                                                         \
-    if (!(condition)) {                                                        \
-      printf("%s:%d: failed: %s\n", __FILE__, __LINE__, #condition);           \
-      ++failures;                                                              \
-      ++failuresOfGroup;                                                       \
-    }                                                                          \
-  } while (0)
-
-static void endGroup(const char *name) {
-  printf("%s: %s\n", failuresOfGroup ? "failed" : "ok", name);
-  failuresOfGroup = 0;
-}
 
 /* The first error of a call. */
 static char error[512];
@@ -327,7 +312,8 @@ static void testLoad(QBackendText text, QBackendModel *model) {
   size_t length;
   CHECK(qbackendModelDescribe(model, &output, hear, NULL) == QBACKEND_SUCCESS);
   CHECK(strstr(output, "\"entry\":\"main\"") != NULL);
-  CHECK(strstr(output, "\"name\":\"arg0\",\"shape\":[1,4],\"type\":\"float32\"") !=
+  CHECK(strstr(output,
+               "\"name\":\"arg0\",\"shape\":[1,4],\"type\":\"float32\"") !=
         NULL);
   CHECK(strstr(output, "\"outputs\":[{\"shape\":[1,2]") != NULL);
   /* Eight weights; the zero is no tensor. */
