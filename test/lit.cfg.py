@@ -30,6 +30,9 @@ if config.python_package:
         config.available_features.add("pip")
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("aarch64-emulator")
+# What cpack finds the dependencies of a Debian package with.
+if shutil.which("dpkg-shlibdeps"):
+    config.available_features.add("dpkg-shlibdeps")
 config.substitutions.append(("%package_python", config.package_python))
 config.substitutions.append(("%python_install_dir", config.python_install_dir))
 config.substitutions.append(("%qbackend_src_root", config.qbackend_src_root))

@@ -91,6 +91,13 @@ QBACKEND_EXPORT QBackendStatus
 qbackendBackendToJSON(QBackendText spec, char **output,
                       QBackendDiagnosticCallback callback, void *user);
 
+/* Tells `callback` what is wrong or pointless in the backend_config of `spec`,
+ * as `qbackend-config validate` does: each finding is an error, a warning or a
+ * remark at its place, "what is there; what to write instead". Fails if there is
+ * an error. */
+QBACKEND_EXPORT QBackendStatus qbackendBackendValidate(
+    QBackendText spec, QBackendDiagnosticCallback callback, void *user);
+
 /* The JSON document as a module with one backend_config, verified. */
 QBACKEND_EXPORT QBackendStatus
 qbackendBackendFromJSON(QBackendText json, char **output,

@@ -3,7 +3,7 @@
  * Uses the C interface as another compiler would: every function, every way for
  * it to fail.
  *
- * usage: CAPITests linear.mlir linear.mlirbc mine.mlir bad.mlir
+ * usage: CAPITests linear.mlir linear.mlirbc mine.mlir bad.mlir findings.mlir
  */
 
 #include "Check.h"
@@ -370,6 +370,30 @@ static void testONNX(void) {
   endGroup("ONNX");
 }
 
+/* `findings`: a file with two errors, a warning and two notes. */
+static void testValidate(const char *findings) {
+  Said said = silence();
+  CHECK(qbackendBackendValidate(qbackendText("qnnpack"), hear, &said) ==
+        QBACKEND_SUCCESS);
+  CHECK(said.counts[QBACKEND_ERROR] == 0 && said.counts[QBACKEND_NOTE] == 0);
+  CHECK(said.counts[QBACKEND_REMARK] > 0);
+  said = silence();
+  CHECK(qbackendBackendValidate(qbackendText(findings), hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(said.counts[QBACKEND_ERROR] == 2);
+  CHECK(said.counts[QBACKEND_WARNING] == 1);
+  CHECK(said.counts[QBACKEND_REMARK] == 2);
+  CHECK(strstr(said.file, "validate-mappings.mlir") && said.line == 27);
+  CHECK(strstr(said.message, "the nearest are conv2d, conv1d, conv3d"));
+  said = silence();
+  CHECK(qbackendBackendValidate(qbackendText("none.mlir"), hear, &said) ==
+        QBACKEND_FAILURE);
+  CHECK(said.counts[QBACKEND_ERROR] == 1);
+  CHECK(qbackendBackendValidate(qbackendText("qnnpack"), NULL, NULL) ==
+        QBACKEND_SUCCESS);
+  endGroup("validate");
+}
+
 static QBackendObserver *createObserver(const char *json) {
   QBackendObserver *observer = NULL;
   Said said = silence();
@@ -525,8 +549,9 @@ static void testFakeQuantize(void) {
 int main(int argc, char **argv) {
   QBackendText text, bytecode, mine;
   char *owners[3];
-  if (argc != 5) {
-    printf("usage: CAPITests linear.mlir linear.mlirbc mine.mlir bad.mlir\n");
+  if (argc != 6) {
+    printf("usage: CAPITests linear.mlir linear.mlirbc mine.mlir bad.mlir "
+           "findings.mlir\n");
     return 2;
   }
   text = readFile(argv[1], &owners[0]);
@@ -539,6 +564,7 @@ int main(int argc, char **argv) {
   testBadOptions(text);
   testBadConfigurations(text, mine);
   testBadBackends(text, argv[4]);
+  testValidate(argv[5]);
   testJSON();
   testBytecode();
   testONNX();

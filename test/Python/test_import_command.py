@@ -40,6 +40,13 @@ def test_bytecode_and_text(tmp_path):
     assert stat.S_IMODE((tmp_path / "net").stat().st_mode) == 0o666 & ~mask
 
 
+def test_version():
+    said = [subprocess.run([program, "--version"], stdout=subprocess.PIPE,
+                           text=True, check=True).stdout.splitlines()[-1]
+            for program in ("qbackend-import", "qbackend-opt")]
+    assert said[0] == said[1].strip() and said[0].startswith("qbackend version ")
+
+
 def test_the_compiler_takes_it(tmp_path):
     network(tmp_path / "net.pt2")
     command(tmp_path / "net.pt2", "-o", tmp_path / "net.mlirbc")

@@ -6,6 +6,7 @@
 #include "Version.h"
 
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/CommandLine/Manual.h"
 #include "qbackend/Inspection/ReadModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/RecordStages.h"
@@ -51,6 +52,12 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-stages");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
+  Program program{"qbackend-stages", "shows a network after each pass",
+                  "MODULE [--apply-backend=BACKEND] [key=value ...] [options]"};
+  if (printDocumentation(argc, argv, program))
+    return 0;
+  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
+    return fail(std::move(error));
   cl::ParseCommandLineOptions(argc, argv, "Shows a network after each pass.\n");
   qbackend::registerAllPasses();
   DialectRegistry registry;

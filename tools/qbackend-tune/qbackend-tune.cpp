@@ -5,6 +5,7 @@
 #include "Faults.h"
 #include "Version.h"
 
+#include "qbackend/CommandLine/Manual.h"
 #include "qbackend/Inspection/ReadModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
@@ -183,6 +184,13 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-tune");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
+  Program program{"qbackend-tune",
+                  "finds a qconfig mapping that keeps an accuracy",
+                  "MODULE --input=FILE [options]"};
+  if (printDocumentation(argc, argv, program))
+    return 0;
+  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
+    return fail(std::move(error));
   cl::ParseCommandLineOptions(
       argc, argv, "Finds a qconfig mapping that keeps an accuracy.\n");
   DialectRegistry registry;

@@ -14,6 +14,16 @@ from .documentation import print_completion, print_manual
 _READERS = {"pt2": from_pt2, "onnx": from_onnx}
 
 
+class _PrintVersion(argparse.Action):
+    """That of the compiler, which is loaded only for it."""
+
+    def __call__(self, parser, *_):
+        from .._library import native
+
+        print(f"qbackend version {native().__version__}")
+        parser.exit()
+
+
 def _make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="qbackend-import",
@@ -22,6 +32,8 @@ def _make_parser() -> argparse.ArgumentParser:
         epilog="The result is what qbackend-opt and qbackend-run take: "
         "qbackend-import net.pt2 -o net.mlirbc && qbackend-opt "
         "--apply-backend=qnnpack data=samples.npz net.mlirbc")
+    parser.add_argument("--version", action=_PrintVersion, nargs=0,
+                        help="show the version and exit")
     parser.add_argument("network", help="net.pt2 or net.onnx")
     parser.add_argument(
         "-o", dest="output", default="-", metavar="FILE",
