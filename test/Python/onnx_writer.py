@@ -48,6 +48,8 @@ def attribute(name, value):
         return data + field(4, value) + field(20, 3)
     if isinstance(value, np.ndarray):
         return data + field(5, tensor("", value)) + field(20, 4)
+    if isinstance(value, Reference):
+        return data + field(21, value.name) + field(20, 1)
     if isinstance(value, Graph):
         return data + field(6, value.graph()) + field(20, 5)
     if value and isinstance(value[0], str):
@@ -56,6 +58,26 @@ def attribute(name, value):
         return data + field(7, struct.pack(f"<{len(value)}f", *value)) + field(
             20, 6)
     return data + field(8, b"".join(varint(v) for v in value)) + field(20, 7)
+
+
+class Reference:
+    """An attribute that is one of the function's."""
+
+    def __init__(self, name):
+        self.name = name
+
+
+def function(name, graph, inputs, attributes=(), defaults=None, opset=17):
+    """The nodes and outputs of `graph` as a function of the domain `own`."""
+    return b"".join([
+        field(1, name), field(10, "own"),
+        *(field(4, i) for i in inputs),
+        *(field(5, o[2:]) for o in graph.outputs),
+        *(field(6, a) for a in attributes),
+        *(field(11, attribute(k, v)) for k, v in (defaults or {}).items()),
+        *(field(7, n) for n in graph.nodes),
+        field(9, field(1, "") + field(2, opset)),
+        field(9, field(1, "own") + field(2, 1))])
 
 
 class Graph:

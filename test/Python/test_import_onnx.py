@@ -10,7 +10,7 @@ import pytest
 
 import qbackend
 from importing import close, operators, run
-from onnx_writer import Graph, attribute, field, tensor
+from onnx_writer import Graph, Reference, attribute, field, function, tensor
 from test_import_operators import (
     attention, conv, conv_transpose, erf, normalized, pool, recurrent, sigmoid,
     softmax,
@@ -217,6 +217,83 @@ def test_layers(tmp_path):
     c.run(tmp_path)
 
 
+def test_fused_layers(tmp_path):
+    """What ONNX Runtime's optimizer writes."""
+    c = Cases(17)
+
+    def fused(kind, want, *inputs, **attributes):
+        c.check(kind, want, *inputs, domain="com.microsoft", **attributes)
+
+    w = RANDOM.standard_normal((3, 6, 2, 2)).astype(F)
+    b = RANDOM.standard_normal(3).astype(F)
+    z = RANDOM.standard_normal((1, 3, 4, 3)).astype(F)
+    y = conv(X, w, b, (1, 1), (0, 0), (1, 1), 1)
+    for kind, numbers, want in (
+            ("Relu", None, np.maximum(y, 0)),
+            ("LeakyRelu", [0.3], np.where(y > 0, y, y * F(0.3))),
+            ("HardSigmoid", [0.5, 0.25], np.clip(y * 0.5 + 0.25, 0, 1)),
+            ("Clip", [-0.5, 1.0], np.clip(y, -0.5, 1))):
+        fused("FusedConv", want, X, w, b, activation=kind, **(
+            {} if numbers is None else {"activation_params": numbers}))
+    fused("FusedConv", np.maximum(y + z, 0), X, w, b, z, activation="Relu")
+    v = RANDOM.standard_normal((7, 5)).astype(F)
+    fused("FusedMatMul", X.swapaxes(2, 3) @ v.T * F(0.5), X, v, transA=1, transB=1,
+          alpha=0.5)
+    g, s, t = (RANDOM.standard_normal(4).astype(F) for _ in range(3))
+    biased = X + s
+    fused("BiasGelu", biased * 0.5 * (1 + erf(biased / math.sqrt(2))), X, s)
+    fused("QuickGelu", X * sigmoid(X * 1.5), X, alpha=1.5)
+    skip = RANDOM.standard_normal(X.shape).astype(F)
+    total = X + skip + t
+    fused("SkipLayerNormalization",
+          (normalized(total, (3,), 1e-5) * g + s, None, None, total),
+          X, skip, g, s, t, results=4, epsilon=1e-5)
+    fused("SkipSimplifiedLayerNormalization",
+          total / np.sqrt((total ** 2).mean(3, keepdims=True) + 1e-6) * g,
+          X, skip, g, t, epsilon=1e-6)
+    c.run(tmp_path)
+
+
+@pytest.mark.parametrize("changes, match", (
+    ({"activation": "Softmax"}, "activation 'Softmax' with 0 numbers"),
+    ({"activation": "Clip"}, "activation 'Clip' with 0 numbers")))
+def test_fused_convolutions_that_are_refused(tmp_path, changes, match):
+    graph = Graph()
+    graph.output(graph.node("FusedConv", graph.input("x", [1, 1, 2, 2]),
+                            graph.constant(np.ones((1, 1, 1, 1), F)),
+                            domain="com.microsoft", **changes))
+    with pytest.raises(qbackend.ImportFailure, match=match):
+        qbackend.from_onnx(graph.save(tmp_path / "net.onnx"))
+
+
+def test_scattered_elements_and_sampled_grids(tmp_path):
+    c = Cases(16)
+    at = RANDOM.permutation(5)[:2].reshape(1, 1, 2, 1) * np.ones((1, 6, 1, 4), I64)
+    at[0, 0] -= 5
+    new = RANDOM.standard_normal(at.shape).astype(F)
+    want = X.copy()
+    np.put_along_axis(want, at % 5, new, 2)
+    c.check("ScatterElements", want, X, at, new, axis=2)
+    want = X.copy()
+    for index in np.ndindex(*at.shape):
+        n, k, i, j = index
+        want[n, k, at[index], j] += new[index]
+    c.check("ScatterElements", want, X, at, new, axis=2, reduction="add")
+    # The centres of pixels, of a mirrored image.
+    h, w = X.shape[2:]
+    ys, xs = np.meshgrid((np.arange(h) * 2 + 1) / h - 1,
+                         -((np.arange(w) * 2 + 1) / w - 1), indexing="ij")
+    grid = np.stack([xs, ys], -1)[None].astype(F)
+    for mode in ("bilinear", "nearest"):
+        c.check("GridSample", X[:, :, :, ::-1], X, grid, mode=mode)
+    corners = np.array([[[[-1, -1], [1, 1]], [[1, -1], [3, -1]]]], F)
+    c.check("GridSample", np.stack([
+        np.stack([X[:, :, 0, 0], X[:, :, -1, -1]], -1),
+        np.stack([X[:, :, 0, -1], X[:, :, 0, -1] * 0], -1)], 2),
+        X, corners, align_corners=1)
+    c.run(tmp_path)
+
+
 def test_products(tmp_path):
     c = Cases(13)
     w = RANDOM.standard_normal((4, 7)).astype(F)
@@ -361,6 +438,45 @@ def test_names(tmp_path):
     assert found == ["layer1.0.conv1", "layer1.0.conv2", "layer1.0.relu",
                      "layer1.0.Add", "layer1.0.Relu"]
     assert 'loc("image")' in text
+
+
+def test_functions_of_the_model(tmp_path):
+    leaky = Graph()
+    y = leaky.node("LeakyRelu", "a", alpha=Reference("slope"))
+    # Defined in the function, and read by the branch of an If within.
+    two = leaky.node("Constant", value=np.array(2, F))
+    branch, other = Graph(), Graph()
+    branch.count = other.count = 10
+    branch.output(branch.node("Mul", y, two))
+    other.output(other.node("Identity", y))
+    known = leaky.node("Constant", value=np.array(True))
+    leaky.output(leaky.node("If", known, then_branch=branch, else_branch=other))
+    leaky.output("a")
+    # Version 11 of ReduceSum, which has its axes as an attribute.
+    outer = Graph()
+    y, same = outer.node("leaky", "x", results=2, domain="own",
+                         slope=Reference("alpha"), name="first")
+    y, _ = outer.node("leaky", y, results=2, domain="own", name="second")
+    y = outer.node("ReduceSum", y, axes=[1])
+    outer.output(outer.node("Add", y, outer.node("Mul", same, "factor")))
+    graph = Graph(17)
+    x = graph.input("in", [1, 3])
+    w = np.full((3,), 3, F)
+    graph.output(graph.node("outer", x, graph.weight("w", w), domain="own",
+                            alpha=0.5, name="block"))
+    path = tmp_path / "net.onnx"
+    path.write_bytes(
+        graph.model()
+        + field(25, function("leaky", leaky, ["a"], [], {"slope": 0.25}))
+        + field(25, function("outer", outer, ["x", "factor"], ["alpha"],
+                             opset=11)))
+    model = qbackend.from_onnx(path)
+    array = np.array([[-2, 1, 3]], F)
+    first = np.where(array < 0, array * 0.5, array) * 2
+    second = np.where(first < 0, first * 0.25, first) * 2
+    got, = run(model, tmp_path, **{"in": array})
+    assert np.array_equal(got, second.sum(1, keepdims=True) + array * w)
+    assert 'loc("block.first.' in model.text()
 
 
 def quantized(per_channel):
@@ -514,7 +630,26 @@ def broken():
     yield field(1, 8), "no graph"
     yield field(7, graph.graph()), "doesn't say its opset"
     yield Graph(5).model(graph.graph()), "opset is 5, expected at least 7"
-    yield graph.model() + field(25, b""), "functions of its own"
+    again = Graph()
+    again.output(again.node("f", "a", domain="own"))
+    once = field(25, function("f", again, ["a"]))
+    yield graph.model() + once * 2, "'f' is defined twice"
+    changed = small()
+    changed.output(changed.node("f", "x", domain="own"))
+    yield changed.model() + once, "'f' calls itself"
+    changed = small()
+    changed.output(changed.node("f", "x", "x", domain="own"))
+    yield changed.model() + once, "2 inputs and 1 results, expected up to 1 and 1"
+    free = Graph()
+    free.output(free.node("Relu", "w"))
+    changed = small()
+    changed.output(changed.node("f", "x", domain="own"))
+    yield (changed.model() + field(25, function("f", free, ["a"])),
+           "w' is used before it is defined")
+    changed = small()
+    changed.output(changed.node("LeakyRelu", "x", alpha=Reference("slope")))
+    yield changed.model(), "'alpha' is that of a function, which it isn't in"
+    yield bomb_of_functions(), "functions give more than 1000000 nodes"
     yield varint_bomb(), "doesn't end"
     yield b"\x3a\xff\xff\xff\xff\x7f", "longer than what is left"
     yield b"\x03", "type 3|damaged"
@@ -548,6 +683,21 @@ def broken():
     changed = small()
     changed.node("Relu", "x", "x")
     yield changed.model(), "2 inputs, expected 1 to 1"
+
+
+def bomb_of_functions():
+    """30 functions of two calls each: 2^30 nodes."""
+    data = b""
+    for i in range(30):
+        graph, a = Graph(), "a"
+        for _ in range(2):
+            a = graph.node(f"f{i + 1}" if i < 29 else "Relu", a,
+                           domain="own" if i < 29 else "")
+        graph.output(a)
+        data += field(25, function(f"f{i}", graph, ["a"]))
+    graph = small()
+    graph.output(graph.node("f0", "x", domain="own"))
+    return graph.model() + data
 
 
 def varint_bomb():

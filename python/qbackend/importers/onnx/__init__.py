@@ -2,6 +2,6 @@
 """ONNX models: opsets 7 to 22 as far as the operators of the table go."""
 
 from . import (
-    elementwise, layers, quantized, recurrent, reduction, resize, shape,
+    elementwise, fused, layers, quantized, recurrent, reduction, resize, shape,
 )
 from .importer import convert as convert

@@ -277,15 +277,15 @@ def shrink(o: Context, x: Value) -> Value:
         v - bias, v.body.number(0.0, v.element))))
 
 
-def _gelu(o: Context, x: Value) -> Value:
+def gelu(o: Context, x: Value) -> Value:
     from ..aten.elementwise import gelu as torch_gelu
 
     approximate = o.get("approximate", "none")
     return torch_gelu(o.g, x, approximate)
 
 
-op("Gelu", "approximate")(_gelu)
-op("Gelu", "", "com.microsoft")(_gelu)
+op("Gelu", "approximate")(gelu)
+op("Gelu", "", "com.microsoft")(gelu)
 
 
 @op("FastGelu", "", "com.microsoft")

@@ -8,7 +8,8 @@ from typing import Any, Dict, List, Optional, Tuple
 
 from ..builder import Builder, Value
 from ..errors import ImportFailure, UnsupportedOperators
-from .model import Graph, Model, Node, Reader
+from .functions import Graph, Node, Reference, label_of
+from .model import Model, Reader
 from .table import OPERATORS, Context, Extents, Operator
 
 _OLDEST = 7
@@ -21,8 +22,7 @@ def convert(buffer: memoryview, folder: Optional[str]
 
 class Importer:
     def __init__(self, model: Model):
-        self.graph, self.opsets = model.graph, model.opsets
-        self.opset = model.opsets[""]
+        self.graph, self.opset = model.graph, model.opset
         if self.opset < _OLDEST:
             raise ImportFailure(f"the model's opset is {self.opset}, expected at "
                                 f"least {_OLDEST}")
@@ -83,17 +83,11 @@ class Importer:
                     name = f"{node.domain}.{node.kind}" if node.domain else (
                         node.kind)
                     count, first = unknown.get(name[:200], (0, ""))
-                    unknown[name[:200]] = (count + 1, first or self._label(node))
+                    unknown[name[:200]] = (count + 1, first or label_of(node))
 
         visit(self.graph)
         if unknown:
             raise UnsupportedOperators(unknown)
-
-    @staticmethod
-    def _label(node: Node) -> str:
-        if node.name:
-            return node.name
-        return next((o for o in node.outputs if o), node.kind)
 
     # Places: PyTorch's exporter calls a node /layer1/layer1.0/conv1/Conv.
 
@@ -120,7 +114,7 @@ class Importer:
             if name in self.owners:
                 return self.owners[name]
         if not node.name.startswith("/"):
-            return self._label(node)
+            return label_of(node)
         path, last = self._scope_of(node.name)
         if path and self._shared.get((path, 0), 0) == 1:
             return path
@@ -167,7 +161,10 @@ class Importer:
             return self._if(node, values, scope)
         found = self._find(node)
         assert found is not None
-        for name in node.attributes:
+        for name, value in node.attributes.items():
+            if isinstance(value, Reference):
+                raise ImportFailure(f"its attribute '{name[:100]}' is that of a "
+                                    "function, which it isn't in")
             if name not in found.attributes:
                 raise ImportFailure(f"its attribute '{name[:100]}' is not "
                                     "supported")
@@ -179,14 +176,14 @@ class Importer:
                                 f"{found.least} to {found.most}")
         if not found.symbolic and node.kind not in ("Shape", "Size"):
             values = [v.tensor() if isinstance(v, Extents) else v for v in values]
-        opset = self.opsets.get(node.domain, self.opset) if node.domain == "" else (
-            self.opset)
+        opset = node.opsets.get("", self.opset)
         context = Context(self.g, opset, node.kind, node.attributes,
                           len([o for o in node.outputs if o]))
         result = found.function(context, *values)
         results = list(result) if isinstance(result, tuple) else [result]
         for i, name in enumerate(node.outputs):
-            if name and i >= len(results) and self._read(name):
+            if name and self._read(name) and (
+                    i >= len(results) or results[i] is None):
                 raise ImportFailure(f"its result {i} is not supported")
         return results
 

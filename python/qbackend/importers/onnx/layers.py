@@ -60,7 +60,11 @@ def conv_of(o: Context, x: Value, weight: Value, bias: Optional[Value]) -> Value
                             o.get("group", 1))
 
 
-@op("Conv", _WINDOW + " group")
+#: The attributes of Conv.
+CONV = _WINDOW + " group"
+
+
+@op("Conv", CONV)
 def conv(o: Context, x: Value, weight: Value,
          bias: Optional[Value] = None) -> Value:
     return conv_of(o, x, weight, bias)

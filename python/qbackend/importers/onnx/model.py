@@ -26,6 +26,7 @@ from ..protobuf import (
     signed,
     text,
 )
+from .functions import Function, Functions, Graph, Node, Reference, inline
 
 _DTYPES: Dict[int, Element] = {
     1: elements.F32, 2: elements.U8, 3: elements.I8, 4: elements.U16,
@@ -61,27 +62,10 @@ class Input:
 
 
 @dataclasses.dataclass
-class Node:
-    name: str
-    kind: str
-    domain: str
-    inputs: List[str]
-    outputs: List[str]
-    attributes: Dict[str, Any]
-
-
-@dataclasses.dataclass
-class Graph:
-    nodes: List[Node]
-    weights: Dict[str, Tensor]
-    inputs: List[Input]
-    outputs: List[str]
-
-
-@dataclasses.dataclass
 class Model:
     graph: Graph
-    opsets: Dict[str, int]
+    #: Of ONNX's own domain.
+    opset: int
 
 
 class Reader:
@@ -92,28 +76,60 @@ class Reader:
         self._files: Dict[str, memoryview] = {}
 
     def model(self, data: memoryview) -> Model:
-        graph: Optional[memoryview] = None
+        main: Optional[memoryview] = None
         opsets: Dict[str, int] = {}
+        functions: Functions = {}
         for number, _, value in fields(data):
             if number == 7:
-                graph = message(value)
+                main = message(value)
             elif number == 8:
-                domain, version = "", 0
-                for key, _, held in fields(message(value)):
-                    if key == 1:
-                        domain = text(held)
-                    elif key == 2:
-                        version = signed(held)
-                opsets[domain] = version
+                opsets.update([self._opset(message(value))])
             elif number == 25:
-                raise ImportFailure("the model has functions of its own, which are "
-                                    "not supported: inline them "
-                                    "(onnx.inliner.inline_local_functions)")
-        if graph is None:
+                function = self.function(message(value))
+                key = (function.domain, function.name, function.overload)
+                if key in functions:
+                    raise ImportFailure(f"the function '{function.name[:100]}' is "
+                                        "defined twice")
+                functions[key] = function
+        if main is None:
             raise ImportFailure("the file has no graph: it is no ONNX model")
         if "" not in opsets:
             raise ImportFailure("the model doesn't say its opset")
-        return Model(self.graph(graph, 0), opsets)
+        graph = self.graph(main, 0)
+        inline(graph, functions)
+        return Model(graph, opsets[""])
+
+    @staticmethod
+    def _opset(data: memoryview) -> Tuple[str, int]:
+        domain, version = "", 0
+        for number, _, value in fields(data):
+            if number == 1:
+                domain = _domain(value)
+            elif number == 2:
+                version = signed(value)
+        return domain, version
+
+    def function(self, data: memoryview) -> Function:
+        function = Function("", "", "", [], [], [], {}, {})
+        for number, _, value in fields(data):
+            if number == 1:
+                function.name = text(value)
+            elif number == 4:
+                function.inputs.append(text(value))
+            elif number == 5:
+                function.outputs.append(text(value))
+            elif number == 7:
+                function.nodes.append(self.node(message(value), 0))
+            elif number == 9:
+                function.opsets.update([self._opset(message(value))])
+            elif number == 10:
+                function.domain = _domain(value)
+            elif number == 11:
+                name, default = self.attribute(message(value), 0)
+                function.defaults[name] = default
+            elif number == 13:
+                function.overload = text(value)
+        return function
 
     def graph(self, data: memoryview, depth: int) -> Graph:
         if depth > _DEEPEST:
@@ -188,9 +204,9 @@ class Reader:
                 name, found = self.attribute(message(value), depth)
                 node.attributes[name] = found
             elif number == 7:
-                node.domain = text(value)
-        if node.domain == "ai.onnx":
-            node.domain = ""
+                node.domain = _domain(value)
+            elif number == 8:
+                node.overload = text(value)
         return node
 
     def attribute(self, data: memoryview, depth: int) -> Tuple[str, Any]:
@@ -199,6 +215,7 @@ class Reader:
         ints: List[int] = []
         floats: List[float] = []
         strings: List[str] = []
+        reference = ""
         for number, wire, value in fields(data):
             if number == 1:
                 name = text(value)
@@ -220,9 +237,13 @@ class Reader:
                 ints += integers(wire, value)
             elif number == 9:
                 strings.append(text(value))
+            elif number == 21:
+                reference = text(value)
             elif number in (10, 11, 22, 23):
                 raise ImportFailure(f"the attribute '{name}' is a list of tensors "
                                     "or graphs, which is not supported")
+        if reference:
+            return name, Reference(reference)
         # Older files don't say the kind.
         lists = {6: floats, 7: ints, 8: strings}
         if kind in lists:
@@ -310,6 +331,12 @@ class Reader:
                 f"{what} is at {offset} with {length} bytes of {place!r}, which "
                 f"has {len(data)}")
         return data[offset:offset + length]
+
+
+def _domain(value: Field) -> str:
+    """ONNX's own has two names."""
+    domain = text(value)
+    return "" if domain == "ai.onnx" else domain
 
 
 def _from_bytes(raw: memoryview, element: Element, count: int,

@@ -8,6 +8,7 @@ from typing import List, Optional
 import numpy as np
 
 from .. import dims, resize
+from ..aten.resize import grid_sampler
 from ..builder import Value
 from ..elements import Array
 from ..errors import ImportFailure
@@ -122,3 +123,17 @@ def upsample(o: Context, x: Value, scales: Optional[Value] = None) -> Value:
     chosen = [i for i, f in enumerate(numbers) if f != 1]
     return _resized(o, x, [wanted[i] for i in chosen],
                     [numbers[i] for i in chosen], chosen)
+
+
+_INTERPOLATIONS = {"linear": 0, "bilinear": 0, "nearest": 1}
+_PADDINGS = {"zeros": 0, "border": 1, "reflection": 2}
+
+
+@op("GridSample", "align_corners mode padding_mode")
+def grid_sample(o: Context, x: Value, grid: Value) -> Value:
+    mode, padding = o.get("mode", "linear"), o.get("padding_mode", "zeros")
+    if mode not in _INTERPOLATIONS or padding not in _PADDINGS:
+        raise ImportFailure(f"samples of mode {mode!r} with the padding "
+                            f"{padding!r}")
+    return grid_sampler(o.g, x, grid, _INTERPOLATIONS[mode], _PADDINGS[padding],
+                        bool(o.get("align_corners", 0)))

@@ -196,14 +196,30 @@ def gather(o: Context, x: Value, indices: Value) -> Value:
     return movement.take(o.g, x, axis, indices)
 
 
+def _from_front(o: Context, indices: Value, extent: Extent) -> Value:
+    """Negative ones count from behind."""
+    if not isinstance(extent, int):
+        return indices
+    size_ = extent
+    return o.g.map([indices], lambda i: (i < 0).select(i + size_, i))
+
+
 @op("GatherElements", "axis")
 def gather_elements(o: Context, x: Value, indices: Value) -> Value:
     axis = x.axis(o.get("axis", 0))
-    extent = x.shape[axis]
-    if isinstance(extent, int):
-        size_ = extent
-        indices = o.g.map([indices], lambda i: (i < 0).select(i + size_, i))
-    return indexing.gather(o.g, x, axis, indices)
+    return indexing.gather(o.g, x, axis, _from_front(o, indices, x.shape[axis]))
+
+
+@op("ScatterElements", "axis reduction")
+def scatter_elements(o: Context, x: Value, indices: Value, updates: Value
+                     ) -> Value:
+    reduction = o.get("reduction", "none")
+    if reduction not in ("none", "add"):
+        raise ImportFailure(f"ScatterElements with the reduction {reduction!r}")
+    axis = x.axis(o.get("axis", 0))
+    indices = _from_front(o, indices, x.shape[axis])
+    scatter = indexing.scatter_add if reduction == "add" else indexing.scatter
+    return scatter(o.g, x, axis, indices, updates)
 
 
 @op("GatherND", "batch_dims")
