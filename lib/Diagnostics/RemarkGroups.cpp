@@ -69,6 +69,10 @@ static std::string describeSummary(const std::string &fields) {
                           percent, macs);
   if (unknown > 0)
     text += llvm::formatv("; not recognised: {0}", unknown);
+  // By their names, too, for scripts that read what is printed.
+  text += llvm::formatv(
+      " (operators={0}, quantized={1}, all-macs={2}, quantized-macs={3})",
+      operators, quantized, macs, getCount(fields, "quantized-macs"));
   return text;
 }
 

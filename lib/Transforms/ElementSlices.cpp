@@ -43,6 +43,7 @@ struct Part {
   SmallVector<utils::IteratorType> loops;
   /// Which of the destinations it has.
   SmallVector<unsigned> results;
+  bool isReduction = false;
 };
 } // namespace
 
@@ -79,6 +80,14 @@ createPart(RewriterBase &rewriter, linalg::LinalgOp op, const Part &part,
       arguments.push_back(each.scalar);
       inputs.push_back(each.tensor);
       maps.push_back(each.map ? each.map : identity);
+    }
+  // The window of a pool is read for its shape alone.
+  for (OpOperand *input : op.getDpsInputOperands())
+    if (Value argument = op.getMatchingBlockArgument(input);
+        part.isReduction && argument.use_empty()) {
+      arguments.push_back(argument);
+      inputs.push_back(input->get());
+      maps.push_back(getMap(input));
     }
   maps.append(part.initMaps);
   for (unsigned result : part.results)
@@ -137,6 +146,7 @@ linalg::GenericOp qbackend::createRest(RewriterBase &rewriter,
     part.results.push_back(result);
   }
   part.loops = op.getIteratorTypesArray();
+  part.isReduction = op.getNumReductionLoops() != 0;
   return createPart(rewriter, op, part, replaced, [&](OpOperand *input) {
     return op.getMatchingIndexingMap(input);
   });

@@ -25,6 +25,9 @@ static constexpr double kTolerance = 3e-7;
 static constexpr double kLevels = 256;
 /// What any integer of a byte stands for is closer to 0, times the scale.
 static constexpr double kFar = 4096;
+/// Times the scale: integers of 32 bits hold what is closer to 0. Code that
+/// has no value there does not limit what it converts to fewer bits.
+static constexpr double kConvertible = 0x1p30;
 
 static bool isClose(double a, double b) {
   return a == b || std::fabs(a - b) <= kTolerance * std::fabs(b);
@@ -186,7 +189,7 @@ enum class Difference { None, Ties, ZeroPoint, Scale, Limits, Rounding };
 
 /// Compares the integers `found` for `probes`, those limited to [min, max],
 /// with the quantize of the kernels, or with the same by a division. NaN is
-/// passed over: no other number would be wrong.
+/// passed over: it is further than integers of 32 bits.
 static Difference compare(ArrayRef<double> probes, ArrayRef<double> found,
                           double scale, int64_t zeroPoint, int64_t min,
                           int64_t max) {
@@ -250,6 +253,15 @@ static StringRef getReason(Difference difference) {
   }
 }
 
+/// Whether code has no value for one of `probes` that a limit would give one.
+static bool isUnlimited(ArrayRef<double> probes, ArrayRef<double> found,
+                        double scale) {
+  for (auto [probe, integer] : llvm::zip(probes, found))
+    if (std::isnan(integer) && std::fabs(probe) < kConvertible * scale)
+      return true;
+  return false;
+}
+
 /// The limits of the integers that are `found`; nullopt if there are none.
 static std::optional<std::pair<int64_t, int64_t>>
 getLimits(ArrayRef<double> found) {
@@ -289,6 +301,8 @@ static Difference fitQuantize(const ElementProgram &program,
         getProbes(scale, zeroPoint, low, high, getStride(channel));
     std::vector<double> found =
         program.evaluate(probes, program.getNumChannels() == 1 ? 0 : channel);
+    if (isUnlimited(probes, found, scale))
+      return Difference::Limits;
     for (double &integer : found) {
       // Integers are extended by their sign.
       if (!form.isSigned && integer < 0)
@@ -385,6 +399,8 @@ fitFakeQuantize(const ElementProgram &program) {
     SmallVector<double> probes =
         getProbes(scale, 0, -300, 300, getStride(channel));
     std::vector<double> found = program.evaluate(probes, channel);
+    if (isUnlimited(probes, found, scale))
+      return Refusal(getReason(Difference::Limits).str());
     bool isOnGrid = true;
     for (double &number : found) {
       double integer = std::rint(number / scale);

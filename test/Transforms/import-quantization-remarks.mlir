@@ -122,6 +122,38 @@ func.func @unlimited(%x: tensor<4xf32>) -> tensor<4xf32> {
   return %2 : tensor<4xf32>
 }
 
+// Numbers below 0 are no unsigned integers, whatever a processor makes of them.
+func.func @unsigned_conversion(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %inv = arith.constant dense<2.0> : tensor<4xf32>
+  %scale = arith.constant dense<0.5> : tensor<4xf32>
+  %lo = arith.constant dense<-128.0> : tensor<4xf32>
+  %hi = arith.constant dense<127.0> : tensor<4xf32>
+  %0 = arith.mulf %x, %inv : tensor<4xf32>
+  %1 = math.roundeven %0 : tensor<4xf32>
+  %2 = arith.maximumf %1, %lo : tensor<4xf32>
+  %3 = arith.minimumf %2, %hi : tensor<4xf32>
+  %4 = arith.fptoui %3 : tensor<4xf32> to tensor<4xi8>
+  %5 = arith.sitofp %4 : tensor<4xi8> to tensor<4xf32>
+  // expected-remark @+1 {{it does not limit the integers}}
+  %6 = arith.mulf %5, %scale : tensor<4xf32>
+  return %6 : tensor<4xf32>
+}
+
+// Nor does a byte hold what is below -128.
+func.func @limit_left_out(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %inv = arith.constant dense<2.0> : tensor<4xf32>
+  %scale = arith.constant dense<0.5> : tensor<4xf32>
+  %hi = arith.constant dense<127.0> : tensor<4xf32>
+  %0 = arith.mulf %x, %inv : tensor<4xf32>
+  %1 = math.roundeven %0 : tensor<4xf32>
+  %2 = arith.minimumf %1, %hi : tensor<4xf32>
+  %3 = arith.fptosi %2 : tensor<4xf32> to tensor<4xi8>
+  %4 = arith.sitofp %3 : tensor<4xi8> to tensor<4xf32>
+  // expected-remark @+1 {{it does not limit the integers}}
+  %5 = arith.mulf %4, %scale : tensor<4xf32>
+  return %5 : tensor<4xf32>
+}
+
 func.func @four_bits(%x: tensor<4xf32>) -> tensor<4xf32> {
   %q = quant.qcast %x : tensor<4xf32> to tensor<4x!quant.uniform<i4:f32, 0.5>>
   // expected-remark @+1 {{expected 8 bits for f32}}

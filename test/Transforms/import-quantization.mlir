@@ -296,3 +296,32 @@ func.func @fused(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x4xf32> {
   } -> tensor<2x4xf32>
   return %0 : tensor<2x4xf32>
 }
+
+#image = affine_map<(n, h, w, c, i, j) -> (n, h * 2 + i, w * 2 + j, c)>
+#window = affine_map<(n, h, w, c, i, j) -> (i, j)>
+#pixel = affine_map<(n, h, w, c, i, j) -> (n, h, w, c)>
+
+// Fusion puts what quantizes into the pool, whose window nothing reads but the
+// op's loops.
+
+// CHECK-LABEL: func.func @fused_into_pool(
+// CHECK: %[[Q:.*]] = qbackend.quantize %{{.*}} : tensor<1x4x4x2xf32> -> tensor<1x4x4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+// CHECK: %[[X:.*]] = qbackend.dequantize %[[Q]]
+// CHECK: linalg.generic {{.*}} ins(%[[X]]{{.*}}tensor<2x2xf32>
+func.func @fused_into_pool(%x: tensor<1x4x4x2xf32>, %init: tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> {
+  %w = tensor.empty() : tensor<2x2xf32>
+  %y = linalg.generic {indexing_maps = [#image, #window, #pixel], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]} ins(%x, %w : tensor<1x4x4x2xf32>, tensor<2x2xf32>) outs(%init : tensor<1x2x2x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %s = arith.constant 0.5 : f32
+    %lo = arith.constant -128.0 : f32
+    %hi = arith.constant 127.0 : f32
+    %0 = arith.divf %a, %s : f32
+    %1 = math.roundeven %0 : f32
+    %2 = arith.maximumf %1, %lo : f32
+    %3 = arith.minimumf %2, %hi : f32
+    %4 = arith.mulf %3, %s : f32
+    %5 = arith.maximumf %o, %4 : f32
+    linalg.yield %5 : f32
+  } -> tensor<1x2x2x2xf32>
+  return %y : tensor<1x2x2x2xf32>
+}
