@@ -422,6 +422,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   vectorize.features = options.target.features;
   pm.addPass(createVectorizePass(vectorize, options.constants));
   pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createOutlineLoopsPass());
   pm.nest<func::FuncOp>().addPass(
       std::make_unique<ExpandDynamicReshapesPass>());
   pm.addPass(memref::createExpandStridedMetadataPass());

@@ -61,6 +61,17 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
   ];
 }
 
+def OutlineLoopsPass : Pass<"qbackend-outline-loops", "::mlir::ModuleOp"> {
+  let summary = "loop nests to functions that equal ones share";
+  let description = [{
+    Before: loops of scf on buffers, one after the other. After: each nest that
+    isn't in another op is the call of a private function, which is not inlined and
+    which all equal nests share; constants that are read are arguments of it. Nests
+    with results, or on buffers whose extents or strides aren't known, stay.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
 def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
   let summary = "one arena for the buffers of a function";
   let description = [{

@@ -1,0 +1,86 @@
+// RUN: qbackend-opt %s -qbackend-outline-loops | FileCheck %s
+
+memref.global "private" constant @a : memref<8xf32> = dense<1.0>
+memref.global "private" constant @b : memref<8xf32> = dense<2.0>
+
+// Equal nests are one function, whichever constants they read.
+// CHECK-LABEL: func.func @equal
+// CHECK-SAME: (%[[X:.*]]: memref<8xf32>, %[[Y:.*]]: memref<8xf32>)
+// CHECK: %[[A:.*]] = memref.get_global @a
+// CHECK: call @[[LOOPS:loops]](%[[X]], %[[A]], %[[Y]]) : (memref<8xf32>, memref<8xf32>, memref<8xf32>) -> ()
+// CHECK: %[[B:.*]] = memref.get_global @b
+// CHECK: call @[[LOOPS]](%[[Y]], %[[B]], %[[X]])
+// CHECK: call @[[OTHER:loops_.*]](%[[X]])
+// CHECK-NEXT: return
+func.func @equal(%x: memref<8xf32>, %y: memref<8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  scf.for %i = %c0 to %c8 step %c1 {
+    %a = memref.get_global @a : memref<8xf32>
+    %0 = memref.load %x[%i] : memref<8xf32>
+    %1 = memref.load %a[%i] : memref<8xf32>
+    %2 = arith.addf %0, %1 : f32
+    memref.store %2, %y[%i] : memref<8xf32>
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %b = memref.get_global @b : memref<8xf32>
+    %0 = memref.load %y[%i] : memref<8xf32>
+    %1 = memref.load %b[%i] : memref<8xf32>
+    %2 = arith.addf %0, %1 : f32
+    memref.store %2, %x[%i] : memref<8xf32>
+  }
+  // Another number of steps is another nest.
+  %c7 = arith.constant 7 : index
+  scf.for %i = %c0 to %c7 step %c1 {
+    %0 = memref.load %x[%i] : memref<8xf32>
+    %1 = arith.addf %0, %0 : f32
+    memref.store %1, %x[%i] : memref<8xf32>
+  }
+  return
+}
+
+// Views are made where they are read.
+// CHECK-LABEL: func.func @views
+// CHECK: call @[[VIEWS:loops_.*]](%{{.*}}) : (memref<2x4xf32>) -> ()
+// CHECK-NEXT: return
+func.func @views(%x: memref<2x4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %flat = memref.reinterpret_cast %x to offset: [0], sizes: [%c8], strides: [1] : memref<2x4xf32> to memref<?xf32, strided<[1]>>
+  scf.for %i = %c0 to %c8 step %c1 {
+    %0 = memref.load %flat[%i] : memref<?xf32, strided<[1]>>
+    %1 = arith.mulf %0, %0 : f32
+    memref.store %1, %flat[%i] : memref<?xf32, strided<[1]>>
+  }
+  return
+}
+
+// Results and strides that aren't known stay.
+// CHECK-LABEL: func.func @left
+// CHECK-COUNT-2: scf.for
+// CHECK: return
+func.func @left(%x: memref<8xf32>, %y: memref<?xf32>, %z: memref<8xf32, strided<[?]>>) -> f32 {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %zero = arith.constant 0.0 : f32
+  %s = scf.for %i = %c0 to %c8 step %c1 iter_args(%sum = %zero) -> f32 {
+    %0 = memref.load %x[%i] : memref<8xf32>
+    %1 = arith.addf %sum, %0 : f32
+    scf.yield %1 : f32
+  }
+  scf.for %i = %c0 to %c8 step %c1 {
+    %0 = memref.load %z[%i] : memref<8xf32, strided<[?]>>
+    memref.store %0, %y[%i] : memref<?xf32>
+  }
+  return %s : f32
+}
+
+// CHECK: func.func private @[[LOOPS]]({{.*}}) attributes {passthrough = ["noinline"]}
+// CHECK-NOT: memref.get_global
+// CHECK: scf.for
+// CHECK: func.func private @[[OTHER]](
+// CHECK: func.func private @[[VIEWS]](%[[BUFFER:.*]]: memref<2x4xf32>)
+// CHECK: memref.reinterpret_cast %[[BUFFER]]
