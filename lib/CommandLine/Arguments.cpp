@@ -14,7 +14,6 @@ using namespace qbackend;
 
 static constexpr StringLiteral kApplyBackend = "apply-backend";
 static constexpr StringLiteral kExplain = "explain";
-static constexpr StringLiteral kExplainPass = "qbackend-explain-operator";
 
 StringRef qbackend::findNearest(StringRef word,
                                 ArrayRef<StringRef> candidates) {
@@ -111,9 +110,9 @@ public:
     return Error::success();
   }
 
-  bool hasBackend() const {
-    return any_of(given,
-                  [](const auto &key) { return key.first == "backend"; });
+  /// Whether the line gives the key `name`.
+  bool has(StringRef name) const {
+    return any_of(given, [&](const auto &key) { return key.first == name; });
   }
 
   /// As the pass takes them.
@@ -197,6 +196,17 @@ private:
 };
 } // namespace
 
+Expected<std::string> qbackend::formatKeys(ArrayRef<std::string> words,
+                                           ArrayRef<Key> keys) {
+  KeyList list(keys);
+  for (StringRef word : words) {
+    auto [name, value] = word.split('=');
+    if (Error error = list.add(name, value))
+      return std::move(error);
+  }
+  return list.str();
+}
+
 static Error failOption(StringRef argument, const KeyList &keys,
                         const DenseMap<StringRef, cl::Option *> &registered) {
   StringRef name = argument.ltrim('-').split('=').first;
@@ -228,11 +238,11 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
   // The file that is the backend if there are two: the first after a lone
   // --apply-backend.
   std::optional<size_t> afterLone;
-  std::optional<std::string> explained;
   bool isFiltered = false, printsGraph = false, isBytecode = false;
   result.appliesBackend = any_of(given, [](StringRef argument) {
     StringRef name = argument.ltrim('-').split('=').first;
-    return argument.starts_with("-") && name == kApplyBackend;
+    return argument.starts_with("-") &&
+           (name == kApplyBackend || name == kExplain);
   });
   for (size_t i = 0; i < given.size(); ++i) {
     StringRef argument = given[i];
@@ -265,15 +275,6 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
         return std::move(error);
       if (!hasValue)
         afterLone = files.size();
-      continue;
-    }
-    if (name == kExplain) {
-      if (!hasValue && i + 1 < given.size())
-        value = given[++i];
-      if (value.empty())
-        return createStringError("--explain has no value; expected the name of "
-                                 "an operator, as tables print it");
-      explained = value.str();
       continue;
     }
     bool isKey = result.appliesBackend && keys.contains(name);
@@ -314,7 +315,7 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
       ++i;
     }
   }
-  if (afterLone && !keys.hasBackend() && *afterLone < files.size()) {
+  if (afterLone && !keys.has("backend") && *afterLone < files.size()) {
     StringRef next = files[*afterLone];
     if (files.size() > 1 || next.starts_with("@") ||
         is_contained(backends, next)) {
@@ -335,20 +336,13 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
                                   "value: " +
                                   *key + "=VALUE"));
   }
-  if (explained && !result.appliesBackend)
-    return createStringError("--explain says what a backend does with an "
-                             "operator; add --apply-backend=BACKEND");
   if (result.appliesBackend) {
-    result.arguments.push_back(
-        explained ? ("--" + kExplainPass + "=operator='" + *explained + "' " +
-                     keys.str())
-                        .str()
-                  : ("--" + kApplyBackend + "=" + keys.str()).str());
+    result.arguments.push_back(("--" + kApplyBackend + "=" + keys.str()).str());
     if (!isFiltered)
       result.arguments.push_back("--remarks-filter=qbackend.*");
   }
   // The graph of operators or observers, or one of them, is what is asked for.
-  if ((printsGraph || explained) && result.output.empty())
+  if ((printsGraph || keys.has(kExplain)) && result.output.empty())
     result.arguments.push_back("-o=/dev/null");
   if (StringRef(result.output).ends_with(".mlirbc") && !isBytecode)
     result.arguments.push_back("--emit-bytecode");

@@ -202,7 +202,7 @@ void qbackend::printManual(const Program &program, raw_ostream &os) {
   }
   if (!program.keys.empty()) {
     os << ".SH KEYS OF \\-\\-apply\\-backend\nAnywhere on the line, as "
-          "key=value or \\-\\-key=value.\n";
+          "key=value.\n";
     for (const Key &key : program.keys)
       os << ".TP\n\\fB" << escape(key.name) << "\\fR=\n"
          << escape(key.help + listChoices(key)) << "\n";

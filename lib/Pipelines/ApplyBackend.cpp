@@ -2,18 +2,20 @@
 //
 // All passes in order, for one backend.
 
+#include "ExplainOperator.h"
 #include "Summary.h"
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Pipelines/ApplyBackend.h"
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
+#include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/CheckSamples.h"
-#include "qbackend/Pipelines/Corrections.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -24,11 +26,6 @@ namespace qbackend {
 
 using namespace mlir;
 using namespace qbackend;
-
-static Key getKey(const llvm::cl::Option &option, Key::Kind kind,
-                  std::vector<std::string> choices = {}) {
-  return {option.ArgStr.str(), option.HelpStr.str(), kind, std::move(choices)};
-}
 
 namespace {
 /// Looks at the module between two passes.
@@ -58,32 +55,10 @@ struct ApplyBackendPass
 
   /// See listApplyBackendKeys.
   std::vector<Key> listKeys() {
-    using Kind = Key::Kind;
-    std::vector<std::string> sharings;
-    for (unsigned i = 0; i < sharing.getParser().getNumOptions(); ++i)
-      sharings.push_back(sharing.getParser().getOption(i).str());
-    std::vector<Key> keys = {
-        getKey(backend, Kind::Text),
-        getKey(batchSize, Kind::Integer),
-        getKey(calibration, Kind::Text),
-        getKey(corrections, Kind::Text),
-        getKey(data, Kind::Text),
-        getKey(entry, Kind::Text),
-        getKey(equalization, Kind::Text),
-        getKey(inputScale, Kind::Text),
-        getKey(keepFloat, Kind::Text),
-        getKey(lowerTo, Kind::Text),
-        getKey(mode, Kind::Text, {"convert", "fake-quant"}),
-        getKey(nonFinite, Kind::Text, {"error", "ignore"}),
-        getKey(qconfig, Kind::Text),
-        getKey(quantizedInputs, Kind::Text),
-        getKey(quantizedOutputs, Kind::Text),
-        getKey(requireQuantized, Kind::Number),
-        getKey(sampleArguments, Kind::Text),
-        getKey(samples, Kind::Integer),
-        getKey(sharing, Kind::Text, sharings),
-        getKey(threads, Kind::Integer),
-    };
+    std::vector<Key> keys;
+    // To LLVM, the options of a pass are a subcommand.
+    for (const auto &[name, option] : (*backend.Subs.begin())->OptionsMap)
+      keys.push_back(describeKey(*option));
     llvm::sort(keys,
                [](const Key &a, const Key &b) { return a.name < b.name; });
     return keys;
@@ -138,49 +113,73 @@ struct ApplyBackendPass
       return signalPassFailure();
     }
 
-    PreparePipelineOptions prepareOptions;
-    prepareOptions.backend = backend;
-    prepareOptions.qconfig = qconfig;
-    prepareOptions.sharing = sharing;
-    prepareOptions.entry = entry;
-    prepareOptions.keepFloat = keepFloat;
-    prepareOptions.quantizedInputs = quantizedInputs;
-    prepareOptions.quantizedOutputs = quantizedOutputs;
-    CalibratePassOptions calibrateOptions;
-    calibrateOptions.entry = entry;
-    calibrateOptions.calibration = table.empty() ? calibration : table;
-    calibrateOptions.data = data;
-    calibrateOptions.samples = samples;
-    calibrateOptions.batchSize = batchSize;
-    calibrateOptions.inputScale = inputScale;
-    calibrateOptions.sampleArguments = sampleArguments;
-    calibrateOptions.threads = threads;
-    calibrateOptions.nonFinite = nonFinite;
-    calibrateOptions.equalization = equalization;
-    FailureOr<SmallVector<Correction>> chosen = getChosenCorrections(config);
-    if (failed(chosen))
+    PreparePipelineOptions prepare;
+    prepare.backend = backend;
+    prepare.qconfig = qconfig;
+    prepare.sharing = sharing;
+    prepare.entry = entry;
+    prepare.keepFloat = keepFloat;
+    prepare.quantizedInputs = quantizedInputs;
+    prepare.quantizedOutputs = quantizedOutputs;
+    CalibratePassOptions calibrate;
+    copyCalibrationOptions(*this, calibrate);
+    if (!table.empty())
+      calibrate.calibration = table;
+    FailureOr<QConfigMappingOp> mapping =
+        resolveQConfig(qconfig, config, getOperation());
+    if (failed(mapping) || failed(addCorrections(*mapping, calibrate)))
       return signalPassFailure();
-    for (Correction correction : *chosen)
-      calibrateOptions.corrections.push_back(
-          getCorrectionName(correction).str());
-    KernelPipelineOptions kernelOptions;
-    kernelOptions.backend = backend;
-    kernelOptions.lowerTo = target.str();
-    kernelOptions.fakeQuantize = isFake;
+    KernelPipelineOptions kernels;
+    kernels.backend = backend;
+    kernels.lowerTo = target.str();
+    kernels.fakeQuantize = isFake;
+    LogicalResult result =
+        explain.empty()
+            ? quantize(prepare, calibrate, kernels)
+            : explainOperator(config, *mapping, prepare, calibrate, kernels);
+    if (failed(result))
+      signalPassFailure();
+  }
 
+private:
+  template <typename From, typename To>
+  friend void qbackend::copyCalibrationOptions(const From &from, To &to);
+
+  Key describeKey(const llvm::cl::Option &option) {
+    Key key;
+    key.name = option.ArgStr.str();
+    key.help = option.HelpStr.str();
+    if (&option == &batchSize || &option == &samples || &option == &threads)
+      key.kind = Key::Kind::Integer;
+    else if (&option == &requireQuantized)
+      key.kind = Key::Kind::Number;
+    else if (&option == &mode)
+      key.choices = {"convert", "fake-quant"};
+    else if (&option == &nonFinite)
+      key.choices = {"error", "ignore"};
+    else if (&option == &sharing)
+      for (unsigned i = 0; i < sharing.getParser().getNumOptions(); ++i)
+        key.choices.push_back(sharing.getParser().getOption(i).str());
+    return key;
+  }
+
+  LogicalResult quantize(const PreparePipelineOptions &prepare,
+                         const CalibratePassOptions &calibrate,
+                         const KernelPipelineOptions &kernels) {
     // One pipeline: what passes know in common ends with it.
     Summary summary;
     OpPassManager all("builtin.module");
-    addPreparePipeline(all, prepareOptions);
-    all.addPass(createCalibratePass(calibrateOptions));
+    addPreparePipeline(all, prepare);
+    all.addPass(createCalibratePass(calibrate));
     all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
       summary.countOperators(module);
       return success();
     }));
-    addKernelPipeline(all, kernelOptions);
+    addKernelPipeline(all, kernels);
     all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
       // The reference form keeps its operators: they are its contract.
-      if (target != kReferenceForm && !isFake)
+      StringRef target = kernels.lowerTo;
+      if (target != kReferenceForm && !kernels.fakeQuantize)
         summary.countWithoutKernel(module);
       summary.emitRemark(module);
       if (verdicts)
@@ -188,30 +187,63 @@ struct ApplyBackendPass
       summary.warnIfNothing(module);
       return summary.require(requireQuantized, target, module);
     }));
-    addLoweringPipeline(all, kernelOptions);
-    if (failed(runPipeline(all, getOperation())))
-      signalPassFailure();
+    addLoweringPipeline(all, kernels);
+    return runPipeline(all, getOperation());
   }
 
-  /// Those of the option, and of the qconfig mapping.
-  FailureOr<SmallVector<Correction>>
-  getChosenCorrections(BackendConfigOp config) {
-    FailureOr<QConfigMappingOp> mapping =
-        resolveQConfig(qconfig, config, getOperation());
-    if (failed(mapping))
+  /// Quantizes a copy of the module as far as that is possible without ranges
+  /// that are made up, and prints what becomes of one operator.
+  LogicalResult explainOperator(BackendConfigOp config,
+                                QConfigMappingOp mapping,
+                                const PreparePipelineOptions &prepare,
+                                const CalibratePassOptions &calibrate,
+                                const KernelPipelineOptions &kernels) {
+    OperatorExplanation explanation(explain, &getContext(), llvm::outs());
+    // Passes run on what is inside of their own op only.
+    ModuleOp copy = getOperation().clone();
+    getOperation().push_back(copy);
+    llvm::scope_exit erase([&] { copy.erase(); });
+    OpPassManager first("builtin.module");
+    addPreparePipeline(first, prepare);
+    if (!calibrate.data.empty() || !calibrate.calibration.empty())
+      first.addPass(createCalibratePass(calibrate));
+    if (failed(runPipeline(first, copy)) ||
+        failed(explanation.printObserved(copy, config, mapping)))
       return failure();
-    FailureOr<SmallVector<Correction>> result = getCorrections(*mapping);
+    bool isCalibrated =
+        llvm::all_of(copy.getOps<ObserverOp>(),
+                     [](ObserverOp op) { return op.isCalibrated(); });
+    if (kernels.fakeQuantize) {
+      explanation.printNoKernel("none: mode=fake-quant gives real-valued code");
+    } else if (isCalibrated) {
+      OpPassManager second("builtin.module");
+      addKernelPipeline(second, kernels);
+      if (failed(runPipeline(second, copy)))
+        return failure();
+      explanation.printKernel(copy);
+    } else {
+      explanation.printNoKernel("not known without ranges: pass data=FILE.npz "
+                                "or calibration=TABLE");
+    }
+    explanation.printRemarks();
+    markAllAnalysesPreserved();
+    return success();
+  }
+
+  /// Those of the qconfig mapping come first.
+  LogicalResult addCorrections(QConfigMappingOp mapping,
+                               CalibratePassOptions &options) {
+    FailureOr<SmallVector<Correction>> chosen = getCorrections(mapping);
     FailureOr<SmallVector<Correction>> own = parseCorrections(
         llvm::to_vector(corrections), getOperation().getLoc(), "corrections");
-    if (failed(result) || failed(own))
+    if (failed(chosen) || failed(own))
       return failure();
-    for (Correction correction : *own)
-      if (!llvm::is_contained(*result, correction))
-        result->push_back(correction);
-    return result;
+    llvm::append_range(*chosen, *own);
+    for (Correction correction : *chosen)
+      options.corrections.push_back(getCorrectionName(correction).str());
+    return success();
   }
 
-private:
   /// Where what became of operators goes; may be null.
   std::vector<OperatorVerdict> *verdicts = nullptr;
   /// The text of a calibration table, or empty.

@@ -695,16 +695,7 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
 
   void runOnOperation() override {
     CalibrateOptions options;
-    options.entry = entry;
-    options.calibration = calibration;
-    options.data = data;
-    options.samples = samples;
-    options.batchSize = batchSize;
-    options.inputScale = inputScale;
-    options.sampleArguments = sampleArguments;
-    options.threads = threads;
-    options.nonFinite = nonFinite;
-    options.equalization = equalization;
+    copyCalibrationOptions(*this, options);
     FailureOr<SmallVector<Correction>> chosen = parseCorrections(
         llvm::to_vector(corrections), getOperation().getLoc(), "corrections");
     if (failed(chosen))
@@ -713,5 +704,9 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
     if (failed(calibrate(getOperation(), options)))
       signalPassFailure();
   }
+
+private:
+  template <typename From, typename To>
+  friend void qbackend::copyCalibrationOptions(const From &from, To &to);
 };
 } // namespace

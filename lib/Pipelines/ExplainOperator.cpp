@@ -2,12 +2,9 @@
 //
 // Prints all there is to know about one operator.
 
-#include "qbackend/Backends/BackendResolver.h"
-#include "qbackend/Backends/Backends.h"
+#include "ExplainOperator.h"
+
 #include "qbackend/Inspection/RemarkCodes.h"
-#include "qbackend/Pipelines/Calibrate.h"
-#include "qbackend/Pipelines/Passes.h"
-#include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/OperatorText.h"
 #include "qbackend/Transforms/Patterns.h"
@@ -18,16 +15,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Regex.h"
-
-namespace qbackend {
-#define GEN_PASS_DEF_EXPLAINOPERATORPASS
-#include "qbackend/Pipelines/Passes.h.inc"
-} // namespace qbackend
 
 using namespace mlir;
 using namespace qbackend;
@@ -130,16 +120,18 @@ static void printCode(OperatorOp op, raw_ostream &os) {
   }
 }
 
-static void printDecision(OperatorOp op, raw_ostream &os) {
+static void printDecision(OperatorOp op, BackendConfigOp backend,
+                          raw_ostream &os) {
+  os << "pattern of backend " << backend.getSymName() << "\n";
   if (QuantizedAttr quantized = op.getQuantized()) {
-    os << "pattern\n  " << stringify(quantized.getPattern()) << "\n  types "
+    os << "  " << stringify(quantized.getPattern()) << "\n  types "
        << stringify(quantized.getDtypes()) << "\n  observation "
        << stringifyObservationType(quantized.getObservation()) << "\n";
     if (quantized.getReference())
       os << "  reference " << stringify(quantized.getReference()) << "\n";
     return;
   }
-  os << "pattern\n  none: it stays real-valued";
+  os << "  none: it stays real-valued";
   if (!op.getCode().empty())
     os << " (" << op.getCode() << ")";
   os << "\n";
@@ -246,14 +238,42 @@ static void printObservers(OperatorOp op, TensorNames &names,
   observers.print("result", observe, names.lookup(op.getOutput()).name, os);
 }
 
-/// What computes the operator at `loc` in `module`, which has kernels.
-static void printKernel(ModuleOp module, Location loc, raw_ostream &os) {
+OperatorExplanation::OperatorExplanation(StringRef name, MLIRContext *context,
+                                         raw_ostream &os)
+    : name(name), os(os), record(context, [this](Diagnostic &diag) {
+        if (diag.getSeverity() != DiagnosticSeverity::Remark)
+          return failure();
+        remarks.push_back({diag.getLocation(), diag.str()});
+        for (Diagnostic &note : diag.getNotes())
+          remarks.back().text +=
+              "\n" + spellPlace(note.getLocation()) + ": " + note.str();
+        return success();
+      }) {}
+
+LogicalResult OperatorExplanation::printObserved(ModuleOp module,
+                                                 BackendConfigOp backend,
+                                                 QConfigMappingOp mapping) {
+  TensorNames names(module);
+  FailureOr<OperatorOp> op = findOperator(module, name, names);
+  if (failed(op))
+    return failure();
+  found = op->getLoc();
+  os << names.lookup(op->getOutput()).name << ": " << getOperatorText(*op)
+     << "\n";
+  printCode(*op, os);
+  printDecision(*op, backend, os);
+  printQConfig(module, *op, mapping, os);
+  printObservers(*op, names, Observers(module, names), os);
+  return success();
+}
+
+void OperatorExplanation::printKernel(ModuleOp module) {
   os << "kernel\n";
   bool isFound = false;
   OpPrintingFlags flags;
   flags.elideLargeElementsAttrs(8).useLocalScope().skipRegions();
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op->getLoc() != loc || op->hasTrait<OpTrait::ConstantLike>() ||
+    if (op->getLoc() != *found || op->hasTrait<OpTrait::ConstantLike>() ||
         op->getNumResults() == 0)
       return isa<OperatorOp>(op) ? WalkResult::skip() : WalkResult::advance();
     if (auto operation = dyn_cast<OperatorOp>(op)) {
@@ -280,139 +300,25 @@ static void printKernel(ModuleOp module, Location loc, raw_ostream &os) {
     os << "  nothing is left of it: its neighbours do without\n";
 }
 
-//===----------------------------------------------------------------------===//
-// The pass
-//===----------------------------------------------------------------------===//
+void OperatorExplanation::printNoKernel(StringRef why) {
+  os << "kernel\n  " << why << "\n";
+}
 
-namespace {
-/// A remark, where it was given and how it reads.
-struct Said {
-  Location loc;
-  std::string text;
-};
-
-struct ExplainOperatorPass
-    : qbackend::impl::ExplainOperatorPassBase<ExplainOperatorPass> {
-  using ExplainOperatorPassBase::ExplainOperatorPassBase;
-
-  void getDependentDialects(DialectRegistry &registry) const override {
-    registerAllDialects(registry);
+void OperatorExplanation::printRemarks() {
+  os << "remarks\n";
+  SmallVector<std::string> codes;
+  llvm::Regex pattern("QB[0-9][0-9][0-9]");
+  for (const Said &said : remarks) {
+    if (said.loc != getRemarkLocation(*found))
+      continue;
+    printIndented(said.text, "  ", os);
+    SmallVector<StringRef> match;
+    if (pattern.match(said.text, &match) &&
+        !llvm::is_contained(codes, match[0]))
+      codes.push_back(match[0].str());
   }
-
-  void runOnOperation() override {
-    const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
-    if (!found)
-      return signalPassFailure();
-    FailureOr<QConfigMappingOp> mapping =
-        resolveQConfig(qconfig, found->config, getOperation());
-    FailureOr<StringRef> form =
-        findForm(found->config, lowerTo, getOperation().getLoc());
-    if (failed(mapping) || failed(form) || failed(findEngine(found->config)))
-      return signalPassFailure();
-    // Passes run on what is inside of their own op only.
-    ModuleOp module = getOperation().clone();
-    getOperation().push_back(module);
-    llvm::scope_exit erase([&] { module.erase(); });
-    std::vector<Said> remarks;
-    if (failed(prepareModule(module, remarks)))
-      return signalPassFailure();
-    TensorNames names(module);
-    FailureOr<OperatorOp> op = findOperator(module, operation, names);
-    if (failed(op))
-      return signalPassFailure();
-    raw_ostream &os = llvm::outs();
-    Location loc = (*op)->getLoc();
-    os << names.lookup(op->getOutput()).name << ": " << getOperatorText(*op)
-       << "\n";
-    printCode(*op, os);
-    printDecision(*op, os);
-    printQConfig(module, *op, *mapping, os);
-    printObservers(*op, names, Observers(module, names), os);
-    if (isCalibrated(module)) {
-      KernelPipelineOptions options;
-      options.backend = backend;
-      options.lowerTo = form->str();
-      OpPassManager passes("builtin.module");
-      addKernelPipeline(passes, options);
-      if (failed(runRecorded(passes, module, remarks)))
-        return signalPassFailure();
-      printKernel(module, loc, os);
-    } else {
-      os << "kernel\n  not known without ranges: pass data=FILE.npz or "
-            "calibration=TABLE\n";
-    }
-    printRemarks(remarks, loc, os);
-    markAllAnalysesPreserved();
-  }
-
-private:
-  static bool isCalibrated(ModuleOp module) {
-    return llvm::all_of(module.getOps<ObserverOp>(),
-                        [](ObserverOp op) { return op.isCalibrated(); });
-  }
-
-  /// Runs `passes` on `module`; what they remark is not printed but recorded.
-  LogicalResult runRecorded(OpPassManager &passes, ModuleOp module,
-                            std::vector<Said> &remarks) {
-    ScopedDiagnosticHandler record(&getContext(), [&](Diagnostic &diag) {
-      if (diag.getSeverity() != DiagnosticSeverity::Remark)
-        return failure();
-      remarks.push_back({diag.getLocation(), diag.str()});
-      for (Diagnostic &note : diag.getNotes())
-        remarks.back().text +=
-            "\n" + spellPlace(note.getLocation()) + ": " + note.str();
-      return success();
-    });
-    return runPipeline(passes, module);
-  }
-
-  LogicalResult prepareModule(ModuleOp module, std::vector<Said> &remarks) {
-    OpPassManager passes("builtin.module");
-    if (!isObserved(module)) {
-      PreparePipelineOptions options;
-      options.backend = backend;
-      options.qconfig = qconfig;
-      options.sharing = sharing;
-      options.entry = entry;
-      addPreparePipeline(passes, options);
-    }
-    if (!data.empty() || !calibration.empty()) {
-      CalibratePassOptions options;
-      options.entry = entry;
-      options.calibration = calibration;
-      options.data = data;
-      options.samples = samples;
-      options.batchSize = batchSize;
-      options.inputScale = inputScale;
-      options.sampleArguments = sampleArguments;
-      options.threads = threads;
-      options.nonFinite = nonFinite;
-      options.equalization = equalization;
-      passes.addPass(createCalibratePass(options));
-    }
-    return runRecorded(passes, module, remarks);
-  }
-
-  static void printRemarks(ArrayRef<Said> remarks, Location loc,
-                           raw_ostream &os) {
-    os << "remarks\n";
-    llvm::SmallVector<std::string> codes;
-    llvm::Regex pattern("QB[0-9][0-9][0-9]");
-    for (const Said &said : remarks) {
-      if (said.loc != getRemarkLocation(loc))
-        continue;
-      printIndented(said.text, "  ", os);
-      SmallVector<StringRef> match;
-      if (pattern.match(said.text, &match) &&
-          !llvm::is_contained(codes, match[0]))
-        codes.push_back(match[0].str());
-    }
-    if (codes.empty())
-      os << "  none\n";
-    for (StringRef code : codes) {
-      os << "\n";
-      os << explainRemarkCode(code) << "\n";
-    }
-  }
-};
-} // namespace
+  if (codes.empty())
+    os << "  none\n";
+  for (StringRef code : codes)
+    os << "\n" << explainRemarkCode(code) << "\n";
+}

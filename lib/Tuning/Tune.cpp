@@ -360,15 +360,7 @@ llvm::Expected<Score> Tuner::runIntegers(const Candidate &candidate,
   ApplyBackendPassOptions apply;
   apply.backend = network.backend;
   apply.qconfig = *path;
-  apply.entry = network.calibration.entry;
-  apply.calibration = network.calibration.calibration;
-  apply.data = network.calibration.data;
-  apply.samples = network.calibration.samples;
-  apply.batchSize = network.calibration.batchSize;
-  apply.inputScale = network.calibration.inputScale;
-  apply.sampleArguments = network.calibration.sampleArguments;
-  apply.threads = network.calibration.threads;
-  apply.nonFinite = network.calibration.nonFinite;
+  copyCalibrationOptions(network.calibration, apply);
   OwningOpRef<ModuleOp> copy(module.clone());
   PassManager manager(module.getContext());
   manager.addPass(createApplyBackendPass(apply));

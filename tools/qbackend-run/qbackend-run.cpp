@@ -247,13 +247,18 @@ static llvm::Error checkOptions() {
   return llvm::Error::success();
 }
 
-static llvm::Error calibrateModule(ModuleOp module) {
-  PreparePipelineOptions prepare;
-  prepare.backend = backendName;
-  prepare.qconfig = qconfigName;
-  prepare.entry = entryName;
+/// Options of pipelines can't be copied.
+static void setPrepareOptions(PreparePipelineOptions &options) {
+  options.backend = backendName;
+  options.qconfig = qconfigName;
+  options.entry = entryName;
+}
+
+/// Where ranges come from.
+static CalibrateOptions getCalibrateOptions() {
   CalibrateOptions options;
   options.entry = entryName;
+  options.calibration = calibrationFile;
   options.data = inputFile;
   options.samples = samples;
   options.batchSize = batchSize;
@@ -261,6 +266,11 @@ static llvm::Error calibrateModule(ModuleOp module) {
   options.sampleArguments = sampleArguments;
   options.threads = threads;
   options.nonFinite = nonFinite;
+  return options;
+}
+
+static llvm::Error calibrateModule(ModuleOp module) {
+  CalibrateOptions options = getCalibrateOptions();
   options.source = sourceName;
   options.saveSeconds = saveSeconds;
   options.resume = resume;
@@ -270,6 +280,8 @@ static llvm::Error calibrateModule(ModuleOp module) {
         count.getAsInteger(10, options.shards) || options.shards < 1)
       return makeError("shard is '{0}', expected I/N such as 0/4", shard);
   }
+  PreparePipelineOptions prepare;
+  setPrepareOptions(prepare);
   return writeCalibrationTable(module, prepare, std::move(options), outputFile);
 }
 
@@ -286,9 +298,7 @@ static unsigned getColumns() {
 /// Compares operator by operator.
 static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   PreparePipelineOptions prepare;
-  prepare.backend = backendName;
-  prepare.qconfig = qconfigName;
-  prepare.entry = entryName;
+  setPrepareOptions(prepare);
   auto layers = compareOperators(module, other, prepare, getRunOptions());
   if (!layers)
     return layers.takeError();
@@ -358,16 +368,7 @@ static llvm::Error printSensitivity(ModuleOp module) {
   options.data = inputFile;
   options.labels = labelsFile;
   options.samples = samples;
-  CalibrateOptions &calibration = options.calibration;
-  calibration.entry = entryName;
-  calibration.calibration = calibrationFile;
-  calibration.data = inputFile;
-  calibration.samples = samples;
-  calibration.batchSize = batchSize;
-  calibration.inputScale = inputScale;
-  calibration.sampleArguments = sampleArguments;
-  calibration.threads = threads;
-  calibration.nonFinite = nonFinite;
+  options.calibration = getCalibrateOptions();
   auto simulation = tuning::Simulation::create(module, options);
   if (!simulation)
     return simulation.takeError();

@@ -5,9 +5,13 @@
 #include "Faults.h"
 #include "Version.h"
 
+#include "qbackend/Backends/Backends.h"
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/CommandLine/Arguments.h"
 #include "qbackend/CommandLine/Manual.h"
+#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/ReadModule.h"
+#include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/RecordStages.h"
 
@@ -52,14 +56,26 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-stages");
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
+  qbackend::registerAllPasses();
   Program program{"qbackend-stages", "shows a network after each pass",
-                  "MODULE [--apply-backend=BACKEND] [key=value ...] [options]"};
+                  "MODULE [key=value...] [options]"};
+  program.keys = listApplyBackendKeys();
+  // That one leaves the network as it is.
+  llvm::erase_if(program.keys,
+                 [](const Key &key) { return key.name == "explain"; });
+  llvm::append_range(program.backends, getBuiltinBackends());
   if (printDocumentation(argc, argv, program))
     return 0;
   if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
     return fail(std::move(error));
   cl::ParseCommandLineOptions(argc, argv, "Shows a network after each pass.\n");
-  qbackend::registerAllPasses();
+  std::vector<std::string> words(keys.begin(), keys.end());
+  words.push_back("backend=" + backend);
+  auto options = formatKeys(words, program.keys);
+  if (!options)
+    return fail(options.takeError());
+  if (llvm::Error error = checkWritable(outputFile))
+    return fail(std::move(error));
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   MLIRContext context(registry);
@@ -68,13 +84,11 @@ int main(int argc, char **argv) {
   auto module = readModule(moduleFile, &context);
   if (!module)
     return fail(module.takeError());
-  std::string options = "backend=" + backend, entry;
-  for (const std::string &key : keys) {
-    options += " " + key;
-    if (StringRef(key).starts_with("entry="))
-      entry = StringRef(key).split('=').second.str();
-  }
-  auto stages = qbackend::recordStages(**module, entry, options);
+  std::string entry;
+  for (StringRef key : keys)
+    if (key.consume_front("entry="))
+      entry = key.str();
+  auto stages = qbackend::recordStages(**module, entry, *options);
   if (!stages)
     return fail(stages.takeError());
   std::string text;

@@ -6,6 +6,7 @@
 #include "Version.h"
 
 #include "qbackend/CommandLine/Manual.h"
+#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/ReadModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
@@ -176,6 +177,8 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
     return makeError("-o is '{0}', expected a name that ends with .mlir, which "
                      "qconfig= takes for a file",
                      outputFile.getValue());
+  if (llvm::Error error = checkWritable(outputFile))
+    return error;
   return options;
 }
 
@@ -186,7 +189,8 @@ int main(int argc, char **argv) {
   cl::HideUnrelatedOptions(category);
   Program program{"qbackend-tune",
                   "finds a qconfig mapping that keeps an accuracy",
-                  "MODULE --input=FILE [options]"};
+                  "MODULE --input=FILE --data=FILE --keep-sqnr=dB -o FILE.mlir "
+                  "[options]"};
   if (printDocumentation(argc, argv, program))
     return 0;
   if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))

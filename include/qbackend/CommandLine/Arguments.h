@@ -33,7 +33,9 @@ struct OptArguments {
 /// - `--apply-backend=qnnpack data=x.npz in.mlir`, with or without quotes, with
 ///   the backend behind a blank, with keys anywhere on the line and with dashes
 ///   (`--data=x.npz`, `--data x.npz`), becomes one option of the pass;
-/// - `--explain=NAME` becomes the pass that says all about one operator;
+/// - `--explain=NAME`, a key like others, applies the default backend if none
+/// is
+///   named;
 /// - remarks are on, in whatever format, where a backend is applied;
 /// - an output that ends in .mlirbc is bytecode;
 /// - errors don't print the code that they are about.
@@ -46,6 +48,11 @@ llvm::Expected<OptArguments> rewriteOptArguments(
     llvm::ArrayRef<llvm::StringRef> arguments,
     const llvm::DenseMap<llvm::StringRef, llvm::cl::Option *> &registered,
     llvm::ArrayRef<Key> keys, llvm::ArrayRef<llvm::StringRef> backends);
+
+/// The text in which a pass takes `words`, each of which is `name=value` with
+/// one of `keys`. An error for what is none of them names the nearest one.
+llvm::Expected<std::string> formatKeys(llvm::ArrayRef<std::string> words,
+                                       llvm::ArrayRef<Key> keys);
 
 /// The one of `candidates` that `word` may be a slip of: nearer than a third of
 /// its letters; empty if there is none.

@@ -57,6 +57,23 @@ struct CalibrateOptions {
   bool resume = false;
 };
 
+/// Copies what CalibrateOptions, passes with the CalibrationOptions of
+/// Passes.td and the structs of their options have in common, but for the
+/// corrections, which are names in passes.
+template <typename From, typename To>
+void copyCalibrationOptions(const From &from, To &to) {
+  to.entry = from.entry;
+  to.calibration = from.calibration;
+  to.data = from.data;
+  to.samples = from.samples;
+  to.batchSize = from.batchSize;
+  to.inputScale = from.inputScale;
+  to.sampleArguments = from.sampleArguments;
+  to.threads = from.threads;
+  to.nonFinite = from.nonFinite;
+  to.equalization = from.equalization;
+}
+
 /// What the tensors of a module hold, sample by sample: memory depends on
 /// neither how many samples there are nor who has them.
 class StatisticsCollector {

@@ -71,6 +71,15 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
     Operators that stay real-valued are inlined as they came, each with a
     remark. The last one, QB000, is a table of the operators and their
     multiply-accumulates by verdict.
+
+    With `explain`, the module stays as it is, and a copy of it is quantized. What
+    is printed to stdout is about the operator whose result has that name, as
+    `qbackend-print-observers` prints it: the code that it was recognised from
+    and where that is, the pattern that it matched, its qconfig and which entry of
+    the mapping gave it, the observers of its inputs and its result with the values
+    that share them, ranges, its kernel, and each remark about it with what its
+    code means. Ranges, and the kernel, are known with `data` or `calibration`:
+    they are not made up. `require-quantized` has no effect.
   }];
   let options = !listconcat([
     BackendOption, QConfigOption, SharingOption,
@@ -82,7 +91,9 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
     Option<"requireQuantized", "require-quantized", "double", "0",
            "Fail if less than this percentage of the multiply-accumulates (of the "
            "operators, if there are none) is in integer kernels, or with "
-           "lower-to=reference quantized">
+           "lower-to=reference quantized">,
+    Option<"explain", "explain", "std::string", "\"\"",
+           "Print all about the operator of this name instead; empty: none">
   ], CalibrationOptions);
 }
 
@@ -130,33 +141,6 @@ def PrintObserversPass
         clEnumValN(::qbackend::GraphFormat::Text, "text", "lines"),
         clEnumValN(::qbackend::GraphFormat::Dot, "dot", "Graphviz"))
     }]>];
-  let dependentDialects = ["::qbackend::QBackendDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::linalg::LinalgDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
-def ExplainOperatorPass
-    : Pass<"qbackend-explain-operator", "::mlir::ModuleOp"> {
-  let summary = "print all there is to know about one operator";
-  let description = [{
-    Quantizes a copy of the module and prints to stdout, of the operator whose
-    result is called `operator`: the code that it was recognised from and where
-    that is, the pattern that it matched, its qconfig and which entry of the
-    mapping gave it, the observers of its inputs and its result with the values
-    that share them, ranges, its kernel, and each remark about it with what its
-    code means. Names are those that `qbackend-print-observers` prints. Ranges,
-    and the kernel, are known with `data` or `calibration`. The module stays as
-    it is; `qbackend-opt` doesn't print it, unless `-o` names a file.
-
-    `qbackend-opt --explain=NAME --apply-backend=qnnpack data=x.npz in.mlir` is
-    this pass.
-  }];
-  let options = !listconcat([
-    Option<"operation", "operator", "std::string", "\"\"",
-           "Name of the operator">,
-    BackendOption, QConfigOption, SharingOption, LowerToOption
-  ], CalibrationOptions);
   let dependentDialects = ["::qbackend::QBackendDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
