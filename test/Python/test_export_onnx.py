@@ -13,6 +13,7 @@ import pytest
 import qbackend
 from importing import run
 from onnx_writer import Graph
+from qbackend.importers.onnx.model import Reader
 
 RANDOM = np.random.default_rng(5)
 F = np.float32
@@ -104,6 +105,52 @@ def test_round_trip(qconfig, quantized, samples, tmp_path):
     assert kernels(back) == kernels(text)
     assert np.array_equal(outputs(back, tmp_path, samples),
                           outputs(text, tmp_path, samples))
+
+
+def multipliers(data):
+    """Of each layer, by its name: the scales of input, weight and result."""
+    graph = Reader(None).model(memoryview(data)).graph
+    producers = {o: n for n in graph.nodes for o in n.outputs}
+    readers = {n.inputs[0]: n for n in graph.nodes}
+    found = {}
+    for node in graph.nodes:
+        if node.kind not in ("Conv", "Gemm"):
+            continue
+        scales = [graph.weights[producers[i].inputs[1]].data
+                  for i in node.inputs[:2]]
+        result = readers[node.outputs[0]]
+        if result.kind == "Relu":
+            result = readers[result.outputs[0]]
+        assert result.kind == "QuantizeLinear"
+        found[node.name] = (*scales, graph.weights[result.inputs[1]].data)
+    return found
+
+
+@pytest.mark.parametrize("qconfig", ["default", "minmax_per_channel"])
+def test_runtime_multiplies_by_what_the_engine_does(qconfig, quantized):
+    """QNNPACK: sw * sx * (1 / sy); ONNX Runtime: sx * sw / sy. All in f32."""
+    data = qbackend.to_onnx(quantized[qconfig])
+    # Without what the importer reads, the file has what a runtime sees.
+    written = multipliers(data.replace(b"qbackend.scales", b"qbackend.silent"))
+    before = after = 0
+    for name, (sx, sw, sy) in multipliers(data).items():
+        rx, rw, ry = written[name]
+        wanted = sw * sx * (F(1) / sy)
+        before += np.count_nonzero(sx * sw / sy != wanted)
+        after += np.count_nonzero(rx * rw / ry != wanted)
+        assert np.allclose(rw, sw, rtol=1e-6) and np.allclose(ry, sy, rtol=1e-6)
+    # Channels have one scale of the result: not all can be had.
+    assert before > 0 and after == 0 if qconfig == "default" else after < before
+
+
+def test_scales_of_documentation_that_are_none(quantized, tmp_path):
+    data = qbackend.to_onnx(quantized["default"])
+    path = tmp_path / "q.onnx"
+    for bits in (b"g", b" "):
+        path.write_bytes(data.replace(b"qbackend.scales 3",
+                                      b"qbackend.scales " + bits))
+        with pytest.raises(qbackend.ImportFailure, match="has no scales"):
+            qbackend.from_onnx(path)
 
 
 def test_same_module_same_bytes(quantized):

@@ -12,6 +12,8 @@
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/FormatVariadic.h"
 
 #include <cstring>
 
@@ -153,7 +155,7 @@ void Exporter::set(Value value, Layout layout, Tensor tensor) {
 }
 
 LogicalResult Exporter::setReal(Value value, Layout layout, Tensor real,
-                                bool relu) {
+                                bool relu, quant::QuantizedType written) {
   quant::QuantizedType type = getQuantized(value);
   if (!type) {
     set(value, layout, relu ? add("Relu", real) : real);
@@ -166,16 +168,19 @@ LogicalResult Exporter::setReal(Value value, Layout layout, Tensor real,
   auto uniform = dyn_cast<quant::UniformQuantizedType>(type);
   bool isFree =
       uniform && uniform.getZeroPoint() == uniform.getStorageTypeMin();
+  if (!written)
+    written = type;
   if (relu && !isFree) {
-    FailureOr<Tensor> integers = quantize(real, type, axis);
+    FailureOr<Tensor> integers = quantize(real, written, axis, type);
     FailureOr<Tensor> again =
         failed(integers) ? integers : dequantize(*integers, type, axis);
     if (failed(again))
       return failure();
     real = *again;
+    written = type;
   }
   FailureOr<Tensor> integers =
-      quantize(relu ? add("Relu", real) : real, type, axis);
+      quantize(relu ? add("Relu", real) : real, written, axis, type);
   if (failed(integers))
     return failure();
   set(value, layout, *integers);
@@ -324,7 +329,8 @@ Tensor Exporter::getIntegers(Value weight, const View &view) {
   return tensor;
 }
 
-Tensor Exporter::getWeight(Value weight, const View &view, int64_t axis) {
+Tensor Exporter::getWeight(Value weight, const View &view, int64_t axis,
+                           quant::QuantizedType written) {
   // The reference form has the integers behind a dequantize.
   if (auto op = weight.getDefiningOp<DequantizeOp>())
     weight = op.getInput();
@@ -332,7 +338,8 @@ Tensor Exporter::getWeight(Value weight, const View &view, int64_t axis) {
   quant::QuantizedType type = getQuantized(weight);
   if (!tensor || !type)
     return tensor;
-  FailureOr<Tensor> real = dequantize(tensor, type, axis);
+  FailureOr<Tensor> real =
+      dequantize(tensor, written ? written : type, axis, type);
   return failed(real) ? Tensor() : *real;
 }
 
@@ -356,14 +363,17 @@ static std::string describe(ElementType type, ArrayRef<int64_t> shape,
          std::string(bytes.data(), bytes.size());
 }
 
-Tensor Exporter::addFloats(ArrayRef<float> values, ArrayRef<int64_t> shape) {
+Tensor Exporter::addFloats(ArrayRef<float> values, ArrayRef<int64_t> shape,
+                           StringRef documentation) {
   ArrayRef<char> bytes(reinterpret_cast<const char *>(values.data()),
                        values.size() * sizeof(float));
-  Tensor &tensor = pool[describe(ElementType::Float, shape, bytes)];
+  Tensor &tensor =
+      pool[describe(ElementType::Float, shape, bytes) + documentation.str()];
   if (!tensor)
     tensor = model.addInitializer(
         "numbers", ElementType::Float, shape,
-        model.keep(std::vector<char>(bytes.begin(), bytes.end())));
+        model.keep(std::vector<char>(bytes.begin(), bytes.end())),
+        documentation);
   return tensor;
 }
 
@@ -432,21 +442,38 @@ Tensor Exporter::transpose(Tensor input, ArrayRef<int64_t> permutation) {
   return add("Transpose", input, NodeAttr("perm", permutation));
 }
 
+static SmallVector<float> getScales(quant::QuantizedType type) {
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
+    return {static_cast<float>(uniform.getScale())};
+  SmallVector<float> scales;
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
+    for (double scale : perAxis.getScales())
+      scales.push_back(scale);
+  return scales;
+}
+
+/// The bits of scales that are not the ones in the file, for those who read it
+/// back.
+static std::string documentScales(ArrayRef<float> scales) {
+  std::string text = "qbackend.scales";
+  for (float scale : scales)
+    text += llvm::formatv(" {0:x-8}", llvm::bit_cast<uint32_t>(scale)).str();
+  return text;
+}
+
 LogicalResult Exporter::addScalesOf(quant::QuantizedType type,
-                                    SmallVectorImpl<Tensor> &inputs) {
+                                    SmallVectorImpl<Tensor> &inputs,
+                                    quant::QuantizedType exact) {
   FailureOr<ElementType> element = getElementType(type);
   if (failed(element))
     return failure();
-  SmallVector<float> scales;
+  SmallVector<float> scales = getScales(type);
   SmallVector<int64_t> zeroPoints;
   SmallVector<int64_t, 1> shape;
   if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type)) {
-    scales.push_back(uniform.getScale());
     zeroPoints.push_back(uniform.getZeroPoint());
   } else if (auto perAxis =
                  dyn_cast<quant::UniformQuantizedPerAxisType>(type)) {
-    for (double scale : perAxis.getScales())
-      scales.push_back(scale);
     llvm::append_range(zeroPoints, perAxis.getZeroPoints());
     shape.push_back(scales.size());
   } else {
@@ -454,7 +481,9 @@ LogicalResult Exporter::addScalesOf(quant::QuantizedType type,
                                 << " have no form in ONNX, expected one scale "
                                    "or one for each channel";
   }
-  inputs.push_back(addFloats(scales, shape));
+  bool isExact = !exact || getScales(exact) == scales;
+  inputs.push_back(addFloats(scales, shape,
+                             isExact ? "" : documentScales(getScales(exact))));
   if (*element == ElementType::Int32) {
     if (llvm::any_of(zeroPoints, [](int64_t z) { return z != 0; }))
       return current->emitError() << "tensors of " << type
@@ -475,7 +504,7 @@ static SmallVector<NodeAttr, 1> getAxisOf(quant::QuantizedType type,
 }
 
 FailureOr<Tensor> Exporter::quantize(Tensor real, quant::QuantizedType type,
-                                     int64_t axis) {
+                                     int64_t axis, quant::QuantizedType exact) {
   int64_t width = type.getStorageTypeIntegralWidth();
   if (width != 8)
     return current->emitError() << "tensors of " << type
@@ -497,18 +526,19 @@ FailureOr<Tensor> Exporter::quantize(Tensor real, quant::QuantizedType type,
                         limit(type.getStorageTypeMax())});
   }
   SmallVector<Tensor> inputs = {real};
-  if (failed(addScalesOf(type, inputs)))
+  if (failed(addScalesOf(type, inputs, exact)))
     return failure();
   return add("QuantizeLinear", inputs, getAxisOf(type, axis));
 }
 
-FailureOr<Tensor>
-Exporter::dequantize(Tensor integers, quant::QuantizedType type, int64_t axis) {
+FailureOr<Tensor> Exporter::dequantize(Tensor integers,
+                                       quant::QuantizedType type, int64_t axis,
+                                       quant::QuantizedType exact) {
   auto it = reals.find({integers.id, type});
   if (it != reals.end())
     return it->second;
   SmallVector<Tensor> inputs = {integers};
-  if (failed(addScalesOf(type, inputs)))
+  if (failed(addScalesOf(type, inputs, exact)))
     return failure();
   Tensor real = add("DequantizeLinear", inputs, getAxisOf(type, axis));
   reals.insert({{integers.id, type}, real});

@@ -62,9 +62,10 @@ public:
   /// Says where a value is. Integers as they are.
   void set(mlir::Value value, Layout layout, Tensor tensor);
   /// The same from real numbers: quantizes them if `value` is quantized. With
-  /// `relu`, what is below 0 becomes 0.
+  /// `relu`, what is below 0 becomes 0. `written`: as of getWeight.
   mlir::LogicalResult setReal(mlir::Value value, Layout layout, Tensor real,
-                              bool relu = false);
+                              bool relu = false,
+                              mlir::quant::QuantizedType written = {});
 
   //===--------------------------------------------------------------------===//
   // Constants
@@ -78,8 +79,11 @@ public:
   };
   /// A weight as it is, integers if it is quantized.
   Tensor getIntegers(mlir::Value weight, const View &view);
-  /// A weight as real numbers. `axis` is where its channels end up.
-  Tensor getWeight(mlir::Value weight, const View &view, int64_t axis);
+  /// A weight as real numbers. `axis` is where its channels end up. The scales
+  /// of `written`, if it is given, stand in the file, and the weight's own in
+  /// the documentation of that tensor.
+  Tensor getWeight(mlir::Value weight, const View &view, int64_t axis,
+                   mlir::quant::QuantizedType written = {});
   /// An int32 bias as real numbers of these scales, one or one each; a real one
   /// as it is.
   Tensor getBias(mlir::Value bias, llvm::ArrayRef<float> scales);
@@ -88,7 +92,8 @@ public:
   bool isConstant(mlir::Value value) { return constants.isConstant(value); }
 
   Tensor addFloat(float value) { return addFloats(value, {}); }
-  Tensor addFloats(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape);
+  Tensor addFloats(llvm::ArrayRef<float> values, llvm::ArrayRef<int64_t> shape,
+                   llvm::StringRef documentation = "");
   Tensor addInts(llvm::ArrayRef<int64_t> values);
   /// Small integers of any type.
   Tensor addIntegers(ElementType type, llvm::ArrayRef<int64_t> values,
@@ -110,12 +115,15 @@ public:
                                    unsigned numResults);
   Tensor reshape(Tensor input, llvm::ArrayRef<int64_t> shape);
   Tensor transpose(Tensor input, llvm::ArrayRef<int64_t> permutation);
-  /// To the parameters of `type`. `axis` counts for scales of channels.
+  /// To the parameters of `type`. `axis` counts for scales of channels. Those
+  /// of `exact`, where they are others, are what documentation says.
   mlir::FailureOr<Tensor> quantize(Tensor real, mlir::quant::QuantizedType type,
-                                   int64_t axis = 0);
+                                   int64_t axis = 0,
+                                   mlir::quant::QuantizedType exact = {});
   mlir::FailureOr<Tensor> dequantize(Tensor integers,
                                      mlir::quant::QuantizedType type,
-                                     int64_t axis = 0);
+                                     int64_t axis = 0,
+                                     mlir::quant::QuantizedType exact = {});
 
   /// The element type of a tensor, integers of quantized ones; fails with an
   /// error.
@@ -135,7 +143,8 @@ private:
   Tensor addElements(mlir::ElementsAttr elements, mlir::Value value,
                      const View &view);
   mlir::LogicalResult addScalesOf(mlir::quant::QuantizedType type,
-                                  llvm::SmallVectorImpl<Tensor> &inputs);
+                                  llvm::SmallVectorImpl<Tensor> &inputs,
+                                  mlir::quant::QuantizedType exact = {});
   /// What nodes of `current` are called.
   std::string getName();
 

@@ -5,6 +5,11 @@
 #include "Exporter.h"
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Numerics/Requantize.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace qbackend;
@@ -19,6 +24,85 @@ static SmallVector<float> getBiasScales(Value input, Value weight) {
   return llvm::map_to_vector(
       qnnpack::getWeightScales(weight.getType()),
       [&](double w) { return scale * static_cast<float>(w); });
+}
+
+/// `value` moved by a number of units of its last place.
+static float moveBy(float value, int units) {
+  for (float end = units < 0 ? 0.0f : std::numeric_limits<float>::infinity();
+       units != 0; units += units < 0 ? 1 : -1)
+    value = std::nextafter(value, end);
+  return value;
+}
+
+/// From the nearest one: how far a scale may be moved, in units of its last
+/// place.
+static constexpr int kMoves[] = {0, -1, 1, -2, 2, -3, 3, -4, 4};
+
+namespace {
+/// What the file says of a layer's weight and result; null: what they are.
+struct RuntimeTypes {
+  quant::QuantizedType weight, output;
+};
+} // namespace
+
+/// ONNX Runtime multiplies by f32(f32(sx * sw) / sy), QNNPACK by a product with
+/// f32(1 / sy), which may differ in the last bit. Scales next to `sw` and `sy`
+/// for which the two are the same; of several channels, which share one `sy`,
+/// for as many as can be.
+static RuntimeTypes getRuntimeTypes(Exporter &exporter, Value input,
+                                    Value weight, Value output) {
+  auto x = qnnpack::getQuantizedType(input.getType());
+  auto y = qnnpack::getQuantizedType(output.getType());
+  Type type = getElementTypeOrSelf(weight.getType());
+  // The signed kernels, and those of other engines, divide as well.
+  if (!isa<qnnpack::QNNPackDialect>(exporter.getOp()->getDialect()) || !x ||
+      !y || x.isSigned())
+    return {};
+  double sx = x.getScale(), sy = y.getScale();
+  SmallVector<double> scales = qnnpack::getWeightScales(weight.getType()), best;
+  size_t mostEqual = 0;
+  float result = sy;
+  for (int outputMove : kMoves) {
+    float written = moveBy(sy, outputMove);
+    SmallVector<double> moved = scales;
+    size_t equal = 0;
+    for (double &sw : moved) {
+      float wanted = numerics::convMultiplier(sx, sw, sy);
+      const int *move = llvm::find_if(kMoves, [&](int units) {
+        return numerics::convMultiplierXnnpack(sx, moveBy(sw, units),
+                                               written) == wanted;
+      });
+      if (move == std::end(kMoves))
+        continue;
+      sw = moveBy(sw, *move);
+      ++equal;
+    }
+    if (equal > mostEqual) {
+      mostEqual = equal;
+      best = std::move(moved);
+      result = written;
+    }
+    if (equal == scales.size())
+      break;
+  }
+  if (best.empty())
+    return {};
+  RuntimeTypes types;
+  types.output = quant::UniformQuantizedType::get(
+      y.getFlags(), y.getStorageType(), y.getExpressedType(), result,
+      y.getZeroPoint(), y.getStorageTypeMin(), y.getStorageTypeMax());
+  if (auto uniform = dyn_cast<quant::UniformQuantizedType>(type))
+    types.weight = quant::UniformQuantizedType::get(
+        uniform.getFlags(), uniform.getStorageType(),
+        uniform.getExpressedType(), best.front(), uniform.getZeroPoint(),
+        uniform.getStorageTypeMin(), uniform.getStorageTypeMax());
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(type))
+    types.weight = quant::UniformQuantizedPerAxisType::get(
+        perAxis.getFlags(), perAxis.getStorageType(),
+        perAxis.getExpressedType(), best, perAxis.getZeroPoints(),
+        perAxis.getQuantizedDimension(), perAxis.getStorageTypeMin(),
+        perAxis.getStorageTypeMax());
+  return types;
 }
 
 //===----------------------------------------------------------------------===//
@@ -78,10 +162,11 @@ static LogicalResult convolve(Exporter &exporter, Value input, Value weight,
     return exporter.getOp()->emitError(
         "a transposed convolution in groups with a scale for each channel has "
         "no form in ONNX; quantize its weight per tensor");
+  RuntimeTypes types = getRuntimeTypes(exporter, input, weight, output);
   Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
   Tensor w =
       exporter.getWeight(weight, getKernelView(type.getShape(), parameters),
-                         /*axis=*/isTransposed ? 1 : 0);
+                         /*axis=*/isTransposed ? 1 : 0, types.weight);
   if (!x || !w)
     return failure();
   SmallVector<Tensor> inputs = {x, w};
@@ -100,7 +185,7 @@ static LogicalResult convolve(Exporter &exporter, Value input, Value weight,
     attributes.push_back(NodeAttr("output_padding", parameters.outputPadding));
   Tensor y = exporter.addMain(isTransposed ? "ConvTranspose" : "Conv", inputs,
                               attributes);
-  return exporter.setReal(output, Layout::ChannelsFirst, y, relu);
+  return exporter.setReal(output, Layout::ChannelsFirst, y, relu, types.output);
 }
 
 template <typename OpTy>
@@ -152,9 +237,10 @@ static LogicalResult multiply(Exporter &exporter, Value input, Value weight,
            << "the weight has type " << type
            << ", expected [out, in] with a static shape";
   bool isGemm = cast<RankedTensorType>(input.getType()).getRank() == 2;
+  RuntimeTypes types = getRuntimeTypes(exporter, input, weight, output);
   Tensor x = exporter.getReal(input, Layout::AsIs);
   Tensor w = exporter.getWeight(weight, getMatrixView(type, !isGemm),
-                                /*axis=*/isGemm ? 0 : 1);
+                                /*axis=*/isGemm ? 0 : 1, types.weight);
   Tensor b;
   if (bias && !(b = exporter.getBias(bias, getBiasScales(input, weight))))
     return failure();
@@ -168,7 +254,7 @@ static LogicalResult multiply(Exporter &exporter, Value input, Value weight,
     if (b)
       y = exporter.add("Add", {y, b});
   }
-  return exporter.setReal(output, Layout::AsIs, y, relu);
+  return exporter.setReal(output, Layout::AsIs, y, relu, types.output);
 }
 
 static LogicalResult writeLinear(qnnpack::LinearOp op, Exporter &exporter) {

@@ -149,10 +149,12 @@ void Model::addOutput(Tensor tensor, StringRef name, ElementType type,
 }
 
 Tensor Model::addInitializer(StringRef name, ElementType type,
-                             ArrayRef<int64_t> shape, ArrayRef<char> bytes) {
+                             ArrayRef<int64_t> shape, ArrayRef<char> bytes,
+                             StringRef documentation) {
   Tensor tensor = addTensor(name);
   fixed[tensor.id] = true;
-  initializers.push_back({tensor.id, type, SmallVector<int64_t>(shape), bytes});
+  initializers.push_back({tensor.id, type, SmallVector<int64_t>(shape), bytes,
+                          documentation.str()});
   return tensor;
 }
 
@@ -198,6 +200,8 @@ std::string Model::getHeader(const Initializer &initializer) const {
     putInt(header, 1, extent);
   putInt(header, 2, static_cast<int64_t>(initializer.type));
   putBytes(header, 8, names[initializer.id]);
+  if (!initializer.documentation.empty())
+    putBytes(header, 12, initializer.documentation);
   putKey(header, 9, initializer.bytes.size());
   return header;
 }

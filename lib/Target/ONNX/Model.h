@@ -66,7 +66,8 @@ public:
   /// them over.
   Tensor addInitializer(llvm::StringRef name, ElementType type,
                         llvm::ArrayRef<int64_t> shape,
-                        llvm::ArrayRef<char> bytes);
+                        llvm::ArrayRef<char> bytes,
+                        llvm::StringRef documentation = "");
   llvm::ArrayRef<char> keep(std::vector<char> bytes);
 
   /// A node with one result.
@@ -95,6 +96,7 @@ private:
     ElementType type;
     llvm::SmallVector<int64_t> shape;
     llvm::ArrayRef<char> bytes;
+    std::string documentation;
   };
 
   Tensor addTensor(llvm::StringRef name);
