@@ -62,7 +62,8 @@ typedef struct {
 QBACKEND_EXPORT const char *qbackendGetVersion(void);
 
 /* Ends the calls of all threads as soon as they can, between two samples or two
- * passes: each fails with the error "interrupted". A signal handler may call it. */
+ * passes: each fails with the error "interrupted". A signal handler may call
+ * it. */
 QBACKEND_EXPORT void qbackendInterrupt(void);
 
 /* The text of a null-terminated string; of a null pointer, empty. */
@@ -93,8 +94,8 @@ qbackendBackendToJSON(QBackendText spec, char **output,
 
 /* Tells `callback` what is wrong or pointless in the backend_config of `spec`,
  * as `qbackend-config validate` does: each finding is an error, a warning or a
- * remark at its place, "what is there; what to write instead". Fails if there is
- * an error. */
+ * remark at its place, "what is there; what to write instead". Fails if there
+ * is an error. */
 QBACKEND_EXPORT QBackendStatus qbackendBackendValidate(
     QBackendText spec, QBackendDiagnosticCallback callback, void *user);
 

@@ -124,6 +124,25 @@ static bool isChosenName(StringRef name) {
   return !name.empty() && !name.starts_with("arr_");
 }
 
+/// The arrays of `all` that may be the samples of one of `arguments`, if there
+/// are as many of each rank as arguments; otherwise all.
+static std::vector<ArrayStream>
+dropOtherRanks(std::vector<ArrayStream> all,
+               ArrayRef<SampleArgument> arguments) {
+  std::vector<ArrayStream> fitting;
+  for (const ArrayStream &stream : all)
+    if (any_of(arguments, [&](const SampleArgument &argument) {
+          return int64_t(stream.shape.size()) == argument.rank;
+        }))
+      fitting.push_back(stream);
+  bool fit = fitting.size() == arguments.size() &&
+             all_of(zip(fitting, arguments), [](auto pair) {
+               return int64_t(std::get<0>(pair).shape.size()) ==
+                      std::get<1>(pair).rank;
+             });
+  return fit ? fitting : all;
+}
+
 /// Opens the arrays of `path` for `arguments`. What is to be said of those that
 /// are taken by their place goes to `warnings`.
 static Expected<std::vector<ArrayStream>>
@@ -158,9 +177,14 @@ openArrays(StringRef path, StringRef function,
     if (it != all.end())
       inputs.push_back(*it);
   }
+  bool haveNames = any_of(
+      arguments, [](const SampleArgument &each) { return each.isNamed; });
+  if (inputs.empty() && !haveNames)
+    all = dropOtherRanks(std::move(all), arguments);
   if (inputs.empty() && all.size() == arguments.size()) {
     for (auto [stream, argument] : zip(all, arguments)) {
-      if (isChosenName(stream.name))
+      // One array for one argument can't be the wrong one.
+      if (isChosenName(stream.name) && (haveNames || all.size() > 1))
         warnings.push_back("array '" + stream.name + "' of '" + path.str() +
                            "' is taken for argument '" + argument.name +
                            "' of function '" + function.str() +

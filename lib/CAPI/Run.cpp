@@ -41,8 +41,12 @@ bool capi::checkArrays(ArrayRef<QBackendArray> arrays,
       reportError("array " + Twine(i) + " " + what, callback, user);
       return false;
     };
-    if (array.type < QBACKEND_F32 || array.type > QBACKEND_F16)
-      return fail("has the element type " + Twine(int(array.type)) +
+    // C may have any number there, which C++ must not read as the enumeration.
+    int type = 0;
+    static_assert(sizeof(type) == sizeof(array.type));
+    std::memcpy(&type, &array.type, sizeof(type));
+    if (type < QBACKEND_F32 || type > QBACKEND_F16)
+      return fail("has the element type " + Twine(type) +
                   ", which QBackendElementType doesn't have");
     if (array.rank != 0 && !array.shape)
       return fail("has no shape: it is null");

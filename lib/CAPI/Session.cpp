@@ -35,8 +35,7 @@ static QBackendSeverity toSeverity(DiagnosticSeverity severity) {
 }
 
 Session::Session(QBackendDiagnosticCallback callback, void *user)
-    : callback(callback), user(user),
-      interrupts(runtime::countInterrupts()) {
+    : callback(callback), user(user), interrupts(runtime::countInterrupts()) {
   DialectRegistry registry;
   registerAllDialects(registry);
   context.appendDialectRegistry(registry);

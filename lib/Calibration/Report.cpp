@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -78,12 +79,12 @@ std::string showTable(const Table &table, const ObserverOptions &options) {
        << range.first << " on\n";
   size_t width = 0;
   for (const TableEntry &entry : table.entries)
-    width = std::max(width, entry.name.size());
+    width = std::max(width, entry.name.size() + 2);
   width = std::min<size_t>(width, 40);
   static constexpr StringRef blocks[] = {" ", "▁", "▂", "▃", "▄",
                                          "▅", "▆", "▇", "█"};
-  for (const TableEntry &entry : table.entries) {
-    os << llvm::left_justify(entry.name, width) << "  |";
+  auto showEntry = [&](const TableEntry &entry, StringRef indent) {
+    os << llvm::left_justify((indent + entry.name).str(), width) << "  |";
     std::vector<float> counts = getCounts(entry.stats, 32);
     for (double height : getHeights(counts))
       os << blocks[height > 0 ? std::clamp<int>(std::ceil(height * 8), 1, 8)
@@ -96,6 +97,23 @@ std::string showTable(const Table &table, const ObserverOptions &options) {
       os << "  (" << entry.stats.nans << " NaN, " << entry.stats.infinities
          << " infinite)";
     os << "\n";
+  };
+  // Values that share an observer stand below it.
+  llvm::StringMap<const TableEntry *> members;
+  for (const TableEntry &entry : table.entries)
+    for (const std::string &member : entry.group)
+      members[member] = nullptr;
+  for (const TableEntry &entry : table.entries)
+    if (auto it = members.find(entry.name);
+        it != members.end() && entry.group.empty())
+      it->second = &entry;
+  for (const TableEntry &entry : table.entries) {
+    if (entry.group.empty() && members.count(entry.name))
+      continue;
+    showEntry(entry, "");
+    for (const std::string &member : entry.group)
+      if (const TableEntry *own = members.lookup(member))
+        showEntry(*own, "  ");
   }
   return text;
 }

@@ -524,7 +524,8 @@ std::string printTable(const Table &table) {
 llvm::Expected<Table> readTable(StringRef path) {
   auto buffer = llvm::MemoryBuffer::getFile(path);
   if (!buffer)
-    return llvm::createStringError(path + ": " + buffer.getError().message());
+    return llvm::createStringError("cannot read '" + path +
+                                   "': " + buffer.getError().message());
   return parseTable((*buffer)->getBuffer(), path);
 }
 
@@ -534,7 +535,8 @@ Error writeTable(const Table &table, StringRef path) {
 
 Error writeText(StringRef text, StringRef path) {
   if (std::error_code error = writeFile(path, text))
-    return llvm::createStringError(path + ": " + error.message());
+    return llvm::createStringError("cannot write '" + path +
+                                   "': " + error.message());
   return Error::success();
 }
 

@@ -10,6 +10,7 @@
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/CheckSamples.h"
+#include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Engine.h"
@@ -185,6 +186,7 @@ private:
       if (verdicts)
         *verdicts = summary.getVerdicts();
       summary.warnIfNothing(module);
+      recordArgumentNames(module);
       return summary.require(requireQuantized, target, module);
     }));
     addLoweringPipeline(all, kernels);

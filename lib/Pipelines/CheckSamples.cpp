@@ -95,12 +95,8 @@ llvm::Error qbackend::checkSamples(func::FuncOp function,
   auto fixed = findFixedArguments(function, request.sampleArguments);
   if (!fixed)
     return fixed.takeError();
-  std::vector<arrays::SampleArgument> arguments;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    arguments.push_back({getArgumentName(function, i),
-                         tensor ? tensor.getRank() : 0, (*fixed)[i]});
-  }
+  std::vector<arrays::SampleArgument> arguments =
+      getSampleArguments(function, *fixed);
   auto source = arrays::SampleSource::open(data, function.getName(), arguments);
   if (!source)
     return source.takeError();

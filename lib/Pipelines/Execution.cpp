@@ -25,9 +25,40 @@ static constexpr StringLiteral kHook = "qbackend_runtime_observe";
 // Functions
 //===----------------------------------------------------------------------===//
 
-std::string qbackend::getArgumentName(func::FuncOp function, unsigned index) {
+/// Empty if nobody chose one.
+static std::string getChosenName(func::FuncOp function, unsigned index) {
   std::string name = getLocationName(function.getArgument(index).getLoc());
+  if (!name.empty())
+    return name;
+  auto attr = function.getArgAttrOfType<StringAttr>(index, kNameAttrName);
+  return attr ? attr.str() : "";
+}
+
+std::string qbackend::getArgumentName(func::FuncOp function, unsigned index) {
+  std::string name = getChosenName(function, index);
   return name.empty() ? "arg" + std::to_string(index) : name;
+}
+
+void qbackend::recordArgumentNames(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>())
+    for (BlockArgument argument : function.getArguments())
+      if (std::string name = getLocationName(argument.getLoc()); !name.empty())
+        function.setArgAttr(argument.getArgNumber(), kNameAttrName,
+                            StringAttr::get(module.getContext(), name));
+}
+
+std::vector<arrays::SampleArgument>
+qbackend::getSampleArguments(func::FuncOp function, ArrayRef<bool> fixed) {
+  std::vector<arrays::SampleArgument> arguments;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    arrays::SampleArgument &argument = arguments.emplace_back();
+    argument.name = getArgumentName(function, i);
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      argument.rank = tensor.getRank();
+    argument.isFixed = fixed[i];
+    argument.isNamed = !getChosenName(function, i).empty();
+  }
+  return arguments;
 }
 
 /// Whether operators read `value` in no other role than that of a parameter.
@@ -130,11 +161,11 @@ llvm::Error SampleRun::setScale(StringRef scale) {
 
 llvm::Error SampleRun::load(StringRef path, StringRef scale,
                             func::FuncOp function) {
-  std::vector<arrays::SampleArgument> arguments;
-  for (auto [i, signature] : llvm::enumerate(executable->getInputs()))
-    arguments.push_back({getArgumentName(function, i),
-                         static_cast<int64_t>(signature.shape.size()),
-                         options.isFixed(i)});
+  SmallVector<bool> fixed;
+  for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
+    fixed.push_back(options.isFixed(i));
+  std::vector<arrays::SampleArgument> arguments =
+      getSampleArguments(function, fixed);
   auto opened = arrays::SampleSource::open(path, function.getName(), arguments);
   if (!opened)
     return opened.takeError();

@@ -26,7 +26,7 @@ struct StripConfigurationPass
         op.erase();
     for (auto function : getOperation().getOps<func::FuncOp>())
       for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-        for (StringRef name : {kRangeAttrName, kRoleAttrName})
+        for (StringRef name : {kNameAttrName, kRangeAttrName, kRoleAttrName})
           function.removeArgAttr(i, name);
   }
 };

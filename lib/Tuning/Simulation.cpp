@@ -328,13 +328,8 @@ private:
 static llvm::Expected<std::vector<NamedArray>>
 readSamples(func::FuncOp function, ArrayRef<bool> fixed, StringRef path,
             int64_t limit) {
-  std::vector<arrays::SampleArgument> arguments;
-  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
-    auto tensor = dyn_cast<RankedTensorType>(type);
-    arguments.push_back({getArgumentName(function, i),
-                         tensor ? tensor.getRank() : 0, fixed[i]});
-  }
-  auto source = arrays::SampleSource::open(path, function.getName(), arguments);
+  auto source = arrays::SampleSource::open(path, function.getName(),
+                                           getSampleArguments(function, fixed));
   if (!source)
     return source.takeError();
   std::vector<NamedArray> result;

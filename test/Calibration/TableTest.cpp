@@ -392,14 +392,14 @@ TEST(Table, FileErrors) {
   std::string path = directory.file("absent/t.json");
   llvm::Expected<Table> read = readTable(path);
   EXPECT_EQ(llvm::toString(read.takeError()),
-            path + ": No such file or directory");
+            "cannot read '" + path + "': No such file or directory");
   EXPECT_EQ(llvm::toString(writeTable(makeTable(), path)),
-            path + ": No such file or directory");
+            "cannot write '" + path + "': No such file or directory");
   // A directory in the way, with a file in it: nothing is left behind.
   path = directory.file("t.json");
   ASSERT_FALSE(llvm::sys::fs::create_directory(path));
   std::string message = llvm::toString(writeTable(makeTable(), path));
-  EXPECT_EQ(message.find(path + ": "), 0u) << message;
+  EXPECT_EQ(message.find("cannot write '" + path + "': "), 0u) << message;
   EXPECT_EQ(directory.count(), 1);
   EXPECT_TRUE(llvm::sys::fs::is_directory(path));
 }

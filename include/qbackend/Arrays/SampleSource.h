@@ -20,6 +20,8 @@ struct SampleArgument {
   /// Whether the array holds no samples: every call takes all of it (weights,
   /// a state, a number).
   bool isFixed = false;
+  /// Whether `name` is one that somebody chose, not made up of a number.
+  bool isNamed = true;
 };
 
 /// Samples for the arguments of a function.
@@ -36,6 +38,8 @@ public:
   ///   several; in turn if there is more than one argument.
   ///
   /// Arrays belong to arguments by name, or by place if no name is the same.
+  /// Where arguments have no names, arrays that can be none of them by their
+  /// rank, as labels beside images, are left out.
   static llvm::Expected<std::unique_ptr<SampleSource>>
   open(llvm::StringRef path, llvm::StringRef function,
        llvm::ArrayRef<SampleArgument> arguments);

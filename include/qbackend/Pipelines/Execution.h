@@ -14,8 +14,17 @@
 namespace qbackend {
 
 /// The name of argument `index` of `function`, for arrays of a file: that of
-/// its location, else "arg0".
+/// its location, else the attribute `qbackend.name`, else "arg0".
 std::string getArgumentName(mlir::func::FuncOp function, unsigned index);
+
+/// Gives arguments whose location has a name the attribute `qbackend.name`,
+/// which text without locations keeps.
+void recordArgumentNames(mlir::ModuleOp module);
+
+/// What the arrays for `function` are called and look like. `fixed` says which
+/// arguments hold no samples.
+std::vector<arrays::SampleArgument>
+getSampleArguments(mlir::func::FuncOp function, llvm::ArrayRef<bool> fixed);
 
 /// Which arguments of `function` hold no samples. `samples`, if any, are the
 /// numbers of those that do, as "0,2"; an error if there is no such argument.

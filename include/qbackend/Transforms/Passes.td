@@ -204,9 +204,9 @@ def StripConfigurationPass
   let summary = "remove what has been used up of a configuration";
   let description = [{
     Before: a module without operators. After: the same without
-    `qbackend.backend_config`, `qbackend.qconfig_mapping` and the `qbackend.range`
-    and `qbackend.role` of arguments: a compiler that doesn't know this dialect
-    would stop at them.
+    `qbackend.backend_config`, `qbackend.qconfig_mapping` and the `qbackend.name`,
+    `qbackend.range` and `qbackend.role` of arguments: a compiler that does not
+    know this dialect would stop at them.
   }];
 }
 

@@ -98,6 +98,14 @@ LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
   }
   if (attr.getName() == kQuantizedAttrName)
     return verifyQuantized(op, "argument", argument, attr.getValue());
+  if (attr.getName() == kNameAttrName) {
+    auto name = dyn_cast<StringAttr>(attr.getValue());
+    if (name && !name.empty())
+      return success();
+    return op->emitOpError()
+           << "argument " << argument << " has the name " << attr.getValue()
+           << "; '" << kNameAttrName << "' is a string that is not empty";
+  }
   if (attr.getName() != kRangeAttrName)
     return success();
   auto range = dyn_cast<DenseF64ArrayAttr>(attr.getValue());

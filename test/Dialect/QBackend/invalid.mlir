@@ -650,6 +650,16 @@ func.func private @range_type(tensor<4xf32> {qbackend.range = 1})
 
 // -----
 
+// expected-error @+1 {{argument 0 has the name 1 : i64; 'qbackend.name' is a string that is not empty}}
+func.func private @name_type(tensor<4xf32> {qbackend.name = 1})
+
+// -----
+
+// expected-error @+1 {{argument 0 has the name ""}}
+func.func private @name_empty(tensor<4xf32> {qbackend.name = ""})
+
+// -----
+
 // expected-error @+1 {{argument 0 has 'qbackend.quantized' = 8 : i64; expected no value}}
 func.func private @quantized_value(tensor<4xf32> {qbackend.quantized = 8})
 

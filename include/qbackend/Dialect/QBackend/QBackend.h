@@ -63,6 +63,10 @@ namespace qbackend {
 /// `{qbackend.range = array<f64: -1.0, 1.0>}`.
 inline constexpr llvm::StringLiteral kRangeAttrName = "qbackend.range";
 
+/// The attribute that keeps the name of a function argument in text that has no
+/// locations: `{qbackend.name = "image"}`.
+inline constexpr llvm::StringLiteral kNameAttrName = "qbackend.name";
+
 /// The unit attribute of an argument or a result, a tensor of f32, that is
 /// integers for the caller.
 inline constexpr llvm::StringLiteral kQuantizedAttrName = "qbackend.quantized";
