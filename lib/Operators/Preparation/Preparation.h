@@ -17,6 +17,12 @@ namespace qbackend::forms {
 mlir::Operation *restoreLeadingDim(mlir::Operation *op,
                                    PreparationRewriter &rewriter);
 
+/// Puts the division of a pool whose result has lost dimensions of 1, or has got
+/// some, before that: op(reshape(x)) -> reshape(op(x)). Returns what is there
+/// instead of `op`; null if it stays.
+mlir::Operation *liftElementwise(mlir::linalg::GenericOp op,
+                                 PreparationRewriter &rewriter);
+
 /// Makes transposes of the operands of `op`, which computes element by element,
 /// that it reads in another order of dimensions.
 void takeOutTransposes(mlir::linalg::GenericOp op,

@@ -502,8 +502,10 @@ Operation *Splitter::commit(const Pieces &pieces, bool restDecides) {
   rewriter.replaceByPieces(op, rest->getResults(), all,
                            restDecides ? ArrayRef(all).take_back()
                                        : ArrayRef(all));
-  for (linalg::GenericOp part : pieces.parts)
+  for (linalg::GenericOp part : pieces.parts) {
     takeOutTransposes(part, rewriter);
+    liftElementwise(part, rewriter);
+  }
   return rest;
 }
 

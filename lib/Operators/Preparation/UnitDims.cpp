@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -150,7 +151,7 @@ static bool hasBatch(linalg::GenericOp op) {
   return own > (isPool ? 1 : 0);
 }
 
-static Operation *lift(linalg::GenericOp op, OpBuilder &builder) {
+static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
   if (!op.hasPureTensorSemantics() || hasBatch(op) ||
       llvm::any_of(op.getIndexingMapsArray(),
                    [](AffineMap map) { return map.getNumSymbols() != 0; }))
@@ -163,7 +164,13 @@ static Operation *lift(linalg::GenericOp op, OpBuilder &builder) {
   builder.setInsertionPoint(op);
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap whole = maps.back();
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    // Constants of all elements have the batch of the others.
+    if (!lifted[i] && whole.isIdentity() && maps[i] == whole &&
+        isa<RankedTensorType>(input.getType()) &&
+        builder.constants.isConstant(input))
+      lifted[i] = addLeadingDim(builder, op.getLoc(), input);
     inputs.push_back(lifted[i] ? lifted[i] : input);
     maps[i] = addLoop(maps[i], bool(lifted[i]));
   }
@@ -206,64 +213,152 @@ getKeptDims(tensor::CollapseShapeOp collapse) {
   return kept;
 }
 
-/// The division of a pool whose result has lost dimensions of 1, before that:
-/// op(collapse(x)) -> collapse(op(x)).
-static Operation *liftElementwise(linalg::GenericOp op,
-                                  PreparationRewriter &builder) {
-  if (op.getNumResults() != 1 || op.getNumLoops() != op.getNumParallelLoops() ||
-      !op.getIndexingMapsArray().back().isIdentity() ||
-      !op.hasPureTensorSemantics() || op.hasIndexSemantics() ||
-      !op.getRegionOutputArgs()[0].use_empty() ||
-      !op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>())
-    return nullptr;
-  // Exactly one tensor of the shape of the result.
-  std::optional<unsigned> moved;
+/// Whether `op` computes each element of its result from those of its inputs,
+/// into a new tensor.
+static bool isPlainElementwise(linalg::GenericOp op) {
+  return op.getNumResults() == 1 &&
+         op.getNumLoops() == op.getNumParallelLoops() &&
+         op.getIndexingMapsArray().back().isIdentity() &&
+         op.hasPureTensorSemantics() && !op.hasIndexSemantics() &&
+         op.getRegionOutputArgs()[0].use_empty() &&
+         op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+}
+
+/// The one input of the shape of the result; nullopt if there is none, or two.
+static std::optional<unsigned> getMainInput(linalg::GenericOp op) {
+  std::optional<unsigned> main;
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
     if (input.getType() != op.getResult(0).getType())
       continue;
-    if (moved)
-      return nullptr;
-    moved = i;
+    if (main)
+      return std::nullopt;
+    main = i;
   }
-  auto collapse =
-      moved ? op.getInputs()[*moved].getDefiningOp<tensor::CollapseShapeOp>()
-            : tensor::CollapseShapeOp();
-  if (!collapse || !op.getIndexingMapsArray()[*moved].isIdentity() ||
-      !isWindowSum(collapse.getSrc()) ||
-      !collapse.getSrcType().hasStaticShape())
-    return nullptr;
-  std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
-  if (!kept)
-    return nullptr;
-  builder.setInsertionPoint(op);
-  MLIRContext *context = op.getContext();
-  RankedTensorType type = collapse.getSrcType();
-  SmallVector<AffineExpr> dims;
-  for (unsigned dim : *kept)
-    dims.push_back(getAffineDimExpr(dim, context));
-  SmallVector<AffineMap> maps;
-  for (AffineMap map : op.getIndexingMapsArray())
-    maps.push_back(map.replaceDimsAndSymbols(dims, {}, type.getRank(), 0));
-  maps[*moved] = maps.back() =
-      AffineMap::getMultiDimIdentityMap(type.getRank(), context);
-  SmallVector<Value> inputs(op.getInputs());
-  inputs[*moved] = collapse.getSrc();
+  return main && op.getIndexingMapsArray()[*main].isIdentity() ? main
+                                                               : std::nullopt;
+}
+
+/// `op` on `inputs`, which it reads by `maps`, for a result of `type`.
+static linalg::GenericOp createElementwise(linalg::GenericOp op,
+                                           RankedTensorType type,
+                                           ArrayRef<Value> inputs,
+                                           ArrayRef<AffineMap> maps,
+                                           PreparationRewriter &builder) {
   Value init = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
                                        type.getElementType());
-  auto lifted = linalg::GenericOp::create(
+  auto moved = linalg::GenericOp::create(
       builder, op.getLoc(), init.getType(), inputs, init, maps,
       SmallVector<utils::IteratorType>(type.getRank(),
                                        utils::IteratorType::parallel));
-  lifted.getRegion().takeBody(op.getRegion());
-  Value back = tensor::CollapseShapeOp::create(
-      builder, op.getLoc(), collapse.getResultType(), lifted.getResult(0),
-      collapse.getReassociationIndices());
-  builder.replaceAllUsesWith(op.getResult(0), back);
+  moved.getRegion().takeBody(op.getRegion());
+  return moved;
+}
+
+Operation *forms::liftElementwise(linalg::GenericOp op,
+                                  PreparationRewriter &builder) {
+  if (!isPlainElementwise(op))
+    return nullptr;
+  std::optional<unsigned> moved = getMainInput(op);
+  Operation *reshape = moved ? op.getInputs()[*moved].getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
+    return nullptr;
+  Value source = reshape->getOperand(0);
+  auto type = cast<RankedTensorType>(source.getType());
+  if (!isWindowSum(source) || !type.hasStaticShape())
+    return nullptr;
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineMap> maps;
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape)) {
+    std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
+    if (!kept)
+      return nullptr;
+    SmallVector<AffineExpr> dims;
+    for (unsigned dim : *kept)
+      dims.push_back(getAffineDimExpr(dim, context));
+    for (AffineMap map : op.getIndexingMapsArray())
+      maps.push_back(map.replaceDimsAndSymbols(dims, {}, type.getRank(), 0));
+  } else {
+    // Whatever else is read is the same for all elements.
+    for (AffineMap map : op.getIndexingMapsArray()) {
+      if (!map.isIdentity() && !map.isConstant())
+        return nullptr;
+      maps.push_back(
+          AffineMap::get(type.getRank(), 0, map.getResults(), context));
+    }
+  }
+  builder.setInsertionPoint(op);
+  maps[*moved] = maps.back() =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), context);
+  SmallVector<Value> inputs(op.getInputs());
+  inputs[*moved] = source;
+  linalg::GenericOp lifted = createElementwise(op, type, inputs, maps, builder);
+  IRMapping mapping;
+  mapping.map(source, lifted.getResult(0));
+  Operation *back = builder.clone(*reshape, mapping);
+  builder.replaceAllUsesWith(op.getResult(0), back->getResult(0));
   builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
                          cast<linalg::LinalgOp>(lifted.getOperation()));
-  if (collapse->use_empty())
-    builder.eraseOp(collapse);
+  if (reshape->use_empty())
+    builder.eraseOp(reshape);
   return lifted;
+}
+
+/// What follows a depthwise convolution that has a dimension of 1 for the
+/// multiplier of its channels, behind the collapse of that:
+/// collapse(op(x)) -> op(collapse(x)).
+static Operation *lowerElementwise(tensor::CollapseShapeOp collapse,
+                                   PreparationRewriter &builder) {
+  auto op = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
+  RankedTensorType type = collapse.getSrcType();
+  if (!op || !op->hasOneUse() || !isPlainElementwise(op) ||
+      !type.hasStaticShape() || type.getRank() < 5 ||
+      type.getShape().back() != 1)
+    return nullptr;
+  std::optional<unsigned> main = getMainInput(op);
+  auto before = main ? op.getInputs()[*main].getDefiningOp<linalg::LinalgOp>()
+                     : linalg::LinalgOp();
+  std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
+  if (!before || before.getNumReductionLoops() == 0 || !kept)
+    return nullptr;
+  MLIRContext *context = op.getContext();
+  builder.setInsertionPoint(collapse);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (auto [input, map] :
+       llvm::zip(op.getInputs(), op.getIndexingMapsArray())) {
+    SmallVector<AffineExpr> exprs;
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices leading;
+    SmallVector<int64_t> shape;
+    auto from = dyn_cast<RankedTensorType>(input.getType());
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        return nullptr;
+      auto *position = llvm::find(*kept, loop.getPosition());
+      if (position == kept->end()) {
+        (groups.empty() ? leading : groups.back()).push_back(dim);
+        continue;
+      }
+      groups.push_back(leading);
+      leading.clear();
+      groups.back().push_back(dim);
+      exprs.push_back(getAffineDimExpr(position - kept->begin(), context));
+      shape.push_back(from.getDimSize(dim));
+    }
+    if (from && int64_t(groups.size()) != from.getRank())
+      input = tensor::CollapseShapeOp::create(builder, op.getLoc(),
+                                              from.clone(shape), input, groups);
+    inputs.push_back(input);
+    maps.push_back(AffineMap::get(kept->size(), 0, exprs, context));
+  }
+  maps.push_back(AffineMap::getMultiDimIdentityMap(kept->size(), context));
+  linalg::GenericOp lowered =
+      createElementwise(op, collapse.getResultType(), inputs, maps, builder);
+  builder.replaceOp(collapse, lowered.getResult(0));
+  builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
+                         cast<linalg::LinalgOp>(lowered.getOperation()));
+  return lowered;
 }
 
 static Operation *lift(tensor::PadOp op, OpBuilder &builder) {
@@ -319,6 +414,47 @@ static Operation *lift(tensor::InsertSliceOp op, OpBuilder &builder) {
                                        lead(builder, 0, op.getMixedOffsets()),
                                        lead(builder, 1, op.getMixedSizes()),
                                        lead(builder, 1, op.getMixedStrides()));
+}
+
+/// The insertion of a slice that has the rank of what it is put into.
+static tensor::InsertSliceOp keepInsertedRank(tensor::InsertSliceOp op,
+                                              PreparationRewriter &builder) {
+  RankedTensorType type = op.getSourceType(), dest = op.getDestType();
+  if (type.getRank() == 0 || type.getRank() >= dest.getRank() ||
+      !type.hasStaticShape())
+    return op;
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  Value source;
+  if (dropped.count() == 1 && dropped.test(0))
+    source = getWithLeadingDim(op.getSource());
+  builder.setInsertionPoint(op);
+  if (!source) {
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices leading;
+    SmallVector<int64_t> shape;
+    for (int64_t dim = 0; dim < dest.getRank(); ++dim) {
+      if (dropped.test(dim)) {
+        (groups.empty() ? leading : groups.back()).push_back(dim);
+        shape.push_back(1);
+        continue;
+      }
+      shape.push_back(type.getDimSize(groups.size()));
+      groups.push_back(leading);
+      leading.clear();
+      groups.back().push_back(dim);
+    }
+    source = tensor::ExpandShapeOp::create(
+        builder, op.getLoc(), type.clone(shape), op.getSource(), groups);
+  }
+  Operation *collapse = op.getSource().getDefiningOp();
+  auto whole = tensor::InsertSliceOp::create(
+      builder, op.getLoc(), source, op.getDest(), op.getMixedOffsets(),
+      op.getMixedSizes(), op.getMixedStrides());
+  builder.replaceOp(op, whole.getResult());
+  if (isa_and_nonnull<tensor::CollapseShapeOp>(collapse) &&
+      collapse->use_empty())
+    builder.eraseOp(collapse);
+  return whole;
 }
 
 static Operation *lift(tensor::ConcatOp op, OpBuilder &builder) {
@@ -397,6 +533,12 @@ Operation *forms::restoreLeadingDim(Operation *op,
     }
     return op;
   }
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+    Operation *lowered = lowerElementwise(collapse, rewriter);
+    return lowered ? lowered : op;
+  }
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    op = keepInsertedRank(insert, rewriter);
   // Named ops have the rank they have; those of elements are no less generic.
   if (auto named = dyn_cast<linalg::LinalgOp>(op);
       named && !isa<linalg::GenericOp>(op) &&
