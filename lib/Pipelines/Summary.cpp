@@ -61,6 +61,7 @@ static StringRef getReason(StringRef code) {
       .Case("QB144",
             "the module makes integers in a way that is not recognised")
       .Case("QB145", "the module is integer code already")
+      .Case("QB146", "its bias has no integers of 32 bits")
       .Default("see the remarks");
 }
 

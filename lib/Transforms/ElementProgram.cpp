@@ -15,6 +15,8 @@
 
 #include <limits>
 
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend;
 
@@ -392,6 +394,19 @@ static bool round(ArrayRef<ScalarStep> steps) {
   });
 }
 
+/// Whether one of `steps` adds one of `numbers` that leaves no bits for
+/// fractions, which rounds.
+static bool roundsBySum(ArrayRef<ScalarStep> steps,
+                        ArrayRef<std::optional<ChannelNumbers>> numbers) {
+  bool isSum = llvm::any_of(steps, [](const ScalarStep &step) {
+    return step.code == ScalarCode::AddF || step.code == ScalarCode::SubF;
+  });
+  return isSum && llvm::any_of(numbers, [](const auto &number) {
+           return number && !number->values.empty() &&
+                  std::fabs(number->values.front().real) >= 0x1p22;
+         });
+}
+
 void ElementProgramReader::visitSources(Value result,
                                         llvm::function_ref<bool(Value)> visit) {
   definitions.clear();
@@ -423,7 +438,9 @@ void ElementProgramReader::visitSources(Value result,
     open.erase(latest);
     // Going into a region and out of it is no step.
     count += definition && !definition->steps.empty();
-    isRounded |= definition && round(definition->steps);
+    isRounded |=
+        definition && (round(definition->steps) ||
+                       roundsBySum(definition->steps, definition->numbers));
     if (!definition) {
       leaves.push_back(value);
       if (leaves.size() > 1)

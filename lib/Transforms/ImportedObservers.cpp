@@ -11,6 +11,9 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/TypeUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
@@ -207,6 +210,55 @@ getQuantizedConstant(Value value) {
 
 bool qbackend::isQuantizedConstant(Value value) {
   return bool(getQuantizedConstant(value).first);
+}
+
+double ImportedObservers::getScale(ObserveOp op) {
+  auto observer = symbols.lookup<ObserverOp>(op.getObserver());
+  FloatAttr scale = observer.getConfig().getScale();
+  return scale ? scale.getValueAsDouble() : 0;
+}
+
+SmallVector<double> ImportedObservers::getSumScales(OperatorOp op) {
+  SmallVector<double> scales;
+  auto input = op.getInputs().empty()
+                   ? ObserveOp()
+                   : op.getInputs()[0].getDefiningOp<ObserveOp>();
+  quant::QuantizedType weight = getQuantizedConstant(op.getWeight()).second;
+  if (!input || !weight)
+    return scales;
+  if (auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(weight))
+    llvm::append_range(scales, perAxis.getScales());
+  else
+    scales.push_back(cast<quant::UniformQuantizedType>(weight).getScale());
+  for (double &scale : scales)
+    scale *= getScale(input);
+  return scales;
+}
+
+std::string ImportedObservers::whyNoKernel(OperatorOp op) {
+  for (Operation *user : op.getOutput().getUsers())
+    for (double scale : getSumScales(op)) {
+      double factor = scale / getScale(cast<ObserveOp>(user));
+      if (!(factor >= 0x1p-32 && factor < 0x1p8))
+        return llvm::formatv("input scale * weight scale / output scale is "
+                             "{0:E3}, expected a number in [2^-32, 2^8)",
+                             factor)
+            .str();
+    }
+  return "";
+}
+
+size_t ImportedObservers::countUnrepresentableBiases(OperatorOp op) {
+  DenseElementsAttr bias;
+  SmallVector<double> scales = getSumScales(op);
+  if (scales.empty() || !op.getBias() ||
+      !matchPattern(op.getBias(), m_Constant(&bias)) ||
+      !bias.getElementType().isF32())
+    return 0;
+  size_t count = 0;
+  for (auto [i, value] : llvm::enumerate(bias.getValues<float>()))
+    count += !(std::fabs(value / scales[scales.size() == 1 ? 0 : i]) < 0x1p31);
+  return count;
 }
 
 static SmallVector<int64_t> getZeroPoints(quant::QuantizedType type) {

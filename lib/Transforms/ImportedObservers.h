@@ -33,7 +33,21 @@ public:
   /// Why `op` isn't quantized in this module; empty if it is.
   static std::string whyNotObserved(OperatorOp op);
 
+  /// Why no kernel computes `op` with the parameters that it has, which is
+  /// quantized: the factor of its sums is beyond those of the engines. Empty if
+  /// there is none.
+  std::string whyNoKernel(OperatorOp op);
+
+  /// How many numbers of the bias of `op`, which is quantized, have no integer
+  /// of 32 bits.
+  size_t countUnrepresentableBiases(OperatorOp op);
+
 private:
+  /// The scales of sums of `op`, one or one for each channel; none if it has no
+  /// quantized weight.
+  llvm::SmallVector<double> getSumScales(OperatorOp op);
+  double getScale(ObserveOp op);
+
   void insert(DequantizeOp op, mlir::Type dtype, TensorNames &names);
 
   mlir::SymbolTable symbols;

@@ -12,33 +12,97 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace qbackend;
 
-/// Wider integers are positions and labels, not quantized numbers.
+/// Wider integers are positions and labels, not quantized numbers, unless they
+/// become real numbers again.
 static constexpr unsigned kMaxWidth = 16;
+/// Integers are followed through as many ops.
+static constexpr size_t kMaxSteps = 64;
+
+static bool hasStep(Operation *op,
+                    llvm::function_ref<bool(const ScalarStep &)> isWanted) {
+  std::optional<ScalarSteps> steps = getScalarSteps(op);
+  return steps && llvm::any_of(*steps, isWanted);
+}
+
+static bool isConversion(const ScalarStep &step) {
+  return step.code == ScalarCode::RealToSigned ||
+         step.code == ScalarCode::RealToUnsigned;
+}
+
+/// Whether real numbers are computed from `integers`, which a conversion made,
+/// by other integers and another conversion.
+static bool becomeReal(Value integers) {
+  SmallVector<Value> open = {integers};
+  llvm::DenseSet<Value> visited = {integers};
+  auto add = [&](Value value) {
+    if (getElementTypeOrSelf(value.getType()).isSignlessInteger() &&
+        visited.insert(value).second)
+      open.push_back(value);
+  };
+  while (!open.empty() && visited.size() < kMaxSteps) {
+    Value value = open.pop_back_val();
+    for (OpOperand &use : value.getUses()) {
+      Operation *user = use.getOwner();
+      if (hasStep(user, [](const ScalarStep &step) {
+            return step.code == ScalarCode::SignedToReal ||
+                   step.code == ScalarCode::UnsignedToReal;
+          }))
+        return true;
+      if (isa<linalg::YieldOp>(user)) {
+        if (user->getParentOp()->getNumResults() > use.getOperandNumber())
+          add(user->getParentOp()->getResult(use.getOperandNumber()));
+      } else if (auto op = dyn_cast<linalg::LinalgOp>(user);
+                 op && op.getBlock()) {
+        add(op.getMatchingBlockArgument(&use));
+      } else {
+        for (Value result : user->getResults())
+          add(result);
+      }
+    }
+  }
+  return false;
+}
+
+/// Whether scalar `value` is computed from elements of a tensor, not from
+/// positions alone.
+static bool isOfElements(Value value, unsigned depth = 0) {
+  if (isa<BlockArgument>(value))
+    return isa<FloatType>(value.getType());
+  Operation *op = value.getDefiningOp();
+  return depth < kMaxSteps && !isa<linalg::IndexOp>(op) &&
+         llvm::any_of(op->getOperands(), [&](Value operand) {
+           return isOfElements(operand, depth + 1);
+         });
+}
 
 /// Whether `op`, on scalars or tensors, makes quantized numbers of real ones.
 static bool quantizes(Operation *op) {
   if (isa<quant::QuantizeCastOp>(op))
     return true;
-  std::optional<ScalarSteps> steps = getScalarSteps(op);
-  if (!steps)
-    return false;
-  return llvm::any_of(*steps, [](const ScalarStep &step) {
-    switch (step.code) {
-    case ScalarCode::RoundEven:
-    case ScalarCode::Round:
+  // Numbers of 8 bits, whatever they are.
+  if (op->getNumResults() == 1 && op->getNumOperands() == 1) {
+    auto to = dyn_cast<FloatType>(getElementTypeOrSelf(op->getResult(0)));
+    auto from = dyn_cast<FloatType>(getElementTypeOrSelf(op->getOperand(0)));
+    if (to && from && to.getWidth() <= 8 && from.getWidth() > 8)
       return true;
-    case ScalarCode::RealToSigned:
-    case ScalarCode::RealToUnsigned:
-      return step.type.width > 1 && step.type.width <= kMaxWidth;
-    default:
-      return false;
-    }
+  }
+  bool isFound = hasStep(op, [](const ScalarStep &step) {
+    return step.code == ScalarCode::RoundEven ||
+           step.code == ScalarCode::Round ||
+           (isConversion(step) && step.type.width > 1 &&
+            step.type.width <= kMaxWidth);
   });
+  return isFound || (hasStep(op, isConversion) && op->getNumResults() == 1 &&
+                     (isa<ShapedType>(op->getResult(0).getType()) ||
+                      isOfElements(op->getOperand(0))) &&
+                     becomeReal(op->getResult(0)));
 }
 
 IntegerCode::IntegerCode(ModuleOp module) {
@@ -61,9 +125,10 @@ IntegerCode::IntegerCode(ModuleOp module) {
       kernels.push_back(op);
       macs = addCounts(macs, count);
     } else if (isStructured) {
-      bool isFound =
-          llvm::any_of(*cast<linalg::LinalgOp>(op).getBlock(),
-                       [](Operation &inner) { return quantizes(&inner); });
+      bool isFound = false;
+      op->walk([&](Operation *inner) {
+        isFound |= inner != op && quantizes(inner);
+      });
       if (isFound && !isConstant(op))
         conversions.push_back(op);
     } else if (quantizes(op) && !isConstant(op)) {

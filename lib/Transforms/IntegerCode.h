@@ -16,9 +16,9 @@ struct IntegerCode {
   /// Says which integers of the module stay code: QB144, QB145.
   void remark() const;
 
-  /// Ops that make integers of 16 bits or less of real numbers, or round them
-  /// to integers, in the order of the code: quantization that wasn't
-  /// understood.
+  /// Ops that make integers of 16 bits or less, wider ones that become real
+  /// numbers again, or floats of 8 bits of real numbers, or round them to
+  /// integers, in the order of the code: quantization that wasn't understood.
   llvm::SmallVector<mlir::Operation *> conversions;
   /// Contractions of integers, and kernels: what is integer already.
   llvm::SmallVector<mlir::Operation *> kernels;

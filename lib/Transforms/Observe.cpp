@@ -619,13 +619,24 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     imported.insert(integers, names);
     for (auto [op, qconfig] : integers) {
       std::string reason = ImportedObservers::whyNotObserved(op);
-      if (reason.empty())
-        applyImported(op, byOperator.find(op)->second);
-      else
+      if (!reason.empty())
         decider.refuse(op, "QB141", reason,
                        "quantize it in the module, too, or export the module "
                        "without quantization",
                        {});
+      else if (reason = imported.whyNoKernel(op); !reason.empty())
+        decider.refuse(op, "QB108", reason,
+                       "give its weight or its result another range in the "
+                       "module",
+                       {});
+      else if (size_t count = imported.countUnrepresentableBiases(op))
+        decider.refuse(op, "QB146",
+                       std::to_string(count) +
+                           " numbers of its bias have no integer of 32 bits at "
+                           "the scale of its input times that of its weight",
+                       "give its weight a wider range in the module", {});
+      else
+        applyImported(op, byOperator.find(op)->second);
     }
   }
 };

@@ -325,3 +325,23 @@ func.func @fused_into_pool(%x: tensor<1x4x4x2xf32>, %init: tensor<1x2x2x2xf32>) 
   } -> tensor<1x2x2x2xf32>
   return %y : tensor<1x2x2x2xf32>
 }
+
+// A sum with a number that leaves no bits for fractions rounds to the nearest
+// integer, too.
+
+// CHECK-LABEL: func.func @rounded_by_a_sum(
+// CHECK: qbackend.quantize %arg0 : tensor<4xf32> -> tensor<4x!quant.uniform<i8:f32, 5.000000e-01>>
+func.func @rounded_by_a_sum(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %inv = arith.constant dense<2.0> : tensor<4xf32>
+  %scale = arith.constant dense<0.5> : tensor<4xf32>
+  %large = arith.constant dense<12582912.0> : tensor<4xf32>
+  %lo = arith.constant dense<-128.0> : tensor<4xf32>
+  %hi = arith.constant dense<127.0> : tensor<4xf32>
+  %0 = arith.mulf %x, %inv : tensor<4xf32>
+  %1 = arith.maximumf %0, %lo : tensor<4xf32>
+  %2 = arith.minimumf %1, %hi : tensor<4xf32>
+  %3 = arith.addf %2, %large : tensor<4xf32>
+  %4 = arith.subf %3, %large : tensor<4xf32>
+  %5 = arith.mulf %4, %scale : tensor<4xf32>
+  return %5 : tensor<4xf32>
+}
