@@ -265,9 +265,16 @@ RecognizedOperand forms::getChannelOperand(const Scalar *scalar,
     if (RecognizedOperand operand = arrange(*view, {channel}, {size}))
       return operand;
   }
-  if (!scalar->full || !constants.isConstant(scalar->value))
+  if (!constants.isConstant(scalar->value))
     return {};
-  auto numbers = getChannelNumbers(scalar->value, channel, constants);
+  // The dimension of the constant that is the channels; it may lack the batch.
+  unsigned position = channel;
+  if (!scalar->full) {
+    auto *expr = llvm::find(scalar->map.getResults(),
+                            getAffineDimExpr(channel, resultType.getContext()));
+    position = expr - scalar->map.getResults().begin();
+  }
+  auto numbers = getChannelNumbers(scalar->value, position, constants);
   if (!numbers || int64_t(numbers->size()) != resultType.getDimSize(channel))
     return {};
   return getConstantOperand(*numbers, resultType.getContext());

@@ -74,7 +74,6 @@ func.func @divided_behind_expand(%x: tensor<1x4x4x2xf32>) -> tensor<1x1x3x3x2xf3
 // CHECK: 0: conv2d<{{.*}}groups = 4> weight[4, 2, 2, 1] [3, 3, 4] <- input0
 // CHECK-NEXT: 1: batch_norm2d [3, 3, 4] <- 0
 // CHECK-NEXT: 2: relu [3, 3, 4] <- 1
-// CHECK: float operations outside of operators: 0 of
 func.func @multiplier(%x: tensor<1x4x4x4xf32>) -> tensor<1x3x3x4xf32> {
   %z = arith.constant 0.0 : f32
   %w = arith.constant dense<0.5> : tensor<2x2x4x1xf32>
@@ -92,4 +91,25 @@ func.func @multiplier(%x: tensor<1x4x4x4xf32>) -> tensor<1x3x3x4xf32> {
   } -> tensor<1x3x3x4x1xf32>
   %c = tensor.collapse_shape %r [[0], [1], [2], [3, 4]] : tensor<1x3x3x4x1xf32> into tensor<1x3x3x4xf32>
   return %c : tensor<1x3x3x4xf32>
+}
+
+// A bias for each element is one for each channel.
+// CHECK: 0: conv2d<{{.*}}> weight[2, 1, 1, 3] bias [2, 2, 2] <- input0
+// CHECK-NEXT: result 0
+// CHECK-NEXT: float operations outside of operators: 0 of
+func.func @bias(%x: tensor<1x2x2x3xf32>) -> tensor<2x2x2xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.5> : tensor<1x1x3x2xf32>
+  %b = arith.constant dense<[[[1.0, 2.0], [1.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]]]> : tensor<2x2x2xf32>
+  %e = tensor.empty() : tensor<1x2x2x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+  %y = linalg.conv_2d_nhwc_hwcf {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<1x2x2x3xf32>, tensor<1x1x3x2xf32>) outs(%f : tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32>
+  %d = tensor.collapse_shape %y [[0, 1], [2], [3]] : tensor<1x2x2x2xf32> into tensor<2x2x2xf32>
+  %ed = tensor.empty() : tensor<2x2x2xf32>
+  %r = linalg.generic {indexing_maps = [#p, #p, #p], iterator_types = ["parallel", "parallel", "parallel"]} ins(%b, %d : tensor<2x2x2xf32>, tensor<2x2x2xf32>) outs(%ed : tensor<2x2x2xf32>) {
+  ^bb0(%k: f32, %a: f32, %o: f32):
+    %0 = arith.addf %k, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x2x2xf32>
+  return %r : tensor<2x2x2xf32>
 }
