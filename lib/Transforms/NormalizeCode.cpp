@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Tosa/Transforms/Passes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Verifier.h"
@@ -172,6 +173,82 @@ static bool hasShape(Operation *op) {
   // Arithmetic on extents.
   return isa<arith::ArithDialect>(op->getDialect()) &&
          op->getNumResults() == 1 && op->getResult(0).getType().isIndex();
+}
+
+//===----------------------------------------------------------------------===//
+// Transposes
+//===----------------------------------------------------------------------===//
+
+/// Result i of the permutation is the dimension of the input that dimension i
+/// of the result is; none if `generic` does not only transpose.
+static std::optional<SmallVector<int64_t>>
+getPermutation(linalg::GenericOp generic) {
+  if (generic.getInputs().size() != 1 || generic.getNumResults() != 1 ||
+      generic.getNumReductionLoops() != 0)
+    return std::nullopt;
+  Block *body = generic.getBody();
+  AffineMap from = generic.getIndexingMapsArray().front();
+  if (body->getTerminator()->getOperand(0) != body->getArgument(0) ||
+      !from.isPermutation() ||
+      !generic.getIndexingMapsArray().back().isIdentity())
+    return std::nullopt;
+  SmallVector<int64_t> permutation(from.getNumDims());
+  for (auto [dim, expr] : llvm::enumerate(from.getResults()))
+    permutation[cast<AffineDimExpr>(expr).getPosition()] = dim;
+  return permutation;
+}
+
+/// What `op` transposes, and how; null if that is not all it does.
+static std::pair<Value, SmallVector<int64_t>> getTransposed(Operation *op) {
+  if (auto transpose = dyn_cast<tosa::TransposeOp>(op))
+    return {
+        transpose.getInput1(),
+        llvm::to_vector_of<int64_t>(ArrayRef<int32_t>(transpose.getPerms()))};
+  if (auto transpose = dyn_cast<linalg::TransposeOp>(op))
+    return {transpose.getInput(),
+            SmallVector<int64_t>(transpose.getPermutation())};
+  if (auto generic = dyn_cast<linalg::GenericOp>(op))
+    if (auto permutation = getPermutation(generic))
+      return {generic.getInputs().front(), *permutation};
+  return {};
+}
+
+/// Dimensions that are moved and moved back have not moved: no operator is cut
+/// in two there.
+static void cancelTransposes(func::FuncOp function) {
+  struct Moved {
+    Value source;
+    SmallVector<int64_t> permutation;
+  };
+  llvm::DenseMap<Value, Moved> moved;
+  SmallVector<Operation *> unused;
+  function.walk([&](Operation *op) {
+    auto [source, permutation] = getTransposed(op);
+    if (!source || op->getNumResults() != 1)
+      return;
+    auto before = moved.find(source);
+    bool isSecond = before != moved.end();
+    if (isSecond) {
+      for (int64_t &dim : permutation)
+        dim = before->second.permutation[dim];
+      source = before->second.source;
+    }
+    Value result = op->getResult(0);
+    if (!isSecond || !isIdentityPermutation(permutation) ||
+        result.getType() != source.getType()) {
+      moved.try_emplace(result, Moved{source, std::move(permutation)});
+      return;
+    }
+    result.replaceAllUsesWith(source);
+    unused.push_back(op);
+  });
+  while (!unused.empty()) {
+    Operation *op = unused.pop_back_val();
+    Operation *before = getTransposed(op).first.getDefiningOp();
+    op->erase();
+    if (before && before->use_empty() && getTransposed(before).first)
+      unused.push_back(before);
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -398,6 +475,7 @@ struct NormalizeCodePass
       if (!function.isExternal()) {
         if (failed(refineShapes(function)))
           return signalPassFailure();
+        cancelTransposes(function);
         normalizeSlices(function);
         mergeEqualReshapes(function);
         restorePixels(function);

@@ -127,3 +127,51 @@ func.func @slices(%x: tensor<1x4x1x6xf32>) -> (tensor<1x4x6xf32>, tensor<1x4x6xf
   %3 = tensor.extract_slice %0[0, 0] [1, 6] [1, 1] : tensor<4x6xf32> to tensor<6xf32>
   return %1, %2, %3 : tensor<1x4x6xf32>, tensor<1x4x6xf32>, tensor<6xf32>
 }
+
+// -----
+
+// Dimensions that are moved and moved back have not moved, whatever moves them.
+
+// CHECK-LABEL: func.func @there_and_back
+// CHECK-SAME: %[[X:.*]]: tensor<1x2x3x4xf32>
+// CHECK-NOT: transpose
+// CHECK: %[[A:.*]] = tosa.exp %[[X]]
+// CHECK-NOT: transpose
+// CHECK: %[[B:.*]] = tosa.tanh %[[A]]
+// CHECK: return %[[B]]
+#in = affine_map<(a, b, c, d) -> (d, a, c, b)>
+#out = affine_map<(a, b, c, d) -> (a, b, c, d)>
+func.func @there_and_back(%x: tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32> {
+  %0 = tosa.transpose %x {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x2x3x4xf32>) -> tensor<1x3x4x2xf32>
+  %e1 = tensor.empty() : tensor<1x4x3x2xf32>
+  %1 = linalg.transpose ins(%0 : tensor<1x3x4x2xf32>) outs(%e1 : tensor<1x4x3x2xf32>) permutation = [0, 2, 1, 3]
+  %2 = tosa.transpose %1 {perms = array<i32: 0, 3, 2, 1>} : (tensor<1x4x3x2xf32>) -> tensor<1x2x3x4xf32>
+  %3 = tosa.exp %2 : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  // [b, d, c, a] of [a, b, c, d], as a loop over the result.
+  %e4 = tensor.empty() : tensor<2x4x3x1xf32>
+  %4 = linalg.generic {indexing_maps = [#in, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%3 : tensor<1x2x3x4xf32>) outs(%e4 : tensor<2x4x3x1xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<2x4x3x1xf32>
+  %5 = tosa.transpose %4 {perms = array<i32: 3, 0, 2, 1>} : (tensor<2x4x3x1xf32>) -> tensor<1x2x3x4xf32>
+  %6 = tosa.tanh %5 : (tensor<1x2x3x4xf32>) -> tensor<1x2x3x4xf32>
+  return %6 : tensor<1x2x3x4xf32>
+}
+
+// -----
+
+// What ends elsewhere stays, and so does one of a pair that others read.
+
+// CHECK-LABEL: func.func @elsewhere
+// CHECK-SAME: %[[X:.*]]: tensor<2x2x2xf32>
+// CHECK: %[[A:.*]] = tosa.transpose %[[X]] {perms = array<i32: 1, 2, 0>}
+// CHECK: %[[B:.*]] = tosa.transpose %[[A]] {perms = array<i32: 1, 2, 0>}
+// CHECK: %[[C:.*]] = tosa.add %[[B]], %[[X]]
+// CHECK: return %[[C]], %[[A]]
+func.func @elsewhere(%x: tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2x2xf32>) {
+  %0 = tosa.transpose %x {perms = array<i32: 1, 2, 0>} : (tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %1 = tosa.transpose %0 {perms = array<i32: 1, 2, 0>} : (tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %2 = tosa.transpose %1 {perms = array<i32: 1, 2, 0>} : (tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %3 = tosa.add %1, %2 : (tensor<2x2x2xf32>, tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  return %3, %0 : tensor<2x2x2xf32>, tensor<2x2x2xf32>
+}

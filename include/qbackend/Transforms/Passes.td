@@ -33,8 +33,9 @@ def NormalizeCodePass : Pass<"qbackend-normalize-code", "::mlir::ModuleOp"> {
     no more is gone. In a function where a `tensor.cast` hides an extent, ops of
     tensor, linalg and tosa have all extents that follow from those of their
     operands; arguments and results of functions keep their types. A slice that
-    only drops or adds dimensions of 1 is a change of shape. Calls of
-    public functions, recursion and functions with attributes on arguments stay.
+    only drops or adds dimensions of 1 is a change of shape. Transposes that end where
+    they began are gone. Calls of public functions, recursion and functions with
+    attributes on arguments stay.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
