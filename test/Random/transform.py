@@ -2,17 +2,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What changes a network's text, and not what it computes, changes no integer.
 
-    transform.py --bin DIR [--llvm DIR] [--seeds FIRST:LAST] [--keep DIR]
+    transform.py --bin DIR [--llvm DIR] [--seeds FIRST:LAST] [--only CHANGE,...]
+                 [--keep DIR]
 
 Each random network is calibrated on data, quantized and run as it is, and then
-again in other forms: bytecode, the generic form, without locations, after CSE, with
-other names of values, with code that nobody uses, called by a function, as generic
-linalg ops, without threads, as portable code, and for a processor without vectors.
-The results are equal bit for bit. --keep has the texts of those that aren't.
+again in other forms: bytecode, the generic form, without locations, after CSE and
+canonicalization, with other names of values, in another order, with code that nobody
+uses, called by a function, split into two, with values that are transposed or cast to
+dynamic shapes and back, as generic linalg ops, lowered from TOSA by mlir-opt, without
+threads, as portable code, and for a processor without vectors. The results are equal
+bit for bit, and those of the formulas (integers.py). --keep has the texts of those
+that aren't.
 """
 
 import argparse
 import pathlib
+import random
 import re
 import sys
 import tempfile
@@ -20,15 +25,21 @@ import tempfile
 import numpy as np
 
 import generate
+import integers
 from check import Broken, Tools, require
+from module import functions
 from network import random_inputs
+from statements import Variants
+
+FROM_TOSA = ("--pass-pipeline=builtin.module(func.func(tosa-to-linalg-named,"
+             "tosa-to-linalg,tosa-to-arith,tosa-to-tensor,tosa-to-scf))")
 
 
 class Case:
     """A network, its data, and how it is run."""
 
     def __init__(self, tools, seed):
-        self.tools, self.work = tools, tools.work
+        self.tools, self.work, self.seed = tools, tools.work, seed
         self.network = generate.build(seed)
         self.dialect = "linalg" if seed % 2 else "tosa"
         text = generate.write(self.network, "main", self.dialect, mixed=seed % 3 == 0)
@@ -43,11 +54,15 @@ class Case:
                                  enumerate(random_inputs(self.network, seed + 1))})
 
     def compute(self, source, *options, form="linalg", run=()):
-        module, outputs = self.work / "out.mlir", self.work / "out.npz"
         self.tools.run("qbackend-opt", "--apply-backend=qnnpack", f"data={self.data}",
-                       f"lower-to={form}", source, "-o", module, *options)
-        self.tools.run("qbackend-run", module, f"--input={self.inputs}", "-o", outputs,
-                       "--entry=main", *run)
+                       f"lower-to={form}", source, "-o", self.work / "out.mlir",
+                       *options)
+        return self.run_module(*run)
+
+    def run_module(self, *options):
+        outputs = self.work / "out.npz"
+        self.tools.run("qbackend-run", self.work / "out.mlir", f"--input={self.inputs}",
+                       "-o", outputs, "--entry=main", *options)
         with np.load(outputs) as file:
             return [file[name] for name in file.files]
 
@@ -56,6 +71,35 @@ class Case:
         result = self.work / f"changed.{suffix}"
         self.tools.run(tool, *options, self.source, "-o", result)
         return result
+
+    def body(self):
+        text, _ = self.tools.run("qbackend-opt", "--mlir-print-op-generic", self.source)
+        return Variants(text)
+
+    def model(self):
+        """What the formulas give, from the reference form of the same data."""
+        fused, _ = self.tools.run(
+            "qbackend-opt", "--qbackend-normalize-code", "--qbackend-raise",
+            "--qbackend-normalize-layout", "--qbackend-fuse=backend=qnnpack",
+            self.source)
+        text, _ = self.tools.run("qbackend-opt", "--apply-backend=qnnpack",
+                                 f"data={self.data}", "lower-to=reference", self.source)
+        reference = functions(text)[0]["main"]
+        changed, exposed = integers.expose(reference)
+        (self.work / "exposed.mlir").write_text(changed)
+        self.tools.run("qbackend-opt", "--qbackend-create-kernels=backend=qnnpack "
+                       "lower-to=qnnpack",
+                       self.work / "exposed.mlir", "-o", self.work / "out.mlir")
+        results = self.run_module()
+        count = len(self.network.results)
+        known = dict(zip(exposed, results[count:], strict=True))
+        with np.load(self.inputs) as file:
+            arguments = [file[name] for name in file.files]
+        model = integers.Model(functions(fused)[0]["main"], reference)
+        expected = model.run(arguments, known)
+        # What is not known is real-valued.
+        return [b if a is None else a.reshape(b.shape)
+                for a, b in zip(expected, results)]
 
     def rewrite(self, text):
         result = self.work / "changed.mlir"
@@ -93,31 +137,58 @@ class Case:
             f"  return {values} : {results}", "}", ""]))
 
 
-def check(case, has_mlir_opt):
-    def same(label, results):
-        for a, b in zip(wanted, results, strict=True):
-            require(a.shape == b.shape and a.tobytes() == b.tobytes(),
-                    f"{label}: {(a != b).sum()} of {a.size} differ")
+def variants(case, has_mlir_opt):
+    """The results of each form, by what was changed."""
+    def through(*arguments, suffix="mlir"):
+        return case.compute(case.pass_through(*arguments, suffix=suffix))
 
-    wanted = case.compute(case.source)
-    same("again, without threads", case.compute(
-        case.source, "--mlir-disable-threading", run=["--num-threads=1"]))
-    same("kernels", case.compute(case.source, form="qnnpack"))
-    same("scalar kernels", case.compute(case.source, form="qnnpack",
-                                        run=["--target=scalar"]))
-    same("bytecode", case.compute(case.pass_through(
-        "qbackend-opt", "--emit-bytecode", suffix="mlirbc")))
-    same("generic form", case.compute(case.pass_through(
-        "qbackend-opt", "--mlir-print-op-generic")))
-    same("without locations", case.compute(case.pass_through(
-        "qbackend-opt", "--strip-debuginfo")))
-    same("CSE", case.compute(case.pass_through("qbackend-opt", "--cse")))
-    same("other names", case.compute(case.renamed()))
-    same("dead code", case.compute(case.with_dead_code()))
-    same("called", case.compute(case.called()))
+    def rewritten(method):
+        return case.compute(case.rewrite(method(random.Random(case.seed))))
+
+    result = {
+        "the formulas": case.model,
+        "again, without threads": lambda: case.compute(
+            case.source, "--mlir-disable-threading", run=["--num-threads=1"]),
+        "kernels": lambda: case.compute(case.source, form="qnnpack"),
+        "scalar kernels": lambda: case.compute(case.source, form="qnnpack",
+                                               run=["--target=scalar"]),
+        "bytecode": lambda: through("qbackend-opt", "--emit-bytecode",
+                                    suffix="mlirbc"),
+        "generic form": lambda: through("qbackend-opt", "--mlir-print-op-generic"),
+        "without locations": lambda: through("qbackend-opt", "--strip-debuginfo"),
+        "CSE": lambda: through("qbackend-opt", "--cse"),
+        "canonicalized": lambda: through("qbackend-opt", "--canonicalize"),
+        "other names": lambda: case.compute(case.renamed()),
+        "dead code": lambda: case.compute(case.with_dead_code()),
+        "called": lambda: case.compute(case.called()),
+        "shuffled": lambda: rewritten(case.body().shuffled),
+        "split": lambda: rewritten(case.body().split),
+        "transposed": lambda: rewritten(
+            lambda rng: case.body().transposed(rng, case.dialect)),
+        "cast": lambda: rewritten(case.body().casted)}
     if has_mlir_opt and case.dialect == "linalg":
-        same("generic ops", case.compute(case.pass_through(
-            "mlir-opt", "--linalg-generalize-named-ops")))
+        result["generic ops"] = lambda: through(
+            "mlir-opt", "--linalg-generalize-named-ops")
+    # mlir-opt has transposed convolutions only as others, and pointwise ones then as
+    # products.
+    if has_mlir_opt and case.dialect == "tosa" and not any(
+            node.op == "conv_transpose" for node in case.network.nodes):
+        result["from TOSA"] = lambda: through("mlir-opt", FROM_TOSA)
+    return result
+
+
+def check(case, has_mlir_opt, only):
+    """What is wrong with a network, by what was changed."""
+    wanted = case.compute(case.source)
+    for label, compute in variants(case, has_mlir_opt).items():
+        if only and label not in only:
+            continue
+        try:
+            for a, b in zip(wanted, compute(), strict=True):
+                require(a.shape == b.shape and a.tobytes() == b.tobytes(),
+                        f"{(a != b).sum()} of {a.size} differ")
+        except Broken as error:
+            yield label, error
 
 
 def main():
@@ -126,6 +197,7 @@ def main():
     parser.add_argument("--llvm", help="folder of mlir-opt")
     parser.add_argument("--seeds", default="0:100")
     parser.add_argument("--keep", type=pathlib.Path)
+    parser.add_argument("--only", help="these changes, with commas")
     options = parser.parse_args()
     first, last = map(int, options.seeds.split(":"))
     failures = 0
@@ -135,14 +207,14 @@ def main():
             tools.others["mlir-opt"] = pathlib.Path(options.llvm, "mlir-opt")
         for seed in range(first, last):
             case = Case(tools, seed)
-            try:
-                check(case, bool(options.llvm))
-            except Broken as error:
-                failures += 1
-                print(f"FAIL {seed}: {error}", flush=True)
-                if options.keep:
-                    options.keep.mkdir(parents=True, exist_ok=True)
-                    (options.keep / f"{seed}.mlir").write_text(case.text)
+            wrong = list(check(case, bool(options.llvm),
+                               options.only and options.only.split(",")))
+            failures += bool(wrong)
+            for label, error in wrong:
+                print(f"FAIL {seed}: {label}: {error}", flush=True)
+            if wrong and options.keep:
+                options.keep.mkdir(parents=True, exist_ok=True)
+                (options.keep / f"{seed}.mlir").write_text(case.text)
     print(f"{last - first} networks, {failures} failed")
     return failures > 0
 
