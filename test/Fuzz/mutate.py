@@ -186,7 +186,7 @@ def limit_memory():
         resource.setrlimit(resource.RLIMIT_AS, (6 << 30, 6 << 30))
 
 
-def judge(command, folder, output, timeout):
+def judge(command, folder, output, timeout, is_error="error:"):
     """The outcome of one command, and a line of what it said."""
     before = set(folder.iterdir())
     try:
@@ -210,7 +210,7 @@ def judge(command, folder, output, timeout):
     if left:
         return "leftover", ", ".join(path.name for path in left)
     # `qbackend-config validate` prints what it finds as its result.
-    error = re.search(r".*error:.*", said + done.stdout.decode("utf-8", "replace"))
+    error = re.search(f".*({is_error}).*", said + done.stdout.decode("utf-8", "replace"))
     return ("error", error[0]) if error else ("silent", said[:200])
 
 

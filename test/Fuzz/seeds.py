@@ -124,7 +124,7 @@ def read_arrays(_):
 def read_tables(arguments):
     """A table of each kind of observer, and those of other tools."""
     found = []
-    for kind in ("histogram", "minmax", "per_channel"):
+    for kind in ("default", "minmax", "minmax_per_channel"):
         output = arguments.work / f"{kind}.json"
         subprocess.run(
             [arguments.bin / "qbackend-run", arguments.work / "network.mlir",
