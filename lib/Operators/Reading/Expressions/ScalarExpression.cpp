@@ -83,9 +83,19 @@ std::optional<unsigned> forms::getChannelLoop(const Scalar *operand) {
 
 const Scalar *ScalarExpressions::create(ScalarKind kind, const Scalar *a,
                                         const Scalar *b, const Scalar *c) {
+  unsigned depth = 0, size = 1;
+  for (const Scalar *operand : {a, b, c})
+    if (operand) {
+      depth = std::max(depth, operand->depth);
+      size += operand->size;
+    }
+  if (++depth > Scalar::kMaxDepth || size > Scalar::kMaxSize)
+    return create(ScalarKind::Other);
   scalars.emplace_back();
   Scalar &scalar = scalars.back();
   scalar.kind = kind;
+  scalar.depth = depth;
+  scalar.size = size;
   scalar.a = a;
   scalar.b = b;
   scalar.c = c;

@@ -65,6 +65,11 @@ struct Scalar {
   /// The type of the result whose element this is.
   mlir::RankedTensorType resultType = {};
   const Scalar *a = nullptr, *b = nullptr, *c = nullptr;
+  /// How deep the expression is, and how large if all that it reads twice is
+  /// there twice: what walks over expressions sees a tree. Operators have a few
+  /// dozen; what is deeper or larger than the limits is `Other`.
+  unsigned depth = 1, size = 1;
+  static constexpr unsigned kMaxDepth = 256, kMaxSize = 4096;
 };
 
 /// Reads and remembers the expressions of ops. Scalars live as long as this.
