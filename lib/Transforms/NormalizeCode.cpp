@@ -61,6 +61,9 @@ public:
   }
 
   void run(ModuleOp module) {
+    if (auto all = SymbolTable::getSymbolUses(&module.getBodyRegion()))
+      for (const SymbolTable::SymbolUse &use : *all)
+        ++uses[use.getSymbolRef().getRootReference()];
     for (func::FuncOp function : order)
       visit(function);
     llvm::DenseSet<StringAttr> used;
@@ -115,6 +118,11 @@ private:
           call.getResultTypes() != callee.getResultTypes())
         continue;
       Block &body = callee.getBody().front();
+      if (uses.lookup(callee.getNameAttr()) == 1) {
+        moveInto(call, body);
+        symbols.erase(callee);
+        continue;
+      }
       auto [size, inserted] = sizes.try_emplace(callee, 0);
       if (inserted)
         body.walk([&](Operation *) { ++size->second; });
@@ -134,9 +142,25 @@ private:
     }
   }
 
+  /// What is called once needs no second body: however deep calls are in
+  /// calls, each op is moved once for each of them, and none is made.
+  static void moveInto(func::CallOp call, Block &body) {
+    for (auto [argument, operand] :
+         llvm::zip_equal(body.getArguments(), call.getOperands()))
+      argument.replaceAllUsesWith(operand);
+    for (auto [result, value] : llvm::zip_equal(
+             call.getResults(), body.getTerminator()->getOperands()))
+      result.replaceAllUsesWith(value);
+    call->getBlock()->getOperations().splice(call->getIterator(),
+                                             body.getOperations(), body.begin(),
+                                             std::prev(body.end()));
+    call.erase();
+  }
+
   SymbolTable symbols;
   SmallVector<func::FuncOp> order;
   llvm::DenseSet<func::FuncOp> visited, open, recursive, inlined;
+  llvm::DenseMap<StringAttr, unsigned> uses;
   llvm::DenseMap<func::FuncOp, size_t> sizes;
   size_t created = 0;
 };

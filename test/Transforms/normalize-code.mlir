@@ -175,3 +175,34 @@ func.func @elsewhere(%x: tensor<2x2x2xf32>) -> (tensor<2x2x2xf32>, tensor<2x2x2x
   %3 = tosa.add %1, %2 : (tensor<2x2x2xf32>, tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
   return %3, %0 : tensor<2x2x2xf32>, tensor<2x2x2xf32>
 }
+
+// -----
+
+// However deep calls are in calls: the body of what is called once is moved, and
+// of what is called twice, copied.
+
+// CHECK-LABEL: func.func @nested
+// CHECK-SAME: %[[X:.*]]: tensor<4xf32>
+// CHECK-NEXT: %[[A:.*]] = tosa.tanh %[[X]]
+// CHECK-NEXT: %[[B:.*]] = tosa.tanh %[[A]]
+// CHECK-NEXT: %[[C:.*]] = tosa.sigmoid %[[B]]
+// CHECK-NEXT: return %[[C]], %[[X]]
+// CHECK-NOT: func.func private
+func.func @nested(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0:2 = call @once(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
+func.func private @once(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = call @inside(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = tosa.sigmoid %0 : (tensor<4xf32>) -> tensor<4xf32>
+  return %1, %x : tensor<4xf32>, tensor<4xf32>
+}
+func.func private @inside(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = call @twice(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  %1 = call @twice(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = tosa.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
