@@ -8,6 +8,7 @@
 #include "qbackend/Evaluation/OperatorTable.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 
@@ -29,11 +30,11 @@ static constexpr int64_t kBars = 128;
 
 /// Four digits: nobody sees more, and the page stays small. What is no number
 /// of JSON is null.
-static json::Value shorten(double value) {
+static json::Value shorten(double value, unsigned digits = 4) {
   if (!std::isfinite(value))
     return nullptr;
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::format("%.4g", value);
+  llvm::raw_string_ostream(text) << llvm::format("%.*g", digits, value);
   return std::strtod(text.c_str(), nullptr);
 }
 
@@ -96,13 +97,16 @@ static json::Array getChannels(ArrayRef<ChannelWeight> channels) {
 
 static json::Object getErrors(const ErrorSums &sums) {
   return json::Object{{"sqnr", shorten(sums.getSqnr())},
-                      {"cosine", shorten(sums.getCosine())},
+                      {"cosine", shorten(sums.getCosine(), /*digits=*/7)},
                       {"largest", shorten(sums.largest)},
                       {"known", sums.elements > 0},
                       {"ratio", shorten(sums.getNoiseRatio())}};
 }
 
 static json::Object getOperator(const OperatorErrors &op) {
+  json::Array parts;
+  for (double part : getParts(op))
+    parts.push_back(shorten(part));
   json::Object result{{"name", json::fixUTF8(op.name)},
                       {"kind", json::fixUTF8(op.kind)},
                       {"kernel", json::fixUTF8(op.kernel)},
@@ -115,29 +119,58 @@ static json::Object getOperator(const OperatorErrors &op) {
                       {"local", getErrors(op.local)},
                       {"own", getErrors(op.own)},
                       {"fromInputs", getErrors(op.fromInputs)},
-                      {"parts", json::Array(getParts(op))},
+                      {"parts", std::move(parts)},
                       {"histogram", getHistogram(op)},
                       {"channels", getChannels(op.channels)},
                       {"channelCount", int64_t(op.channels.size())}};
   if (op.range)
     result["range"] =
         json::Object{{"dtype", op.range->dtype},
-                     {"scale", op.range->scale},
+                     {"scale", shorten(op.range->scale, /*digits=*/9)},
                      {"zeroPoint", op.range->zeroPoint},
                      {"lowest", shorten(op.range->getLowest())},
                      {"highest", shorten(op.range->getHighest())}};
   return result;
 }
 
+/// The shortest text that is read as the number `text`: LLVM writes 17 digits,
+/// which would be most of the page.
+static std::string shortenNumber(StringRef text) {
+  double value;
+  if (text.size() <= 6 || text.getAsDouble(value))
+    return text.str();
+  for (unsigned digits = 4; digits < 17; ++digits) {
+    std::string result;
+    llvm::raw_string_ostream(result) << llvm::format("%.*g", digits, value);
+    if (std::strtod(result.c_str(), nullptr) == value)
+      return result;
+  }
+  return text.str();
+}
+
 /// Text of JSON inside of a script element, which ends at "</".
 static std::string escape(json::Value value) {
   std::string text, result;
   llvm::raw_string_ostream(text) << std::move(value);
-  for (char c : text) {
+  bool isString = false;
+  for (StringRef rest = text; !rest.empty();) {
+    char c = rest.front();
+    if (!isString && (c == '-' || llvm::isDigit(c))) {
+      StringRef number = rest.take_while([](char c) {
+        return llvm::isAlnum(c) || StringRef("+-.").contains(c);
+      });
+      result += shortenNumber(number);
+      rest = rest.drop_front(number.size());
+      continue;
+    }
+    // What follows a backslash ends no string.
+    size_t count = c == '\\' ? 2 : 1;
+    isString ^= c == '"';
     if (c == '<')
       result += "\\u003c";
     else
-      result += c;
+      result += rest.take_front(count);
+    rest = rest.drop_front(count);
   }
   return result;
 }
