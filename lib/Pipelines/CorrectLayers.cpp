@@ -3,20 +3,22 @@
 // Rounding of weights and correction of biases by what layers read.
 
 #include "CorrectLayers.h"
+#include "CorrectedLayer.h"
 #include "HookIndex.h"
-#include "Layers.h"
 #include "ObservedRun.h"
 
-#include "qbackend/Numerics/Quantize.h"
+#include "qbackend/Runtime/Error.h"
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Remarks.h"
 #include "qbackend/Transforms/Support.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <cmath>
-#include <map>
 #include <mutex>
 
 using namespace mlir;
@@ -24,301 +26,11 @@ using namespace qbackend;
 
 /// The longest part of a row whose matrix is held: 64 MB.
 static constexpr int64_t kLongestRow = 4096;
-/// How many pixels of a sample go into the matrix, evenly spread: neighbours
-/// are alike.
-static constexpr int64_t kPixels = 16;
-
-namespace {
-/// Which elements of its input each pixel of a layer's result is made of, over
-/// three spatial dimensions: those that a layer lacks have the extent 1.
-struct Geometry {
-  int64_t kernel[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1},
-          before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
-  bool isLinear = true;
-  /// Input channels, of all groups.
-  int64_t channels = 0;
-
-  int64_t getPositions() const { return kernel[0] * kernel[1] * kernel[2]; }
-
-  /// Calls `visit(number, total, elements)` for each pixel of the result:
-  /// for each position of the kernel the first of the input's channels, null in
-  /// the padding.
-  void forEachPixel(
-      const float *data, ArrayRef<int64_t> shape,
-      llvm::function_ref<void(int64_t, int64_t, ArrayRef<const float *>)> visit)
-      const {
-    int64_t extents[3] = {1, 1, 1}, outer = 1;
-    int64_t rank = shape.size() - 1;
-    if (isLinear) {
-      for (int64_t extent : shape.drop_back())
-        outer *= extent;
-    } else {
-      outer = shape[0];
-      for (int64_t i = 1; i < rank; ++i)
-        extents[3 - rank + i] = shape[i];
-    }
-    int64_t results[3];
-    for (int d = 0; d < 3; ++d)
-      results[d] = std::max<int64_t>(0, (extents[d] + before[d] + after[d] -
-                                         dilation[d] * (kernel[d] - 1) - 1) /
-                                                stride[d] +
-                                            1);
-    int64_t total = outer * results[0] * results[1] * results[2], number = 0;
-    SmallVector<const float *> elements(getPositions());
-    for (int64_t n = 0; n < outer; ++n)
-      for (int64_t d = 0; d < results[0]; ++d)
-        for (int64_t h = 0; h < results[1]; ++h)
-          for (int64_t w = 0; w < results[2]; ++w) {
-            const int64_t pixel[3] = {d, h, w};
-            getElements(data, n, extents, pixel, elements);
-            visit(number++, total, elements);
-          }
-  }
-
-private:
-  void getElements(const float *data, int64_t n, const int64_t *extents,
-                   const int64_t *pixel,
-                   MutableArrayRef<const float *> elements) const {
-    int64_t next = 0;
-    for (int64_t a = 0; a < kernel[0]; ++a)
-      for (int64_t b = 0; b < kernel[1]; ++b)
-        for (int64_t c = 0; c < kernel[2]; ++c) {
-          const int64_t tap[3] = {a, b, c};
-          int64_t offset = n;
-          bool isInside = true;
-          for (int i = 0; i < 3; ++i) {
-            int64_t at =
-                pixel[i] * stride[i] - before[i] + tap[i] * dilation[i];
-            isInside &= at >= 0 && at < extents[i];
-            offset = offset * extents[i] + at;
-          }
-          elements[next++] = isInside ? data + offset * channels : nullptr;
-        }
-  }
-};
-
-/// What pixels of a layer's input hold on average.
-struct Moments {
-  /// Sums over all pixels of the real input and the quantized one, for each
-  /// position of the kernel and each channel.
-  std::vector<double> real, quantized;
-  int64_t pixels = 0;
-  /// Sums of products over some pixels, for each group: the rows of a symmetric
-  /// matrix in the order of a row of the weight.
-  std::vector<float> products;
-  /// Sums of the quantized input over these pixels, as above.
-  std::vector<double> productSums;
-  int64_t productPixels = 0;
-
-  void add(const Moments &other) {
-    auto sum = [](auto &to, const auto &from) {
-      if (to.empty())
-        to = from;
-      else
-        for (size_t i = 0; i < to.size(); ++i)
-          to[i] += from[i];
-    };
-    sum(real, other.real);
-    sum(quantized, other.quantized);
-    sum(products, other.products);
-    sum(productSums, other.productSums);
-    pixels += other.pixels;
-    productPixels += other.productPixels;
-  }
-};
-
-struct CorrectedLayer {
-  OperatorOp op;
-  LayerWeight weight;
-  WeightParameters parameters;
-  Geometry geometry;
-  int64_t groups = 1;
-  /// Of the input.
-  float scale = 1;
-  int64_t zeroPoint = 0, min = 0, max = 255;
-  bool round = false;
-
-  Moments moments;
-  /// Those of samples that others are to be added before, by number.
-  std::map<int64_t, Moments> pending;
-
-  int64_t getGroupRows() const { return weight.getRows() / groups; }
-  const numerics::QuantParams &getParameters(int64_t row) const {
-    return parameters.channels.size() == 1 ? parameters.channels[0]
-                                           : parameters.channels[row];
-  }
-  int64_t quantize(int64_t row, float number) const {
-    const numerics::QuantParams &params = getParameters(row);
-    return numerics::quantize(number, params.scale, params.zeroPoint,
-                              parameters.min, parameters.max);
-  }
-  float dequantize(int64_t row, int64_t integer) const {
-    const numerics::QuantParams &params = getParameters(row);
-    return numerics::dequantize(integer, params.scale, params.zeroPoint);
-  }
-
-  Moments measure(const std::vector<float> &input, ArrayRef<int64_t> shape,
-                  int64_t sample) const;
-  void roundWeight(bool isCentred);
-  std::optional<SmallVector<float, 0>> getBias() const;
-};
-} // namespace
-
-/// Whether the pixel `number` is one of about kPixels of `total`: spread
-/// without a period, so that borders have their share.
-static bool isChosen(uint64_t number, uint64_t total) {
-  // Fibonacci hashing, Knuth, vol. 3, 6.4.
-  uint64_t hash = (number * 0x9E3779B97F4A7C15) >> 32;
-  return total <= uint64_t(kPixels) || hash * total < (uint64_t(kPixels) << 32);
-}
-
-Moments CorrectedLayer::measure(const std::vector<float> &input,
-                                ArrayRef<int64_t> shape, int64_t sample) const {
-  std::vector<float> rounded(input.size());
-  for (size_t i = 0; i < input.size(); ++i)
-    rounded[i] = numerics::fakeQuantize(input[i], scale, zeroPoint, min, max);
-  int64_t channels = geometry.channels, positions = geometry.getPositions();
-  Moments result;
-  auto addUp = [&](const std::vector<float> &from, std::vector<double> &sums) {
-    sums.assign(positions * channels, 0.0);
-    geometry.forEachPixel(
-        from.data(), shape,
-        [&](int64_t, int64_t total, ArrayRef<const float *> elements) {
-          result.pixels = total;
-          for (auto [p, element] : llvm::enumerate(elements))
-            for (int64_t c = 0; element && c < channels; ++c)
-              sums[p * channels + c] += element[c];
-        });
-  };
-  addUp(input, result.real);
-  addUp(rounded, result.quantized);
-  if (!round)
-    return result;
-  int64_t columns = weight.getColumns(), rowSize = weight.getRowSize();
-  result.products.assign(groups * rowSize * rowSize, 0.0f);
-  result.productSums.assign(positions * channels, 0.0);
-  std::vector<float> row(rowSize);
-  geometry.forEachPixel(
-      rounded.data(), shape,
-      [&](int64_t number, int64_t total, ArrayRef<const float *> elements) {
-        if (!isChosen(sample * total + number, total))
-          return;
-        ++result.productPixels;
-        for (auto [p, element] : llvm::enumerate(elements))
-          for (int64_t c = 0; element && c < channels; ++c)
-            result.productSums[p * channels + c] += element[c];
-        for (int64_t group = 0; group < groups; ++group) {
-          for (auto [p, element] : llvm::enumerate(elements))
-            for (int64_t c = 0; c < columns; ++c)
-              row[p * columns + c] =
-                  element ? element[group * columns + c] : 0.0f;
-          float *matrix = &result.products[group * rowSize * rowSize];
-          for (int64_t i = 0; i < rowSize; ++i)
-            if (float left = row[i])
-              for (int64_t j = 0; j < rowSize; ++j)
-                matrix[i * rowSize + j] += left * row[j];
-        }
-      });
-  return result;
-}
-
-/// Rounds each number of the weight to one of the integers beside it.
-void CorrectedLayer::roundWeight(bool isCentred) {
-  int64_t columns = weight.getColumns(), rowSize = weight.getRowSize();
-  if (moments.productPixels == 0)
-    return;
-  // The ends of the range are what scales come from: they stay.
-  int64_t perScale = weight.numbers.size() / parameters.channels.size();
-  std::vector<double> matrix(rowSize * rowSize), gradient(rowSize);
-  std::vector<int64_t> integers(rowSize);
-  for (int64_t group = 0; group < groups; ++group) {
-    auto getMean = [&](int64_t i) {
-      return moments.productSums[i / columns * geometry.channels +
-                                 group * columns + i % columns] /
-             moments.productPixels;
-    };
-    for (int64_t i = 0; i < rowSize; ++i)
-      for (int64_t j = 0; j < rowSize; ++j) {
-        double product = moments.products[(group * rowSize + i) * rowSize + j] /
-                         double(moments.productPixels);
-        // What all pixels have in common, the bias takes.
-        matrix[i * rowSize + j] =
-            isCentred ? product - getMean(i) * getMean(j) : product;
-      }
-    for (int64_t r = 0; r < getGroupRows(); ++r) {
-      int64_t row = group * getGroupRows() + r;
-      float *numbers = &weight.numbers[row * rowSize];
-      auto [least, largest] = std::minmax_element(
-          weight.numbers.begin() + row * rowSize / perScale * perScale,
-          weight.numbers.begin() + (row * rowSize / perScale + 1) * perScale);
-      float low = *least, high = *largest;
-      std::fill(gradient.begin(), gradient.end(), 0.0);
-      for (int64_t i = 0; i < rowSize; ++i) {
-        integers[i] = quantize(row, numbers[i]);
-        double error =
-            double(numbers[i]) - double(dequantize(row, integers[i]));
-        for (int64_t j = 0; j < rowSize; ++j)
-          gradient[j] += error * matrix[i * rowSize + j];
-      }
-      bool isChanged = true;
-      for (int sweep = 0; isChanged && sweep < 20; ++sweep) {
-        isChanged = false;
-        for (int64_t i = 0; i < rowSize; ++i) {
-          if (numbers[i] == low || numbers[i] == high)
-            continue;
-          double now = dequantize(row, integers[i]);
-          int64_t nearest = quantize(row, numbers[i]);
-          double atNearest = dequantize(row, nearest);
-          int64_t beside = nearest + (numbers[i] > atNearest ? 1 : -1);
-          int64_t other = integers[i] == nearest ? beside : nearest;
-          if (other < parameters.min || other > parameters.max)
-            continue;
-          // (d + t e)^T H (d + t e) - d^T H d, with the row's error d.
-          double step = now - double(dequantize(row, other));
-          double change =
-              2 * step * gradient[i] + step * step * matrix[i * rowSize + i];
-          if (!(change < -1e-12 * step * step * matrix[i * rowSize + i]))
-            continue;
-          // Only what is read back as that integer, and leaves the range.
-          float number = std::clamp(dequantize(row, other), low, high);
-          if (quantize(row, number) != other)
-            continue;
-          integers[i] = other;
-          for (int64_t j = 0; j < rowSize; ++j)
-            gradient[j] += step * matrix[i * rowSize + j];
-          isChanged = true;
-        }
-      }
-      for (int64_t i = 0; i < rowSize; ++i)
-        if (integers[i] != quantize(row, numbers[i]))
-          numbers[i] = std::clamp(dequantize(row, integers[i]), low, high);
-    }
-  }
-}
-
-/// The bias, corrected; nothing if there is none. Called with the weight that
-/// is quantized and the one that it is measured against in `op`.
-std::optional<SmallVector<float, 0>> CorrectedLayer::getBias() const {
-  auto bias = readConstant(OperatorOp(op).getBias());
-  std::optional<LayerWeight> real = readLayerWeight(op);
-  if (!bias || int64_t(bias->size()) != weight.getRows() || !real ||
-      moments.pixels == 0)
-    return std::nullopt;
-  int64_t columns = weight.getColumns(), rowSize = weight.getRowSize();
-  for (auto [row, number] : llvm::enumerate(*bias)) {
-    double sum = 0;
-    int64_t first = int64_t(row) / getGroupRows() * columns;
-    for (int64_t i = 0; i < rowSize; ++i) {
-      int64_t at = i / columns * geometry.channels + first + i % columns;
-      float quantized =
-          dequantize(row, quantize(row, weight.numbers[row * rowSize + i]));
-      sum += double(real->numbers[row * rowSize + i]) * moments.real[at] -
-             double(quantized) * moments.quantized[at];
-    }
-    number = double(number) + sum / moments.pixels;
-  }
-  return bias;
-}
+/// How many numbers of the real-valued network's results are held: 64 MB.
+static constexpr size_t kHeldResults = size_t(1) << 24;
+/// How many runs of the network, times layers, biases may take: fewer samples
+/// of deep networks.
+static constexpr int64_t kLayerRuns = 1024;
 
 //===----------------------------------------------------------------------===//
 // The run
@@ -451,12 +163,410 @@ static std::optional<CorrectedLayer> getLayer(OperatorOp op,
   return layer;
 }
 
+namespace {
+/// Results of the real-valued network, and how far others are from them.
+class Judge {
+public:
+  /// Keeps those of the next samples of the real-valued network.
+  void remember(ArrayRef<arrays::Array> results) {
+    real.resize(results.size());
+    for (auto [values, array] : llvm::zip_equal(real, results)) {
+      if (array.type != arrays::ElementType::F32)
+        continue;
+      ArrayRef<float> numbers = array.as<float>();
+      size_t room = kHeldResults - std::min(held, kHeldResults);
+      numbers = numbers.take_front(room);
+      values.append(numbers.begin(), numbers.end());
+      held += numbers.size();
+    }
+  }
+
+  bool hasResults() const { return held != 0; }
+
+  /// What follows is of another network, from the first sample on.
+  void begin() { sums.assign(real.size(), {}); }
+
+  void compare(ArrayRef<arrays::Array> results) {
+    for (auto [values, sum, array] : llvm::zip_equal(real, sums, results)) {
+      if (array.type != arrays::ElementType::F32)
+        continue;
+      for (float found : array.as<float>()) {
+        if (sum.next == values.size())
+          break;
+        double expected = values[sum.next++], error = expected - found;
+        if (!std::isfinite(error))
+          continue;
+        sum.signal += expected * expected;
+        sum.noise += error * error;
+      }
+    }
+  }
+
+  /// The worst result's noise over its signal.
+  double getNoise() const {
+    double worst = 0;
+    for (const Sum &sum : sums)
+      if (sum.noise != 0)
+        worst = std::max(worst, sum.noise / sum.signal);
+    return worst;
+  }
+
+private:
+  struct Sum {
+    double signal = 0, noise = 0;
+    size_t next = 0;
+  };
+  SmallVector<SmallVector<float, 0>> real;
+  SmallVector<Sum> sums;
+  size_t held = 0;
+};
+
+/// Finds the parameters with which the quantized network is nearest to the
+/// real-valued one.
+class Corrector {
+public:
+  using Layers = ArrayRef<std::unique_ptr<CorrectedLayer>>;
+  /// The bias of each layer; nothing: as it is.
+  using Biases = std::vector<std::optional<SmallVector<float, 0>>>;
+
+  Corrector(ModuleOp module, func::FuncOp function,
+            const CalibrateOptions &options, Layers layers)
+      : module(module), options(options), function(function), layers(layers),
+        biases(layers.size()) {}
+
+  llvm::Error run(bool round, bool correct);
+
+private:
+  /// A network that computes with the numbers that integers stand for; biases
+  /// are its last arguments.
+  struct Simulation {
+    OwningOpRef<ModuleOp> module;
+    IRMapping mapping;
+    std::shared_ptr<runtime::Executable> executable;
+  };
+  using Callback = llvm::function_ref<void(ArrayRef<arrays::Array>)>;
+
+  llvm::Error measure(bool round);
+  llvm::Error readSamples();
+  llvm::Error simulate(Simulation &simulation);
+  llvm::Error runSamples(Measurement &measurement, StringRef label,
+                         Callback see);
+  llvm::Error runSimulation(Simulation &simulation, CorrectedLayer *measured,
+                            Callback see);
+  llvm::Error judgeAttempt(Simulation &simulation);
+  llvm::Error correctBiases(Simulation &simulation);
+  void keepUnjudged(bool round, bool correct);
+  void apply(bool round, bool correct);
+
+  ModuleOp module;
+  const CalibrateOptions &options;
+  func::FuncOp function;
+  Layers layers;
+  Judge judge;
+
+  ObservedRun observed;
+  /// Those that biases are found on, and that attempts are judged by.
+  std::vector<arrays::NamedArray> samples;
+
+  /// What is tried: these biases, and the weights that layers have.
+  Biases biases;
+  bool isRounded = false, isCorrected = false;
+  /// That of the best attempt, but for the one without any correction.
+  double triedNoise = std::numeric_limits<double>::infinity();
+
+  struct {
+    double noise = std::numeric_limits<double>::infinity();
+    bool isRounded = false, isCorrected = false;
+    Biases biases;
+    std::vector<SmallVector<float, 0>> weights;
+  } best;
+};
+} // namespace
+
+/// Runs `observed`.
+llvm::Error Corrector::runSamples(Measurement &measurement, StringRef label,
+                                  Callback see) {
+  Measurement::current = &measurement;
+  llvm::Error error =
+      observed.run.run(label,
+                       [&](int64_t first, int64_t count,
+                           ArrayRef<arrays::Array> results) -> llvm::Error {
+                         measurement.flush(first + count);
+                         see(results);
+                         return llvm::Error::success();
+                       });
+  Measurement::current = nullptr;
+  return error;
+}
+
+/// Reads the first samples of those that the network is calibrated on.
+llvm::Error Corrector::readSamples() {
+  if (llvm::Error error = observed.open(function, options))
+    return error;
+  int64_t count = std::clamp<int64_t>(kLayerRuns / layers.size(), 8, 64);
+  if (options.samples >= 0)
+    count = std::min(count, options.samples);
+  // Whole batches.
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (!observed.run.options.isFixed(i) && tensor.getRank() > 0 &&
+          !tensor.isDynamicDim(0) && tensor.getDimSize(0) > 0)
+        count = llvm::alignTo(count, tensor.getDimSize(0));
+  auto read = observed.run.source->read(count);
+  if (!read)
+    return read.takeError();
+  samples = std::move(*read);
+  return llvm::Error::success();
+}
+
+/// Runs the real-valued network: on all samples for rounding, and on the first
+/// ones for biases and to have what attempts are held against.
+llvm::Error Corrector::measure(bool round) {
+  if (llvm::Error error =
+          observed.compile(module, function, options,
+                           {"qbackend_runtime_observe",
+                            reinterpret_cast<void *>(Measurement::record)}))
+    return error;
+  Measurement measurement(module);
+  for (auto &layer : layers)
+    measurement.add(layer->op.getInputs()[0].getDefiningOp<ObserveOp>(),
+                    layer.get());
+  std::vector<std::pair<Moments, bool>> products(layers.size());
+  if (round) {
+    if (llvm::Error error = observed.open(function, options))
+      return error;
+    observed.run.options.maxSamples = options.samples;
+    if (llvm::Error error = runSamples(measurement, "measuring layers",
+                                       [](ArrayRef<arrays::Array>) {}))
+      return error;
+    observed.run.options.maxSamples = -1;
+    for (auto [layer, known] : llvm::zip_equal(layers, products))
+      known = {std::exchange(layer->moments, {}),
+               std::exchange(layer->round, false)};
+  }
+  if (llvm::Error error = readSamples())
+    return error;
+  std::vector<const arrays::NamedArray *> pointers;
+  for (const arrays::NamedArray &array : samples)
+    pointers.push_back(&array);
+  observed.run.source =
+      arrays::SampleSource::create(pointers, observed.run.options.fixed);
+  llvm::Error error = runSamples(
+      measurement, round ? "" : "measuring layers",
+      [&](ArrayRef<arrays::Array> results) { judge.remember(results); });
+  if (round)
+    for (auto [layer, known] : llvm::zip_equal(layers, products)) {
+      auto &[moments, isRoundable] = known;
+      layer->moments.takeProducts(std::move(moments));
+      layer->round = isRoundable;
+    }
+  return error;
+}
+
+llvm::Error Corrector::simulate(Simulation &simulation) {
+  simulation.module = cast<ModuleOp>(module->clone(simulation.mapping));
+  ModuleOp copy = *simulation.module;
+  auto network =
+      cast<func::FuncOp>(simulation.mapping.lookup(function.getOperation()));
+  SymbolTable symbols(copy);
+  copy.walk([&](ObserveOp op) {
+    auto observer = symbols.lookup<ObserverOp>(op.getObserver());
+    if (!observer || !observer.isCalibrated() ||
+        !isa<IntegerType>(observer.getConfig().getDtype()))
+      return;
+    auto element = getQuantizedElement(
+        observer.getConfig().getDtype(),
+        observer.getScaleAttr().getValueAsDouble(), *observer.getZeroPoint());
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    auto type = cast<RankedTensorType>(op.getType());
+    Value quantized = QuantizeOp::create(builder, op.getLoc(),
+                                         type.clone(element), op.getResult());
+    Value real = DequantizeOp::create(builder, op.getLoc(), type, quantized);
+    op.getResult().replaceAllUsesExcept(real, quantized.getDefiningOp());
+  });
+  for (auto &layer : layers) {
+    auto op =
+        cast<OperatorOp>(simulation.mapping.lookup(layer->op.getOperation()));
+    setLayerWeight(op, layer->getQuantizedWeight());
+    if (!layer->canCorrect(function))
+      continue;
+    unsigned index = network.getNumArguments();
+    if (failed(network.insertArgument(index, op.getBias().getType(), {},
+                                      op.getLoc())))
+      return makeError("a bias can't be an argument");
+    op.getBiasMutable().assign(network.getArgument(index));
+  }
+  auto executable =
+      compileModule(copy, network.getName(), /*observing=*/true,
+                    {{"qbackend_runtime_observe",
+                      reinterpret_cast<void *>(Measurement::record)}});
+  if (!executable)
+    return executable.takeError();
+  simulation.executable = std::move(*executable);
+  return llvm::Error::success();
+}
+
+/// Runs it on the samples. What `measured` reads, if it is not null, is in its
+/// moments then.
+llvm::Error Corrector::runSimulation(Simulation &simulation,
+                                     CorrectedLayer *measured, Callback see) {
+  Measurement measurement(*simulation.module);
+  if (measured) {
+    auto op = measured->op.getInputs()[0].getDefiningOp<ObserveOp>();
+    measurement.add(
+        cast<ObserveOp>(simulation.mapping.lookup(op.getOperation())),
+        measured);
+  }
+  std::vector<arrays::NamedArray> given;
+  for (auto [layer, bias] : llvm::zip_equal(layers, biases)) {
+    if (!layer->canCorrect(function))
+      continue;
+    auto type = cast<RankedTensorType>(layer->op.getBias().getType());
+    given.push_back(
+        {"", arrays::Array::zeros(arrays::ElementType::F32, type.getShape())});
+    llvm::copy(bias ? *bias : *readConstant(layer->op.getBias()),
+               given.back().array.as<float>().begin());
+  }
+  SampleRun &run = observed.run;
+  SmallVector<bool> fixed(run.options.fixed);
+  run.options.fixed.resize(samples.size() + given.size(), true);
+  std::vector<const arrays::NamedArray *> pointers;
+  for (const auto *arrays : {&samples, &given})
+    for (const arrays::NamedArray &array : *arrays)
+      pointers.push_back(&array);
+  run.source = arrays::SampleSource::create(pointers, run.options.fixed);
+  std::swap(run.executable, simulation.executable);
+  llvm::Error error = runSamples(measurement, "", see);
+  std::swap(run.executable, simulation.executable);
+  run.options.fixed = std::move(fixed);
+  return error;
+}
+
+/// Keeps what is tried if it is the best so far.
+llvm::Error Corrector::judgeAttempt(Simulation &simulation) {
+  judge.begin();
+  if (llvm::Error error = runSimulation(
+          simulation, nullptr,
+          [&](ArrayRef<arrays::Array> results) { judge.compare(results); }))
+    return error;
+  double noise = judge.getNoise();
+  if (isRounded || isCorrected)
+    triedNoise = std::min(triedNoise, noise);
+  if (!(noise < best.noise))
+    return llvm::Error::success();
+  best = {noise, isRounded, isCorrected, biases, {}};
+  for (auto &layer : layers)
+    if (isRounded)
+      best.weights.push_back(layer->weight.numbers);
+  return llvm::Error::success();
+}
+
+/// Biases by what each layer reads if all before it are as good as real, and
+/// those of one layer after another, by what it reads with those before: the
+/// correction of one moves the means of all behind it.
+llvm::Error Corrector::correctBiases(Simulation &simulation) {
+  isCorrected = true;
+  for (auto [layer, bias] : llvm::zip_equal(layers, biases))
+    bias = layer->canCorrect(function)
+               ? layer->getBias(layer->moments.quantized)
+               : std::nullopt;
+  if (llvm::Error error = judgeAttempt(simulation))
+    return error;
+  biases.assign(layers.size(), std::nullopt);
+  for (auto [layer, bias] : llvm::zip_equal(layers, biases)) {
+    if (!layer->canCorrect(function))
+      continue;
+    Moments real = std::exchange(layer->moments, {});
+    bool isRoundable = std::exchange(layer->round, false);
+    llvm::Error error =
+        runSimulation(simulation, layer.get(), [](ArrayRef<arrays::Array>) {});
+    Moments found = std::exchange(layer->moments, std::move(real));
+    layer->round = isRoundable;
+    if (error)
+      return error;
+    bias = layer->getBias(found.quantized);
+  }
+  return judgeAttempt(simulation);
+}
+
+/// Nobody can say what is better: as the formulas have it.
+void Corrector::keepUnjudged(bool round, bool correct) {
+  best.isRounded = round;
+  best.isCorrected = correct;
+  for (auto &layer : layers) {
+    if (layer->round)
+      layer->roundWeight(/*isCentred=*/correct && layer->op.getBias());
+    best.weights.push_back(layer->weight.numbers);
+    best.biases.push_back(layer->getBias(layer->moments.quantized));
+  }
+}
+
+llvm::Error Corrector::run(bool round, bool correct) {
+  std::lock_guard<std::mutex> turn(Measurement::running);
+  if (llvm::Error error = measure(round))
+    return error;
+  if (!judge.hasResults()) {
+    keepUnjudged(round, correct);
+    apply(round, correct);
+    return llvm::Error::success();
+  }
+  Simulation plain;
+  if (llvm::Error error = simulate(plain))
+    return error;
+  if (llvm::Error error = judgeAttempt(plain))
+    return error;
+  if (correct)
+    if (llvm::Error error = correctBiases(plain))
+      return error;
+  if (round) {
+    for (auto &layer : layers)
+      if (layer->round)
+        layer->roundWeight(/*isCentred=*/correct && layer->op.getBias());
+    isRounded = true;
+    Simulation rounded;
+    if (llvm::Error error = simulate(rounded))
+      return error;
+    if (llvm::Error error =
+            correct ? correctBiases(rounded) : judgeAttempt(rounded))
+      return error;
+  }
+  apply(round, correct);
+  return llvm::Error::success();
+}
+
+static std::string formatRatio(double noise) {
+  return llvm::formatv("{0:f1} dB", -10 * std::log10(noise)).str();
+}
+
+/// Gives the layers what was best, and says what was not.
+void Corrector::apply(bool round, bool correct) {
+  auto decline = [&](CorrectedLayer &layer, const Twine &what) {
+    remarkMissed(layer.op, "QB152", layer.op.getKindName(),
+                 what + ": the results would have an SQNR of " +
+                     formatRatio(triedNoise) + " on the samples, and " +
+                     formatRatio(best.noise) + " without",
+                 "nothing is to be done");
+  };
+  for (auto [i, layer] : llvm::enumerate(layers)) {
+    if (best.isRounded && layer->round) {
+      layer->weight.numbers = best.weights[i];
+      setLayerWeight(layer->op, layer->weight);
+    } else if (round && layer->round) {
+      decline(*layer, "its weight is rounded number by number");
+    }
+    if (best.isCorrected && best.biases[i])
+      setLayerBias(layer->op, *best.biases[i]);
+    else if (correct && layer->op.getBias() && !best.isCorrected)
+      decline(*layer, "its mean is not corrected");
+  }
+}
+
 LogicalResult qbackend::correctLayers(ModuleOp module,
                                       const CalibrateOptions &options,
                                       bool round, bool correct) {
   SymbolTable symbols(module);
   std::vector<std::unique_ptr<CorrectedLayer>> layers;
-  Measurement measurement(module);
   WalkResult walk = module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
     std::optional<CorrectedLayer> layer = getLayer(op, symbols);
     if (!layer)
@@ -478,8 +588,6 @@ LogicalResult qbackend::correctLayers(ModuleOp module,
                    "its mean is not corrected: it has no bias",
                    "export it with a bias, of zeros if need be");
     layers.push_back(std::make_unique<CorrectedLayer>(std::move(*layer)));
-    measurement.add(op.getInputs()[0].getDefiningOp<ObserveOp>(),
-                    layers.back().get());
     return WalkResult::skip();
   });
   if (walk.wasInterrupted())
@@ -487,45 +595,13 @@ LogicalResult qbackend::correctLayers(ModuleOp module,
   if (layers.empty())
     return success();
 
-  auto fail = [&](llvm::Error error) {
+  auto function = findEntry(module, options.entry);
+  llvm::Error error =
+      function
+          ? Corrector(module, *function, options, layers).run(round, correct)
+          : function.takeError();
+  if (error)
     return emitError(module.getLoc())
            << "corrections failed: " << llvm::toString(std::move(error));
-  };
-  auto function = findEntry(module, options.entry);
-  if (!function)
-    return fail(function.takeError());
-  std::lock_guard<std::mutex> turn(Measurement::running);
-  ObservedRun observed;
-  if (llvm::Error error =
-          observed.compile(module, *function, options,
-                           {"qbackend_runtime_observe",
-                            reinterpret_cast<void *>(Measurement::record)}))
-    return fail(std::move(error));
-  if (llvm::Error error = observed.open(*function, options))
-    return fail(std::move(error));
-  observed.run.options.maxSamples = options.samples;
-  Measurement::current = &measurement;
-  llvm::Error error =
-      observed.run.run("measuring layers",
-                       [&](int64_t first, int64_t count,
-                           ArrayRef<arrays::Array>) -> llvm::Error {
-                         measurement.flush(first + count);
-                         return llvm::Error::success();
-                       });
-  Measurement::current = nullptr;
-  if (error)
-    return fail(std::move(error));
-
-  for (auto &layer : layers) {
-    if (layer->round)
-      layer->roundWeight(/*isCentred=*/correct && layer->op.getBias());
-    std::optional<SmallVector<float, 0>> bias;
-    if (correct)
-      bias = layer->getBias();
-    if (layer->round)
-      setLayerWeight(layer->op, layer->weight);
-    if (bias)
-      setLayerBias(layer->op, *bias);
-  }
   return success();
 }

@@ -21,10 +21,14 @@ namespace qbackend {
 ///   Down? Adaptive Rounding for Post-Training Quantization", 2020, (10). The
 ///   weight becomes real numbers that are quantized to these, at the same
 ///   scales.
-/// - `correct`: b += w E[x] - w' E[x'], after Nagel et al., 2019, section 4.2;
-///   H is the covariance then.
+/// - `correct`: b += w E[x] - w' E[x'], after Nagel et al., 2019, section 4.2,
+///   with x clamped to the range of its integers, and x' either x quantized or
+///   what the quantized network has there, with the biases before corrected; H
+///   is the covariance then.
 ///
-/// Fails, and says so, if the network doesn't run.
+/// Each is kept only if the results on the samples are nearer to those of the
+/// real-valued network, and QB152 says so if not. Fails, and says so, if the
+/// network doesn't run.
 mlir::LogicalResult correctLayers(mlir::ModuleOp module,
                                   const CalibrateOptions &options, bool round,
                                   bool correct);

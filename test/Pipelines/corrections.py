@@ -126,6 +126,30 @@ def biases():
     check(0 < error < 1e-3, "absorption changes the real-valued network")
 
 
+def trained():
+    """A network that needs no correction gets none that would make it worse."""
+    folder = FOLDER / "resnet8"
+    folder.mkdir()
+    examples = HERE.parents[1] / "examples"
+    net, data = folder / "net.mlir", examples / "data/fashion_mnist.npz"
+    run(sys.executable, examples / "export.py", examples / "networks/resnet8.npz",
+        "resnet8", "--spelling", "tosa", "-o", net)
+
+    def sqnr(key):
+        output = folder / "int.mlir"
+        run("qbackend-opt", f"--apply-backend=qnnpack {key} data={data}:calib_images "
+            "input-scale=1/255 samples=64", net, "-o", output)
+        text = run("qbackend-run", net, f"--compare={output}", "--samples=64",
+                   f"--input={data}:calib_images", "--input-scale=1/255")
+        return float(re.search(r"SQNR (\S+) dB", text).group(1))
+
+    # Judged is real arithmetic on the numbers that integers stand for.
+    before, after = sqnr(""), sqnr("corrections=bias-correction")
+    print(f"resnet8: {before} dB, corrected {after} dB")
+    check(after > before - 0.2, f"bias correction makes {before} dB {after} dB")
+
+
 channels()
 means()
 biases()
+trained()
