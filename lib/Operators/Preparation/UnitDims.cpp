@@ -2,7 +2,8 @@
 //
 // Gives ops back the leading dimension of size 1, the batch, that folding unit
 // dimensions has taken away: a change of shape that drops it moves behind the
-// op that reads it, until it meets the one that adds it again.
+// op that reads it, until it meets the one that adds it again. One file, since
+// all kinds of ops are lifted by the same few helpers.
 
 #include "Preparation/Preparation.h"
 #include "Reading/Layout.h"
@@ -151,6 +152,40 @@ static bool hasBatch(linalg::GenericOp op) {
   return own > (isPool ? 1 : 0);
 }
 
+/// `value`, the image that windows slide over, with a batch of 1: padding is
+/// put around that.
+static Value addBatch(OpBuilder &builder, Location loc, Value value) {
+  auto pad = value.getDefiningOp<tensor::PadOp>();
+  Value number = pad ? pad.getConstantPaddingValue() : Value();
+  Value source = number ? addBatch(builder, loc, pad.getSource()) : Value();
+  if (!source)
+    return addLeadingDim(builder, loc, value);
+  SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
+  llvm::append_range(low, pad.getMixedLowPad());
+  llvm::append_range(high, pad.getMixedHighPad());
+  return tensor::PadOp::create(builder, loc,
+                               getWithLeadingDim(pad.getResultType()), source,
+                               low, high, number);
+}
+
+/// Whether windows slide over an image of two dimensions that has channels, but
+/// no batch, and never had one (what computes it doesn't tell): the products of
+/// a convolution.
+static bool isWithoutBatch(linalg::GenericOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 || hasBatch(op) ||
+      op.getBlock()->getArgument(1).use_empty())
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto input = dyn_cast<RankedTensorType>(op.getInputs()[0].getType());
+  auto isWindow = [](AffineExpr expr) {
+    return !isa<AffineDimExpr, AffineConstantExpr>(expr);
+  };
+  return input && input.hasStaticShape() && input.getRank() == 3 &&
+         maps[1].getNumResults() == 4 && maps[2].getNumResults() == 3 &&
+         llvm::count_if(maps[0].getResults(), isWindow) == 2 &&
+         op.getNumLoops() == 6;
+}
+
 static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
   if (!op.hasPureTensorSemantics() || hasBatch(op) ||
       llvm::any_of(op.getIndexingMapsArray(),
@@ -159,9 +194,14 @@ static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
   SmallVector<Value> lifted;
   for (Value input : op.getInputs())
     lifted.push_back(getWithLeadingDim(input));
-  if (llvm::none_of(lifted, [](Value value) { return bool(value); }))
-    return nullptr;
   builder.setInsertionPoint(op);
+  if (llvm::none_of(lifted, [](Value value) { return bool(value); })) {
+    if (!isWithoutBatch(op))
+      return nullptr;
+    lifted[0] = addBatch(builder, op.getLoc(), op.getInputs()[0]);
+    if (!lifted[0])
+      return nullptr;
+  }
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap whole = maps.back();

@@ -96,6 +96,12 @@ func.func @multiplier(%x: tensor<1x4x4x4xf32>) -> tensor<1x3x3x4xf32> {
 // A bias for each element is one for each channel.
 // CHECK: 0: conv2d<{{.*}}> weight[2, 1, 1, 3] bias [2, 2, 2] <- input0
 // CHECK-NEXT: result 0
+
+// An image that is computed without a batch gets one.
+// CHECK: 1: transpose<permutation = [1, 2, 0]> [4, 4, 3] <- 0
+// CHECK-NEXT: 2: conv2d<stride = [1, 1], padding = [1, 1, 1, 1], {{.*}}> weight[2, 3, 3, 3] [4, 4, 2] <- 1
+// CHECK-NEXT: 3: transpose<permutation = [2, 0, 1]> [2, 4, 4] <- 2
+// CHECK-NEXT: result 3
 // CHECK-NEXT: float operations outside of operators: 0 of
 func.func @bias(%x: tensor<1x2x2x3xf32>) -> tensor<2x2x2xf32> {
   %z = arith.constant 0.0 : f32
@@ -112,4 +118,31 @@ func.func @bias(%x: tensor<1x2x2x3xf32>) -> tensor<2x2x2xf32> {
     linalg.yield %0 : f32
   } -> tensor<2x2x2xf32>
   return %r : tensor<2x2x2xf32>
+}
+
+#taps = affine_map<(o, h, w, c, i, j) -> (c, h + i, w + j)>
+#filter = affine_map<(o, h, w, c, i, j) -> (o, c, i, j)>
+#image = affine_map<(o, h, w, c, i, j) -> (o, h, w)>
+func.func @no_batch(%x: tensor<3x4x4xf32>) -> tensor<2x4x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.5> : tensor<2x3x3x3xf32>
+  %ex = tensor.empty() : tensor<3x4x4xf32>
+  %s = linalg.generic {indexing_maps = [#p, #p], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x : tensor<3x4x4xf32>) outs(%ex : tensor<3x4x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<3x4x4xf32>
+  %q = tensor.pad %s low[0, 1, 1] high[0, 1, 1] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %z : f32
+  } : tensor<3x4x4xf32> to tensor<3x6x6xf32>
+  %e = tensor.empty() : tensor<2x4x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x4x4xf32>) -> tensor<2x4x4xf32>
+  %y = linalg.generic {indexing_maps = [#taps, #filter, #image], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%q, %w : tensor<3x6x6xf32>, tensor<2x3x3x3xf32>) outs(%f : tensor<2x4x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x4x4xf32>
+  return %y : tensor<2x4x4xf32>
 }
