@@ -13,11 +13,12 @@ memref.global "private" constant @v : memref<16x1x1x8xi8> = dense<2>
 memref.global "private" constant @b : memref<16xi32> = dense<3>
 memref.global "private" constant @m : memref<16xf32> = dense<0.5>
 
-// Equal layers share a function; each has its constants.
+// Equal layers share a function; each has its constants, and its limits.
 // CHECK-LABEL: func.func @pointwise
 // CHECK: %[[W:.*]] = memref.get_global @qbackend_packed : memref<128xi8>
-// CHECK: call @int8_conv2d(%{{.*}}, %[[W]], %{{.*}}, %{{.*}}, %{{.*}}) : (memref<128xi8>, memref<128xi8>, memref<16xi32>, memref<16xf32>, memref<256xi8>) -> ()
-// CHECK: call @int8_conv2d(
+// CHECK: call @int8_conv2d(%{{.*}}, %[[W]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (memref<128xi8>, memref<128xi8>, memref<16xi32>, memref<16xf32>, memref<256xi8>, f32, f32, f32, i8, i8) -> ()
+// CHECK: %[[LO:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: call @int8_conv2d(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LO]], %{{.*}})
 // CHECK-NOT: memref.alloc
 func.func @pointwise(%x: memref<1x4x4x8xi8>, %y: memref<1x4x4x16xi8>, %z: memref<1x4x4x16xi8>) {
   %w = memref.get_global @w : memref<16x1x1x8xi8>
@@ -26,7 +27,7 @@ func.func @pointwise(%x: memref<1x4x4x8xi8>, %y: memref<1x4x4x16xi8>, %z: memref
   %m = memref.get_global @m : memref<16xf32>
   int8.conv2d(%x, %w, %b, %m) into %y {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
     : (memref<1x4x4x8xi8>, memref<16x1x1x8xi8>, memref<16xi32>, memref<16xf32>) into memref<1x4x4x16xi8>
-  int8.conv2d(%x, %v, %b, %m) into %z {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+  int8.conv2d(%x, %v, %b, %m) into %z {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 1, hi = 100, overflow = 100>}
     : (memref<1x4x4x8xi8>, memref<16x1x1x8xi8>, memref<16xi32>, memref<16xf32>) into memref<1x4x4x16xi8>
   return
 }
@@ -35,7 +36,7 @@ func.func @pointwise(%x: memref<1x4x4x8xi8>, %y: memref<1x4x4x16xi8>, %z: memref
 // is padded is read from a copy. Vectors of results end at the last channel.
 // CHECK-LABEL: func.func @padded
 // CHECK: %[[COPY:.*]] = memref.alloc() {alignment = 64 : i64} : memref<512xi8>
-// CHECK: call @[[PADDED:int8_conv2d_[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[COPY]], %{{.*}})
+// CHECK: call @[[PADDED:int8_conv2d_[0-9]+]](%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[COPY]], %{{.*}}, %{{.*}})
 // CHECK: memref.dealloc %[[COPY]]
 func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
   %w = memref.get_global @w : memref<16x1x1x8xi8>
@@ -54,7 +55,7 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // CHECK: vector.store %{{.*}} : memref<256xi8>, vector<16xi8>
 // CHECK: memref.global "private" constant @{{.*}} : memref<16xi32> = dense<-1021>
 // CHECK: func.func private @[[PADDED]](
-// CHECK: call @[[PAD:int8_copy_image.*]](%{{.*}}) : (memref<128xi8>, index, memref<512xi8>) -> ()
+// CHECK: call @[[PAD:int8_copy_image.*]](%{{.*}}) : (memref<128xi8>, index, i8, memref<512xi8>) -> ()
 // CHECK: arith.xori
 // CHECK: func.func private @int8_copy_image
 

@@ -149,7 +149,10 @@ template <typename T> static ArrayRef<char> getBytes(const std::vector<T> &v) {
 
 /// All that the kernel of `op` depends on.
 static Attribute getKey(int8::Conv2dOp op) {
-  SmallVector<Attribute> parts = {op->getPropertiesAsAttribute()};
+  SmallVector<Attribute> parts = {
+      op.getStrideAttr(),   op.getPaddingAttr(),
+      op.getDilationAttr(), op.getGroupsAttr(),
+      getNumbersKey(op),    BoolAttr::get(op.getContext(), op.getIsSigned())};
   for (Value value :
        {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
     parts.push_back(DenseI64ArrayAttr::get(
@@ -186,19 +189,26 @@ static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,
   function.setPrivate();
   function->setAttr("passthrough",
                     b.getStrArrayAttr({"noinline", kKernelAttribute}));
+  // Descriptors are many arguments, at each call.
+  if (llvm::all_of(types, [](Type type) {
+        auto buffer = dyn_cast<MemRefType>(type);
+        return !buffer || buffer.hasStaticShape();
+      }))
+    function->setAttr("llvm.bareptr", b.getUnitAttr());
   symbols.insert(function);
   b.setInsertionPointToStart(function.addEntryBlock());
   func::ReturnOp::create(b);
   return function;
 }
 
-/// Builds the function of `kernel` that takes `types`.
+/// Builds the function of `kernel` that takes `types`, `numbers` of which are
+/// no buffers and come last.
 static void addFunctions(Kernel &kernel, int8::Conv2dOp op, TypeRange types,
-                         SymbolTable &symbols) {
+                         unsigned numbers, SymbolTable &symbols) {
   Location loc = op.getLoc();
   kernel.function = addFunction(loc, "int8_conv2d", types, symbols);
   auto next = kernel.function.args_begin();
-  KernelBuffers buffers;
+  KernelArguments buffers;
   buffers.input = *next++;
   buffers.weight = *next++;
   buffers.bias = *next++;
@@ -208,16 +218,20 @@ static void addFunctions(Kernel &kernel, int8::Conv2dOp op, TypeRange types,
   ImplicitLocOpBuilder b(loc, op.getContext());
   if (kernel.emitter->getScratchSize()) {
     buffers.scratch = *next++;
-    buffers.copyImage = addFunction(
-        loc, "int8_copy_image",
-        {buffers.input.getType(), b.getIndexType(), buffers.scratch.getType()},
-        symbols);
+    buffers.copyImage =
+        addFunction(loc, "int8_copy_image",
+                    {buffers.input.getType(), b.getIndexType(),
+                     b.getIntegerType(kernel.emitter->getScratchBits()),
+                     buffers.scratch.getType()},
+                    symbols);
     Block &body = buffers.copyImage.front();
     b.setInsertionPointToStart(&body);
     kernel.emitter->emitCopy(b, body.getArgument(0), body.getArgument(1),
-                             body.getArgument(2));
+                             body.getArgument(2), body.getArgument(3));
   }
   buffers.result = *next++;
+  buffers.numbers =
+      ValueRange(kernel.function.getArguments()).take_back(numbers);
   b.setInsertionPointToStart(&kernel.function.front());
   kernel.emitter->emit(b, buffers);
 }
@@ -295,9 +309,14 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
                       result);
   }
   arguments.push_back(flatten(result));
+  SmallVector<TypedAttr> numbers =
+      getNumbers(op, kernel.emitter->getScratchBits());
+  for (TypedAttr number : numbers)
+    arguments.push_back(arith::ConstantOp::create(b, number));
 
   if (!kernel.function)
-    addFunctions(kernel, op, ValueRange(arguments).getTypes(), symbols);
+    addFunctions(kernel, op, ValueRange(arguments).getTypes(), numbers.size(),
+                 symbols);
   func::CallOp::create(b, kernel.function, arguments);
   if (result != op.getInit())
     memref::CopyOp::create(b, result, op.getInit());

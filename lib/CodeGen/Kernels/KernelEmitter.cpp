@@ -58,8 +58,10 @@ ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
 
 KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
     : target(target), shape(op), isSigned(op.getIsSigned()), offset(0),
-      requantize(op.getRequantize()), add(op.getAddAttr()),
-      padValue(op.getPadValue()) {
+      replacesOverflow(op.getRequantize().getOverflow() !=
+                       op.getRequantize().getHi()),
+      addsZeroPoint(op.getRequantize().getZeroPoint() != 0),
+      add(op.getAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
   copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
   if (target.sign == InputSign::Unsigned && isSigned)
@@ -67,6 +69,84 @@ KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
   if (target.sign == InputSign::Signed && !isSigned)
     offset = -128;
 }
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// The unit of numbers from 2^23 on is 1: adding this rounds to nearest, ties
+/// to even, and the integer is in the low bits.
+static constexpr float shifter = 0x1.8p23f;
+
+static int32_t getBits(float number) {
+  int32_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  return bits;
+}
+
+namespace {
+/// Their order in getNumbers.
+enum Number : unsigned {
+  Low,
+  High,
+  Overflow,
+  ZeroPoint,
+  Padding,
+  LeftFactor,
+  RightFactor,
+  SumOffset,
+  SumLow,
+  SumHigh,
+  SumZeroPoint
+};
+} // namespace
+
+SmallVector<TypedAttr> qbackend::codegen::getNumbers(int8::Conv2dOp op,
+                                                     unsigned scratchBits) {
+  Builder b(op.getContext());
+  int8::RequantizeAttr requantize = op.getRequantize();
+  int64_t zeroPoint = requantize.getZeroPoint();
+  SmallVector<TypedAttr> numbers;
+  for (int64_t number :
+       {requantize.getLo(), requantize.getHi(), requantize.getOverflow()})
+    numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
+  int8::AddAttr add = op.getAddAttr();
+  numbers.push_back(add ? b.getI32IntegerAttr(zeroPoint - getBits(shifter))
+                        : b.getI8IntegerAttr(zeroPoint));
+  numbers.push_back(
+      b.getIntegerAttr(b.getIntegerType(scratchBits), op.getPadValue()));
+  if (!add)
+    return numbers;
+  // Half of the unit is added before the shift, and rounds up; for ties away
+  // from zero it depends on the sign.
+  uint32_t offset = -static_cast<uint32_t>(add.getOffset());
+  if (add.getHalfUp())
+    offset += uint32_t(1) << (add.getShift() - 1);
+  int32_t y = add.getZeroPoint();
+  for (int32_t number : {add.getLhs(), add.getRhs(), int32_t(offset),
+                         add.getLo() - y, add.getHi() - y, y})
+    numbers.push_back(b.getI32IntegerAttr(number));
+  return numbers;
+}
+
+Attribute qbackend::codegen::getNumbersKey(int8::Conv2dOp op) {
+  int8::RequantizeAttr requantize = op.getRequantize();
+  SmallVector<int64_t> key = {requantize.getOverflow() != requantize.getHi(),
+                              requantize.getZeroPoint() != 0};
+  if (int8::AddAttr add = op.getAddAttr())
+    key.append({add.getShift(), add.getHalfUp(), add.getZeroPoint() != 0});
+  return DenseI64ArrayAttr::get(op.getContext(), key);
+}
+
+Value KernelEmitter::splatNumber(unsigned index) {
+  Value number = buffers.numbers[index];
+  return vector::BroadcastOp::create(
+      *builder, vectorOf(target.lanes, number.getType()), number);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
 
 PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                     ArrayRef<int32_t> bias,
@@ -99,18 +179,22 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
   return packed;
 }
 
-void KernelEmitter::emit(ImplicitLocOpBuilder &b, const KernelBuffers &given) {
+void KernelEmitter::emit(ImplicitLocOpBuilder &b,
+                         const KernelArguments &given) {
   builder = &b;
   buffers = given;
   image = needsCopy ? buffers.scratch : buffers.input;
   int64_t imageBytes = shape.height * shape.width * shape.in;
+  for (unsigned i = 0; i < buffers.numbers.size(); ++i)
+    numbers.push_back(splatNumber(i));
+  padding = buffers.numbers[Padding];
   emitBegin();
   auto emitBatch = [&](Value n) {
     Value position = advance(index(0), n, imageBytes);
     if (needsCopy)
       func::CallOp::create(
           b, buffers.copyImage,
-          ValueRange{buffers.input, position, buffers.scratch});
+          ValueRange{buffers.input, position, padding, buffers.scratch});
     emitImage(needsCopy ? index(0) : position,
               advance(index(0), n,
                       shape.resultHeight * shape.resultWidth * shape.out));
@@ -129,8 +213,9 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b, const KernelBuffers &given) {
 }
 
 void KernelEmitter::emitCopy(ImplicitLocOpBuilder &b, Value input,
-                             Value position, Value scratch) {
+                             Value position, Value pad, Value scratch) {
   builder = &b;
+  padding = pad;
   buffers.input = input;
   buffers.scratch = scratch;
   copyImage(position);
@@ -302,40 +387,33 @@ Value KernelEmitter::combine(ArrayRef<Value> rows) {
 void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
                            int64_t count) {
   ImplicitLocOpBuilder &b = *builder;
-  int64_t lanes = target.lanes, zeroPoint = requantize.getZeroPoint();
+  int64_t lanes = target.lanes;
   VectorType f32 = vectorOf(lanes, b.getF32Type()),
              i32 = vectorOf(lanes, b.getI32Type()),
              i8 = vectorOf(lanes, b.getI8Type());
-  auto select = [&](arith::CmpFPredicate predicate, Value value, float bound,
-                    float otherwise) -> Value {
-    Value holds = arith::CmpFOp::create(b, predicate, value, splat(f32, bound));
-    return arith::SelectOp::create(b, holds, value, splat(f32, otherwise));
+  auto select = [&](arith::CmpFPredicate predicate, Value value, Value bound,
+                    Value otherwise) -> Value {
+    Value holds = arith::CmpFOp::create(b, predicate, value, bound);
+    return arith::SelectOp::create(b, holds, value, otherwise);
   };
-  float lo = requantize.getLo() - zeroPoint,
-        hi = requantize.getHi() - zeroPoint;
+  Value lo = numbers[Low], hi = numbers[High];
   Value scaled = arith::MulFOp::create(b, arith::SIToFPOp::create(b, f32, sums),
                                        multiplierVector);
-  if (requantize.getOverflow() != requantize.getHi())
-    scaled = select(arith::CmpFPredicate::OLT, scaled, 0x1p31f,
-                    requantize.getOverflow() - zeroPoint);
+  if (replacesOverflow)
+    scaled = select(arith::CmpFPredicate::OLT, scaled, splat(f32, 0x1p31f),
+                    numbers[Overflow]);
   // Limits are integers: rounding keeps what is within.
   scaled = select(arith::CmpFPredicate::OGT, scaled, lo, lo);
   scaled = select(arith::CmpFPredicate::OLT, scaled, hi, hi);
-  // The unit of numbers from 2^23 on is 1: adding 1.5 * 2^23 rounds to nearest,
-  // ties to even, and the integer is in the low bits.
-  constexpr float shifter = 0x1.8p23f;
   Value bits = arith::BitcastOp::create(
       b, i32, arith::AddFOp::create(b, scaled, splat(f32, shifter)));
   Value bytes;
   if (!add) {
     bytes = arith::TruncIOp::create(b, i8, bits);
-    if (zeroPoint != 0)
-      bytes = arith::AddIOp::create(b, bytes, splat(i8, zeroPoint));
+    if (addsZeroPoint)
+      bytes = arith::AddIOp::create(b, bytes, numbers[ZeroPoint]);
   } else {
-    int32_t word;
-    std::memcpy(&word, &shifter, sizeof(word));
-    Value integer =
-        arith::AddIOp::create(b, bits, splat(i32, zeroPoint - word));
+    Value integer = arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
     Value other = load(buffers.residual, position, count);
     if (count != lanes)
       other = vector::InsertStridedSliceOp::create(
@@ -343,28 +421,21 @@ void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
           ArrayRef<int64_t>{1});
     other = extend(other, b.getI32Type());
     Value sum = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, integer, splat(i32, int64_t(add.getLhs()))),
-        arith::MulIOp::create(b, other, splat(i32, int64_t(add.getRhs()))));
+        b, arith::MulIOp::create(b, integer, numbers[LeftFactor]),
+        arith::MulIOp::create(b, other, numbers[RightFactor]));
     int64_t shift = add.getShift(), half = int64_t(1) << (shift - 1);
-    if (add.getHalfUp()) {
-      sum = arith::AddIOp::create(
-          b, sum,
-          splat(i32, static_cast<int64_t>(static_cast<int32_t>(
-                         static_cast<uint32_t>(half) -
-                         static_cast<uint32_t>(add.getOffset())))));
-    } else {
+    sum = arith::AddIOp::create(b, sum, numbers[SumOffset]);
+    if (!add.getHalfUp()) {
       // Away from zero: a negative tie has to stay below the half.
-      sum = arith::SubIOp::create(b, sum, splat(i32, int64_t(add.getOffset())));
       Value sign = arith::ShRSIOp::create(b, sum, splat(i32, int64_t(31)));
       sum = arith::AddIOp::create(
           b, arith::AddIOp::create(b, sum, splat(i32, half)), sign);
     }
     sum = arith::ShRSIOp::create(b, sum, splat(i32, shift));
-    int64_t y = add.getZeroPoint();
-    sum = arith::MaxSIOp::create(b, sum, splat(i32, add.getLo() - y));
-    sum = arith::MinSIOp::create(b, sum, splat(i32, add.getHi() - y));
-    if (y != 0)
-      sum = arith::AddIOp::create(b, sum, splat(i32, y));
+    sum = arith::MaxSIOp::create(b, sum, numbers[SumLow]);
+    sum = arith::MinSIOp::create(b, sum, numbers[SumHigh]);
+    if (add.getZeroPoint() != 0)
+      sum = arith::AddIOp::create(b, sum, numbers[SumZeroPoint]);
     bytes = arith::TruncIOp::create(b, i8, sum);
   }
   if (count != lanes)
@@ -390,10 +461,11 @@ void KernelEmitter::forBytes(int64_t bytes,
 }
 
 void KernelEmitter::fill(Value position, int64_t bytes) {
-  Type element = builder->getIntegerType(getScratchBits());
   forBytes(bytes, [&](Value offset, int64_t count) {
-    vector::StoreOp::create(*builder, splat(vectorOf(count, element), padValue),
-                            buffers.scratch, advance(position, offset, 1));
+    Value bytes = vector::BroadcastOp::create(
+        *builder, vectorOf(count, padding.getType()), padding);
+    vector::StoreOp::create(*builder, bytes, buffers.scratch,
+                            advance(position, offset, 1));
   });
 }
 

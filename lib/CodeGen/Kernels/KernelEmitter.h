@@ -48,11 +48,22 @@ struct PackedConstants {
   std::vector<float> multiplier;
 };
 
-/// The buffers that a kernel gets, of one dimension.
-struct KernelBuffers {
+/// Numbers of an op that its kernel gets as arguments: ops that differ in these
+/// alone share it. They are, in this order, what `finish` clamps a scaled sum
+/// to (two, f32) and has for one that doesn't fit (f32), what it adds to the
+/// integer, and a byte of the padding; then, with `add`, both factors, what is
+/// added to their sum, its limits, and what is added to it (i32).
+llvm::SmallVector<mlir::TypedAttr> getNumbers(int8::Conv2dOp op,
+                                              unsigned scratchBits);
+/// What the code of a kernel depends on of these numbers, and of `add`.
+mlir::Attribute getNumbersKey(int8::Conv2dOp op);
+
+/// The buffers that a kernel gets, of one dimension, and its numbers.
+struct KernelArguments {
   Value input, weight, bias, multiplier;
   Value residual, scratch; // or null
   Value result;
+  mlir::ValueRange numbers;
   /// Makes the copy in `scratch`, see KernelEmitter::emitCopy; or null.
   mlir::func::FuncOp copyImage;
 };
@@ -75,13 +86,14 @@ public:
   unsigned getScratchBits() const { return isWide ? 16 : 8; }
 
   /// Builds the body where `builder` is.
-  void emit(mlir::ImplicitLocOpBuilder &builder, const KernelBuffers &buffers);
+  void emit(mlir::ImplicitLocOpBuilder &builder,
+            const KernelArguments &arguments);
 
   /// Builds the body of what copies the image at `position` of `input`. It has
   /// to be a function of its own: of a kernel that sees which vectors were
   /// stored, LLVM makes arithmetic on integers of 512 bits, and may never end.
   void emitCopy(mlir::ImplicitLocOpBuilder &builder, Value input,
-                Value position, Value scratch);
+                Value position, Value padding, Value scratch);
 
 protected:
   /// Appends the packed weight by `append(element)`.
@@ -139,7 +151,7 @@ protected:
   bool needsCopy;
   /// Whether that has 16 bits for each byte.
   bool isWide = false;
-  KernelBuffers buffers;
+  KernelArguments buffers;
   /// What the input is read from.
   Value image;
   mlir::ImplicitLocOpBuilder *builder = nullptr;
@@ -156,9 +168,15 @@ private:
   void fill(Value position, int64_t bytes);
   void copy(Value from, Value to, int64_t bytes);
 
-  int8::RequantizeAttr requantize;
+  /// A number of the kernel in all lanes.
+  Value splatNumber(unsigned index);
+
+  bool replacesOverflow, addsZeroPoint;
   int8::AddAttr add;
-  int64_t padValue, copySize;
+  int64_t copySize;
+  /// The numbers in all lanes, but for the padding, which is one.
+  llvm::SmallVector<Value> numbers;
+  Value padding;
 };
 
 std::unique_ptr<KernelEmitter> createDenseKernel(const KernelTarget &target,
