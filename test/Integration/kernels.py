@@ -224,6 +224,73 @@ class Network:
             f"array<i64: {dilation}>, groups = 1 : i64}} : {x.type}, {w.type} -> "
             f"{y.type}"), y)
 
+    def layer(self, name, op, x, weight, attributes, acc, signed):
+        """A layer without a bias, of any rank, whose sums are `acc`."""
+        x_name, x = x
+        scale = float(f32(0.25 / np.sqrt(np.prod(weight.shape[1:]))))
+        w = Tensor(weight, scale, 0, signed=True)
+        dims = "x".join(map(str, weight.shape))
+        raw = self.constant(weight.astype(np.int8), "i8")
+        cast = self.emit(f"quant.scast {raw} : tensor<{dims}xi8> to {w.type}")
+        y = Tensor(np.zeros(0), 0.5, 5, signed)
+        y.data = requantize(wrap(acc), x, w, y, *y.limits)
+        fields = ", ".join(
+            f"{key} = array<i64: {', '.join(map(str, values))}>"
+            if isinstance(values, tuple) else f"{key} = {values} : i64"
+            for key, values in attributes.items())
+        self.finish(name, self.emit(f"qnnpack.{op} {x_name}, {cast} {{{fields}}} : "
+                                    f"{x.type}, {w.type} -> {y.type}"), y)
+
+    def transposed(self, name, shape, out, kernel, stride, padding, added=(0, 0),
+                   dilation=(1, 1), groups=1, signed=False):
+        axes = len(kernel)
+        x = self.argument(shape, 0.02, -9 if signed else 9, signed)
+        weight = self.random.integers(-128, 128, (out, *kernel, shape[-1] // groups))
+        flat = [(x[1].data - x[1].zero), weight]
+        if axes == 1:
+            flat = [flat[0][:, None], weight[:, None]]
+        image, taps = flat
+        ones = (1,) * (2 - axes)
+        s, d = ones + stride, ones + dilation
+        lows = [0] * (2 - axes) + list(padding[::2])
+        highs = [0] * (2 - axes) + list(padding[1::2])
+        grown = [0] * (2 - axes) + list(added[:axes])
+        size = [(image.shape[1 + i] - 1) * s[i] + d[i] * (taps.shape[1 + i] - 1) + 1
+                + grown[i] for i in range(2)]
+        acc = np.zeros((len(image), *size, out), np.int64)
+        into, of = shape[-1] // groups, out // groups
+        for g in range(groups):
+            for ky in range(taps.shape[1]):
+                for kx in range(taps.shape[2]):
+                    rows = slice(ky * d[0], ky * d[0] + (image.shape[1] - 1) * s[0] + 1,
+                                 s[0])
+                    columns = slice(kx * d[1],
+                                    kx * d[1] + (image.shape[2] - 1) * s[1] + 1, s[1])
+                    o = slice(g * of, (g + 1) * of)
+                    acc[:, rows, columns, o] += (
+                        image[..., g * into:(g + 1) * into] @ taps[o, ky, kx].T)
+        acc = acc[:, lows[0]:size[0] - highs[0], lows[1]:size[1] - highs[1]]
+        if axes == 1:
+            acc = acc[:, 0]
+        self.layer(name, f"conv_transpose{axes}d", x, weight, {
+            "stride": stride, "padding": padding, "output_padding": added[:axes],
+            "dilation": dilation, "groups": groups}, acc, signed)
+
+    def volume(self, name, shape, out, kernel, stride=(1, 1, 1), padding=(0,) * 6,
+               dilation=(1, 1, 1), groups=1):
+        x = self.argument(shape, 0.02, 9, False)
+        weight = self.random.integers(-128, 128, (out, *kernel, shape[-1] // groups))
+        depth = np.pad(x[1].data, [(0, 0), tuple(padding[:2])] + [(0, 0)] * 3,
+                       constant_values=x[1].zero)
+        images = (depth.shape[1] - dilation[0] * (kernel[0] - 1) - 1) // stride[0] + 1
+        acc = np.stack([sum(
+            sums(Tensor(depth[:, z * stride[0] + k * dilation[0]], 0, x[1].zero),
+                 Tensor(weight[:, k], 0, 0), stride[1:], padding[2:], dilation[1:],
+                 groups) for k in range(kernel[0])) for z in range(images)], axis=1)
+        self.layer(name, "conv3d", x, weight, {
+            "stride": stride, "padding": padding, "dilation": dilation,
+            "groups": groups}, acc, signed=False)
+
     def finish(self, name, value, result):
         self.names.append((name, value))
         self.types.append(result.type)
@@ -288,6 +355,28 @@ def build(batch, seed):
                padding=(1, 1, 2, 0), groups=2, signed=signed)
         n.linear(s + "linear", (100,), 30, signed)
         n.linear(s + "linear of rows", (3, 4, 9), 1000, signed)
+        n.transposed(s + "transposed 2x2", (5, 4, 12), 20, (2, 2), (2, 2), (0,) * 4,
+                     signed=signed)
+        n.transposed(s + "transposed 4x3, padded", (5, 6, 8), 5, (4, 3), (2, 2),
+                     (1, 1, 1, 0), signed=signed)
+    n.volume("3-d", (5, 6, 7, 6), 18, (3, 3, 3), padding=(1,) * 6)
+    n.case("four channels a group", (6, 7, 64), 64, (3, 3), padding=(1, 1, 1, 1),
+           groups=16, residual=True)
+    n.case("depthwise, 3 to 12", (6, 7, 3), 12, (3, 3), groups=3, channels=True)
+    n.transposed("transposed, all of it", (4, 5, 12), 24, (5, 3), (3, 2), (2, 1, 3, 0),
+                 (2, 1), (1, 2), groups=3)
+    n.transposed("transposed, depthwise", (4, 5, 16), 16, (4, 4), (2, 2), (1,) * 4,
+                 groups=16)
+    n.transposed("transposed 1x1 of stride 2", (3, 4, 5), 7, (1, 1), (2, 2), (0,) * 4,
+                 (1, 1))
+    n.transposed("transposed, cut to its middle", (6, 6, 4), 5, (3, 3), (1, 1),
+                 (4, 3, 3, 4))
+    n.transposed("transposed line", (9, 10), 17, (5,), (2,), (2, 1), (1,), (1,))
+    n.volume("3-d, all of it", (7, 6, 9, 12), 6, (2, 3, 1), (2, 1, 2),
+             (1, 2, 0, 1, 2, 0), (3, 1, 1), groups=3)
+    n.volume("3-d of one image deep", (3, 5, 4, 8), 20, (1, 1, 1))
+    n.volume("3-d, depthwise", (5, 5, 4, 16), 16, (3, 3, 3), padding=(1,) * 6,
+             groups=16)
     n.case("weight zero point", (4, 4, 8), 8, (3, 3), weight_zero=5)
     n.case("weight zero point beyond a byte", (4, 4, 8), 8, (3, 3), weight_zero=100)
     n.case("no bias, zero point 255", (4, 4, 8), 9, (2, 2), bias=False, zero=255,
@@ -320,13 +409,34 @@ def draw(seed):
         if any(s + sum(padding[2 * i:2 * i + 2]) < dilation[i] * (kernel[i] - 1) + 1
                for i, s in enumerate(size)):
             continue
-        kind = some("dense", "dense", "groups", "depthwise", "linear")
+        kind = some("dense", "dense", "groups", "small groups", "depthwise", "linear",
+                    "transposed", "3-d")
         if kind == "linear":
             n.linear(f"{seed} linear", (up_to(200),), up_to(100), signed)
             continue
         groups = up_to(4) if kind == "groups" else 1
         channels = groups * some(up_to(20), up_to(150), 32, 64, 96)
         out = groups * up_to(some(20, 80))
+        if kind == "small groups":
+            groups = some(2, 3, 4, 6, 8, 16, 30)
+            channels, out = groups * up_to(9), groups * up_to(9)
+        if kind in ("transposed", "3-d"):
+            groups = some(1, 1, 2, 4)
+            channels, out = groups * up_to(20), groups * up_to(20)
+        if kind == "transposed":
+            stride = (up_to(3), up_to(3))
+            after = [(s - 1) * t + d * (k - 1) + 1 for s, t, d, k in
+                     zip(size, stride, dilation, kernel)]
+            if min(after[0] - sum(padding[:2]), after[1] - sum(padding[2:])) < 1:
+                continue
+            n.transposed(f"{seed} {kind} {size} {kernel}", (*size, channels), out,
+                         kernel, stride, padding, (0, 0), dilation, groups, signed)
+            continue
+        if kind == "3-d":
+            n.volume(f"{seed} {kind} {size} {kernel}", (5, *size, channels), out,
+                     (up_to(3), *kernel), (up_to(2), up_to(3), up_to(3)),
+                     (1, 0, *padding), (up_to(2), *dilation), groups)
+            continue
         if kind == "depthwise":
             groups = out = channels
         n.case(f"{seed} {kind} {size} {kernel}", (*size, channels), out, kernel,

@@ -8,6 +8,8 @@
 
 #include "qbackend/Conversion/QNNPackToInt8.h"
 
+#include "Layer.h"
+
 #include "qbackend/Dialect/Int8/Int8.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
@@ -15,7 +17,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -143,21 +144,21 @@ static void takeClamps(Operation *&last, ByteRange &range) {
   }
 }
 
-static Kernel getKernel(Operation *op, double largestMultiplier, bool relu,
-                        bool mathematical) {
+static Kernel getKernel(Operation *op, double largestMultiplier,
+                        const Layer &layer) {
   auto type = getQuantizedType(op->getResult(0).getType());
   Kernel kernel;
   kernel.last = op;
   kernel.zeroPoint = type.getZeroPoint();
-  kernel.range = getRange(type, relu);
+  kernel.range = getRange(type, layer.relu);
   // Of the x86 conversion: QNNPACK's products that don't fit are the lowest.
-  bool toLowest =
-      !type.isSigned() && !mathematical && largestMultiplier * 0x1p31 >= 0x1p31;
+  bool toLowest = !type.isSigned() && !layer.mathematical &&
+                  largestMultiplier * 0x1p31 >= 0x1p31;
   takeClamps(kernel.last, kernel.range);
   kernel.overflow = toLowest ? kernel.range.lo : kernel.range.hi;
 
   auto add = dyn_cast_or_null<AddOp>(getOnlyUser(kernel.last));
-  if (!add || add.addsRealNumbers() ||
+  if (!add || !layer.keepsPixels() || add.addsRealNumbers() ||
       add.getLhs().getType().getShape() != add.getRhs().getType().getShape())
     return kernel;
   auto a = getQuantizedType(add.getLhs().getType()),
@@ -187,102 +188,10 @@ static Kernel getKernel(Operation *op, double largestMultiplier, bool relu,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-namespace {
-/// A layer as a 2-d convolution: the shapes of its operands.
-struct Layer {
-  SmallVector<int64_t> input, weight, output;
-  SmallVector<int64_t> stride = {1, 1}, padding = {0, 0, 0, 0},
-                       dilation = {1, 1};
-  int64_t groups = 1;
-  bool relu, mathematical;
-};
-} // namespace
-
-/// [..., channels] as an image of one row; a batch is part of it if its size is
-/// known.
-static SmallVector<int64_t> getRow(ShapedType type) {
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t batch = 1;
-  if (shape.size() > 1 && type.isDynamicDim(0)) {
-    batch = ShapedType::kDynamic;
-    shape = shape.drop_front();
-  }
-  return {batch, 1, ShapedType::getNumElements(shape.drop_back()),
-          shape.back()};
-}
-
-static Layer getLayer(LinearOp op) {
-  ShapedType weight = op.getWeight().getType();
-  Layer layer;
-  layer.input = getRow(op.getInput().getType());
-  layer.output = getRow(op.getOutput().getType());
-  layer.weight = {weight.getDimSize(0), 1, 1, weight.getDimSize(1)};
-  layer.relu = op.getRelu();
-  layer.mathematical = op.getMathematical();
-  return layer;
-}
-
-/// Dimensions of size 1 come before the pixels of a line.
-template <typename OpT> static Layer getLayer(OpT op) {
-  auto extend = [](ShapedType type) {
-    SmallVector<int64_t> shape(type.getShape());
-    shape.insert(shape.begin() + 1, 4 - shape.size(), 1);
-    return shape;
-  };
-  auto prepend = [](ArrayRef<int64_t> values, size_t size, int64_t value) {
-    SmallVector<int64_t> result(size - values.size(), value);
-    llvm::append_range(result, values);
-    return result;
-  };
-  Layer layer;
-  layer.input = extend(op.getInput().getType());
-  layer.weight = extend(op.getWeight().getType());
-  layer.output = extend(op.getOutput().getType());
-  layer.stride = prepend(op.getStride(), 2, 1);
-  layer.dilation = prepend(op.getDilation(), 2, 1);
-  layer.padding = prepend(op.getPadding(), 4, 0);
-  layer.groups = op.getGroups();
-  layer.relu = op.getRelu();
-  layer.mathematical = op.getMathematical();
-  return layer;
-}
-
-/// `value` in another shape, whose last dimension is the same.
-static Value reshape(ImplicitLocOpBuilder &b, Value value,
-                     ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() == shape)
-    return value;
-  RankedTensorType wanted = type.clone(shape);
-  std::optional<SmallVector<ReassociationIndices>> groups =
-      getReassociationIndicesForReshape(type, wanted);
-  if (!groups) {
-    int64_t channels = shape.back();
-    SmallVector<int64_t> rows = {type.getNumElements() / channels, channels};
-    return reshape(b, reshape(b, value, rows), shape);
-  }
-  if (type.getRank() > wanted.getRank())
-    return tensor::CollapseShapeOp::create(b, wanted, value, *groups);
-  SmallVector<OpFoldResult> sizes;
-  for (int64_t size : shape)
-    sizes.push_back(b.getIndexAttr(size));
-  if (wanted.isDynamicDim(0))
-    sizes[0] = tensor::DimOp::create(b, value, 0).getResult();
-  return tensor::ExpandShapeOp::create(b, wanted, value, *groups, sizes);
-}
-
-/// `value`, of a quantized type, as bytes of `shape`.
-static Value toBytes(ImplicitLocOpBuilder &b, Value value,
-                     ArrayRef<int64_t> shape) {
+/// `value`, of a quantized type, as bytes.
+static Value toBytes(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType()).clone(b.getI8Type());
-  return reshape(b, b.createOrFold<quant::StorageCastOp>(type, value), shape);
-}
-
-/// Which numbers of groups have a kernel: those whose outputs fill vectors.
-static bool hasKernel(const Layer &layer) {
-  int64_t in = layer.input[3], out = layer.output[3], groups = layer.groups;
-  return groups == 1 || (groups == in && groups == out) ||
-         (in / groups >= 4 && out / groups >= 8);
+  return b.createOrFold<quant::StorageCastOp>(type, value);
 }
 
 /// Whether all but the batch is static, and nothing is empty.
@@ -297,62 +206,72 @@ template <typename OpT> static void convert(OpT op) {
   if (!hasKnownShape(op.getInput().getType()) ||
       !hasKnownShape(op.getOutput().getType()))
     return;
-  // Rows of rows are merged, which takes a static batch.
-  if (std::is_same_v<OpT, LinearOp> &&
-      !op.getInput().getType().hasStaticShape() &&
-      op.getInput().getType().getRank() > 3)
-    return;
   ShapedType weightType = op.getWeight().getType();
   auto inputType = getQuantizedType(op.getInput().getType());
   if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
     return;
-  Layer layer = getLayer(op);
+  Layer layer(op);
   Elements<int8_t> weight;
   Elements<int32_t> bias;
-  if (!hasKernel(layer) || !weight.read(op.getWeight()) ||
+  if (!layer.isValid() || !weight.read(op.getWeight()) ||
       (op.getBias() && !bias.read(op.getBias())))
     return;
 
   // w' in bytes, and the bias.
-  int64_t out = layer.output[3], perOutput = weight.get().size() / out;
+  int64_t outputs = weightType.getDimSize(0);
+  ArrayRef<int8_t> elements = weight.get();
+  int64_t perOutput = elements.size() / outputs;
   SmallVector<int64_t> zeroPoints = getWeightZeroPoints(weightType);
-  zeroPoints.resize(out, zeroPoints.front());
-  bool isShifted = llvm::any_of(zeroPoints, [](int64_t z) { return z != 0; });
-  SmallVector<int8_t> shifted;
-  SmallVector<int32_t> sums;
-  for (int64_t o = 0; o < out; ++o) {
-    uint32_t sum = 0;
-    for (int8_t element : weight.get().slice(o * perOutput, perOutput)) {
-      int64_t value = element - zeroPoints[o];
+  zeroPoints.resize(outputs, zeroPoints.front());
+  SmallVector<int8_t> shifted, arranged;
+  if (llvm::any_of(zeroPoints, [](int64_t z) { return z != 0; })) {
+    for (auto [i, element] : llvm::enumerate(elements)) {
+      int64_t value = element - zeroPoints[i / perOutput];
       if (value < INT8_MIN || value > INT8_MAX)
         return;
-      sum += static_cast<uint32_t>(value);
-      if (isShifted)
-        shifted.push_back(value);
+      shifted.push_back(value);
     }
-    uint32_t total = op.getBias() ? bias.get()[o] : 0;
-    total -= static_cast<uint32_t>(inputType.getZeroPoint()) * sum;
-    sums.push_back(static_cast<int32_t>(total));
+    elements = shifted;
+  }
+  bool isSame = layer.keepsWeight() && shifted.empty();
+  if (!layer.keepsWeight()) {
+    arranged = layer.arrangeWeight(elements);
+    elements = arranged;
+  }
+  SmallVector<int32_t> given(outputs, 0);
+  if (op.getBias())
+    llvm::copy(bias.get(), given.begin());
+  SmallVector<int32_t> sums = layer.arrangeOutputs(ArrayRef<int32_t>(given));
+  perOutput = elements.size() / sums.size();
+  for (auto [o, total] : llvm::enumerate(sums)) {
+    uint32_t sum = 0;
+    for (int8_t element : elements.slice(o * perOutput, perOutput))
+      sum += static_cast<uint32_t>(int32_t(element));
+    total = static_cast<int32_t>(
+        static_cast<uint32_t>(total) -
+        static_cast<uint32_t>(inputType.getZeroPoint()) * sum);
   }
   SmallVector<float> multipliers = getRequantizationMultipliers(
       op.getInput().getType(), weightType, op.getOutput().getType());
-  multipliers.resize(out, multipliers.front());
+  multipliers.resize(outputs, multipliers.front());
+  float largest = *llvm::max_element(multipliers);
+  multipliers = layer.arrangeOutputs(ArrayRef<float>(multipliers));
 
-  Kernel kernel = getKernel(op, *llvm::max_element(multipliers), layer.relu,
-                            layer.mathematical);
+  Kernel kernel = getKernel(op, largest, layer);
   ImplicitLocOpBuilder b(op.getLoc(), kernel.last);
   Type i8 = b.getI8Type();
-  ElementsAttr weightAttr = isShifted
-                                ? cast<ElementsAttr>(DenseElementsAttr::get(
-                                      RankedTensorType::get(layer.weight, i8),
-                                      ArrayRef<int8_t>(shifted)))
-                                : weight.reshape(layer.weight);
+  ElementsAttr weightAttr =
+      isSame ? weight.reshape(layer.weight)
+             : cast<ElementsAttr>(DenseElementsAttr::get(
+                   RankedTensorType::get(layer.weight, i8), elements));
   auto constant = [&](ElementsAttr elements) -> Value {
     return arith::ConstantOp::create(b, cast<TypedAttr>(elements));
   };
-  Value input = toBytes(b, op.getInput(), layer.input);
-  Value residual =
-      kernel.residual ? toBytes(b, kernel.residual, layer.output) : Value();
+  Value input =
+      layer.takeInput(b, toBytes(b, op.getInput()), inputType.getZeroPoint());
+  Value residual = kernel.residual
+                       ? layer.takeResidual(b, toBytes(b, kernel.residual))
+                       : Value();
   auto resultType = RankedTensorType::get(layer.output, i8);
   SmallVector<Value> batch;
   if (resultType.isDynamicDim(0))
@@ -362,19 +281,20 @@ template <typename OpT> static void convert(OpT op) {
   auto requantize = int8::RequantizeAttr::get(b.getContext(), kernel.zeroPoint,
                                               kernel.range.lo, kernel.range.hi,
                                               kernel.overflow);
-  Value result = int8::Conv2dOp::create(
-                     b, resultType, input, constant(weightAttr),
-                     constant(b.getI32TensorAttr(sums)),
-                     constant(DenseElementsAttr::get(
-                         RankedTensorType::get({out}, b.getF32Type()),
-                         ArrayRef<float>(multipliers))),
-                     residual, init, layer.stride, layer.padding,
-                     layer.dilation, layer.groups, inputType.getZeroPoint(),
-                     isSigned, requantize, kernel.add)
-                     .getOutput();
+  Value result =
+      int8::Conv2dOp::create(
+          b, resultType, input, constant(weightAttr),
+          constant(b.getI32TensorAttr(sums)),
+          constant(DenseElementsAttr::get(
+              RankedTensorType::get({layer.output[3]}, b.getF32Type()),
+              ArrayRef<float>(multipliers))),
+          residual, init, layer.stride, layer.padding, layer.dilation,
+          layer.groups, inputType.getZeroPoint(), isSigned, requantize,
+          kernel.add)
+          .getOutput();
   auto type = cast<RankedTensorType>(kernel.last->getResult(0).getType());
-  kernel.last->getResult(0).replaceAllUsesWith(quant::StorageCastOp::create(
-      b, type, reshape(b, result, type.getShape())));
+  kernel.last->getResult(0).replaceAllUsesWith(
+      quant::StorageCastOp::create(b, type, layer.giveResult(b, result, type)));
 }
 
 namespace {
@@ -384,8 +304,9 @@ struct ConvertQNNPackToInt8
 
   void runOnOperation() override {
     getOperation().walk([](Operation *op) {
-      llvm::TypeSwitch<Operation *>(op).Case<Conv1dOp, Conv2dOp, LinearOp>(
-          [](auto layer) {
+      llvm::TypeSwitch<Operation *>(op)
+          .Case<Conv1dOp, Conv2dOp, Conv3dOp, ConvTranspose1dOp,
+                ConvTranspose2dOp, LinearOp>([](auto layer) {
             // What another kernel has taken is not used any more.
             if (!layer->use_empty())
               convert(layer);

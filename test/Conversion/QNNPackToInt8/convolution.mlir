@@ -135,3 +135,93 @@ func.func @batch(%x: tensor<?x2x!x>) -> tensor<?x2x!y> {
   %y = qnnpack.linear %x, %w : tensor<?x2x!x>, tensor<2x2x!w> -> tensor<?x2x!y>
   return %y : tensor<?x2x!y>
 }
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// The phases of a transposed convolution are outputs, each with its taps in the
+// bias: -3 * 1, -3 * 2, ... Rows of them are pieces of rows of the result.
+// CHECK-LABEL: func.func @transposed
+// CHECK-DAG: arith.constant dense<[-3, -6, -9, -12]> : tensor<4xi32>
+// CHECK-DAG: arith.constant dense<{{\[\[\[\[}}1{{\]\]\]}}, {{\[\[\[}}2{{\]\]\]}}, {{\[\[\[}}3{{\]\]\]}}, {{\[\[\[}}4{{\]\]\]\]}}> : tensor<4x1x1x1xi8>
+// CHECK: int8.conv2d{{.*}} -> tensor<1x3x3x4xi8>
+// CHECK: tensor.expand_shape {{.*}} output_shape [1, 3, 3, 2, 2]
+// CHECK: linalg.transpose {{.*}} permutation = [0, 1, 3, 2, 4]
+// CHECK: tensor.expand_shape {{.*}} output_shape [1, 6, 6, 1]
+// CHECK-NOT: qnnpack
+func.func @transposed(%x: tensor<1x3x3x1x!x>) -> tensor<1x6x6x1x!y> {
+  %0 = arith.constant dense<[[[[1], [2]], [[3], [4]]]]> : tensor<1x2x2x1xi8>
+  %w = quant.scast %0 : tensor<1x2x2x1xi8> to tensor<1x2x2x1x!w>
+  %y = qnnpack.conv_transpose2d %x, %w {stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x3x3x1x!x>, tensor<1x2x2x1x!w> -> tensor<1x6x6x1x!y>
+  return %y : tensor<1x6x6x1x!y>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// More zeros than weights stay for linalg, and so do phases of single channels.
+// CHECK-LABEL: func.func @left_transposed
+// CHECK-NOT: int8.conv2d
+// CHECK: qnnpack.conv_transpose2d
+// CHECK: qnnpack.conv_transpose2d
+func.func @left_transposed(%x: tensor<1x3x3x1x!x>, %z: tensor<1x3x3x2x!x>) -> (tensor<1x7x7x1x!y>, tensor<1x6x6x2x!y>) {
+  %0 = arith.constant dense<1> : tensor<1x1x1x1xi8>
+  %w = quant.scast %0 : tensor<1x1x1x1xi8> to tensor<1x1x1x1x!w>
+  %a = qnnpack.conv_transpose2d %x, %w {stride = array<i64: 3, 3>, padding = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64}
+    : tensor<1x3x3x1x!x>, tensor<1x1x1x1x!w> -> tensor<1x7x7x1x!y>
+  %1 = arith.constant dense<1> : tensor<2x2x2x1xi8>
+  %v = quant.scast %1 : tensor<2x2x2x1xi8> to tensor<2x2x2x1x!w>
+  %b = qnnpack.conv_transpose2d %z, %v {stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>, groups = 2 : i64}
+    : tensor<1x3x3x2x!x>, tensor<2x2x2x1x!w> -> tensor<1x6x6x2x!y>
+  return %a, %b : tensor<1x7x7x1x!y>, tensor<1x6x6x2x!y>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// What the third dimension of a window reads are channels of one image.
+// CHECK: #[[FROM:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6) -> (d0, d1 + d5, d2, d3, d4 * 2 + d6)>
+// CHECK-LABEL: func.func @conv3d
+// CHECK: %[[PADDED:.*]] = tensor.pad %{{.*}} low[0, 1, 0, 0, 0] high[0, 1, 0, 0, 0]
+// CHECK: tensor.yield %c3_i8
+// CHECK: linalg.generic {indexing_maps = [#[[FROM]], {{.*}} ins(%[[PADDED]]
+// CHECK: tensor.collapse_shape {{.*}} into tensor<4x3x3x6xi8>
+// CHECK-DAG: arith.constant dense<-63> : tensor<1xi32>
+// CHECK-DAG: arith.constant dense<{{\[\[\[\[}}1, 2, 3, 4, 5, 6{{\]\]\]\]}}> : tensor<1x1x1x6xi8>
+// CHECK: int8.conv2d
+// CHECK: tensor.expand_shape {{.*}} output_shape [1, 4, 3, 3, 1]
+func.func @conv3d(%x: tensor<1x4x3x3x2x!x>) -> tensor<1x4x3x3x1x!y> {
+  %0 = arith.constant dense<[[[[[1, 2]]], [[[3, 4]]], [[[5, 6]]]]]> : tensor<1x3x1x1x2xi8>
+  %w = quant.scast %0 : tensor<1x3x1x1x2xi8> to tensor<1x3x1x1x2x!w>
+  %y = qnnpack.conv3d %x, %w {stride = array<i64: 1, 1, 1>, padding = array<i64: 1, 1, 0, 0, 0, 0>, dilation = array<i64: 1, 1, 1>, groups = 1 : i64}
+    : tensor<1x4x3x3x2x!x>, tensor<1x3x1x1x2x!w> -> tensor<1x4x3x3x1x!y>
+  return %y : tensor<1x4x3x3x1x!y>
+}
+
+// -----
+
+!x = !quant.uniform<u8:f32, 0.5:3>
+!w = !quant.uniform<i8:f32, 0.25>
+!y = !quant.uniform<u8:f32, 1.0:10>
+
+// Small groups are one, with weights of 0 for each other's channels.
+// CHECK-LABEL: func.func @small_groups
+// CHECK: arith.constant dense<{{\[\[\[\[}}1, 0{{\]\]\]}}, {{\[\[\[}}2, 0{{\]\]\]}}, {{\[\[\[}}0, 3{{\]\]\]}}, {{\[\[\[}}0, 4{{\]\]\]\]}}> : tensor<4x1x1x2xi8>
+// CHECK: int8.conv2d{{.*}} groups = 1
+func.func @small_groups(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x4x!y> {
+  %0 = arith.constant dense<[[[[1]]], [[[2]]], [[[3]]], [[[4]]]]> : tensor<4x1x1x1xi8>
+  %w = quant.scast %0 : tensor<4x1x1x1xi8> to tensor<4x1x1x1x!w>
+  %y = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 2 : i64}
+    : tensor<1x3x3x2x!x>, tensor<4x1x1x1x!w> -> tensor<1x3x3x4x!y>
+  return %y : tensor<1x3x3x4x!y>
+}
