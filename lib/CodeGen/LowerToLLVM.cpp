@@ -19,7 +19,6 @@
 #include "mlir/Dialect/Arith/Transforms/BufferDeallocationOpInterfaceImpl.h"
 #include "mlir/Dialect/Arith/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
-#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/FuncBufferizableOpInterfaceImpl.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
@@ -57,6 +56,8 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/Dialect/Vector/Transforms/BufferizableOpInterfaceImpl.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
@@ -204,6 +205,92 @@ struct PrepareBufferizationPass
         if (!empty->hasOneUse())
           use.set(builder.clone(*empty)->getResult(0));
     });
+  }
+};
+
+/// bufferization.dealloc of buffers that nothing else may be -> memref.dealloc.
+/// What is left is compared each with each, by upstream's passes.
+struct FreeBuffersPass
+    : PassWrapper<FreeBuffersPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FreeBuffersPass)
+
+  StringRef getArgument() const final { return "qbackend-free-buffers"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<memref::MemRefDialect>();
+  }
+  void runOnOperation() final {
+    SmallVector<bufferization::DeallocOp> ops;
+    getOperation().walk(
+        [&](bufferization::DeallocOp op) { ops.push_back(op); });
+    for (bufferization::DeallocOp op : ops) {
+      SmallVector<Value> memrefs, conditions;
+      OpBuilder builder(op);
+      for (auto [memref, condition] :
+           llvm::zip(op.getMemrefs(), op.getConditions())) {
+        auto alloc = memref.getDefiningOp<memref::AllocOp>();
+        if (alloc && alloc->getBlock() == op->getBlock() &&
+            matchPattern(condition, m_One()) && isFreedBy(alloc, op)) {
+          memref::DeallocOp::create(builder, op.getLoc(), alloc);
+          continue;
+        }
+        memrefs.push_back(memref);
+        conditions.push_back(condition);
+      }
+      op.getMemrefsMutable().assign(memrefs);
+      op.getConditionsMutable().assign(conditions);
+    }
+  }
+
+  /// Whether `op` frees the buffer, which is known by no other name there.
+  static bool isFreedBy(memref::AllocOp alloc, bufferization::DeallocOp op) {
+    SmallVector<Value> aliases = {alloc.getMemref()};
+    unsigned freed = 0;
+    while (!aliases.empty()) {
+      Value alias = aliases.pop_back_val();
+      for (OpOperand &use : alias.getUses()) {
+        Operation *user = use.getOwner();
+        if (isa<bufferization::DeallocOp, memref::DeallocOp>(user)) {
+          // As a buffer to be freed, not as one to be kept.
+          if (user != op || use.getOperandNumber() >= op.getMemrefs().size() ||
+              alias != alloc.getMemref())
+            return false;
+          ++freed;
+          continue;
+        }
+        if (user->hasTrait<OpTrait::IsTerminator>())
+          return false;
+        for (Value result : user->getResults())
+          if (isa<BaseMemRefType>(result.getType())) {
+            if (!isa<ViewLikeOpInterface>(user))
+              return false;
+            aliases.push_back(result);
+          }
+      }
+    }
+    return freed == 1;
+  }
+};
+
+/// What the vectorizer left of linalg -> loops.
+struct LowerToLoopsPass
+    : PassWrapper<LowerToLoopsPass, OperationPass<func::FuncOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerToLoopsPass)
+
+  StringRef getArgument() const final { return "qbackend-lower-to-loops"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    registry.insert<affine::AffineDialect, memref::MemRefDialect,
+                    scf::SCFDialect>();
+  }
+  void runOnOperation() final {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      // What has no loops stays, and is an error later.
+      if (succeeded(linalg::linalgOpToLoops(rewriter, op)))
+        rewriter.eraseOp(op);
+    }
   }
 };
 
@@ -410,7 +497,16 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
     results.hoistStaticAllocs = true;
     pm.addPass(bufferization::createBufferResultsToOutParamsPass(results));
   }
-  bufferization::buildBufferDeallocationPipeline(pm);
+  // As bufferization::buildBufferDeallocationPipeline, with our own pass.
+  pm.addPass(memref::createExpandReallocPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(bufferization::createOwnershipBasedBufferDeallocationPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.nest<func::FuncOp>().addPass(std::make_unique<FreeBuffersPass>());
+  pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
+  pm.addPass(bufferization::createLowerDeallocationsPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertBufferizationToMemRefPass());
 
   // Buffers to loops.
@@ -421,8 +517,10 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   vectorize.cpu = options.target.cpu;
   vectorize.features = options.target.features;
   pm.addPass(createVectorizePass(vectorize, options.constants));
-  pm.nest<func::FuncOp>().addPass(createConvertLinalgToLoopsPass());
-  pm.addPass(createOutlineLoopsPass());
+  pm.nest<func::FuncOp>().addPass(std::make_unique<LowerToLoopsPass>());
+  OutlineLoopsPassOptions outline;
+  outline.barePointers = options.barePointers;
+  pm.addPass(createOutlineLoopsPass(outline));
   pm.nest<func::FuncOp>().addPass(
       std::make_unique<ExpandDynamicReshapesPass>());
   pm.addPass(memref::createExpandStridedMetadataPass());

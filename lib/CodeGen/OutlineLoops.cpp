@@ -11,12 +11,13 @@
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/OperationSupport.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringMap.h"
 
 namespace qbackend::codegen {
 #define GEN_PASS_DEF_OUTLINELOOPSPASS
@@ -35,17 +36,19 @@ struct OutlineLoopsPass
 
   void outline(scf::ForOp loop, SymbolTable &symbols);
 
-  /// The functions so far, by their text.
-  llvm::StringMap<func::FuncOp> functions;
+  /// The functions so far, by a hash of their ops.
+  DenseMap<unsigned, SmallVector<func::FuncOp, 1>> functions;
 };
 } // namespace
 
-/// Whether a value can be an argument in any calling convention: of a buffer, a
-/// pointer has to say it all.
-static bool canPass(Type type) {
+/// Whether a value can be an argument: of a buffer that is passed as a bare
+/// pointer, its type has to say all else.
+static bool canPass(Type type, bool barePointers) {
   auto buffer = dyn_cast<MemRefType>(type);
   if (!buffer)
     return type.isIntOrIndexOrFloat();
+  if (!barePointers)
+    return true;
   SmallVector<int64_t> strides;
   int64_t offset;
   return buffer.hasStaticShape() &&
@@ -57,6 +60,7 @@ namespace {
 /// What a function needs for the values that it reads: arguments, and ops that
 /// are cloned into it, in order.
 struct Captured {
+  bool barePointers;
   SetVector<Value> arguments;
   SetVector<Operation *> cloned;
 
@@ -66,9 +70,9 @@ struct Captured {
     Operation *op = value.getDefiningOp();
     bool isView = op && isa<ViewLikeOpInterface>(op) && isPure(op);
     if (!matchPattern(value, m_Constant()) && !isView) {
-      if (canPass(value.getType()))
+      if (canPass(value.getType(), barePointers))
         arguments.insert(value);
-      return canPass(value.getType());
+      return canPass(value.getType(), barePointers);
     }
     for (Value operand : op->getOperands())
       if (!add(operand))
@@ -79,6 +83,27 @@ struct Captured {
 };
 } // namespace
 
+/// Of what equal functions have in common without regard to the order of
+/// values.
+static unsigned hashOps(func::FuncOp function) {
+  llvm::hash_code hash = hash_value(function.getFunctionType());
+  function.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
+  });
+  // Without the keys that a map keeps for itself.
+  return static_cast<unsigned>(size_t(hash)) >> 1;
+}
+
+static bool isEqual(func::FuncOp a, func::FuncOp b) {
+  return a.getFunctionType() == b.getFunctionType() &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+}
+
 void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
   if (loop.getNumResults() != 0)
     return;
@@ -86,37 +111,51 @@ void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
   loop.walk([&](memref::GetGlobalOp get) { get->moveBefore(loop); });
   SetVector<Value> captured(loop->operand_begin(), loop->operand_end());
   getUsedValuesDefinedAbove(loop->getRegions(), captured);
-  Captured needed;
+  Captured needed{barePointers, {}, {}};
   for (Value value : captured)
     if (!needed.add(value))
       return;
   ArrayRef<Value> arguments = needed.arguments.getArrayRef();
 
-  ImplicitLocOpBuilder b(loop.getLoc(), loop.getContext());
+  Location loc = loop.getLoc();
+  ImplicitLocOpBuilder b(loc, loop.getContext());
   auto function = func::FuncOp::create(
       b, "loops",
       b.getFunctionType(ValueRange(arguments).getTypes(), TypeRange()));
   function.setPrivate();
   function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
+  // Descriptors are many arguments, at each call.
+  if (llvm::all_of(arguments, [](Value value) {
+        return canPass(value.getType(), /*barePointers=*/true);
+      }))
+    function->setAttr("llvm.bareptr", b.getUnitAttr());
   b.setInsertionPointToStart(function.addEntryBlock());
   IRMapping mapping;
   mapping.map(arguments, function.getArguments());
   for (Operation *op : needed.cloned)
     b.clone(*op, mapping);
-  b.clone(*loop, mapping);
-  func::ReturnOp::create(b);
+  Operation *end = func::ReturnOp::create(b);
+  OpBuilder caller(loop);
+  Operation *next = loop->getNextNode();
+  loop->moveBefore(end);
+  auto replace = [&](OpOperand &operand) {
+    operand.set(mapping.lookupOrDefault(operand.get()));
+  };
+  loop->walk(
+      [&](Operation *op) { llvm::for_each(op->getOpOperands(), replace); });
 
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  function->print(os, OpPrintingFlags().useLocalScope());
-  auto [entry, isNew] = functions.try_emplace(text, function);
-  if (isNew)
+  auto &equal = functions[hashOps(function)];
+  auto found = llvm::find_if(
+      equal, [&](func::FuncOp other) { return isEqual(function, other); });
+  caller.setInsertionPoint(next);
+  if (found == equal.end()) {
     symbols.insert(function);
-  else
+    equal.push_back(function);
+    func::CallOp::create(caller, loc, function, arguments);
+  } else {
+    func::CallOp::create(caller, loc, *found, arguments);
     function.erase();
-  b.setInsertionPoint(loop);
-  func::CallOp::create(b, entry->second, arguments);
-  loop.erase();
+  }
 }
 
 void OutlineLoopsPass::runOnOperation() {

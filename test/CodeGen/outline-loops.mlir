@@ -1,4 +1,5 @@
-// RUN: qbackend-opt %s -qbackend-outline-loops | FileCheck %s
+// RUN: qbackend-opt %s -qbackend-outline-loops=bare-pointers | FileCheck %s
+// RUN: qbackend-opt %s -qbackend-outline-loops | FileCheck %s --check-prefix=DESCRIPTORS
 
 memref.global "private" constant @a : memref<8xf32> = dense<1.0>
 memref.global "private" constant @b : memref<8xf32> = dense<2.0>
@@ -57,10 +58,14 @@ func.func @views(%x: memref<2x4xf32>) {
   return
 }
 
-// Results and strides that aren't known stay.
+// Results stay, and strides that aren't known if a pointer is all that is passed.
 // CHECK-LABEL: func.func @left
 // CHECK-COUNT-2: scf.for
 // CHECK: return
+// DESCRIPTORS-LABEL: func.func @left
+// DESCRIPTORS: scf.for
+// DESCRIPTORS: call @{{.*}} : (memref<8xf32, strided<[?]>>, memref<?xf32>) -> ()
+// DESCRIPTORS-NEXT: return
 func.func @left(%x: memref<8xf32>, %y: memref<?xf32>, %z: memref<8xf32, strided<[?]>>) -> f32 {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -78,7 +83,7 @@ func.func @left(%x: memref<8xf32>, %y: memref<?xf32>, %z: memref<8xf32, strided<
   return %s : f32
 }
 
-// CHECK: func.func private @[[LOOPS]]({{.*}}) attributes {passthrough = ["noinline"]}
+// CHECK: func.func private @[[LOOPS]]({{.*}}) attributes {llvm.bareptr, passthrough = ["noinline"]}
 // CHECK-NOT: memref.get_global
 // CHECK: scf.for
 // CHECK: func.func private @[[OTHER]](

@@ -67,8 +67,13 @@ def OutlineLoopsPass : Pass<"qbackend-outline-loops", "::mlir::ModuleOp"> {
     Before: loops of scf on buffers, one after the other. After: each nest that
     isn't in another op is the call of a private function, which is not inlined and
     which all equal nests share; constants that are read are arguments of it. Nests
-    with results, or on buffers whose extents or strides aren't known, stay.
+    with results stay, with `bare-pointers` also those on buffers whose extents or
+    strides aren't known.
   }];
+  let options = [
+    Option<"barePointers", "bare-pointers", "bool", "false",
+           "A function takes no more of a buffer than where it is">
+  ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
