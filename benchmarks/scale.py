@@ -1,0 +1,181 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What networks of unusual forms cost: processor seconds and memory by size.
+
+    scale.py [--bin build/bin] [--sizes 1000,10000] [--kinds NAME,...]
+             [--lower-to linalg] [--timeout SECONDS]
+
+Forms are chains, one value that all read, a concatenation of all, code that is no
+operator, calls in calls, a loop whose body is long, and one whose values are read
+twice each, so that it is exponential as a tree. Parameters are written into the
+text, nothing is run. The exit code is 1 if a network fails, or if fewer operators
+are recognised than it has.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+
+T = "tensor<1x4xf32>"
+OPS = ["tosa.tanh", "tosa.sigmoid"]
+LOOP = "indexing_maps = [#id, #id], iterator_types = [\"parallel\", \"parallel\"]"
+
+
+def wrap(lines, result, kind=T, before=()):
+    return "\n".join([
+        "#id = affine_map<(a, b) -> (a, b)>", *before,
+        f"func.func @main(%x: {T} {{qbackend.range = array<f64: -1.0, 1.0>}}) -> {kind} {{",
+        f"  %e = tensor.empty() : {T}", "  %c = arith.constant 0.5 : f32", *lines,
+        f"  return {result} : {kind}", "}", ""])
+
+
+def unary(result, value, i):
+    return f"  {result} = {OPS[i % 2]} {value} : ({T}) -> {T}"
+
+
+def chain(n):
+    """tanh and sigmoid in turns."""
+    return wrap([unary(f"%v{i}", f"%v{i - 1}" if i else "%x", i) for i in range(n)],
+                f"%v{n - 1}"), n
+
+
+def wide(n):
+    """n readers of the argument, added up in a chain."""
+    half = n // 2
+    lines = [unary(f"%v{i}", "%x", i) for i in range(half)]
+    lines += [f"  %s{i} = tosa.add {f'%s{i - 1}' if i > 1 else '%v0'}, %v{i} : "
+              f"({T}, {T}) -> {T}" for i in range(1, half)]
+    return wrap(lines, f"%s{half - 1}"), 2 * half - 1
+
+
+def cat(n):
+    """One concatenation of n values."""
+    kind = f"tensor<1x{4 * n}xf32>"
+    lines = [unary(f"%v{i}", "%x", i) for i in range(n)]
+    lines.append(f"  %c1 = tosa.concat {', '.join(f'%v{i}' for i in range(n))} "
+                 f"{{axis = 1 : i32}} : ({', '.join([T] * n)}) -> {kind}")
+    return wrap(lines, "%c1", kind), n + 1
+
+
+def loops(n):
+    """A chain of loops, with the arithmetic of scalars."""
+    lines = [f"  %v{i} = linalg.generic {{{LOOP}}} ins({f'%v{i - 1}' if i else '%x'} : "
+             f"{T}) outs(%e : {T}) {{\n  ^bb0(%a: f32, %o: f32):\n    %r = arith."
+             f"{['mulf', 'addf'][i % 2]} %a, %c : f32\n    linalg.yield %r : f32\n"
+             f"  }} -> {T}" for i in range(n)]
+    return wrap(lines, f"%v{n - 1}"), n
+
+
+def unknown(n):
+    """Code that is no operator."""
+    lines = [f"  %v{i} = tosa.{['sin', 'abs', 'ceil', 'floor'][i % 4]} "
+             f"{f'%v{i - 1}' if i else '%x'} : ({T}) -> {T}" for i in range(n)]
+    return wrap(lines, f"%v{n - 1}"), 0
+
+
+def calls(n):
+    """Functions that call the next one, each with one op."""
+    before = []
+    for i in range(n):
+        rest = (f"  %1 = call @f{i + 1}(%0) : ({T}) -> {T}\n  return %1 : {T}"
+                if i + 1 < n else f"  return %0 : {T}")
+        before.append(f"func.func private @f{i}(%x: {T}) -> {T} {{\n"
+                      f"{unary('%0', '%x', i)}\n{rest}\n}}")
+    return wrap([f"  %v = call @f0(%x) : ({T}) -> {T}"], "%v", before=before), n
+
+
+def in_loop(body, value):
+    return wrap([unary("%u", "%x", 0),
+                 f"  %v = linalg.generic {{{LOOP}}} ins(%u : {T}) outs(%e : {T}) {{",
+                 "  ^bb0(%a: f32, %o: f32):", *body, f"    linalg.yield {value} : f32",
+                 f"  }} -> {T}", f"  %w = tosa.ceil %v : ({T}) -> {T}"], "%w")
+
+
+def body(n):
+    """One loop with n ops."""
+    lines = [f"    %r{i} = arith.{['mulf', 'addf', 'subf'][i % 3]} "
+             f"{f'%r{i - 1}' if i else '%a'}, %c : f32" for i in range(n)]
+    return in_loop(lines, f"%r{n - 1}"), 1
+
+
+def shared(n):
+    """One loop whose values are read twice each."""
+    lines = []
+    for i in range(n // 2):
+        value = f"%r{i - 1}" if i else "%a"
+        lines += [f"    %p{i} = arith.addf {value}, %c : f32",
+                  f"    %r{i} = arith.mulf {value}, %p{i} : f32"]
+    return in_loop(lines, f"%r{n // 2 - 1}"), 1
+
+
+def numbers(n):
+    """The same of a constant."""
+    text, count = shared(n)
+    return text.replace("= arith.addf %a,", "= arith.addf %c,").replace(
+        "= arith.mulf %a,", "= arith.mulf %c,").replace(
+        "    linalg.yield", "    %z = arith.addf %a, %c : f32\n    linalg.yield"), count
+
+
+KINDS = {f.__name__: f for f in (chain, wide, cat, loops, unknown, calls, body, shared,
+                                 numbers)}
+
+
+def measure(arguments, kind, size, work):
+    """Seconds, megabytes, and what is wrong."""
+    text, operators = KINDS[kind](size)
+    (work / "in.mlir").write_text(text)
+    limit = int(arguments.timeout)
+    process = subprocess.Popen(
+        [arguments.bin / "qbackend-opt", "--apply-backend=qnnpack",
+         f"lower-to={arguments.lower_to}", "calibration=ranges", work / "in.mlir", "-o",
+         work / "out.mlir"], stderr=subprocess.PIPE, text=True,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
+    said = process.stderr.read()
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    wrong = ""
+    if process.returncode:
+        errors = re.findall(r".*error:.*", said)
+        wrong = (errors or [f"exit code {process.returncode}"])[0][:300]
+    else:
+        found = re.search(r"QB000: quantized \d+ of (\d+)", said)
+        if (int(found[1]) if found else 0) < operators:
+            wrong = f"{found and found[1]} operators of {operators}"
+    return usage.ru_utime, usage.ru_maxrss / 1024, wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--bin", default="build/bin", type=pathlib.Path)
+    parser.add_argument("--sizes", default="1000,10000")
+    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--lower-to", default="linalg")
+    parser.add_argument("--timeout", type=float, default=600,
+                        help="seconds of the processor for each network")
+    arguments = parser.parse_args()
+    sizes = [int(size) for size in arguments.sizes.split(",")]
+    bad = 0
+    print(f"{'form':10}" + "".join(f"{size:>12}" for size in sizes) + "   MB")
+    with tempfile.TemporaryDirectory() as work:
+        for kind in arguments.kinds.split(","):
+            row, wrongs, memory = "", [], 0
+            for size in sizes:
+                seconds, memory, wrong = measure(arguments, kind, size,
+                                                 pathlib.Path(work))
+                row += f"{seconds:12.2f}"
+                if wrong:
+                    wrongs.append(f"{kind} of {size}: {wrong}")
+            print(f"{kind:10}{row}{memory:5.0f}", flush=True)
+            for wrong in wrongs:
+                bad += 1
+                print(f"  {wrong}", flush=True)
+    return bad > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
