@@ -23,6 +23,10 @@ static constexpr unsigned maxDepth = 256;
 /// number or shape, and an alias can nest what the one before it stands for.
 static constexpr unsigned maxInRow = 1000;
 
+/// A text of so many bytes is always read by somebody else first, which takes
+/// milliseconds: the parsers of some ops crash on what they have found wrong.
+static constexpr size_t maxShortText = 1 << 20;
+
 namespace {
 struct Nesting {
   /// Where there are too many levels.
@@ -95,7 +99,7 @@ static Nesting findNesting(StringRef text) {
 std::optional<SourceError>
 qbackend::checkSource(llvm::MemoryBufferRef source,
                       const DialectRegistry &registry) {
-  bool isBinary = isBytecode(source);
+  bool isBinary = isBytecode(source), isSuspicious = false;
   if (!isBinary) {
     StringRef text = source.getBuffer();
     Nesting nesting = findNesting(text);
@@ -106,17 +110,23 @@ qbackend::checkSource(llvm::MemoryBufferRef source,
                          "brackets are nested too deeply, expected at most " +
                              std::to_string(maxDepth) + " levels"};
     }
-    if (!nesting.isSuspicious)
+    isSuspicious = nesting.isSuspicious;
+    if (!isSuspicious && text.size() > maxShortText)
       return std::nullopt;
   }
-  std::optional<std::string> failure = rehearseParsing(source, registry);
+  std::optional<ParsingFailure> failure = rehearseParsing(source, registry);
   if (!failure)
     return std::nullopt;
+  if (!failure->error.empty() && !isBinary)
+    return SourceError{failure->line, failure->column,
+                       failure->error + "; behind that, " + failure->message};
   return SourceError{
       0, 0,
-      *failure + (isBinary ? "; the file is damaged, write or copy it again"
-                           : "; expected fewer terms of one expression, digits "
-                             "of one number or aliases of aliases")};
+      failure->message +
+          (isBinary       ? "; the file is damaged, write or copy it again"
+           : isSuspicious ? "; expected fewer terms of one expression, digits "
+                            "of one number or aliases of aliases"
+                          : "; it is not what MLIR prints, write it again")};
 }
 
 OwningOpRef<ModuleOp>

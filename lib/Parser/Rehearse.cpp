@@ -7,8 +7,10 @@
 #include "Rehearse.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/Support/Errno.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/raw_ostream.h"
@@ -64,7 +66,7 @@ static uint64_t getAddressSpace() {
 }
 
 /// Makes this process end at its first fault, in silence.
-static void prepareChild(uint64_t bytes) {
+static void prepareChild(uint64_t bytes, unsigned realSeconds) {
   for (int signal : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGTRAP, SIGSYS,
                      SIGALRM, SIGXCPU, SIGINT, SIGTERM, SIGHUP, SIGPIPE})
     std::signal(signal, SIG_DFL);
@@ -79,7 +81,7 @@ static void prepareChild(uint64_t bytes) {
   limit(RLIMIT_CPU, getSeconds(bytes));
   // A lock that another thread held when we were forked is never free again.
   itimerval timer = {};
-  timer.it_value.tv_sec = 12 * getSeconds(bytes);
+  timer.it_value.tv_sec = realSeconds;
   setitimer(ITIMER_REAL, &timer, nullptr);
   if (!hasShadowMemory)
     if (uint64_t used = getAddressSpace())
@@ -88,13 +90,26 @@ static void prepareChild(uint64_t bytes) {
 }
 
 /// What the parent is going to do with the source. Whether there are errors is
-/// no question: the parent will see them.
+/// no question: the parent will see them, unless the parser crashes behind the
+/// first one. That goes to `errors`, as "line column text".
 static void parseAndPrint(llvm::MemoryBufferRef source,
-                          const DialectRegistry &registry) {
+                          const DialectRegistry &registry, int errors) {
   // Threads of the parent are not there.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects();
-  context.getDiagEngine().registerHandler([](Diagnostic &) {});
+  bool isFirst = true;
+  context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error || !isFirst)
+      return;
+    isFirst = false;
+    auto place = dyn_cast<FileLineColLoc>(diagnostic.getLocation());
+    // At once, and no more than a pipe holds.
+    std::string text =
+        (std::to_string(place ? place.getLine() : 0) + " " +
+         std::to_string(place ? place.getColumn() : 0) + " " + diagnostic.str())
+            .substr(0, 1000);
+    (void)!write(errors, text.data(), text.size());
+  });
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(
                                  source, /*RequiresNullTerminator=*/false),
@@ -109,25 +124,68 @@ static void parseAndPrint(llvm::MemoryBufferRef source,
                                      .enableDebugInfo());
 }
 
-std::optional<std::string>
-qbackend::rehearseParsing(llvm::MemoryBufferRef source,
-                          const DialectRegistry &registry) {
-  uint64_t bytes = source.getBufferSize();
+/// Reads what `parseAndPrint` wrote.
+static void readError(int file, ParsingFailure &failure) {
+  char text[1001] = {};
+  ssize_t length = read(file, text, sizeof(text) - 1);
+  int begin = 0;
+  if (length > 0 && std::sscanf(text, "%u %u %n", &failure.line,
+                                &failure.column, &begin) == 2)
+    failure.error = text + begin;
+}
+
+/// One try, of so many seconds by the clock. Returns the child's status, or
+/// nullopt with `failure` if there could be none.
+static std::optional<int> runChild(llvm::MemoryBufferRef source,
+                                   const DialectRegistry &registry,
+                                   unsigned realSeconds,
+                                   ParsingFailure &failure) {
+  auto fail = [&](const char *what) {
+    failure.message = what + llvm::sys::StrError(errno);
+    return std::nullopt;
+  };
+  int errors[2];
+  if (pipe2(errors, O_CLOEXEC | O_NONBLOCK))
+    return fail("cannot make a pipe to the process that reads it: ");
+  llvm::scope_exit closePipe([&] {
+    close(errors[0]);
+    close(errors[1]);
+  });
   pid_t child = fork();
   if (child < 0)
-    return "cannot start a process to read it in: " +
-           llvm::sys::StrError(errno);
+    return fail("cannot start a process to read it in: ");
   if (child == 0) {
-    prepareChild(bytes);
-    parseAndPrint(source, registry);
+    prepareChild(source.getBufferSize(), realSeconds);
+    parseAndPrint(source, registry, errors[1]);
     // No destructor of the parent, and none of its buffers, runs twice.
     _exit(0);
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
     if (errno != EINTR)
-      return "cannot wait for the process that reads it: " +
-             llvm::sys::StrError(errno);
+      return fail("cannot wait for the process that reads it: ");
+  readError(errors[0], failure);
+  return status;
+}
+
+std::optional<ParsingFailure>
+qbackend::rehearseParsing(llvm::MemoryBufferRef source,
+                          const DialectRegistry &registry) {
+  uint64_t bytes = source.getBufferSize();
+  ParsingFailure failure;
+  int status = 0;
+  // What waits for a lock is tried again; what is slow, on a machine that is
+  // busy, gets more time.
+  for (unsigned times : {2, 6, 24}) {
+    failure = {};
+    std::optional<int> ended =
+        runChild(source, registry, times * getSeconds(bytes), failure);
+    if (!ended)
+      return failure;
+    status = *ended;
+    if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGALRM)
+      break;
+  }
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return std::nullopt;
   std::string what = "MLIR's parser ";
@@ -138,8 +196,9 @@ qbackend::rehearseParsing(llvm::MemoryBufferRef source,
     what += "does not end within " + std::to_string(getSeconds(bytes)) + " s";
   else if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
            WTERMSIG(status) == SIGHUP)
-    return "interrupted while it was read";
+    return ParsingFailure{"interrupted while it was read"};
   else
     what += std::string("crashes (") + strsignal(WTERMSIG(status)) + ")";
-  return what + " on these " + std::to_string(bytes) + " bytes";
+  failure.message = what + " on these " + std::to_string(bytes) + " bytes";
+  return failure;
 }

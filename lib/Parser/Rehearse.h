@@ -13,9 +13,19 @@
 
 namespace qbackend {
 
+/// What ended a child that has parsed a source.
+struct ParsingFailure {
+  /// A diagnostic.
+  std::string message;
+  /// The first error that the parser had found before, and where; empty if
+  /// none.
+  std::string error;
+  unsigned line = 0, column = 0;
+};
+
 /// Parses, verifies and prints `source` in a child with limits. Returns what
-/// ended it, a diagnostic, unless it came to an end by itself.
-std::optional<std::string>
+/// ended it, unless it came to an end by itself.
+std::optional<ParsingFailure>
 rehearseParsing(llvm::MemoryBufferRef source,
                 const mlir::DialectRegistry &registry);
 

@@ -457,13 +457,17 @@ llvm::Error Tuner::search() {
   // Measures a change of all operators; nothing is gained by less integers.
   auto attempt = [&](Candidate candidate) -> llvm::Expected<bool> {
     if (llvm::Error error = create(candidate)) {
-      if (candidates.empty())
+      if (candidates.empty() || isStopped())
         return error;
       log << candidate.name
           << ": not possible: " << llvm::toString(std::move(error)) << "\n";
       return false;
     }
     unsigned count = candidate.simulation->getOperators().size();
+    // Nothing is lost there, and nothing gained.
+    if (candidates.empty() && count == 0)
+      return makeError("nothing of the module is quantized by backend '{0}'",
+                       options.network.backend);
     if (!candidates.empty() && count < operators) {
       log << candidate.name << ": " << operators - count
           << " operators would not be quantized\n";
@@ -653,8 +657,12 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
 llvm::Expected<TuneResult> Tuner::run() {
   if (llvm::Error error = prepare())
     return error;
-  if (llvm::Error error = search())
-    return error;
+  if (llvm::Error error = search()) {
+    // What was running when it was stopped ended with an error.
+    if (!isStopped())
+      return error;
+    llvm::consumeError(std::move(error));
+  }
   result.isComplete = !stopped;
   if (stopped) {
     if (llvm::Error error = writeJournal())

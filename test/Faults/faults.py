@@ -187,15 +187,32 @@ class Faults:
         network = write_network(self.work / "long.mlir", 200)
         folder = self.work / "interrupted"
         folder.mkdir()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            for command in (["--calibrate"], []):
-                line = [self.bin / "qbackend-run", network, *command,
-                        f"--input={samples}", "-o", folder / "out"]
+        lines = [["qbackend-run", network, "--calibrate", f"--input={samples}"],
+                 ["qbackend-run", network, f"--input={samples}"],
+                 ["qbackend-run", network, f"--compare={network}", "--layers",
+                  f"--input={samples}"],
+                 ["qbackend-run", network, "--sensitivity", f"--input={samples}"],
+                 ["qbackend-tune", network, "--keep-sqnr=200", f"--input={samples}",
+                  f"--data={samples}"],
+                 ["qbackend-stages", network, "--apply-backend=qnnpack", "--html",
+                  f"data={samples}"],
+                 ["qbackend-opt", network, "--apply-backend=qnnpack",
+                  f"data={samples}"]]
+        for command in lines:
+            # Both take one way but for a network that is calibrated or run.
+            for number in (signal.SIGINT, signal.SIGTERM)[:2 if command in lines[:2]
+                                                          else 1]:
+                line = [self.bin / command[0], *command[1:]]
+                if "--layers" not in command:
+                    name = "out.mlir" if command[0] == "qbackend-tune" else "out"
+                    line += ["-o", folder / name]
                 # A machine that is busy gets another try.
                 assert any(self.interrupt(line, number) < (5 if SANITIZED else 1)
                            for _ in range(4)), (line, number)
                 left = [path.name for path in folder.iterdir()]
-                assert not left or left == ["out.partial"], left
+                assert not left or left == ["out.partial"], (line, left)
+                for path in folder.iterdir():
+                    path.unlink()
 
     def interrupt(self, line, number):
         """How many seconds a run needs to end after the signal."""

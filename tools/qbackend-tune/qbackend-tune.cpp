@@ -10,6 +10,7 @@
 #include "qbackend/Inspection/ReadModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
+#include "qbackend/Runtime/Interrupt.h"
 #include "qbackend/Tuning/Sensitivity.h"
 #include "qbackend/Tuning/Tune.h"
 
@@ -111,9 +112,11 @@ static int fail(llvm::Error error) {
 
 static std::atomic<bool> interrupted(false);
 
-/// The search stops at its next step; a second signal ends the process.
+/// The search stops, and what runs over samples for it; a second signal ends
+/// the process.
 static void interrupt(int) {
   interrupted = true;
+  runtime::interrupt();
   std::signal(SIGINT, SIG_DFL);
 }
 
