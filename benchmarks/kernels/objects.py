@@ -35,9 +35,13 @@ class Variant:
         header = (work / f"{name}.h").read_text()
         sizes = dict(re.findall(r"#define \w+?_(INPUT|OUTPUT|ARENA)_SIZE (\d+)",
                                 header))
-        self.input, self.output = int(sizes["INPUT"]), int(sizes["OUTPUT"])
-        self.entry = (f"ENTRY({name}, {sizes['INPUT']}, {sizes['OUTPUT']}, "
-                      f"{sizes['ARENA']})")
+        # Bytes, or floats as C has them.
+        match = re.search(r"void \w+\(const (\w+) \*\w+, (\w+) \*", header)
+        width = {"float": 4}
+        self.input = int(sizes["INPUT"]) * width.get(match[1], 1)
+        self.output = int(sizes["OUTPUT"]) * width.get(match[2], 1)
+        self.entry = (f"ENTRY({name}, {self.input}, {int(match[1] == 'float')}, "
+                      f"{self.output}, {sizes['ARENA']})")
         self.arena = int(sizes["ARENA"])
 
     def get_code_size(self, llvm: pathlib.Path) -> int:

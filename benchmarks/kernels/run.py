@@ -3,7 +3,7 @@
 """Times compiled networks and layers: portable code and generated kernels.
 
     run.py --build DIR [--targets avx512vnni,avx2] [--rounds N] [--only TEXT]
-           [-o TABLE.md]
+           [--operators] [-o TABLE.md]
 
 Each network is compiled ahead of time, as linalg (`convert-qnnpack-to-linalg`) and
 with the kernels of each target, and once more with the first one: what that one's
@@ -12,6 +12,9 @@ fails if they don't compute the same integers. The table has medians of the rati
 of each round, the time of the fastest round, and products of bytes per second as a
 share of what the processor reached in the same round (median), where there is
 AVX-512 VNNI.
+
+With --operators, it is single ops in many shapes, compiled as they come for the
+first target, with what they do in a second: products, or bytes read and written.
 """
 
 import argparse
@@ -24,6 +27,7 @@ import tempfile
 import numpy as np
 
 import networks
+import operators
 from objects import compile_object, get_processor, run
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -58,6 +62,23 @@ def measure(name: str, args: argparse.Namespace, work: pathlib.Path) -> list[str
     return cells
 
 
+def measure_operator(name: str, args: argparse.Namespace,
+                     work: pathlib.Path) -> list[str]:
+    """The cells of the row of an op."""
+    operator = operators.write(name, work / "operator.mlir")
+    variant = compile_object(work / "operator.mlir", "operator", args, work,
+                             args.targets.split(",")[0])
+    program = work / "timer"
+    run("cc", "-O2", "-march=native", f"-DNETWORKS={variant.entry}", HERE / "timer.c",
+        variant.path, "-o", program, "-lm")
+    seconds = min(float(line.split()[0])
+                  for line in run(program, args.rounds).splitlines())
+    amount, unit = ((operator.products, "GMAC/s") if operator.products
+                    else (operator.bytes, "GB/s"))
+    return [name, f"{seconds * 1e3:.4f}", f"{amount / seconds / 1e9:.1f} {unit}",
+            f"{variant.arena // 1024}"]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -69,6 +90,8 @@ def main() -> int:
                         help="targets of kernels (default: the best one)")
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--only", default="", help="those with this in their names")
+    parser.add_argument("--operators", action="store_true",
+                        help="single ops in many shapes")
     parser.add_argument("-o", dest="output", type=pathlib.Path,
                         help="where to write the table, too")
     args = parser.parse_args()
@@ -79,15 +102,19 @@ def main() -> int:
     for target in targets:
         header += [f"{target}, ms", "times faster"]
     header += ["share of the peak", "A/A", "code, KiB", "arena, KiB"]
+    rows, names = measure, [*networks.NETWORKS, *networks.LAYERS]
+    if args.operators:
+        header = ["op", "ms", "in a second", "arena, KiB"]
+        rows, names = measure_operator, list(operators.OPERATORS)
     lines = [f"{get_processor()}; {datetime.date.today()}; one thread, batch 1, "
              f"{args.rounds} rounds", "", f"| {' | '.join(header)} |",
              f"|{'---|' * len(header)}"]
     print("\n".join(lines), flush=True)
-    for name in [*networks.NETWORKS, *networks.LAYERS]:
+    for name in names:
         if args.only not in name:
             continue
         with tempfile.TemporaryDirectory() as work:
-            lines.append(f"| {' | '.join(measure(name, args, pathlib.Path(work)))} |")
+            lines.append(f"| {' | '.join(rows(name, args, pathlib.Path(work)))} |")
         print(lines[-1], flush=True)
     if args.output:
         args.output.write_text("\n".join(lines) + "\n")

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
  * Times compiled networks: each in turn, so that what else the machine does hits
- * them alike, in time of the processor. NETWORKS is a list of ENTRY(name, function, input, output, arena)
- * with the sizes in bytes. Prints a line for each round: seconds for one call, for
- * each network, then products of bytes per second that the processor reaches.
+ * them alike, in time of the processor. NETWORKS is a list of ENTRY(function, input,
+ * isFloat, output, arena) with the sizes in bytes, and whether the input is of floats.
+ * Prints a line for each round: seconds for one call, for each network, then products
+ * of bytes per second that the processor reaches.
  */
 
 #include <stdint.h>
@@ -20,18 +21,21 @@
 #include <unistd.h>
 #endif
 
-#define ENTRY(function, input, output, arena)                                  \
+#define ENTRY(function, input, isFloat, output, arena)                         \
   void function(const void *, void *, void *);
 NETWORKS
 #undef ENTRY
 
 typedef struct {
   void (*run)(const void *, void *, void *);
-  size_t input, output, arena;
+  size_t input;
+  int isFloat;
+  size_t output, arena;
 } Network;
 
 static const Network networks[] = {
-#define ENTRY(function, input, output, arena) {function, input, output, arena},
+#define ENTRY(function, input, isFloat, output, arena)                         \
+  {function, input, isFloat, output, arena},
     NETWORKS
 #undef ENTRY
 };
@@ -93,9 +97,13 @@ int main(int argc, char **argv) {
     output[i] = allocate(networks[i].output);
     arena[i] = allocate(networks[i].arena);
     random = 1;
-    for (size_t k = 0; k < networks[i].input; ++k) {
+    size_t width = networks[i].isFloat ? sizeof(float) : 1;
+    for (size_t k = 0; k < networks[i].input / width; ++k) {
       random = random * 1664525 + 1013904223;
-      input[i][k] = random >> 24;
+      if (networks[i].isFloat)
+        ((float *)input[i])[k] = (random >> 24) / 64.0f - 2.0f;
+      else
+        input[i][k] = random >> 24;
     }
     networks[i].run(input[i], output[i], arena[i]);
     if (networks[i].output != networks[0].output ||
