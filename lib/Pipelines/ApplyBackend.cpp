@@ -186,7 +186,9 @@ private:
       if (verdicts)
         *verdicts = summary.getVerdicts();
       summary.warnIfNothing(module);
-      recordArgumentNames(module);
+      // What isn't quantized stays as it came.
+      if (summary.hasQuantized())
+        recordArgumentNames(module);
       return summary.require(requireQuantized, target, module);
     }));
     addLoweringPipeline(all, kernels);

@@ -33,6 +33,8 @@ public:
 
   /// Warns if there is nothing that is quantized, and says why.
   void warnIfNothing(mlir::ModuleOp module) const;
+  /// Whether there are operators on integers.
+  bool hasQuantized() const;
 
   /// Fails, with an error that names the largest of what is missing, if less
   /// than `percent` is quantized. `target` is the form that was lowered to.
