@@ -251,18 +251,13 @@ void Summary::emitRemark(ModuleOp module) const {
       addCount(key.second, count);
 }
 
-bool Summary::hasQuantized() const {
-  return llvm::any_of(counts, [](const auto &entry) {
-    return entry.first.first == Verdict::Quantized &&
-           entry.second.operators > 0;
-  });
-}
+bool Summary::hasQuantized() const { return getQuantized().operators > 0; }
 
 void Summary::warnIfNothing(ModuleOp module) const {
-  Count total = getTotal();
-  std::pair<StringRef, const Count *> largest;
   if (hasQuantized())
     return;
+  Count total = getTotal();
+  std::pair<StringRef, const Count *> largest;
   for (const auto &[key, count] : counts) {
     if (count.operators > 0 &&
         (!largest.second || count.operators > largest.second->operators))

@@ -179,26 +179,29 @@ def replace(text, found, new, group=0):
     return text[:found.start(group)] + new + text[found.end(group):]
 
 
+def pick(pattern, text, rng):
+    """One of the places that match; None if there are none."""
+    places = list(re.finditer(pattern, text))
+    return rng.choice(places) if places else None
+
+
 def other_op(text, rng):
     names = rng.choice(FAMILIES)
     old = rng.choice(names)
     # What 64 bits make of negative numbers is beyond what a quantize of the
     # engine saturates (docs/Numerics.md).
-    places = list(re.finditer(
-        re.escape(old) + r"(?![\w.])(?! %\w+ : i64 to f32)", text))
     new = rng.choice([name for name in names if name != old])
-    return replace(text, rng.choice(places), new) if places else None
+    found = pick(re.escape(old) + r"(?![\w.])(?! %\w+ : i64 to f32)", text, rng)
+    return replace(text, found, new) if found else None
 
 
 def other_constant(text, rng):
     """A scale, a zero point, a limit or a number of the network. A window's
     stride can't be any number: some read beyond the image."""
-    places = list(re.finditer(
-        r"(?:constant |(?<!dilations = )(?<!strides = )dense<|_val = )"
-        r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)(?= :|>)", text))
-    if not places:
+    found = pick(r"(?:constant |(?<!dilations = )(?<!strides = )dense<|_val = )"
+        r"(-?\d[\d.]*(?:[eE][-+]?\d+)?)(?= :|>)", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     old = found.group(1)
     if re.search("[.eE]", old):
         value = float(old)
@@ -213,11 +216,9 @@ def other_constant(text, rng):
 
 def other_element(text, rng):
     """One of the numbers of a list: a scale of a channel, or a bias."""
-    places = list(re.finditer(
-        r"(?<=[\[ {])-?\d+\.\d+(?:[eE][-+]?\d+)?(?=[\]},])", text))
-    if not places:
+    found = pick(r"(?<=[\[ {])-?\d+\.\d+(?:[eE][-+]?\d+)?(?=[\]},])", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     value = float(found.group())
     return replace(text, found, number(rng.choice(
         [value * 2, value * 1.01, -value, 0])))
@@ -225,11 +226,10 @@ def other_element(text, rng):
 
 def other_words(text, rng):
     """A number of those in hexadecimal: a scale, a bias."""
-    places = list(re.finditer(r'dense<"0x((?:[0-9A-F]{8})+)"> : '
-                              r"tensor<[\dx]+x(f32|i32)>", text))
-    if not places:
+    found = pick(r'dense<"0x((?:[0-9A-F]{8})+)"> : '
+                              r"tensor<[\dx]+x(f32|i32)>", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     kind = np.float32 if found[2] == "f32" else np.int32
     numbers = np.frombuffer(bytes.fromhex(found[1]), kind).copy()
     at = rng.randrange(numbers.size)
@@ -240,11 +240,9 @@ def other_words(text, rng):
 
 def other_type(text, rng):
     """Zero point, limits, sign or axis of a type of the quant dialect."""
-    places = list(re.finditer(r"!quant\.uniform<([iu]8)(:f32(?::\d)?, [^>]*)>",
-                              text))
-    if not places:
+    found = pick(r"!quant\.uniform<([iu]8)(:f32(?::\d)?, [^>]*)>", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     storage, rest = found.groups()
     change = rng.randrange(4)
     if change == 0:
@@ -259,28 +257,23 @@ def other_type(text, rng):
 
 
 def other_axis(text, rng):
-    places = list(re.finditer(r"-> \(d\d\)>", text))
-    return replace(text, rng.choice(places), f"-> (d{rng.randrange(4)})>") if (
-        places) else None
+    found = pick(r"-> \(d\d\)>", text, rng)
+    return replace(text, found, f"-> (d{rng.randrange(4)})>") if found else None
 
 
 def swapped(text, rng):
     """Two operands the other way around."""
-    places = list(re.finditer(
-        r"((?:arith|tosa)\.(?:\w+) (?:\w+, )?)(%\w+), (%\w+)", text))
-    if not places:
+    found = pick(r"((?:arith|tosa)\.(?:\w+) (?:\w+, )?)(%\w+), (%\w+)", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     return replace(text, found, f"{found[1]}{found[3]}, {found[2]}")
 
 
 def dropped(text, rng):
     """A scalar op, or one of TOSA, whose first operand is its result."""
-    places = list(re.finditer(
-        r"\n +(%\w+) = (?:arith|math|tosa)\.\w+ (%\w+)[^\n]*", text))
-    if not places:
+    found = pick(r"\n +(%\w+) = (?:arith|math|tosa)\.\w+ (%\w+)[^\n]*", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     # Its name is another value's in another region.
     end = text.find("linalg.yield", found.end())
     inside = "\n    " in found.group() and end >= 0
@@ -292,11 +285,9 @@ def dropped(text, rng):
 
 def inserted(text, rng):
     """One more op on what a region yields."""
-    places = list(re.finditer(r"\n( +)linalg\.yield (%\w+) : (i8|i32|f32)\n",
-                              text))
-    if not places:
+    found = pick(r"\n( +)linalg\.yield (%\w+) : (i8|i32|f32)\n", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     pad, value, kind = found.groups()
     constant = (rng.choice(["0.5", "1.0", "2.0", "-1.0", "0.0"]) if kind == "f32"
                 else rng.choice(["1", "-1", "3", "64", "-128"]))
@@ -309,22 +300,19 @@ def inserted(text, rng):
 
 def other_bytes(text, rng):
     """A byte of what is in hexadecimal."""
-    places = list(re.finditer(r'dense<"0x([0-9A-F]+)"> : tensor<[\dx]+xi8>',
-                              text))
-    if not places:
+    found = pick(r'dense<"0x([0-9A-F]+)"> : tensor<[\dx]+xi8>', text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     at = found.start(1) + 2 * rng.randrange(len(found[1]) // 2)
     return text[:at] + f"{rng.randrange(256):02X}" + text[at + 2:]
 
 
 def other_padding(text, rng):
     """A pad is moved to the other side, or is another number."""
-    places = list(re.finditer(r"low\[[\d, ]+\] high\[[\d, ]+\]|"
-                              r"pad = array<i64: [\d, ]+>", text))
-    if not places:
+    found = pick(r"low\[[\d, ]+\] high\[[\d, ]+\]|"
+                              r"pad = array<i64: [\d, ]+>", text, rng)
+    if not found:
         return None
-    found = rng.choice(places)
     numbers = re.findall(r"\d+", found.group())
     if "array" in found.group():
         numbers = numbers[1:]

@@ -66,7 +66,7 @@ Layer::Layer(LinearOp op)
           op.getInput().getType().getRank() <= 3;
 }
 
-Layer::Layer(Conv1dOp op) {
+template <typename OpT> void Layer::initializeForward(OpT op) {
   initialize(op);
   relu = op.getRelu();
   stride = prepend(op.getStride(), 2, 1);
@@ -74,13 +74,9 @@ Layer::Layer(Conv1dOp op) {
   mergeGroups();
 }
 
-Layer::Layer(Conv2dOp op) {
-  initialize(op);
-  relu = op.getRelu();
-  stride = prepend(op.getStride(), 2, 1);
-  padding = prepend(op.getPadding(), 4, 0);
-  mergeGroups();
-}
+Layer::Layer(Conv1dOp op) { initializeForward(op); }
+
+Layer::Layer(Conv2dOp op) { initializeForward(op); }
 
 Layer::Layer(Conv3dOp op) {
   ShapedType inputType = op.getInput().getType(),

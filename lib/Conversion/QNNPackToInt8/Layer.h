@@ -62,6 +62,8 @@ public:
 
 private:
   template <typename OpT> void initialize(OpT op);
+  /// A convolution of one or two dimensions that is not transposed.
+  template <typename OpT> void initializeForward(OpT op);
   template <typename OpT> void cutInPhases(OpT op);
   void mergeGroups();
   /// The layer's output that is output `o` of the convolution.
