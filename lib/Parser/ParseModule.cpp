@@ -117,6 +117,8 @@ qbackend::checkSource(llvm::MemoryBufferRef source,
   std::optional<ParsingFailure> failure = rehearseParsing(source, registry);
   if (!failure)
     return std::nullopt;
+  if (!failure->isOfSource)
+    return SourceError{0, 0, failure->message};
   if (!failure->error.empty() && !isBinary)
     return SourceError{failure->line, failure->column,
                        failure->error + "; behind that, " + failure->message};

@@ -141,7 +141,9 @@ static std::optional<int> runChild(llvm::MemoryBufferRef source,
                                    unsigned realSeconds,
                                    ParsingFailure &failure) {
   auto fail = [&](const char *what) {
-    failure.message = what + llvm::sys::StrError(errno);
+    failure.message = what + llvm::sys::StrError(errno) +
+                      "; end other programs, or raise the limits (ulimit)";
+    failure.isOfSource = false;
     return std::nullopt;
   };
   int errors[2];
@@ -196,7 +198,8 @@ qbackend::rehearseParsing(llvm::MemoryBufferRef source,
     what += "does not end within " + std::to_string(getSeconds(bytes)) + " s";
   else if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
            WTERMSIG(status) == SIGHUP)
-    return ParsingFailure{"interrupted while it was read"};
+    return ParsingFailure{"interrupted while it was read",
+                          /*isOfSource=*/false};
   else
     what += std::string("crashes (") + strsignal(WTERMSIG(status)) + ")";
   failure.message = what + " on these " + std::to_string(bytes) + " bytes";

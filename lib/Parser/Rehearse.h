@@ -17,6 +17,8 @@ namespace qbackend {
 struct ParsingFailure {
   /// A diagnostic.
   std::string message;
+  /// Whether the source is to blame, not the machine or who ended the program.
+  bool isOfSource = true;
   /// The first error that the parser had found before, and where; empty if
   /// none.
   std::string error;
