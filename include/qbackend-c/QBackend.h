@@ -215,8 +215,8 @@ typedef struct {
   /* Numbers of the inputs that hold samples, "0,2"; empty: see
    * qbackendModelDescribe. */
   QBackendText sampleArguments;
-  /* How many calls to run at once; 0: one for each core. Results don't depend
-   * on it. */
+  /* How many threads to use; 0: one for each core. Each runs a batch; of one
+   * batch, they share the large layers. Results don't depend on it. */
   unsigned threads;
   /* Asked before each call of the network, maybe on other threads; what is not
    * 0 ends the run with the error "interrupted". May be null. */

@@ -6,6 +6,7 @@
 
 #include "qbackend/Evaluation/Compare.h"
 #include "qbackend/Pipelines/Execution.h"
+#include "qbackend/Runtime/ThreadPool.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -224,7 +225,10 @@ run(SampleRun &run, ArrayRef<QBackendArray> arrays,
     for (const QBackendArray &array : arrays)
       views.push_back({toElementType(array.type), getShape(array), array.data});
     results->buffers.resize(run.executable->getOutputs().size());
-    if (llvm::Error error = run.executable->run(views, results->buffers))
+    auto pool =
+        runtime::ThreadPool::create(runtime::countThreads(run.options.threads));
+    if (llvm::Error error =
+            run.executable->run(views, results->buffers, pool.get()))
       return error;
     return results;
   }

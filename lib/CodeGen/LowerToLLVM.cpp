@@ -561,6 +561,8 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  if (options.target.parallel)
+    pm.addPass(createParallelizeCallsPass());
 }
 
 namespace {
@@ -581,6 +583,10 @@ struct LowerToLLVMPipelineOptions
       *this, "target",
       llvm::cl::desc("Name of the target of generated kernels; empty: the best "
                      "one that the processor has the features for")};
+  Option<bool> parallel{
+      *this, "parallel",
+      llvm::cl::desc("Functions take what runs parts of them on threads, see "
+                     "qbackend-parallelize-calls")};
   Option<bool> barePointers{
       *this, "bare-pointers",
       llvm::cl::desc("Functions take a pointer to the row-major elements of "
@@ -597,8 +603,8 @@ void qbackend::codegen::registerLowerToLLVMPipeline() {
       "from tosa, linalg and tensor to the llvm dialect, with vector code",
       [](OpPassManager &pm, const LowerToLLVMPipelineOptions &given) {
         LowerToLLVMOptions options;
-        options.target = {given.triple, given.cpu, given.features,
-                          given.target};
+        options.target = {given.triple, given.cpu, given.features, given.target,
+                          given.parallel};
         options.barePointers = given.barePointers;
         options.checkBounds = given.checkBounds;
         buildLowerToLLVMPipeline(pm, options);

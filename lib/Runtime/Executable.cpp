@@ -3,6 +3,7 @@
 // Compiles a module with MLIR's execution engine and calls it.
 
 #include "qbackend/Runtime/Executable.h"
+#include "qbackend/Runtime/ThreadPool.h"
 
 #include "qbackend/CodeGen/ConstantStore.h"
 #include "qbackend/CodeGen/Passes.h"
@@ -132,6 +133,12 @@ private:
 
 thread_local ArenaScope::Arena ArenaScope::kept;
 } // namespace
+
+/// What kernels are cut into parts by, see qbackend-parallelize-calls.
+static void parallelFor(ThreadPool *pool, ThreadPool::Task task, void *context,
+                        int64_t count) {
+  pool->run(task, context, count);
+}
 
 using PackedFunction = void (*)(void **);
 
@@ -464,7 +471,8 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
         "' needs AMX, which this processor doesn't have or the system refuses; "
         "leave target out");
   lowering.target = {target->getTargetTriple().str(), target->getCPU(),
-                     target->getFeatures().getString(), kernels};
+                     target->getFeatures().getString(), kernels,
+                     /*parallel=*/true};
   lowering.checkBounds = true;
   lowering.arenaBytes = &impl.arenaBytes;
   lowering.constants = &impl.constants;
@@ -619,7 +627,8 @@ struct ResultDescriptor {
 } // namespace
 
 Error Executable::call(ArrayRef<ArrayView> arguments,
-                       SmallVectorImpl<int64_t> &words) const {
+                       SmallVectorImpl<int64_t> &words,
+                       ThreadPool *pool) const {
   if (arguments.size() != inputs.size())
     return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
                              " arrays; found " + Twine(arguments.size()));
@@ -656,6 +665,8 @@ Error Executable::call(ArrayRef<ArrayView> arguments,
     pointers.push_back(words.data());
   for (size_t begin : begins)
     pointers.push_back(words.data() + begin);
+  pointers.push_back(pool ? reinterpret_cast<void *>(&parallelFor) : nullptr);
+  pointers.push_back(pool);
   SmallVector<void *> packed;
   for (void *&pointer : pointers)
     packed.push_back(&pointer);
@@ -668,7 +679,7 @@ Error Executable::call(ArrayRef<ArrayView> arguments,
 }
 
 Error Executable::run(ArrayRef<const Array *> arguments,
-                      MutableArrayRef<Array> results) const {
+                      MutableArrayRef<Array> results, ThreadPool *pool) const {
   if (arguments.size() != inputs.size() || results.size() != outputs.size())
     return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
                              " arrays and gives " + Twine(outputs.size()) +
@@ -685,7 +696,7 @@ Error Executable::run(ArrayRef<const Array *> arguments,
     views.push_back({argument->type, argument->shape, argument->data.data()});
   }
   SmallVector<int64_t> words;
-  if (Error error = call(views, words))
+  if (Error error = call(views, words, pool))
     return error;
 
   // The buffers are ours, each once.
@@ -707,12 +718,13 @@ Error Executable::run(ArrayRef<const Array *> arguments,
 }
 
 Error Executable::run(ArrayRef<ArrayView> arguments,
-                      MutableArrayRef<ResultBuffer> results) const {
+                      MutableArrayRef<ResultBuffer> results,
+                      ThreadPool *pool) const {
   if (results.size() != outputs.size())
     return createStringError("'" + entry + "' gives " + Twine(outputs.size()) +
                              " arrays; found " + Twine(results.size()));
   SmallVector<int64_t> words;
-  if (Error error = call(arguments, words))
+  if (Error error = call(arguments, words, pool))
     return error;
   SmallVector<ResultDescriptor> descriptors;
   SmallDenseMap<void *, int64_t> uses;

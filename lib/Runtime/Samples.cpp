@@ -6,10 +6,12 @@
 #include "qbackend/Arrays/SampleSource.h"
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Runtime/Interrupt.h"
+#include "qbackend/Runtime/ThreadPool.h"
 
 #include "RunContext.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cmath>
@@ -211,16 +213,17 @@ struct ChunkResult {
   std::vector<Array> arrays;
 };
 
-/// Runs chunks on several threads and hands them over in order.
+/// Runs chunks on several threads and hands them over in order. Each call has
+/// `perCall` threads for itself.
 class SampleLoop {
 public:
   SampleLoop(const Executable &executable, SampleSource &source,
              SampleCallback callback, const SampleOptions &options,
              ProgressBar *progress, int64_t chunkSize, bool isStatic,
-             unsigned threads)
+             unsigned threads, unsigned perCall)
       : executable(executable), source(source), callback(callback),
         options(options), progress(progress), chunkSize(chunkSize),
-        isStatic(isStatic), window(int64_t(threads) * 4) {}
+        isStatic(isStatic), perCall(perCall), window(int64_t(threads) * 4) {}
 
   Error run(unsigned threads) {
     std::vector<std::thread> pool;
@@ -239,6 +242,7 @@ public:
 
 private:
   void work() {
+    std::unique_ptr<ThreadPool> pool = ThreadPool::create(perCall);
     std::unique_lock<std::mutex> lock(mutex);
     while (true) {
       // Finished chunks that wait for an earlier one are held in memory.
@@ -256,7 +260,7 @@ private:
       int64_t chunk = next++;
       lock.unlock();
       if (result.error.empty())
-        runChunk(first, inputs, result);
+        runChunk(first, inputs, result, pool.get());
       lock.lock();
       pending.emplace(chunk, std::move(result));
       deliver(lock);
@@ -297,7 +301,7 @@ private:
   }
 
   void runChunk(int64_t first, std::vector<NamedArray> &arrays,
-                ChunkResult &result) {
+                ChunkResult &result, ThreadPool *pool) {
     std::vector<Array> inputs;
     std::vector<const Array *> pointers;
     for (auto [i, named] : enumerate(arrays)) {
@@ -333,7 +337,7 @@ private:
       pointers.push_back(&input);
     result.arrays.resize(executable.getOutputs().size());
     SampleScope scope(first);
-    if (Error error = executable.run(pointers, result.arrays))
+    if (Error error = executable.run(pointers, result.arrays, pool))
       result.error =
           "sample " + std::to_string(first) + ": " + toString(std::move(error));
   }
@@ -374,6 +378,7 @@ private:
   ProgressBar *progress;
   int64_t chunkSize;
   bool isStatic;
+  unsigned perCall;
   int64_t window;
   unsigned interrupts = countInterrupts();
 
@@ -468,15 +473,13 @@ Error qbackend::runtime::runSamples(const Executable &executable,
                                 : Twine(numSamples - numSamples % chunkSize)) +
         " samples, or export the model with a dynamic batch or a batch of 1");
 
-  unsigned threads = options.threads != 0
-                         ? options.threads
-                         : std::max(1u, std::thread::hardware_concurrency());
+  unsigned threads = countThreads(options.threads);
+  unsigned calls = threads;
   if (numSamples > 0)
-    threads =
-        std::min<int64_t>(threads, (numSamples + chunkSize - 1) / chunkSize);
+    calls = std::min<int64_t>(calls, llvm::divideCeil(numSamples, chunkSize));
   SampleLoop loop(executable, source, callback, options, progress, chunkSize,
-                  isStatic, threads);
-  if (Error error = loop.run(threads))
+                  isStatic, calls, threads / calls);
+  if (Error error = loop.run(calls))
     return error;
   if (loop.getNumSamples() == 0)
     return createStringError("standard input has no samples; give at least "

@@ -70,3 +70,30 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // I8MM: llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
 // SCALAR-NOT: llvm.call_intrinsic
 // SCALAR: arith.muli %{{.*}} : vector<4xi32>
+
+// Cut into parts for threads: what a large layer does for an image is a function of
+// its units, here rows; one image after the other is copied and computed. Small
+// layers stay whole.
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=cascadelake parallel" | FileCheck %s --check-prefix=PARTS
+// PARTS-LABEL: func.func @large
+// PARTS: call @[[LARGE:int8_conv2d_[0-9]+]](
+// PARTS-LABEL: func.func private @int8_conv2d(
+// PARTS-NOT: qbackend.units
+// PARTS: func.func private @[[LARGE]](
+// PARTS: scf.for
+// PARTS: call @int8_copy_image_{{[0-9]+}}(
+// PARTS: call @[[PART:int8_conv2d_part]](%{{.*}}, %c0{{[_0-9]*}}, %c30) {qbackend.units = 30 : i64}
+// PARTS: func.func private @[[PART]](%{{.*}}: index, %[[FIRST:.*]]: index, %[[LAST:.*]]: index) attributes {llvm.bareptr, passthrough = ["noinline", "qbackend-kernel"]}
+// PARTS: %[[UPPER:.*]] = arith.minui %{{.*}}, %[[LAST]]
+// PARTS: scf.for %{{.*}} = %[[FIRST]] to %[[UPPER]]
+memref.global "private" constant @large_w : memref<64x3x3x64xi8> = dense<1>
+memref.global "private" constant @large_b : memref<64xi32> = dense<3>
+memref.global "private" constant @large_m : memref<64xf32> = dense<0.5>
+func.func @large(%x: memref<2x30x20x64xi8>, %y: memref<2x30x20x64xi8>) {
+  %w = memref.get_global @large_w : memref<64x3x3x64xi8>
+  %b = memref.get_global @large_b : memref<64xi32>
+  %m = memref.get_global @large_m : memref<64xf32>
+  int8.conv2d(%x, %w, %b, %m) into %y {stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+    : (memref<2x30x20x64xi8>, memref<64x3x3x64xi8>, memref<64xi32>, memref<64xf32>) into memref<2x30x20x64xi8>
+  return
+}

@@ -8,7 +8,8 @@ With --random, layers are drawn instead: 20 for each seed.
 
 Each case is a layer with random weights, with what may be in its kernel behind
 it, on one image, on two, and on a batch that is only known when it runs. The results of linalg and of the kernels of each target that this machine has
-are compared with docs/Numerics.md in NumPy.
+are compared with docs/Numerics.md in NumPy. Layers that are large enough to be cut
+into parts run on five threads.
 """
 
 import argparse
@@ -389,6 +390,26 @@ def build(batch, seed):
     return n
 
 
+def build_large(batch, seed):
+    """Layers that threads share, by each of the loops that are cut: of 2^22 products
+    and more for an image, a tenth if depthwise."""
+    n = Network(batch, seed)
+    n.case("rows", (21, 20, 64), 80, (3, 3), padding=(1, 1, 1, 1), residual=True)
+    n.case("rows with stride", (63, 61, 3), 64, (7, 7), stride=(2, 2),
+           padding=(3, 3, 3, 3), signed=True)
+    n.case("tiles of a row", (37, 11, 128), 96, (1, 1), residual="relu", clamp=True)
+    n.case("few pixels", (5, 5, 256), 200, (3, 3), padding=(1, 1, 1, 1),
+           channels=True)
+    n.case("groups", (6, 6, 320), 320, (3, 3), padding=(1, 1, 1, 1), groups=2)
+    n.case("many groups", (5, 5, 480), 480, (3, 3), padding=(1, 1, 1, 1), groups=8,
+           signed=True)
+    n.case("depthwise", (29, 30, 70), 70, (3, 3), padding=(1, 1, 1, 1), groups=70)
+    n.case("rows of three tiles", (23, 41, 64), 33, (2, 2), signed=True)
+    n.case("rows of two tiles, the last one shared", (31, 19, 32), 64, (2, 2))
+    n.linear("linear", (2100,), 2030, signed=True)
+    return n
+
+
 def draw(seed):
     """Layers of any shape, on one image."""
     n = Network(1, seed)
@@ -458,10 +479,12 @@ def main():
     args = parser.parse_args()
     args.work.mkdir(parents=True, exist_ok=True)
     failures, ran, layers = 0, set(), 0
-    networks = [(batch, build(batch, 5 + batch)) for batch in (1, 2, 3)]
+    networks = [(batch, build(batch, 5 + batch), 1) for batch in (1, 2, 3)]
+    networks += [(batch, build_large(batch, batch), 5) for batch in (1, 3)]
     if args.random:
-        networks = [(1, draw(seed)) for seed in range(*map(int, args.random.split(":")))]
-    for batch, network in networks:
+        networks = [(1, draw(seed), 1)
+                    for seed in range(*map(int, args.random.split(":")))]
+    for batch, network, threads in networks:
         layers += len(network.names) if batch == 1 else 0
         module = args.work / f"batch{batch}.mlir"
         network.write(module, dynamic=batch == 3)
@@ -475,7 +498,8 @@ def main():
             output = args.work / "out.npz"
             done = subprocess.run(
                 [f"{args.bin}/qbackend-run", portable if target == "linalg" else module,
-                 f"--input={module.with_suffix('.npz')}", "-o", output, *option],
+                 f"--input={module.with_suffix('.npz')}", "-o", output,
+                 f"--num-threads={threads}", *option],
                 capture_output=True, text=True)
             if done.returncode != 0 and f"target '{target}' needs" in done.stderr:
                 continue

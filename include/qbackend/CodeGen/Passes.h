@@ -28,12 +28,18 @@ struct ConstantStore;
 /// nothing to do on them.
 inline constexpr llvm::StringLiteral kKernelAttribute = "qbackend-kernel";
 
+/// A call with this attribute, a number N, takes 0 and N last: the range of the
+/// units of work that it does, which can be done in parts.
+inline constexpr llvm::StringLiteral kUnitsAttribute = "qbackend.units";
+
 /// The target whose kernels use AMX tiles: a process has to ask the system for
 /// these once, so that it is taken by its name only.
 inline constexpr llvm::StringLiteral kTileTarget = "amx";
 
 struct LowerToLLVMOptions {
-  /// The processor, and which of its kernels to use.
+  /// The processor, which of its kernels to use, and whether public functions
+  /// take what runs parts of them on threads, see qbackend-parallelize-calls,
+  /// as their last two arguments.
   GenerateKernelsPassOptions target;
   /// Functions take a pointer to the row-major elements of each argument, then
   /// of each result, then to its buffers, see qbackend-place-buffers. Shapes

@@ -27,11 +27,19 @@ def GenerateKernelsPass
     function reads them. `llvm.call_intrinsic` is what the target adds products
     with; the integers don't depend on the target. docs/Kernels.md has the table of
     targets.
+
+    With `parallel`, what a large kernel does for one image is the call of another
+    function, which has the attribute `qbackend.units`, a number N. The last two
+    operands, 0 and N, are which of these units of work it does: whoever calls it
+    with the parts of that range instead, in any order or at the same time, computes
+    the same bytes.
   }];
   let options = !listconcat(ProcessorOptions, [
     Option<"target", "target", "std::string", "\"\"",
            "Name in the table of targets; empty: the best one that the processor "
-           "has the features for">
+           "has the features for">,
+    Option<"parallel", "parallel", "bool", "false",
+           "Cut large kernels in parts, for qbackend-parallelize-calls">
   ]);
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
@@ -75,6 +83,25 @@ def OutlineLoopsPass : Pass<"qbackend-outline-loops", "::mlir::ModuleOp"> {
            "A function takes no more of a buffer than where it is">
   ];
   let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+def ParallelizeCallsPass
+    : Pass<"qbackend-parallelize-calls", "::mlir::ModuleOp"> {
+  let summary = "calls that can be cut in parts to tasks of threads";
+  let description = [{
+    Before: functions of the llvm dialect, some of whose calls have the attribute
+    `qbackend.units`, see qbackend-generate-kernels. After: public functions have two
+    arguments more, a function
+
+        void parallel_for(void *pool, void (*task)(void *, int64_t, int64_t),
+                          void *context, int64_t count)
+
+    and its `pool`. Each of these calls is one of `parallel_for`, which calls
+    `task(context, begin, end)` for parts that make up all of 0 to `count`, on any
+    threads, and comes back when they are done. Where it is null, the task is called
+    once.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
 def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {

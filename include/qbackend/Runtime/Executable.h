@@ -32,6 +32,8 @@ class SampleSource;
 
 namespace qbackend::runtime {
 
+class ThreadPool;
+
 /// Registers the upstream dialects that an `Executable` can be made of, and
 /// the interfaces that its pipeline needs.
 void registerRuntimeDialects(mlir::DialectRegistry &registry);
@@ -151,14 +153,19 @@ public:
   /// shapes. A result whose type in `results` is an integer of the right width
   /// keeps that type, so that i8 can be asked for as U8; else it gets the
   /// signature's. Shapes and data are set.
+  ///
+  /// Large kernels run on the threads of `pool`, if any; results don't depend
+  /// on it.
   llvm::Error run(llvm::ArrayRef<const arrays::Array *> arguments,
-                  llvm::MutableArrayRef<arrays::Array> results) const;
+                  llvm::MutableArrayRef<arrays::Array> results,
+                  ThreadPool *pool = nullptr) const;
 
   /// The same on memory of the caller, which is read where it is: each argument
   /// has to be aligned as what malloc returns is. Results have the signature's
   /// types.
   llvm::Error run(llvm::ArrayRef<ArrayView> arguments,
-                  llvm::MutableArrayRef<ResultBuffer> results) const;
+                  llvm::MutableArrayRef<ResultBuffer> results,
+                  ThreadPool *pool = nullptr) const;
 
   /// Returns the first sample of the chunk that `runSamples` is running on this
   /// thread, for hooks that have to be independent of the order; else -1.
@@ -170,7 +177,8 @@ private:
   /// Calls the function. `words` become the descriptors of the results, one
   /// after another; their buffers are the caller's.
   llvm::Error call(llvm::ArrayRef<ArrayView> arguments,
-                   llvm::SmallVectorImpl<int64_t> &words) const;
+                   llvm::SmallVectorImpl<int64_t> &words,
+                   ThreadPool *pool) const;
 
   struct Impl;
   std::unique_ptr<Impl> impl;
@@ -185,7 +193,8 @@ struct SampleOptions {
   double inputScale = 1.0;
   /// How many samples to run at once if the leading dimension is dynamic.
   int64_t chunkSize = 1;
-  /// How many calls to run at once; 0 is one for each core.
+  /// How many threads to use; 0 is one for each core. Each runs a call; where
+  /// there are fewer calls than threads, several share one.
   unsigned threads = 1;
   /// Stops after so many samples; -1 is all of them.
   int64_t maxSamples = -1;

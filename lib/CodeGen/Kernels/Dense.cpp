@@ -34,6 +34,11 @@ private:
   void emitImage(Value position, Value resultPosition) override;
 
   void chooseTile();
+  void chooseUnits();
+  /// Vectors of a group that are in blocks of `tileVectors`.
+  int64_t getWholeVectors() const {
+    return shape.outGroup / target.lanes / tileVectors * tileVectors;
+  }
   /// Elements of the packed weight for each vector of outputs.
   int64_t getWeightsPerVector() const {
     return shape.kernelHeight * columns * steps * 4 * target.lanes;
@@ -52,6 +57,9 @@ private:
   int64_t columns, run, steps;
   int64_t groupVectors;
   int64_t tilePixels = 1, tileVectors = 1;
+  /// What a unit of work is: one of these for each step of its loop, or 0.
+  int64_t groupsPerUnit = 0, blocksPerUnit = 0, rowsPerUnit = 0,
+          tilesPerUnit = 0;
 };
 } // namespace
 
@@ -66,6 +74,25 @@ DenseKernel::DenseKernel(const KernelTarget &target, int8::Conv2dOp op)
   isWide = target.products == 2 && groupVectors > mostVectors;
   needsCopy |= run % 4 != 0 || isWide;
   chooseTile();
+  chooseUnits();
+}
+
+/// Chooses the loop with the most steps.
+void DenseKernel::chooseUnits() {
+  auto choose = [&](int64_t &perUnit, int64_t steps) {
+    if (steps <= units)
+      return;
+    groupsPerUnit = blocksPerUnit = rowsPerUnit = tilesPerUnit = 0;
+    perUnit = 1;
+    units = steps;
+  };
+  choose(rowsPerUnit, shape.resultHeight);
+  if (shape.resultHeight == 1)
+    choose(tilesPerUnit, llvm::divideCeil(shape.resultWidth, tilePixels));
+  choose(groupsPerUnit, shape.groups);
+  if (shape.groups == 1)
+    choose(blocksPerUnit, getWholeVectors() / tileVectors +
+                              (getWholeVectors() != groupVectors));
 }
 
 /// Chooses the tile with the least cycles for a step of all tiles: those of the
@@ -123,7 +150,7 @@ void DenseKernel::packWeight(ArrayRef<int8_t> weight,
   for (int64_t g = 0; g < shape.groups; ++g)
     for (int64_t first = 0; first < groupVectors;) {
       // As forBlocks cuts them.
-      int64_t whole = shape.outGroup / target.lanes / tileVectors * tileVectors;
+      int64_t whole = getWholeVectors();
       int64_t vectors = first < whole ? tileVectors : groupVectors - first;
       for (int64_t row = 0; row < shape.kernelHeight * columns; ++row)
         for (int64_t k = 0; k < steps * 4; k += products)
@@ -145,21 +172,22 @@ void DenseKernel::packWeight(ArrayRef<int8_t> weight,
 
 void DenseKernel::forBlocks(function_ref<void(Value, ArrayRef<int64_t>)> body) {
   int64_t lanes = target.lanes;
-  int64_t whole = shape.outGroup / lanes / tileVectors * tileVectors;
-  forEach(whole, tileVectors, [&](Value first) {
+  int64_t whole = getWholeVectors();
+  auto emitBlock = [&](Value first) {
     body(first, SmallVector<int64_t>(tileVectors, lanes));
-  });
+  };
+  forEach(whole, tileVectors, emitBlock, blocksPerUnit);
   if (whole == groupVectors)
     return;
   SmallVector<int64_t> counts(groupVectors - whole, lanes);
   if (int64_t rest = shape.outGroup % lanes)
     counts.back() = rest;
-  body(index(whole), counts);
+  forRest([&] { body(index(whole), counts); }, blocksPerUnit);
 }
 
 void DenseKernel::emitImage(Value position, Value resultPosition) {
   int64_t row = shape.paddedWidth() * shape.in;
-  forEach(shape.groups, 1, [&](Value g) {
+  auto emitGroup = [&](Value g) {
     forBlocks([&](Value first, ArrayRef<int64_t> counts) {
       Value vector = advance(first, g, groupVectors);
       Value constants = advance(index(0), vector, target.lanes);
@@ -171,17 +199,20 @@ void DenseKernel::emitImage(Value position, Value resultPosition) {
       Value from = advance(position, g, shape.inGroup);
       Value to = advance(advance(resultPosition, g, shape.outGroup), first,
                          target.lanes);
-      forEach(shape.resultHeight, 1, [&](Value y) {
+      auto emitRow = [&](Value y) {
         Value fromRow = advance(from, y, shape.strideY * row);
         Value toRow = advance(to, y, shape.resultWidth * shape.out);
-        forTiles(shape.resultWidth, tilePixels, [&](Value x, int64_t pixels) {
+        auto emit = [&](Value x, int64_t pixels) {
           emitTile(advance(fromRow, x, shape.strideX * shape.in),
                    advance(toRow, x, shape.out), weights, bias, multipliers,
                    pixels, counts);
-        });
-      });
+        };
+        forTiles(shape.resultWidth, tilePixels, emit, tilesPerUnit);
+      };
+      forEach(shape.resultHeight, 1, emitRow, rowsPerUnit);
     });
-  });
+  };
+  forEach(shape.groups, 1, emitGroup, groupsPerUnit);
 }
 
 /// A loop over 0 to `count` that carries `sums`.

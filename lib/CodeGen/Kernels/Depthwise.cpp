@@ -29,6 +29,7 @@ public:
         tilePixels = pixels;
         break;
       }
+    units = shape.resultHeight;
   }
 
 private:
@@ -62,7 +63,7 @@ void DepthwiseKernel::emitImage(Value position, Value resultPosition) {
   int64_t width = target.lanes * target.products;
   int64_t row = shape.paddedWidth() * shape.in;
   int64_t perBlock = shape.kernelWidth * parts;
-  forEach(shape.resultHeight, 1, [&](Value y) {
+  auto emitRow = [&](Value y) {
     Value fromRow = advance(position, y, shape.strideY * row);
     Value toRow = advance(resultPosition, y, shape.resultWidth * shape.out);
     forTiles(shape.in, target.lanes, [&](Value c, int64_t count) {
@@ -79,7 +80,8 @@ void DepthwiseKernel::emitImage(Value position, Value resultPosition) {
                  count);
       });
     });
-  });
+  };
+  forEach(shape.resultHeight, 1, emitRow, /*stepsPerUnit=*/1);
 }
 
 void DepthwiseKernel::emitTile(Value position, Value resultPosition,

@@ -204,7 +204,8 @@ static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,
 /// Builds the function of `kernel` that takes `types`, `numbers` of which are
 /// no buffers and come last.
 static void addFunctions(Kernel &kernel, int8::Conv2dOp op, TypeRange types,
-                         unsigned numbers, SymbolTable &symbols) {
+                         unsigned numbers, bool parallel,
+                         SymbolTable &symbols) {
   Location loc = op.getLoc();
   kernel.function = addFunction(loc, "int8_conv2d", types, symbols);
   auto next = kernel.function.args_begin();
@@ -232,6 +233,12 @@ static void addFunctions(Kernel &kernel, int8::Conv2dOp op, TypeRange types,
   buffers.result = *next++;
   buffers.numbers =
       ValueRange(kernel.function.getArguments()).take_back(numbers);
+  if (parallel && kernel.emitter->getUnits() > 1) {
+    buffers.part = addFunction(loc, "int8_conv2d_part",
+                               kernel.emitter->getPartTypes(buffers), symbols);
+    b.setInsertionPointToStart(&buffers.part.front());
+    kernel.emitter->emitPart(b, buffers.part.getArguments());
+  }
   b.setInsertionPointToStart(&kernel.function.front());
   kernel.emitter->emit(b, buffers);
 }
@@ -316,7 +323,7 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
 
   if (!kernel.function)
     addFunctions(kernel, op, ValueRange(arguments).getTypes(), numbers.size(),
-                 symbols);
+                 parallel, symbols);
   func::CallOp::create(b, kernel.function, arguments);
   if (result != op.getInit())
     memref::CopyOp::create(b, result, op.getInit());

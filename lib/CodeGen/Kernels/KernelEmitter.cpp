@@ -4,6 +4,8 @@
 
 #include "KernelEmitter.h"
 
+#include "qbackend/CodeGen/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -179,29 +181,63 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
   return packed;
 }
 
+bool KernelEmitter::isLarge() const {
+  // What threads need to begin and end together is some microseconds, in which
+  // a kernel adds so many products; depthwise ones a tenth.
+  constexpr int64_t least = int64_t(1) << 22;
+  int64_t perResult = shape.kernelHeight * shape.kernelWidth * shape.inGroup;
+  if (shape.inGroup == 1 && shape.outGroup == 1)
+    perResult *= 10;
+  return perResult * shape.resultHeight * shape.resultWidth * shape.out >=
+         least;
+}
+
+void KernelEmitter::splatNumbers() {
+  numbers.clear();
+  for (unsigned i = 0; i < buffers.numbers.size(); ++i)
+    numbers.push_back(splatNumber(i));
+  padding = buffers.numbers[Padding];
+}
+
 void KernelEmitter::emit(ImplicitLocOpBuilder &b,
                          const KernelArguments &given) {
   builder = &b;
   buffers = given;
   image = needsCopy ? buffers.scratch : buffers.input;
   int64_t imageBytes = shape.height * shape.width * shape.in;
-  for (unsigned i = 0; i < buffers.numbers.size(); ++i)
-    numbers.push_back(splatNumber(i));
-  padding = buffers.numbers[Padding];
-  emitBegin();
+  if (!buffers.part) {
+    splatNumbers();
+    emitBegin();
+  }
   auto emitBatch = [&](Value n) {
     Value position = advance(index(0), n, imageBytes);
     if (needsCopy)
-      func::CallOp::create(
-          b, buffers.copyImage,
-          ValueRange{buffers.input, position, padding, buffers.scratch});
-    emitImage(needsCopy ? index(0) : position,
-              advance(index(0), n,
-                      shape.resultHeight * shape.resultWidth * shape.out));
+      func::CallOp::create(b, buffers.copyImage,
+                           ValueRange{buffers.input, position,
+                                      buffers.numbers[Padding],
+                                      buffers.scratch});
+    if (needsCopy)
+      position = index(0);
+    Value resultPosition = advance(
+        index(0), n, shape.resultHeight * shape.resultWidth * shape.out);
+    if (!buffers.part)
+      return emitImage(position, resultPosition);
+    SmallVector<Value> operands = {image, buffers.weight, buffers.bias,
+                                   buffers.multiplier, buffers.result};
+    if (buffers.residual)
+      operands.push_back(buffers.residual);
+    llvm::append_range(operands, buffers.numbers);
+    operands.append({position, resultPosition, index(0), index(units)});
+    auto call = func::CallOp::create(b, buffers.part, operands);
+    call->setAttr(kUnitsAttribute, b.getI64IntegerAttr(units));
+  };
+  auto emitLast = [&] {
+    if (!buffers.part)
+      emitEnd();
   };
   if (!ShapedType::isDynamic(shape.batch)) {
     forEach(shape.batch, 1, emitBatch);
-    return emitEnd();
+    return emitLast();
   }
   Value count = arith::DivUIOp::create(
       b, memref::DimOp::create(b, buffers.input, 0), index(imageBytes));
@@ -209,7 +245,45 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b,
   b.setInsertionPointToStart(loop.getBody());
   emitBatch(loop.getInductionVar());
   b.setInsertionPointAfter(loop);
+  emitLast();
+}
+
+SmallVector<Type>
+KernelEmitter::getPartTypes(const KernelArguments &arguments) const {
+  SmallVector<Value> buffers = {needsCopy ? arguments.scratch : arguments.input,
+                                arguments.weight, arguments.bias,
+                                arguments.multiplier, arguments.result};
+  if (arguments.residual)
+    buffers.push_back(arguments.residual);
+  SmallVector<Type> types = llvm::to_vector(ValueRange(buffers).getTypes());
+  llvm::append_range(types, arguments.numbers.getTypes());
+  types.append(4, IndexType::get(arguments.weight.getContext()));
+  return types;
+}
+
+void KernelEmitter::emitPart(ImplicitLocOpBuilder &b, ValueRange given) {
+  builder = &b;
+  ValueRange positions = given.take_back(4);
+  partBegin = positions[2];
+  partEnd = positions[3];
+  given = given.drop_back(4);
+  image = given[0];
+  buffers = {};
+  buffers.weight = given[1];
+  buffers.bias = given[2];
+  buffers.multiplier = given[3];
+  buffers.result = given[4];
+  given = given.drop_front(5);
+  if (add) {
+    buffers.residual = given[0];
+    given = given.drop_front();
+  }
+  buffers.numbers = given;
+  splatNumbers();
+  emitBegin();
+  emitImage(positions[0], positions[1]);
   emitEnd();
+  partBegin = partEnd = nullptr;
 }
 
 void KernelEmitter::emitCopy(ImplicitLocOpBuilder &b, Value input,
@@ -243,23 +317,44 @@ Value KernelEmitter::advance(Value base, int64_t offset) {
 }
 
 void KernelEmitter::forEach(int64_t end, int64_t step,
-                            function_ref<void(Value)> body) {
+                            function_ref<void(Value)> body,
+                            int64_t stepsPerUnit) {
+  bool isPart = partBegin && stepsPerUnit != 0;
   if (end <= 0)
     return;
-  if (end <= step)
+  if (end <= step && !isPart)
     return body(index(0));
-  auto loop = scf::ForOp::create(*builder, index(0), index(end), index(step));
+  Value first = index(0), last = index(end);
+  if (isPart) {
+    first = advance(first, partBegin, step * stepsPerUnit);
+    last = arith::MinUIOp::create(
+        *builder, last, advance(index(0), partEnd, step * stepsPerUnit));
+  }
+  auto loop = scf::ForOp::create(*builder, first, last, index(step));
   OpBuilder::InsertionGuard guard(*builder);
   builder->setInsertionPointToStart(loop.getBody());
   body(loop.getInductionVar());
 }
 
 void KernelEmitter::forTiles(int64_t extent, int64_t tile,
-                             function_ref<void(Value, int64_t)> body) {
+                             function_ref<void(Value, int64_t)> body,
+                             int64_t stepsPerUnit) {
   int64_t whole = extent / tile * tile;
-  forEach(whole, tile, [&](Value begin) { body(begin, tile); });
+  forEach(
+      whole, tile, [&](Value begin) { body(begin, tile); }, stepsPerUnit);
   if (whole != extent)
-    body(index(whole), extent - whole);
+    forRest([&] { body(index(whole), extent - whole); }, stepsPerUnit);
+}
+
+void KernelEmitter::forRest(function_ref<void()> body, int64_t stepsPerUnit) {
+  if (!partBegin || stepsPerUnit == 0)
+    return body();
+  Value isLast = arith::CmpIOp::create(*builder, arith::CmpIPredicate::eq,
+                                       partEnd, index(units));
+  auto op = scf::IfOp::create(*builder, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(*builder);
+  builder->setInsertionPointToStart(op.thenBlock());
+  body();
 }
 
 //===----------------------------------------------------------------------===//

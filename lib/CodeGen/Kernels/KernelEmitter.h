@@ -66,6 +66,8 @@ struct KernelArguments {
   mlir::ValueRange numbers;
   /// Makes the copy in `scratch`, see KernelEmitter::emitCopy; or null.
   mlir::func::FuncOp copyImage;
+  /// Computes units of an image, see KernelEmitter::emitPart; or null.
+  mlir::func::FuncOp part;
 };
 
 /// Builds the kernel of a convolution. What it builds depends on the types and
@@ -85,9 +87,20 @@ public:
   int64_t getScratchSize() const { return needsCopy ? copySize : 0; }
   unsigned getScratchBits() const { return isWide ? 16 : 8; }
 
+  /// How many units the work for an image can be cut into, if it is worth it;
+  /// else 1.
+  int64_t getUnits() const { return isLarge() ? units : 1; }
+
   /// Builds the body where `builder` is.
   void emit(mlir::ImplicitLocOpBuilder &builder,
             const KernelArguments &arguments);
+
+  /// The types that a function for parts of an image takes, from those of the
+  /// kernel.
+  llvm::SmallVector<mlir::Type>
+  getPartTypes(const KernelArguments &arguments) const;
+  /// Builds the body of that function.
+  void emitPart(mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange given);
 
   /// Builds the body of what copies the image at `position` of `input`. It has
   /// to be a function of its own: of a kernel that sees which vectors were
@@ -115,11 +128,17 @@ protected:
   Value advance(Value base, Value position, int64_t factor);
   Value advance(Value base, int64_t offset);
   /// Builds `body` for 0, step, ... below `end`: as a loop, unless that is one.
-  void forEach(int64_t end, int64_t step, llvm::function_ref<void(Value)> body);
+  /// If `stepsPerUnit` steps are a unit of work, for those of this part.
+  void forEach(int64_t end, int64_t step, llvm::function_ref<void(Value)> body,
+               int64_t stepsPerUnit = 0);
   /// Cuts `extent` in tiles of `tile` and what is left: `body` gets where a
   /// tile begins and how long it is.
   void forTiles(int64_t extent, int64_t tile,
-                llvm::function_ref<void(Value, int64_t)> body);
+                llvm::function_ref<void(Value, int64_t)> body,
+                int64_t stepsPerUnit = 0);
+  /// Builds `body` for what is left behind equal steps, which is of the last
+  /// unit if there are any.
+  void forRest(llvm::function_ref<void()> body, int64_t stepsPerUnit);
 
   //===--------------------------------------------------------------------===//
   // Vectors
@@ -151,6 +170,8 @@ protected:
   bool needsCopy;
   /// Whether that has 16 bits for each byte.
   bool isWide = false;
+  /// Units of work for an image, which differ in the bytes that they store.
+  int64_t units = 1;
   KernelArguments buffers;
   /// What the input is read from.
   Value image;
@@ -162,6 +183,8 @@ private:
   /// Extends bytes of the input.
   Value extend(Value bytes, mlir::Type element);
   Value flip(Value bytes);
+  bool isLarge() const;
+  void splatNumbers();
   void copyImage(Value position);
   void forBytes(int64_t bytes,
                 llvm::function_ref<void(Value offset, int64_t count)> body);
@@ -174,6 +197,8 @@ private:
   bool replacesOverflow, addsZeroPoint;
   int8::AddAttr add;
   int64_t copySize;
+  /// The range of units to compute; null: all of them.
+  Value partBegin, partEnd;
   /// The numbers in all lanes, but for the padding, which is one.
   llvm::SmallVector<Value> numbers;
   Value padding;

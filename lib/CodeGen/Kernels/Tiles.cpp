@@ -60,6 +60,16 @@ public:
         groupVectors(llvm::divideCeil(shape.outGroup, tileLanes)) {
     // There is an instruction for either sign.
     offset = 0;
+    // Whole rows: groups of one row may have pixels in common.
+    tilesPerUnit = tiling.perRow % 2 ? tiling.perRow : tiling.perRow / 2;
+    units = llvm::divideCeil(shape.resultHeight * tiling.perRow,
+                             mostGroups * tilesPerUnit);
+    int64_t blocks = llvm::divideCeil(groupVectors, mostVectors);
+    if (shape.groups == 1 && blocks > units) {
+      units = blocks;
+      blocksPerUnit = 1;
+      tilesPerUnit = 0;
+    }
   }
 
 private:
@@ -110,6 +120,9 @@ private:
 
   const Tiling tiling;
   int64_t groupVectors;
+  /// What a unit of work is: so many steps of one of these loops, of the other
+  /// 0.
+  int64_t blocksPerUnit = 0, tilesPerUnit = 0;
   /// Where the tiles of sums are stored.
   Value stored;
 };
@@ -181,11 +194,15 @@ void TileKernel::forBlocks(function_ref<void(Value, ArrayRef<int64_t>)> body) {
   if (int64_t rest = shape.outGroup % tileLanes)
     counts.back() = rest;
   int64_t whole = shape.outGroup / (tileLanes * mostVectors) * mostVectors;
-  forEach(whole, mostVectors, [&](Value first) {
+  auto emitBlock = [&](Value first) {
     body(first, ArrayRef<int64_t>(counts).take_front(mostVectors));
-  });
-  if (whole != groupVectors)
+  };
+  forEach(whole, mostVectors, emitBlock, blocksPerUnit);
+  auto emitRest = [&] {
     body(index(whole), ArrayRef<int64_t>(counts).drop_front(whole));
+  };
+  if (whole != groupVectors)
+    forRest(emitRest, blocksPerUnit);
 }
 
 void TileKernel::emitImage(Value position, Value resultPosition) {
@@ -201,11 +218,11 @@ void TileKernel::emitImage(Value position, Value resultPosition) {
       Value from = advance(position, g, shape.inGroup);
       Value to =
           advance(advance(resultPosition, g, shape.outGroup), first, tileLanes);
-      forTiles(shape.resultHeight * tiling.perRow, mostGroups,
-               [&](Value group, int64_t groups) {
-                 emitGroups(group, groups, from, to, weights, bias, multipliers,
-                            counts);
-               });
+      auto emit = [&](Value group, int64_t groups) {
+        emitGroups(group, groups, from, to, weights, bias, multipliers, counts);
+      };
+      forTiles(shape.resultHeight * tiling.perRow, mostGroups, emit,
+               tilesPerUnit);
     });
   });
 }
