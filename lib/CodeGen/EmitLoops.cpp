@@ -431,6 +431,117 @@ private:
                                     getMask(point.vector), value);
   }
 
+  //===--------------------------------------------------------------------===//
+  // Transposed tiles
+  //===--------------------------------------------------------------------===//
+
+  /// The points of a tile that differ along one loop only, by their numbers.
+  using Row = SmallVector<unsigned>;
+
+  /// The rows of a tile along the loop in which elements of the operand are
+  /// neighbours; none if a vector has neighbours itself, or is cut at run time.
+  SmallVector<Row> getRows(const Access &access, ArrayRef<Point> points) {
+    if (access.isPacked || parts[schedule.vectorLoop].dynamicSize)
+      return {};
+    std::optional<unsigned> along =
+        findTransposedLoop(nest, *access.operand, schedule.vectorLoop);
+    if (!along || parts[*along].size < 2)
+      return {};
+    SmallVector<Row> rows;
+    llvm::DenseMap<int64_t, unsigned> rowOf;
+    for (auto [p, point] : llvm::enumerate(points)) {
+      int64_t key = point.vector;
+      for (auto [i, position] : llvm::enumerate(point.at))
+        key = key * 64 + (i == *along ? 0 : position);
+      auto [it, isNew] = rowOf.try_emplace(key, rows.size());
+      if (isNew)
+        rows.emplace_back();
+      rows[it->second].push_back(p);
+    }
+    return rows;
+  }
+
+  /// Transposes a square of vectors, in which null is anything.
+  void transpose(MutableArrayRef<Value> vectors) {
+    int64_t lanes = schedule.lanes;
+    for (int64_t distance = 1; distance < lanes; distance *= 2)
+      for (int64_t i = 0; i < lanes; ++i) {
+        if (i & distance)
+          continue;
+        Value &first = vectors[i], &second = vectors[i + distance];
+        Value top = first ? first : second, bottom = second ? second : first;
+        if (!top)
+          continue;
+        SmallVector<int64_t> low, high;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          bool isSecond = lane & distance;
+          low.push_back(isSecond ? lanes + lane - distance : lane);
+          high.push_back(isSecond ? lanes + lane : lane + distance);
+        }
+        first = vector::ShuffleOp::create(b, loc, top, bottom, low);
+        second = vector::ShuffleOp::create(b, loc, top, bottom, high);
+      }
+  }
+
+  /// Calls `access` with the vectors, and where each is, of squares of a row:
+  /// the lanes of each vector are then neighbours.
+  template <typename Function>
+  void forSquares(const Access &access, Value base, ArrayRef<Point> points,
+                  const Row &row, Function function) {
+    int64_t lanes = schedule.lanes;
+    int64_t inside = *getLanes(points[row[0]].vector);
+    for (int64_t begin = 0; begin < int64_t(row.size()); begin += lanes) {
+      int64_t count = std::min<int64_t>(row.size() - begin, lanes);
+      Value at = getAddress(access, base, points[row[begin]]);
+      SmallVector<Value> addresses;
+      for (int64_t lane = 0; lane < inside; ++lane)
+        addresses.push_back(
+            advance(at, index(lane), access.inner[schedule.vectorLoop]));
+      function(ArrayRef(row).slice(begin, count), addresses);
+    }
+  }
+
+  /// Loads the vectors of a row: `loaded` gets each point and its vector.
+  void loadRow(const Access &access, Value base, ArrayRef<Point> points,
+               const Row &row, function_ref<void(unsigned, Value)> loaded) {
+    VectorType type = getVectorType(access.operand->elementType);
+    Value filler = getFiller(access.operand->elementType);
+    forSquares(access, base, points, row, [&](auto square, auto addresses) {
+      SmallVector<Value> vectors(schedule.lanes);
+      int64_t count = square.size();
+      for (auto [vector, address] : llvm::zip(vectors, addresses))
+        vector =
+            count == schedule.lanes
+                ? vector::LoadOp::create(b, loc, type, access.view, address)
+                      .getResult()
+                : vector::MaskedLoadOp::create(
+                      b, loc, type, access.view, address,
+                      getMask(count, schedule.lanes), filler)
+                      .getResult();
+      transpose(vectors);
+      for (auto [point, vector] : llvm::zip(square, vectors))
+        loaded(point, vector);
+    });
+  }
+
+  /// Stores the vectors of a row: `getResult` has that of each point.
+  void storeRow(const Access &access, Value base, ArrayRef<Point> points,
+                const Row &row, function_ref<Value(unsigned)> getResult) {
+    forSquares(access, base, points, row, [&](auto square, auto addresses) {
+      SmallVector<Value> vectors(schedule.lanes);
+      int64_t count = square.size();
+      for (auto [point, vector] : llvm::zip(square, vectors))
+        vector = broadcast(getResult(point));
+      transpose(vectors);
+      for (auto [address, vector] : llvm::zip(addresses, vectors))
+        if (count == schedule.lanes)
+          vector::StoreOp::create(b, loc, vector, access.view, address);
+        else
+          vector::MaskedStoreOp::create(b, loc, access.view, address,
+                                        getMask(count, schedule.lanes), vector);
+    });
+  }
+
   Value broadcast(Value value) {
     if (isa<VectorType>(value.getType()))
       return value;
@@ -495,17 +606,28 @@ private:
                               ValueRange sums) {
     // What an operand holds at one point, it may hold at several.
     llvm::DenseMap<std::pair<unsigned, int64_t>, Value> loaded;
+    auto getLoaded = [&](unsigned k, const Point &point) -> Value & {
+      const NestOperand &operand = *inputs[k].operand;
+      int64_t key = 0;
+      if (!operand.scalar)
+        for (auto [i, position] : llvm::enumerate(point.at))
+          if (operand.varies(i))
+            key =
+                key * 64 + (i == schedule.vectorLoop ? point.vector : position);
+      return loaded[{k, key}];
+    };
+    if (!nest.hasReductions())
+      for (auto [k, access] : llvm::enumerate(inputs))
+        for (const Row &row : getRows(access, points))
+          loadRow(access, bases[k], points, row,
+                  [&, k = k](unsigned p, Value vector) {
+                    getLoaded(k, points[p]) = vector;
+                  });
     SmallVector<Value> results;
     for (auto [p, point] : llvm::enumerate(points)) {
       IRMapping mapping;
       for (auto [k, access] : llvm::enumerate(inputs)) {
-        int64_t key = 0;
-        if (!access.operand->scalar)
-          for (auto [i, position] : llvm::enumerate(point.at))
-            if (access.operand->varies(i))
-              key = key * 64 +
-                    (i == schedule.vectorLoop ? point.vector : position);
-        Value &value = loaded[{k, key}];
+        Value &value = getLoaded(k, point);
         if (!value)
           value = load(access, bases[k], point);
         mapping.map(access.operand->argument, value);
@@ -593,16 +715,34 @@ private:
       inputBases.push_back(getBase(access));
     for (const Access &access : outputs)
       outputBases.push_back(getBase(access));
-    for (const Point &point : points)
-      for (auto [access, base] : llvm::zip(outputs, outputBases))
-        sums.push_back(access.operand->isRead
-                           ? load(access, base, point)
-                           : getFiller(access.operand->elementType));
+    size_t numOutputs = outputs.size();
+    sums.resize(points.size() * numOutputs);
+    for (auto [k, access] : llvm::enumerate(outputs)) {
+      if (access.operand->isRead)
+        for (const Row &row : getRows(access, points))
+          loadRow(access, outputBases[k], points, row,
+                  [&, k = k](unsigned p, Value vector) {
+                    sums[p * numOutputs + k] = vector;
+                  });
+      for (auto [p, point] : llvm::enumerate(points)) {
+        Value &sum = sums[p * numOutputs + k];
+        if (!sum)
+          sum = access.operand->isRead ? load(access, outputBases[k], point)
+                                       : getFiller(access.operand->elementType);
+      }
+    }
     SmallVector<Value> results =
         emitReductions(0, points, inputBases, std::move(sums));
-    for (auto [p, point] : llvm::enumerate(points))
-      for (auto [k, access] : llvm::enumerate(outputs))
-        store(access, outputBases[k], point, results[p * outputs.size() + k]);
+    for (auto [k, access] : llvm::enumerate(outputs)) {
+      SmallVector<Row> rows = getRows(access, points);
+      for (const Row &row : rows)
+        storeRow(access, outputBases[k], points, row, [&, k = k](unsigned p) {
+          return results[p * numOutputs + k];
+        });
+      if (rows.empty())
+        for (auto [p, point] : llvm::enumerate(points))
+          store(access, outputBases[k], point, results[p * numOutputs + k]);
+    }
   }
 
   OpBuilder &b;

@@ -16,8 +16,9 @@ using namespace mlir;
 using namespace qbackend::codegen;
 
 /// Cycles of a load of elements that aren't neighbours, over one of those that
-/// are. What matters is their order.
-static constexpr double gatherCost = 16, everySecondCost = 3;
+/// are. What matters is their order. A tile whose neighbours lie across its
+/// vectors is transposed in registers.
+static constexpr double gatherCost = 16, transposeCost = 5, everySecondCost = 3;
 
 /// The extent that stands for one only known at run time.
 static constexpr int64_t assumedExtent = 64;
@@ -68,6 +69,22 @@ static int64_t getReuse(const LoopNest &nest, const NestOperand &operand,
   return std::min<int64_t>(reuse, 8);
 }
 
+std::optional<unsigned> qbackend::codegen::findTransposedLoop(
+    const LoopNest &nest, const NestOperand &operand, unsigned vectorLoop) {
+  // Fewer neighbours aren't worth it.
+  constexpr int64_t fewest = 4;
+  if (operand.scalar || operand.strides[vectorLoop].is(0) ||
+      operand.strides[vectorLoop].is(1) ||
+      ShapedType::isDynamic(nest.loops[vectorLoop].extent))
+    return std::nullopt;
+  for (auto [i, loop] : llvm::enumerate(nest.loops))
+    if (i != vectorLoop && !loop.isReduction &&
+        !ShapedType::isDynamic(loop.extent) && loop.extent >= fewest &&
+        operand.strides[i].is(1))
+      return i;
+  return std::nullopt;
+}
+
 /// Returns the cycles that a vector of results takes for each step of the
 /// reductions; nothing if `loop` can't be the vector.
 static std::optional<double> rate(const LoopNest &nest, unsigned loop,
@@ -82,7 +99,9 @@ static std::optional<double> rate(const LoopNest &nest, unsigned loop,
       continue;
     const Stride &stride = input.strides[loop];
     double load = 1;
-    if (!stride.is(0) && !stride.is(1) && !isPacked(nest, input))
+    if (!nest.hasReductions() && findTransposedLoop(nest, input, loop))
+      load = transposeCost;
+    else if (!stride.is(0) && !stride.is(1) && !isPacked(nest, input))
       load = stride.is(2) ? everySecondCost : gatherCost;
     cost += load / getReuse(nest, input, loop, lanes);
   }
@@ -90,7 +109,10 @@ static std::optional<double> rate(const LoopNest &nest, unsigned loop,
     const Stride &stride = output.strides[loop];
     if (stride.is(0))
       return std::nullopt;
-    cost += (stride.is(1) ? 2 : 2 * gatherCost) / steps;
+    double access = stride.is(1)                             ? 1
+                    : findTransposedLoop(nest, output, loop) ? transposeCost
+                                                             : gatherCost;
+    cost += 2 * access / steps;
   }
   int64_t extent = getExtent(nest.loops[loop]);
   return cost * llvm::divideCeil(extent, lanes) * lanes / extent;
@@ -148,6 +170,19 @@ static void chooseTile(const LoopNest &nest, const VectorUnit &unit,
       points *= schedule.tile[i];
     }
   }
+  // A square of elements that one operand has in rows, another in columns.
+  std::optional<unsigned> along;
+  if (!nest.hasReductions())
+    for (const auto *operands : {&nest.inputs, &nest.outputs})
+      for (const NestOperand &operand : *operands)
+        if (!along)
+          along = findTransposedLoop(nest, operand, schedule.vectorLoop);
+  if (along) {
+    // A square of 64 bytes takes LLVM half a second.
+    schedule.lanes = std::min<int64_t>(schedule.lanes, 16);
+    schedule.tile[*along] =
+        divideEvenly(nest.loops[*along].extent, schedule.lanes);
+  }
   schedule.tile[schedule.vectorLoop] = schedule.lanes * vectors;
 }
 
@@ -168,11 +203,17 @@ static void splitLoop(LoopNest &nest, unsigned i, int64_t inner) {
 }
 
 /// Takes so many steps of the reductions at once that what stays of `operand`,
-/// whose loops are outermost, fits the first-level cache; sums are kept in the
+/// whose loops are outermost, fits a cache; sums are kept in the
 /// result meanwhile. The order of each sum is the same.
 static void blockReductions(LoopNest &nest, const NestOperand *&operand,
                             Schedule &schedule) {
-  constexpr int64_t cacheBytes = 16 << 10, minSteps = 32, minTiles = 4;
+  constexpr int64_t minSteps = 32, minTiles = 4;
+  // Sums that have to be transposed each time should rarely be: there it is the
+  // second-level cache.
+  int64_t cacheBytes = 16 << 10;
+  for (const NestOperand &output : nest.outputs)
+    if (!output.strides[schedule.vectorLoop].is(1))
+      cacheBytes = 256 << 10;
   int64_t bytes = getBytes(operand->elementType), steps = 1, tiles = 1;
   for (auto [i, loop] : llvm::enumerate(nest.loops)) {
     if (ShapedType::isDynamic(loop.extent))

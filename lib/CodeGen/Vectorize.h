@@ -35,6 +35,13 @@ struct Schedule {
   llvm::SmallVector<unsigned> order;
 };
 
+/// Returns the loop along which elements of `operand` are neighbours, if those
+/// along `vectorLoop` aren't: vectors of a tile of both are better loaded along
+/// it, and transposed.
+std::optional<unsigned> findTransposedLoop(const LoopNest &nest,
+                                           const NestOperand &operand,
+                                           unsigned vectorLoop);
+
 /// Returns how to run `nest`, in which it may split a reduction; nothing if no
 /// loop can be the vector.
 std::optional<Schedule> chooseSchedule(LoopNest &nest, const VectorUnit &unit);

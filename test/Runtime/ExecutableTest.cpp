@@ -9,6 +9,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <gtest/gtest.h>
@@ -169,6 +170,91 @@ TEST_F(ExecutableTest, ConvolutionsInEveryLayoutGiveTheDefinition) {
           ASSERT_EQ(at(nhwc, {b, i, j, g}), sum);
           ASSERT_EQ(at(nhwc2, {b, i, j, g}), sum);
         }
+}
+
+TEST_F(ExecutableTest, TransposesOfAnyExtents) {
+  auto check = [&](ElementType type, StringRef name, ArrayRef<int64_t> from,
+                   ArrayRef<int64_t> order) {
+    SmallVector<int64_t> to;
+    for (int64_t d : order)
+      to.push_back(from[d]);
+    auto spell = [&](ArrayRef<int64_t> shape) {
+      std::string text = "tensor<";
+      for (int64_t extent : shape)
+        text += std::to_string(extent) + "x";
+      return text + name.str() + ">";
+    };
+    std::string numbers;
+    for (int64_t d : order)
+      numbers += (numbers.empty() ? "" : ", ") + std::to_string(d);
+    Array x = Array::zeros(type, from);
+    size_t bytes = getElementSize(type);
+    for (size_t i = 0; i < x.data.size(); ++i)
+      x.data[i] = uint8_t((i * 37) % 251);
+    Array y = run("func.func @main(%x: " + spell(from) + ") -> " + spell(to) +
+                      " {\n  %e = tensor.empty() : " + spell(to) +
+                      "\n  %r = linalg.transpose ins(%x : " + spell(from) +
+                      ") outs(%e : " + spell(to) + ") permutation = [" +
+                      numbers + "]\n  return %r : " + spell(to) + "\n}\n",
+                  x);
+    ASSERT_EQ(y.shape, to);
+    SmallVector<int64_t> strides(from.size(), 1);
+    for (size_t d = from.size() - 1; d-- > 0;)
+      strides[d] = strides[d + 1] * from[d + 1];
+    for (int64_t i = 0, e = y.data.size() / bytes; i != e; ++i) {
+      int64_t rest = i, offset = 0;
+      for (size_t d = to.size(); d-- > 0; rest /= to[d])
+        offset += rest % to[d] * strides[order[d]];
+      ASSERT_EQ(memcmp(&y.data[i * bytes], &x.data[offset * bytes], bytes), 0)
+          << spell(from) << " by " << numbers << ", element " << i;
+    }
+  };
+  for (auto [type, name] : {std::pair(ElementType::F32, StringRef("f32")),
+                            std::pair(ElementType::I8, StringRef("i8")),
+                            std::pair(ElementType::I64, StringRef("i64"))}) {
+    for (auto [rows, columns] :
+         {std::pair(16, 16), std::pair(5, 7), std::pair(33, 18),
+          std::pair(64, 130), std::pair(3, 100), std::pair(70, 4)})
+      check(type, name, {rows, columns}, {1, 0});
+    check(type, name, {3, 20, 17}, {0, 2, 1});
+    check(type, name, {3, 20, 17}, {2, 0, 1});
+    check(type, name, {6, 5, 19, 4}, {3, 1, 0, 2});
+    check(type, name, {1, 9, 2, 32}, {0, 1, 3, 2});
+  }
+}
+
+TEST_F(ExecutableTest, SumsOfTransposedTilesBeginWithTheResult) {
+  // Outputs are lanes, and lie in planes: whole vectors and a rest, whole tiles
+  // and a rest, reductions of many steps.
+  constexpr int64_t c = 150, f = 37, h = 6, w = 11, k = 3, oh = 4, ow = 9;
+  Array weight = makePattern({f, c, k, k}), x = makePattern({1, c, h, w}),
+        init = makePattern({1, f, oh, ow});
+  std::string bytes;
+  for (uint8_t byte : weight.data) {
+    bytes += hexdigit(byte >> 4);
+    bytes += hexdigit(byte & 15);
+  }
+  Array y = run(
+      "func.func @main(%x: tensor<1x150x6x11xf32>, %i: tensor<1x37x4x9xf32>) "
+      "-> tensor<1x37x4x9xf32> {\n  %w = arith.constant dense<\"0x" +
+          bytes +
+          "\"> : tensor<37x150x3x3xf32>\n"
+          "  %r = linalg.conv_2d_nchw_fchw ins(%x, %w : "
+          "tensor<1x150x6x11xf32>, tensor<37x150x3x3xf32>) outs(%i : "
+          "tensor<1x37x4x9xf32>) -> tensor<1x37x4x9xf32>\n"
+          "  return %r : tensor<1x37x4x9xf32>\n}\n",
+      {x, init});
+  ASSERT_EQ(y.shape, (SmallVector<int64_t>{1, f, oh, ow}));
+  for (int64_t g = 0; g != f; ++g)
+    for (int64_t i = 0; i != oh; ++i)
+      for (int64_t j = 0; j != ow; ++j) {
+        float sum = at(init, {0, g, i, j}); // Of small integers: exact.
+        for (int64_t q = 0; q != c; ++q)
+          for (int64_t s = 0; s != k; ++s)
+            for (int64_t t = 0; t != k; ++t)
+              sum += at(x, {0, q, i + s, j + t}) * at(weight, {g, q, s, t});
+        ASSERT_EQ(at(y, {0, g, i, j}), sum) << g << " " << i << " " << j;
+      }
 }
 
 TEST_F(ExecutableTest, ConstantWeightsAreTransposedWithTheirValues) {
