@@ -117,6 +117,9 @@ qbackend::checkSource(llvm::MemoryBufferRef source,
   std::optional<ParsingFailure> failure = rehearseParsing(source, registry);
   if (!failure)
     return std::nullopt;
+  // Of plain text the parser crashes only behind an error.
+  if (!failure->isStarted && !isBinary && !isSuspicious)
+    return std::nullopt;
   if (!failure->isOfSource)
     return SourceError{0, 0, failure->message};
   if (!failure->error.empty() && !isBinary)

@@ -41,6 +41,9 @@ static constexpr bool hasShadowMemory = false;
 /// How the child ends when memory is used up.
 static constexpr int noMemoryStatus = 3;
 
+/// How it ends when there is no module, and no error that says so.
+static constexpr int silentStatus = 4;
+
 /// What a child may use. MLIR reads 10 MB of bytecode, without the bytes of
 /// weights, in a second, and needs some 20 times their size.
 static uint64_t getSeconds(uint64_t bytes) { return 3 + (bytes >> 22); }
@@ -91,9 +94,10 @@ static void prepareChild(uint64_t bytes, unsigned realSeconds) {
 
 /// What the parent is going to do with the source. Whether there are errors is
 /// no question: the parent will see them, unless the parser crashes behind the
-/// first one. That goes to `errors`, as "line column text".
-static void parseAndPrint(llvm::MemoryBufferRef source,
-                          const DialectRegistry &registry, int errors) {
+/// first one. That goes to `errors`, as "line column text". Returns the status
+/// to end with.
+static int parseAndPrint(llvm::MemoryBufferRef source,
+                         const DialectRegistry &registry, int errors) {
   // Threads of the parent are not there.
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects();
@@ -122,6 +126,7 @@ static void parseAndPrint(llvm::MemoryBufferRef source,
                                      .elideLargeElementsAttrs()
                                      .elideLargeResourceString()
                                      .enableDebugInfo());
+  return module || !isFirst ? 0 : silentStatus;
 }
 
 /// Reads what `parseAndPrint` wrote.
@@ -143,7 +148,7 @@ static std::optional<int> runChild(llvm::MemoryBufferRef source,
   auto fail = [&](const char *what) {
     failure.message = what + llvm::sys::StrError(errno) +
                       "; end other programs, or raise the limits (ulimit)";
-    failure.isOfSource = false;
+    failure.isOfSource = failure.isStarted = false;
     return std::nullopt;
   };
   int errors[2];
@@ -158,9 +163,8 @@ static std::optional<int> runChild(llvm::MemoryBufferRef source,
     return fail("cannot start a process to read it in: ");
   if (child == 0) {
     prepareChild(source.getBufferSize(), realSeconds);
-    parseAndPrint(source, registry, errors[1]);
     // No destructor of the parent, and none of its buffers, runs twice.
-    _exit(0);
+    _exit(parseAndPrint(source, registry, errors[1]));
   }
   int status = 0;
   while (waitpid(child, &status, 0) < 0)
@@ -191,7 +195,9 @@ qbackend::rehearseParsing(llvm::MemoryBufferRef source,
   if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
     return std::nullopt;
   std::string what = "MLIR's parser ";
-  if (WIFEXITED(status))
+  if (WIFEXITED(status) && WEXITSTATUS(status) == silentStatus)
+    what += "finds no module, and doesn't say why,";
+  else if (WIFEXITED(status))
     what += "needs more than " + std::to_string(getMegabytes(bytes)) + " MB";
   else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ||
            WTERMSIG(status) == SIGALRM)

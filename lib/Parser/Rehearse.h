@@ -19,6 +19,8 @@ struct ParsingFailure {
   std::string message;
   /// Whether the source is to blame, not the machine or who ended the program.
   bool isOfSource = true;
+  /// Whether there was a child at all.
+  bool isStarted = true;
   /// The first error that the parser had found before, and where; empty if
   /// none.
   std::string error;
