@@ -7,9 +7,11 @@
 
 #include "qbackend/CodeGen/ConstantStore.h"
 #include "qbackend/CodeGen/Passes.h"
+#include "qbackend/Runtime/Sandbox.h"
 
 #include "PrepareModule.h"
 #include "RunContext.h"
+#include "Sandbox.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
@@ -163,7 +165,7 @@ std::string TensorSignature::str() const {
   return (getElementName(type) + " " + formatShape(shape)).str();
 }
 
-static std::optional<ElementType> getElementType(mlir::Type type) {
+std::optional<ElementType> runtime::getElementType(mlir::Type type) {
   if (type.isF32())
     return ElementType::F32;
   if (type.isF64())
@@ -407,6 +409,13 @@ struct Executable::Impl {
   PackedFunction function = nullptr;
   /// Bytes that the function takes for its buffers; -1: it takes none.
   int64_t arenaBytes = -1;
+  /// Where it is called, if not here.
+  std::unique_ptr<Sandbox> sandbox;
+
+  /// Calls the function on arguments that fit, in this process. Returns -1, or
+  /// the assertion that failed.
+  int64_t call(ArrayRef<TensorSignature> outputs, ArrayRef<ArrayView> arguments,
+               SmallVectorImpl<int64_t> &words, ThreadPool *pool) const;
 };
 
 Executable::Executable() : impl(std::make_unique<Impl>()) {}
@@ -454,6 +463,13 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
     result->outputs.push_back(*signature);
   }
 
+  std::vector<SandboxHook> sandboxHooks;
+  if (isSandboxed()) {
+    auto found = findSandboxHooks(*module, symbols);
+    if (!found)
+      return found.takeError();
+    sandboxHooks = std::move(*found);
+  }
   auto hooks = to_vector(make_first_range(symbols));
   if (Error error = prepareModule(*module, function, hooks))
     return std::move(error);
@@ -483,7 +499,10 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   // What the code refers to by name.
   std::vector<std::pair<std::string, const void *>> addresses =
       impl.constants.symbols;
-  for (auto [name, address] : symbols) {
+  for (auto [i, symbol] : enumerate(symbols)) {
+    auto [name, address] = symbol;
+    if (isSandboxed())
+      address = getSandboxForwarder(i);
     addresses.emplace_back(name, address);
     addresses.emplace_back(("_mlir_ciface_" + name).str(), address);
   }
@@ -557,6 +576,15 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
     return createStringError("cannot link '" + entry +
                              "': " + toString(packed.takeError()));
   impl.function = *packed;
+  if (isSandboxed())
+    impl.sandbox = std::make_unique<Sandbox>(
+        *result, std::move(sandboxHooks),
+        [executable = result.get()](ArrayRef<ArrayView> arguments,
+                                    SmallVectorImpl<int64_t> &words) {
+          // A child can't start threads, and has none of its parent's.
+          return executable->impl->call(executable->outputs, arguments, words,
+                                        /*pool=*/nullptr);
+        });
   return result;
 }
 
@@ -626,24 +654,16 @@ struct ResultDescriptor {
 };
 } // namespace
 
-Error Executable::call(ArrayRef<ArrayView> arguments,
-                       SmallVectorImpl<int64_t> &words,
-                       ThreadPool *pool) const {
-  if (arguments.size() != inputs.size())
-    return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
-                             " arrays; found " + Twine(arguments.size()));
+int64_t Executable::Impl::call(ArrayRef<TensorSignature> outputs,
+                               ArrayRef<ArrayView> arguments,
+                               SmallVectorImpl<int64_t> &words,
+                               ThreadPool *pool) const {
   size_t resultWords = 0;
   for (const TensorSignature &output : outputs)
     resultWords += getDescriptorSize(output);
   words.resize(resultWords);
   SmallVector<size_t> begins;
-  for (auto [i, argument, input] : enumerate(arguments, inputs)) {
-    if (!isCompatible(input.type, argument.type) ||
-        !matchesShape(input.shape, argument.shape))
-      return createStringError("argument " + Twine(i) + " of '" + entry +
-                               "' is " + getElementName(argument.type) + " " +
-                               formatShape(argument.shape) + "; expected " +
-                               input.str());
+  for (const ArrayView &argument : arguments) {
     begins.push_back(words.size());
     int64_t data = reinterpret_cast<int64_t>(argument.data);
     words.append({data, data, 0});
@@ -654,11 +674,11 @@ Error Executable::call(ArrayRef<ArrayView> arguments,
     for (size_t d = rank; d-- > 0; stride *= argument.shape[d])
       words[strides + d] = stride;
   }
-  ArenaScope arena(impl->arenaBytes);
-  if (impl->arenaBytes >= 0) {
+  ArenaScope arena(arenaBytes);
+  if (arenaBytes >= 0) {
     begins.push_back(words.size());
     int64_t data = reinterpret_cast<int64_t>(arena.getData());
-    words.append({data, data, 0, impl->arenaBytes, 1});
+    words.append({data, data, 0, arenaBytes, 1});
   }
   SmallVector<void *> pointers;
   if (!outputs.empty())
@@ -671,11 +691,38 @@ Error Executable::call(ArrayRef<ArrayView> arguments,
   for (void *&pointer : pointers)
     packed.push_back(&pointer);
 
-  int64_t failed = invoke(impl->function, packed.data());
-  if (failed >= 0)
-    return createStringError(
-        "'" + entry + "' stopped at an assertion: " + impl->asserts[failed]);
-  return Error::success();
+  return invoke(function, packed.data());
+}
+
+Error Executable::call(ArrayRef<ArrayView> arguments,
+                       SmallVectorImpl<int64_t> &words,
+                       ThreadPool *pool) const {
+  if (arguments.size() != inputs.size())
+    return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
+                             " arrays; found " + Twine(arguments.size()));
+  for (auto [i, argument, input] : enumerate(arguments, inputs))
+    if (!isCompatible(input.type, argument.type) ||
+        !matchesShape(input.shape, argument.shape))
+      return createStringError("argument " + Twine(i) + " of '" + entry +
+                               "' is " + getElementName(argument.type) + " " +
+                               formatShape(argument.shape) + "; expected " +
+                               input.str());
+  int64_t failed;
+  if (impl->sandbox) {
+    Expected<int64_t> called = impl->sandbox->call(arguments, words);
+    if (!called)
+      return called.takeError();
+    failed = *called;
+  } else {
+    failed = impl->call(outputs, arguments, words, pool);
+  }
+  if (failed < 0)
+    return Error::success();
+  // What a child says is only a number.
+  if (failed >= int64_t(impl->asserts.size()))
+    return createStringError("'" + entry + "' stopped at an assertion");
+  return createStringError(
+      "'" + entry + "' stopped at an assertion: " + impl->asserts[failed]);
 }
 
 Error Executable::run(ArrayRef<const Array *> arguments,

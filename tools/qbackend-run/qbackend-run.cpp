@@ -18,6 +18,7 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/ReportCost.h"
 #include "qbackend/Runtime/Error.h"
+#include "qbackend/Runtime/Sandbox.h"
 #include "qbackend/Tuning/Sensitivity.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -151,6 +152,11 @@ static cl::opt<bool> profileMode(
     "profile",
     cl::desc("with --report=cost: measure each operator on the samples"),
     cl::cat(category));
+static cl::opt<bool>
+    sandbox("sandbox",
+            cl::desc("run modules in child processes that can do nothing but "
+                     "compute: for modules of strangers"),
+            cl::cat(category));
 static cl::list<std::string>
     plugins("load-dialect-plugin", cl::value_desc("FILE"),
             cl::desc("a plugin with a dialect or an engine that the module is "
@@ -410,6 +416,9 @@ int main(int argc, char **argv) {
       argc, argv, "Runs modules on arrays: predicts, calibrates, compares.\n");
   if (llvm::Error error = checkOptions())
     return fail(std::move(error));
+  if (sandbox)
+    if (llvm::Error error = runtime::useSandbox())
+      return fail(std::move(error));
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   for (const std::string &path : plugins) {
