@@ -406,6 +406,9 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
 
 /// Returns a number with enough digits to reload exactly.
 static std::string printNumber(double value) {
+  // "-0" would be an integer, which is 0.
+  if (value == 0 && std::signbit(value))
+    return "-0.0";
   char buffer[40];
   snprintf(buffer, sizeof(buffer), "%.17g", value);
   // Prefer the short form where it is exact.

@@ -10,6 +10,8 @@
 #include "llvm/Support/raw_ostream.h"
 #include "gtest/gtest.h"
 
+#include <cmath>
+
 using namespace qbackend;
 using namespace qbackend::calibration;
 
@@ -190,6 +192,20 @@ TEST(Table, ObservedRoundTrip) {
       EXPECT_EQ(a[i].zeroPoint, b[i].zeroPoint);
     }
   }
+}
+
+// As an integer it would be 0.
+TEST(Table, NegativeZero) {
+  Table table;
+  table.entries.emplace_back();
+  table.entries[0].name = "x";
+  table.entries[0].stats.min = -0.0f;
+  table.entries[0].stats.max = 2;
+  std::string text = printTable(table);
+  llvm::Expected<Table> again = parseTable(text, "t.json");
+  ASSERT_TRUE(!!again) << llvm::toString(again.takeError());
+  EXPECT_TRUE(std::signbit(again->entries[0].stats.min)) << text;
+  EXPECT_EQ(printTable(*again), text);
 }
 
 TEST(Table, Lookup) {
