@@ -7,10 +7,17 @@ if(NOT LLVM_ENABLE_RTTI)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 
+add_compile_options(-Wall)
 if(QBACKEND_ENABLE_WERROR)
-  add_compile_options(-Wall -Werror -Wno-comment -Wno-maybe-uninitialized)
-else()
-  add_compile_options(-Wall)
+  add_compile_options(-Werror -Wno-comment)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+    add_compile_options(-Wno-maybe-uninitialized)
+  else()
+    # Of std::stable_sort, as the library of g++ 12 has it; and what LLVM turns
+    # off for g++.
+    add_compile_options(-Wno-deprecated-declarations
+                        -Wno-missing-field-initializers)
+  endif()
 endif()
 
 if(QBACKEND_SANITIZE)
@@ -19,6 +26,12 @@ if(QBACKEND_SANITIZE)
   add_compile_options(-fsanitize=address,undefined -fno-sanitize=vptr
                       -fno-sanitize-recover=all -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=address,undefined)
+  if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # What libFuzzer counts; and one library of sanitizers, as of g++, for
+    # programs that load what is built here.
+    add_compile_options(-fsanitize=fuzzer-no-link)
+    add_link_options(-shared-libsan -frtlib-add-rpath)
+  endif()
 endif()
 
 # Parsing MLIR's headers is most of the time that a build takes: it is done once,
@@ -45,6 +58,10 @@ function(precompile_mlir_headers name)
     # ccache needs to see that one is used.
     target_compile_options(${name} PRIVATE
       $<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
+  elseif(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    # The time of the build is not part of what is built.
+    target_compile_options(${name} PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:SHELL:-Xclang -fno-pch-timestamp>")
   endif()
 endfunction()
 

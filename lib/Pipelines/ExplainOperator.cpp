@@ -173,7 +173,7 @@ namespace {
 /// The observers of a module, and which values each one sees.
 class Observers {
 public:
-  Observers(ModuleOp module, TensorNames &names) : names(names) {
+  Observers(ModuleOp module, TensorNames &names) {
     for (auto observer : module.getOps<ObserverOp>())
       observers[observer.getSymName()] = observer;
     module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
@@ -216,7 +216,6 @@ public:
   }
 
 private:
-  TensorNames &names;
   llvm::StringMap<ObserverOp> observers;
   llvm::StringMap<std::vector<std::string>> shared;
 };

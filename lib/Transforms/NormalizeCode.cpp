@@ -125,7 +125,7 @@ private:
       }
       auto [size, inserted] = sizes.try_emplace(callee, 0);
       if (inserted)
-        body.walk([&](Operation *) { ++size->second; });
+        body.walk([size = size](Operation *) { ++size->second; });
       if (created + size->second > kMaxInlinedOps)
         continue;
       created += size->second;

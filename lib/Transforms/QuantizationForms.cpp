@@ -209,7 +209,7 @@ static Difference compare(ArrayRef<double> probes, ArrayRef<double> found,
       continue;
     // Ties that go to another side, or what rounds to a tie with the zero
     // point.
-    auto isTie = [&](float number) {
+    auto isTie = [&, integer = integer](float number) {
       double floor = std::floor(number);
       double ulp = 0x1p-23 * (std::fabs(number) + kLevels);
       return std::fabs(number - floor - 0.5) <= ulp &&

@@ -439,26 +439,26 @@ static LogicalResult quantizeTable(OperatorOp op) {
       arith::ConstantOp::create(b, getRawElements(rowType, zeroPoints));
   Value empty = tensor::EmptyOp::create(b, type.getShape(), f32);
   AffineMap all = b.getMultiDimIdentityMap(2), perRow = all.getSubMap({0u});
-  Value real = linalg::GenericOp::create(
-                   b, type, ValueRange{table, scale, zeroPoint}, empty,
-                   ArrayRef{all, perRow, perRow, all},
-                   SmallVector(2, utils::IteratorType::parallel),
-                   [&](OpBuilder &builder, Location loc, ValueRange args) {
-                     ImplicitLocOpBuilder b(loc, builder);
-                     Value scale = args[1];
-                     Value bias = arith::NegFOp::create(
-                         b, arith::MulFOp::create(b, args[2], args[1]));
-                     if (bits == numerics::EmbeddingBits::Four)
-                       for (Value *value : {&scale, &bias}) {
-                         Value half =
-                             arith::TruncFOp::create(b, b.getF16Type(), *value);
-                         *value = arith::ExtFOp::create(b, f32, half);
-                       }
-                     Value entry = arith::UIToFPOp::create(b, f32, args[0]);
-                     Value result = math::FmaOp::create(b, scale, entry, bias);
-                     linalg::YieldOp::create(b, result);
-                   })
-                   .getResult(0);
+  Value real =
+      linalg::GenericOp::create(
+          b, type, ValueRange{table, scale, zeroPoint}, empty,
+          ArrayRef{all, perRow, perRow, all},
+          SmallVector<utils::IteratorType>(2, utils::IteratorType::parallel),
+          [&](OpBuilder &builder, Location loc, ValueRange args) {
+            ImplicitLocOpBuilder b(loc, builder);
+            Value scale = args[1];
+            Value bias = arith::NegFOp::create(
+                b, arith::MulFOp::create(b, args[2], args[1]));
+            if (bits == numerics::EmbeddingBits::Four)
+              for (Value *value : {&scale, &bias}) {
+                Value half = arith::TruncFOp::create(b, b.getF16Type(), *value);
+                *value = arith::ExtFOp::create(b, f32, half);
+              }
+            Value entry = arith::UIToFPOp::create(b, f32, args[0]);
+            Value result = math::FmaOp::create(b, scale, entry, bias);
+            linalg::YieldOp::create(b, result);
+          })
+          .getResult(0);
   op.getWeightMutable().assign(real);
   return success();
 }

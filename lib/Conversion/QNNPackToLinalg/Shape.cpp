@@ -231,18 +231,19 @@ struct LowerRepeat : Lowering<RepeatOp> {
             arith::ConstantIndexOp::create(b, op.getMultiples()[dim])));
     }
     Value init = tensor::EmptyOp::create(b, type, sizes);
-    return generic(b, {}, init, {b.getMultiDimIdentityMap(rank)},
-                   SmallVector(rank, utils::IteratorType::parallel),
-                   [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
-                     SmallVector<Value> position;
-                     for (int64_t dim = 0; dim < rank; ++dim) {
-                       position.push_back(linalg::IndexOp::create(b, dim));
-                       if (op.getMultiples()[dim] != 1)
-                         position.back() = arith::RemUIOp::create(
-                             b, position.back(), inputSizes[dim]);
-                     }
-                     return tensor::ExtractOp::create(b, input, position);
-                   });
+    return generic(
+        b, {}, init, {b.getMultiDimIdentityMap(rank)},
+        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+        [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+          SmallVector<Value> position;
+          for (int64_t dim = 0; dim < rank; ++dim) {
+            position.push_back(linalg::IndexOp::create(b, dim));
+            if (op.getMultiples()[dim] != 1)
+              position.back() =
+                  arith::RemUIOp::create(b, position.back(), inputSizes[dim]);
+          }
+          return tensor::ExtractOp::create(b, input, position);
+        });
   }
 };
 } // namespace

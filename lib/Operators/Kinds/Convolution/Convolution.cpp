@@ -317,7 +317,7 @@ buildConvolution(Value value, const Chain &chain,
         continue;
       auto it = result.dims[dim].size() == 1
                     ? llvm::find_if(cropped.axes,
-                                    [&](const InputAxis &axis) {
+                                    [&, dim = dim](const InputAxis &axis) {
                                       return axis.isWindow &&
                                              axis.loop == result.dims[dim][0];
                                     })
