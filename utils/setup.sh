@@ -6,18 +6,19 @@
 #   utils/setup.sh example   quantizes a trained network and prints what came out
 #   utils/setup.sh test      runs all tests
 #   utils/setup.sh sanitize  runs them in a build with sanitizers
+#   utils/setup.sh fuzz      runs fuzz targets in one of clang, with libFuzzer
 #
 # Works as root or with sudo. The build goes to ./build, or to $QBACKEND_BUILD;
-# that with sanitizers to the same with -sanitize at the end.
+# those with sanitizers to the same with -sanitize or -fuzz at the end.
 
 set -euo pipefail
 
 usage() {
-  sed -n '4,11s/^# \{0,1\}//p' "$0"
+  sed -n '4,12s/^# \{0,1\}//p' "$0"
   exit 2
 }
 [ $# -eq 1 ] || usage
-case "$1" in example | test | sanitize) ;; *) usage ;; esac
+case "$1" in example | test | sanitize | fuzz) ;; *) usage ;; esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${QBACKEND_BUILD:-$root/build}
@@ -31,6 +32,14 @@ packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
   llvm-22-dev llvm-22-tools zlib1g-dev libzip-dev libzstd-dev libgtest-dev
   python3 python3-numpy python3-dev python3-pytest python3-pip
   python3-setuptools python3-wheel mypy pybind11-dev)
+targets=()
+if [ "$1" = fuzz ]; then
+  build=$build-fuzz
+  options=(-DQBACKEND_SANITIZE=ON -DCMAKE_C_COMPILER=clang-22
+    -DCMAKE_CXX_COMPILER=clang++-22)
+  packages+=(clang-22 libclang-rt-22-dev)
+  targets=(fuzz-targets)
+fi
 
 # Runs a command that takes minutes: on a terminal with its own progress, else
 # with a line a minute, and with all it has printed if it fails.
@@ -74,10 +83,14 @@ echo "== Building in $build"
 export CCACHE_BASEDIR=$root CCACHE_NOHASHDIR=1
 cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >/dev/null
 # On a terminal ninja keeps to one line.
-run ninja -C "$build"
+run ninja -C "$build" "${targets[@]}"
 
 if [ "$1" = example ]; then
   QBACKEND_BUILD=$build "$root/examples/run.sh" resnet8
+elif [ "$1" = fuzz ]; then
+  echo "== Running all fuzz targets"
+  /usr/bin/python3 "$root/test/Fuzz/targets.py" --bin "$build/bin" --seconds 20 \
+    --keep "$build/found"
 else
   echo "== Running all tests"
   ninja -C "$build" --quiet check-qbackend
