@@ -13,8 +13,10 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
+#include <utility>
 
 using namespace mlir;
 using namespace qbackend;
@@ -51,8 +53,9 @@ Stopwatch *Stopwatch::current = nullptr;
 std::mutex Stopwatch::running;
 } // namespace
 
-/// Puts marks into `function`, before the first operator and after each.
-static void addMarks(func::FuncOp function, const NetworkCost &cost) {
+/// Puts marks into `function`: number 0 at its begin, `i + 1` before op `i` of
+/// `ops`.
+static void addMarks(func::FuncOp function, ArrayRef<Operation *> ops) {
   OpBuilder builder(function);
   Location loc = function.getLoc();
   auto unranked = UnrankedTensorType::get(builder.getF32Type());
@@ -69,20 +72,18 @@ static void addMarks(func::FuncOp function, const NetworkCost &cost) {
     func::CallOp::create(builder, loc, hook, ValueRange{number, nothing});
   };
   mark(0);
-  for (auto [i, entry] : llvm::enumerate(cost.operators)) {
-    builder.setInsertionPointAfter(entry.op);
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    builder.setInsertionPoint(op);
     mark(i + 1);
   }
 }
 
-/// Runs `module`, which is used up, with marks.
-static llvm::Error measure(ModuleOp module, func::FuncOp function,
-                           NetworkCost &cost, const RunOptions &options) {
-  std::lock_guard<std::mutex> turn(Stopwatch::running);
+/// Compiles `module`, which has marks.
+static llvm::Expected<SampleRun>
+prepareRun(ModuleOp module, func::FuncOp function, const RunOptions &options) {
   auto fixed = findFixedArguments(function, options.sampleArguments);
   if (!fixed)
     return fixed.takeError();
-  addMarks(function, cost);
   auto executable = compileModule(
       module, function.getName(), /*observing=*/false,
       {{kHook, reinterpret_cast<void *>(Stopwatch::mark)}}, options.compile);
@@ -91,10 +92,25 @@ static llvm::Error measure(ModuleOp module, func::FuncOp function,
   SampleRun run;
   run.executable = std::move(*executable);
   run.options.fixed = std::move(*fixed);
-  if (llvm::Error error = run.load(options.data, options.inputScale, function))
-    return error;
   run.options.maxSamples = options.samples;
   run.options.threads = 1;
+  if (llvm::Error error = run.load(options.data, options.inputScale, function))
+    return error;
+  return run;
+}
+
+/// Runs `module`, which is used up, with marks.
+static llvm::Error measure(ModuleOp module, func::FuncOp function,
+                           NetworkCost &cost, const RunOptions &options) {
+  std::lock_guard<std::mutex> turn(Stopwatch::running);
+  SmallVector<Operation *> ends;
+  for (const OperatorCost &entry : cost.operators)
+    ends.push_back(entry.op->getNextNode());
+  addMarks(function, ends);
+  auto prepared = prepareRun(module, function, options);
+  if (!prepared)
+    return prepared.takeError();
+  SampleRun run = std::move(*prepared);
   Stopwatch stopwatch(cost.operators.size());
   Stopwatch::current = &stopwatch;
   int64_t samples = 0;
@@ -137,4 +153,57 @@ qbackend::reportCost(ModuleOp module, const RunOptions &options, bool profile) {
     if (llvm::Error error = measure(module, *function, cost, options))
       return error;
   return cost;
+}
+
+llvm::Expected<double> qbackend::measureCall(ModuleOp module,
+                                             const RunOptions &options) {
+  constexpr size_t maxCalls = 50;
+  constexpr double maxSeconds = 1;
+  OwningOpRef<ModuleOp> copy(module.clone());
+  auto function = findEntry(*copy, options.entry);
+  if (!function)
+    return function.takeError();
+  std::lock_guard<std::mutex> turn(Stopwatch::running);
+  SmallVector<Operation *> ends;
+  function->walk([&](func::ReturnOp op) { ends.push_back(op); });
+  addMarks(*function, ends);
+  auto prepared = prepareRun(*copy, *function, options);
+  if (!prepared)
+    return prepared.takeError();
+  SampleRun run = std::move(*prepared);
+  Stopwatch stopwatch(ends.size());
+  std::vector<double> calls;
+  double sum = 0;
+  // Of the first call nothing counts: it warms caches.
+  auto isEnough = [&] {
+    return calls.size() > 1 && (calls.size() > maxCalls || sum > maxSeconds);
+  };
+  run.options.isStopped = isEnough;
+  while (!isEnough()) {
+    size_t before = calls.size();
+    Stopwatch::current = &stopwatch;
+    llvm::Error error =
+        run.run("", [&](int64_t, int64_t, ArrayRef<arrays::Array>) {
+          double seconds = 0;
+          for (double &part : stopwatch.seconds)
+            seconds += std::exchange(part, 0);
+          calls.push_back(seconds);
+          sum += seconds;
+          return llvm::Error::success();
+        });
+    Stopwatch::current = nullptr;
+    if (error) {
+      if (!isEnough())
+        return error;
+      llvm::consumeError(std::move(error));
+    }
+    if (calls.size() == before)
+      return makeError("there are no samples to measure the time of a call on");
+    if (llvm::Error error =
+            run.load(options.data, options.inputScale, *function))
+      return error;
+  }
+  auto middle = calls.begin() + 1 + (calls.size() - 1) / 2;
+  std::nth_element(calls.begin() + 1, middle, calls.end());
+  return *middle;
 }

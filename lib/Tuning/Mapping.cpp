@@ -82,10 +82,9 @@ static void addNone(QConfigMappingOp mapping, QConfigLevel level,
       index ? b.getI64IntegerAttr(*index) : IntegerAttr(), QConfigAttr());
 }
 
-std::string tuning::printMapping(QConfigMappingOp base,
-                                 ArrayRef<Change> changes,
-                                 ArrayRef<SimulatedOperator> realValued,
-                                 StringRef comment) {
+OwningOpRef<ModuleOp>
+tuning::makeMapping(QConfigMappingOp base, ArrayRef<Change> changes,
+                    ArrayRef<SimulatedOperator> realValued) {
   OwningOpRef<ModuleOp> module(ModuleOp::create(base.getLoc()));
   auto mapping = cast<QConfigMappingOp>(base->clone());
   module->push_back(mapping);
@@ -120,13 +119,5 @@ std::string tuning::printMapping(QConfigMappingOp base,
       addNone(mapping, QConfigLevel::ModuleNameObjectTypeOrder, order.module,
               order.kind, order.index);
   }
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  SmallVector<StringRef> lines;
-  comment.split(lines, '\n', -1, /*KeepEmpty=*/false);
-  for (StringRef line : lines)
-    os << "// " << line << "\n";
-  module->print(os);
-  os << "\n";
-  return text;
+  return module;
 }

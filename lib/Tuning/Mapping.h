@@ -8,6 +8,8 @@
 #include "qbackend/Pipelines/Corrections.h"
 #include "qbackend/Tuning/Simulation.h"
 
+#include "mlir/IR/OwningOpRef.h"
+
 #include <optional>
 
 namespace qbackend::tuning {
@@ -22,12 +24,12 @@ struct Change {
   std::string getName() const;
 };
 
-/// The text of a file with the mapping `base`, changed: with other observers,
+/// A module with the mapping `base` as @tuned, changed: with other observers,
 /// its corrections as an attribute, and an entry `none` for each operator of
-/// `realValued`. Each line of `comment` becomes one of the file's first lines.
-std::string printMapping(QConfigMappingOp base, llvm::ArrayRef<Change> changes,
-                         llvm::ArrayRef<SimulatedOperator> realValued,
-                         llvm::StringRef comment);
+/// `realValued`.
+mlir::OwningOpRef<mlir::ModuleOp>
+makeMapping(QConfigMappingOp base, llvm::ArrayRef<Change> changes,
+            llvm::ArrayRef<SimulatedOperator> realValued);
 
 /// Whether `change` makes another mapping of `base`.
 bool changesMapping(QConfigMappingOp base, const Change &change);

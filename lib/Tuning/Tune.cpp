@@ -4,25 +4,18 @@
 
 #include "qbackend/Tuning/Tune.h"
 
-#include "Mapping.h"
+#include "Measurements.h"
 
-#include "qbackend/Backends/Backends.h"
-#include "qbackend/Pipelines/Execution.h"
-#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Calibration/Table.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Tuning/Sensitivity.h"
 
-#include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/SetVector.h"
-#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <chrono>
 #include <cmath>
+#include <deque>
 #include <limits>
-#include <map>
 
 using namespace mlir;
 using namespace qbackend;
@@ -32,25 +25,16 @@ using llvm::BitVector;
 /// Sets of one size are all tried if there are no more than these.
 static constexpr double kSets = 200;
 
-namespace {
-/// A mapping with changes, and its network.
-struct Candidate {
-  SmallVector<Change> changes;
-  std::string name;
-  std::unique_ptr<Simulation> simulation;
-  /// With all operators quantized.
-  Score score;
-};
+/// Times that are nearer to each other are taken for equal.
+static constexpr double kFaster = 0.97;
 
+namespace {
 class Tuner {
 public:
   Tuner(ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log)
-      : module(module), options(options), log(log),
+      : options(options), log(log),
+        measurements(module, options.network, options.output + ".partial"),
         start(std::chrono::steady_clock::now()) {}
-  ~Tuner() {
-    for (const std::string &path : temporaries)
-      llvm::sys::fs::remove(path);
-  }
 
   llvm::Expected<TuneResult> run();
 
@@ -58,12 +42,13 @@ private:
   bool isStopped() {
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - start;
-    stopped |= (options.stop && *options.stop) ||
+    stopped |= (options.isStopped && options.isStopped()) ||
                (options.maxSeconds && passed.count() > *options.maxSeconds);
     return stopped;
   }
 
-  bool isHeld(const Score &score) const {
+  /// Whether what is to be kept is.
+  bool isKept(const Score &score) const {
     if (options.keepAccuracy)
       // Of whole samples: not below by the rounding of the quotient.
       return *score.accuracy >=
@@ -71,354 +56,143 @@ private:
     return score.sqnr >= *options.keepSqnr;
   }
 
-  /// Whether `a` is nearer to what is to be held.
+  /// Whether `a` is nearer to what is to be kept.
   bool isBetter(const Score &a, const Score &b) const {
     if (options.keepAccuracy && *a.accuracy != *b.accuracy)
       return *a.accuracy > *b.accuracy;
     return a.sqnr > b.sqnr;
   }
 
-  llvm::Error prepare();
-  llvm::Error readJournal();
-  llvm::Error writeJournal();
-  llvm::Expected<std::string> writeTemporary(StringRef text, StringRef suffix);
+  /// Whether the result of these is to be replaced by the others.
+  bool isBetter(const TuneResult &found, size_t changes) const;
+
+  /// What it costs to have the operators of `real` in real numbers: their
+  /// number, or the time that they are predicted to take more.
+  double getCost(const Candidate &candidate, const BitVector &real) const;
+
   llvm::Error writeBest(const Candidate &candidate, const BitVector &real,
-                        const Score &score, bool isHeld);
-  std::string print(const Candidate &candidate, const BitVector &real,
-                    StringRef comment);
-  llvm::Expected<Score> runIntegers(const Candidate &candidate,
-                                    const BitVector &real);
-  llvm::Error create(Candidate &candidate);
-  llvm::Expected<Score> measure(Candidate &candidate, const BitVector &real);
-  llvm::Expected<bool> consider(Candidate &candidate, const BitVector &real,
-                                const Score &score);
+                        const TuneResult &found);
+  llvm::Error consider(Candidate &candidate, const BitVector &real,
+                       const Score &score);
+  llvm::Expected<Candidate *> attempt(Candidate candidate);
   SmallVector<Change> getChanges();
   llvm::Error search();
+  llvm::Error searchChanges();
   llvm::Error searchSets(Candidate &candidate);
   llvm::Error searchSize(Candidate &candidate, unsigned size);
+  llvm::Error searchFaster();
 
-  ModuleOp module;
   const TuneOptions &options;
   llvm::raw_ostream &log;
+  Measurements measurements;
   std::chrono::steady_clock::time_point start;
   bool stopped = false;
 
-  FailureOr<Backend> backend = failure();
-  QConfigMappingOp base;
-  /// Ranges of the network as it is.
-  std::string table;
-  std::vector<arrays::NamedArray> real;
-  std::vector<std::string> temporaries;
-  /// What has been measured, by the name of what it is of.
-  std::map<std::string, Score> journal;
-  std::string fingerprint;
-  int64_t unsaved = 0;
-
+  /// Changes of all operators that were measured; the first one is none.
+  std::deque<Candidate> candidates;
   TuneResult result;
-  bool hasBest = false;
-  size_t bestChanges = 0;
+  /// What `result` is of.
+  Candidate *best = nullptr;
+  BitVector bestReal;
 };
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Files
+// The best so far
 //===----------------------------------------------------------------------===//
 
-static std::string getJournalPath(const TuneOptions &options) {
-  return options.output + ".partial";
-}
-
-llvm::Expected<std::string> Tuner::writeTemporary(StringRef text,
-                                                  StringRef suffix) {
-  SmallString<128> path;
-  if (std::error_code error =
-          llvm::sys::fs::createTemporaryFile("qbackend-tune", suffix, path))
-    return makeError("cannot make a temporary file: {0}", error.message());
-  temporaries.push_back(path.str().str());
-  if (llvm::Error error = calibration::writeText(text, path))
-    return error;
-  return path.str().str();
-}
-
-llvm::Error Tuner::writeJournal() {
-  unsaved = 0;
-  llvm::json::Object scores;
-  for (auto &[key, score] : journal) {
-    llvm::json::Array numbers;
-    // JSON has no infinity.
-    numbers.push_back(std::isfinite(score.sqnr)
-                          ? llvm::json::Value(score.sqnr)
-                          : llvm::json::Value(score.sqnr > 0 ? "inf" : "-inf"));
-    if (score.accuracy)
-      numbers.push_back(*score.accuracy);
-    scores[key] = std::move(numbers);
-  }
+/// `0.912 ms`.
+static std::string formatTime(double seconds) {
   std::string text;
-  llvm::raw_string_ostream os(text);
-  os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
-                                   {"network", fingerprint},
-                                   {"scores", std::move(scores)}}))
-     << "\n";
-  return calibration::writeText(text, getJournalPath(options));
+  llvm::raw_string_ostream(text) << llvm::format("%.3f ms", seconds * 1e3);
+  return text;
 }
 
-llvm::Error Tuner::readJournal() {
-  std::string path = getJournalPath(options);
-  if (!options.resume || !llvm::sys::fs::exists(path))
-    return llvm::Error::success();
-  auto buffer = llvm::MemoryBuffer::getFile(path);
-  if (!buffer)
-    return makeError("cannot read '{0}': {1}", path,
-                     buffer.getError().message());
-  auto value = llvm::json::parse((*buffer)->getBuffer());
-  if (!value)
-    return makeError("'{0}' is no JSON: {1}; remove it to start again", path,
-                     llvm::toString(value.takeError()));
-  auto *object = value->getAsObject();
-  auto *scores = object ? object->getObject("scores") : nullptr;
-  if (!scores || object->getString("network") != StringRef(fingerprint))
-    return makeError("'{0}' is of another network, or of other options; remove "
-                     "it to start again",
-                     path);
-  for (auto &[key, entry] : *scores) {
-    auto *numbers = entry.getAsArray();
-    if (!numbers || numbers->empty() || numbers->size() > 2)
-      return makeError("'{0}' has no score for '{1}'; remove it to start "
-                       "again",
-                       path, StringRef(key));
-    Score score;
-    if (auto text = (*numbers)[0].getAsString())
-      score.sqnr =
-          (*text == "-inf" ? -1 : 1) * std::numeric_limits<double>::infinity();
-    else
-      score.sqnr = (*numbers)[0].getAsNumber().value_or(0);
-    if (numbers->size() == 2)
-      score.accuracy = (*numbers)[1].getAsNumber();
-    if (score.accuracy.has_value() == !options.network.labels.empty())
-      journal[StringRef(key).str()] = score;
-  }
-  return llvm::Error::success();
-}
-
-std::string Tuner::print(const Candidate &candidate, const BitVector &real,
-                         StringRef comment) {
-  SmallVector<SimulatedOperator, 0> operators;
-  for (unsigned i : real.set_bits())
-    operators.push_back(candidate.simulation->getOperators()[i]);
-  return printMapping(base, candidate.changes, operators, comment);
+std::string tuning::formatResult(const TuneResult &result) {
+  std::string text =
+      formatScore(result.score) + ", " + std::to_string(result.realValued) +
+      " of " + std::to_string(result.operators) + " operators real-valued";
+  if (result.seconds)
+    text += ", " + formatTime(*result.seconds) + " a call";
+  return text;
 }
 
 llvm::Error Tuner::writeBest(const Candidate &candidate, const BitVector &real,
-                             const Score &score, bool isHeld) {
+                             const TuneResult &found) {
   std::string comment =
       "For qconfig= of --apply-backend=" + options.network.backend + ": " +
       candidate.name + ", " + std::to_string(real.count()) + " of " +
       std::to_string(real.size()) + " operators real-valued.\n" +
-      formatScore(score) +
-      (isHeld ? " with integers" : ", simulated: not what was to be held") +
-      "; real-valued: " + formatScore(result.real);
-  return calibration::writeText(print(candidate, real, comment),
+      formatScore(found.score) +
+      (found.isKept ? " with integers"
+                    : ", simulated: not what was to be kept");
+  if (found.seconds)
+    comment += ", " + formatTime(*found.seconds) + " a call" +
+               (found.isHeld ? "" : ": not what was wanted");
+  comment += "; real-valued: " + formatScore(result.real);
+  return calibration::writeText(measurements.print(candidate, real, comment),
                                 options.output);
 }
 
-//===----------------------------------------------------------------------===//
-// Measurements
-//===----------------------------------------------------------------------===//
-
-static RunOptions getRunOptions(const NetworkOptions &network) {
-  RunOptions run;
-  run.entry = network.calibration.entry;
-  run.data = network.data;
-  run.inputScale = network.calibration.inputScale;
-  run.sampleArguments = network.calibration.sampleArguments;
-  run.samples = network.samples;
-  run.threads = network.calibration.threads;
-  return run;
+bool Tuner::isBetter(const TuneResult &found, size_t changes) const {
+  if (!best)
+    return true;
+  if (found.isHeld != result.isHeld)
+    return found.isHeld;
+  if (found.isKept != result.isKept)
+    return found.isKept;
+  if (!found.isKept)
+    return isBetter(found.score, result.score);
+  if (!found.isHeld)
+    return *found.seconds < *result.seconds;
+  // Of what holds, the least change; of equal ones the better.
+  auto cost = std::pair(found.realValued, changes);
+  auto known = std::pair(result.realValued, best->changes.size());
+  return cost != known ? cost < known : isBetter(found.score, result.score);
 }
 
-llvm::Error Tuner::prepare() {
-  const NetworkOptions &network = options.network;
-  backend = resolveBackend(network.backend, module);
-  if (failed(backend))
-    return makeError("there is no such backend");
-  FailureOr<QConfigMappingOp> mapping =
-      resolveQConfig(network.qconfig, backend->config, module);
-  if (failed(mapping))
-    return makeError("there is no such qconfig");
-  base = *mapping;
-  auto outputs = runModule(module, getRunOptions(network), "running");
-  if (!outputs)
-    return outputs.takeError();
-  real = std::move(*outputs);
-  auto score = getScore(real, real, network.labels);
-  if (!score)
-    return score.takeError();
-  result.real = *score;
-  log << "real-valued: " << formatScore(result.real) << "\n";
-
-  // One run gives the ranges for all observers.
-  OwningOpRef<ModuleOp> copy(module.clone());
-  PassManager manager(module.getContext());
-  PreparePipelineOptions prepareOptions;
-  prepareOptions.backend = network.backend;
-  prepareOptions.qconfig = network.qconfig;
-  prepareOptions.entry = network.calibration.entry;
-  addPreparePipeline(manager, prepareOptions);
-  if (failed(manager.run(*copy)))
-    return makeError("the network can't be prepared for '{0}'",
-                     network.backend);
-  llvm::raw_string_ostream(fingerprint)
-      << getNetworkDescription(*copy) << "; " << network.backend << " "
-      << network.qconfig << " " << network.data << " " << network.labels << " "
-      << network.samples << " " << network.calibration.data << " "
-      << network.calibration.calibration << " " << network.calibration.samples;
-  table = network.calibration.calibration;
-  if (!table.empty())
-    return readJournal();
-  CalibrateOptions record = network.calibration;
-  record.recordAll = true;
-  auto statistics = collectStatistics(*copy, record);
-  if (!statistics)
-    return statistics.takeError();
-  auto path = writeTemporary(calibration::printTable(*statistics), "json");
-  if (!path)
-    return path.takeError();
-  table = *path;
-  return readJournal();
-}
-
-/// Compiles the candidate.
-llvm::Error Tuner::create(Candidate &candidate) {
-  NetworkOptions network = options.network;
-  auto path =
-      writeTemporary(printMapping(base, candidate.changes, {}, ""), "mlir");
-  if (!path)
-    return path.takeError();
-  network.qconfig = *path;
-  auto corrections = getCorrections(base);
-  if (failed(corrections))
-    return makeError("the mapping has a correction that there isn't");
-  llvm::SmallSetVector<Correction, 4> chosen(corrections->begin(),
-                                             corrections->end());
-  for (const Change &change : candidate.changes)
-    if (change.correction)
-      chosen.insert(*change.correction);
-  network.calibration.corrections = chosen.takeVector();
-  // What is between equalized layers has other ranges than the table's, of
-  // which only those of channels are known.
-  bool isBalanced = llvm::is_contained(network.calibration.corrections,
-                                       Correction::CrossLayerEqualization) ||
-                    llvm::is_contained(network.calibration.corrections,
-                                       Correction::BiasAbsorption);
-  if (!isBalanced)
-    network.calibration.calibration = table;
-  auto simulation = Simulation::create(module, network);
-  if (!simulation)
-    return simulation.takeError();
-  candidate.simulation = std::move(*simulation);
-  return llvm::Error::success();
-}
-
-/// A key of the journal.
-static std::string getKey(StringRef kind, const Candidate &candidate,
-                          const BitVector &real) {
-  std::string key = (kind + candidate.name + ":").str();
-  for (unsigned i : real.set_bits())
-    key += " " + std::to_string(i);
-  return key;
-}
-
-llvm::Expected<Score> Tuner::measure(Candidate &candidate,
-                                     const BitVector &real) {
-  auto [it, isNew] = journal.try_emplace(getKey("", candidate, real));
-  if (!isNew)
-    return it->second;
-  BitVector quantized = real;
-  quantized.flip();
-  auto score = candidate.simulation->score(quantized);
-  if (!score) {
-    journal.erase(it);
-    return score.takeError();
-  }
-  it->second = *score;
-  if (++unsaved >= 16)
-    if (llvm::Error error = writeJournal())
-      return error;
-  return *score;
-}
-
-/// The score of the program of integers, as --apply-backend makes it.
-llvm::Expected<Score> Tuner::runIntegers(const Candidate &candidate,
-                                         const BitVector &real) {
-  auto [it, isNew] = journal.try_emplace(getKey("integers, ", candidate, real));
-  if (!isNew)
-    return it->second;
-  auto path = writeTemporary(print(candidate, real, ""), "mlir");
-  if (!path)
-    return path.takeError();
-  const NetworkOptions &network = options.network;
-  ApplyBackendPassOptions apply;
-  apply.backend = network.backend;
-  apply.qconfig = *path;
-  copyCalibrationOptions(network.calibration, apply);
-  OwningOpRef<ModuleOp> copy(module.clone());
-  PassManager manager(module.getContext());
-  manager.addPass(createApplyBackendPass(apply));
-  if (failed(manager.run(*copy))) {
-    journal.erase(it);
-    return makeError("the network can't be converted");
-  }
-  auto outputs = runModule(*copy, getRunOptions(network), "running integers");
-  if (!outputs) {
-    journal.erase(it);
-    return outputs.takeError();
-  }
-  auto score = getScore(this->real, *outputs, network.labels);
-  if (!score) {
-    journal.erase(it);
-    return score.takeError();
-  }
-  it->second = *score;
-  return *score;
-}
-
-/// Takes down what was simulated, if it is the best so far. Returns whether it
-/// is held, by integers.
-llvm::Expected<bool> Tuner::consider(Candidate &candidate,
-                                     const BitVector &real,
-                                     const Score &simulated) {
-  Score score = simulated;
-  bool held = isHeld(simulated);
-  unsigned count = real.count();
-  if (held) {
-    auto integers = runIntegers(candidate, real);
+/// Takes down what was simulated, if it is the best so far: what is kept there
+/// has to be kept by integers, too.
+llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
+                            const Score &simulated) {
+  TuneResult found = result;
+  found.score = simulated;
+  found.isKept = isKept(simulated);
+  found.realValued = real.count();
+  found.operators = real.size();
+  found.seconds = std::nullopt;
+  if (found.isKept) {
+    auto integers = measurements.runIntegers(candidate, real);
     if (!integers)
       return integers.takeError();
-    score = *integers;
-    held = isHeld(score);
+    found.score = *integers;
+    found.isKept = isKept(found.score);
   }
-  bool isBest = !hasBest || (held && !result.isHeld);
-  if (!isBest && held == result.isHeld) {
-    // Of what holds, the least change; of equal ones the better.
-    auto cost = std::pair(count, candidate.changes.size());
-    auto known = std::pair(result.realValued, bestChanges);
-    isBest =
-        held && cost != known ? cost < known : isBetter(score, result.score);
+  if (found.isKept && options.targetSeconds) {
+    auto seconds = measurements.measureSeconds(candidate, real);
+    if (!seconds)
+      return seconds.takeError();
+    found.seconds = *seconds;
   }
-  if (!isBest)
-    return held;
-  hasBest = true;
-  bestChanges = candidate.changes.size();
-  result.isHeld = held;
-  result.score = score;
-  result.realValued = count;
-  result.operators = real.size();
-  if (llvm::Error error = writeBest(candidate, real, score, held))
+  found.isHeld = found.isKept && (!options.targetSeconds ||
+                                  *found.seconds <= *options.targetSeconds);
+  if (!isBetter(found, candidate.changes.size()))
+    return llvm::Error::success();
+  if (llvm::Error error = writeBest(candidate, real, found))
     return error;
-  log << "  best so far: " << candidate.name << ", " << count << " of "
-      << real.size() << " operators real-valued: " << formatScore(score)
-      << (held ? ", held\n" : "\n");
-  return held;
+  found.isWritten = true;
+  result = found;
+  best = &candidate;
+  bestReal = real;
+  log << "  best so far: " << candidate.name << ", " << result.realValued
+      << " of " << result.operators
+      << " operators real-valued: " << formatScore(result.score);
+  if (result.seconds)
+    log << ", " << formatTime(*result.seconds) << " a call";
+  log << (result.isHeld   ? ", held\n"
+          : result.isKept ? ", kept, but too slow\n"
+                          : "\n");
+  return llvm::Error::success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -444,92 +218,143 @@ SmallVector<Change> Tuner::getChanges() {
     changes.push_back({false, std::nullopt, correction});
   }
   llvm::erase_if(changes, [&](const Change &change) {
-    return !changesMapping(base, change);
+    return !changesMapping(measurements.getBase(), change);
   });
   return changes;
+}
+
+/// Measures a change of all operators; null if that isn't possible, or fewer
+/// operators would be quantized.
+llvm::Expected<Candidate *> Tuner::attempt(Candidate candidate) {
+  if (llvm::Error error = measurements.create(candidate)) {
+    if (candidates.empty() || isStopped())
+      return error;
+    log << candidate.name
+        << ": not possible: " << llvm::toString(std::move(error)) << "\n";
+    return nullptr;
+  }
+  size_t count = candidate.simulation->getOperators().size();
+  // Nothing is lost there, and nothing gained.
+  if (candidates.empty() && count == 0)
+    return makeError("nothing of the module is quantized by backend '{0}'",
+                     options.network.backend);
+  if (!candidates.empty() &&
+      count < candidates[0].simulation->getOperators().size()) {
+    log << candidate.name << ": "
+        << candidates[0].simulation->getOperators().size() - count
+        << " operators would not be quantized\n";
+    return nullptr;
+  }
+  auto score = measurements.simulate(candidate, BitVector(count));
+  if (!score)
+    return score.takeError();
+  candidate.score = *score;
+  log << candidate.name << ": " << formatScore(*score) << "\n";
+  candidates.push_back(std::move(candidate));
+  if (llvm::Error error = consider(candidates.back(), BitVector(count), *score))
+    return error;
+  return &candidates.back();
 }
 
 llvm::Error Tuner::search() {
   Candidate asIs;
   asIs.name = "as it is";
-  std::vector<Candidate> candidates;
-  unsigned operators = 0;
-  // Measures a change of all operators; nothing is gained by less integers.
-  auto attempt = [&](Candidate candidate) -> llvm::Expected<bool> {
-    if (llvm::Error error = create(candidate)) {
-      if (candidates.empty() || isStopped())
-        return error;
-      log << candidate.name
-          << ": not possible: " << llvm::toString(std::move(error)) << "\n";
-      return false;
-    }
-    unsigned count = candidate.simulation->getOperators().size();
-    // Nothing is lost there, and nothing gained.
-    if (candidates.empty() && count == 0)
-      return makeError("nothing of the module is quantized by backend '{0}'",
-                       options.network.backend);
-    if (!candidates.empty() && count < operators) {
-      log << candidate.name << ": " << operators - count
-          << " operators would not be quantized\n";
-      return false;
-    }
-    operators = count;
-    auto score = measure(candidate, BitVector(count));
-    if (!score)
-      return score.takeError();
-    candidate.score = *score;
-    log << candidate.name << ": " << formatScore(*score) << "\n";
-    auto held = consider(candidate, BitVector(count), *score);
-    candidates.push_back(std::move(candidate));
-    return held;
-  };
-  auto held = attempt(std::move(asIs));
-  if (!held || *held || operators == 0)
-    return held.takeError();
+  auto first = attempt(std::move(asIs));
+  if (!first)
+    return first.takeError();
+  if (options.targetSeconds) {
+    BitVector none((*first)->simulation->getOperators().size());
+    auto seconds = measurements.measureSeconds(**first, none);
+    if (!seconds)
+      return seconds.takeError();
+    result.integerSeconds = *seconds;
+    log << "all operators in integers: " << formatTime(*seconds) << " a call\n";
+  }
+  if (!result.isKept)
+    if (llvm::Error error = searchChanges())
+      return error;
+  if (result.isKept && !result.isHeld)
+    return searchFaster();
+  return llvm::Error::success();
+}
+
+/// Until what is to be kept is.
+llvm::Error Tuner::searchChanges() {
   for (const Change &change : getChanges()) {
     if (isStopped())
       return llvm::Error::success();
     Candidate candidate;
     candidate.changes.push_back(change);
     candidate.name = change.getName();
-    held = attempt(std::move(candidate));
-    if (!held)
-      return held.takeError();
+    if (auto added = attempt(std::move(candidate)); !added)
+      return added.takeError();
   }
-  if (result.isHeld)
+  if (result.isKept)
     return llvm::Error::success();
 
   // Those that help, the better ones first, as long as they help together.
-  SmallVector<size_t> order;
-  for (size_t i = 1; i < candidates.size(); ++i)
-    if (isBetter(candidates[i].score, candidates[0].score))
-      order.push_back(i);
-  llvm::stable_sort(order, [&](size_t a, size_t b) {
-    return isBetter(candidates[a].score, candidates[b].score);
+  SmallVector<Candidate *> order;
+  for (Candidate &candidate : llvm::drop_begin(candidates))
+    if (isBetter(candidate.score, candidates[0].score))
+      order.push_back(&candidate);
+  llvm::stable_sort(order, [&](const Candidate *a, const Candidate *b) {
+    return isBetter(a->score, b->score);
   });
-  size_t best = order.empty() ? 0 : order[0];
-  for (size_t i : ArrayRef(order).drop_front(order.empty() ? 0 : 1)) {
+  Candidate *base = order.empty() ? &candidates[0] : order[0];
+  for (const Candidate *other :
+       ArrayRef(order).drop_front(order.empty() ? 0 : 1)) {
     if (isStopped())
       return llvm::Error::success();
-    const Change &change = candidates[i].changes[0];
+    const Change &change = other->changes[0];
     // There is one observer.
-    if (change.observer &&
-        llvm::any_of(candidates[best].changes,
-                     [](const Change &known) { return bool(known.observer); }))
+    if (change.observer && llvm::any_of(base->changes, [](const Change &known) {
+          return bool(known.observer);
+        }))
       continue;
     Candidate candidate;
-    candidate.changes = candidates[best].changes;
+    candidate.changes = base->changes;
     candidate.changes.push_back(change);
-    candidate.name = candidates[best].name + " + " + change.getName();
-    size_t before = candidates.size();
-    held = attempt(std::move(candidate));
-    if (!held || *held)
-      return held.takeError();
-    if (candidates.size() > before &&
-        isBetter(candidates.back().score, candidates[best].score))
-      best = before;
+    candidate.name = base->name + " + " + change.getName();
+    auto added = attempt(std::move(candidate));
+    if (!added)
+      return added.takeError();
+    if (result.isKept)
+      return llvm::Error::success();
+    if (*added && isBetter((*added)->score, base->score))
+      base = *added;
   }
-  return searchSets(candidates[best]);
+  return searchSets(*base);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators in real numbers
+//===----------------------------------------------------------------------===//
+
+double Tuner::getCost(const Candidate &candidate, const BitVector &real) const {
+  if (!options.targetSeconds)
+    return real.count();
+  double seconds = 0;
+  for (unsigned i : real.set_bits())
+    seconds += candidate.simulation->getOperators()[i].realSeconds;
+  return seconds;
+}
+
+/// Each operator, and those around the values of one scale.
+static SmallVector<BitVector> getMoves(const Candidate &candidate) {
+  unsigned count = candidate.simulation->getOperators().size();
+  SmallVector<BitVector> moves;
+  for (unsigned i = 0; i < count; ++i) {
+    moves.emplace_back(count);
+    moves.back().set(i);
+  }
+  for (ArrayRef<unsigned> group : candidate.simulation->getGroups()) {
+    BitVector move(count);
+    for (unsigned i : group)
+      move.set(i);
+    if (move.count() > 1)
+      moves.push_back(std::move(move));
+  }
+  return moves;
 }
 
 /// How many sets of `size` of `count` operators there are.
@@ -545,16 +370,16 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
   SmallVector<unsigned> chosen(size);
   for (unsigned i = 0; i < size; ++i)
     chosen[i] = i;
-  std::vector<std::pair<Score, BitVector>> held;
+  std::vector<std::pair<Score, BitVector>> kept;
   while (!isStopped()) {
     BitVector real(count);
     for (unsigned i : chosen)
       real.set(i);
-    auto score = measure(candidate, real);
+    auto score = measurements.simulate(candidate, real);
     if (!score)
       return score.takeError();
-    if (isHeld(*score))
-      held.push_back({*score, real});
+    if (isKept(*score))
+      kept.push_back({*score, real});
     int64_t last = int64_t(size) - 1;
     while (last >= 0 && chosen[last] == count - size + last)
       --last;
@@ -564,13 +389,15 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
     for (unsigned i = last + 1; i < size; ++i)
       chosen[i] = chosen[i - 1] + 1;
   }
-  llvm::stable_sort(
-      held, [&](auto &a, auto &b) { return isBetter(a.first, b.first); });
-  for (auto &[score, real] : ArrayRef(held).take_front(5)) {
-    auto isHeld = consider(candidate, real, score);
-    if (!isHeld)
-      return isHeld.takeError();
-    if (*isHeld)
+  llvm::stable_sort(kept, [&](auto &a, auto &b) {
+    double cost = getCost(candidate, a.second),
+           other = getCost(candidate, b.second);
+    return cost != other ? cost < other : isBetter(a.first, b.first);
+  });
+  for (auto &[score, real] : ArrayRef(kept).take_front(5)) {
+    if (llvm::Error error = consider(candidate, real, score))
+      return error;
+    if (result.isHeld && result.realValued == size)
       return llvm::Error::success();
   }
   return llvm::Error::success();
@@ -579,23 +406,17 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
 llvm::Error Tuner::searchSets(Candidate &candidate) {
   unsigned count = candidate.simulation->getOperators().size();
   log << "real-valued operators, with " << candidate.name << "\n";
-  SmallVector<BitVector> moves;
-  for (unsigned i = 0; i < count; ++i) {
-    moves.emplace_back(count);
-    moves.back().set(i);
-  }
-  for (ArrayRef<unsigned> group : candidate.simulation->getGroups()) {
-    BitVector move(count);
-    for (unsigned i : group)
-      move.set(i);
-    if (move.count() > 1)
-      moves.push_back(std::move(move));
-  }
+  SmallVector<BitVector> moves = getMoves(candidate);
   BitVector real(count);
   Score score = candidate.score;
-  bool isFound = false;
-  while (!isFound && !real.all()) {
-    // What gives the most decibels for each operator.
+  // Kept by the simulation alone: nor is a part of these.
+  SmallVector<BitVector> notKept;
+  auto isKnown = [&](const BitVector &set) {
+    return llvm::any_of(
+        notKept, [&](const BitVector &known) { return !set.test(known); });
+  };
+  while (!result.isKept && !real.all()) {
+    // What gives the most decibels for its cost.
     double most = -std::numeric_limits<double>::infinity();
     BitVector next = real;
     Score nextScore = score;
@@ -604,14 +425,15 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
         return llvm::Error::success();
       BitVector tried = real;
       tried |= move;
-      unsigned added = tried.count() - real.count();
-      if (added == 0)
+      if (tried == real)
         continue;
-      auto found = measure(candidate, tried);
+      auto found = measurements.simulate(candidate, tried);
       if (!found)
         return found.takeError();
       double gain = std::min(found->sqnr, 300.0) - std::min(score.sqnr, 300.0);
-      gain = gain > 0 ? gain / added : gain;
+      BitVector added = tried;
+      added.reset(real);
+      gain = gain > 0 ? gain / getCost(candidate, added) : gain;
       // NaN, where nothing is left of either.
       if (!(gain <= most) || next == real) {
         most = gain;
@@ -622,30 +444,37 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
     real = next;
     score = nextScore;
     BitVector needed = real;
-    if (isHeld(score))
+    if (isKept(score))
       for (unsigned i : real.set_bits()) {
         if (isStopped())
           return llvm::Error::success();
         BitVector less = needed;
         less.reset(i);
-        auto found = measure(candidate, less);
+        if (isKnown(less))
+          continue;
+        auto found = measurements.simulate(candidate, less);
         if (!found)
           return found.takeError();
-        if (isHeld(*found)) {
+        if (isKept(*found)) {
           needed = less;
           score = *found;
         }
       }
-    auto held = consider(candidate, needed, score);
-    if (!held)
-      return held.takeError();
-    isFound = *held;
-    auto atReal = measure(candidate, real);
+    if (llvm::Error error = consider(candidate, needed, score))
+      return error;
+    if (!result.isKept && isKept(score))
+      notKept.push_back(needed);
+    auto atReal = measurements.simulate(candidate, real);
     if (!atReal)
       return atReal.takeError();
     score = *atReal;
   }
-  for (unsigned size = 1; isFound && size < result.realValued; ++size) {
+  if (!result.isKept)
+    if (llvm::Error error = consider(candidate, real, score))
+      return error;
+  // Of as many operators others may be faster.
+  for (unsigned size = 1;
+       result.isKept && size < result.realValued + !result.isHeld; ++size) {
     if (countSets(count, size) > kSets)
       continue;
     if (llvm::Error error = searchSize(candidate, size))
@@ -654,9 +483,56 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
   return llvm::Error::success();
 }
 
+/// More operators in real numbers, where that makes the program faster: those
+/// whose integers come from real numbers and become real again.
+llvm::Error Tuner::searchFaster() {
+  log << "faster programs, with " << best->name << "\n";
+  int64_t tries = 0;
+  for (bool isFaster = true; isFaster && !result.isHeld;) {
+    isFaster = false;
+    Candidate &candidate = *best;
+    BitVector real = bestReal;
+    double before = *result.seconds;
+    SmallVector<BitVector> moves = getMoves(candidate);
+    llvm::stable_sort(moves, [&](const BitVector &a, const BitVector &b) {
+      return getCost(candidate, a) < getCost(candidate, b);
+    });
+    for (const BitVector &move : moves) {
+      if (isStopped() || tries++ >= kSets)
+        return llvm::Error::success();
+      BitVector tried = real;
+      tried |= move;
+      if (tried == real)
+        continue;
+      auto score = measurements.simulate(candidate, tried);
+      if (!score)
+        return score.takeError();
+      if (!isKept(*score))
+        continue;
+      auto seconds = measurements.measureSeconds(candidate, tried);
+      if (!seconds)
+        return seconds.takeError();
+      if (*seconds > kFaster * before)
+        continue;
+      if (llvm::Error error = consider(candidate, tried, *score))
+        return error;
+      isFaster = bestReal != real;
+      if (isFaster)
+        break;
+    }
+  }
+  return llvm::Error::success();
+}
+
 llvm::Expected<TuneResult> Tuner::run() {
-  if (llvm::Error error = prepare())
-    return error;
+  if (llvm::Error error = measurements.prepare(options.resume)) {
+    if (!isStopped())
+      return error;
+    llvm::consumeError(std::move(error));
+    return result;
+  }
+  result.real = measurements.getRealScore();
+  log << "real-valued: " << formatScore(result.real) << "\n";
   if (llvm::Error error = search()) {
     // What was running when it was stopped ended with an error.
     if (!isStopped())
@@ -664,12 +540,10 @@ llvm::Expected<TuneResult> Tuner::run() {
     llvm::consumeError(std::move(error));
   }
   result.isComplete = !stopped;
-  if (stopped) {
-    if (llvm::Error error = writeJournal())
-      return error;
-  } else {
-    llvm::sys::fs::remove(getJournalPath(options));
-  }
+  if (!stopped)
+    measurements.journal.remove();
+  else if (llvm::Error error = measurements.journal.write())
+    return error;
   return result;
 }
 

@@ -6,11 +6,15 @@ usage: tune.py SOURCE FOLDER
 
 import itertools
 import json
+import os
 import pathlib
 import re
 import signal
 import subprocess
 import sys
+import time
+
+import numpy
 
 SOURCE, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 IMAGES = SOURCE / "examples/data/mnist_digits.npz"
@@ -62,6 +66,90 @@ def channels():
     check("held: inf dB, 3 of 3 operators real-valued" in text, text)
     check('module_name_object_type_order "", "conv2d", 2 none' in tuned.read_text(),
           tuned.read_text())
+
+
+def latency():
+    """A program that is fast enough, and what is done where there is none."""
+    folder = FOLDER / "channels"
+    tuned, journal = folder / "tuned.mlir", folder / "tuned.mlir.partial"
+    command = ["qbackend-tune", folder / "net.mlir", "--keep-sqnr=25",
+               f"--data={folder}/calibration.npy", f"--input={folder}/test.npy", "-o", tuned]
+    text = run(*command, "--target-latency=1.5s")
+    check(re.search(r"held: \S+ dB, 0 of 3 operators real-valued, \S+ ms a call", text), text)
+    check("all operators in integers: " in text, text)
+    check(" ms a call; real-valued" in tuned.read_text(), tuned.read_text())
+    # No program takes a picosecond: the fastest that keeps the SQNR is written.
+    text = run(*command, "--target-latency=0.000001us", code=2)
+    check(re.search(r"not held: (\S+) dB, . of 3", text), text)
+    check("the SQNR is kept, but nothing that keeps it takes at most" in text, text)
+    check(re.search("all operators in integers take .* ms, as the mapping is", text), text)
+    check("not what was wanted" in tuned.read_text(), tuned.read_text())
+    check(not journal.exists(), "the journal is left")
+    # An SQNR that no integers keep: nothing is measured for the target.
+    text = run(*command[:2], "--keep-sqnr=25", *command[3:], "--max-time=0.001s",
+               "--target-latency=1us", code=2)
+    check("no program keeps the SQNR, so that none was measured" in text, text)
+    # The times that are known decide: here all are, and any two layers in real
+    # numbers are fast.
+    known = json.loads(journal.read_text())
+    name = "cross-layer-equalization: "
+    known["seconds"] = {"as it is:": 1.0, "cross-layer-equalization:": 5.0}
+    for size, seconds in ((1, 4.0), (2, 0.5), (3, 9.0)):
+        for layers in itertools.combinations("012", size):
+            known["seconds"][name + " ".join(layers)] = seconds
+    journal.write_text(json.dumps(known))
+    text = run(*command, "--target-latency=600ms", "--resume")
+    check("1 of 3 operators real-valued: " in text and "kept, but too slow" in text, text)
+    check(", 2 of 3 operators real-valued, 500.000 ms a call" in text, text)
+    check(len(get_real(tuned)) == 2, tuned.read_text())
+
+
+def interrupt():
+    """Within a second of Ctrl-C all ends, and the best so far is on disk."""
+    net, data = FOLDER / "net.mlir", FOLDER / "many.npz"
+    arrays = numpy.load(IMAGES)
+    numpy.savez(data, x=numpy.concatenate([arrays["test_images"]] * 40))
+    tuned = FOLDER / "interrupted.mlir"
+    samples = [f"--input={data}", "--input-scale=1/255"]
+
+    def seconds_to_end(command, until):
+        process = subprocess.Popen([str(part) for part in command],
+                                   stdout=subprocess.PIPE, text=True, preexec_fn=listen)
+        if until:
+            for line in process.stdout:
+                if until in line:
+                    break
+        else:
+            time.sleep(2)
+        check(process.poll() is None, f"{command} ends by itself")
+        begin = time.monotonic()
+        process.send_signal(signal.SIGINT)
+        rest, _ = process.communicate(timeout=200)
+        return time.monotonic() - begin, process.returncode, rest
+
+    # Who runs tests may ignore it, and children with them.
+    def listen():
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    # A machine that is busy gets another try.
+    limit = 5 if "ASAN_OPTIONS" in os.environ else 1
+    tune = ["qbackend-tune", net, *samples, f"--data={IMAGES}:calib_images",
+            "--keep-sqnr=300", "-o", tuned]
+    for command, until, wanted in (
+            (tune, "best so far", 130),
+            (tune[:-1] + [FOLDER / "never.mlir"], None, 130),
+            (["qbackend-run", net, "--sensitivity", *samples, "-o", FOLDER / "s.json"],
+             None, -signal.SIGINT)):
+        found = []
+        while len(found) < 3 and not (found and found[-1] < limit):
+            seconds, code, rest = seconds_to_end(command, until)
+            found.append(seconds)
+            check(code == wanted, f"{command[0]} ends with {code}")
+        check(found[-1] < limit, f"{command[0]} ends {found} s after Ctrl-C")
+        if until:
+            check("--resume goes on" in rest, rest)
+            check("qconfig_mapping @tuned" in tuned.read_text(), "nothing is on disk")
+    check(not (FOLDER / "s.json").exists(), "half of a result is on disk")
 
 
 def cut_range():
@@ -133,4 +221,6 @@ def resume(command):
 
 FOLDER.mkdir(parents=True, exist_ok=True)
 channels()
+latency()
 resume(cut_range())
+interrupt()

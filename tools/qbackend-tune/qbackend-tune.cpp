@@ -17,11 +17,17 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/WithColor.h"
 
+#include <atomic>
+#include <chrono>
+#include <cmath>
 #include <csignal>
+#include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace qbackend;
@@ -45,6 +51,12 @@ static cl::opt<double>
                  cl::desc("how many points of a hundred the accuracy may be "
                           "below that of the real-valued network"),
                  cl::cat(category));
+static cl::opt<std::string>
+    targetLatency("target-latency", cl::value_desc("2ms"),
+                  cl::desc("what a call of the program may take, on one "
+                           "thread, in microseconds (us), milliseconds (ms) or "
+                           "seconds (s)"),
+                  cl::cat(category));
 static cl::opt<std::string>
     inputFile("input", cl::value_desc("FILE[:ARRAY]"),
               cl::desc("samples to judge on, see qbackend-run"),
@@ -112,6 +124,9 @@ static int fail(llvm::Error error) {
 
 static std::atomic<bool> interrupted(false);
 
+/// What has ended by itself needs no end.
+static std::atomic<bool> ended(false);
+
 /// The search stops, and what runs over samples for it; a second signal ends
 /// the process.
 static void interrupt(int) {
@@ -120,20 +135,41 @@ static void interrupt(int) {
   std::signal(SIGINT, SIG_DFL);
 }
 
-/// Seconds of "10m", "90s", "1.5h" or "90".
-static llvm::Expected<std::optional<double>> parseTime(StringRef text) {
-  if (text.empty())
+/// Ends the process where the search doesn't within most of a second, as while
+/// a network is compiled. The file is the best so far at any time.
+static void watchInterrupt() {
+  using std::chrono::milliseconds;
+  std::thread([] {
+    while (!interrupted)
+      std::this_thread::sleep_for(milliseconds(50));
+    std::this_thread::sleep_for(milliseconds(500));
+    if (ended)
+      return;
+    static constexpr char text[] = "stopped before the end; --resume goes on\n";
+    (void)!write(STDOUT_FILENO, text, sizeof(text) - 1);
+    _exit(130);
+  }).detach();
+}
+
+/// Seconds of "10m", "90s", "1.5h", "2ms", "500us" or "90"; `examples` are for
+/// the error.
+static llvm::Expected<std::optional<double>>
+parseTime(const cl::opt<std::string> &option, StringRef examples) {
+  StringRef text = option.getValue();
+  if (option.getNumOccurrences() == 0)
     return std::nullopt;
   StringRef number = text;
-  double unit = number.consume_back("h")   ? 3600
-                : number.consume_back("m") ? 60
-                                           : 1;
-  number.consume_back("s");
+  double unit = number.consume_back("us")   ? 1e-6
+                : number.consume_back("ms") ? 1e-3
+                : number.consume_back("h")  ? 3600
+                : number.consume_back("m")  ? 60
+                                            : 1;
+  if (unit == 1)
+    number.consume_back("s");
   double count;
-  if (number.getAsDouble(count) || !(count > 0))
-    return makeError("max-time is '{0}', expected a time such as 90s, 10m or "
-                     "1h",
-                     text);
+  if (number.getAsDouble(count) || !(count > 0) || !std::isfinite(count))
+    return makeError("{0} is '{1}', expected a time such as {2}", option.ArgStr,
+                     text, examples);
   return count * unit;
 }
 
@@ -155,13 +191,17 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
     options.keepSqnr = keepSqnr;
   if (keepAccuracy.getNumOccurrences())
     options.keepAccuracy = keepAccuracy;
-  auto seconds = parseTime(maxTime);
+  auto seconds = parseTime(maxTime, "90s, 10m or 1h");
   if (!seconds)
     return seconds.takeError();
   options.maxSeconds = *seconds;
+  auto target = parseTime(targetLatency, "500us, 2ms or 1s");
+  if (!target)
+    return target.takeError();
+  options.targetSeconds = *target;
   options.output = outputFile;
   options.resume = resume;
-  options.stop = &interrupted;
+  options.isStopped = [] { return interrupted.load(); };
   if (inputFile.empty())
     return makeError("no samples to judge on: pass --input=FILE.npz");
   if (inputFile == "-" || dataFile == "-")
@@ -183,6 +223,36 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
   if (llvm::Error error = checkWritable(outputFile))
     return error;
   return options;
+}
+
+/// What was found, and if it isn't what was wanted, why not.
+static void printResult(const tuning::TuneResult &result,
+                        const tuning::TuneOptions &options) {
+  if (!result.isWritten) {
+    llvm::outs() << "stopped before the first result: '" << outputFile
+                 << "' was not written\n";
+    return;
+  }
+  llvm::outs() << (result.isHeld ? "held: " : "not held: ")
+               << tuning::formatResult(result) << "; '" << outputFile << "'\n";
+  if (!options.targetSeconds || result.isHeld)
+    return;
+  auto milliseconds = [](double seconds) {
+    return llvm::format("%.3f ms", seconds * 1e3);
+  };
+  if (result.isKept)
+    llvm::outs() << (options.keepSqnr ? "the SQNR" : "the accuracy")
+                 << " is kept, but nothing that keeps it takes at most "
+                 << milliseconds(*options.targetSeconds)
+                 << ": this is the fastest found\n";
+  else
+    llvm::outs() << "no program keeps "
+                 << (options.keepSqnr ? "the SQNR" : "the accuracy")
+                 << ", so that none was measured for the target\n";
+  if (result.integerSeconds && *result.integerSeconds > *options.targetSeconds)
+    llvm::outs() << "all operators in integers take "
+                 << milliseconds(*result.integerSeconds)
+                 << ", as the mapping is\n";
 }
 
 int main(int argc, char **argv) {
@@ -218,13 +288,14 @@ int main(int argc, char **argv) {
   if (!module)
     return fail(module.takeError());
   std::signal(SIGINT, interrupt);
+  watchInterrupt();
+  // Each line is there when it is said, in a pipe, too.
+  llvm::outs().SetUnbuffered();
   auto result = tuning::tune(**module, *options, llvm::outs());
+  ended = true;
   if (!result)
     return fail(result.takeError());
-  llvm::outs() << (result->isHeld ? "held: " : "not held: ")
-               << tuning::formatScore(result->score) << ", "
-               << result->realValued << " of " << result->operators
-               << " operators real-valued; '" << outputFile << "'\n";
+  printResult(*result, *options);
   if (!result->isComplete)
     llvm::outs() << "stopped before the end; --resume goes on\n";
   if (interrupted)

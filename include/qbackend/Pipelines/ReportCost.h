@@ -17,6 +17,13 @@ namespace qbackend {
 llvm::Expected<NetworkCost> reportCost(mlir::ModuleOp module,
                                        const RunOptions &options, bool profile);
 
+/// The median time in seconds of a call of `module`, of any stage: of one batch
+/// of the size that it was exported with, one sample if that is dynamic, on one
+/// thread. It is called on the samples of `options` for a second, or 50 times;
+/// the first call doesn't count.
+llvm::Expected<double> measureCall(mlir::ModuleOp module,
+                                   const RunOptions &options);
+
 } // namespace qbackend
 
 #endif // QBACKEND_PIPELINES_REPORTCOST_H

@@ -55,6 +55,9 @@ struct SimulatedOperator {
     int64_t index;
   };
   llvm::SmallVector<Order, 2> orders;
+  /// How much longer it takes in real numbers, conversions on both sides
+  /// included, by predictSeconds.
+  double realSeconds = 0;
 };
 
 /// The reference form of a network as real-valued code, in which all that is
