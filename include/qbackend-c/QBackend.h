@@ -323,6 +323,114 @@ QBACKEND_EXPORT QBackendStatus
 qbackendModelExplain(QBackendModel *model, char **output,
                      QBackendDiagnosticCallback callback, void *user);
 
+/* On what networks are judged, and how they are quantized for it. All zero is
+ * the default; what is needed is said below. */
+typedef struct {
+  /* See QBackendCalibrationOptions. */
+  QBackendText backend, qconfig, configuration;
+  /* Paths: samples, as `--input` of `qbackend-run` has them, and their right
+   * classes; without, there is no accuracy. */
+  QBackendText samples, labels;
+  /* Where ranges come from: the text of a calibration table, or the path of
+   * samples, which some corrections need; both empty: `samples`. */
+  QBackendText table, calibrationSamples;
+  /* See QBackendRunOptions. */
+  QBackendText inputScale, sampleArguments;
+  unsigned threads;
+  /* What a page calls the network. */
+  QBackendText title;
+} QBackendReportOptions;
+
+/* How `quantized` differs from `model`, real-valued, operator by operator, on
+ * `samples`, as JSON:
+ * {"outputs": [of qbackendCompare, "accuracy": [both] with labels],
+ *  "operators": [{"name": "conv1", "kind": "conv2d", "kernel": "qnnpack.conv2d",
+ *    "selector": "module_name \"conv1\"", "inputs": [0], "shape": [1, 8, 8, 4],
+ *    "macs": 4096, "local": {"sqnr": 31.2, "cosine": 0.999,
+ *    "max_difference": 0.5}, "cumulative": {...}, "own": {...},
+ *    "weight_percent": 80.0, "bias_percent": 0.0, "clip_percent": 5.0,
+ *    "round_percent": 15.0, "range": {"dtype": "ui8", "scale": 0.5,
+ *    "zero_point": 3, "lowest": -1.5, "highest": 126.0}, "score": 0.01,
+ *    "cause": "weight", "reason": "...", "suggestion": "..."}],
+ *  "ranking": [numbers of operators, the worst first], "missing": [names]}
+ * docs/Reports.md says what these are. Errors of an operator that wasn't found
+ * are null, as is the range of a real result; `sqnr` is null if nothing
+ * differs. `page` may be null: else a page for a browser. */
+QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
+    QBackendModel *model, QBackendModel *quantized,
+    const QBackendReportOptions *options, char **output, char **page,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* What it costs to quantize each operator of `model`, real-valued, on `samples`,
+ * as JSON:
+ * {"operators": [{"name": "conv1", "kind": "conv2d",
+ *    "alone": {"sqnr": 31.2, "accuracy": 0.9}, "without": {...}}],
+ *  "curve": [{"sqnr": 28.1, "accuracy": 0.9}]}
+ * The worst operator comes first; entry k of `curve` has the first k real-valued.
+ * An infinite `sqnr` is null. */
+QBACKEND_EXPORT QBackendStatus qbackendModelFindSensitivity(
+    QBackendModel *model, const QBackendReportOptions *options, char **output,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* What is to be held, see docs/Tuning.md. */
+typedef struct {
+  QBackendReportOptions network;
+  /* One of both: dB, or points of a hundred. Null: not this one. */
+  const double *keepSqnr, *keepAccuracy;
+  /* When to stop, and what a call may take; 0: never, any time. */
+  double maxSeconds, targetSeconds;
+  /* Where the mapping goes, which ends with ".mlir". */
+  QBackendText path;
+  /* Go on from what an interrupted search left beside `path`. */
+  int resume;
+  /* Asked before each step, see QBackendRunOptions. */
+  int (*isStopped)(void *stopUser);
+  void *stopUser;
+} QBackendTuneOptions;
+
+/* Writes a qconfig mapping that keeps what is to be held to `path`, the best so
+ * far at any time. What was found is JSON:
+ * {"is_held": true, "is_kept": true, "is_complete": true, "is_written": true,
+ *  "real": {"sqnr": null, "accuracy": 0.93}, "score": {...}, "real_valued": 1,
+ *  "operators": 15, "seconds": null, "integer_seconds": null, "log": "..."}
+ * `is_kept` is without the time, `is_written` false if it was stopped before its
+ * first result; `seconds` are there with a target. */
+QBACKEND_EXPORT QBackendStatus qbackendModelTune(
+    QBackendModel *model, const QBackendTuneOptions *options, char **output,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* What the network, of any stage, costs to run, as JSON:
+ * {"operators": [{"name": "conv1", "kind": "qnnpack.conv2d",
+ *    "integer_macs": 4096, "real_macs": 0, "operations": 256,
+ *    "read_bytes": 64, "written_bytes": 256, "parameter_bytes": 100,
+ *    "is_conversion": false, "is_real": false, "predicted_seconds": 1e-6,
+ *    "measured_seconds": null}],
+ *  "islands": [{"operators": [3, 4], "conversions": [2, 5],
+ *    "predicted_seconds": 1e-6}],
+ *  "live_bytes": 512, "live_at": 3, "parameter_bytes": 100}
+ * Operators are measured on `samples`, if `options` are not null and have some.
+ */
+QBACKEND_EXPORT QBackendStatus qbackendModelFindCost(
+    QBackendModel *model, const QBackendReportOptions *options, char **output,
+    QBackendDiagnosticCallback callback, void *user);
+
+/* All about one operator of `model`, as text. The arguments are those of
+ * qbackendModelQuantize; `options` have the key `explain=NAME`. */
+QBACKEND_EXPORT QBackendStatus qbackendModelExplainOperator(
+    QBackendModel *model, QBackendText configuration, QBackendText options,
+    QBackendText table, char **output, QBackendDiagnosticCallback callback,
+    void *user);
+
+/* The network after each pass that changed it, as JSON:
+ * [{"pass": "input", "summary": "...", "ops": [{"text": "...", "kind": "conv2d",
+ *   "origins": ["conv1"], "operands": [0], "is_constant": false}]}]
+ * `configuration` and `options` are those of qbackendApplyBackend. `page` may be
+ * null: else a page for a browser, which calls the network `title`. */
+QBACKEND_EXPORT QBackendStatus qbackendModelRecordStages(
+    QBackendModel *model, QBackendText configuration, QBackendText options,
+    QBackendText title, char **output, char **page,
+    QBackendDiagnosticCallback callback, void *user);
+
 /* Records the range of one value over batches, and has its parameters. Calls on
  * one observer must not overlap. */
 typedef struct QBackendObserver QBackendObserver;

@@ -8,10 +8,12 @@
 #include "Session.h"
 
 #include "qbackend/Arrays/SampleSource.h"
+#include "qbackend/Evaluation/Compare.h"
 #include "qbackend/Runtime/Executable.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/JSON.h"
 
 #include <memory>
 #include <mutex>
@@ -79,6 +81,9 @@ bool checkArrays(llvm::ArrayRef<QBackendArray> arrays,
 std::unique_ptr<arrays::SampleSource>
 createSource(llvm::ArrayRef<QBackendArray> arrays,
              llvm::ArrayRef<std::string> names, llvm::ArrayRef<bool> fixed);
+
+/// A comparison as JSON, see qbackendCompare.
+llvm::json::Object toObject(const evaluation::Comparison &comparison);
 
 /// The names of the arguments of `function`.
 llvm::SmallVector<std::string> getArgumentNames(mlir::func::FuncOp function);

@@ -340,6 +340,24 @@ static std::vector<NamedArray> copyArrays(ArrayRef<QBackendArray> arrays) {
   return result;
 }
 
+llvm::json::Object capi::toObject(const evaluation::Comparison &comparison) {
+  // JSON has no infinity.
+  auto number = [](double value) {
+    return std::isfinite(value) ? llvm::json::Value(value)
+                                : llvm::json::Value(nullptr);
+  };
+  llvm::json::Object object{
+      {"name", comparison.name},
+      {"sqnr", number(comparison.sqnr)},
+      {"cosine", number(comparison.cosine)},
+      {"max_difference", number(comparison.maxDifference)},
+      {"different", comparison.different},
+      {"elements", comparison.elements}};
+  if (comparison.top1Agreement)
+    object["top1_agreement"] = *comparison.top1Agreement;
+  return object;
+}
+
 QBackendStatus qbackendCompare(const QBackendArray *base,
                                const QBackendArray *other, size_t count,
                                char **output,
@@ -360,24 +378,9 @@ QBackendStatus qbackendCompare(const QBackendArray *base,
     reportError(llvm::toString(comparisons.takeError()), callback, user);
     return QBACKEND_FAILURE;
   }
-  // JSON has no infinity.
-  auto number = [](double value) {
-    return std::isfinite(value) ? llvm::json::Value(value)
-                                : llvm::json::Value(nullptr);
-  };
   llvm::json::Array result;
-  for (const evaluation::Comparison &comparison : *comparisons) {
-    llvm::json::Object object{
-        {"name", comparison.name},
-        {"sqnr", number(comparison.sqnr)},
-        {"cosine", number(comparison.cosine)},
-        {"max_difference", number(comparison.maxDifference)},
-        {"different", comparison.different},
-        {"elements", comparison.elements}};
-    if (comparison.top1Agreement)
-      object["top1_agreement"] = *comparison.top1Agreement;
-    result.push_back(std::move(object));
-  }
+  for (const evaluation::Comparison &comparison : *comparisons)
+    result.push_back(toObject(comparison));
   std::string text;
   llvm::raw_string_ostream(text) << llvm::json::Value(std::move(result));
   return Session(callback, user).finish(text, output);

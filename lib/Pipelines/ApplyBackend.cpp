@@ -51,8 +51,9 @@ struct ApplyBackendPass
     : qbackend::impl::ApplyBackendPassBase<ApplyBackendPass> {
   using ApplyBackendPassBase::ApplyBackendPassBase;
 
-  ApplyBackendPass(std::vector<OperatorVerdict> &verdicts, StringRef table)
-      : verdicts(&verdicts), table(table) {}
+  ApplyBackendPass(std::vector<OperatorVerdict> &verdicts, StringRef table,
+                   llvm::raw_ostream *explanation)
+      : verdicts(&verdicts), table(table), explanationStream(explanation) {}
 
   /// See listApplyBackendKeys.
   std::vector<Key> listKeys() {
@@ -202,7 +203,9 @@ private:
                                 const PreparePipelineOptions &prepare,
                                 const CalibratePassOptions &calibrate,
                                 const KernelPipelineOptions &kernels) {
-    OperatorExplanation explanation(explain, &getContext(), llvm::outs());
+    OperatorExplanation explanation(explain, &getContext(),
+                                    explanationStream ? *explanationStream
+                                                      : llvm::outs());
     // Passes run on what is inside of their own op only.
     ModuleOp copy = getOperation().clone();
     getOperation().push_back(copy);
@@ -252,13 +255,16 @@ private:
   std::vector<OperatorVerdict> *verdicts = nullptr;
   /// The text of a calibration table, or empty.
   std::string table;
+  /// Null: standard output.
+  llvm::raw_ostream *explanationStream = nullptr;
 };
 } // namespace
 
 std::unique_ptr<Pass>
 qbackend::createApplyBackendPass(std::vector<OperatorVerdict> &verdicts,
-                                 StringRef table) {
-  return std::make_unique<ApplyBackendPass>(verdicts, table);
+                                 StringRef table,
+                                 llvm::raw_ostream *explanation) {
+  return std::make_unique<ApplyBackendPass>(verdicts, table, explanation);
 }
 
 std::vector<Key> qbackend::listApplyBackendKeys() {

@@ -13,6 +13,7 @@ from . import from_torch as _from_torch
 from . import interchange as interchange
 from . import operator_configs as operator_configs
 from . import to_torch as to_torch
+from .analyses import *
 from .backend_config import *
 from .backends import *
 from .custom_config import *

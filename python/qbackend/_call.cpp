@@ -105,6 +105,8 @@ bool Call::runOnThread(Work work, py::object kept) {
     if (!isRaised)
       continue;
     stop = true;
+    if (interruptsRuns)
+      qbackendInterrupt();
     if (!changed.wait_for(lock, kPatience, done)) {
       static std::once_flag once;
       std::call_once(once, [] { on_exit(leaveAbandoned, nullptr); });

@@ -9,6 +9,8 @@
 #include <pybind11/stl.h>
 
 #include <chrono>
+#include <map>
+#include <optional>
 #include <utility>
 
 namespace {
@@ -113,6 +115,56 @@ py::list toArrays(std::shared_ptr<QBackendResults> results) {
 //===----------------------------------------------------------------------===//
 // Networks
 //===----------------------------------------------------------------------===//
+
+/// Options of a report, by the names that QBackendReportOptions has for them.
+using Texts = std::map<std::string, std::string>;
+
+/// A call that gives a report: what it reads, and what it gives.
+struct Report {
+  std::shared_ptr<QBackendModel> model, other;
+  Texts texts;
+  unsigned threads = 0;
+  char *output = nullptr, *page = nullptr;
+
+  ~Report() {
+    qbackendFree(output);
+    qbackendFree(page);
+  }
+
+  QBackendText get(const char *name) const {
+    auto it = texts.find(name);
+    return it == texts.end() ? QBackendText{} : toText(it->second);
+  }
+
+  QBackendReportOptions getOptions() const {
+    QBackendReportOptions options = {};
+    options.backend = get("backend");
+    options.qconfig = get("qconfig");
+    options.configuration = get("configuration");
+    options.samples = get("samples");
+    options.labels = get("labels");
+    options.table = get("table");
+    options.calibrationSamples = get("calibration_samples");
+    options.inputScale = get("input_scale");
+    options.sampleArguments = get("sample_arguments");
+    options.threads = threads;
+    options.title = get("title");
+    return options;
+  }
+
+  /// Does `work`; Ctrl-C ends what runs over samples, too.
+  template <typename Work>
+  static py::tuple make(std::shared_ptr<Report> report, Work work) {
+    auto call = std::make_shared<Call>();
+    call->interruptsRuns = true;
+    call->run([report, work](Call &call) { return work(*report, call); });
+    py::object page = py::none();
+    if (report->page)
+      page = py::str(report->page);
+    return py::make_tuple(std::string(report->output), page,
+                          call->diagnostics.toPython());
+  }
+};
 
 class Model {
 public:
@@ -225,9 +277,86 @@ public:
                           call->diagnostics.toPython());
   }
 
+  py::tuple compareOperators(const Model &quantized, const Texts &texts,
+                             unsigned threads) {
+    auto report = createReport(texts, threads);
+    report->other = quantized.handle;
+    return Report::make(report, [](Report &report, Call &call) {
+      QBackendReportOptions options = report.getOptions();
+      return qbackendModelCompareOperators(
+          report.model.get(), report.other.get(), &options, &report.output,
+          &report.page, &Diagnostics::add, &call.diagnostics);
+    });
+  }
+
+  py::tuple findSensitivity(const Texts &texts, unsigned threads) {
+    return Report::make(
+        createReport(texts, threads), [](Report &report, Call &call) {
+          QBackendReportOptions options = report.getOptions();
+          return qbackendModelFindSensitivity(report.model.get(), &options,
+                                              &report.output, &Diagnostics::add,
+                                              &call.diagnostics);
+        });
+  }
+
+  py::tuple tune(const Texts &texts, unsigned threads,
+                 std::optional<double> keepSqnr,
+                 std::optional<double> keepAccuracy, double maxSeconds,
+                 double targetSeconds, bool resume) {
+    return Report::make(
+        createReport(texts, threads), [=](Report &report, Call &call) {
+          QBackendTuneOptions options = {};
+          options.network = report.getOptions();
+          options.keepSqnr = keepSqnr ? &*keepSqnr : nullptr;
+          options.keepAccuracy = keepAccuracy ? &*keepAccuracy : nullptr;
+          options.maxSeconds = maxSeconds;
+          options.targetSeconds = targetSeconds;
+          options.path = report.get("path");
+          options.resume = resume;
+          options.isStopped = &Call::isStopped;
+          options.stopUser = &call;
+          return qbackendModelTune(report.model.get(), &options, &report.output,
+                                   &Diagnostics::add, &call.diagnostics);
+        });
+  }
+
+  py::tuple findCost(const Texts &texts) {
+    return Report::make(createReport(texts, 0), [](Report &report, Call &call) {
+      QBackendReportOptions options = report.getOptions();
+      return qbackendModelFindCost(report.model.get(), &options, &report.output,
+                                   &Diagnostics::add, &call.diagnostics);
+    });
+  }
+
+  py::tuple explainOperator(const Texts &texts) {
+    return Report::make(createReport(texts, 0), [](Report &report, Call &call) {
+      return qbackendModelExplainOperator(
+          report.model.get(), report.get("configuration"),
+          report.get("options"), report.get("table"), &report.output,
+          &Diagnostics::add, &call.diagnostics);
+    });
+  }
+
+  py::tuple recordStages(const Texts &texts) {
+    return Report::make(createReport(texts, 0), [](Report &report, Call &call) {
+      return qbackendModelRecordStages(
+          report.model.get(), report.get("configuration"),
+          report.get("options"), report.get("title"), &report.output,
+          &report.page, &Diagnostics::add, &call.diagnostics);
+    });
+  }
+
   Handle handle;
 
 private:
+  std::shared_ptr<Report> createReport(const Texts &texts, unsigned threads) {
+    auto report = std::make_shared<Report>();
+    report->model = handle;
+    report->texts = texts;
+    report->threads = threads;
+    return report;
+  }
+
   using Reader = QBackendStatus(QBackendModel *, char **,
                                 QBackendDiagnosticCallback, void *);
   std::string read(Reader *reader) {
@@ -330,7 +459,22 @@ void addModels(py::module_ &m) {
            "The results for samples.")
       .def("quantize", &Model::quantize, py::arg("configuration"),
            py::arg("options"), py::arg("table"),
-           "Another model, and what there is to say.");
+           "Another model, and what there is to say.")
+      .def("compare_operators", &Model::compareOperators, py::arg("quantized"),
+           py::arg("texts"), py::arg("threads"),
+           "Errors of operators as JSON, a page, and what there is to say.")
+      .def("find_sensitivity", &Model::findSensitivity, py::arg("texts"),
+           py::arg("threads"), "What operators cost, as JSON.")
+      .def("tune", &Model::tune, py::arg("texts"), py::arg("threads"),
+           py::arg("keep_sqnr"), py::arg("keep_accuracy"),
+           py::arg("max_seconds"), py::arg("target_seconds"), py::arg("resume"),
+           "Writes a mapping; what was found, as JSON.")
+      .def("find_cost", &Model::findCost, py::arg("texts"),
+           "What operators cost to run, as JSON.")
+      .def("explain_operator", &Model::explainOperator, py::arg("texts"),
+           "All about one operator, as text.")
+      .def("record_stages", &Model::recordStages, py::arg("texts"),
+           "The network after each pass, as JSON, and a page.");
   py::class_<Calibration>(m, "Calibration", "A network under observation.")
       .def(py::init<const Model &, const std::string &, const std::string &,
                     const std::string &, const std::string &,

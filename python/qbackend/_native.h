@@ -132,6 +132,9 @@ public:
   }
 
   Diagnostics diagnostics;
+  /// Whether Ctrl-C also ends all that runs over samples in the process, for
+  /// work that doesn't ask `isStopped` in between.
+  bool interruptsRuns = false;
 
 private:
   /// Returns false if a signal raised an exception, which is set.

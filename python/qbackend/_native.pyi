@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-from typing import Any, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Tuple
 
 __version__: str
 
 #: Severity, message, file, line, column, notes.
 _Diagnostic = Tuple[str, str, Optional[str], int, int, List[Any]]
+#: JSON or text, a page for a browser, what there is to say.
+_Report = Tuple[str, Optional[str], List[_Diagnostic]]
 
 def builtin_backends() -> List[str]: ...
 def observer_kinds() -> str: ...
@@ -60,6 +62,23 @@ class Model:
     def quantize(
         self, configuration: str, options: str, table: str
     ) -> Tuple[Model, List[_Diagnostic]]: ...
+    def compare_operators(
+        self, quantized: Model, texts: Dict[str, str], threads: int
+    ) -> _Report: ...
+    def find_sensitivity(self, texts: Dict[str, str], threads: int) -> _Report: ...
+    def tune(
+        self,
+        texts: Dict[str, str],
+        threads: int,
+        keep_sqnr: Optional[float],
+        keep_accuracy: Optional[float],
+        max_seconds: float,
+        target_seconds: float,
+        resume: bool,
+    ) -> _Report: ...
+    def find_cost(self, texts: Dict[str, str]) -> _Report: ...
+    def explain_operator(self, texts: Dict[str, str]) -> _Report: ...
+    def record_stages(self, texts: Dict[str, str]) -> _Report: ...
 
 class Calibration:
     def __init__(

@@ -21,7 +21,7 @@ from typing import (
 import numpy as np
 
 from ._library import native
-from .backend_config import BackendConfig
+from .analysis import Analyzed, Backend, QConfigLike
 from .diagnostics import of_native, tell
 from .exporters import to_onnx
 from .files import Path, write_file
@@ -42,15 +42,15 @@ from .samples import (
     Progress,
     ProgressReport,
     Samples,
+    Scale,
+    numbers_text,
+    scale_text,
+    thread_count,
     to_array,
     to_classes,
 )
 
 __all__ = ["Model", "QuantizedModel"]
-
-Backend = Union[str, BackendConfig]
-QConfigLike = Union[str, QConfigMapping, Dict[str, Any], None]
-Scale = Union[str, float, None]
 
 
 def _save_text(model: "Model", path: Path) -> None:
@@ -81,7 +81,7 @@ _FORMATS: Dict[str, Callable[["Model", Path], None]] = {
 }
 
 
-class Model:
+class Model(Analyzed):
     """A network, real-valued or quantized: MLIR as text or bytecode of any stage,
     or what has `bytes` that are. `entry` is the function that is the network, by
     default `main`, `forward`, or the only public one; `name` is what places in the
@@ -105,6 +105,7 @@ class Model:
         self._description: Optional[Dict[str, Any]] = None
         self._table: Optional[str] = None
         self._calibrated_for: Tuple[Backend, QConfigLike] = ("qnnpack", None)
+        self._made_for: Optional[Tuple[Backend, QConfigLike]] = None
 
     @classmethod
     def _of(cls, made: Any) -> Any:
@@ -248,7 +249,7 @@ class Model:
         sample_arguments: Optional[Sequence[int]],
     ) -> List[Array]:
         results: List[Array] = self._loaded().run(
-            arrays, _scale(input_scale), _numbers(sample_arguments), _count(threads)
+            arrays, scale_text(input_scale), numbers_text(sample_arguments), thread_count(threads)
         )
         return results
 
@@ -371,12 +372,12 @@ class Model:
             name,
             "" if qconfig is None else mapping,
             configuration,
-            _scale(input_scale),
-            _numbers(sample_arguments),
+            scale_text(input_scale),
+            numbers_text(sample_arguments),
             "memory",
             batch_size,
             non_finite == "ignore",
-            _count(threads),
+            thread_count(threads),
         )
         report = ProgressReport("calibrating", progress, total)
         done = 0
@@ -452,6 +453,7 @@ class Model:
         made, said = self._loaded().quantize(configuration, text, table)
         result: QuantizedModel = QuantizedModel._of(made)
         result._bytes_before = self._describe()["constant_bytes"]
+        result._made_for = (backend, qconfig)
         tell(of_native(said), stacklevel=2)
         return result
 
@@ -519,17 +521,3 @@ def _input(name: str, entry: Dict[str, Any], holds_samples: bool) -> Input:
         entry.get("scale"),
         entry.get("zero_point"),
     )
-
-
-def _scale(scale: Scale) -> str:
-    return "" if scale is None else str(scale)
-
-
-def _numbers(numbers: Optional[Sequence[int]]) -> str:
-    return "" if numbers is None else ",".join(map(str, numbers))
-
-
-def _count(threads: int) -> int:
-    if threads < 0:
-        raise ValueError(f"threads is {threads}, expected 0 or more")
-    return threads

@@ -57,15 +57,10 @@ class Explanations(List[Explanation]):
         return [tuple(str(getattr(e, column)) for column in _COLUMNS) for e in self]
 
     def __str__(self) -> str:
-        rows = [_COLUMNS, *self.rows()]
-        widths = [max(len(row[i]) for row in rows) for i in range(len(_COLUMNS))]
-        return "\n".join(
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip()
-            for row in rows
-        )
+        return text_table(_COLUMNS, self.rows())
 
     def _repr_html_(self) -> str:
-        return _html_table(_COLUMNS, self.rows())
+        return html_table(_COLUMNS, self.rows())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -107,7 +102,7 @@ class Summary:
         return "\n".join(f"{label.ljust(width)}  {n}" for label, n in self.rows())
 
     def _repr_html_(self) -> str:
-        return _html_table(("", ""), self.rows())
+        return html_table(("", ""), self.rows())
 
 
 @dataclasses.dataclass(frozen=True)
@@ -168,7 +163,17 @@ def explanation_of(entry: Dict[str, Any]) -> Explanation:
     return Explanation(place=place, **values)
 
 
-def _html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+def text_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """Columns as wide as their cells; without a header if it is empty."""
+    lines = [*([header] if any(header) else []), *rows]
+    widths = [max(len(line[i]) for line in lines) for i in range(len(header))]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip()
+        for line in lines
+    )
+
+
+def html_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def cells(tag: str, row: Sequence[str]) -> str:
         return "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
 

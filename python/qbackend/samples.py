@@ -16,6 +16,8 @@ import numpy as np
 #: A NumPy array of any type; NumPy's own stubs say more than old ones can.
 Array = Any
 Progress = Union[bool, Callable[[int, Optional[int]], Any]]
+#: What integers for a real-valued input are multiplied by: "1/255".
+Scale = Union[str, float, None]
 
 #: How many samples go to the compiler at once, and at most how many bytes.
 _BLOCK_SAMPLES = 64
@@ -71,6 +73,23 @@ def _describe(value: Any, array: Array) -> str:
     if isinstance(value, np.ndarray):
         return f"an array of {array.dtype}"
     return f"a {type(value).__name__}"
+
+
+def scale_text(scale: Scale) -> str:
+    """As the compiler takes it; empty: not given."""
+    return "" if scale is None else str(scale)
+
+
+def numbers_text(numbers: Optional[Sequence[int]]) -> str:
+    """As the compiler takes them; empty: not given."""
+    return "" if numbers is None else ",".join(map(str, numbers))
+
+
+def thread_count(threads: int) -> int:
+    """0 is one for each core."""
+    if threads < 0:
+        raise ValueError(f"threads is {threads}, expected 0 or more")
+    return threads
 
 
 def to_classes(labels: Any) -> Array:

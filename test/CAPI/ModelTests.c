@@ -306,6 +306,96 @@ static void testQuantize(QBackendModel *model) {
   endGroup("quantization");
 }
 
+/* Reports, on samples of a file. */
+static void testReports(QBackendModel *model, const char *path) {
+  QBackendModel *quantized = NULL;
+  QBackendReportOptions options;
+  QBackendTuneOptions tune;
+  double sqnr = 20;
+  char *table = calibrate(model, 8, 8), *output = NULL, *page = NULL;
+  int asked = 0;
+  CHECK(qbackendModelQuantize(model, nothing, nothing, qbackendText(table),
+                              &quantized, hear, NULL) == QBACKEND_SUCCESS);
+  memset(&options, 0, sizeof(options));
+  options.samples = qbackendText(path);
+  options.title = qbackendText("a <title>");
+
+  CHECK(qbackendModelCompareOperators(model, quantized, &options, &output,
+                                      &page, hear, NULL) == QBACKEND_SUCCESS);
+  CHECK(strstr(output, "\"kernel\":\"qnnpack.linear") != NULL);
+  CHECK(strstr(output, "\"missing\":[]") != NULL);
+  CHECK(strstr(page, "a \\u003ctitle>") != NULL);
+  qbackendFree(page);
+  qbackendFree(output);
+  CHECK(qbackendModelCompareOperators(model, quantized, &options, &output, NULL,
+                                      hear, NULL) == QBACKEND_SUCCESS);
+  qbackendFree(output);
+  FAILS(qbackendModelCompareOperators(model, NULL, &options, &output, NULL,
+                                      hear, NULL),
+        "quantized is null");
+  FAILS(qbackendModelCompareOperators(model, quantized, NULL, &output, NULL,
+                                      hear, NULL),
+        "options is null");
+
+  CHECK(qbackendModelFindSensitivity(model, &options, &output, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(strstr(output, "\"alone\"") != NULL);
+  CHECK(strstr(output, "\"curve\"") != NULL);
+  qbackendFree(output);
+  FAILS(qbackendModelFindSensitivity(model, NULL, &output, hear, NULL),
+        "options is null");
+
+  memset(&tune, 0, sizeof(tune));
+  tune.network = options;
+  tune.path = qbackendText("tuned.mlir");
+  FAILS(qbackendModelTune(model, &tune, &output, hear, NULL),
+        "either an SQNR or an accuracy is to be kept");
+  tune.keepSqnr = &sqnr;
+  tune.targetSeconds = 60;
+  tune.isStopped = goOn;
+  tune.stopUser = &asked;
+  CHECK(qbackendModelTune(model, &tune, &output, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(strstr(output, "\"is_held\":true") != NULL);
+  CHECK(strstr(output, "\"seconds\":null") == NULL);
+  qbackendFree(output);
+  FAILS(qbackendModelTune(model, NULL, &output, hear, NULL), "options is null");
+
+  CHECK(qbackendModelFindCost(quantized, NULL, &output, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(strstr(output, "\"integer_macs\":8") != NULL);
+  CHECK(strstr(output, "\"measured_seconds\":null") != NULL);
+  qbackendFree(output);
+  CHECK(qbackendModelFindCost(quantized, &options, &output, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(strstr(output, "\"measured_seconds\":null") == NULL);
+  qbackendFree(output);
+  FAILS(qbackendModelFindCost(NULL, NULL, &output, hear, NULL),
+        "model is null");
+
+  FAILS(qbackendModelExplainOperator(model, nothing, qbackendText("explain=no"),
+                                     nothing, &output, hear, NULL),
+        "no");
+  CHECK(qbackendModelExplainOperator(
+            model, nothing, qbackendText("explain=linear_0"),
+            qbackendText(table), &output, hear, NULL) == QBACKEND_SUCCESS);
+  CHECK(strstr(output, "qnnpack.linear") != NULL);
+  qbackendFree(output);
+
+  CHECK(qbackendModelRecordStages(model, nothing, nothing, nothing, &output,
+                                  &page, hear, NULL) == QBACKEND_SUCCESS);
+  CHECK(strstr(output, "\"pass\":\"input\"") != NULL);
+  CHECK(strstr(page, "<html") != NULL);
+  qbackendFree(page);
+  qbackendFree(output);
+  FAILS(qbackendModelRecordStages(model, nothing, qbackendText("backend=no"),
+                                  nothing, &output, NULL, hear, NULL),
+        "no");
+  qbackendFree(table);
+  qbackendModelDestroy(quantized);
+  endGroup("reports");
+}
+
 static void testLoad(QBackendText text, QBackendModel *model) {
   QBackendModel *other = NULL;
   char *output = NULL;
@@ -344,10 +434,10 @@ int main(int argc, char **argv) {
   static char text[1 << 16];
   QBackendText source = {text, 0};
   QBackendModel *model = NULL;
-  FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
+  FILE *file = argc == 3 ? fopen(argv[1], "rb") : NULL;
   int i;
   if (!file) {
-    printf("usage: ModelTests linear.mlir\n");
+    printf("usage: ModelTests linear.mlir samples.npy\n");
     return 2;
   }
   source.length = fread(text, 1, sizeof(text), file);
@@ -364,6 +454,7 @@ int main(int argc, char **argv) {
   testRun(model);
   testCalibration(model);
   testQuantize(model);
+  testReports(model, argv[2]);
   qbackendModelDestroy(model);
   printf("%d failures\n", failures);
   return failures != 0;

@@ -8,6 +8,7 @@
 #include "mlir/IR/Location.h"
 #include "mlir/Pass/Pass.h"
 #include "llvm/ADT/StringRef.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdint>
 #include <memory>
@@ -34,10 +35,12 @@ struct OperatorVerdict {
 
 /// The pass apply-backend, which leaves in `verdicts` what became of each
 /// operator once there are kernels, in the order of the code. `table` is the
-/// text of a calibration table; empty: what the options say.
+/// text of a calibration table; empty: what the options say. What the option
+/// `explain` asks for goes to `explanation`; null: to standard output.
 std::unique_ptr<mlir::Pass>
 createApplyBackendPass(std::vector<OperatorVerdict> &verdicts,
-                       llvm::StringRef table);
+                       llvm::StringRef table,
+                       llvm::raw_ostream *explanation = nullptr);
 
 } // namespace qbackend
 

@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a network says about its operators: errors, sensitivity, cost, tuning."""
+
+import json
+import math
+import os
+import re
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import qbackend
+from networks import DIGITS, export, linear, samples
+from qbackend import Model
+
+X = samples()
+SCALE = "1/255"
+
+
+@pytest.fixture(scope="module")
+def digits():
+    arrays = np.load(DIGITS)
+    return arrays["test_images"][:40], arrays["test_labels"][:40]
+
+
+@pytest.fixture(scope="module")
+def lenet(tmp_path_factory, digits):
+    path = export("lenet5", tmp_path_factory.mktemp("lenet"))
+    model = qbackend.load(path)
+    return model.calibrate(digits[0], input_scale=SCALE)
+
+
+@pytest.fixture(scope="module")
+def int8(lenet):
+    return lenet.quantize()
+
+
+# Layers ---------------------------------------------------------------------
+
+
+def page_data(page):
+    return json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+
+
+def test_layers(lenet, int8, digits, tmp_path):
+    images, labels = digits
+    report = int8.compare_layers(lenet, images, labels, input_scale=SCALE, title="LeNet")
+    # The results are those of a comparison of the networks.
+    (whole,) = int8.compare(lenet, images, input_scale=SCALE)
+    assert report.outputs[0].sqnr == pytest.approx(whole.sqnr, abs=1e-9)
+    right = [
+        float(model.evaluate(images, labels, input_scale=SCALE)) for model in (lenet, int8)
+    ]
+    assert list(report.accuracies[0]) == pytest.approx(right)
+    names = {layer.name for layer in report}
+    assert {"conv1", "conv2", "fc1", "fc2", "fc3"} <= names and not report.missing
+    scores = [layer.score for layer in report]
+    assert scores == sorted(scores, reverse=True)
+    conv = report["conv2"]
+    assert conv.kind == "conv2d+relu" and conv.selector == 'module_name "conv2"'
+    assert conv.kernel.startswith("qnnpack.conv2d") and conv.macs > 0
+    parts = (conv.weight_percent, conv.bias_percent, conv.clip_percent, conv.round_percent)
+    assert sum(parts) == pytest.approx(100)
+    # With all before it there is more noise than alone.
+    assert conv.cumulative.sqnr < conv.local.sqnr
+    assert conv.range.dtype == "ui8" and conv.range.lowest <= 0 < conv.range.highest
+    # The last one's result is the network's.
+    assert report["fc3"].cumulative.sqnr == pytest.approx(whole.sqnr, abs=1e-3)
+    with pytest.raises(KeyError, match="no operator 'conv9'; there are .*conv1"):
+        report["conv9"]
+    table = str(report).splitlines()
+    assert table[1].startswith("operator") and table[2].startswith(report.layers[0].name)
+    assert "<td>conv2</td>" in report._repr_html_()
+    report.save(tmp_path / "layers.html")
+    page = (tmp_path / "layers.html").read_text(encoding="utf-8")
+    assert page_data(page)["title"] == "LeNet"
+    assert len(page_data(page)["operators"]) == len(report)
+
+
+def test_layers_name_a_fault(lenet, digits):
+    """The range of one layer, cut to a tenth."""
+    table = json.loads(lenet.calibration)
+    for entry in table["entries"]:
+        if entry["name"] == "fc1":
+            entry.clear()
+            entry.update(name="fc1", kind="min_max", scale=1.0 / 255, zero_point=0)
+    faulty = Model(lenet.bytecode())
+    faulty.calibration = json.dumps(table)
+    report = faulty.quantize().compare_layers(lenet, digits[0], input_scale=SCALE)
+    assert report.layers[0].name == "fc1" and report.layers[0].cause == "clipping"
+    assert "fc1" in report.layers[0].suggestion
+
+
+def test_suggestions_begin_with_what_was_chosen(lenet, digits):
+    """The mapping is that of quantize, not of calibrate."""
+    chosen = lenet.quantize(qconfig="per_channel")
+    report = chosen.compare_layers(lenet, digits[0], input_scale=SCALE)
+    weights = [layer.suggestion for layer in report if "weight = " in layer.suggestion]
+    assert all("per_channel" in suggestion for suggestion in weights)
+    other = chosen.compare_layers(
+        lenet, digits[0], input_scale=SCALE, backend="qnnpack", qconfig="default"
+    )
+    assert other["conv1"].local == report["conv1"].local
+
+
+def test_layers_of_another_network(lenet, int8):
+    with pytest.raises(ValueError, match="argument 0 is .* in one network"):
+        int8.compare_layers(Model(linear()).calibrate(X), X)
+    with pytest.raises(TypeError, match="found a str to compare with, expected a Model"):
+        int8.compare_layers("net.mlir", X)
+    with pytest.raises(ValueError, match="there are 3 labels for 2 samples"):
+        int8.compare_layers(lenet, np.zeros((2, 1, 28, 28), "f4"), [1, 2, 3])
+
+
+# Sensitivity and tuning -----------------------------------------------------
+
+
+def test_sensitivity(lenet, int8, digits):
+    images, labels = digits
+    found = lenet.sensitivity(images, labels, input_scale=SCALE)
+    costs = [op.alone.sqnr for op in found.operators]
+    assert costs == sorted(costs) and len(found.curve) == len(costs) + 1
+    assert {"conv1", "fc3"} <= {op.name for op in found.operators}
+    # All quantized, and none.
+    (whole,) = int8.compare(lenet, images, input_scale=SCALE)
+    assert found.curve[0].sqnr == pytest.approx(whole.sqnr, abs=0.1)
+    assert math.isinf(found.curve[-1].sqnr) and found.curve[-1].accuracy is not None
+    assert str(found).startswith("operator") and "real-valued" in str(found)
+
+
+def test_tune(lenet, digits, tmp_path):
+    images, labels = digits
+    path = tmp_path / "tuned.mlir"
+    (whole,) = lenet.quantize().compare(lenet, images, input_scale=SCALE)
+    wanted = whole.sqnr + 4
+    tuned = lenet.tune(
+        images, path, labels, keep_sqnr=wanted, target_latency=3600, input_scale=SCALE
+    )
+    assert tuned.is_held and tuned.is_kept and tuned.is_complete and tuned.is_written
+    assert tuned.score.sqnr >= wanted and 0 < tuned.seconds < 60
+    assert "best so far" in tuned.log and str(tuned).startswith("held: ")
+    # The file says it to quantize.
+    again = lenet.quantize(qconfig=str(path))
+    (found,) = again.compare(lenet, images, input_scale=SCALE)
+    kept = sum(row.verdict == "real-valued" for row in again.explain())
+    if "corrections" not in path.read_text():
+        assert found.sqnr == pytest.approx(tuned.score.sqnr, abs=1e-6)
+    assert kept == tuned.real_valued
+
+
+def test_tune_refuses(lenet, digits, tmp_path):
+    images, labels = digits
+    path = tmp_path / "tuned.mlir"
+    for arguments, message in [
+        (dict(), "say what is to be kept"),
+        (dict(keep_sqnr=1, keep_accuracy=1), "say what is to be kept"),
+        (dict(keep_accuracy=1), "pass labels"),
+        (dict(keep_sqnr=1, target_latency=0), "target_latency is 0, expected seconds"),
+        (dict(keep_sqnr=1, max_seconds=-1), "max_seconds is -1, expected seconds"),
+    ]:
+        with pytest.raises(ValueError, match=message):
+            lenet.tune(images, path, **arguments)
+    with pytest.raises(ValueError, match="path is 'a.json', expected a name that ends"):
+        lenet.tune(images, "a.json", keep_sqnr=1)
+    with pytest.raises(FileNotFoundError, match="the folder of .* isn't there"):
+        lenet.tune(images, tmp_path / "nowhere" / "a.mlir", keep_sqnr=1)
+    with pytest.raises(ValueError, match="array 'x' is uint8, the network takes float32"):
+        lenet.tune(images, path, keep_sqnr=1)
+    assert not path.exists()
+
+
+INTERRUPTED = """
+import signal, sys, threading, time
+import numpy, qbackend
+signal.signal(signal.SIGINT, signal.default_int_handler)
+network, data, path, kind = sys.argv[1:]
+model = qbackend.load(network)
+images = numpy.load(data)["test_images"]
+model.calibrate(images[:8], input_scale="1/255")
+sent = 0
+def interrupt():
+    global sent
+    time.sleep(1.5)
+    sent = time.monotonic()
+    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+threading.Thread(target=interrupt, daemon=True).start()
+try:
+    # For minutes.
+    images = numpy.concatenate([images] * 40)
+    if kind == "tune":
+        model.tune(images, path, keep_sqnr=300, input_scale="1/255")
+    else:
+        model.sensitivity(images, input_scale="1/255")
+    print("not interrupted")
+except KeyboardInterrupt:
+    print(time.monotonic() - sent)
+"""
+
+
+@pytest.mark.parametrize("kind", ["tune", "sensitivity"])
+def test_interrupted(kind, lenet, tmp_path):
+    network = tmp_path / "net.mlirbc"
+    lenet.save(network)
+    limit = 5 if "ASAN_OPTIONS" in os.environ else 1
+    times = []
+    # A machine that is busy gets another try.
+    while len(times) < 3 and not (times and times[-1] < limit):
+        done = subprocess.run(
+            [sys.executable, "-c", INTERRUPTED, network, DIGITS]
+            + [tmp_path / "tuned.mlir", kind],
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        times.append(float(done.stdout))
+    assert times[-1] < limit
+
+
+# Cost, one operator, stages -------------------------------------------------
+
+
+def test_cost(lenet, int8, digits):
+    before, after = lenet.cost(), int8.cost(digits[0], input_scale=SCALE)
+    assert (before.integer_macs, before.real_macs) == (0, 416520)
+    assert (after.integer_macs, after.real_macs) == (416520, 0)
+    assert before.parameter_bytes > 3 * after.parameter_bytes
+    assert before.live_bytes > after.live_bytes > 0 and after.live_at
+    assert after.bytes_moved == sum(op.bytes_moved for op in after.operators)
+    assert after.conversions == 2
+    assert before.measured_seconds is None and after.measured_seconds > 0
+    assert all(op.measured_seconds is not None for op in after.operators)
+    assert "multiply-accumulates of integers  416520" in str(after)
+    with pytest.raises(ValueError, match="1 samples are too few"):
+        int8.cost(digits[0][:1], input_scale=SCALE)
+
+
+def test_cost_of_islands():
+    cost = Model(linear()).calibrate(X).quantize().cost()
+    # The sine is behind the integers.
+    (island,) = cost.islands
+    assert [op.name for op in island.operators] == ["head.wave"]
+    assert all(op.is_conversion for op in island.conversions) and island.conversions
+
+
+def test_explain_operator(lenet):
+    text = lenet.explain_operator("conv1")
+    assert text.startswith("conv1: conv2d<") and "qnnpack.conv2d" in text
+    assert "shared with pool1" in text
+    # Another mapping, and no ranges.
+    plain = Model(lenet.bytecode())
+    text = plain.explain_operator("conv1", qconfig="per_channel")
+    assert "per_channel" in text and "not known without ranges" in text
+    with pytest.raises(qbackend.CompilerError, match="conv1"):
+        lenet.explain_operator("conf1")
+
+
+def test_stages(lenet, tmp_path):
+    stages = lenet.stages(title="LeNet")
+    names = [stage.name for stage in stages]
+    assert names[0] == "input" and "qbackend-fuse" in names and len(stages) == len(names)
+    assert all(stage.summary for stage in stages)
+    kinds = {op.kind for op in stages.stages[-1].ops}
+    assert any(kind.startswith("qnnpack.conv2d") for kind in kinds)
+    origins = {name for op in stages.stages[-1].ops for name in op.origins}
+    assert "conv1" in origins
+    stages.save(tmp_path / "stages.html")
+    assert "LeNet" in (tmp_path / "stages.html").read_text(encoding="utf-8")
+    with pytest.raises(qbackend.CompilerError, match="there is no backend|nobackend"):
+        lenet.stages(backend="nobackend")
