@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
 
 namespace qbackend::codegen {
 #define GEN_PASS_DEF_CHECKBOUNDSPASS
@@ -27,7 +28,8 @@ class Checker {
 public:
   explicit Checker(Operation *op) : op(op), b(op->getLoc(), op) {}
 
-  void check() {
+  /// Fails, and says so at the op, if it is known to leave a tensor.
+  LogicalResult check() {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op))
       checkElement(extract.getTensor(), extract.getIndices());
     else if (auto insert = dyn_cast<tensor::InsertOp>(op))
@@ -41,9 +43,10 @@ public:
     else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
       checkExpandShape(expand);
     else if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
-      checkLoops(linalg);
+      return checkLoops(linalg);
     else if (auto kernel = dyn_cast<qbackend::int8::Conv2dOp>(op))
       checkBatch(kernel);
+    return success();
   }
 
 private:
@@ -165,8 +168,9 @@ private:
     }
   }
 
-  /// Operands that a loop walks have the same extent.
-  void checkLoops(linalg::LinalgOp linalg) {
+  /// Operands that a loop walks have the same extent, and sums of loops stay
+  /// within the dimension that they walk.
+  LogicalResult checkLoops(linalg::LinalgOp linalg) {
     SmallVector<OpFoldResult> extents(linalg.getNumLoops());
     for (OpOperand &operand : linalg->getOpOperands()) {
       if (!isa<RankedTensorType>(operand.get().getType()))
@@ -189,6 +193,112 @@ private:
                     Twine(loop.getPosition()));
       }
     }
+    for (OpOperand &operand : linalg->getOpOperands())
+      if (isa<RankedTensorType>(operand.get().getType()))
+        for (auto [dim, expr] : llvm::enumerate(
+                 linalg.getMatchingIndexingMap(&operand).getResults()))
+          if (!isa<AffineDimExpr>(expr) &&
+              failed(checkSum(operand.get(), dim, expr, extents)))
+            return failure();
+    return success();
+  }
+
+  /// Products of loops with numbers, by the sign of the number, and their sum.
+  struct Sum {
+    SmallVector<std::pair<unsigned, int64_t>> loops;
+    int64_t constant = 0;
+  };
+
+  /// `expr * factor`; false if it is no such sum, or too large for one.
+  static bool addTerms(AffineExpr expr, int64_t factor, Sum &sum) {
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      sum.loops.push_back({loop.getPosition(), factor});
+      return true;
+    }
+    if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
+      int64_t product;
+      return !llvm::MulOverflow(number.getValue(), factor, product) &&
+             !llvm::AddOverflow(sum.constant, product, sum.constant);
+    }
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary)
+      return false;
+    if (binary.getKind() == AffineExprKind::Add)
+      return addTerms(binary.getLHS(), factor, sum) &&
+             addTerms(binary.getRHS(), factor, sum);
+    auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
+    return binary.getKind() == AffineExprKind::Mul && number &&
+           !llvm::MulOverflow(number.getValue(), factor, factor) &&
+           addTerms(binary.getLHS(), factor, sum);
+  }
+
+  /// The smallest or largest number of `sum` in loops of `extents`; nullopt if
+  /// one of them is dynamic, or the number too large.
+  static std::optional<int64_t>
+  getLimit(const Sum &sum, ArrayRef<OpFoldResult> extents, bool isLargest) {
+    int64_t limit = sum.constant;
+    for (auto [loop, factor] : sum.loops) {
+      if ((factor > 0) != isLargest)
+        continue;
+      std::optional<int64_t> extent = getConstantIntValue(extents[loop]);
+      int64_t product;
+      if (!extent || llvm::MulOverflow(*extent - 1, factor, product) ||
+          llvm::AddOverflow(limit, product, limit))
+        return std::nullopt;
+    }
+    return limit;
+  }
+
+  /// The same at run time.
+  Value createLimit(const Sum &sum, ArrayRef<OpFoldResult> extents,
+                    bool isLargest) {
+    Value limit = arith::ConstantIndexOp::create(b, sum.constant);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    for (auto [loop, factor] : sum.loops)
+      if ((factor > 0) == isLargest)
+        limit = arith::AddIOp::create(
+            b, limit,
+            arith::MulIOp::create(
+                b, arith::SubIOp::create(b, get(extents[loop]), one),
+                arith::ConstantIndexOp::create(b, factor)));
+    return limit;
+  }
+
+  /// Upstream's verifier looks at the first and the last element alone, and at
+  /// none if anything is dynamic.
+  LogicalResult checkSum(Value tensor, unsigned dim, AffineExpr expr,
+                         ArrayRef<OpFoldResult> extents) {
+    Sum sum;
+    if (!addTerms(expr, 1, sum))
+      return success();
+    for (auto [loop, factor] : sum.loops)
+      if (!extents[loop] || getConstantIntValue(extents[loop]) == 0)
+        return success();
+    OpFoldResult extent = getDim(tensor, dim);
+    std::optional<int64_t> first = getLimit(sum, extents, /*isLargest=*/false),
+                           last = getLimit(sum, extents, /*isLargest=*/true),
+                           size = getConstantIntValue(extent);
+    if ((first && *first < 0) || (last && size && *last >= *size)) {
+      auto error = op->emitOpError("reads element ");
+      error << (first && *first < 0 ? *first : *last) << " of dimension " << dim
+            << " of " << tensor.getType();
+      return error << "; its strides or dilations have to stay within that";
+    }
+    Value inside;
+    if (!first)
+      inside = compare(arith::CmpIPredicate::sge,
+                       createLimit(sum, extents, /*isLargest=*/false),
+                       arith::ConstantIndexOp::create(b, 0));
+    if (!last || !size) {
+      Value isLess =
+          compare(arith::CmpIPredicate::slt,
+                  createLimit(sum, extents, /*isLargest=*/true), get(extent));
+      inside = inside ? arith::AndIOp::create(b, inside, isLess) : isLess;
+    }
+    if (inside)
+      require(inside, "leaves dimension " + Twine(dim) + " of " +
+                          getText(tensor.getType()));
+    return success();
   }
 
   void checkBatch(qbackend::int8::Conv2dOp kernel) {
@@ -221,7 +331,8 @@ struct CheckBoundsPass
       if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()) &&
           failed(verify(op, /*verifyRecursively=*/false)))
         return signalPassFailure();
-      Checker(op).check();
+      if (failed(Checker(op).check()))
+        return signalPassFailure();
     }
   }
 };

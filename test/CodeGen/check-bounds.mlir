@@ -68,3 +68,33 @@ func.func @extents(%x: tensor<?xf32>, %y: tensor<?xf32>, %i: index, %j: index) -
   %2 = tensor.expand_shape %1 [[0, 1]] output_shape [%i, %j] : tensor<?xf32> into tensor<?x?xf32>
   return %0, %2 : tensor<4xf32>, tensor<?x?xf32>
 }
+
+// Windows of an image whose extents are known at run time.
+// CHECK-LABEL: func.func @windows
+// CHECK-SAME: (%[[X:.*]]: tensor<?xf32>
+// CHECK: %[[D:.*]] = tensor.dim %[[X]], %c0
+// CHECK: %[[LESS:.*]] = arith.cmpi sgt, %[[D]], %c8
+// CHECK: cf.assert %[[LESS]], "{{.*}}'linalg.generic' op leaves dimension 0 of tensor<?xf32>"
+// CHECK-NOT: cf.assert
+func.func @windows(%x: tensor<?xf32>, %w: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i * 2 + k)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<?xf32>, tensor<3xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %o, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// Taps in reverse stay inside.
+// CHECK-LABEL: func.func @reversed
+// CHECK-NOT: cf.assert
+func.func @reversed(%x: tensor<6xf32>, %w: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i - k + 2)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<6xf32>, tensor<3xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.addf %o, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}

@@ -1,0 +1,19 @@
+// RUN: qbackend-opt %s -split-input-file -qbackend-check-bounds -verify-diagnostics
+
+// Upstream's verifier looks at the first and the last element of an operand.
+func.func @dilation(%x: tensor<1x3x8x8xf32>, %w: tensor<4x3x3x3xf32>, %y: tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32> {
+  // expected-error @+1 {{'linalg.conv_2d_nchw_fchw' op reads element -2 of dimension 2 of 'tensor<1x3x8x8xf32>'; its strides or dilations have to stay within that}}
+  %0 = linalg.conv_2d_nchw_fchw {dilations = dense<-1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<1x3x8x8xf32>, tensor<4x3x3x3xf32>) outs(%y : tensor<1x4x6x6xf32>) -> tensor<1x4x6x6xf32>
+  return %0 : tensor<1x4x6x6xf32>
+}
+
+// -----
+
+func.func @beyond(%x: tensor<6xf32>, %w: tensor<3xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{'linalg.generic' op reads element 7 of dimension 0 of 'tensor<6xf32>'}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i - k + 4)>, affine_map<(i, k) -> (k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x, %w : tensor<6xf32>, tensor<3xf32>) outs(%y : tensor<4xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
