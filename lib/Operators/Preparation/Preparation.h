@@ -7,6 +7,7 @@
 #define QBACKEND_LIB_OPERATORS_PREPARATION_PREPARATION_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "qbackend/Operators/PreparationRewriter.h"
 
 namespace qbackend::forms {
@@ -17,11 +18,17 @@ namespace qbackend::forms {
 mlir::Operation *restoreLeadingDim(mlir::Operation *op,
                                    PreparationRewriter &rewriter);
 
-/// Puts the division of a pool whose result has lost dimensions of 1, or has got
-/// some, before that: op(reshape(x)) -> reshape(op(x)). Returns what is there
-/// instead of `op`; null if it stays.
+/// Puts the division of a pool whose result has lost dimensions of 1, or has
+/// got some, before that: op(reshape(x)) -> reshape(op(x)). Returns what is
+/// there instead of `op`; null if it stays.
 mlir::Operation *liftElementwise(mlir::linalg::GenericOp op,
                                  PreparationRewriter &rewriter);
+
+/// Puts what follows a depthwise convolution that has a dimension of 1 for the
+/// multiplier of its channels behind the collapse of that: collapse(op(x)) ->
+/// op(collapse(x)). Returns the op; null if it stays.
+mlir::Operation *lowerElementwise(mlir::tensor::CollapseShapeOp collapse,
+                                  PreparationRewriter &rewriter);
 
 /// Makes transposes of the operands of `op`, which computes element by element,
 /// that it reads in another order of dimensions.

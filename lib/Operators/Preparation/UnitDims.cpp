@@ -7,12 +7,10 @@
 
 #include "Preparation/Preparation.h"
 #include "Reading/Layout.h"
-#include "Reading/Windows.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -233,172 +231,43 @@ static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
   return generic;
 }
 
-/// The dimension of the source that each dimension of the result is, if
-/// `collapse` drops dimensions of 1 and nothing else.
-static std::optional<SmallVector<unsigned>>
-getKeptDims(tensor::CollapseShapeOp collapse) {
-  SmallVector<unsigned> kept;
-  RankedTensorType type = collapse.getSrcType();
-  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
-    unsigned dim = group.front();
-    for (int64_t member : group) {
-      if (type.getDimSize(member) == 1)
-        continue;
-      if (type.getDimSize(dim) != 1 && int64_t(dim) != member)
-        return std::nullopt;
-      dim = member;
-    }
-    kept.push_back(dim);
-  }
-  return kept;
+/// Whether `groups` cut the channels of an image that has no batch into groups,
+/// or put them together.
+static bool areChannelGroups(ArrayRef<ReassociationIndices> groups) {
+  return groups.size() == 3 && groups[0].size() == 2 && groups[1].size() == 1 &&
+         groups[2].size() == 1;
 }
 
-/// Whether `op` computes each element of its result from those of its inputs,
-/// into a new tensor.
-static bool isPlainElementwise(linalg::GenericOp op) {
-  return op.getNumResults() == 1 &&
-         op.getNumLoops() == op.getNumParallelLoops() &&
-         op.getIndexingMapsArray().back().isIdentity() &&
-         op.hasPureTensorSemantics() && !op.hasIndexSemantics() &&
-         op.getRegionOutputArgs()[0].use_empty() &&
-         op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+/// The same with a batch in front.
+static SmallVector<ReassociationIndices> getImageGroups() {
+  return {{0}, {1, 2}, {3}, {4}};
 }
 
-/// The one input of the shape of the result; nullopt if there is none, or two.
-static std::optional<unsigned> getMainInput(linalg::GenericOp op) {
-  std::optional<unsigned> main;
-  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    if (input.getType() != op.getResult(0).getType())
-      continue;
-    if (main)
-      return std::nullopt;
-    main = i;
-  }
-  return main && op.getIndexingMapsArray()[*main].isIdentity() ? main
-                                                               : std::nullopt;
-}
-
-/// `op` on `inputs`, which it reads by `maps`, for a result of `type`.
-static linalg::GenericOp createElementwise(linalg::GenericOp op,
-                                           RankedTensorType type,
-                                           ArrayRef<Value> inputs,
-                                           ArrayRef<AffineMap> maps,
-                                           PreparationRewriter &builder) {
-  Value init = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
-                                       type.getElementType());
-  auto moved = linalg::GenericOp::create(
-      builder, op.getLoc(), init.getType(), inputs, init, maps,
-      SmallVector<utils::IteratorType>(type.getRank(),
-                                       utils::IteratorType::parallel));
-  moved.getRegion().takeBody(op.getRegion());
-  return moved;
-}
-
-Operation *forms::liftElementwise(linalg::GenericOp op,
-                                  PreparationRewriter &builder) {
-  if (!isPlainElementwise(op))
+static Operation *lift(tensor::ExpandShapeOp op, OpBuilder &builder) {
+  if (!areChannelGroups(op.getReassociationIndices()) ||
+      !op.getType().hasStaticShape() || op.getType().getDimSize(0) == 1)
     return nullptr;
-  std::optional<unsigned> moved = getMainInput(op);
-  Operation *reshape = moved ? op.getInputs()[*moved].getDefiningOp() : nullptr;
-  if (!isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
+  Value source = getWithLeadingDim(op.getSrc());
+  if (!source)
     return nullptr;
-  Value source = reshape->getOperand(0);
-  auto type = cast<RankedTensorType>(source.getType());
-  if (!isWindowSum(source) || !type.hasStaticShape())
-    return nullptr;
-  MLIRContext *context = op.getContext();
-  SmallVector<AffineMap> maps;
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape)) {
-    std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
-    if (!kept)
-      return nullptr;
-    SmallVector<AffineExpr> dims;
-    for (unsigned dim : *kept)
-      dims.push_back(getAffineDimExpr(dim, context));
-    for (AffineMap map : op.getIndexingMapsArray())
-      maps.push_back(map.replaceDimsAndSymbols(dims, {}, type.getRank(), 0));
-  } else {
-    // Whatever else is read is the same for all elements.
-    for (AffineMap map : op.getIndexingMapsArray()) {
-      if (!map.isIdentity() && !map.isConstant())
-        return nullptr;
-      maps.push_back(
-          AffineMap::get(type.getRank(), 0, map.getResults(), context));
-    }
-  }
   builder.setInsertionPoint(op);
-  maps[*moved] = maps.back() =
-      AffineMap::getMultiDimIdentityMap(type.getRank(), context);
-  SmallVector<Value> inputs(op.getInputs());
-  inputs[*moved] = source;
-  linalg::GenericOp lifted = createElementwise(op, type, inputs, maps, builder);
-  IRMapping mapping;
-  mapping.map(source, lifted.getResult(0));
-  Operation *back = builder.clone(*reshape, mapping);
-  builder.replaceAllUsesWith(op.getResult(0), back->getResult(0));
-  builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
-                         cast<linalg::LinalgOp>(lifted.getOperation()));
-  if (reshape->use_empty())
-    builder.eraseOp(reshape);
-  return lifted;
+  return tensor::ExpandShapeOp::create(
+      builder, op.getLoc(),
+      getWithLeadingDim(cast<RankedTensorType>(op.getType())), source,
+      getImageGroups());
 }
 
-/// What follows a depthwise convolution that has a dimension of 1 for the
-/// multiplier of its channels, behind the collapse of that:
-/// collapse(op(x)) -> op(collapse(x)).
-static Operation *lowerElementwise(tensor::CollapseShapeOp collapse,
-                                   PreparationRewriter &builder) {
-  auto op = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
-  RankedTensorType type = collapse.getSrcType();
-  if (!op || !op->hasOneUse() || !isPlainElementwise(op) ||
-      !type.hasStaticShape() || type.getRank() < 5 ||
-      type.getShape().back() != 1)
+static Operation *lift(tensor::CollapseShapeOp op, OpBuilder &builder) {
+  if (!areChannelGroups(op.getReassociationIndices()) ||
+      !op.getSrcType().hasStaticShape() || op.getSrcType().getDimSize(0) == 1)
     return nullptr;
-  std::optional<unsigned> main = getMainInput(op);
-  auto before = main ? op.getInputs()[*main].getDefiningOp<linalg::LinalgOp>()
-                     : linalg::LinalgOp();
-  std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
-  if (!before || before.getNumReductionLoops() == 0 || !kept)
+  Value source = getWithLeadingDim(op.getSrc());
+  if (!source)
     return nullptr;
-  MLIRContext *context = op.getContext();
-  builder.setInsertionPoint(collapse);
-  SmallVector<Value> inputs;
-  SmallVector<AffineMap> maps;
-  for (auto [input, map] :
-       llvm::zip(op.getInputs(), op.getIndexingMapsArray())) {
-    SmallVector<AffineExpr> exprs;
-    SmallVector<ReassociationIndices> groups;
-    ReassociationIndices leading;
-    SmallVector<int64_t> shape;
-    auto from = dyn_cast<RankedTensorType>(input.getType());
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop)
-        return nullptr;
-      auto *position = llvm::find(*kept, loop.getPosition());
-      if (position == kept->end()) {
-        (groups.empty() ? leading : groups.back()).push_back(dim);
-        continue;
-      }
-      groups.push_back(leading);
-      leading.clear();
-      groups.back().push_back(dim);
-      exprs.push_back(getAffineDimExpr(position - kept->begin(), context));
-      shape.push_back(from.getDimSize(dim));
-    }
-    if (from && int64_t(groups.size()) != from.getRank())
-      input = tensor::CollapseShapeOp::create(builder, op.getLoc(),
-                                              from.clone(shape), input, groups);
-    inputs.push_back(input);
-    maps.push_back(AffineMap::get(kept->size(), 0, exprs, context));
-  }
-  maps.push_back(AffineMap::getMultiDimIdentityMap(kept->size(), context));
-  linalg::GenericOp lowered =
-      createElementwise(op, collapse.getResultType(), inputs, maps, builder);
-  builder.replaceOp(collapse, lowered.getResult(0));
-  builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
-                         cast<linalg::LinalgOp>(lowered.getOperation()));
-  return lowered;
+  builder.setInsertionPoint(op);
+  return tensor::CollapseShapeOp::create(builder, op.getLoc(),
+                                         getWithLeadingDim(op.getResultType()),
+                                         source, getImageGroups());
 }
 
 static Operation *lift(tensor::PadOp op, OpBuilder &builder) {
@@ -429,11 +298,12 @@ static Operation *lift(tensor::ExtractSliceOp op, OpBuilder &builder) {
   if (!source || op.getType().getRank() != op.getSourceType().getRank())
     return nullptr;
   builder.setInsertionPoint(op);
-  return tensor::ExtractSliceOp::create(builder, op.getLoc(),
-                                        getWithLeadingDim(op.getType()), source,
-                                        lead(builder, 0, op.getMixedOffsets()),
-                                        lead(builder, 1, op.getMixedSizes()),
-                                        lead(builder, 1, op.getMixedStrides()));
+  return tensor::ExtractSliceOp::create(
+      builder, op.getLoc(),
+      getWithLeadingDim(cast<RankedTensorType>(op.getType())), source,
+      lead(builder, 0, op.getMixedOffsets()),
+      lead(builder, 1, op.getMixedSizes()),
+      lead(builder, 1, op.getMixedStrides()));
 }
 
 static Operation *lift(tensor::InsertSliceOp op, OpBuilder &builder) {
@@ -571,12 +441,10 @@ Operation *forms::restoreLeadingDim(Operation *op,
         rewriter.eraseOp(collapse);
       return nullptr;
     }
-    return op;
   }
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
-    Operation *lowered = lowerElementwise(collapse, rewriter);
-    return lowered ? lowered : op;
-  }
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    if (Operation *lowered = lowerElementwise(collapse, rewriter))
+      return lowered;
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     op = keepInsertedRank(insert, rewriter);
   // Named ops have the rank they have; those of elements are no less generic.
@@ -605,6 +473,10 @@ Operation *forms::restoreLeadingDim(Operation *op,
     lifted = lift(insert, rewriter);
   else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
     lifted = lift(concat, rewriter);
+  else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    lifted = lift(expand, rewriter);
+  else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    lifted = lift(collapse, rewriter);
   if (!lifted)
     return op;
   rewriter.setInsertionPointAfter(lifted);

@@ -284,9 +284,10 @@ bool Placer::isEvident() const {
     if (spatial.inputAxis && input.axes[*spatial.inputAxis].isWindow)
       return true;
   // A product of matrices has groups, its batch; or reduces what would be
-  // pixels.
+  // pixels. It has no rows and columns behind the channels.
   if (placement.group)
-    return false;
+    return placement.spatial.size() >= 2 && placement.input.back() == 1 &&
+           placement.result.back() == 1;
   for (const Placement::Spatial &spatial : placement.spatial)
     if (rank == 3 && spatial.kernelLoop && !isUnit(*spatial.kernelLoop))
       return false;

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Moves what computes element by element past changes of shape that separate it
+// from the window or convolution that it belongs to.
+
+#include "Preparation/Preparation.h"
+#include "Reading/Windows.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::forms;
+
+/// The dimension of the source that each dimension of the result is, if
+/// `collapse` drops dimensions of 1 and nothing else.
+static std::optional<SmallVector<unsigned>>
+getKeptDims(tensor::CollapseShapeOp collapse) {
+  SmallVector<unsigned> kept;
+  RankedTensorType type = collapse.getSrcType();
+  for (const ReassociationIndices &group : collapse.getReassociationIndices()) {
+    unsigned dim = group.front();
+    for (int64_t member : group) {
+      if (type.getDimSize(member) == 1)
+        continue;
+      if (type.getDimSize(dim) != 1 && int64_t(dim) != member)
+        return std::nullopt;
+      dim = member;
+    }
+    kept.push_back(dim);
+  }
+  return kept;
+}
+
+/// Whether `op` computes each element of its result from those of its inputs,
+/// into a new tensor.
+static bool isPlainElementwise(linalg::GenericOp op) {
+  return op.getNumResults() == 1 &&
+         op.getNumLoops() == op.getNumParallelLoops() &&
+         op.getIndexingMapsArray().back().isIdentity() &&
+         op.hasPureTensorSemantics() && !op.hasIndexSemantics() &&
+         op.getRegionOutputArgs()[0].use_empty() &&
+         op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
+}
+
+/// The one input of the shape of the result; nullopt if there is none, or two.
+static std::optional<unsigned> getMainInput(linalg::GenericOp op) {
+  std::optional<unsigned> main;
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    if (input.getType() != op.getResult(0).getType())
+      continue;
+    if (main)
+      return std::nullopt;
+    main = i;
+  }
+  return main && op.getIndexingMapsArray()[*main].isIdentity() ? main
+                                                               : std::nullopt;
+}
+
+/// `op` on `inputs`, which it reads by `maps`, for a result of `type`.
+static linalg::GenericOp createElementwise(linalg::GenericOp op,
+                                           RankedTensorType type,
+                                           ArrayRef<Value> inputs,
+                                           ArrayRef<AffineMap> maps,
+                                           PreparationRewriter &builder) {
+  Value init = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                       type.getElementType());
+  auto moved = linalg::GenericOp::create(
+      builder, op.getLoc(), init.getType(), inputs, init, maps,
+      SmallVector<utils::IteratorType>(type.getRank(),
+                                       utils::IteratorType::parallel));
+  moved.getRegion().takeBody(op.getRegion());
+  return moved;
+}
+
+Operation *forms::liftElementwise(linalg::GenericOp op,
+                                  PreparationRewriter &builder) {
+  if (!isPlainElementwise(op))
+    return nullptr;
+  std::optional<unsigned> moved = getMainInput(op);
+  Operation *reshape = moved ? op.getInputs()[*moved].getDefiningOp() : nullptr;
+  if (!isa_and_nonnull<tensor::CollapseShapeOp, tensor::ExpandShapeOp>(reshape))
+    return nullptr;
+  Value source = reshape->getOperand(0);
+  auto type = cast<RankedTensorType>(source.getType());
+  if (!isWindowSum(source) || !type.hasStaticShape())
+    return nullptr;
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineMap> maps;
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(reshape)) {
+    std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
+    if (!kept)
+      return nullptr;
+    SmallVector<AffineExpr> dims;
+    for (unsigned dim : *kept)
+      dims.push_back(getAffineDimExpr(dim, context));
+    for (AffineMap map : op.getIndexingMapsArray())
+      maps.push_back(map.replaceDimsAndSymbols(dims, {}, type.getRank(), 0));
+  } else {
+    // Whatever else is read is the same for all elements.
+    for (AffineMap map : op.getIndexingMapsArray()) {
+      if (!map.isIdentity() && !map.isConstant())
+        return nullptr;
+      maps.push_back(
+          AffineMap::get(type.getRank(), 0, map.getResults(), context));
+    }
+  }
+  builder.setInsertionPoint(op);
+  maps[*moved] = maps.back() =
+      AffineMap::getMultiDimIdentityMap(type.getRank(), context);
+  SmallVector<Value> inputs(op.getInputs());
+  inputs[*moved] = source;
+  linalg::GenericOp lifted = createElementwise(op, type, inputs, maps, builder);
+  IRMapping mapping;
+  mapping.map(source, lifted.getResult(0));
+  Operation *back = builder.clone(*reshape, mapping);
+  builder.replaceAllUsesWith(op.getResult(0), back->getResult(0));
+  builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
+                         cast<linalg::LinalgOp>(lifted.getOperation()));
+  if (reshape->use_empty())
+    builder.eraseOp(reshape);
+  return lifted;
+}
+
+Operation *forms::lowerElementwise(tensor::CollapseShapeOp collapse,
+                                   PreparationRewriter &builder) {
+  auto op = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
+  RankedTensorType type = collapse.getSrcType();
+  if (!op || !op->hasOneUse() || !isPlainElementwise(op) ||
+      !type.hasStaticShape() || type.getRank() < 5 ||
+      type.getShape().back() != 1)
+    return nullptr;
+  std::optional<unsigned> main = getMainInput(op);
+  auto before = main ? op.getInputs()[*main].getDefiningOp<linalg::LinalgOp>()
+                     : linalg::LinalgOp();
+  std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
+  if (!before || before.getNumReductionLoops() == 0 || !kept)
+    return nullptr;
+  MLIRContext *context = op.getContext();
+  builder.setInsertionPoint(collapse);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  for (auto [input, map] :
+       llvm::zip(op.getInputs(), op.getIndexingMapsArray())) {
+    SmallVector<AffineExpr> exprs;
+    SmallVector<ReassociationIndices> groups;
+    ReassociationIndices leading;
+    SmallVector<int64_t> shape;
+    auto from = dyn_cast<RankedTensorType>(input.getType());
+    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (!loop)
+        return nullptr;
+      auto *position = llvm::find(*kept, loop.getPosition());
+      if (position == kept->end()) {
+        (groups.empty() ? leading : groups.back()).push_back(dim);
+        continue;
+      }
+      groups.push_back(leading);
+      leading.clear();
+      groups.back().push_back(dim);
+      exprs.push_back(getAffineDimExpr(position - kept->begin(), context));
+      shape.push_back(from.getDimSize(dim));
+    }
+    if (from && int64_t(groups.size()) != from.getRank())
+      input = tensor::CollapseShapeOp::create(builder, op.getLoc(),
+                                              from.clone(shape), input, groups);
+    inputs.push_back(input);
+    maps.push_back(AffineMap::get(kept->size(), 0, exprs, context));
+  }
+  maps.push_back(AffineMap::getMultiDimIdentityMap(kept->size(), context));
+  linalg::GenericOp lowered =
+      createElementwise(op, collapse.getResultType(), inputs, maps, builder);
+  builder.replaceOp(collapse, lowered.getResult(0));
+  builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
+                         cast<linalg::LinalgOp>(lowered.getOperation()));
+  return lowered;
+}
