@@ -15,6 +15,8 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend;
 
@@ -289,6 +291,42 @@ static Value createConstant(OpBuilder &builder, Location loc,
                                    DenseElementsAttr::get(type, numbers));
 }
 
+/// root(x, `weight`, `bias`) in the place of `root`, of `between`, which read
+/// its result one after the other, the last one first, and of `norm`.
+static OperatorOp replaceByBias(OperatorOp root, OperatorOp norm, Value weight,
+                                ArrayRef<float> bias,
+                                ArrayRef<OperatorOp> between = {}) {
+  OpBuilder builder(norm);
+  Location loc =
+      FusedLoc::get(norm.getContext(), {root.getLoc(), norm.getLoc()});
+  auto weightType = cast<RankedTensorType>(weight.getType());
+  Value newBias =
+      createConstant(builder, root.getLoc(), bias, {int64_t(bias.size())});
+  auto type = cast<RankedTensorType>(norm.getOutput().getType());
+  auto fused = OperatorOp::create(builder, loc, type, root.getKinds(),
+                                  root.getInputs(), weight, newBias, Value(),
+                                  Value(), QConfigAttr(), Attribute());
+  Block &body = fused.getBody().emplaceBlock();
+  for (Value operand : fused.getOperands())
+    body.addArgument(operand.getType(), loc);
+  ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(loc, &body);
+  auto convolution = dyn_cast<ConvolutionKindAttrInterface>(
+      static_cast<Attribute>(root.getKind()));
+  Value result = convolution
+                     ? ConvolutionBuilder(b, convolution, type, weightType)
+                           .create(body.getArgument(0), body.getArgument(1),
+                                   body.getArgument(2))
+                     : createLinear(b, type, body.getArgument(0),
+                                    body.getArgument(1), body.getArgument(2));
+  YieldOp::create(b, result);
+  norm.replaceAllUsesWith(fused.getOutput());
+  norm.erase();
+  for (OperatorOp op : between)
+    op.erase();
+  root.erase();
+  return fused;
+}
+
 OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
                                    PatternConfigOp pattern) {
   auto decline = [&](const Twine &reason,
@@ -340,28 +378,82 @@ OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
                           beta->data(), float(batchNorm.getEpsilon()));
 
   OpBuilder builder(norm);
-  Location loc =
-      FusedLoc::get(norm.getContext(), {root.getLoc(), norm.getLoc()});
-  Value newWeight =
-      createConstant(builder, root.getLoc(), *weight, weightType.getShape());
-  Value newBias = createConstant(builder, root.getLoc(), *bias, {channels});
+  return replaceByBias(
+      root, norm,
+      createConstant(builder, root.getLoc(), *weight, weightType.getShape()),
+      *bias);
+}
+
+/// A number for each channel of `op`, the last dimension: a constant of that
+/// shape.
+static std::optional<SmallVector<float, 0>> readChannels(Value value,
+                                                         int64_t channels) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || type.getRank() == 0 || type.getShape().back() != channels)
+    return std::nullopt;
+  return readOperand(value, channels, 0);
+}
+
+OperatorOp qbackend::foldCancelledBatchNorm(OperatorOp norm) {
+  auto batchNorm = dyn_cast<BatchNormKindAttrInterface>(
+      static_cast<Attribute>(norm.getKind()));
   auto type = cast<RankedTensorType>(norm.getOutput().getType());
-  auto fused = OperatorOp::create(builder, loc, type, root.getKinds(),
-                                  root.getInputs(), newWeight, newBias, Value(),
-                                  Value(), QConfigAttr(), Attribute());
-  Block &body = fused.getBody().emplaceBlock();
-  for (Value operand : fused.getOperands())
-    body.addArgument(operand.getType(), loc);
-  ImplicitLocOpBuilder b = ImplicitLocOpBuilder::atBlockBegin(loc, &body);
-  Value result = convolution
-                     ? ConvolutionBuilder(b, convolution, type, weightType)
-                           .create(body.getArgument(0), body.getArgument(1),
-                                   body.getArgument(2))
-                     : createLinear(b, type, body.getArgument(0),
-                                    body.getArgument(1), body.getArgument(2));
-  YieldOp::create(b, result);
-  norm.replaceAllUsesWith(fused.getOutput());
-  norm.erase();
-  root.erase();
-  return fused;
+  int64_t channels = type.getShape().back();
+  if (!batchNorm || norm.isFused() ||
+      batchNorm.getChannelAxis() != type.getRank() - 1 ||
+      ShapedType::isDynamic(channels))
+    return {};
+  auto gamma = readOperand(norm.getWeight(), channels, 1);
+  auto beta = readOperand(norm.getBias(), channels, 0);
+  auto mean = readOperand(norm.getRunningMean(), channels, 0);
+  auto var = readOperand(norm.getRunningVar(), channels, 1);
+  if (!gamma || !beta || !mean || !var)
+    return {};
+  // factor * x + shift, where x is what was looked at last.
+  SmallVector<double, 0> factor(channels), shift(channels);
+  for (int64_t c = 0; c < channels; ++c) {
+    factor[c] =
+        (*gamma)[c] / std::sqrt(double((*var)[c]) + batchNorm.getEpsilon());
+    shift[c] = (*beta)[c] - factor[c] * (*mean)[c];
+  }
+  SmallVector<OperatorOp> between;
+  auto root = norm.getInputs()[0].getDefiningOp<OperatorOp>();
+  while (root && isa<AddAttr, MulAttr, DivAttr>(root.getKind()) &&
+         root->hasOneUse() && !root.isFused() && root.getInputs().size() == 2) {
+    OperandRange inputs = root.getInputs();
+    unsigned other =
+        isa<DivAttr>(root.getKind()) || !readChannels(inputs[0], channels) ? 1
+                                                                           : 0;
+    auto numbers = readChannels(inputs[other], channels);
+    if (!numbers)
+      return {};
+    for (int64_t c = 0; c < channels; ++c) {
+      double number = (*numbers)[c];
+      if (isa<AddAttr>(root.getKind()))
+        shift[c] += factor[c] * number;
+      else
+        factor[c] = isa<MulAttr>(root.getKind()) ? factor[c] * number
+                                                 : factor[c] / number;
+    }
+    between.push_back(root);
+    root = inputs[1 - other].getDefiningOp<OperatorOp>();
+  }
+  if (!root || !root->hasOneUse() || root.isFused() || !root.getWeight() ||
+      !root.getWeight().getDefiningOp<DequantizeOp>() ||
+      !(isa<LinearAttr>(root.getKind()) ||
+        isa<ConvolutionKindAttrInterface>(
+            static_cast<Attribute>(root.getKind()))))
+    return {};
+  auto bias = readOperand(root.getBias(), channels, 0);
+  if (!bias ||
+      cast<RankedTensorType>(root.getWeight().getType()).getDimSize(0) !=
+          channels)
+    return {};
+  for (int64_t c = 0; c < channels; ++c) {
+    // What multiplied the weight before it was quantized is f32.
+    if (!(std::fabs(factor[c] - 1) <= 1e-5))
+      return {};
+    (*bias)[c] = float(factor[c] * (*bias)[c] + shift[c]);
+  }
+  return replaceByBias(root, norm, root.getWeight(), *bias, between);
 }

@@ -16,6 +16,13 @@ namespace qbackend {
 OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm,
                          PatternConfigOp pattern);
 
+/// norm(root(x, weight) / d + b) -> root(x, weight, bias'), if the weight came
+/// as integers and all that multiplies a channel is 1: networks trained with
+/// fake quantization (PyTorch's ConvBn2d) quantize weight * gamma / deviation
+/// and divide the result by that. Each of the two in between may be missing.
+/// Null if that isn't so.
+OperatorOp foldCancelledBatchNorm(OperatorOp norm);
+
 } // namespace qbackend
 
 #endif // QBACKEND_LIB_TRANSFORMS_FOLDBATCHNORM_H

@@ -204,6 +204,14 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
     if (!found)
       return signalPassFailure();
     PatternTable patterns(found->config);
+    SmallVector<OperatorOp> operators;
+    getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      operators.push_back(op);
+      return WalkResult::skip();
+    });
+    for (OperatorOp op : operators)
+      if (isa<BatchNormKindAttrInterface>(static_cast<Attribute>(op.getKind())))
+        foldCancelledBatchNorm(op);
     // PyTorch fuses modules first, and matches all patterns afterwards: linear,
     // batch norm, relu becomes linear, then linear+relu.
     // What can't be part of one pattern can't be of another.
