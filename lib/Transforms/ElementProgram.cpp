@@ -394,16 +394,29 @@ static bool round(ArrayRef<ScalarStep> steps) {
   });
 }
 
-/// Whether one of `steps` adds one of `numbers` that leaves no bits for
-/// fractions, which rounds.
+/// Whether one of `steps` drops bits of real numbers.
+static bool dropsBits(ArrayRef<ScalarStep> steps) {
+  return llvm::any_of(steps, [](const ScalarStep &step) {
+    return step.code == ScalarCode::RemF ||
+           (step.code == ScalarCode::Bitcast && !step.type.isInteger()) ||
+           (step.code == ScalarCode::CastReal && step.type.width < 32);
+  });
+}
+
+/// What leaves no bits for fractions, and what leaves fewer than a byte has.
+static constexpr double kNoFractions = 0x1p22, kFewFractions = 0x1p15;
+
+/// Whether one of `steps` adds one of `numbers` of at least `limit`, which
+/// rounds.
 static bool roundsBySum(ArrayRef<ScalarStep> steps,
-                        ArrayRef<std::optional<ChannelNumbers>> numbers) {
+                        ArrayRef<std::optional<ChannelNumbers>> numbers,
+                        double limit) {
   bool isSum = llvm::any_of(steps, [](const ScalarStep &step) {
     return step.code == ScalarCode::AddF || step.code == ScalarCode::SubF;
   });
-  return isSum && llvm::any_of(numbers, [](const auto &number) {
+  return isSum && llvm::any_of(numbers, [limit](const auto &number) {
            return number && !number->values.empty() &&
-                  std::fabs(number->values.front().real) >= 0x1p22;
+                  std::fabs(number->values.front().real) >= limit;
          });
 }
 
@@ -418,7 +431,7 @@ void ElementProgramReader::visitSources(Value result,
   block = tensor.getParentBlock();
   shape = type.getShape();
   isConstant = constants.isConstant(tensor);
-  isRounded = false;
+  isRounded = mayBeRounded = false;
   // What the result is computed from, as far as it was followed.
   SmallVector<Value> open = {result}, leaves;
   for (unsigned count = 0; count < kMaxOps;) {
@@ -438,9 +451,13 @@ void ElementProgramReader::visitSources(Value result,
     open.erase(latest);
     // Going into a region and out of it is no step.
     count += definition && !definition->steps.empty();
-    isRounded |=
-        definition && (round(definition->steps) ||
-                       roundsBySum(definition->steps, definition->numbers));
+    isRounded |= definition && (round(definition->steps) ||
+                                roundsBySum(definition->steps,
+                                            definition->numbers, kNoFractions));
+    mayBeRounded |=
+        definition &&
+        (dropsBits(definition->steps) ||
+         roundsBySum(definition->steps, definition->numbers, kFewFractions));
     if (!definition) {
       leaves.push_back(value);
       if (leaves.size() > 1)

@@ -73,6 +73,11 @@ public:
   /// them, between the result and the source that is visited.
   bool rounds() const { return isRounded; }
 
+  /// Whether there is one that rounds by what other code does, too: numbers of
+  /// fewer bits, bits that are masked, remainders, large numbers that are
+  /// added.
+  bool mayRound() const { return isRounded || mayBeRounded; }
+
   /// `result` as a function of `source`, which was visited for it; nullopt if
   /// its constants differ along two dimensions.
   std::optional<ElementProgram> read(mlir::Value result, mlir::Value source);
@@ -117,7 +122,7 @@ private:
   /// Of the result that is read.
   mlir::Block *block = nullptr;
   llvm::ArrayRef<int64_t> shape;
-  bool isConstant = false, isRounded = false;
+  bool isConstant = false, isRounded = false, mayBeRounded = false;
   llvm::DenseMap<mlir::Value, std::optional<Definition>> definitions;
 };
 

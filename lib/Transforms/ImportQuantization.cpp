@@ -5,6 +5,7 @@
 
 #include "ElementSlices.h"
 #include "ImportedElements.h"
+#include "IntegerCode.h"
 #include "IntegerContractions.h"
 #include "QuantizationForms.h"
 
@@ -65,12 +66,14 @@ public:
           visit(&op);
   }
 
-  /// Says what stays as code.
-  void remark() {
-    for (auto &[op, reason] : refused)
+  /// Says what stays as code. Returns whether some of that rounds.
+  bool remark() {
+    for (auto &[op, kept] : refused)
       remarkMissed(op, "QB140", "quantization of the module",
-                   "is kept as code: " + reason,
+                   "is kept as code: " + kept.reason,
                    "see docs/Pipeline.md for what is recognised");
+    return llvm::any_of(refused,
+                        [](const auto &each) { return each.second.rounds; });
   }
 
   /// Drops integers that nobody wants any more from ops with several results.
@@ -95,6 +98,7 @@ private:
     if (op->getNumResults() != 1)
       return;
     Scalars cut;
+    isGrid = false;
     OrRefusal<Value> replacement =
         cast ? importCast(cast) : importCode(op->getResult(0), cut);
     if (!replacement)
@@ -106,7 +110,7 @@ private:
 
   void refuse(Operation *op, const Refusal &refusal) {
     if (!refusal.reason.empty())
-      refused[op] = refusal.reason;
+      refused[op] = {refusal.reason, isGrid};
   }
 
   /// The same for the scalars of a structured op, which may compute more than
@@ -176,6 +180,7 @@ private:
       return Refusal();
     QuantizationReader reader(constants);
     OrRefusal<QuantizationForm> form = reader.read(result);
+    isGrid = reader.isGrid();
     if (!form)
       return form.getRefusal();
     Operation *op = result.getDefiningOp();
@@ -183,6 +188,10 @@ private:
       op = op->getParentOp();
     auto type = cast<RankedTensorType>(op->getResult(0).getType())
                     .clone(Float32Type::get(op->getContext()));
+    // What fusion has put in front of a constant's quantization is constant.
+    if (!form->isDequantize && constants.isConstant(op->getResult(0)) &&
+        !isa<RankedTensorType>(form->source.getType()))
+      form->source = getTensor(form->source, cut);
     bool isConstant = constants.isConstant(form->source);
     if (form->isDequantize && !isConstant &&
         getElementTypeOrSelf(form->source.getType()).isInteger(32))
@@ -492,7 +501,14 @@ private:
   llvm::SmallPtrSet<Block *, 8> open;
   /// Why ops are kept that seem to quantize, unless they turn out to be a part
   /// of what does.
-  llvm::MapVector<Operation *, std::string> refused;
+  struct Kept {
+    std::string reason;
+    /// Whether it makes few numbers of many.
+    bool rounds;
+  };
+  llvm::MapVector<Operation *, Kept> refused;
+  /// Of what was read last.
+  bool isGrid = false;
   /// Ops with several results, some of which may be integers of no use.
   llvm::SetVector<Operation *> rest;
   ConstantEvaluator constants;
@@ -523,7 +539,8 @@ struct ImportQuantizationPass
     Importer importer(&getContext(), castsOnly);
     importer.run(blocks);
     importer.eraseDeadResults();
-    importer.remark();
+    if (importer.remark())
+      getOperation()->setAttr(kRoundsAttrName, UnitAttr::get(&getContext()));
   }
 };
 } // namespace

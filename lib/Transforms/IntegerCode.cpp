@@ -12,6 +12,8 @@
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -42,7 +44,7 @@ static bool becomeReal(Value integers) {
   SmallVector<Value> open = {integers};
   llvm::DenseSet<Value> visited = {integers};
   auto add = [&](Value value) {
-    if (getElementTypeOrSelf(value.getType()).isSignlessInteger() &&
+    if (getElementTypeOrSelf(value.getType()).isSignlessIntOrIndex() &&
         visited.insert(value).second)
       open.push_back(value);
   };
@@ -54,6 +56,11 @@ static bool becomeReal(Value integers) {
             return step.code == ScalarCode::SignedToReal ||
                    step.code == ScalarCode::UnsignedToReal;
           }))
+        return true;
+      // So is a table of numbers, one for each integer; rows of one are not.
+      if (auto extract = dyn_cast<tensor::ExtractOp>(user);
+          extract && extract.getTensor().getType().getRank() == 1 &&
+          isa<FloatType>(extract.getType()))
         return true;
       if (isa<linalg::YieldOp>(user)) {
         if (user->getParentOp()->getNumResults() > use.getOperandNumber())
@@ -105,7 +112,8 @@ static bool quantizes(Operation *op) {
                      becomeReal(op->getResult(0)));
 }
 
-IntegerCode::IntegerCode(ModuleOp module) {
+IntegerCode::IntegerCode(ModuleOp module)
+    : isRounding(module->hasAttr(kRoundsAttrName)) {
   ConstantEvaluator constants;
   auto isConstant = [&](Operation *op) {
     return op->getNumResults() != 0 && constants.isConstant(op->getResult(0));
@@ -121,6 +129,12 @@ IntegerCode::IntegerCode(ModuleOp module) {
       return WalkResult::skip();
     }
     bool isStructured = isa<linalg::LinalgOp>(op);
+    if (isa<tosa::RescaleOp>(op) ||
+        (isStructured &&
+         llvm::any_of(*op->getRegion(0).begin(), [](auto &inner) {
+           return isa<tosa::ApplyScaleOp>(inner);
+         })))
+      rescales.push_back(op);
     if (int64_t count = countIntegerMultiplyAccumulates(op)) {
       kernels.push_back(op);
       macs = addCounts(macs, count);
@@ -148,13 +162,23 @@ void IntegerCode::remark() const {
                  "module without quantization");
   if (kernels.empty())
     return;
-  remarkMissed(kernels.front(), "QB145", "quantization of the module",
-               llvm::formatv("is integer code already: {0} such op{1}, the "
-                             "first is this one, with {2} "
-                             "multiply-accumulates in all",
-                             kernels.size(), kernels.size() == 1 ? "" : "s",
-                             macs)
-                   .str(),
+  std::string reason =
+      llvm::formatv(
+          "is integer code already: {0} such op{1}, the first is this "
+          "one, with {2} multiply-accumulates in all",
+          kernels.size(), kernels.size() == 1 ? "" : "s", macs)
+          .str();
+  SmallVector<RemarkNote, 1> notes;
+  if (!rescales.empty()) {
+    reason += llvm::formatv("; kernels would round {0} rescale{1} otherwise, "
+                            "each by up to 1 step",
+                            rescales.size(), rescales.size() == 1 ? "" : "s")
+                  .str();
+    notes.push_back(
+        RemarkNote::atCode(rescales.front()->getLoc(), "the first rescale"));
+  }
+  remarkMissed(kernels.front(), "QB145", "quantization of the module", reason,
                "nothing, if it is meant to stay; else give the network from "
-               "before it was lowered");
+               "before it was lowered",
+               notes);
 }

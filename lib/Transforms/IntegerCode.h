@@ -9,9 +9,15 @@
 
 namespace qbackend {
 
+/// A module that has it rounds real numbers in a way that was not imported.
+inline constexpr llvm::StringLiteral kRoundsAttrName = "qbackend.rounds";
+
 /// What is left of a module's own quantization after import and raising.
 struct IntegerCode {
   explicit IntegerCode(mlir::ModuleOp module);
+
+  /// Whether the module quantizes something by itself that is still code.
+  bool keepsQuantization() const { return isRounding || !conversions.empty(); }
 
   /// Says which integers of the module stay code: QB144, QB145.
   void remark() const;
@@ -22,6 +28,10 @@ struct IntegerCode {
   llvm::SmallVector<mlir::Operation *> conversions;
   /// Contractions of integers, and kernels: what is integer already.
   llvm::SmallVector<mlir::Operation *> kernels;
+  /// Products with fixed-point numbers, that give integers other scales.
+  llvm::SmallVector<mlir::Operation *> rescales;
+  /// Whether the import left code that rounds (QB140).
+  bool isRounding = false;
   /// The multiply-accumulates of the latter.
   int64_t macs = 0;
 };

@@ -521,7 +521,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     IntegerCode integers(getOperation());
     integers.remark();
     // What comes quantized is not quantized in other places, too.
-    bool comesQuantized = !imported.empty() || !integers.conversions.empty();
+    bool comesQuantized = !imported.empty() || integers.keepsQuantization();
+    getOperation()->removeAttr(kRoundsAttrName);
     SmallVector<std::pair<OperatorOp, Decision>> decisions;
     bool anyWeight = false, anyWeightKnown = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {

@@ -45,6 +45,10 @@ public:
   /// a reason why not if it rounds like one and yet is none.
   OrRefusal<QuantizationForm> read(mlir::Value result);
 
+  /// Whether what was refused last makes few numbers of many: those of a grid,
+  /// or those with fewer bits.
+  bool isGrid() const { return isGridFound; }
+
   /// The quantize that gives `integers`, a tensor of i8, read by their sign or
   /// without; nullopt if that is none, or one of several channels.
   std::optional<QuantizationForm> readQuantize(mlir::Value integers,
@@ -52,10 +56,13 @@ public:
 
 private:
   bool mayBeEnd(mlir::Value result);
+  bool mayRoundLast(mlir::Value result);
+  bool addsLargeNumber(mlir::Value result);
   bool isScaledLater(mlir::Value result);
 
   ConstantEvaluator &constants;
   ElementProgramReader programs;
+  bool isGridFound = false;
 };
 
 } // namespace qbackend

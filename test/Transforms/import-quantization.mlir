@@ -345,3 +345,28 @@ func.func @rounded_by_a_sum(%x: tensor<4xf32>) -> tensor<4xf32> {
   %5 = arith.mulf %4, %scale : tensor<4xf32>
   return %5 : tensor<4xf32>
 }
+
+// What fusion has put in front of the quantization of a constant is constant.
+// CHECK-LABEL: func.func @scaled_weight
+// CHECK: %[[Q:.*]] = arith.constant dense<{{\[\[}}2, 4], [12, -16]]> : tensor<2x2xi8>
+// CHECK: quant.scast %[[Q]]
+// CHECK-NOT: qbackend.quantize
+func.func @scaled_weight() -> tensor<2x2xf32> {
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, -4.0]]> : tensor<2x2xf32>
+  %f = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %s = arith.constant 0.5 : f32
+  %lo = arith.constant -128.0 : f32
+  %hi = arith.constant 127.0 : f32
+  %e = tensor.empty() : tensor<2x2xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(a, b) -> (a, b)>, affine_map<(a, b) -> (a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%w, %f : tensor<2x2xf32>, tensor<2xf32>) outs(%e : tensor<2x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %1 = arith.mulf %a, %b : f32
+    %2 = arith.divf %1, %s : f32
+    %3 = math.roundeven %2 : f32
+    %4 = arith.maximumf %3, %lo : f32
+    %5 = arith.minimumf %4, %hi : f32
+    %6 = arith.mulf %5, %s : f32
+    linalg.yield %6 : f32
+  } -> tensor<2x2xf32>
+  return %0 : tensor<2x2xf32>
+}

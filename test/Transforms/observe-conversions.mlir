@@ -76,3 +76,45 @@ func.func @labels(%x: tensor<1x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xi32>) {
   }
   return %1, %0 : tensor<1x4xf32>, tensor<1x4xi32>
 }
+
+// -----
+
+#id = affine_map<(a, b) -> (a, b)>
+// A number of a table for each integer. Rows of one are an embedding.
+// CHECK-LABEL: @table
+// CHECK-NOT: qconfig
+func.func @table(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %t = arith.constant dense<[0.0, 1.0, 4.0, 9.0]> : tensor<4xf32>
+  %e = tensor.empty() : tensor<1x4xf32>
+  // expected-remark @+1 {{makes integers of real numbers in a way that is not recognised}}
+  %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %1 = arith.fptosi %a : f32 to i32
+    %2 = arith.index_cast %1 : i32 to index
+    %3 = tensor.extract %t[%2] : tensor<4xf32>
+    linalg.yield %3 : f32
+  } -> tensor<1x4xf32>
+  // expected-remark @+1 {{QB141}}
+  %4 = qbackend.operator [#qbackend.relu] inputs(%0) : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+  ^bb0(%a: tensor<1x4xf32>):
+    qbackend.yield %a : tensor<1x4xf32>
+  }
+  return %4 : tensor<1x4xf32>
+}
+
+// -----
+
+// The import has left code that rounds (QB140).
+// CHECK: {{^}}module {
+// CHECK-LABEL: @rounds
+// CHECK-NOT: qconfig
+module attributes {qbackend.rounds} {
+  func.func @rounds(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+    // expected-remark @+1 {{QB141}}
+    %0 = qbackend.operator [#qbackend.relu] inputs(%x) : (tensor<1x4xf32>) -> tensor<1x4xf32> {
+    ^bb0(%a: tensor<1x4xf32>):
+      qbackend.yield %a : tensor<1x4xf32>
+    }
+    return %0 : tensor<1x4xf32>
+  }
+}

@@ -160,6 +160,14 @@ const Scalar *ScalarExpressions::createArithmetic(ScalarKind kind,
   auto isWhole = [](const Scalar *scalar) {
     return scalar->kind != ScalarKind::Operand || scalar->full;
   };
+  // Sums that leave no bits for fractions are a way to round.
+  auto isLarge = [&](const Scalar *scalar) {
+    std::optional<double> number = getNumber(scalar);
+    return number && std::fabs(*number) >= 0x1p16 && std::isfinite(*number);
+  };
+  if ((kind == ScalarKind::Add || kind == ScalarKind::Sub) &&
+      isLarge(a) != isLarge(b) && !getNumber(isLarge(a) ? b : a))
+    return create(ScalarKind::Other);
   if ((kind == ScalarKind::Mul || kind == ScalarKind::Div) && isOne(b) &&
       isWhole(a) && !getNumber(a))
     return a;
@@ -249,7 +257,10 @@ const Scalar *ScalarExpressions::combine(const ScalarStep &step, Operation *op,
   case ScalarCode::Constant:
     return createNumber(step.number.toDouble(step.type));
   case ScalarCode::CastReal:
-    return operand(0);
+    // Of fewer bits, it rounds.
+    return step.type.width < 32 && !getNumber(operand(0))
+               ? create(ScalarKind::Other)
+               : operand(0);
   case ScalarCode::SignedToReal:
   case ScalarCode::UnsignedToReal:
     // Integers other than constants have no place in float networks.
