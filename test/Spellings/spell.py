@@ -11,7 +11,11 @@
 
 `write` prints one text. `check` compares the operators of many texts with those
 of the first one, and what they compute, before and after raising, with numpy;
-a line of a list is a network, a style, perhaps +passes, perhaps `numbers`.
+a line of a list is a network, a style, perhaps +passes, perhaps `numbers`. At
+the end there is a table: for each pass, and each network that differs somewhere,
+the number of texts, those with the same operators, those with other ones, those
+of them that are in operators as a whole, and the share of float operations
+outside of operators.
 `bytes` raises each text twice and once more in another address layout.
 `reduce` finds which choices of a mixture make it fail. docs/Operators.md says
 what styles and passes are.
@@ -203,12 +207,27 @@ class Spelling:
 #===----------------------------------------------------------------------===#
 
 
-def graph_of(tools, text):
-    """The operators of a text, one in a line."""
+_OUTSIDE = "float operations outside of operators: "
+
+
+def print_operators(tools, text):
+    """The operators of a text, one in a line; how many float operations are
+    outside of operators, and how many there are."""
     printed = run([tools.bin / "qbackend-opt", "--qbackend-print-operators",
                    "-o", "/dev/null"], text)
-    return "".join(line + "\n" for line in printed.splitlines()
-                   if not line.startswith("float operations"))
+    graph, outside, whole = [], 0, 0
+    for line in printed.splitlines(keepends=True):
+        if line.startswith(_OUTSIDE):
+            numbers = line[len(_OUTSIDE):].split(" of ")
+            outside += int(numbers[0])
+            whole += int(numbers[1].split()[0])
+        else:
+            graph.append(line)
+    return "".join(graph), outside, whole
+
+
+def graph_of(tools, text):
+    return print_operators(tools, text)[0]
 
 
 @functools.lru_cache
@@ -308,8 +327,49 @@ def spellings(options):
                     yield spelling, options.numbers
 
 
+@dataclasses.dataclass
+class Total:
+    """Of the texts of one pass, or of one network."""
+    texts: int = 0
+    same: int = 0
+    # Texts of which all is in operators, though not in the same ones.
+    inside: int = 0
+    outside: int = 0
+    whole: int = 0
+
+    def add(self, is_same, outside, whole):
+        self.texts += 1
+        self.same += is_same
+        self.inside += not is_same and outside == 0
+        self.outside += outside
+        self.whole += whole
+
+    def row(self, name):
+        share = 100 * self.outside / self.whole if self.whole else 0
+        return (f"{name:24} {self.texts:6} {self.same:6} "
+                f"{self.texts - self.same:6} {self.inside:6} {share:7.2f} %")
+
+
+def print_totals(totals, networks_left):
+    """A table by passes, the networks with something outside, and the sum."""
+    print(f"{'':24} {'texts':>6} {'same':>6} {'other':>6} {'inside':>6} "
+          f"{'outside':>9}")
+    whole = Total()
+    for passes, total in totals.items():
+        print(total.row(passes or "as written"))
+        for field in dataclasses.fields(Total):
+            setattr(whole, field.name, getattr(whole, field.name)
+                    + getattr(total, field.name))
+    for name, total in sorted(networks_left.items(), key=lambda each:
+                              -each[1].outside / max(each[1].whole, 1)):
+        if total.same != total.texts:
+            print(total.row(name))
+    print(whole.row("all"))
+
+
 def check(tools, options):
     failures, seen, references = 0, set(), {}
+    totals, by_network = {}, {}
 
     def fail(spelling, what):
         nonlocal failures
@@ -331,7 +391,11 @@ def check(tools, options):
             if text in seen:
                 continue
             seen.add(text)
-            graph = graph_of(tools, text)
+            graph, outside, whole = print_operators(tools, text)
+            for table, key in ((totals, spelling.passes),
+                               (by_network, network)):
+                table.setdefault(key, Total()).add(
+                    graph == references[network], outside, whole)
             if graph != references[network]:
                 fail(spelling, "\n  ".join(
                     ["other operators",
@@ -343,6 +407,7 @@ def check(tools, options):
                 print(f"skipped {spelling}: {error}")
         except (RuntimeError, subprocess.TimeoutExpired) as error:
             fail(spelling, error)
+    print_totals(totals, by_network)
     print(f"{len(seen)} spellings, {failures} failures")
     return failures == 0
 
