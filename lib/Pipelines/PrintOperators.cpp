@@ -15,7 +15,9 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
@@ -101,6 +103,7 @@ private:
   void printReference(Value value);
   std::string describe(Operation *op);
   /// The shown values that `op` reads, in the order in which they are printed.
+  SmallVector<Value> getTensors(Operation *op);
   SmallVector<Value> getInputs(Operation *op);
   uint64_t getHash(Value value);
 
@@ -133,12 +136,28 @@ static void appendInputs(OperatorOp op, Value input,
     appendInputs(op, skipSameElements(part), inputs);
 }
 
+/// The tensors that `op` computes its results from; what a region reads beside
+/// them, if it is no constant.
+SmallVector<Value> Graph::getTensors(Operation *op) {
+  auto operation = dyn_cast<OperatorOp>(op);
+  llvm::SetVector<Value> captured;
+  if (isa<linalg::LinalgOp>(op))
+    getUsedValuesDefinedAbove(op->getRegions(), captured);
+  SmallVector<Value> tensors;
+  for (Value operand : operation ? operation.getInputs() : op->getOperands())
+    if (isa<RankedTensorType>(operand.getType()))
+      tensors.push_back(operand);
+  for (Value value : captured)
+    if (isa<RankedTensorType>(value.getType()) && !constants.isConstant(value))
+      tensors.push_back(value);
+  return tensors;
+}
+
 SmallVector<Value> Graph::getInputs(Operation *op) {
   SmallVector<Value> inputs;
   auto operation = dyn_cast<OperatorOp>(op);
-  for (Value operand : operation ? operation.getInputs() : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()))
-      appendInputs(operation, skipSameElements(operand), inputs);
+  for (Value operand : getTensors(op))
+    appendInputs(operation, skipSameElements(operand), inputs);
   // Sums and products don't tell which operand comes first.
   if (operation && inputs.size() == 2 && !operation.isFused() &&
       operation.getKind().isCommutative() &&
@@ -170,10 +189,7 @@ uint64_t Graph::getHash(Value value) {
       text = describe(op);
       // Their order is what is asked for: of two hashes, the smaller first.
       SmallVector<uint64_t> operands;
-      for (Value operand :
-           operation ? operation.getInputs() : op->getOperands()) {
-        if (!isa<RankedTensorType>(operand.getType()))
-          continue;
+      for (Value operand : getTensors(op)) {
         Value input = skipSameElements(operand);
         auto it = hashes.find(input);
         if (it == hashes.end()) {
@@ -210,9 +226,8 @@ void Graph::numberInputs(Block &entry) {
   llvm::DenseSet<Value> read;
   entry.walk<WalkOrder::PreOrder>([&](Operation *op) {
     auto operation = dyn_cast<OperatorOp>(op);
-    for (Value operand : operation ? operation.getInputs() : op->getOperands())
-      if (isa<RankedTensorType>(operand.getType()) &&
-          (isShown(op, constants) || op->hasTrait<OpTrait::IsTerminator>()))
+    for (Value operand : getTensors(op))
+      if ((isShown(op, constants) || op->hasTrait<OpTrait::IsTerminator>()))
         read.insert(skipSameElements(operand));
     return operation ? WalkResult::skip() : WalkResult::advance();
   });

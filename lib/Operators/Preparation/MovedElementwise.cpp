@@ -124,19 +124,38 @@ Operation *forms::liftElementwise(linalg::GenericOp op,
   return lifted;
 }
 
+/// Whether the last dimension of the result of `op` is a multiplier of
+/// channels, the dimension before: the filter has it, and the image hasn't.
+static bool hasMultiplier(linalg::LinalgOp op) {
+  if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1)
+    return false;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  ArrayRef<AffineExpr> results = maps.back().getResults();
+  if (results.size() < 4)
+    return false;
+  auto multiplier = dyn_cast<AffineDimExpr>(results.back());
+  auto channel = dyn_cast<AffineDimExpr>(results[results.size() - 2]);
+  return multiplier && channel &&
+         maps[0].isFunctionOfDim(channel.getPosition()) &&
+         maps[1].isFunctionOfDim(channel.getPosition()) &&
+         maps[0].isFunctionOfDim(multiplier.getPosition()) !=
+             maps[1].isFunctionOfDim(multiplier.getPosition());
+}
+
 Operation *forms::lowerElementwise(tensor::CollapseShapeOp collapse,
                                    PreparationRewriter &builder) {
   auto op = collapse.getSrc().getDefiningOp<linalg::GenericOp>();
   RankedTensorType type = collapse.getSrcType();
   if (!op || !op->hasOneUse() || !isPlainElementwise(op) ||
-      !type.hasStaticShape() || type.getRank() < 5 ||
+      !type.hasStaticShape() || type.getRank() < 4 ||
       type.getShape().back() != 1)
     return nullptr;
   std::optional<unsigned> main = getMainInput(op);
   auto before = main ? op.getInputs()[*main].getDefiningOp<linalg::LinalgOp>()
                      : linalg::LinalgOp();
   std::optional<SmallVector<unsigned>> kept = getKeptDims(collapse);
-  if (!before || before.getNumReductionLoops() == 0 || !kept)
+  if (!before || before.getNumReductionLoops() == 0 || !kept ||
+      (type.getRank() == 4 && !hasMultiplier(before)))
     return nullptr;
   MLIRContext *context = op.getContext();
   builder.setInsertionPoint(collapse);

@@ -70,6 +70,7 @@ private:
   SmallVector<SmallVector<Value>> getCandidates();
   std::optional<Pieces> search(IsOperator isOperator);
   bool isKnown(IsOperator isOperator);
+  bool isOfOneTensor(Operation *product);
   bool isOneFunction(const Pieces &pieces, IsOperator isOperator);
   void erase(Pieces &pieces);
   Operation *commit(const Pieces &pieces, bool restDecides);
@@ -528,6 +529,17 @@ static bool isStatistic(Value element) {
   return a == b || isNumber(a) || isNumber(b);
 }
 
+/// Whether the factors of `product` are computed from one tensor, as in a sum
+/// of x * f(x): those of a contraction are not.
+bool Splitter::isOfOneTensor(Operation *product) {
+  BodySlice first = getSlice(product->getOperand(0)),
+            second = getSlice(product->getOperand(1));
+  return llvm::any_of(first.inputs, [&](unsigned input) {
+    return llvm::is_contained(second.inputs, input) &&
+           !constants.isConstant(op.getInputs()[input]);
+  });
+}
+
 Operation *Splitter::splitPrologue() {
   Operation *last = body.getTerminator()->getOperand(0).getDefiningOp();
   if (op.getNumResults() != 1 || op.getNumReductionLoops() == 0 || !last ||
@@ -537,7 +549,8 @@ Operation *Splitter::splitPrologue() {
   Value element =
       last->getOperand(0) == init ? last->getOperand(1) : last->getOperand(0);
   bool isProduct = op.getInputs().size() > 1 &&
-                   isa_and_nonnull<arith::MulFOp>(element.getDefiningOp());
+                   isa_and_nonnull<arith::MulFOp>(element.getDefiningOp()) &&
+                   !isOfOneTensor(element.getDefiningOp());
   bool isPool = op.getInputs().size() > 1 &&
                 llvm::any_of(op.getRegionInputArgs(),
                              [](BlockArgument arg) { return arg.use_empty(); });

@@ -202,3 +202,45 @@ func.func @others(%x: tensor<1x3x5x7xf32>) -> (tensor<1x3x10x7xf32>, tensor<1x3x
   } -> tensor<1x3x5x7xf32>
   return %0, %1, %2 : tensor<1x3x10x7xf32>, tensor<1x3x5x7xf32>, tensor<1x3x5x7xf32>
 }
+
+// Behind it a transpose that fusion has taken in: rows and columns of the source are
+// dimensions 2 and 3 of the result.
+// CHECK-LABEL: func.func @nearest_transposed
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.interpolate<mode = nearest>] inputs(%arg0) : (tensor<1x5x7x3xf32>) -> tensor<1x10x14x3xf32>
+// CHECK: qbackend.transpose %[[R]] [0, 3, 1, 2]
+func.func @nearest_transposed(%x: tensor<1x5x7x3xf32>) -> tensor<1x3x10x14xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<1x3x10x14xf32>
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<1x3x10x14xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %l = linalg.index 3 : index
+    %row = arith.floordivsi %k, %c2 : index
+    %column = arith.floordivsi %l, %c2 : index
+    %v = tensor.extract %x[%c0, %row, %column, %j] : tensor<1x5x7x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<1x3x10x14xf32>
+  return %r : tensor<1x3x10x14xf32>
+}
+
+// One loop for two dimensions is no resize.
+// CHECK-LABEL: func.func @diagonal
+// CHECK-NOT: qbackend.interpolate
+// CHECK: return
+func.func @diagonal(%x: tensor<3x5x7x3xf32>) -> tensor<3x3x10x14xf32> {
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<3x3x10x14xf32>
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<3x3x10x14xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 1 : index
+    %k = linalg.index 2 : index
+    %l = linalg.index 3 : index
+    %row = arith.floordivsi %k, %c2 : index
+    %column = arith.floordivsi %l, %c2 : index
+    %v = tensor.extract %x[%j, %row, %column, %j] : tensor<3x5x7x3xf32>
+    linalg.yield %v : f32
+  } -> tensor<3x3x10x14xf32>
+  return %r : tensor<3x3x10x14xf32>
+}

@@ -27,17 +27,22 @@ public:
 
   bool read();
   /// Whether the batch and the channels are read as they are, and the rows and
-  /// columns are each computed from one loop, all in their order.
+  /// columns are each computed from one loop, all in their order, or each
+  /// dimension from another loop.
   bool hasLayout(ArrayRef<int64_t> positions);
   InterpolateAttr match(ArrayRef<int64_t> positions);
 
   Value source;
   /// Of the result, with the dimensions of the source.
   SmallVector<int64_t> shape;
+  /// Of the result, those of the source, if they are in another order there:
+  /// fusion takes a transpose of what was resized in.
+  SmallVector<int64_t> resultDims;
 
 private:
   const ScalarProgram *getScalar(Value value);
   std::optional<int64_t> getLoopSize(unsigned loop);
+  bool hasPermutedLayout();
   bool getTaps(Value value, double factor, SmallVectorImpl<Tap> &taps);
   SmallVector<double> getFactors();
 
@@ -128,6 +133,18 @@ bool ResizeBody::hasLayout(ArrayRef<int64_t> positions) {
         sourceLoops[dim] = loop;
     }
   }
+  resultDims.clear();
+  SmallVector<std::optional<unsigned>> inOrder = sourceLoops;
+  // A batch of 1 is read at 0.
+  if (!sourceLoops[0] && op.getNumLoops() == sourceLoops.size() &&
+      !llvm::is_contained(sourceLoops, std::optional<unsigned>(0)) &&
+      getLoopSize(0) == 1)
+    inOrder[0] = 0;
+  if (!llvm::is_contained(inOrder, std::nullopt) &&
+      op.getNumLoops() == inOrder.size() && !llvm::is_sorted(inOrder)) {
+    sourceLoops = inOrder;
+    return hasPermutedLayout();
+  }
   // All loops, in order.
   shape.clear();
   unsigned next = 0;
@@ -152,6 +169,25 @@ bool ResizeBody::hasLayout(ArrayRef<int64_t> positions) {
       return false;
   }
   return next == op.getNumLoops();
+}
+
+/// The same where the dimensions of the result are those of the source in
+/// another order.
+bool ResizeBody::hasPermutedLayout() {
+  RankedTensorType type = getFloatType(source);
+  llvm::SmallBitVector used(sourceLoops.size());
+  shape.clear();
+  for (auto [dim, loop] : llvm::enumerate(sourceLoops)) {
+    std::optional<int64_t> size = getLoopSize(*loop);
+    bool isSpatial = dim == rowDim || dim == columnDim;
+    if (used.test(*loop) || !size || type.isDynamicDim(dim) ||
+        (!isSpatial && *size != type.getDimSize(dim)))
+      return false;
+    used.set(*loop);
+    shape.push_back(*size);
+    resultDims.push_back(*loop);
+  }
+  return true;
 }
 
 /// Appends the pixels that `value` is the weighted sum of, for the loops as
@@ -257,6 +293,21 @@ void forms::recognizeLinalgResize(const Recognition &recognition) {
   for (ArrayRef<int64_t> positions : kImageLayouts) {
     if (!body.hasLayout(positions))
       continue;
+    if (!body.resultDims.empty()) {
+      InterpolateAttr kind =
+          root == recognition.root ? body.match(positions) : InterpolateAttr();
+      if (!kind)
+        continue;
+      addImageOperator(recognition, kind, body.source, positions);
+      // The result's dimension for each of [batch, height, width, channel].
+      SmallVector<int64_t> permutation;
+      for (int64_t position : positions)
+        permutation.push_back(body.resultDims[position]);
+      if (llvm::is_sorted(permutation))
+        permutation.clear();
+      recognition.found.back().outputPermutation = permutation;
+      return;
+    }
     bool hasShape = type.getShape() == ArrayRef<int64_t>(body.shape);
     if (!hasShape && root != recognition.root)
       continue;
