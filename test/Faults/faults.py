@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What goes wrong around the tools: each fault is an error, and no half of a file.
 
-    faults.py --bin DIR [--weights MB]
+    faults.py --bin DIR [--weights MB] [--only CHECK,...]
 
 --weights is the size of the network that is compiled with little memory. The exit
 code is 1, after the names of what failed, if something did.
@@ -50,6 +50,10 @@ class Faults:
         self.table = work / "table.json"
         self.run(["qbackend-run", self.network, "--calibrate",
                   f"--input={self.samples}", "-o", self.table], code=0)
+        self.quantized = work / "quantized.mlir"
+        self.run(["qbackend-opt", "--apply-backend=qnnpack",
+                  f"calibration={self.table}", self.network, "-o", self.quantized],
+                 code=0)
 
     def writers(self, output):
         """A command of each tool that writes `output`."""
@@ -62,6 +66,7 @@ class Faults:
              "-o", output],
             ["qbackend-calib", "show", self.table, "-o", output],
             ["qbackend-calib", "merge", self.table, "-o", output],
+            ["qbackend-translate", "--qbackend-to-onnx", self.quantized, "-o", output],
             ["qbackend-config", "to-json", "qnnpack", "-o", output],
         ]
 
@@ -124,13 +129,25 @@ class Faults:
                 assert str(output) in said, (command, said)
 
     def check_read_only_folder(self):
-        if os.geteuid() == 0:
-            return  # May write everywhere.
         folder = self.work / "readonly"
         folder.mkdir(mode=0o555)
+        self.work.chmod(0o755)
+
+        def become_nobody():
+            # Root may write everywhere.
+            if os.geteuid() == 0:
+                os.setgroups([])
+                os.setgid(65534)
+                os.setuid(65534)
+
         for command in self.writers(folder / "out"):
-            _, said = self.run(command, code=1)
-            assert "Permission denied" in said, (command, said)
+            try:
+                _, said = self.run(command, code=1, preexec_fn=become_nobody)
+            except PermissionError:
+                return  # The tools are where nobody may look.
+            assert "ermission denied" in said or "not writable" in said, \
+                (command, said)
+        assert not list(folder.iterdir())
 
     def check_pipes(self):
         """A named pipe is read and written as it is, and stays one."""
@@ -185,11 +202,16 @@ class Faults:
         samples = self.work / "many.npz"
         np.savez(samples, x=np.zeros((200000, 200), dtype="f4"))
         network = write_network(self.work / "long.mlir", 200)
+        few = self.work / "few.npz"
+        np.savez(few, x=np.eye(200, dtype="f4"))
+        quantized = self.work / "quantized.mlir"
+        self.run(["qbackend-opt", "--apply-backend=qnnpack", f"data={few}", network,
+                  "-o", quantized], code=0)
         folder = self.work / "interrupted"
         folder.mkdir()
         lines = [["qbackend-run", network, "--calibrate", f"--input={samples}"],
                  ["qbackend-run", network, f"--input={samples}"],
-                 ["qbackend-run", network, f"--compare={network}", "--layers",
+                 ["qbackend-run", network, f"--compare={quantized}", "--layers",
                   f"--input={samples}"],
                  ["qbackend-run", network, "--sensitivity", f"--input={samples}"],
                  ["qbackend-tune", network, "--keep-sqnr=200", f"--input={samples}",
@@ -222,7 +244,10 @@ class Faults:
         process.send_signal(number)
         begin = time.monotonic()
         said = process.communicate(timeout=60)[1].decode()
-        assert process.returncode == -number, (process.returncode, said)
+        # Some have something to say, and to keep.
+        assert process.returncode == -number or \
+            process.returncode == 1 and "interrupted" in said, \
+            (process.returncode, said)
         assert "PLEASE submit" not in said, said
         return time.monotonic() - begin
 
@@ -265,7 +290,13 @@ class Faults:
                     ["qbackend-run", bytecode, f"--input={samples}", "-o",
                      folder / "out"],
                     ["qbackend-run", bytecode, "--calibrate", f"--input={samples}",
-                     "-o", folder / "out"]):
+                     "-o", folder / "out"],
+                    ["qbackend-run", bytecode, f"--compare={bytecode}", "--sandbox",
+                     f"--input={samples}", "-o", folder / "out"],
+                    ["qbackend-opt", "--apply-backend=qnnpack", "lower-to=linalg",
+                     "samples=1", network, "-o", folder / "out"],
+                    ["qbackend-translate", "--qbackend-to-onnx", bytecode, "-o",
+                     folder / "out"]):
                 code, said = self.run(command, preexec_fn=limit)
                 if code:
                     failures += 1
@@ -282,13 +313,14 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", required=True, type=pathlib.Path)
     parser.add_argument("--weights", type=int, default=16)
-    parser.add_argument("--only", help="the check of this name")
+    parser.add_argument("--only", help="these checks, with commas")
     arguments = parser.parse_args()
     failed = []
     for name in [name for name in dir(Faults) if name.startswith("check_")]:
-        if arguments.only and name != f"check_{arguments.only}":
+        if arguments.only and name[6:] not in arguments.only.split(","):
             continue
-        with tempfile.TemporaryDirectory() as work:
+        # Where others may look, too; lit's own folder is not.
+        with tempfile.TemporaryDirectory(dir="/tmp") as work:
             try:
                 faults = Faults(arguments.bin.resolve(), pathlib.Path(work),
                                 arguments.weights)

@@ -197,6 +197,7 @@ KINDS = {kind.name: kind for kind in [
          "samples=1", "{input}", "-o", "{output}"]], read_networks, gentle=True),
     Kind("bytecode", ".mlirbc", [
         ["{bin}/qbackend-opt", "{input}", "-o", "{output}"],
+        ["{bin}/qbackend-translate", "--qbackend-to-onnx", "{input}", "-o", "{output}"],
         ["{bin}/qbackend-opt", "--apply-backend=qnnpack", "samples=1", "{input}",
          "-o", "{output}"]], read_bytecode, binary=True),
     Kind("array", ".npz", [

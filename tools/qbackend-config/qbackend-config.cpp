@@ -246,8 +246,10 @@ int main(int argc, char **argv) {
       argc, argv,
       "backend configurations: BACKEND is the name of a built-in one, FILE one "
       "in MLIR or in PyTorch's dict form as JSON\n");
-  if (llvm::Error error = checkWritable(outputFile))
-    return (void)fail(llvm::toString(std::move(error))), kTrouble;
+  if (llvm::Error error = checkWritable(outputFile)) {
+    Status status = toStatus(fail(llvm::toString(std::move(error))));
+    return diffCommand ? kTrouble : status;
+  }
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   registerConfigurationAliases(registry);

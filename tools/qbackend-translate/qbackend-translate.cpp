@@ -3,63 +3,128 @@
 // mlir-translate with this project's dialects: modules to files of other
 // programs.
 
+#include "Faults.h"
 #include "Version.h"
 
+#include "qbackend/Files/OutputFile.h"
+#include "qbackend/Parser/ParseModule.h"
+#include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Target/ONNX.h"
 
+#include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/Process.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/WithColor.h"
 
-using namespace llvm;
+#include <sys/mman.h>
+#include <unistd.h>
 
-/// Makes `-o FILE` write to a file beside it. Returns the two names; empty ones
-/// if the output goes to stdout, a device or a pipe.
-static std::pair<std::string, std::string>
-redirectOutput(std::vector<std::string> &arguments) {
+using namespace llvm;
+using qbackend::OutputFile;
+
+static int fail(const Twine &message) {
+  WithColor::error(errs(), "qbackend-translate") << message << "\n";
+  return EXIT_FAILURE;
+}
+
+namespace {
+/// Where the arguments name files; 0: they don't.
+struct Files {
+  size_t input = 0, output = 0;
+  /// The output, without the name of the option.
+  std::string path;
+};
+} // namespace
+
+static Files findFiles(ArrayRef<std::string> arguments) {
+  Files files;
   for (size_t i = 1; i < arguments.size(); ++i) {
     StringRef argument = arguments[i];
     if (argument.starts_with("--"))
       argument = argument.drop_front();
-    std::string file;
-    bool isSeparate = argument == "-o" && i + 1 < arguments.size();
-    if (isSeparate)
-      file = arguments[i + 1];
-    else if (argument.consume_front("-o="))
-      file = argument.str();
-    if (file.empty() || file == "-" ||
-        (sys::fs::exists(file) && !sys::fs::is_regular_file(file)))
-      continue;
-    std::string temporary =
-        file + ".tmp" + std::to_string(sys::Process::getProcessId());
-    arguments[isSeparate ? i + 1 : i] =
-        isSeparate ? temporary : "-o=" + temporary;
-    return {file, temporary};
+    if (argument == "-o" && i + 1 < arguments.size()) {
+      files.output = ++i;
+      files.path = arguments[i];
+    } else if (argument.consume_front("-o=")) {
+      files.output = i;
+      files.path = argument.str();
+    } else if (argument == "-" || !argument.starts_with("-")) {
+      files.input = i;
+    }
   }
-  return {};
+  return files;
+}
+
+/// What is read from standard input can be read again.
+static bool keepStandardInput(const MemoryBuffer &buffer) {
+  int file = memfd_create("stdin", 0);
+  if (file < 0)
+    return false;
+  raw_fd_ostream os(file, /*shouldClose=*/true);
+  os << buffer.getBuffer();
+  os.flush();
+  return !os.has_error() && lseek(file, 0, SEEK_SET) == 0 &&
+         dup2(file, STDIN_FILENO) == STDIN_FILENO;
+}
+
+/// Whether MLIR's parser can be given the input; if not, says why.
+static bool checkInput(StringRef input) {
+  auto read = MemoryBuffer::getFileOrSTDIN(input);
+  if (!read) {
+    fail("cannot read '" + input + "': " + read.getError().message());
+    return false;
+  }
+  mlir::DialectRegistry registry;
+  qbackend::registerAllDialects(registry);
+  if (auto error = qbackend::checkSource(**read, registry)) {
+    WithColor::error(errs() << (*read)->getBufferIdentifier() << ":"
+                            << error->line << ":" << error->column << ": ")
+        << error->message << "\n";
+    return false;
+  }
+  if (input == "-" && !keepStandardInput(**read)) {
+    fail("cannot keep what standard input has; give a file");
+    return false;
+  }
+  return true;
 }
 
 int main(int argc, char **argv) {
+  InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-translate");
   qbackend::addVersionPrinter();
   qbackend::registerToONNXTranslation();
 
   std::vector<std::string> arguments(argv, argv + argc);
-  auto [output, temporary] = redirectOutput(arguments);
+  Files files = findFiles(arguments);
+  bool isRun = none_of(arguments, [](StringRef argument) {
+    return argument.contains("help") || argument.contains("version");
+  });
+  if (isRun && !checkInput(files.input ? arguments[files.input] : "-"))
+    return EXIT_FAILURE;
+  std::optional<OutputFile> output;
+  auto failToWrite = [&](std::error_code error) {
+    return fail("cannot write '" + files.path + "': " + error.message());
+  };
+  if (files.output && files.path != "-") {
+    output.emplace(files.path);
+    if (output->error())
+      return failToWrite(output->error());
+    std::string &argument = arguments[files.output];
+    argument.resize(argument.size() - files.path.size());
+    argument += output->name();
+  }
   std::vector<char *> pointers;
   for (std::string &argument : arguments)
     pointers.push_back(argument.data());
-  LogicalResult result =
-      mlir::mlirTranslateMain(pointers.size(), pointers.data(),
-                              "Writes modules as files of other programs");
-  if (output.empty())
-    return succeeded(result) ? EXIT_SUCCESS : EXIT_FAILURE;
-  std::error_code error;
-  if (succeeded(result) && !(error = sys::fs::rename(temporary, output)))
-    return EXIT_SUCCESS;
-  if (error)
-    WithColor::error(errs(), "qbackend-translate")
-        << "cannot write '" << output << "': " << error.message() << "\n";
-  sys::fs::remove(temporary);
-  return EXIT_FAILURE;
+  if (failed(
+          mlir::mlirTranslateMain(pointers.size(), pointers.data(),
+                                  "Writes modules as files of other programs")))
+    return EXIT_FAILURE;
+  if (output)
+    if (std::error_code error = output->commit())
+      return failToWrite(error);
+  return EXIT_SUCCESS;
 }
