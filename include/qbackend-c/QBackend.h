@@ -339,6 +339,8 @@ typedef struct {
   unsigned threads;
   /* What a page calls the network. */
   QBackendText title;
+  /* Whether qbackendModelFindSensitivity has `changes`. */
+  int measureChanges;
 } QBackendReportOptions;
 
 /* How `quantized` differs from `model`, real-valued, operator by operator, on
@@ -365,9 +367,12 @@ QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
  * as JSON:
  * {"operators": [{"name": "conv1", "kind": "conv2d",
  *    "alone": {"sqnr": 31.2, "accuracy": 0.9}, "without": {...}}],
- *  "curve": [{"sqnr": 28.1, "accuracy": 0.9}]}
+ *  "curve": [{"sqnr": 28.1, "accuracy": 0.9}],
+ *  "changes": [{"name": "none", "score": {"sqnr": 28.1, "accuracy": 0.9}},
+ *    {"name": "per-channel weights", "problem": "..."}]}
  * The worst operator comes first; entry k of `curve` has the first k real-valued.
- * An infinite `sqnr` is null. */
+ * Changes are of all operators, which all are quantized; `problem` says why one
+ * isn't possible. An infinite `sqnr` is null. */
 QBACKEND_EXPORT QBackendStatus qbackendModelFindSensitivity(
     QBackendModel *model, const QBackendReportOptions *options, char **output,
     QBackendDiagnosticCallback callback, void *user);

@@ -243,13 +243,19 @@ QBackendStatus qbackendModelFindSensitivity(
   if (!copy)
     return QBACKEND_FAILURE;
   ModelScope scope(*copy, callback, user);
-  auto simulation = tuning::Simulation::create(
-      *copy->module, getNetworkOptions(*copy, *options));
+  tuning::NetworkOptions network = getNetworkOptions(*copy, *options);
+  auto simulation = tuning::Simulation::create(*copy->module, network);
   if (!simulation)
     return fail(*copy, simulation.takeError());
   auto sensitivity = tuning::findSensitivity(**simulation);
   if (!sensitivity)
     return fail(*copy, sensitivity.takeError());
+  if (options->measureChanges) {
+    auto changes = tuning::measureChanges(*copy->module, network);
+    if (!changes)
+      return fail(*copy, changes.takeError());
+    sensitivity->changes = std::move(*changes);
+  }
   if (copy->session.failIfInterrupted())
     return QBACKEND_FAILURE;
   return copy->session.finish(tuning::toJSON(*sensitivity, **simulation),

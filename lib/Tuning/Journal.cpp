@@ -22,6 +22,8 @@ using llvm::StringRef;
 static constexpr std::chrono::milliseconds kUnsaved(300);
 
 llvm::Error Journal::write() {
+  if (path.empty())
+    return llvm::Error::success();
   written = std::chrono::steady_clock::now();
   llvm::json::Object scoreObject, secondsObject;
   for (auto &[key, score] : scores) {

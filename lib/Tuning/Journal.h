@@ -16,6 +16,7 @@ namespace qbackend::tuning {
 /// Scores and times, by the name of what they are of.
 class Journal {
 public:
+  /// An empty path is no file.
   explicit Journal(std::string path) : path(std::move(path)) {}
 
   /// `network` says what the numbers are of: a file of another one is refused.

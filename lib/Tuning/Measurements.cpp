@@ -78,6 +78,30 @@ llvm::Error Measurements::prepare(bool resume) {
                 : llvm::Error::success();
 }
 
+SmallVector<Change> Measurements::listChanges() const {
+  SmallVector<Change> changes;
+  changes.push_back({/*perChannel=*/true, std::nullopt, std::nullopt});
+  for (ObserverKind kind :
+       {ObserverKind::Histogram, ObserverKind::MinMax, ObserverKind::MSE})
+    changes.push_back({false, kind, std::nullopt});
+  const CalibrateOptions &calibration = network.calibration;
+  for (Correction correction : getCorrections()) {
+    bool needsSamples = correction == Correction::AdaptiveRounding ||
+                        correction == Correction::BiasCorrection;
+    // The observer mse says it for all.
+    if (correction == Correction::MseRanges ||
+        (needsSamples && calibration.data.empty()) ||
+        (correction == Correction::BiasAbsorption &&
+         calibration.calibration == "ranges"))
+      continue;
+    changes.push_back({false, std::nullopt, correction});
+  }
+  llvm::erase_if(changes, [&](const Change &change) {
+    return !changesMapping(base, change);
+  });
+  return changes;
+}
+
 OwningOpRef<ModuleOp> Measurements::makeMapping(const Candidate &candidate,
                                                 const BitVector &real) const {
   SmallVector<SimulatedOperator, 0> operators;

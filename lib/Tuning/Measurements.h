@@ -35,6 +35,10 @@ public:
   /// `resume`, what the journal has is known already.
   llvm::Error prepare(bool resume);
 
+  /// The changes of all operators that make another mapping: per-channel
+  /// weights, observers, corrections.
+  llvm::SmallVector<Change> listChanges() const;
+
   /// Compiles the candidate.
   llvm::Error create(Candidate &candidate);
 

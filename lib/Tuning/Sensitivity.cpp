@@ -4,6 +4,8 @@
 
 #include "qbackend/Tuning/Sensitivity.h"
 
+#include "Measurements.h"
+
 #include "qbackend/Arrays/Progress.h"
 
 #include "llvm/Support/Format.h"
@@ -70,6 +72,40 @@ Expected<Sensitivity> tuning::findSensitivity(Simulation &simulation) {
   return result;
 }
 
+Expected<std::vector<ChangeScore>>
+tuning::measureChanges(mlir::ModuleOp module, const NetworkOptions &options) {
+  Measurements measurements(module, options, /*journalPath=*/"");
+  if (Error error = measurements.prepare(/*resume=*/false))
+    return error;
+  std::vector<ChangeScore> result;
+  auto add = [&](Candidate candidate) -> Error {
+    ChangeScore &entry = result.emplace_back();
+    entry.name = candidate.name;
+    if (Error error = measurements.create(candidate)) {
+      entry.problem = toString(std::move(error));
+      return Error::success();
+    }
+    auto score = measurements.simulate(
+        candidate, BitVector(candidate.simulation->getOperators().size()));
+    if (!score)
+      return score.takeError();
+    entry.score = *score;
+    return Error::success();
+  };
+  Candidate none;
+  none.name = "none";
+  if (Error error = add(std::move(none)))
+    return error;
+  for (const Change &change : measurements.listChanges()) {
+    Candidate candidate;
+    candidate.changes.push_back(change);
+    candidate.name = change.getName();
+    if (Error error = add(std::move(candidate)))
+      return error;
+  }
+  return result;
+}
+
 void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
                    raw_ostream &os) {
   size_t width = 8, kindWidth = 4;
@@ -90,6 +126,19 @@ void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
   os << "\nreal-valued  score\n";
   for (auto [k, score] : enumerate(sensitivity.curve))
     os << format("%11zu  ", k) << formatScore(score) << "\n";
+  if (sensitivity.changes.empty())
+    return;
+  size_t nameWidth = 0;
+  for (const ChangeScore &change : sensitivity.changes)
+    nameWidth = std::max(nameWidth, change.name.size());
+  os << "\n" << left_justify("change of all", nameWidth) << "  all quantized\n";
+  for (const ChangeScore &change : sensitivity.changes) {
+    os << left_justify(change.name, nameWidth) << "  ";
+    if (change.score)
+      os << formatScore(*change.score) << "\n";
+    else
+      os << "not possible: " << change.problem << "\n";
+  }
 }
 
 static json::Object toObject(const Score &score) {
@@ -113,11 +162,22 @@ std::string tuning::toJSON(const Sensitivity &sensitivity,
   }
   for (const Score &score : sensitivity.curve)
     curve.push_back(toObject(score));
+  json::Object object{{"operators", std::move(operators)},
+                      {"curve", std::move(curve)}};
+  if (!sensitivity.changes.empty()) {
+    json::Array changes;
+    for (const ChangeScore &change : sensitivity.changes) {
+      json::Object entry{{"name", change.name}};
+      if (change.score)
+        entry["score"] = toObject(*change.score);
+      else
+        entry["problem"] = json::fixUTF8(change.problem);
+      changes.push_back(std::move(entry));
+    }
+    object["changes"] = std::move(changes);
+  }
   std::string text;
   raw_string_ostream os(text);
-  os << formatv("{0:2}",
-                json::Value(json::Object{{"operators", std::move(operators)},
-                                         {"curve", std::move(curve)}}))
-     << "\n";
+  os << formatv("{0:2}", json::Value(std::move(object))) << "\n";
   return text;
 }

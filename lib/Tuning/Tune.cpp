@@ -75,7 +75,6 @@ private:
   llvm::Error consider(Candidate &candidate, const BitVector &real,
                        const Score &score);
   llvm::Expected<Candidate *> attempt(Candidate candidate);
-  SmallVector<Change> getChanges();
   llvm::Error search();
   llvm::Error searchChanges();
   llvm::Error searchSets(Candidate &candidate);
@@ -199,30 +198,6 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
 // Search
 //===----------------------------------------------------------------------===//
 
-SmallVector<Change> Tuner::getChanges() {
-  SmallVector<Change> changes;
-  changes.push_back({/*perChannel=*/true, std::nullopt, std::nullopt});
-  for (ObserverKind kind :
-       {ObserverKind::Histogram, ObserverKind::MinMax, ObserverKind::MSE})
-    changes.push_back({false, kind, std::nullopt});
-  const CalibrateOptions &calibration = options.network.calibration;
-  for (Correction correction : getCorrections()) {
-    bool needsSamples = correction == Correction::AdaptiveRounding ||
-                        correction == Correction::BiasCorrection;
-    // The observer mse says it for all.
-    if (correction == Correction::MseRanges ||
-        (needsSamples && calibration.data.empty()) ||
-        (correction == Correction::BiasAbsorption &&
-         calibration.calibration == "ranges"))
-      continue;
-    changes.push_back({false, std::nullopt, correction});
-  }
-  llvm::erase_if(changes, [&](const Change &change) {
-    return !changesMapping(measurements.getBase(), change);
-  });
-  return changes;
-}
-
 /// Measures a change of all operators; null if that isn't possible, or fewer
 /// operators would be quantized.
 llvm::Expected<Candidate *> Tuner::attempt(Candidate candidate) {
@@ -280,7 +255,7 @@ llvm::Error Tuner::search() {
 
 /// Until what is to be kept is.
 llvm::Error Tuner::searchChanges() {
-  for (const Change &change : getChanges()) {
+  for (const Change &change : measurements.listChanges()) {
     if (isStopped())
       return llvm::Error::success();
     Candidate candidate;

@@ -289,10 +289,12 @@ public:
     });
   }
 
-  py::tuple findSensitivity(const Texts &texts, unsigned threads) {
+  py::tuple findSensitivity(const Texts &texts, unsigned threads,
+                            bool changes) {
     return Report::make(
-        createReport(texts, threads), [](Report &report, Call &call) {
+        createReport(texts, threads), [=](Report &report, Call &call) {
           QBackendReportOptions options = report.getOptions();
+          options.measureChanges = changes;
           return qbackendModelFindSensitivity(report.model.get(), &options,
                                               &report.output, &Diagnostics::add,
                                               &call.diagnostics);
@@ -464,7 +466,8 @@ void addModels(py::module_ &m) {
            py::arg("texts"), py::arg("threads"),
            "Errors of operators as JSON, a page, and what there is to say.")
       .def("find_sensitivity", &Model::findSensitivity, py::arg("texts"),
-           py::arg("threads"), "What operators cost, as JSON.")
+           py::arg("threads"), py::arg("changes"),
+           "What operators cost, as JSON.")
       .def("tune", &Model::tune, py::arg("texts"), py::arg("threads"),
            py::arg("keep_sqnr"), py::arg("keep_accuracy"),
            py::arg("max_seconds"), py::arg("target_seconds"), py::arg("resume"),

@@ -65,7 +65,9 @@ class Model:
     def compare_operators(
         self, quantized: Model, texts: Dict[str, str], threads: int
     ) -> _Report: ...
-    def find_sensitivity(self, texts: Dict[str, str], threads: int) -> _Report: ...
+    def find_sensitivity(
+        self, texts: Dict[str, str], threads: int, changes: bool
+    ) -> _Report: ...
     def tune(
         self,
         texts: Dict[str, str],

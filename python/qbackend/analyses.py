@@ -12,6 +12,7 @@ from .files import Path, write_file
 from .reports import Difference, difference_of, html_table, text_table
 
 __all__ = [
+    "ChangeScore",
     "Cost",
     "LayerReport",
     "LayerError",
@@ -238,6 +239,17 @@ class OperatorSensitivity:
     without: Score
 
 
+@dataclasses.dataclass(frozen=True)
+class ChangeScore:
+    """What a change of all operators gives, with all of them quantized."""
+
+    #: "none", "per-channel weights", "observer mse", "bias-correction", ...
+    name: str
+    #: None if it isn't possible, and why not.
+    score: Optional[Score]
+    problem: str = ""
+
+
 _SENSITIVITY_COLUMNS = ("operator", "kind", "alone quantized", "all but it quantized")
 
 
@@ -249,6 +261,8 @@ class Sensitivity:
     operators: List[OperatorSensitivity]
     #: With the first k of these real-valued, for k = 0 and so on.
     curve: List[Score]
+    #: Empty unless they were asked for; the first one is none.
+    changes: List[ChangeScore]
 
     def rows(self) -> List[Tuple[str, ...]]:
         return [
@@ -257,10 +271,17 @@ class Sensitivity:
 
     def __str__(self) -> str:
         curve = [(str(k), str(score)) for k, score in enumerate(self.curve)]
-        return (
-            f"{text_table(_SENSITIVITY_COLUMNS, self.rows())}\n\n"
-            f"{text_table(('real-valued', 'score'), curve)}"
-        )
+        tables = [
+            text_table(_SENSITIVITY_COLUMNS, self.rows()),
+            text_table(("real-valued", "score"), curve),
+        ]
+        if self.changes:
+            rows = [
+                (c.name, str(c.score) if c.score else f"not possible: {c.problem}")
+                for c in self.changes
+            ]
+            tables.append(text_table(("change of all", "all quantized"), rows))
+        return "\n\n".join(tables)
 
     def _repr_html_(self) -> str:
         return html_table(_SENSITIVITY_COLUMNS, self.rows())
@@ -279,6 +300,14 @@ def sensitivity_of(values: Dict[str, Any]) -> Sensitivity:
             for op in values["operators"]
         ],
         [score_of(entry) for entry in values["curve"]],
+        [
+            ChangeScore(
+                change["name"],
+                score_of(change["score"]) if "score" in change else None,
+                change.get("problem", ""),
+            )
+            for change in values.get("changes", [])
+        ],
     )
 
 

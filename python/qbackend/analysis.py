@@ -107,6 +107,7 @@ class Analyzed:
         data: Any,
         labels: Any = None,
         *,
+        changes: bool = False,
         backend: Optional[Backend] = None,
         qconfig: QConfigLike = None,
         input_scale: Scale = None,
@@ -115,12 +116,16 @@ class Analyzed:
     ) -> Sensitivity:
         """What it costs to quantize each operator of this real-valued network, alone
         and with all others (docs/Tuning.md). Ranges are those of `calibrate`, else of
-        `data`. With n operators the network runs 3 n + 1 times."""
+        `data`. With n operators the network runs 3 n + 1 times. With `changes`, also
+        what per-channel weights, other observers and each correction give, one at a
+        time; those that run on samples are left out where there are ranges."""
         texts = self._configuration(backend, qconfig)
         with self._files(data, labels, None) as paths:
             texts.update(paths, **_run_texts(input_scale, sample_arguments))
             texts["table"] = self._table or ""
-            found = self._loaded().find_sensitivity(texts, thread_count(threads))
+            found = self._loaded().find_sensitivity(
+                texts, thread_count(threads), changes
+            )
         return sensitivity_of(json.loads(_told(found)[0]))
 
     def tune(

@@ -128,6 +128,25 @@ def test_sensitivity(lenet, int8, digits):
     assert found.curve[0].sqnr == pytest.approx(whole.sqnr, abs=0.1)
     assert math.isinf(found.curve[-1].sqnr) and found.curve[-1].accuracy is not None
     assert str(found).startswith("operator") and "real-valued" in str(found)
+    assert found.changes == []
+
+
+def test_changes(lenet, digits):
+    """What each change of all operators gives, with a table and with samples."""
+    plain = Model(lenet.bytecode())
+    known = lenet.sensitivity(digits[0], input_scale=SCALE, changes=True)
+    found = plain.sensitivity(digits[0], input_scale=SCALE, changes=True)
+    scores = {change.name: change.score.sqnr for change in found.changes}
+    assert next(iter(scores)) == "none"
+    assert scores["none"] == pytest.approx(found.curve[0].sqnr, abs=1e-9)
+    assert set(scores) - {change.name for change in known.changes} == {
+        "adaptive-rounding",
+        "bias-correction",
+    }
+    int8 = plain.calibrate(digits[0], input_scale=SCALE).quantize(qconfig="per_channel")
+    (whole,) = int8.compare(plain, digits[0], input_scale=SCALE)
+    assert scores["per-channel weights"] == pytest.approx(whole.sqnr, abs=0.1)
+    assert "per-channel weights  " in str(found)
 
 
 def test_tune(lenet, digits, tmp_path):

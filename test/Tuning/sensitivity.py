@@ -39,9 +39,9 @@ def fake_quantize(net, entries):
     return float(sqnr), float(accuracy)
 
 
-def check(name, found, expected):
+def check(name, found, expected, tolerance=0.006):
     print(f"{name}: {found['sqnr']:.2f} dB, {found['accuracy']:.4f}")
-    if (abs(found["sqnr"] - expected[0]) > 0.006
+    if (abs(found["sqnr"] - expected[0]) > tolerance
             or abs(found["accuracy"] - expected[1]) > 5e-5):
         sys.exit(f"FAILED: {name} is {found}, by a mapping {expected}")
 
@@ -67,6 +67,23 @@ def main():
         if f"\n{name} " not in text:
             sys.exit(f"FAILED: {name} is not in the table:\n{text}")
     on = f"global {QCONFIG}"
+    # What each change of all operators gives.
+    if "changes" in found:
+        sys.exit("FAILED: changes that nobody asked for")
+    text = run("qbackend-run", net, "--sensitivity", "--changes", *SAMPLES,
+               f"--calibration={FOLDER}/table.json", "-o", FOLDER / "c.json")
+    changes = {each["name"]: each["score"]
+               for each in json.loads((FOLDER / "c.json").read_text())["changes"]}
+    if changes["none"] != found["curve"][0]:
+        sys.exit(f"FAILED: no change gives {changes['none']}")
+    per_channel = QCONFIG.replace("<min_max, si8, per_tensor_symmetric>",
+                                  "<per_channel_min_max, si8, per_channel_symmetric>")
+    check("per-channel weights", changes["per-channel weights"],
+          fake_quantize(net, [f"global {per_channel}"]), tolerance=0.05)
+    for name in ("observer mse", "cross-layer-equalization", "bias-absorption",
+                 "adaptive-rounding", "bias-correction"):
+        if f"\n{name}  " not in text or name not in changes:
+            sys.exit(f"FAILED: {name} is missing:\n{text}")
     check("all", found["curve"][0], fake_quantize(net, [on]))
     # A layer whose result is read twice, and an addition.
     for name in ("conv1", "layer1.relu2"):

@@ -128,6 +128,11 @@ static cl::opt<bool> sensitivityMode(
     cl::desc("print what it costs to quantize each operator for --backend, and "
              "what is left with the worst ones real-valued"),
     cl::cat(category));
+static cl::opt<bool> changesMode(
+    "changes",
+    cl::desc("with --sensitivity: also what per-channel weights, other "
+             "observers and each correction give, one at a time"),
+    cl::cat(category));
 static cl::opt<std::string>
     calibrationFile("calibration", cl::value_desc("TABLE"),
                     cl::desc("ranges for --sensitivity; default: those of the "
@@ -225,6 +230,7 @@ static llvm::Error checkOptions() {
                       {&resume, {"calibrate"}},
                       {&saveSeconds, {"calibrate"}},
                       {&calibrationFile, {"sensitivity"}},
+                      {&changesMode, {"sensitivity"}},
                       {&htmlFile, {"layers"}},
                       {&profileMode, {"report"}},
                       {&compareFile, {"", "layers", "report"}},
@@ -384,6 +390,12 @@ static llvm::Error printSensitivity(ModuleOp module) {
   auto sensitivity = tuning::findSensitivity(**simulation);
   if (!sensitivity)
     return sensitivity.takeError();
+  if (changesMode) {
+    auto changes = tuning::measureChanges(module, options);
+    if (!changes)
+      return changes.takeError();
+    sensitivity->changes = std::move(*changes);
+  }
   tuning::print(*sensitivity, **simulation, llvm::outs());
   if (outputFile.empty())
     return llvm::Error::success();

@@ -17,6 +17,14 @@ struct OperatorSensitivity {
   Score alone, without;
 };
 
+/// A change of all operators, which all are quantized.
+struct ChangeScore {
+  std::string name;
+  /// None if that isn't possible; and why not.
+  std::optional<Score> score;
+  std::string problem;
+};
+
 /// All operators, and what is left when the worst are real-valued.
 struct Sensitivity {
   /// The one that costs most when quantized alone comes first.
@@ -25,17 +33,26 @@ struct Sensitivity {
   std::vector<Score> curve;
   /// Of the real-valued network.
   Score real;
+  /// Of measureChanges, if that was asked for.
+  std::vector<ChangeScore> changes;
 };
 
 /// Runs `simulation` once for each number of these: 3 n + 1 times.
 llvm::Expected<Sensitivity> findSensitivity(Simulation &simulation);
 
-/// Prints a table, and the curve.
+/// What per-channel weights, other observers and each correction give, one at a
+/// time; the first entry is none of them. Each is prepared, calibrated and
+/// compiled by itself.
+llvm::Expected<std::vector<ChangeScore>>
+measureChanges(mlir::ModuleOp module, const NetworkOptions &options);
+
+/// Prints a table, the curve, and the changes.
 void print(const Sensitivity &sensitivity, const Simulation &simulation,
            llvm::raw_ostream &os);
 
 /// The same as JSON: `operators`, each with `name`, `kind`, `alone` and
-/// `without`, and `curve`. An infinite SQNR is null.
+/// `without`, and `curve`; with changes `changes`, each with `name`, and
+/// `score` or `problem`. An infinite SQNR is null.
 std::string toJSON(const Sensitivity &sensitivity,
                    const Simulation &simulation);
 
