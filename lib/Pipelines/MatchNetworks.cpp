@@ -136,6 +136,29 @@ static bool isMovement(OperatorOp op) {
          op.sharesObserver() && keepsElements(op);
 }
 
+/// The first of the operators that `op` is fused of, where they are one by one
+/// up to `last` and real-valued; null if they aren't there.
+static OperatorOp findUnfused(OperatorOp op, Operation *last) {
+  SmallVector<StringRef> kinds = getKindNames(op);
+  auto isKind = [](OperatorOp other, StringRef kind) {
+    return other && !other.isFused() && !other.getQconfig() &&
+           other.getKindName() == kind;
+  };
+  auto current = dyn_cast<OperatorOp>(last);
+  for (StringRef kind : llvm::reverse(ArrayRef(kinds).drop_front())) {
+    if (!isKind(current, kind) || current.getInputs().size() != 1)
+      return nullptr;
+    Operation *before = current.getInputs()[0].getDefiningOp();
+    while (isa_and_present<TransposeOp, linalg::TransposeOp>(before))
+      before = before->getOperand(0).getDefiningOp();
+    current = dyn_cast_if_present<OperatorOp>(before);
+  }
+  if (!isKind(current, kinds.front()))
+    return nullptr;
+  return haveSameShapes(getActivations(op), getActivations(current)) ? current
+                                                                     : nullptr;
+}
+
 MatchedNetworks::MatchedNetworks(func::FuncOp real, func::FuncOp quantized) {
   auto *results = real.getBody().front().getTerminator();
   auto *others = quantized.getBody().front().getTerminator();
@@ -183,6 +206,13 @@ void MatchedNetworks::match(Value real, Value quantized) {
         worklist.push_back({input, other});
       return;
     }
+    // Kept real-valued: its result is known, but no one op computes it.
+    if (op && op.isFused())
+      if (OperatorOp first = findUnfused(op, kernel)) {
+        for (auto [input, other] : llvm::zip(op.getInputs(), first.getInputs()))
+          worklist.push_back({input, other});
+        return;
+      }
     bool changesLayout = isa_and_present<TransposeOp>(producer);
     bool otherChangesLayout = isa<TransposeOp, linalg::TransposeOp>(kernel);
     if (changesLayout && otherChangesLayout) {

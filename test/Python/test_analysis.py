@@ -93,6 +93,19 @@ def test_layers_name_a_fault(lenet, digits):
     assert "fc1" in report.layers[0].suggestion
 
 
+@pytest.mark.parametrize("kept", [["conv2"], ["conv1", "fc2"], ["fc1", "fc2", "fc3"]])
+def test_layers_around_what_stays_real(kept, lenet, digits):
+    """What is fused in one network, and one by one in the other, hides nothing."""
+    mixed = lenet.quantize(keep_float=kept)
+    report = mixed.compare_layers(lenet, digits[0], input_scale=SCALE)
+    assert not report.missing
+    quantized = {"conv1", "conv2", "fc1", "fc2", "fc3"} - set(kept)
+    for name in quantized:
+        assert report[name].local is not None and report[name].kernel, name
+    # Their results are compared, too.
+    assert all(report[name].cumulative is not None for name in kept)
+
+
 def test_suggestions_begin_with_what_was_chosen(lenet, digits):
     """The mapping is that of quantize, not of calibrate."""
     chosen = lenet.quantize(qconfig="per_channel")
