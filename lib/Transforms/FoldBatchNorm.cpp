@@ -328,13 +328,12 @@ static OperatorOp replaceByBias(OperatorOp root, OperatorOp norm, Value weight,
 }
 
 OperatorOp qbackend::foldBatchNorm(OperatorOp root, OperatorOp norm,
-                                   PatternConfigOp pattern) {
+                                   Location place) {
   auto decline = [&](const Twine &reason,
                      const Twine &suggestion) -> OperatorOp {
     remarkMissed(
         norm, "QB102", norm.getKindName(), "not folded: " + reason, suggestion,
-        {RemarkNote::atConfiguration(pattern.getLoc(),
-                                     "folded by this pattern"),
+        {RemarkNote::atConfiguration(place, "folded by this pattern"),
          RemarkNote::atCode(root.getLoc(), "into this " + root.getKindName())});
     return {};
   };

@@ -10,11 +10,12 @@
 namespace qbackend {
 
 /// norm(root(x, weight, bias)) -> root(x, weight', bias'), in the place of
-/// both, as `pattern` asks for, for a convolution, transposed or not, or a
-/// linear `root`. Null, with a remark, if the parameters are not constants, or
-/// of another dimension than the channels of the weight.
+/// both, as the pattern or backend at `place` asks for, for a convolution,
+/// transposed or not, or a linear `root`. Null, with a remark, if the
+/// parameters are not constants, or of another dimension than the channels of
+/// the weight.
 OperatorOp foldBatchNorm(OperatorOp root, OperatorOp norm,
-                         PatternConfigOp pattern);
+                         mlir::Location place);
 
 /// norm(root(x, weight) / d + b) -> root(x, weight, bias'), if the weight came
 /// as integers and all that multiplies a channel is 1: networks trained with

@@ -109,7 +109,7 @@ static OperatorOp applyPattern(PatternConfigOp pattern, PatternMatch match,
   for (OperatorOp norm : folded) {
     auto producer = norm.getInputs()[0].getDefiningOp<OperatorOp>();
     std::array<Operation *, 2> oldOps = {norm, producer};
-    OperatorOp result = foldBatchNorm(producer, norm, pattern);
+    OperatorOp result = foldBatchNorm(producer, norm, pattern.getLoc());
     if (!result)
       return norm;
     claimed.insert(oldOps.begin(), oldOps.end());
@@ -195,6 +195,19 @@ static void remarkNearMatch(OperatorOp anchor,
     }
 }
 
+/// Whether the patterns of `backend` are those of PyTorch's exported programs,
+/// in which prepare_pt2e folds convolution and batch norm before it looks for
+/// patterns.
+static bool isForExportedPrograms(BackendConfigOp backend) {
+  bool isFound = false;
+  for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
+    if (Attribute torch = pattern.getConfig().getTorch())
+      torch.walk([&](StringAttr name) {
+        isFound |= name.getValue().starts_with("torch.ops.");
+      });
+  return isFound;
+}
+
 namespace {
 struct FusePass : qbackend::impl::FusePassBase<FusePass> {
   using FusePassBase::FusePassBase;
@@ -209,9 +222,20 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       operators.push_back(op);
       return WalkResult::skip();
     });
-    for (OperatorOp op : operators)
-      if (isa<BatchNormKindAttrInterface>(static_cast<Attribute>(op.getKind())))
-        foldCancelledBatchNorm(op);
+    BackendConfigOp backendOp = found->config;
+    bool foldsFirst = isForExportedPrograms(backendOp);
+    for (OperatorOp op : operators) {
+      if (!isa<BatchNormKindAttrInterface>(
+              static_cast<Attribute>(op.getKind())) ||
+          foldCancelledBatchNorm(op) || !foldsFirst || op.isFused())
+        continue;
+      auto root = op.getInputs()[0].getDefiningOp<OperatorOp>();
+      if (root && root->hasOneUse() && !root.isFused() &&
+          root->getBlock() == op->getBlock() &&
+          isa<ConvolutionKindAttrInterface>(
+              static_cast<Attribute>(root.getKind())))
+        foldBatchNorm(root, op, backendOp.getLoc());
+    }
     // PyTorch fuses modules first, and matches all patterns afterwards: linear,
     // batch norm, relu becomes linear, then linear+relu.
     // What can't be part of one pattern can't be of another.
