@@ -91,6 +91,13 @@ static constexpr OldSpelling kOldSpellings[] = {
 
 static bool isName(char c) { return isAlnum(c) || c == '_' || c == '$'; }
 
+/// Whether the name in quotes that begins at `at` is an op in generic form, and
+/// not a string, such as PyTorch's name in a configuration.
+static bool isQuotedOp(StringRef line, size_t at) {
+  size_t quote = line.find('"', at);
+  return quote != StringRef::npos && line.substr(quote + 1).starts_with("(");
+}
+
 /// Where in `line` a name begins that is `prefix` and what follows; npos if
 /// nowhere. A name may be in quotes, and a type begins with '!'.
 static size_t findName(StringRef line, StringRef prefix, bool isWhole) {
@@ -100,7 +107,8 @@ static size_t findName(StringRef line, StringRef prefix, bool isWhole) {
     size_t end = at + prefix.size();
     char after = end < line.size() ? line[end] : ' ';
     if (!isName(before) && before != '.' && before != '@' && before != '%' &&
-        before != '/' && (isWhole ? !isName(after) : isAlpha(after)))
+        before != '/' && (before != '"' || isQuotedOp(line, at)) &&
+        (isWhole ? !isName(after) : isAlpha(after)))
       return at;
   }
   return StringRef::npos;
