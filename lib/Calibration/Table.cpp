@@ -409,12 +409,15 @@ static std::string printNumber(double value) {
   // "-0" would be an integer, which is 0.
   if (value == 0 && std::signbit(value))
     return "-0.0";
+  // Most are counts, for which printf takes ten times as long.
+  if (std::fabs(value) < 1e9 && value == std::trunc(value))
+    return std::to_string(static_cast<int64_t>(value));
   char buffer[40];
-  snprintf(buffer, sizeof(buffer), "%.17g", value);
   // Prefer the short form where it is exact.
-  char brief[40];
-  snprintf(brief, sizeof(brief), "%.9g", value);
-  return std::strtod(brief, nullptr) == value ? brief : buffer;
+  snprintf(buffer, sizeof(buffer), "%.9g", value);
+  if (std::strtod(buffer, nullptr) != value)
+    snprintf(buffer, sizeof(buffer), "%.17g", value);
+  return buffer;
 }
 
 template <typename T>

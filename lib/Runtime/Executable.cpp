@@ -329,11 +329,12 @@ static void optimize(Module &module, TargetMachine &machine,
       OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
       OptimizationLevel::O3};
   PipelineTuningOptions tuning;
-  // Unrolling windows makes large networks compile four times slower.
+  // Unrolling windows makes large networks compile four times slower. What is
+  // worth vectors comes with them: straight lines are what is between loops.
   tuning.LoopUnrolling = optLevel >= 3;
   tuning.LoopInterleaving = optLevel >= 2;
   tuning.LoopVectorization = optLevel >= 2;
-  tuning.SLPVectorization = optLevel >= 2;
+  tuning.SLPVectorization = optLevel >= 3;
   LoopAnalysisManager loops;
   FunctionAnalysisManager functions;
   CGSCCAnalysisManager graph;
