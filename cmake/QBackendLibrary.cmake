@@ -28,9 +28,14 @@ if(QBACKEND_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
   if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
     # What libFuzzer counts; and one library of sanitizers, as of g++, for
-    # programs that load what is built here.
+    # programs that load what is built here. It is beside the compiler.
     add_compile_options(-fsanitize=fuzzer-no-link)
-    add_link_options(-shared-libsan -frtlib-add-rpath)
+    execute_process(
+      COMMAND ${CMAKE_CXX_COMPILER}
+              -print-file-name=libclang_rt.asan-${CMAKE_SYSTEM_PROCESSOR}.so
+      OUTPUT_VARIABLE SANITIZER OUTPUT_STRIP_TRAILING_WHITESPACE)
+    get_filename_component(SANITIZER_FOLDER ${SANITIZER} DIRECTORY)
+    add_link_options(-shared-libsan -Wl,-rpath,${SANITIZER_FOLDER})
   endif()
 endif()
 

@@ -108,8 +108,8 @@ TEST_F(ExhaustiveTest, Numbers) {
   SmallVector<Kernel> kernels;
   for (int64_t i = 0; i < sets; ++i)
     for (bool isSigned : {false, true})
-      for (auto [op, rewrite] : {std::pair("qnnpack.add_scalar", addScalar),
-                                 std::pair("qnnpack.mul_scalar", mulScalar)})
+      for (auto [op, rewrite] : {std::pair("qnnpack.add_scalar", &addScalar),
+                                 std::pair("qnnpack.mul_scalar", &mulScalar)})
         for (bool relu : {false, true}) {
           TableType in = random.type(isSigned);
           double number = random.pick(
