@@ -220,7 +220,7 @@ def interrupt():
 threading.Thread(target=interrupt, daemon=True).start()
 try:
     # For minutes.
-    images = numpy.concatenate([images] * 40)
+    images = numpy.concatenate([images] * 10)
     if kind == "tune":
         model.tune(images, path, keep_sqnr=300, input_scale="1/255")
     else:

@@ -108,7 +108,7 @@ def interrupt():
     """Within a second of Ctrl-C all ends, and the best so far is on disk."""
     net, data = FOLDER / "net.mlir", FOLDER / "many.npz"
     arrays = numpy.load(IMAGES)
-    numpy.savez(data, x=numpy.concatenate([arrays["test_images"]] * 40))
+    numpy.savez(data, x=numpy.concatenate([arrays["test_images"]] * 10))
     tuned = FOLDER / "interrupted.mlir"
     samples = [f"--input={data}", "--input-scale=1/255"]
 
