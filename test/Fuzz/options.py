@@ -40,10 +40,11 @@ RUN = ["--backend", "--batch-size", "--calibration", "--compare", "--entry", "--
        "--input", "--input-scale", "--labels", "--layers", "--non-finite",
        "--num-threads", "--profile", "--qconfig", "--report", "--resume",
        "--sample-arguments", "--samples", "--save-every", "--sensitivity", "--shard",
-       "--source", "--target", "--calibrate"]
+       "--source", "--target", "--calibrate", "--changes"]
 TUNE = ["--backend", "--calibration", "--data", "--entry", "--input", "--input-scale",
         "--keep-accuracy", "--keep-sqnr", "--labels", "--max-time", "--num-threads",
-        "--qconfig", "--resume", "--sample-arguments", "--samples"]
+        "--qconfig", "--resume", "--sample-arguments", "--samples",
+        "--target-latency"]
 TABLE = ["--observer", "--percentile", "--symmetric", "--dtype"]
 # Values that some option has: half of all are one of these.
 PLAUSIBLE = {
@@ -62,10 +63,11 @@ PLAUSIBLE = {
     "observer": ["min_max", "entropy", "mse", "percentile"],
     "percentile": ["0", "50", "100"], "html": ["{output}.html"], "source": ["x"],
     "keep-accuracy": ["0", "1", "100"], "keep-sqnr": ["0", "30", "200"],
-    "max-time": ["0", "1s", "1m"], "dtype": ["si8", "ui8"], "opset": ["13", "21"],
+    "max-time": ["0", "1s", "1m"], "target-latency": ["0", "1us", "2ms"],
+    "dtype": ["si8", "ui8"], "opset": ["13", "21"],
     "apply-backend": ["qnnpack", "{network}"]}
 BARE = {"--layers", "--resume", "--profile", "--sensitivity", "--calibrate", "--symmetric",
-        "--html"}
+        "--html", "--changes"}
 
 # LLVM's parser of options has words of its own.
 ERRORS = ("error:|no such option|Unknown (command line argument|subcommand)|"
