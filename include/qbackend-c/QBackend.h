@@ -346,10 +346,10 @@ typedef struct {
 /* How `quantized` differs from `model`, real-valued, operator by operator, on
  * `samples`, as JSON:
  * {"outputs": [of qbackendCompare, "accuracy": [both] with labels],
- *  "operators": [{"name": "conv1", "kind": "conv2d", "kernel": "qnnpack.conv2d",
- *    "selector": "module_name \"conv1\"", "inputs": [0], "shape": [1, 8, 8, 4],
- *    "macs": 4096, "local": {"sqnr": 31.2, "cosine": 0.999,
- *    "max_difference": 0.5}, "cumulative": {...}, "own": {...},
+ *  "operators": [{"name": "conv1", "kind": "conv2d",
+ *    "kernel": "qnnpack.conv2d", "selector": "module_name \"conv1\"",
+ *    "inputs": [0], "shape": [1, 8, 8, 4], "macs": 4096,
+ *    "local": {"sqnr": 31.2, "cosine": 0.999, "max_difference": 0.5}, "cumulative": {...}, "own": {...},
  *    "weight_percent": 80.0, "bias_percent": 0.0, "clip_percent": 5.0,
  *    "round_percent": 15.0, "range": {"dtype": "ui8", "scale": 0.5,
  *    "zero_point": 3, "lowest": -1.5, "highest": 126.0}, "score": 0.01,
@@ -363,16 +363,16 @@ QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
     const QBackendReportOptions *options, char **output, char **page,
     QBackendDiagnosticCallback callback, void *user);
 
-/* What it costs to quantize each operator of `model`, real-valued, on `samples`,
- * as JSON:
+/* What it costs to quantize each operator of `model`, real-valued, on
+ * `samples`, as JSON:
  * {"operators": [{"name": "conv1", "kind": "conv2d",
  *    "alone": {"sqnr": 31.2, "accuracy": 0.9}, "without": {...}}],
  *  "curve": [{"sqnr": 28.1, "accuracy": 0.9}],
  *  "changes": [{"name": "none", "score": {"sqnr": 28.1, "accuracy": 0.9}},
  *    {"name": "per-channel weights", "problem": "..."}]}
- * The worst operator comes first; entry k of `curve` has the first k real-valued.
- * Changes are of all operators, which all are quantized; `problem` says why one
- * isn't possible. An infinite `sqnr` is null. */
+ * The worst operator comes first; entry k of `curve` has the first k
+ * real-valued. Changes are of all operators, which all are quantized; `problem`
+ * says why one isn't possible. An infinite `sqnr` is null. */
 QBACKEND_EXPORT QBackendStatus qbackendModelFindSensitivity(
     QBackendModel *model, const QBackendReportOptions *options, char **output,
     QBackendDiagnosticCallback callback, void *user);
@@ -398,8 +398,8 @@ typedef struct {
  * {"is_held": true, "is_kept": true, "is_complete": true, "is_written": true,
  *  "real": {"sqnr": null, "accuracy": 0.93}, "score": {...}, "real_valued": 1,
  *  "operators": 15, "seconds": null, "integer_seconds": null, "log": "..."}
- * `is_kept` is without the time, `is_written` false if it was stopped before its
- * first result; `seconds` are there with a target. */
+ * `is_kept` is without the time, `is_written` false if it was stopped before
+ * its first result; `seconds` are there with a target. */
 QBACKEND_EXPORT QBackendStatus qbackendModelTune(
     QBackendModel *model, const QBackendTuneOptions *options, char **output,
     QBackendDiagnosticCallback callback, void *user);
@@ -427,10 +427,11 @@ QBACKEND_EXPORT QBackendStatus qbackendModelExplainOperator(
     void *user);
 
 /* The network after each pass that changed it, as JSON:
- * [{"pass": "input", "summary": "...", "ops": [{"text": "...", "kind": "conv2d",
- *   "origins": ["conv1"], "operands": [0], "is_constant": false}]}]
- * `configuration` and `options` are those of qbackendApplyBackend. `page` may be
- * null: else a page for a browser, which calls the network `title`. */
+ * [{"pass": "input", "summary": "...",
+ *   "ops": [{"text": "...", "kind": "conv2d", "origins": ["conv1"],
+ *            "operands": [0], "is_constant": false}]}]
+ * `configuration` and `options` are those of qbackendApplyBackend. `page` may
+ * be null: else a page for a browser, which calls the network `title`. */
 QBACKEND_EXPORT QBackendStatus qbackendModelRecordStages(
     QBackendModel *model, QBackendText configuration, QBackendText options,
     QBackendText title, char **output, char **page,
