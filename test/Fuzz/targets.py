@@ -71,18 +71,13 @@ def run(name, arguments):
     found.mkdir(parents=True, exist_ok=True)
     keep = arguments.keep or arguments.seeds
     keep.mkdir(parents=True, exist_ok=True)
-    environment = dict(os.environ)
-    # As in test/sanitizers.py; and memory that is not there is an error here, too.
-    environment["ASAN_OPTIONS"] = ":".join(filter(None, [
-        environment.get("ASAN_OPTIONS", "allow_user_poisoning=0:"
-                        "detect_container_overflow=0:detect_leaks=0"),
-        "allocator_may_return_null=1"]))
     done = subprocess.run(
         [arguments.bin.parent / "test" / "Fuzz" / "Targets" / f"Fuzz{name}",
          f"-max_total_time={arguments.seconds}", f"-seed={arguments.seed}",
          f"-dict={folder.with_suffix('.dict')}", f"-artifact_prefix={keep / name}-",
-         *arguments.options, found, folder],
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=environment)
+         # As mutate.py has it: some seeds have weights of 2 GB.
+         "-rss_limit_mb=6144", *arguments.options, found, folder],
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = done.stdout.decode("utf-8", "replace").splitlines()
     runs = [line for line in said if line.startswith("Done ")]
     return done.returncode, runs if done.returncode == 0 and runs else said[-40:]
@@ -100,6 +95,12 @@ def main():
     parser.add_argument("--keep", type=pathlib.Path)
     arguments, arguments.options = parser.parse_known_args()
     arguments.bin = arguments.bin.resolve()
+    # As in test/sanitizers.py, also for what writes seeds; and memory that is not
+    # there is an error here, too.
+    os.environ["ASAN_OPTIONS"] = ":".join([
+        os.environ.get("ASAN_OPTIONS", "allow_user_poisoning=0:"
+                       "detect_container_overflow=0:detect_leaks=0"),
+        "allocator_may_return_null=1"])
     failures = 0
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
