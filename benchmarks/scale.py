@@ -3,16 +3,18 @@
 """What networks of unusual forms cost: processor seconds and memory by size.
 
     scale.py [--bin build/bin] [--sizes 1000,10000] [--kinds NAME,...]
-             [--lower-to linalg] [--timeout SECONDS]
+             [--lower-to linalg] [--timeout SECONDS] [--svg FILE]
 
 Forms are chains, one value that all read, a concatenation of all, code that is no
 operator, calls in calls, a loop whose body is long, and one whose values are read
 twice each, so that it is exponential as a tree. Parameters are written into the
-text, nothing is run. The exit code is 1 if a network fails, or if fewer operators
+text, nothing is run. --svg draws the seconds by size; a line of slope 1 is linear.
+The exit code is 1 if a network fails, or if fewer operators
 are recognised than it has.
 """
 
 import argparse
+import math
 import os
 import pathlib
 import re
@@ -149,6 +151,51 @@ def measure(arguments, kind, size, work):
     return usage.ru_utime, usage.ru_maxrss / 1024, wrong
 
 
+COLOURS = ["#1b6ca8", "#c8553d", "#3d8b37", "#8e5ea2", "#b8860b", "#444444", "#00897b",
+           "#d81b60", "#5c6bc0"]
+
+
+def draw(rows, sizes):
+    """An SVG picture, both axes logarithmic: `rows` are (form, seconds by size)."""
+    width, height, left, top = 560, 340, 60, 20
+    most = max(value for _, values in rows for value in values)
+    low, high = -2, max(1, math.ceil(math.log10(most)))
+    first, last = math.log10(sizes[0]), math.log10(sizes[-1])
+
+    def x(size):
+        return left + (math.log10(size) - first) / (last - first or 1) * (width - left - 130)
+
+    def y(seconds):
+        part = (math.log10(max(seconds, 10 ** low)) - low) / (high - low)
+        return top + (1 - part) * (height - top - 50)
+
+    lines = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" '
+             f'height="{height}" font-family="sans-serif" font-size="12">',
+             f'<rect width="{width}" height="{height}" fill="white"/>']
+    for power in range(low, high + 1):
+        at = y(10 ** power)
+        lines.append(f'<path d="M{left} {at:.1f}H{width - 130}" stroke="#dddddd"/>'
+                     f'<text x="{left - 8}" y="{at + 4:.1f}" text-anchor="end">'
+                     f'{10 ** power:g} s</text>')
+    for size in sizes:
+        lines.append(f'<text x="{x(size):.1f}" y="{height - 32}" text-anchor="middle">'
+                     f'{size:,}</text>')
+    lines.append(f'<text x="{(left + width - 130) / 2}" y="{height - 10}" '
+                 'text-anchor="middle">operators, or ops of one loop</text>')
+    # Names don't cover each other.
+    names = sorted(enumerate(rows), key=lambda row: y(row[1][1][-1]))
+    below = top
+    for i, (form, values) in names:
+        colour = COLOURS[i % len(COLOURS)]
+        points = " ".join(f"{x(size):.1f},{y(value):.1f}"
+                          for size, value in zip(sizes, values))
+        below = max(below + 14, y(values[-1]) + 4)
+        lines.append(f'<polyline points="{points}" fill="none" stroke="{colour}" '
+                     f'stroke-width="2"/><text x="{width - 124}" y="{below:.1f}" '
+                     f'fill="{colour}">{form}</text>')
+    return "\n".join(lines + ["</svg>", ""])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/bin", type=pathlib.Path)
@@ -157,23 +204,29 @@ def main():
     parser.add_argument("--lower-to", default="linalg")
     parser.add_argument("--timeout", type=float, default=600,
                         help="seconds of the processor for each network")
+    parser.add_argument("--svg", type=pathlib.Path)
     arguments = parser.parse_args()
+    rows = []
     sizes = [int(size) for size in arguments.sizes.split(",")]
     bad = 0
     print(f"{'form':10}" + "".join(f"{size:>12}" for size in sizes) + "   MB")
     with tempfile.TemporaryDirectory() as work:
         for kind in arguments.kinds.split(","):
             row, wrongs, memory = "", [], 0
+            rows.append((kind, []))
             for size in sizes:
                 seconds, memory, wrong = measure(arguments, kind, size,
                                                  pathlib.Path(work))
                 row += f"{seconds:12.2f}"
+                rows[-1][1].append(seconds)
                 if wrong:
                     wrongs.append(f"{kind} of {size}: {wrong}")
             print(f"{kind:10}{row}{memory:5.0f}", flush=True)
             for wrong in wrongs:
                 bad += 1
                 print(f"  {wrong}", flush=True)
+    if arguments.svg:
+        arguments.svg.write_text(draw(rows, sizes))
     return bad > 0
 
 
