@@ -516,6 +516,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   vectorize.triple = options.target.triple;
   vectorize.cpu = options.target.cpu;
   vectorize.features = options.target.features;
+  vectorize.contract = options.contract;
   pm.addPass(createVectorizePass(vectorize, options.constants));
   pm.nest<func::FuncOp>().addPass(std::make_unique<LowerToLoopsPass>());
   OutlineLoopsPassOptions outline;
@@ -591,6 +592,10 @@ struct LowerToLLVMPipelineOptions
       *this, "bare-pointers",
       llvm::cl::desc("Functions take a pointer to the row-major elements of "
                      "each argument, then of each result")};
+  Option<bool> contract{
+      *this, "contract",
+      llvm::cl::desc("Real-valued products are not rounded before they are "
+                     "added to a sum")};
   Option<bool> checkBounds{
       *this, "check-bounds",
       llvm::cl::desc("Assert that ops on tensors stay within them")};
@@ -606,6 +611,7 @@ void qbackend::codegen::registerLowerToLLVMPipeline() {
         options.target = {given.triple, given.cpu, given.features, given.target,
                           given.parallel};
         options.barePointers = given.barePointers;
+        options.contract = given.contract;
         options.checkBounds = given.checkBounds;
         buildLowerToLLVMPipeline(pm, options);
       });

@@ -8,6 +8,8 @@
 #include "Subtarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -33,6 +35,25 @@ static VectorUnit getVectorUnit(const llvm::MCSubtargetInfo &subtarget) {
   return VectorUnit{16, 16};
 }
 
+/// Says that the products of a convolution or a matrix product need no rounding
+/// of their own. Other sums may be of kernels whose integers depend on it.
+static void contractProducts(linalg::LinalgOp op) {
+  if (!linalg::isaContractionOpInterface(op) &&
+      !linalg::isaConvolutionOpInterface(op))
+    return;
+  auto isFree = arith::FastMathFlagsAttr::get(op.getContext(),
+                                              arith::FastMathFlags::contract);
+  Block &body = *op.getBlock();
+  for (auto sum : body.getOps<arith::AddFOp>())
+    for (Value term : sum->getOperands()) {
+      auto product = term.getDefiningOp<arith::MulFOp>();
+      if (!product || !product->hasOneUse())
+        continue;
+      product.setFastmathAttr(isFree);
+      sum.setFastmathAttr(isFree);
+    }
+}
+
 namespace {
 struct VectorizePass
     : qbackend::codegen::impl::VectorizePassBase<VectorizePass> {
@@ -55,6 +76,8 @@ struct VectorizePass
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
     for (linalg::LinalgOp op : ops) {
       OpBuilder builder(op);
+      if (contract)
+        contractProducts(op);
       std::optional<LoopNest> nest = LoopNest::analyze(builder, op, symbols);
       if (!nest)
         continue;

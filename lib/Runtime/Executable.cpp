@@ -490,6 +490,7 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   lowering.target = {target->getTargetTriple().str(), target->getCPU(),
                      target->getFeatures().getString(), kernels,
                      /*parallel=*/true};
+  lowering.contract = options.contract;
   lowering.checkBounds = true;
   lowering.arenaBytes = &impl.arenaBytes;
   lowering.constants = &impl.constants;

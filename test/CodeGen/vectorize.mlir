@@ -65,3 +65,30 @@ func.func @endless(%x: memref<4294967296x4294967296xf32>) {
   linalg.add ins(%x, %x : memref<4294967296x4294967296xf32>, memref<4294967296x4294967296xf32>) outs(%x : memref<4294967296x4294967296xf32>)
   return
 }
+
+// -----
+
+// Products of a matrix product are contracted on demand, those of other sums never.
+// RUN: qbackend-opt %s -split-input-file -qbackend-vectorize="target-triple=x86_64-linux-gnu target-cpu=x86-64-v3 contract" | FileCheck %s --check-prefix=CONTRACT
+// CHECK-LABEL: func.func @contracted
+// CHECK-NOT: fastmath
+// CONTRACT-LABEL: func.func @contracted
+// CONTRACT: arith.mulf %{{.*}} fastmath<contract>
+// CONTRACT: arith.addf %{{.*}} fastmath<contract>
+func.func @contracted(%x: memref<4x16xf32>, %w: memref<16x8xf32>, %y: memref<4x8xf32>) {
+  linalg.matmul ins(%x, %w : memref<4x16xf32>, memref<16x8xf32>) outs(%y : memref<4x8xf32>)
+  return
+}
+// CONTRACT-LABEL: func.func @squares
+// CONTRACT-NOT: fastmath
+// CONTRACT: return
+func.func @squares(%x: memref<4x16xf32>, %y: memref<4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : memref<4x16xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %s: f32):
+    %p = arith.mulf %a, %a : f32
+    %r = arith.addf %s, %p : f32
+    linalg.yield %r : f32
+  }
+  return
+}

@@ -74,6 +74,11 @@ static cl::opt<std::string>
                cl::desc("target of the generated kernels; default: the best "
                         "one of this machine"),
                cl::cat(category));
+static cl::opt<bool> contractMode(
+    "contract",
+    cl::desc("round sums of real-valued products once for each addition: "
+             "faster, with other last bits, which depend on the processor"),
+    cl::cat(category));
 static cl::opt<bool> calibrateMode(
     "calibrate",
     cl::desc("write what the observers of the module see; a module without "
@@ -184,6 +189,7 @@ static RunOptions getRunOptions() {
   options.samples = samples;
   options.threads = threads;
   options.compile.target = targetName;
+  options.compile.contract = contractMode;
   return options;
 }
 
@@ -235,7 +241,8 @@ static llvm::Error checkOptions() {
                       {&profileMode, {"report"}},
                       {&compareFile, {"", "layers", "report"}},
                       {&labelsFile, {"", "layers", "sensitivity"}},
-                      {&targetName, {"", "layers", "report"}}};
+                      {&targetName, {"", "layers", "report"}},
+                      {&contractMode, {"", "layers", "report"}}};
   for (const Use &use : uses) {
     if (use.option->getNumOccurrences() == 0 ||
         llvm::is_contained(use.modes, mode))

@@ -58,10 +58,17 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
     the bits are the same. What has no such form (an address that is no sum of
     products, an integer division) stays for `convert-linalg-to-loops`.
 
+    With `contract`, a real-valued product that is added to a sum is not rounded
+    before: one instruction does both where the processor has it, and the bits are
+    others there.
+
     `qbackend-lower-to-llvm` is the pipeline around it, from tensors to the llvm
     dialect.
   }];
-  let options = ProcessorOptions;
+  let options = !listconcat(ProcessorOptions, [
+    Option<"contract", "contract", "bool", "false",
+           "Round sums of products once for each addition">
+  ]);
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
     "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",

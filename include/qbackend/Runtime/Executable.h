@@ -46,6 +46,9 @@ struct CompileOptions {
   /// The target of generated kernels, see qbackend-generate-kernels; empty: the
   /// best one for this machine.
   std::string target;
+  /// Sums of real-valued products are rounded once for each addition where the
+  /// processor can: faster, with other last bits, which depend on it.
+  bool contract = false;
 };
 
 /// A tensor argument or result of a compiled function.
@@ -132,7 +135,8 @@ public:
   ///
   /// The module is at the level of tensors and holds upstream dialects only.
   /// Arguments and results of `entry` have to be ranked tensors. No floating
-  /// point operation is reordered, contracted or approximated, but that exp and
+  /// point operation is reordered, contracted (unless `options` say so) or
+  /// approximated, but that exp and
   /// tanh of vectors may be the neighbour of the nearest f32, once in 100,000
   /// times. Constants are not copied: the module's context has to outlive the
   /// executable.
