@@ -61,47 +61,38 @@ bool runtime::isSandboxed() { return wanted; }
 // Transfers
 //===----------------------------------------------------------------------===//
 
-static bool writeBytes(int file, const void *data, size_t size) {
-  const char *next = static_cast<const char *>(data);
-  while (size != 0) {
-    ssize_t done = write(file, next, size);
+/// Calls `step(offset, rest)`, which transfers some bytes of the rest, until
+/// all are through.
+template <typename Step> static bool transferAll(size_t size, Step step) {
+  for (size_t offset = 0; offset != size;) {
+    ssize_t done = step(offset, size - offset);
     if (done < 0 && errno == EINTR)
       continue;
     if (done <= 0)
       return false;
-    next += done;
-    size -= done;
+    offset += done;
   }
   return true;
+}
+
+static bool writeBytes(int file, const void *data, size_t size) {
+  return transferAll(size, [&](size_t offset, size_t rest) {
+    return write(file, static_cast<const char *>(data) + offset, rest);
+  });
 }
 
 /// The parent's way: a child that is no more is an error, not a signal.
 static bool sendAll(int file, const void *data, size_t size) {
-  const char *next = static_cast<const char *>(data);
-  while (size != 0) {
-    ssize_t done = send(file, next, size, MSG_NOSIGNAL);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    next += done;
-    size -= done;
-  }
-  return true;
+  return transferAll(size, [&](size_t offset, size_t rest) {
+    return send(file, static_cast<const char *>(data) + offset, rest,
+                MSG_NOSIGNAL);
+  });
 }
 
 static bool readBytes(int file, void *data, size_t size) {
-  char *next = static_cast<char *>(data);
-  while (size != 0) {
-    ssize_t done = read(file, next, size);
-    if (done < 0 && errno == EINTR)
-      continue;
-    if (done <= 0)
-      return false;
-    next += done;
-    size -= done;
-  }
-  return true;
+  return transferAll(size, [&](size_t offset, size_t rest) {
+    return read(file, static_cast<char *>(data) + offset, rest);
+  });
 }
 
 static bool writeWords(int file, ArrayRef<int64_t> words) {

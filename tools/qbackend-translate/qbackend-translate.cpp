@@ -104,7 +104,8 @@ int main(int argc, char **argv) {
   });
   if (isRun && !checkInput(files.input ? arguments[files.input] : "-"))
     return EXIT_FAILURE;
-  std::optional<OutputFile> output;
+  // Static: a wrong option ends the program in the middle of MLIR's function.
+  static std::optional<OutputFile> output;
   auto failToWrite = [&](std::error_code error) {
     return fail("cannot write '" + files.path + "': " + error.message());
   };
