@@ -195,13 +195,17 @@ void Collector::add(int64_t index, runtime::UnrankedMemRef *tensor) {
   Sums &sums = sample->sums[site.op];
   std::vector<float> values = tensor->copy<float>();
   int64_t channels = tensor->rank > 0 ? tensor->getSizes().back() : 1;
+  // Code in a sandbox may say things in any order.
+  if (site.role != Role::Cumulative && site.role != Role::Exact &&
+      values.size() != sample->exact.size())
+    return;
   switch (site.role) {
   case Role::Cumulative:
     sample->cumulative[site.op] = std::move(values);
     break;
   case Role::Exact: {
     if (auto it = sample->cumulative.find(site.op);
-        it != sample->cumulative.end()) {
+        it != sample->cumulative.end() && it->second.size() == values.size()) {
       sums.cumulative.add(values, it->second, channels);
       addStatistics(op.quantizedStatistics, it->second, channels, number);
       sample->cumulative.erase(it);

@@ -6,6 +6,7 @@
 #include "qbackend/Arrays/SampleSource.h"
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Runtime/Interrupt.h"
+#include "qbackend/Runtime/Sandbox.h"
 #include "qbackend/Runtime/ThreadPool.h"
 
 #include "RunContext.h"
@@ -242,7 +243,8 @@ public:
 
 private:
   void work() {
-    std::unique_ptr<ThreadPool> pool = ThreadPool::create(perCall);
+    std::unique_ptr<ThreadPool> pool =
+        ThreadPool::create(isSandboxed() ? 1 : perCall);
     std::unique_lock<std::mutex> lock(mutex);
     while (true) {
       // Finished chunks that wait for an earlier one are held in memory.

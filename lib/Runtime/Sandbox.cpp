@@ -37,6 +37,8 @@ using namespace qbackend::runtime;
 static std::atomic<bool> wanted{false};
 
 Error runtime::useSandbox() {
+  // Else nobody hears how children end.
+  std::signal(SIGCHLD, SIG_DFL);
   // In a child, since it can't be undone.
   pid_t child = fork();
   if (child < 0)
@@ -302,11 +304,13 @@ runtime::findSandboxHooks(mlir::ModuleOp module,
 Sandbox::Sandbox(const Executable &executable, std::vector<SandboxHook> hooks,
                  Call call)
     : executable(executable), hooks(std::move(hooks)),
-      function(std::move(call)) {}
+      function(std::move(call)), owner(getpid()) {}
 
 Sandbox::~Sandbox() {
   for (const Worker &worker : idle) {
     close(worker.file);
+    if (owner != getpid())
+      continue;
     // Nothing is left to do for it.
     kill(worker.process, SIGKILL);
     while (waitpid(worker.process, nullptr, 0) < 0 && errno == EINTR)
@@ -401,6 +405,12 @@ Expected<int64_t> Sandbox::call(ArrayRef<ArrayView> arguments,
   Worker worker;
   {
     std::lock_guard<std::mutex> lock(mutex);
+    if (owner != getpid()) {
+      for (const Worker &worker : idle)
+        close(worker.file);
+      idle.clear();
+      owner = getpid();
+    }
     if (idle.empty()) {
       Expected<Worker> started = start();
       if (!started)

@@ -7,8 +7,7 @@
 
 #include "qbackend/Runtime/Executable.h"
 
-#include "llvm/ADT/DenseMap.h"
-
+#include <map>
 #include <mutex>
 #include <sys/types.h>
 
@@ -21,7 +20,7 @@ struct SandboxHook {
   arrays::ElementType type = arrays::ElementType::F32;
   /// What the code may call it with: the number, and the tensor's shape with -1
   /// for a dynamic extent.
-  llvm::DenseMap<int64_t, llvm::SmallVector<int64_t>> calls;
+  std::map<int64_t, llvm::SmallVector<int64_t>> calls;
 };
 
 /// The type of an element; nullopt for what arrays can't hold.
@@ -70,6 +69,8 @@ private:
   const Executable &executable;
   std::vector<SandboxHook> hooks;
   Call function;
+  /// Whose children they are: a fork of that process has none.
+  pid_t owner;
   std::mutex mutex;
   std::vector<Worker> idle;
 };

@@ -77,10 +77,12 @@ struct ThreadPool::Threads {
   std::condition_variable wake;
   std::atomic<unsigned> asleep{0};
   std::atomic<bool> stop{false};
+  /// With the caller; there may be fewer.
+  const unsigned wanted;
   std::vector<pthread_t> threads;
 };
 
-ThreadPool::Threads::Threads(unsigned wanted) {
+ThreadPool::Threads::Threads(unsigned wanted) : wanted(wanted) {
   // Ctrl-C is for the thread that has started the work.
   sigset_t all, before;
   sigfillset(&all);
@@ -217,7 +219,7 @@ std::unique_ptr<ThreadPool> ThreadPool::create(unsigned threads) {
     std::lock_guard<std::mutex> lock(idle.mutex);
     idle.forgetParent();
     auto it = std::find_if(idle.all.begin(), idle.all.end(), [&](auto &other) {
-      return other->threads.size() + 1 == threads;
+      return other->wanted == threads;
     });
     if (it != idle.all.end()) {
       found = std::move(*it);
