@@ -452,7 +452,7 @@ private:
     for (auto [p, point] : llvm::enumerate(points)) {
       int64_t key = point.vector;
       for (auto [i, position] : llvm::enumerate(point.at))
-        key = key * 64 + (i == *along ? 0 : position);
+        key = key * schedule.tile[i] + (i == *along ? 0 : position);
       auto [it, isNew] = rowOf.try_emplace(key, rows.size());
       if (isNew)
         rows.emplace_back();
@@ -612,8 +612,8 @@ private:
       if (!operand.scalar)
         for (auto [i, position] : llvm::enumerate(point.at))
           if (operand.varies(i))
-            key =
-                key * 64 + (i == schedule.vectorLoop ? point.vector : position);
+            key = key * schedule.tile[i] +
+                  (i == schedule.vectorLoop ? point.vector : position);
       return loaded[{k, key}];
     };
     if (!nest.hasReductions())

@@ -176,11 +176,15 @@ std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
       if (!setStrides(builder, loc, op.getMatchingIndexingMap(&operand),
                       result))
         return std::nullopt;
-      // One bit each in a vector, but one byte in a buffer.
-      if (!result.elementType.isIntOrIndexOrFloat() ||
-          (result.elementType.isInteger() &&
-           result.elementType.getIntOrFloatBitWidth() % 8 != 0))
+      // One bit each in a vector, but one byte in a buffer; six bytes, but
+      // eight.
+      if (!result.elementType.isIntOrIndexOrFloat())
         return std::nullopt;
+      if (result.elementType.isInteger()) {
+        unsigned bits = result.elementType.getIntOrFloatBitWidth();
+        if (bits < 8 || !llvm::isPowerOf2_32(bits))
+          return std::nullopt;
+      }
       if (!isOutput)
         result.constant = getConstant(operand.get(), symbols);
     }

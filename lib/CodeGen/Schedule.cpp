@@ -42,7 +42,8 @@ static int64_t getWidestElement(const LoopNest &nest) {
         bytes = std::max(bytes, getBytes(operand.elementType));
   for (Operation &op : nest.body->without_terminator())
     bytes = std::max(bytes, getBytes(op.getResult(0).getType()));
-  return bytes;
+  // Lanes are a power of two for i48, too.
+  return llvm::PowerOf2Ceil(bytes);
 }
 
 /// Returns whether the operand will be stored in the order of the tiles.

@@ -221,6 +221,9 @@ TEST_F(ExecutableTest, TransposesOfAnyExtents) {
     check(type, name, {6, 5, 19, 4}, {3, 1, 0, 2});
     check(type, name, {1, 9, 2, 32}, {0, 1, 3, 2});
   }
+  // Points of tiles in more dimensions than a key of 6 bits each has room for.
+  check(ElementType::F32, "f32", {2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 2, 5},
+        {11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0});
 }
 
 TEST_F(ExecutableTest, SumsOfTransposedTilesBeginWithTheResult) {
