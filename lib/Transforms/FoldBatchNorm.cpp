@@ -418,7 +418,8 @@ OperatorOp qbackend::foldCancelledBatchNorm(OperatorOp norm) {
   SmallVector<OperatorOp> between;
   auto root = norm.getInputs()[0].getDefiningOp<OperatorOp>();
   while (root && isa<AddAttr, MulAttr, DivAttr>(root.getKind()) &&
-         root->hasOneUse() && !root.isFused() && root.getInputs().size() == 2) {
+         root->getBlock() == norm->getBlock() && root->hasOneUse() &&
+         !root.isFused() && root.getInputs().size() == 2) {
     OperandRange inputs = root.getInputs();
     unsigned other =
         isa<DivAttr>(root.getKind()) || !readChannels(inputs[0], channels) ? 1
@@ -437,7 +438,10 @@ OperatorOp qbackend::foldCancelledBatchNorm(OperatorOp norm) {
     between.push_back(root);
     root = inputs[1 - other].getDefiningOp<OperatorOp>();
   }
-  if (!root || !root->hasOneUse() || root.isFused() || !root.getWeight() ||
+  // What is in another block may come later in the text, and is looked at
+  // again.
+  if (!root || root->getBlock() != norm->getBlock() || !root->hasOneUse() ||
+      root.isFused() || !root.getWeight() ||
       !root.getWeight().getDefiningOp<DequantizeOp>() ||
       !(isa<LinearAttr>(root.getKind()) ||
         isa<ConvolutionKindAttrInterface>(

@@ -450,6 +450,8 @@ bool qbackend::isStaircase(const ElementProgram &program) {
     if (!isClose(number, multiple * step) &&
         std::fabs(number - multiple * step) > 1e-4 * step)
       return false;
+    if (!(std::fabs(multiple) < 0x1p53))
+      return false;
     multiples.insert(int64_t(multiple));
   }
   return multiples.size() > 4 && multiples.size() + 4 < probes.size();
