@@ -100,7 +100,8 @@ int main(int argc, char **argv) {
   std::vector<std::string> arguments(argv, argv + argc);
   Files files = findFiles(arguments);
   bool isRun = none_of(arguments, [](StringRef argument) {
-    return argument.contains("help") || argument.contains("version");
+    return argument.starts_with("-") && !argument.contains('=') &&
+           (argument.contains("help") || argument.contains("version"));
   });
   if (isRun && !checkInput(files.input ? arguments[files.input] : "-"))
     return EXIT_FAILURE;
