@@ -358,7 +358,8 @@ typedef struct {
  *  "ranking": [numbers of operators, the worst first], "missing": [names]}
  * docs/Reports.md says what these are. Errors of an operator that wasn't found
  * are null, as is the range of a real result; `sqnr` is null if nothing
- * differs. `page` may be null: else a page for a browser. */
+ * differs, "-inf" if what is right is 0. `page` may be null: else a page for a
+ * browser. */
 QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
     QBackendModel *model, QBackendModel *quantized,
     const QBackendReportOptions *options, char **output, char **page,
@@ -373,7 +374,8 @@ QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
  *    {"name": "per-channel weights", "problem": "..."}]}
  * The worst operator comes first; entry k of `curve` has the first k
  * real-valued. Changes are of all operators, which all are quantized; `problem`
- * says why one isn't possible. An infinite `sqnr` is null. */
+ * says why one isn't possible. `sqnr` is null if nothing differs, "-inf" if a
+ * result is no number, or what is right is 0. */
 QBACKEND_EXPORT QBackendStatus qbackendModelFindSensitivity(
     QBackendModel *model, const QBackendReportOptions *options, char **output,
     QBackendDiagnosticCallback callback, void *user);

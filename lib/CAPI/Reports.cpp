@@ -108,7 +108,7 @@ static json::Value toNumber(double value) {
 static json::Value toObject(const evaluation::ErrorSums &sums) {
   if (sums.elements == 0)
     return nullptr;
-  return json::Object{{"sqnr", toNumber(sums.getSqnr())},
+  return json::Object{{"sqnr", evaluation::toDecibels(sums.getSqnr())},
                       {"cosine", toNumber(sums.getCosine())},
                       {"max_difference", sums.largest}};
 }
@@ -263,7 +263,7 @@ QBackendStatus qbackendModelFindSensitivity(
 }
 
 static json::Object toObject(const tuning::Score &score) {
-  json::Object result{{"sqnr", toNumber(score.sqnr)}};
+  json::Object result{{"sqnr", evaluation::toDecibels(score.sqnr)}};
   if (score.accuracy)
     result["accuracy"] = *score.accuracy;
   return result;
@@ -294,6 +294,11 @@ QBackendStatus qbackendModelTune(QBackendModel *model,
   if (options->targetSeconds > 0)
     tune.targetSeconds = options->targetSeconds;
   tune.output = toString(options->path);
+  if (!StringRef(tune.output).ends_with(".mlir")) {
+    copy->session.error() << "path is '" << tune.output
+                          << "', expected a name that ends with .mlir";
+    return QBACKEND_FAILURE;
+  }
   tune.resume = options->resume;
   if (options->isStopped)
     tune.isStopped = [options] {

@@ -66,6 +66,12 @@ void ErrorSums::merge(const ErrorSums &sums) {
   }
 }
 
+llvm::json::Value qbackend::evaluation::toDecibels(double ratio) {
+  if (std::isfinite(ratio))
+    return ratio;
+  return ratio > 0 ? llvm::json::Value(nullptr) : llvm::json::Value("-inf");
+}
+
 double ErrorSums::getSqnr() const {
   return noise == 0 ? std::numeric_limits<double>::infinity()
                     : 10 * std::log10(signal / noise);

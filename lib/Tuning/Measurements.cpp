@@ -12,6 +12,9 @@
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/xxhash.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -58,13 +61,6 @@ llvm::Error Measurements::prepare(bool resume) {
   if (failed(manager.run(*copy)))
     return makeError("the network can't be prepared for '{0}'",
                      network.backend);
-  std::string fingerprint;
-  llvm::raw_string_ostream(fingerprint)
-      << getNetworkDescription(*copy) << "; " << network.backend << " "
-      << network.qconfig << " " << network.data << " " << network.labels << " "
-      << network.samples << " " << network.calibration.data << " "
-      << network.calibration.calibration << " " << network.calibration.samples;
-  journal.setNetwork(fingerprint);
   table = network.calibration.calibration;
   if (table.empty()) {
     CalibrateOptions record = network.calibration;
@@ -74,8 +70,30 @@ llvm::Error Measurements::prepare(bool resume) {
       return statistics.takeError();
     table = calibration::printTable(*statistics);
   }
+  journal.setNetwork(getFingerprint(getNetworkDescription(*copy)));
   return resume ? journal.read(/*hasAccuracy=*/!network.labels.empty())
                 : llvm::Error::success();
+}
+
+/// All that scores depend on, by its contents: files are written again under
+/// the same name, and the same numbers come under other names. Weights, samples
+/// and what they are multiplied by are in the real-valued results.
+std::string Measurements::getFingerprint(llvm::StringRef description) const {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  os << description << "; " << network.backend << " " << network.samples << " "
+     << network.calibration.samples;
+  if (realScore.accuracy)
+    os << llvm::format(" %.17g", *realScore.accuracy);
+  for (const arrays::NamedArray &output : realOutputs)
+    os << " " << llvm::xxh3_64bits(output.array.data);
+  std::string mapping;
+  llvm::raw_string_ostream mappingStream(mapping);
+  base->print(mappingStream);
+  os << " " << llvm::xxh3_64bits(mapping);
+  auto file = llvm::MemoryBuffer::getFile(table);
+  os << " " << llvm::xxh3_64bits(file ? (*file)->getBuffer() : table);
+  return text;
 }
 
 SmallVector<Change> Measurements::listChanges() const {

@@ -64,6 +64,7 @@ public:
   Journal journal;
 
 private:
+  std::string getFingerprint(llvm::StringRef description) const;
   mlir::OwningOpRef<mlir::ModuleOp>
   makeMapping(const Candidate &candidate, const llvm::BitVector &real) const;
   mlir::OwningOpRef<mlir::ModuleOp>

@@ -7,6 +7,8 @@
 #include "Measurements.h"
 
 #include "qbackend/Arrays/Progress.h"
+#include "qbackend/Evaluation/OperatorErrors.h"
+#include "qbackend/Runtime/Interrupt.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -78,10 +80,13 @@ tuning::measureChanges(mlir::ModuleOp module, const NetworkOptions &options) {
   if (Error error = measurements.prepare(/*resume=*/false))
     return error;
   std::vector<ChangeScore> result;
+  unsigned interrupts = runtime::countInterrupts();
   auto add = [&](Candidate candidate) -> Error {
     ChangeScore &entry = result.emplace_back();
     entry.name = candidate.name;
     if (Error error = measurements.create(candidate)) {
+      if (runtime::countInterrupts() != interrupts)
+        return error;
       entry.problem = toString(std::move(error));
       return Error::success();
     }
@@ -143,8 +148,7 @@ void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
 
 static json::Object toObject(const Score &score) {
   json::Object object;
-  object["sqnr"] = std::isfinite(score.sqnr) ? json::Value(score.sqnr)
-                                             : json::Value(nullptr);
+  object["sqnr"] = evaluation::toDecibels(score.sqnr);
   if (score.accuracy)
     object["accuracy"] = *score.accuracy;
   return object;

@@ -370,6 +370,8 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
     return cost != other ? cost < other : isBetter(a.first, b.first);
   });
   for (auto &[score, real] : ArrayRef(kept).take_front(5)) {
+    if (isStopped())
+      return llvm::Error::success();
     if (llvm::Error error = consider(candidate, real, score))
       return error;
     if (result.isHeld && result.realValued == size)

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
 from .files import Path, write_file
 from .reports import Difference, difference_of, html_table, text_table
@@ -206,9 +206,9 @@ def _layer_of(entry: Dict[str, Any]) -> LayerError:
     return LayerError(**values)
 
 
-def _sqnr(value: Optional[float]) -> float:
-    """JSON has no infinity."""
-    return math.inf if value is None else value
+def _sqnr(value: Union[None, float, str]) -> float:
+    """JSON has no infinity: null if nothing differs, "-inf" without a signal."""
+    return math.inf if value is None else float(value)
 
 
 # Sensitivity and tuning -----------------------------------------------------

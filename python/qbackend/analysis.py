@@ -62,6 +62,9 @@ class Analyzed:
     def _loaded(self) -> Any:
         raise NotImplementedError
 
+    def _sample_inputs(self, sample_arguments: Optional[Sequence[int]]) -> List[Input]:
+        raise NotImplementedError
+
     def _module(self, *names: Any) -> bytes:
         raise NotImplementedError
 
@@ -92,7 +95,7 @@ class Analyzed:
             backend, made = self._made_for
             qconfig = made if qconfig is None else qconfig
         texts = other._configuration(backend, qconfig)
-        with other._files(data, labels, None) as paths:
+        with other._files(data, labels, None, sample_arguments) as paths:
             texts.update(
                 paths, **_run_texts(input_scale, sample_arguments), title=title
             )
@@ -120,7 +123,7 @@ class Analyzed:
         what per-channel weights, other observers and each correction give, one at a
         time; those that run on samples are left out where there are ranges."""
         texts = self._configuration(backend, qconfig)
-        with self._files(data, labels, None) as paths:
+        with self._files(data, labels, None, sample_arguments) as paths:
             texts.update(paths, **_run_texts(input_scale, sample_arguments))
             texts["table"] = self._table or ""
             found = self._loaded().find_sensitivity(
@@ -177,7 +180,9 @@ class Analyzed:
         if keep_accuracy is not None and labels is None:
             raise ValueError("keep_accuracy needs the right classes: pass labels")
         texts = self._configuration(backend, qconfig)
-        with self._files(data, labels, calibration_data) as paths:
+        with self._files(
+            data, labels, calibration_data, sample_arguments
+        ) as paths:
             texts.update(paths, **_run_texts(input_scale, sample_arguments))
             if calibration_data is None:
                 texts["table"] = self._table or ""
@@ -205,7 +210,7 @@ class Analyzed:
         two samples or more, the measured time too (docs/Reports.md)."""
         if data is None:
             return cost_of(json.loads(_told(self._loaded().find_cost({}))[0]))
-        with self._files(data, None, None) as paths:
+        with self._files(data, None, None, sample_arguments) as paths:
             texts = {**paths, **_run_texts(input_scale, sample_arguments)}
             return cost_of(json.loads(_told(self._loaded().find_cost(texts))[0]))
 
@@ -281,12 +286,17 @@ class Analyzed:
 
     @contextlib.contextmanager
     def _files(
-        self, data: Any, labels: Any, calibration_data: Any
+        self,
+        data: Any,
+        labels: Any,
+        calibration_data: Any,
+        sample_arguments: Optional[Sequence[int]],
     ) -> Iterator[Dict[str, str]]:
         """Files that the compiler reads several times, and their paths by name."""
         with tempfile.TemporaryDirectory(prefix="qbackend-") as folder:
             paths = {"samples": os.path.join(folder, "samples.npz")}
-            count = self._write_samples(data, paths["samples"])
+            inputs = self._sample_inputs(sample_arguments)
+            count = _write_samples(data, inputs, paths["samples"])
             if labels is not None:
                 classes = to_classes(labels)
                 if len(classes) != count:
@@ -297,28 +307,27 @@ class Analyzed:
                 np.save(paths["labels"], classes)
             if calibration_data is not None:
                 paths["calibration_samples"] = os.path.join(folder, "calibration.npz")
-                self._write_samples(calibration_data, paths["calibration_samples"])
+                _write_samples(calibration_data, inputs, paths["calibration_samples"])
             yield paths
 
-    def _write_samples(self, data: Any, path: str) -> int:
-        """Writes the arrays by the names of inputs; returns how many samples there
-        are."""
-        inputs = self.inputs
-        parts: List[List[Array]] = []
-        count = 0
-        for batch in Samples(data, inputs).blocks():
-            parts.append(batch.arrays)
-            count += batch.count
-        if count == 0:
-            raise ValueError("the data has no samples; give at least one")
-        with zipfile.ZipFile(path, "w") as file:
-            for i, entry in enumerate(inputs):
-                array = parts[0][i]
-                if entry.holds_samples and len(parts) > 1:
-                    array = np.concatenate([arrays[i] for arrays in parts])
-                with file.open(f"{entry.name}.npy", "w", force_zip64=True) as member:
-                    np.save(member, array, allow_pickle=False)
-        return count
+
+def _write_samples(data: Any, inputs: List[Input], path: str) -> int:
+    """Writes the arrays by the names of inputs; returns how many samples there are."""
+    parts: List[List[Array]] = []
+    count = 0
+    for batch in Samples(data, inputs).blocks():
+        parts.append(batch.arrays)
+        count += batch.count
+    if count == 0:
+        raise ValueError("the data has no samples; give at least one")
+    with zipfile.ZipFile(path, "w") as file:
+        for i, entry in enumerate(inputs):
+            array = parts[0][i]
+            if entry.holds_samples and len(parts) > 1:
+                array = np.concatenate([arrays[i] for arrays in parts])
+            with file.open(f"{entry.name}.npy", "w", force_zip64=True) as member:
+                np.save(member, array, allow_pickle=False)
+    return count
 
 
 def _told(found: Tuple[str, Optional[str], List[Any]]) -> Tuple[str, str]:

@@ -203,6 +203,44 @@ def test_tune_refuses(lenet, digits, tmp_path):
     assert not path.exists()
 
 
+def test_tune_goes_on(lenet, digits, tmp_path):
+    images, _ = digits
+    # For minutes, if it isn't stopped.
+    many = np.concatenate([images] * 10)
+    path = tmp_path / "tuned.mlir"
+    options = dict(keep_sqnr=300, max_seconds=1, input_scale=SCALE)
+    assert not lenet.tune(many, path, **options).is_complete
+    # The same samples are in another file.
+    lenet.tune(many, path, resume=True, **options)
+    with pytest.raises(qbackend.CompilerError, match="of another network"):
+        lenet.tune(many * 2, path, resume=True, **options)
+
+
+def test_fixed_arguments(tmp_path):
+    network = tmp_path / "masked.mlir"
+    network.write_text(MASKED)
+    model = qbackend.load(network)
+    samples = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
+    mask = np.ones((1, 4), np.float32)
+    report = model.sensitivity([(samples, mask)], sample_arguments=[0])
+    assert {op.kind for op in report.operators} == {"linear", "mul"}
+    with pytest.raises(ValueError):
+        model.sensitivity([(samples, mask)])
+
+
+MASKED = """
+func.func @main(%x: tensor<1x4xf32>, %m: tensor<1x4xf32>) -> tensor<1x2xf32> {
+  %w = arith.constant dense<[[1.0, -2.0], [3.0, 4.0], [0.5, 0.25], [-1.0, 2.0]]> : tensor<4x2xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x2xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x2xf32>) -> tensor<1x2xf32>
+  %s = tensor.empty() : tensor<1x4xf32>
+  %p = linalg.mul ins(%x, %m : tensor<1x4xf32>, tensor<1x4xf32>) outs(%s : tensor<1x4xf32>) -> tensor<1x4xf32>
+  %y = linalg.matmul ins(%p, %w : tensor<1x4xf32>, tensor<4x2xf32>) outs(%i : tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %y : tensor<1x2xf32>
+}
+"""
+
 INTERRUPTED = """
 import signal, sys, threading, time
 import numpy, qbackend

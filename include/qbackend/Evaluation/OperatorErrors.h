@@ -8,12 +8,17 @@
 
 #include "qbackend/Calibration/Observer.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/Support/JSON.h"
 
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace qbackend::evaluation {
+
+/// A signal-to-noise ratio in JSON, which has no infinity: null if nothing
+/// differs, "-inf" if there is no signal.
+llvm::json::Value toDecibels(double ratio);
 
 /// Sums over the elements of a tensor, from which errors are computed. Elements
 /// whose exact number is not finite are left out.
