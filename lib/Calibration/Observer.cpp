@@ -6,9 +6,12 @@
 
 #include "Histogram.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 namespace qbackend::calibration {
 
@@ -379,9 +382,14 @@ void merge(Statistics &stats, const Statistics &other) {
         stats.firstNonFinite < 0
             ? other.firstNonFinite
             : std::min(stats.firstNonFinite, other.firstNonFinite);
-  stats.elements += other.elements;
-  stats.nans += other.nans;
-  stats.infinities += other.infinities;
+  // A file may have any number.
+  auto add = [](int64_t &sum, int64_t count) {
+    if (llvm::AddOverflow(sum, count, sum))
+      sum = std::numeric_limits<int64_t>::max();
+  };
+  add(stats.elements, other.elements);
+  add(stats.nans, other.nans);
+  add(stats.infinities, other.infinities);
   dropBatches(stats);
 }
 

@@ -146,12 +146,19 @@ static Error readGrid(const json::Object &object, const std::string &where,
         "would have exponent " +
         Twine(expected.exponent) + ", first " + Twine(expected.first) +
         " and " + Twine(expected.counts.size()) + " counts");
+  // More than anybody counts, so that sums of many tables have a number.
+  constexpr int64_t mostValues = int64_t(1) << 53;
+  int64_t total = 0;
   for (size_t c = 0; c < counts->size(); ++c) {
     auto count = (*counts)[c].getAsInteger();
     if (!count || *count < 0)
       return llvm::createStringError(where +
                                      ": field 'grid' has a count that is not a "
                                      "non-negative integer");
+    if (*count > mostValues - total)
+      return llvm::createStringError(
+          where + ": field 'grid' counts more than 2^53 values");
+    total += *count;
     expected.counts[c] = *count;
   }
   stats.grid = std::move(expected);

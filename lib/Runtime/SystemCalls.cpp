@@ -118,7 +118,9 @@ llvm::Error runtime::restrictSystemCalls(int file) {
   filter.refuseBits(SYS_mprotect, 2, PROT_EXEC);
   for (int number :
        {SYS_mmap, SYS_mprotect, SYS_munmap, SYS_mremap, SYS_brk, SYS_madvise,
-        SYS_futex, SYS_sched_yield, SYS_rt_sigreturn, SYS_exit, SYS_exit_group})
+        SYS_futex, SYS_sched_yield, SYS_rt_sigreturn, SYS_exit, SYS_exit_group,
+        // What sanitizers ask before a function that doesn't come back.
+        SYS_sigaltstack})
     filter.allow(number);
   if (filter.install())
     return llvm::Error::success();

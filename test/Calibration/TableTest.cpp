@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 
 #include <cmath>
+#include <limits>
 
 using namespace qbackend;
 using namespace qbackend::calibration;
@@ -294,6 +295,37 @@ TEST(Table, KindIsOptional) {
   EXPECT_EQ(table->entries[0].kind, ObserverKind::MinMax);
   EXPECT_EQ(table->entries[0].explicitParams->front().zeroPoint, 3);
   EXPECT_EQ(table->entries[1].kind, ObserverKind::Histogram);
+}
+
+TEST(Table, CountsThatNobodyCounts) {
+  ObserverOptions options;
+  options.kind = ObserverKind::Percentile;
+  options.recordAll = true;
+  std::unique_ptr<Observer> observer = Observer::create(options);
+  std::vector<float> data = {0.5f, 2, 3};
+  observer->update(data.data(), data.size());
+  Table table;
+  TableEntry entry;
+  entry.name = "a";
+  entry.kind = options.kind;
+  entry.stats = observer->statistics();
+  table.entries.push_back(entry);
+  std::string text = printTable(table), counts = "\"counts\": [";
+  ASSERT_TRUE(!!parseTable(text, "t.json"));
+  size_t at = text.find(counts);
+  ASSERT_NE(at, std::string::npos);
+  text.insert(at + counts.size(), "900719925474099");
+  auto read = parseTable(text, "t.json");
+  ASSERT_FALSE(!!read);
+  EXPECT_EQ(llvm::toString(read.takeError()),
+            "t.json: entry 'a': field 'grid' counts more than 2^53 values");
+
+  // Those that are only added stop at the last number.
+  Statistics most = entry.stats;
+  most.elements = most.nans = std::numeric_limits<int64_t>::max() - 1;
+  merge(most, entry.stats);
+  EXPECT_EQ(most.elements, std::numeric_limits<int64_t>::max());
+  EXPECT_EQ(most.nans, std::numeric_limits<int64_t>::max() - 1);
 }
 
 TEST(Table, BadStatistics) {
