@@ -265,6 +265,9 @@ CASES = [
             convolution("conv 3x3 256-256 14", 256, 256, 16, 3, 1, layout),
             convolution("conv 3x3 512-512 7", 512, 512, 9, 3, 1, layout),
             convolution("conv 1x1 96-24 56", 96, 24, 56, 1, 1, layout),
+            convolution("conv 1x1 64-256 56", 64, 256, 56, 1, 1, layout),
+            convolution("conv 1x1 1024-256 14", 1024, 256, 14, 1, 1, layout),
+            convolution("conv 1x1 512-2048 7", 512, 2048, 7, 1, 1, layout),
             convolution("conv 1x1 64-384 14", 64, 384, 14, 1, 1, layout),
             convolution("conv 1x1 320-1280 7", 320, 1280, 7, 1, 1, layout),
             depthwise("depthwise 3x3 144 56", 144, 58, 1, layout),
@@ -288,12 +291,12 @@ CASES = [
 ]
 
 
-def measure(program, case, folder, generator):
+def measure(program, case, folder, generator, options):
     """Seconds that one sample takes."""
     module = folder / "module.mlir"
     module.write_text(case.module(generator))
     output = subprocess.run(
-        [program, module], check=True, capture_output=True, text=True
+        [program, module, *options], check=True, capture_output=True, text=True
     ).stdout
     return float(output.split("call ")[1]) / 1e6
 
@@ -302,6 +305,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("program", help="build/bin/float-throughput")
     parser.add_argument("--filter", default="", help="part of the names to measure")
+    parser.add_argument(
+        "--contract",
+        action="store_const",
+        const=["--contract"],
+        default=[],
+        help="don't round products before they are added",
+    )
     arguments = parser.parse_args()
     try:
         import torch
@@ -318,7 +328,9 @@ def main():
         for case in CASES:
             if arguments.filter not in case.name:
                 continue
-            seconds = measure(arguments.program, case, pathlib.Path(folder), generator)
+            seconds = measure(
+                arguments.program, case, pathlib.Path(folder), generator, arguments.contract
+            )
             row = f"{case.name:34} {seconds * 1e6:9.1f} {case.flops / seconds / 1e9:7.2f}"
             if torch:
                 function = case.torch(torch)

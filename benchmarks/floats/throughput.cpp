@@ -22,8 +22,13 @@ static double getSeconds(Clock::time_point since) {
 }
 
 int main(int argc, char **argv) {
+  CompileOptions options;
+  if (argc > 1 && llvm::StringRef(argv[argc - 1]) == "--contract") {
+    options.contract = true;
+    --argc;
+  }
   if (argc < 2) {
-    llvm::errs() << "usage: float-throughput MODULE [FUNCTION]\n";
+    llvm::errs() << "usage: float-throughput MODULE [FUNCTION] [--contract]\n";
     return 1;
   }
   mlir::DialectRegistry registry;
@@ -34,8 +39,8 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   Clock::time_point start = Clock::now();
-  auto executable =
-      Executable::compile(std::move(module), argc > 2 ? argv[2] : "main");
+  auto executable = Executable::compile(std::move(module),
+                                        argc > 2 ? argv[2] : "main", options);
   if (!executable) {
     llvm::errs() << llvm::toString(executable.takeError()) << "\n";
     return 1;

@@ -222,6 +222,10 @@ typedef struct {
    * 0 ends the run with the error "interrupted". May be null. */
   int (*isStopped)(void *stopUser);
   void *stopUser;
+  /* Not 0: sums of real-valued products are rounded once for each addition
+   * where the processor can. Faster; the last bits depend on it then. Integers
+   * don't. */
+  int contract;
 } QBackendRunOptions;
 
 /* The results of a run, which has memory of its own for them. */

@@ -26,8 +26,8 @@ struct QBackendModel {
   mlir::OwningOpRef<mlir::ModuleOp> module;
   /// See findEntry.
   std::string entry;
-  /// Made by the first run.
-  std::shared_ptr<qbackend::runtime::Executable> executable;
+  /// Made by the first run, and by the first one that contracts.
+  std::shared_ptr<qbackend::runtime::Executable> executable, contracted;
   /// What qbackendModelExplain gives; empty: nothing was quantized.
   std::string explanation;
 

@@ -167,17 +167,22 @@ static bool isOneBatch(const runtime::Executable &executable,
   return true;
 }
 
-/// Compiles the network, unless it is compiled.
-static LogicalResult compile(QBackendModel &model) {
-  if (model.executable)
+/// Compiles the network into `executable`, one of its members, unless it is
+/// compiled.
+static LogicalResult compile(QBackendModel &model, bool contract,
+                             std::shared_ptr<runtime::Executable> &executable) {
+  if (executable)
     return success();
   FailureOr<func::FuncOp> function = model.findFunction();
   if (failed(function))
     return failure();
-  auto executable = compileModule(*model.module, function->getName());
-  if (!executable)
-    return model.session.error() << llvm::toString(executable.takeError());
-  model.executable = std::move(*executable);
+  runtime::CompileOptions options;
+  options.contract = contract;
+  auto compiled = compileModule(*model.module, function->getName(),
+                                /*observing=*/false, /*symbols=*/{}, options);
+  if (!compiled)
+    return model.session.error() << llvm::toString(compiled.takeError());
+  executable = std::move(*compiled);
   return success();
 }
 
@@ -285,9 +290,11 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
   {
     ModelScope scope(*model, callback, user);
     FailureOr<func::FuncOp> function = model->findFunction();
-    if (failed(function) || failed(compile(*model)))
+    bool contract = options && options->contract;
+    auto &executable = contract ? model->contracted : model->executable;
+    if (failed(function) || failed(compile(*model, contract, executable)))
       return QBACKEND_FAILURE;
-    sampleRun.executable = model->executable;
+    sampleRun.executable = executable;
     names = getArgumentNames(*function);
     isUnsigned = findUnsigned(*function);
     if (llvm::Error error = setUp(sampleRun, *function,

@@ -3,10 +3,10 @@
 // The loops of a scheduled nest.
 //
 //   for tiles of the parallel loops:
-//     sums = load y
+//     sums = start, or load y
 //     for the reductions, in their order:
 //       sums[p][v] = body(x[p], w[v], sums[p][v])     (unrolled over p and v)
-//     store sums to y
+//     store finish(sums) to y
 //
 // Each lane is an element of the result, whose sum is taken in the order of the
 // op: the number of lanes changes no bit.
@@ -64,6 +64,12 @@ public:
       inputs.push_back(getAccess(input, symbols, store));
     for (const NestOperand &output : nest.outputs)
       outputs.push_back(getAccess(output, symbols, store));
+    if (nest.start)
+      for (const NestOperand &input : nest.start->inputs)
+        startInputs.push_back(getAccess(input, symbols, store));
+    if (nest.finish)
+      for (const NestOperand &input : nest.finish->inputs)
+        finishInputs.push_back(getAccess(input, symbols, store));
     parts.assign(nest.loops.size(), Part());
     emitParallel(0);
   }
@@ -569,8 +575,9 @@ private:
 
   /// Returns what the body yields for the given arguments. What is the same in
   /// all lanes is computed once.
-  SmallVector<Value> evaluate(IRMapping &mapping, const Point &point) {
-    for (Operation &op : nest.body->without_terminator()) {
+  SmallVector<Value> evaluate(Block *body, IRMapping &mapping,
+                              const Point &point) {
+    for (Operation &op : body->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(op)) {
         mapping.map(op.getResult(0), getIndex(index, point));
         continue;
@@ -596,18 +603,44 @@ private:
       mapping.map(op.getResult(0), clone->getResult(0));
     }
     SmallVector<Value> results;
-    for (Value operand : nest.body->getTerminator()->getOperands())
+    for (Value operand : body->getTerminator()->getOperands())
       results.push_back(mapping.lookupOrDefault(operand));
     return results;
   }
 
-  /// One step of the reductions, with the operands' addresses in `bases`.
-  SmallVector<Value> emitStep(ArrayRef<Point> points, ArrayRef<Value> bases,
-                              ValueRange sums) {
-    // What an operand holds at one point, it may hold at several.
-    llvm::DenseMap<std::pair<unsigned, int64_t>, Value> loaded;
-    auto getLoaded = [&](unsigned k, const Point &point) -> Value & {
-      const NestOperand &operand = *inputs[k].operand;
+  /// The elements of operands at the points of a tile: what one holds at one
+  /// point, it may hold at several.
+  class Elements {
+  public:
+    /// `bases`: where the tile of each operand begins.
+    Elements(Emitter &emitter, ArrayRef<Access> accesses, ArrayRef<Value> bases,
+             ArrayRef<Point> points)
+        : emitter(emitter), accesses(accesses), bases(bases), points(points) {}
+
+    /// Loads those of rows that are better transposed, all at once.
+    void loadRows() {
+      for (auto [k, access] : llvm::enumerate(accesses))
+        for (const Row &row : emitter.getRows(access, points))
+          emitter.loadRow(access, bases[k], points, row,
+                          [&, k = k](unsigned p, Value vector) {
+                            getLoaded(k, points[p]) = vector;
+                          });
+    }
+
+    /// Maps the arguments of a body to the elements at a point.
+    void map(IRMapping &mapping, const Point &point) {
+      for (auto [k, access] : llvm::enumerate(accesses)) {
+        Value &value = getLoaded(k, point);
+        if (!value)
+          value = emitter.load(access, bases[k], point);
+        mapping.map(access.operand->argument, value);
+      }
+    }
+
+  private:
+    Value &getLoaded(unsigned k, const Point &point) {
+      const NestOperand &operand = *accesses[k].operand;
+      const Schedule &schedule = emitter.schedule;
       int64_t key = 0;
       if (!operand.scalar)
         for (auto [i, position] : llvm::enumerate(point.at))
@@ -615,28 +648,49 @@ private:
             key = key * schedule.tile[i] +
                   (i == schedule.vectorLoop ? point.vector : position);
       return loaded[{k, key}];
-    };
+    }
+
+    Emitter &emitter;
+    ArrayRef<Access> accesses;
+    ArrayRef<Value> bases;
+    ArrayRef<Point> points;
+    llvm::DenseMap<std::pair<unsigned, int64_t>, Value> loaded;
+  };
+
+  /// One step of the reductions, with the operands' addresses in `bases`.
+  SmallVector<Value> emitStep(ArrayRef<Point> points, ArrayRef<Value> bases,
+                              ValueRange sums) {
+    Elements elements(*this, inputs, bases, points);
     if (!nest.hasReductions())
-      for (auto [k, access] : llvm::enumerate(inputs))
-        for (const Row &row : getRows(access, points))
-          loadRow(access, bases[k], points, row,
-                  [&, k = k](unsigned p, Value vector) {
-                    getLoaded(k, points[p]) = vector;
-                  });
+      elements.loadRows();
     SmallVector<Value> results;
     for (auto [p, point] : llvm::enumerate(points)) {
       IRMapping mapping;
-      for (auto [k, access] : llvm::enumerate(inputs)) {
-        Value &value = getLoaded(k, point);
-        if (!value)
-          value = load(access, bases[k], point);
-        mapping.map(access.operand->argument, value);
-      }
+      elements.map(mapping, point);
       for (auto [k, access] : llvm::enumerate(outputs))
         if (access.operand->isRead)
           mapping.map(access.operand->argument, sums[p * outputs.size() + k]);
-      for (Value value : evaluate(mapping, point))
+      for (Value value : evaluate(nest.body, mapping, point))
         results.push_back(nest.hasReductions() ? broadcast(value) : value);
+    }
+    return results;
+  }
+
+  /// What a stage makes of the sums of a tile, null if it doesn't read them.
+  SmallVector<Value> emitStage(const Stage &stage, ArrayRef<Access> accesses,
+                               ArrayRef<Point> points, ValueRange sums) {
+    SmallVector<Value> bases;
+    for (const Access &access : accesses)
+      bases.push_back(getBase(access));
+    Elements elements(*this, accesses, bases, points);
+    elements.loadRows();
+    SmallVector<Value> results;
+    for (auto [p, point] : llvm::enumerate(points)) {
+      IRMapping mapping;
+      elements.map(mapping, point);
+      if (stage.sum)
+        mapping.map(stage.sum, sums[p]);
+      results.push_back(broadcast(evaluate(stage.body, mapping, point)[0]));
     }
     return results;
   }
@@ -701,47 +755,112 @@ private:
     multiply(llvm::divideCeil(parts[schedule.vectorLoop].size, schedule.lanes),
              [&](Point &point, int64_t k) { point.vector = k; });
 
-    auto getBase = [&](const Access &access) {
-      Value base;
-      if (access.operand->scalar)
-        return base;
-      base = index(0);
-      for (unsigned i : schedule.order)
-        base = advance(base, parts[i].begin, access.outer[i]);
-      return base;
-    };
-    SmallVector<Value> inputBases, outputBases, sums;
+    SmallVector<Value> inputBases;
     for (const Access &access : inputs)
       inputBases.push_back(getBase(access));
-    for (const Access &access : outputs)
-      outputBases.push_back(getBase(access));
+    SmallVector<Value> sums;
+    if (nest.start)
+      sums = emitIf(
+          isAtEnd(/*last=*/false), points.size(),
+          [&] { return emitStage(*nest.start, startInputs, points, {}); },
+          [&] { return loadOutputs(points); });
+    else
+      sums = loadOutputs(points);
+    SmallVector<Value> results =
+        emitReductions(0, points, inputBases, std::move(sums));
+    if (nest.finish)
+      results = emitIf(
+          isAtEnd(/*last=*/true), points.size(),
+          [&] {
+            return emitStage(*nest.finish, finishInputs, points, results);
+          },
+          [&] { return results; });
+    storeOutputs(points, results);
+  }
+
+  /// Returns where the tile of an operand begins.
+  Value getBase(const Access &access) {
+    if (access.operand->scalar)
+      return Value();
+    Value base = index(0);
+    for (unsigned i : schedule.order)
+      base = advance(base, parts[i].begin, access.outer[i]);
+    return base;
+  }
+
+  /// Returns whether the sums are those of the first steps, or of the last;
+  /// null if all steps are done at once.
+  Value isAtEnd(bool last) {
+    Value isAtEnd;
+    for (unsigned i : schedule.order) {
+      const Loop &loop = nest.loops[i];
+      if (!loop.isReduction)
+        continue;
+      Value equal = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
+                                          parts[i].begin,
+                                          index(last ? loop.extent - 1 : 0));
+      isAtEnd = isAtEnd
+                    ? arith::AndIOp::create(b, loc, isAtEnd, equal).getResult()
+                    : equal;
+    }
+    return isAtEnd;
+  }
+
+  /// The vectors that `then` returns, or `otherwise` if there is a condition.
+  SmallVector<Value> emitIf(Value condition, size_t count,
+                            function_ref<SmallVector<Value>()> then,
+                            function_ref<SmallVector<Value>()> otherwise) {
+    if (!condition)
+      return then();
+    SmallVector<Type> types(count,
+                            getVectorType(outputs[0].operand->elementType));
+    auto op = scf::IfOp::create(b, loc, types, condition,
+                                /*withElseRegion=*/true);
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(op.thenBlock());
+    scf::YieldOp::create(b, loc, then());
+    b.setInsertionPointToStart(op.elseBlock());
+    SmallVector<Value> others = otherwise();
+    for (Value &value : others)
+      value = broadcast(value);
+    scf::YieldOp::create(b, loc, others);
+    return SmallVector<Value>(op.getResults());
+  }
+
+  /// What the outputs hold, if the body reads it.
+  SmallVector<Value> loadOutputs(ArrayRef<Point> points) {
     size_t numOutputs = outputs.size();
-    sums.resize(points.size() * numOutputs);
+    SmallVector<Value> sums(points.size() * numOutputs);
     for (auto [k, access] : llvm::enumerate(outputs)) {
+      Value base = getBase(access);
       if (access.operand->isRead)
         for (const Row &row : getRows(access, points))
-          loadRow(access, outputBases[k], points, row,
+          loadRow(access, base, points, row,
                   [&, k = k](unsigned p, Value vector) {
                     sums[p * numOutputs + k] = vector;
                   });
       for (auto [p, point] : llvm::enumerate(points)) {
         Value &sum = sums[p * numOutputs + k];
         if (!sum)
-          sum = access.operand->isRead ? load(access, outputBases[k], point)
+          sum = access.operand->isRead ? load(access, base, point)
                                        : getFiller(access.operand->elementType);
       }
     }
-    SmallVector<Value> results =
-        emitReductions(0, points, inputBases, std::move(sums));
+    return sums;
+  }
+
+  void storeOutputs(ArrayRef<Point> points, ArrayRef<Value> results) {
+    size_t numOutputs = outputs.size();
     for (auto [k, access] : llvm::enumerate(outputs)) {
+      Value base = getBase(access);
       SmallVector<Row> rows = getRows(access, points);
       for (const Row &row : rows)
-        storeRow(access, outputBases[k], points, row, [&, k = k](unsigned p) {
+        storeRow(access, base, points, row, [&, k = k](unsigned p) {
           return results[p * numOutputs + k];
         });
       if (rows.empty())
         for (auto [p, point] : llvm::enumerate(points))
-          store(access, outputBases[k], point, results[p * numOutputs + k]);
+          store(access, base, point, results[p * numOutputs + k]);
     }
   }
 
@@ -749,7 +868,7 @@ private:
   Location loc;
   const LoopNest &nest;
   const Schedule &schedule;
-  SmallVector<Access> inputs, outputs;
+  SmallVector<Access> inputs, outputs, startInputs, finishInputs;
   SmallVector<unsigned> reductions;
   SmallVector<Part> parts;
 };

@@ -123,13 +123,33 @@ static bool setStrides(OpBuilder &builder, Location loc, AffineMap map,
   return true;
 }
 
+SmallVector<NestOperand *> LoopNest::getOperands() {
+  SmallVector<NestOperand *> operands;
+  auto append = [&](SmallVector<NestOperand> &some) {
+    for (NestOperand &operand : some)
+      operands.push_back(&operand);
+  };
+  append(inputs);
+  append(outputs);
+  if (start)
+    append(start->inputs);
+  if (finish)
+    append(finish->inputs);
+  return operands;
+}
+
+SmallVector<const NestOperand *> LoopNest::getOperands() const {
+  SmallVector<NestOperand *> operands =
+      const_cast<LoopNest *>(this)->getOperands();
+  return {operands.begin(), operands.end()};
+}
+
 /// Drops loop `i` from the nest.
 static void eraseLoop(LoopNest &nest, unsigned i) {
   nest.loops.erase(nest.loops.begin() + i);
-  for (auto *operands : {&nest.inputs, &nest.outputs})
-    for (NestOperand &operand : *operands)
-      if (!operand.scalar)
-        operand.strides.erase(operand.strides.begin() + i);
+  for (NestOperand *operand : nest.getOperands())
+    if (!operand->scalar)
+      operand->strides.erase(operand->strides.begin() + i);
 }
 
 /// Returns whether loops `i` and `i + 1` walk every operand like one loop.
@@ -139,20 +159,83 @@ static bool canMerge(const LoopNest &nest, unsigned i) {
       ShapedType::isDynamic(outer.extent) ||
       ShapedType::isDynamic(inner.extent))
     return false;
-  for (const auto *operands : {&nest.inputs, &nest.outputs})
-    for (const NestOperand &operand : *operands) {
-      if (operand.scalar)
-        continue;
-      const Stride &a = operand.strides[i], &b = operand.strides[i + 1];
-      if (!a.constant || !b.constant ||
-          *a.constant != *b.constant * inner.extent)
-        return false;
-    }
+  for (const NestOperand *operand : nest.getOperands()) {
+    if (operand->scalar)
+      continue;
+    const Stride &a = operand->strides[i], &b = operand->strides[i + 1];
+    if (!a.constant || !b.constant || *a.constant != *b.constant * inner.extent)
+      return false;
+  }
   return true;
 }
 
+/// Returns what the body of `operand`'s op reads, or writes, at the indices
+/// that `map` gives to a loop nest.
+static std::optional<NestOperand> readOperand(OpBuilder &builder,
+                                              linalg::LinalgOp op,
+                                              OpOperand &operand, AffineMap map,
+                                              const SymbolTable &symbols) {
+  NestOperand result;
+  result.argument = op.getMatchingBlockArgument(&operand);
+  result.isRead = !result.argument.use_empty();
+  if (!isa<ShapedType>(operand.get().getType())) {
+    result.scalar = operand.get();
+    return result;
+  }
+  result.buffer = operand.get();
+  if (!setStrides(builder, op.getLoc(), map, result))
+    return std::nullopt;
+  // One bit each in a vector, but one byte in a buffer; six bytes, but eight.
+  if (!result.elementType.isIntOrIndexOrFloat())
+    return std::nullopt;
+  if (result.elementType.isInteger()) {
+    unsigned bits = result.elementType.getIntOrFloatBitWidth();
+    if (bits < 8 || !llvm::isPowerOf2_32(bits))
+      return std::nullopt;
+  }
+  if (!op.isDpsInit(&operand))
+    result.constant = getConstant(operand.get(), symbols);
+  return result;
+}
+
+/// Returns `op`, one of the stages around `sum`, whose operand `sums` is what
+/// `sum` adds to; nothing if it has no vector form. Its output goes to
+/// `output`.
+static std::optional<Stage> readStage(OpBuilder &builder, linalg::LinalgOp op,
+                                      OpOperand &sums, linalg::LinalgOp sum,
+                                      NestOperand *output,
+                                      const SymbolTable &symbols) {
+  Stage stage;
+  stage.body = op.getBlock();
+  for (Operation &inner : stage.body->without_terminator())
+    if (!worksOnVectors(&inner) || isa<linalg::IndexOp>(inner))
+      return std::nullopt;
+  // From the loops of the sum to an element of its output, and from there to
+  // the loops of the stage.
+  AffineMap toLoops =
+      inversePermutation(op.getMatchingIndexingMap(&sums))
+          .compose(sum.getMatchingIndexingMap(sum.getDpsInitOperand(0)));
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (&operand == &sums && !op.isDpsInit(&operand)) {
+      stage.sum = op.getMatchingBlockArgument(&operand);
+      continue;
+    }
+    std::optional<NestOperand> read = readOperand(
+        builder, op, operand,
+        op.getMatchingIndexingMap(&operand).compose(toLoops), symbols);
+    if (!read)
+      return std::nullopt;
+    if (!op.isDpsInit(&operand))
+      stage.inputs.push_back(std::move(*read));
+    else if (output)
+      std::tie(output->buffer, output->strides, output->offset) =
+          std::tie(read->buffer, read->strides, read->offset);
+  }
+  return stage;
+}
+
 std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
-                                          linalg::LinalgOp op,
+                                          linalg::LinalgOp op, SumStages stages,
                                           const SymbolTable &symbols) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0)
     return std::nullopt;
@@ -165,33 +248,27 @@ std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
   }
   Location loc = op.getLoc();
   for (OpOperand &operand : op->getOpOperands()) {
-    NestOperand result;
-    result.argument = op.getMatchingBlockArgument(&operand);
-    result.isRead = !result.argument.use_empty();
-    bool isOutput = op.isDpsInit(&operand);
-    if (!isa<ShapedType>(operand.get().getType())) {
-      result.scalar = operand.get();
-    } else {
-      result.buffer = operand.get();
-      if (!setStrides(builder, loc, op.getMatchingIndexingMap(&operand),
-                      result))
-        return std::nullopt;
-      // One bit each in a vector, but one byte in a buffer; six bytes, but
-      // eight.
-      if (!result.elementType.isIntOrIndexOrFloat())
-        return std::nullopt;
-      if (result.elementType.isInteger()) {
-        unsigned bits = result.elementType.getIntOrFloatBitWidth();
-        if (bits < 8 || !llvm::isPowerOf2_32(bits))
-          return std::nullopt;
-      }
-      if (!isOutput)
-        result.constant = getConstant(operand.get(), symbols);
-    }
-    if (isOutput)
-      nest.outputs.push_back(std::move(result));
-    else if (result.isRead)
-      nest.inputs.push_back(std::move(result));
+    std::optional<NestOperand> read = readOperand(
+        builder, op, operand, op.getMatchingIndexingMap(&operand), symbols);
+    if (!read)
+      return std::nullopt;
+    if (op.isDpsInit(&operand))
+      nest.outputs.push_back(std::move(*read));
+    else if (read->isRead)
+      nest.inputs.push_back(std::move(*read));
+  }
+  if (stages.start) {
+    nest.start =
+        readStage(builder, stages.start, *stages.start.getDpsInitOperand(0), op,
+                  /*output=*/nullptr, symbols);
+    if (!nest.start)
+      return std::nullopt;
+  }
+  if (stages.finish) {
+    nest.finish = readStage(builder, stages.finish, *stages.finished, op,
+                            &nest.outputs[0], symbols);
+    if (!nest.finish)
+      return std::nullopt;
   }
 
   SmallVector<Range> ranges = op.createLoopRanges(builder, loc);

@@ -11,6 +11,8 @@
 #ifndef QBACKEND_LIB_CODEGEN_LOOPNEST_H
 #define QBACKEND_LIB_CODEGEN_LOOPNEST_H
 
+#include "SumStages.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/ArrayRef.h"
@@ -55,11 +57,23 @@ struct NestOperand {
   bool varies(unsigned loop) const { return !strides[loop].is(0); }
 };
 
+/// An elementwise op that is computed on the sums of a tile, in registers.
+struct Stage {
+  mlir::Block *body;
+  /// What it reads besides sums.
+  llvm::SmallVector<NestOperand> inputs;
+  /// The argument of its body that holds the sum, if it reads it.
+  mlir::BlockArgument sum;
+};
+
 struct LoopNest {
   llvm::SmallVector<Loop> loops;
   llvm::SmallVector<NestOperand> inputs;
   llvm::SmallVector<NestOperand> outputs;
   mlir::Block *body;
+  /// What sums begin with, in place of what the output holds; what becomes of
+  /// them before they are stored.
+  std::optional<Stage> start, finish;
   /// Loops of one iteration that `linalg.index` may still ask for are not here;
   /// their index is 0.
   bool usesIndex = false;
@@ -68,12 +82,18 @@ struct LoopNest {
     return llvm::any_of(loops, [](const Loop &l) { return l.isReduction; });
   }
 
-  /// Returns the nest of `op` on buffers: loops of one iteration are gone, and
-  /// neighbours that walk every operand like one loop are one. Returns nothing
-  /// if an address is no sum of products, or if the body has an op that doesn't
-  /// work on vectors too. May build ops before `op` that nothing uses then.
+  /// All that has strides or a scalar.
+  llvm::SmallVector<NestOperand *> getOperands();
+  llvm::SmallVector<const NestOperand *> getOperands() const;
+
+  /// Returns the nest of `op` on buffers, with the stages around it: loops of
+  /// one iteration are gone, and neighbours that walk every operand like one
+  /// loop are one. Returns nothing if an address is no sum of products, or if
+  /// the body has an op that doesn't work on vectors too. May build ops at
+  /// `builder` that nothing uses then.
   static std::optional<LoopNest> analyze(mlir::OpBuilder &builder,
                                          mlir::linalg::LinalgOp op,
+                                         SumStages stages,
                                          const mlir::SymbolTable &symbols);
 };
 

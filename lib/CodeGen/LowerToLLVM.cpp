@@ -480,6 +480,8 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
       nested.addPass(createCheckBoundsPass());
       nested.addPass(createCanonicalizerPass());
     }
+    nested.addPass(createExpandPadsPass());
+    nested.addPass(createPlaceSumStagesPass());
   }
 
   // Tensors to buffers, each of which is freed once. What a function returns

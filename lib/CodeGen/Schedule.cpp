@@ -36,12 +36,18 @@ static int64_t getBytes(Type type) {
 /// Returns how many bytes the widest element has.
 static int64_t getWidestElement(const LoopNest &nest) {
   int64_t bytes = 1;
-  for (const auto *operands : {&nest.inputs, &nest.outputs})
-    for (const NestOperand &operand : *operands)
-      if (operand.buffer)
-        bytes = std::max(bytes, getBytes(operand.elementType));
-  for (Operation &op : nest.body->without_terminator())
-    bytes = std::max(bytes, getBytes(op.getResult(0).getType()));
+  for (const NestOperand *operand : nest.getOperands())
+    if (operand->buffer)
+      bytes = std::max(bytes, getBytes(operand->elementType));
+  auto addBody = [&](Block *body) {
+    for (Operation &op : body->without_terminator())
+      bytes = std::max(bytes, getBytes(op.getResult(0).getType()));
+  };
+  addBody(nest.body);
+  if (nest.start)
+    addBody(nest.start->body);
+  if (nest.finish)
+    addBody(nest.finish->body);
   // Lanes are a power of two for i48, too.
   return llvm::PowerOf2Ceil(bytes);
 }
@@ -193,14 +199,13 @@ static void splitLoop(LoopNest &nest, unsigned i, int64_t inner) {
   outer.extent /= inner;
   nest.loops[i].extent = inner;
   nest.loops.insert(nest.loops.begin() + i, outer);
-  for (auto *operands : {&nest.inputs, &nest.outputs})
-    for (NestOperand &operand : *operands) {
-      if (operand.scalar)
-        continue;
-      Stride stride = operand.strides[i];
-      *stride.constant *= inner;
-      operand.strides.insert(operand.strides.begin() + i, stride);
-    }
+  for (NestOperand *operand : nest.getOperands()) {
+    if (operand->scalar)
+      continue;
+    Stride stride = operand->strides[i];
+    *stride.constant *= inner;
+    operand->strides.insert(operand->strides.begin() + i, stride);
+  }
 }
 
 /// Takes so many steps of the reductions at once that what stays of `operand`,
@@ -219,10 +224,9 @@ static void blockReductions(LoopNest &nest, const NestOperand *&operand,
   for (auto [i, loop] : llvm::enumerate(nest.loops)) {
     if (ShapedType::isDynamic(loop.extent))
       return;
-    for (const auto *operands : {&nest.inputs, &nest.outputs})
-      for (const NestOperand &other : *operands)
-        if (!other.scalar && !other.strides[i].constant)
-          return;
+    for (const NestOperand *other : nest.getOperands())
+      if (!other->scalar && !other->strides[i].constant)
+        return;
     if (loop.isReduction)
       steps *= loop.extent;
     else if (operand->varies(i))

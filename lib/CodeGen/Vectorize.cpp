@@ -74,20 +74,43 @@ struct VectorizePass
     SymbolTable symbols(getOperation());
     SmallVector<linalg::LinalgOp> ops;
     getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    // Sums first: what stands around them may become a part of their loops.
+    llvm::SmallPtrSet<Operation *, 16> erased;
     for (linalg::LinalgOp op : ops) {
-      OpBuilder builder(op);
-      if (contract)
-        contractProducts(op);
-      std::optional<LoopNest> nest = LoopNest::analyze(builder, op, symbols);
-      if (!nest)
+      if (erased.contains(op) || op.getNumReductionLoops() == 0)
         continue;
-      std::optional<Schedule> schedule = chooseSchedule(*nest, unit);
-      if (!schedule)
+      SumStages stages = findSumStages(op);
+      if (!vectorize(op, stages, symbols))
         continue;
-      emitLoops(builder, op.getLoc(), symbols, std::move(*nest), *schedule,
-                store);
+      for (linalg::LinalgOp stage : {stages.start, stages.finish})
+        if (stage) {
+          erased.insert(stage);
+          stage.erase();
+        }
+      erased.insert(op);
       op.erase();
     }
+    for (linalg::LinalgOp op : ops)
+      if (!erased.contains(op) && vectorize(op, SumStages(), symbols))
+        op.erase();
+  }
+
+  /// Builds the loops of `op` and of the stages around it, in front of the last
+  /// of them. False if there are none on vectors.
+  bool vectorize(linalg::LinalgOp op, SumStages stages, SymbolTable &symbols) {
+    OpBuilder builder(stages.finish ? stages.finish : op);
+    if (contract)
+      contractProducts(op);
+    std::optional<LoopNest> nest =
+        LoopNest::analyze(builder, op, stages, symbols);
+    if (!nest)
+      return false;
+    std::optional<Schedule> schedule = chooseSchedule(*nest, unit);
+    if (!schedule)
+      return false;
+    emitLoops(builder, op.getLoc(), symbols, std::move(*nest), *schedule,
+              store);
+    return true;
   }
 
   VectorUnit unit;

@@ -213,11 +213,13 @@ public:
 
   py::list run(const std::vector<py::buffer> &buffers,
                const std::string &inputScale,
-               const std::string &sampleArguments, unsigned threads) {
+               const std::string &sampleArguments, unsigned threads,
+               bool contract) {
     struct State {
       Handle model;
       std::string inputScale, sampleArguments;
       unsigned threads;
+      bool contract;
       Views arrays;
       QBackendResults *results = nullptr;
       ~State() { qbackendResultsDestroy(results); }
@@ -230,6 +232,7 @@ public:
     state->inputScale = inputScale;
     state->sampleArguments = sampleArguments;
     state->threads = threads;
+    state->contract = contract;
     state->arrays = getViews(*arrays);
     using Clock = std::chrono::steady_clock;
     Clock::time_point start = Clock::now();
@@ -237,9 +240,12 @@ public:
     bool isShort = secondsPerByte >= 0 && secondsPerByte * bytes < 0.05;
     std::make_shared<Call>()->run(
         [state](Call &call) {
-          QBackendRunOptions options = {
-              toText(state->inputScale), toText(state->sampleArguments),
-              state->threads, &Call::isStopped, &call};
+          QBackendRunOptions options = {toText(state->inputScale),
+                                        toText(state->sampleArguments),
+                                        state->threads,
+                                        &Call::isStopped,
+                                        &call,
+                                        state->contract};
           return qbackendModelRun(
               state->model.get(), state->arrays.views.data(),
               state->arrays.views.size(), &options, &state->results,
@@ -457,7 +463,7 @@ void addModels(py::module_ &m) {
       .def("text", &Model::text, "The module as text.")
       .def("bytecode", &Model::bytecode, "The module as bytecode.")
       .def("run", &Model::run, py::arg("arrays"), py::arg("input_scale"),
-           py::arg("sample_arguments"), py::arg("threads"),
+           py::arg("sample_arguments"), py::arg("threads"), py::arg("contract"),
            "The results for samples.")
       .def("quantize", &Model::quantize, py::arg("configuration"),
            py::arg("options"), py::arg("table"),

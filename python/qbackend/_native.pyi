@@ -58,6 +58,7 @@ class Model:
         input_scale: str,
         sample_arguments: str,
         threads: int,
+        contract: bool,
     ) -> List[Any]: ...
     def quantize(
         self, configuration: str, options: str, table: str

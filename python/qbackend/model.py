@@ -206,6 +206,7 @@ class Model(Analyzed):
         input_scale: Scale = None,
         threads: int = 0,
         sample_arguments: Optional[Sequence[int]] = None,
+        contract: bool = False,
         **named: Any,
     ) -> Any:
         """The results for samples: an array for each input in order, or by name,
@@ -214,7 +215,9 @@ class Model(Analyzed):
         The network runs on batches of the size that it was exported with, on
         `threads` threads (0: one for each core), without Python's lock. An array
         of the input's type is read where it is. `input_scale` is what integers for
-        a real-valued input are multiplied by: "1/255" for images.
+        a real-valued input are multiplied by: "1/255" for images. With `contract`,
+        products of real numbers aren't rounded before they are added: faster, with
+        last bits that depend on the processor; integers don't.
         """
         inputs = self.inputs
         given = list(arrays)
@@ -236,6 +239,7 @@ class Model(Analyzed):
             input_scale,
             threads,
             sample_arguments,
+            contract,
         )
         return results[0] if len(results) == 1 else tuple(results)
 
@@ -247,9 +251,14 @@ class Model(Analyzed):
         input_scale: Scale,
         threads: int,
         sample_arguments: Optional[Sequence[int]],
+        contract: bool = False,
     ) -> List[Array]:
         results: List[Array] = self._loaded().run(
-            arrays, scale_text(input_scale), numbers_text(sample_arguments), thread_count(threads)
+            arrays,
+            scale_text(input_scale),
+            numbers_text(sample_arguments),
+            thread_count(threads),
+            contract,
         )
         return results
 

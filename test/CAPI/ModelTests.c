@@ -122,6 +122,12 @@ static void testRun(QBackendModel *model) {
   /* 0 * 0.5 + 0.2 * 0.25 - 0.4 * 0.5 + 0.6 */
   CHECK(fabs(((const float *)qbackendResultsGet(results, 0).data)[0] - 0.45) <
         1e-6);
+  qbackendResultsDestroy(results);
+  options.contract = 1;
+  CHECK(qbackendModelRun(model, &one, 1, &options, &results, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(fabs(((const float *)qbackendResultsGet(results, 0).data)[0] - 0.45) <
+        1e-6);
   CHECK(asked > 0);
   qbackendResultsDestroy(results);
 

@@ -92,3 +92,104 @@ func.func @squares(%x: memref<4x16xf32>, %y: memref<4xf32>) {
   }
   return
 }
+
+// -----
+
+// A bias and a relu are computed on the tile: nothing is in the buffer between.
+// CHECK-LABEL: func.func @stages(
+// CHECK-SAME: %[[X:[^:]*]]: memref<4x16xf32>, %[[W:[^:]*]]: memref<16x8xf32>, %[[B:[^:]*]]: memref<8xf32>, %[[Y:[^:]*]]: memref<4x8xf32>
+// CHECK: %[[S:.*]] = memref.alloc
+// CHECK-NOT: memref.reinterpret_cast %[[S]]
+// CHECK: %[[TO:.*]] = memref.reinterpret_cast %[[Y]]
+// CHECK-NOT: memref.reinterpret_cast %[[S]]
+// CHECK: %[[BIAS:.*]] = vector.load
+// CHECK: scf.for {{.*}} iter_args(%{{.*}} = %[[BIAS]]
+// CHECK: arith.maximumf
+// CHECK: vector.store %{{.*}}, %[[TO]]
+// CHECK-NOT: scf.for
+// CHECK: return
+#rows = affine_map<(m, n) -> (m, n)>
+func.func @stages(%x: memref<4x16xf32>, %w: memref<16x8xf32>, %b: memref<8xf32>, %y: memref<4x8xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<4x8xf32>
+  linalg.broadcast ins(%b : memref<8xf32>) outs(%s : memref<4x8xf32>) dimensions = [0]
+  linalg.matmul ins(%x, %w : memref<4x16xf32>, memref<16x8xf32>) outs(%s : memref<4x8xf32>)
+  linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%s : memref<4x8xf32>) outs(%y : memref<4x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  }
+  memref.dealloc %s : memref<4x8xf32>
+  return
+}
+
+// -----
+
+// Sums in parts begin with the bias in the first part, and end in the last.
+// CHECK-LABEL: func.func @parts(
+// CHECK: arith.cmpi eq, %[[PART:.*]], %c0
+// CHECK: scf.if
+// CHECK: arith.cmpi eq, %[[PART]], %c
+// CHECK: scf.if
+// CHECK: arith.maximumf
+// CHECK: else
+#rows = affine_map<(m, n) -> (m, n)>
+func.func @parts(%x: memref<64x4096xf32>, %w: memref<4096x64xf32>, %b: memref<64xf32>, %y: memref<64x64xf32>) {
+  %zero = arith.constant 0.0 : f32
+  linalg.broadcast ins(%b : memref<64xf32>) outs(%y : memref<64x64xf32>) dimensions = [0]
+  linalg.matmul ins(%x, %w : memref<64x4096xf32>, memref<4096x64xf32>) outs(%y : memref<64x64xf32>)
+  linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "parallel"]}
+      ins(%y : memref<64x64xf32>) outs(%y : memref<64x64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %m = arith.maximumf %a, %zero : f32
+    linalg.yield %m : f32
+  }
+  return
+}
+
+// -----
+
+// Not if somebody else reads the sums, if memory is touched between, or where
+// the result takes the place of what other tiles still read.
+// CHECK-LABEL: func.func @apart(
+// CHECK-COUNT-3: memref.reinterpret_cast %[[S:alloc]] to
+// CHECK: memref.copy
+// CHECK-LABEL: func.func @between(
+// CHECK-COUNT-3: memref.reinterpret_cast %[[S:alloc]] to
+// CHECK: memref.dealloc
+// CHECK-LABEL: func.func @overlap(
+// CHECK-COUNT-2: memref.reinterpret_cast %[[S:alloc]] to
+// CHECK: memref.dealloc
+func.func private @clock()
+func.func @apart(%x: memref<4x4xf32>, %y: memref<4x4xf32>, %z: memref<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<4x4xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<4x4xf32>)
+  func.call @clock() : () -> ()
+  linalg.matmul ins(%x, %x : memref<4x4xf32>, memref<4x4xf32>) outs(%s : memref<4x4xf32>)
+  linalg.exp ins(%s : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
+  memref.copy %s, %z : memref<4x4xf32> to memref<4x4xf32>
+  memref.dealloc %s : memref<4x4xf32>
+  return
+}
+func.func @between(%x: memref<4x4xf32>, %y: memref<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<4x4xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<4x4xf32>)
+  func.call @clock() : () -> ()
+  linalg.matmul ins(%x, %x : memref<4x4xf32>, memref<4x4xf32>) outs(%s : memref<4x4xf32>)
+  func.call @clock() : () -> ()
+  linalg.exp ins(%s : memref<4x4xf32>) outs(%y : memref<4x4xf32>)
+  memref.dealloc %s : memref<4x4xf32>
+  return
+}
+func.func @overlap(%x: memref<4x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %s = memref.alloc() : memref<4x4xf32>
+  linalg.fill ins(%zero : f32) outs(%s : memref<4x4xf32>)
+  linalg.matmul ins(%x, %x : memref<4x4xf32>, memref<4x4xf32>) outs(%s : memref<4x4xf32>)
+  linalg.exp ins(%s : memref<4x4xf32>) outs(%x : memref<4x4xf32>)
+  memref.dealloc %s : memref<4x4xf32>
+  return
+}

@@ -74,6 +74,34 @@ def test_run(batch):
     np.testing.assert_array_equal(model.run(x=X, threads=1), model.run(X))
 
 
+def test_contract():
+    generator = np.random.default_rng(3)
+    x, w = (generator.normal(size=shape).astype("f4") for shape in ((50, 64), (64, 8)))
+    rows = ", ".join(map(str, w.tolist()))
+    model = Model(f"""
+func.func @main(%x: tensor<1x64xf32>) -> tensor<1x8xf32> {{
+  %w = arith.constant dense<[{rows}]> : tensor<64x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x8xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1x8xf32>) -> tensor<1x8xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<1x64xf32>, tensor<64x8xf32>)
+    outs(%i : tensor<1x8xf32>) -> tensor<1x8xf32>
+  return %y : tensor<1x8xf32>
+}}""")
+    plain, fused = np.zeros((2, 50, 8), np.float32)
+    for a, b in zip(x.T, w):
+        product = np.outer(a, b)
+        # Products of two floats are exact in double.
+        exact = np.outer(a.astype("f8"), b.astype("f8"))
+        plain, fused = plain + product, (fused + exact).astype("f4")
+    assert (plain != fused).any()
+    np.testing.assert_array_equal(model.run(x), plain)
+    # A processor without such an instruction rounds twice.
+    found = model.run(x, contract=True)
+    assert (found == fused).all() or (found == plain).all()
+    np.testing.assert_array_equal(model.run(x), plain)
+
+
 def test_what_it_takes_and_gives(model):
     (x,), (y,) = model.inputs, model.outputs
     assert (x.name, x.dtype, x.shape, x.holds_samples) == ("x", "float32", (1, 4), True)

@@ -48,13 +48,38 @@ def GenerateKernelsPass
   ];
 }
 
+def ExpandPadsPass : Pass<"qbackend-expand-pads"> {
+  let summary = "tensor.pad to borders around a destination";
+  let description = [{
+    Before: `tensor.pad` of known extents by one value. After: fills of the borders
+    of a tensor, and the source inserted between them. Where an op of linalg computes
+    the source in a `tensor.empty`, it does so in that place instead, and
+    bufferization copies nothing. Other pads stay.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def PlaceSumStagesPass : Pass<"qbackend-place-sum-stages"> {
+  let summary = "sums side by side with what they begin with and end in";
+  let description = [{
+    Before: ops of linalg on tensors. After: in front of a sum that is the only one to
+    read it stands the elementwise op that computes what it begins with, such as a
+    bias; and the sum in front of the elementwise op that alone reads it, such as a
+    residual with its relu. A fill or a broadcast that several sums begin with is
+    there once for each. On buffers `qbackend-vectorize` computes them in one nest.
+  }];
+}
+
 def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
   let summary = "linalg ops on buffers to tiled loops over vectors";
   let description = [{
     Before: linalg ops on memrefs. After: loops of scf over tiles whose sums are
     in registers, in ops of vector, with masks for what is left. A constant of a
-    reduction is stored in the order in which its tiles are read. Each element
-    is computed in the order of the op: whatever the vectors of the target are,
+    reduction is stored in the order in which its tiles are read. What a sum begins
+    with is computed in its tiles, and an elementwise op of the sums, if no memory is
+    touched between them. Each element is computed in the order of the op: whatever the vectors of the target are,
     the bits are the same. What has no such form (an address that is no sum of
     products, an integer division) stays for `convert-linalg-to-loops`.
 
