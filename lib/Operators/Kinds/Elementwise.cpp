@@ -124,9 +124,12 @@ void forms::recognizeElementwise(Recognition &recognition) {
     const Scalar *activation = left ? scalar->b : scalar->a;
     double number = left ? *left : *right;
     op.kind = getScalarKind(recognition, scalar->kind, number, bool(left));
+    if (!op.kind || !std::isfinite(number) || !activation->full)
+      return;
+    if (isa<AddAttr>(op.kind) && number == 0)
+      op.kind = DropoutAttr::get(recognition.context());
     // What is added to a variance is no operand.
-    if (!op.kind || !std::isfinite(number) || !activation->full ||
-        (isa<AddAttr>(op.kind) && std::abs(number) < 1e-3))
+    else if (isa<AddAttr>(op.kind) && std::abs(number) < 1e-3)
       return;
     activation = expressions.skipIdentities(activation);
     if (!expressions.isActivation(activation))

@@ -118,3 +118,26 @@ func.func @others(%x: tensor<1x4x8x8xf32>, %y: tensor<1x4x8x8xf32>) -> tensor<1x
   return %r : tensor<1x4x8x8xf32>
 }
 
+
+// A zero that is added, or taken away, is nothing; one that a number is taken
+// from is.
+// CHECK-LABEL: func.func @add_zero
+// CHECK-NOT: qbackend.operator [#qbackend.add
+// CHECK: %[[T:.*]] = qbackend.operator [#qbackend.tanh] inputs(%arg0)
+// CHECK: %[[N:.*]] = qbackend.operator [#qbackend.rsub<scalar = 0.000000e+00>] inputs(%[[T]])
+// CHECK: return %[[N]]
+func.func @add_zero(%x: tensor<1x4x8x8xf32>) -> tensor<1x4x8x8xf32> {
+  %z = arith.constant 0.0 : f32
+  %zeros = arith.constant dense<0.0> : tensor<1x4x8x8xf32>
+  %e = tensor.empty() : tensor<1x4x8x8xf32>
+  %r = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%x : tensor<1x4x8x8xf32>) outs(%e : tensor<1x4x8x8xf32>) {
+  ^bb0(%i0: f32, %o: f32):
+    %q = arith.addf %i0, %z : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x8x8xf32>
+  %t = math.tanh %r : tensor<1x4x8x8xf32>
+  %d = arith.subf %t, %zeros : tensor<1x4x8x8xf32>
+  %n = arith.subf %zeros, %d : tensor<1x4x8x8xf32>
+  return %n : tensor<1x4x8x8xf32>
+}
