@@ -111,9 +111,9 @@ public:
     if (llvm::none_of(root->getResults(),
                       [](Value value) { return bool(getFloatType(value)); }) ||
         isa<tensor::TensorDialect>(root->getDialect()) ||
-        isa<linalg::FillOp, tosa::ConstShapeOp, tosa::CastOp, tosa::IdentityOp,
-            tosa::ReshapeOp, tosa::TransposeOp, tosa::SliceOp, tosa::PadOp,
-            tosa::TileOp>(root) ||
+        isa<linalg::FillOp, tosa::ConstShapeOp, tosa::VariableReadOp,
+            tosa::CastOp, tosa::IdentityOp, tosa::ReshapeOp, tosa::TransposeOp,
+            tosa::SliceOp, tosa::PadOp, tosa::TileOp>(root) ||
         root->hasTrait<OpTrait::ConstantLike>() || getCopyMap(root, source))
       return std::nullopt;
     std::string name = root->getName().getStringRef().str();

@@ -8,7 +8,9 @@
 #include "qbackend/Pipelines/Execution.h"
 #include "qbackend/Runtime/Error.h"
 
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -77,10 +79,24 @@ static std::string describe(RankedTensorType type, bool isFixed) {
   return text;
 }
 
+/// Says of a network with state what samples don't show of it.
+static void warnState(func::FuncOp function) {
+  function.walk([](Operation *op) {
+    if (!isa<tosa::VariableWriteOp, ml_program::GlobalStoreOp>(op))
+      return WalkResult::advance();
+    emitWarning(op->getLoc())
+        << "each sample begins with the initial value of what is written here: "
+           "what it becomes over several calls is not seen; pass the state as "
+           "an argument to have it in the samples";
+    return WalkResult::interrupt();
+  });
+}
+
 llvm::Error qbackend::checkSamples(func::FuncOp function,
                                    const SampleRequest &request) {
   if (llvm::Error error = checkSampleRequest(request))
     return error;
+  warnState(function);
   Location loc = function->getParentOfType<ModuleOp>().getLoc();
   StringRef data = request.data;
   if (data.empty()) {

@@ -4,6 +4,8 @@
 
 #include "PrepareModule.h"
 
+#include "InitialState.h"
+
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -100,10 +102,6 @@ static Error checkOp(mlir::Operation *op) {
     return makeErrorAt(op->getLoc(), "symbol '" + name.getValue() +
                                          "' begins with '" + reservedPrefix +
                                          "', which is reserved; rename it");
-  if (isa<mlir::ml_program::GlobalStoreOp>(op))
-    return createStringError(
-        "the module changes a global, which cannot run on several "
-        "samples independently; pass the state as an argument");
   for (mlir::NamedAttribute attribute : op->getAttrs()) {
     auto resource =
         dyn_cast<mlir::DenseResourceElementsAttr>(attribute.getValue());
@@ -180,6 +178,8 @@ Error runtime::prepareModule(ModuleOp module, mlir::func::FuncOp entry,
                          "function '" + function.getName() +
                              "' has no body; only the operators of a network "
                              "are run");
+  if (Error error = startFromInitialState(module, entry))
+    return error;
   // One that doesn't end would overflow the stack, and take us along.
   mlir::CallGraph calls(module);
   for (auto scc = llvm::scc_begin(&std::as_const(calls)); !scc.isAtEnd(); ++scc)

@@ -128,3 +128,56 @@ func.func @extracts_out_of_bounds(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   return %0 : tensor<1x4xf32>
 }
 }
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{variable 'state' is written in a branch, a loop or another function, which cannot be run for samples on their own; pass the state as an argument}}
+module {
+tosa.variable @state = dense<0.5> : tensor<1x4xf32>
+func.func @writes_in_a_branch(%x: tensor<1x4xf32>, %flag: tensor<i1>) -> tensor<1x4xf32> {
+  %0 = tosa.sigmoid %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  // expected-remark @+1 {{QB001}}
+  %1 = tosa.cond_if %flag : tensor<i1> -> tensor<1x4xf32> {
+    // expected-warning @+1 {{each sample begins with the initial value of what is written here}}
+    tosa.variable_write @state, %0 : tensor<1x4xf32>
+    tosa.yield %0 : tensor<1x4xf32>
+  } else {
+    tosa.yield %x : tensor<1x4xf32>
+  }
+  return %1 : tensor<1x4xf32>
+}
+}
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{variable 'state' has no initial value, so that nothing is known of it; give it one, or pass it as an argument}}
+module {
+tosa.variable @state : tensor<1x4xf32>
+func.func @begins_with_nothing(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tosa.variable_read @state : tensor<1x4xf32>
+  %1 = tosa.add %x, %0 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}
+}
+
+// -----
+
+// expected-warning @+2 {{calibrated on synthetic inputs}}
+// expected-error @+1 {{variable 'state' is read by another function than the one that is run; pass the state as an argument}}
+module {
+tosa.variable @state = dense<0.5> : tensor<1x4xf32>
+func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tosa.sigmoid %x : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  // expected-warning @+1 {{each sample begins with the initial value of what is written here}}
+  tosa.variable_write @state, %0 : tensor<1x4xf32>
+  %1 = func.call @other(%0) : (tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}
+func.func @other(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %0 = tosa.variable_read @state : tensor<1x4xf32>
+  %1 = tosa.add %x, %0 : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x4xf32>
+  return %1 : tensor<1x4xf32>
+}
+}

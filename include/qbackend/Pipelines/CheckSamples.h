@@ -31,8 +31,9 @@ llvm::Error checkSampleRequest(const SampleRequest &request);
 
 /// Fails if the arrays are not such that `function` takes them. Warns, at its
 /// module, of what would have no effect: a scale of real numbers, more samples
-/// than there are, arrays that are taken by their place. `function` is prepared
-/// so far that findFixedArguments knows its weights.
+/// than there are, arrays that are taken by their place; and at what writes it,
+/// of state that samples don't show. `function` is prepared so far that
+/// findFixedArguments knows its weights.
 llvm::Error checkSamples(mlir::func::FuncOp function,
                          const SampleRequest &request);
 
