@@ -427,6 +427,30 @@ private:
   llvm::StringMap<DictionaryAttr> roles;
 };
 
+/// Whether nothing has been written to `value`.
+static bool isUndefined(Value value) {
+  while (Operation *producer = value ? value.getDefiningOp() : nullptr) {
+    if (isa<tensor::EmptyOp>(producer))
+      return true;
+    // What only changes the shape, or takes a part.
+    if (!isa<tensor::CastOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp>(producer))
+      return false;
+    value = producer->getOperand(0);
+  }
+  return false;
+}
+
+/// Whether the result of `op` depends on a destination without a value.
+static bool accumulatesOntoNothing(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured &&
+         llvm::any_of(structured.getDpsInitsMutable(), [&](OpOperand &init) {
+           return structured.payloadUsesValueFromOperand(&init) &&
+                  isUndefined(init.get());
+         });
+}
+
 struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
 
@@ -493,9 +517,17 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       op = pieces ? pieces : previous;
     }
     for (Operation *op : rewriter.getUnrecognized())
-      if (std::optional<std::string> what = getRecognizer(op)->describe(op))
-        remarkMissed(op, "QB001", *what, "not recognised as an operator",
-                     "see docs/Operators.md for the forms that are");
+      if (std::optional<std::string> what = getRecognizer(op)->describe(op)) {
+        if (accumulatesOntoNothing(op))
+          remarkMissed(
+              op, "QB001", *what,
+              "adds to a tensor.empty, whose elements are undefined",
+              "fill its destination first: linalg.fill with the number "
+              "that it begins with");
+        else
+          remarkMissed(op, "QB001", *what, "not recognised as an operator",
+                       "see docs/Operators.md for the forms that are");
+      }
     rewriter.clear();
     // Constants and inits come before what was raised last.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
@@ -555,6 +587,8 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       if (kind && kind.getWeightRole() == WeightRole::Products &&
           candidate.bias && isZero(candidate.bias, constants))
         candidate.bias = {};
+      if (isUndefined(candidate.bias.value))
+        continue;
       slice = Slice();
       if (candidate.result.getDefiningOp() == root && isWellFormed(candidate) &&
           succeeded(collectSlice(candidate, slice)))
