@@ -285,7 +285,8 @@ public:
   }
 
   OrRefusal<Value> createKernel(qbackend::OperatorOp op, OpBuilder &builder,
-                                RankedTensorType type) const override {
+                                RankedTensorType type,
+                                StringRef) const override {
     SmallVector<Value> operands;
     for (Value input : op.getInputs())
       operands.push_back(getQuantized(input));

@@ -29,8 +29,8 @@ struct CreatedOps : OpBuilder::Listener {
 
 class KernelCreator {
 public:
-  explicit KernelCreator(const EngineDialectInterface &engine)
-      : engine(engine) {}
+  KernelCreator(const EngineDialectInterface &engine, StringRef form)
+      : engine(engine), form(form) {}
 
   void run(ModuleOp module) {
     SmallVector<OperatorOp> operators;
@@ -97,7 +97,7 @@ private:
     OpBuilder builder(replaced);
     builder.setListener(&created);
     auto type = cast<RankedTensorType>(replaced->getResult(0).getType());
-    OrRefusal<Value> kernel = engine.createKernel(op, builder, type);
+    OrRefusal<Value> kernel = engine.createKernel(op, builder, type, form);
     if (kernel)
       kernel = verify(*kernel, type, created.ops);
     if (!kernel)
@@ -166,6 +166,7 @@ private:
   }
 
   const EngineDialectInterface &engine;
+  StringRef form;
 };
 } // namespace
 
@@ -175,8 +176,9 @@ Value qbackend::getQuantized(Value real) {
 }
 
 void qbackend::createKernels(ModuleOp module,
-                             const EngineDialectInterface &engine) {
-  KernelCreator(engine).run(module);
+                             const EngineDialectInterface &engine,
+                             StringRef form) {
+  KernelCreator(engine, form).run(module);
 }
 
 namespace {
@@ -195,7 +197,7 @@ struct CreateKernelsPass
     if (failed(engine) || failed(form))
       return signalPassFailure();
     if (*form != kReferenceForm)
-      createKernels(getOperation(), **engine);
+      createKernels(getOperation(), **engine, *form);
   }
 };
 } // namespace

@@ -1,4 +1,7 @@
 // RUN: qbackend-opt --apply-backend=qnnpack %s -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=QB12
+// RUN: qbackend-opt --apply-backend=qnnpack lower-to=tosa %s 2>&1 | FileCheck %s --check-prefix=TOSA
+// TOSA-NOT: QB122
+// TOSA: tosa.avg_pool2d {{.*}}pad = array<i64: 1, 1, 1, 1>
 
 // What an observer has seen that can't be right is said; the averages of the
 // kernel, where they are others.

@@ -74,10 +74,13 @@ public:
   /// The result, of `type`, of a kernel for `op`, built where `builder` is.
   /// Static inputs and weights are dequantized: `getQuantized` gives the
   /// integers. Where it refuses, or an op that it built doesn't verify, all
-  /// that it built is erased, and `op` stays in the reference form.
-  virtual OrRefusal<mlir::Value>
-  createKernel(OperatorOp op, mlir::OpBuilder &builder,
-               mlir::RankedTensorType type) const = 0;
+  /// that it built is erased, and `op` stays in the reference form. `form`, one
+  /// of getForms, is what the module will end in: there may be a kernel whose
+  /// habits only some of them have.
+  virtual OrRefusal<mlir::Value> createKernel(OperatorOp op,
+                                              mlir::OpBuilder &builder,
+                                              mlir::RankedTensorType type,
+                                              llvm::StringRef form) const = 0;
 
   /// Integers of `type` for the real numbers `input`; null if that stays
   /// `qbackend.quantize`.
@@ -125,8 +128,10 @@ getSharedResultParameters(OperatorKindAttrInterface kind,
 
 /// Gives each quantized operator of `module` that `engine` has a kernel for
 /// that kernel, and says of the others why not (QB108); quantize, dequantize
-/// and transposes of integers become the engine's.
-void createKernels(mlir::ModuleOp module, const EngineDialectInterface &engine);
+/// and transposes of integers become the engine's. `form`, one of the engine's,
+/// is what the module will end in.
+void createKernels(mlir::ModuleOp module, const EngineDialectInterface &engine,
+                   llvm::StringRef form);
 
 /// The engines of a context, by name.
 llvm::SmallVector<const EngineDialectInterface *>

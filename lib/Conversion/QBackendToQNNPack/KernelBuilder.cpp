@@ -18,8 +18,8 @@ using namespace mlir;
 using namespace qbackend;
 
 KernelBuilder::KernelBuilder(OperatorOp op, OpBuilder &builder,
-                             RankedTensorType type)
-    : op(op), builder(builder), loc(op.getLoc()), type(type) {
+                             RankedTensorType type, bool forTosa)
+    : op(op), builder(builder), loc(op.getLoc()), type(type), forTosa(forTosa) {
   for (Value input : op.getInputs())
     inputs.push_back(getQuantized(input));
   relu = op.getKinds().size() == 2 && isa<ReluAttr>(op.getKind(1));

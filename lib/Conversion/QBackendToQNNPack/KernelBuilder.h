@@ -19,9 +19,10 @@ namespace qbackend {
 /// a kernel asks for beyond that is for its verifier to say.
 class KernelBuilder {
 public:
-  /// `builder` is where the result `type` is needed.
+  /// `builder` is where the result `type` is needed. `forTosa` if the module
+  /// ends in TOSA, whose compilers don't have the engine's faults.
   KernelBuilder(OperatorOp op, mlir::OpBuilder &builder,
-                mlir::RankedTensorType type);
+                mlir::RankedTensorType type, bool forTosa);
 
   /// The result of the kernel.
   OrRefusal<mlir::Value> build();
@@ -154,7 +155,7 @@ private:
   mlir::Location loc;
   mlir::RankedTensorType type;
   llvm::SmallVector<mlir::Value> inputs;
-  bool relu;
+  bool relu, forTosa;
 };
 
 } // namespace qbackend

@@ -48,13 +48,15 @@ Value KernelBuilder::createMaxPool(Value input, RankedTensorType type,
 }
 
 /// Where the kernel of an average gives other numbers than the operator:
-/// without ceil mode it divides by the window's size, whatever it was told.
-static std::string whyOtherAverage(AvgPool2dAttr kind) {
+/// without ceil mode, and of unsigned integers, it divides by the window's
+/// size, whatever it was told.
+static std::string whyOtherAverage(AvgPool2dAttr kind, RankedTensorType type) {
+  auto quantized = qnnpack::getQuantizedType(type);
   int64_t size = kind.getKernel()[0] * kind.getKernel()[1];
   bool isPadded = kind.getCountExcludePad() &&
                   llvm::any_of(kind.getPadding().asArrayRef(),
                                [](int64_t padding) { return padding != 0; });
-  if (kind.getCeilMode())
+  if (kind.getCeilMode() || (quantized && quantized.isSigned()))
     return "";
   if (kind.getDivisorOverride() && *kind.getDivisorOverride() != size)
     return llvm::formatv("the kernel divides by {0}, the operator by {1}: all "
@@ -71,9 +73,10 @@ static std::string whyOtherAverage(AvgPool2dAttr kind) {
 
 Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
                                    AvgPool2dAttr kind) {
-  // A module that came quantized says itself what it divides by.
-  std::string reason = whyOtherAverage(kind);
-  bool mathematical = !reason.empty() && isImported();
+  // A module that came quantized says itself what it divides by, and TOSA's
+  // average divides by the elements that are there.
+  std::string reason = whyOtherAverage(kind, type);
+  bool mathematical = !reason.empty() && (isImported() || forTosa);
   if (!reason.empty() && !mathematical)
     remarkAnalysis(op, "QB122", op.getKindName(), reason,
                    "where that matters, give it the qconfig none");

@@ -52,8 +52,10 @@ public:
   }
 
   OrRefusal<Value> createKernel(OperatorOp op, OpBuilder &builder,
-                                RankedTensorType type) const override {
-    return KernelBuilder(op, builder, type).build();
+                                RankedTensorType type,
+                                StringRef form) const override {
+    return KernelBuilder(op, builder, type, /*forTosa=*/form == kTosaForm)
+        .build();
   }
 
   Value createQuantize(OpBuilder &builder, Location loc, Type type,
@@ -93,7 +95,7 @@ struct ConvertQBackendToQNNPackPass
   void runOnOperation() override {
     QNNPackEngine engine(
         getContext().getLoadedDialect<qnnpack::QNNPackDialect>());
-    createKernels(getOperation(), engine);
+    createKernels(getOperation(), engine, engine.getForms().front());
   }
 };
 } // namespace

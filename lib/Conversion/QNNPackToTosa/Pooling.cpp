@@ -107,8 +107,11 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
     RankedTensorType type = resultType(op);
     if (!isStaticImage(inputType))
       return decline(op, "its image is not static");
+    // What divides by the size of the window, whatever it was told.
+    bool isQNNPack =
+        !op.getCeilMode() && !op.getMathematical() && !quantized.isSigned();
     std::optional<int64_t> divisor;
-    if (op.getCeilMode())
+    if (!isQNNPack)
       divisor = op.getDivisorOverride();
     if (divisor && *divisor < 0)
       return decline(op, "its divisor is negative");
@@ -118,7 +121,7 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
     windows.stride.assign(op.getStride().begin(), op.getStride().end());
     windows.padding.assign(op.getPadding().begin(), op.getPadding().end());
     Value image = adaptor.getInput();
-    if (!op.getCeilMode())
+    if (isQNNPack)
       return averageAll(b, image, zeroPoint, windows, type);
 
     if (divisor) {

@@ -236,6 +236,24 @@ func.func @avg_pool2d_exclude_padding(%x: tensor<1x4x4x2x!x8>) -> tensor<1x3x3x2
   return %0 : tensor<1x3x3x2x!x8>
 }
 
+// What the operator means, in floor mode: padding doesn't count.
+// CHECK-LABEL: func.func @avg_pool2d_mathematical
+// CHECK-NOT: tosa.pad
+// CHECK: tosa.avg_pool2d {{.*}}pad = array<i64: 1, 1, 1, 1>
+func.func @avg_pool2d_mathematical(%x: tensor<1x4x4x2x!x8>) -> tensor<1x4x4x2x!x8> {
+  %0 = qnnpack.avg_pool2d %x {kernel = array<i64: 3, 3>, stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, mathematical, count_include_pad = false} : tensor<1x4x4x2x!x8> -> tensor<1x4x4x2x!x8>
+  return %0 : tensor<1x4x4x2x!x8>
+}
+
+// ATen's formula heeds it for signed integers.
+// CHECK-LABEL: func.func @avg_pool2d_signed
+// CHECK-NOT: tosa.pad
+// CHECK: tosa.avg_pool2d {{.*}}pad = array<i64: 1, 1, 1, 1>
+func.func @avg_pool2d_signed(%x: tensor<1x4x4x2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<1x4x4x2x!quant.uniform<i8:f32, 0.5:3>> {
+  %0 = qnnpack.avg_pool2d %x {kernel = array<i64: 3, 3>, stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, count_include_pad = false} : tensor<1x4x4x2x!quant.uniform<i8:f32, 0.5:3>> -> tensor<1x4x4x2x!quant.uniform<i8:f32, 0.5:3>>
+  return %0 : tensor<1x4x4x2x!quant.uniform<i8:f32, 0.5:3>>
+}
+
 // CHECK-LABEL: func.func @avg_pool2d_divisor
 // CHECK: tosa.depthwise_conv2d
 // CHECK: tosa.rescale
