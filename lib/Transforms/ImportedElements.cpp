@@ -83,15 +83,19 @@ DenseElementsAttr qbackend::quantizeElements(DenseElementsAttr elements,
     scales.push_back(perTensor.getScale());
     zeroPoints.push_back(perTensor.getZeroPoint());
   }
-  std::vector<int8_t> integers;
-  integers.reserve(elements.size());
-  for (auto [i, value] : llvm::enumerate(elements.getValues<float>())) {
-    size_t channel = i / inner % scales.size();
-    integers.push_back(static_cast<int8_t>(numerics::quantize(
-        value, scales[channel], zeroPoints[channel], min, max)));
-  }
   auto type =
       RankedTensorType::get(shape, IntegerType::get(element.getContext(), 8));
+  auto quantize = [&](float value, size_t channel) {
+    return static_cast<int8_t>(numerics::quantize(
+        value, scales[channel], zeroPoints[channel], min, max));
+  };
+  if (elements.isSplat() && scales.size() == 1)
+    return DenseElementsAttr::get(type,
+                                  quantize(elements.getSplatValue<float>(), 0));
+  std::vector<int8_t> integers;
+  integers.reserve(elements.size());
+  for (auto [i, value] : llvm::enumerate(elements.getValues<float>()))
+    integers.push_back(quantize(value, i / inner % scales.size()));
   return DenseElementsAttr::getFromRawBuffer(
       type, ArrayRef(reinterpret_cast<const char *>(integers.data()),
                      integers.size()));

@@ -292,12 +292,16 @@ ObserverAttr qbackend::getImportedWeightObserver(OperatorOp op,
                    : symmetric  ? QScheme::PerTensorSymmetric
                                 : QScheme::PerTensorAffine;
   int64_t min = 127, max = -128;
-  for (APInt value : integers.getValues<APInt>()) {
+  auto include = [&](const APInt &value) {
     int64_t integer =
         (element.isSigned() ? value.getSExtValue() : value.getZExtValue()) +
         offset;
     min = std::min(min, integer), max = std::max(max, integer);
-  }
+  };
+  if (integers.isSplat())
+    include(integers.getSplatValue<APInt>());
+  else
+    llvm::for_each(integers.getValues<APInt>(), include);
   ObserverFields fields = observer.getFields();
   fields.dtype = dtype;
   fields.scheme = scheme;

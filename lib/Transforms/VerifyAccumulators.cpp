@@ -112,13 +112,18 @@ static Interval getAccumulators(const Sums &sums, DenseElementsAttr weight,
   for (int64_t o = 0; o < channels; ++o) {
     int64_t zeroPoint = zeroPoints[zeroPoints.size() == 1 ? 0 : o];
     Interval channel;
-    if (next) {
-      for (int64_t i = 0; i < taps; ++i) {
-        APInt value = *(*next)++;
-        add(channel,
-            (isSigned ? value.getSExtValue() : int64_t(value.getZExtValue())) -
-                zeroPoint);
-      }
+    auto read = [&](const APInt &value) {
+      return (isSigned ? value.getSExtValue() : int64_t(value.getZExtValue())) -
+             zeroPoint;
+    };
+    if (weight && weight.isSplat()) {
+      add(channel, read(weight.getSplatValue<APInt>()));
+      // More than a sum of 64 bits holds is not told apart.
+      int64_t count = std::min(taps, int64_t(1) << 46);
+      channel = {channel.min * count, channel.max * count};
+    } else if (next) {
+      for (int64_t i = 0; i < taps; ++i)
+        add(channel, read(*(*next)++));
     } else {
       Interval lowest, highest;
       add(lowest, element.getStorageTypeMin() - zeroPoint);

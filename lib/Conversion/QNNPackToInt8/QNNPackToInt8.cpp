@@ -11,16 +11,14 @@
 #include "Layer.h"
 
 #include "qbackend/Dialect/Int8/Int8.h"
+#include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace qbackend {
@@ -31,54 +29,6 @@ namespace qbackend {
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::qnnpack;
-
-//===----------------------------------------------------------------------===//
-// Constants
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// The elements of a constant, in place where that is possible.
-template <typename T> class Elements {
-public:
-  /// Of a constant, maybe behind a storage cast. False if it is none.
-  bool read(Value value) {
-    if (auto cast = value.getDefiningOp<quant::StorageCastOp>())
-      value = cast.getInput();
-    if (!matchPattern(value, m_Constant(&attribute)))
-      return false;
-    if (auto dense = dyn_cast<DenseElementsAttr>(attribute)) {
-      if (dense.isSplat())
-        owned.assign(dense.getNumElements(), dense.getSplatValue<T>());
-      else
-        bytes = dense.getRawData();
-    } else if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute)) {
-      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-        bytes = blob->getData();
-    }
-    return get().size() == static_cast<size_t>(attribute.getNumElements());
-  }
-
-  ArrayRef<T> get() const {
-    if (!owned.empty())
-      return owned;
-    return {reinterpret_cast<const T *>(bytes.data()),
-            bytes.size() / sizeof(T)};
-  }
-
-  /// The same elements in another shape.
-  ElementsAttr reshape(ArrayRef<int64_t> shape) const {
-    auto type = RankedTensorType::get(shape, attribute.getElementType());
-    if (auto resource = dyn_cast<DenseResourceElementsAttr>(attribute))
-      return DenseResourceElementsAttr::get(type, resource.getRawHandle());
-    return cast<DenseElementsAttr>(attribute).reshape(type);
-  }
-
-private:
-  ElementsAttr attribute;
-  ArrayRef<char> bytes;
-  SmallVector<T> owned;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // What follows
@@ -211,19 +161,31 @@ template <typename OpT> static void convert(OpT op) {
   if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
     return;
   Layer layer(op);
-  Elements<int8_t> weight;
-  Elements<int32_t> bias;
-  if (!layer.isValid() || !weight.read(op.getWeight()) ||
-      (op.getBias() && !bias.read(op.getBias())))
+  if (!layer.isValid())
+    return;
+  auto weight = ConstantElements<int8_t>::read(op.getWeight());
+  std::optional<ConstantElements<int32_t>> bias;
+  if (op.getBias())
+    bias = ConstantElements<int32_t>::read(op.getBias());
+  if (!weight || (op.getBias() && !bias))
     return;
 
   // w' in bytes, and the bias.
   int64_t outputs = weightType.getDimSize(0);
-  ArrayRef<int8_t> elements = weight.get();
-  int64_t perOutput = elements.size() / outputs;
+  ArrayRef<int8_t> elements = weight->getStored();
+  int64_t perOutput = weight->size() / outputs;
   SmallVector<int64_t> zeroPoints = getWeightZeroPoints(weightType);
   zeroPoints.resize(outputs, zeroPoints.front());
-  SmallVector<int8_t> shifted, arranged;
+  SmallVector<int8_t> expanded, shifted, arranged;
+  // What is the same everywhere stays one element, if w' is, too.
+  bool isSplat =
+      weight->isSplat() && layer.keepsWeight() && llvm::all_equal(zeroPoints);
+  if (weight->isSplat() && !isSplat) {
+    if (!weight->canExpand())
+      return;
+    expanded.assign(weight->size(), elements.front());
+    elements = expanded;
+  }
   if (llvm::any_of(zeroPoints, [](int64_t z) { return z != 0; })) {
     for (auto [i, element] : llvm::enumerate(elements)) {
       int64_t value = element - zeroPoints[i / perOutput];
@@ -240,13 +202,18 @@ template <typename OpT> static void convert(OpT op) {
   }
   SmallVector<int32_t> given(outputs, 0);
   if (op.getBias())
-    llvm::copy(bias.get(), given.begin());
+    for (int64_t o = 0; o < outputs; ++o)
+      given[o] = (*bias)[o];
   SmallVector<int32_t> sums = layer.arrangeOutputs(ArrayRef<int32_t>(given));
-  perOutput = elements.size() / sums.size();
+  perOutput = (isSplat ? weight->size() : elements.size()) / sums.size();
   for (auto [o, total] : llvm::enumerate(sums)) {
     uint32_t sum = 0;
-    for (int8_t element : elements.slice(o * perOutput, perOutput))
-      sum += static_cast<uint32_t>(int32_t(element));
+    if (isSplat)
+      sum = static_cast<uint32_t>(perOutput) *
+            static_cast<uint32_t>(int32_t(elements.front()));
+    else
+      for (int8_t element : elements.slice(o * perOutput, perOutput))
+        sum += static_cast<uint32_t>(int32_t(element));
     total = static_cast<int32_t>(
         static_cast<uint32_t>(total) -
         static_cast<uint32_t>(inputType.getZeroPoint()) * sum);
@@ -261,7 +228,7 @@ template <typename OpT> static void convert(OpT op) {
   ImplicitLocOpBuilder b(op.getLoc(), kernel.last);
   Type i8 = b.getI8Type();
   ElementsAttr weightAttr =
-      isSame ? weight.reshape(layer.weight)
+      isSame ? weight->reshape(layer.weight)
              : cast<ElementsAttr>(DenseElementsAttr::get(
                    RankedTensorType::get(layer.weight, i8), elements));
   auto constant = [&](ElementsAttr elements) -> Value {

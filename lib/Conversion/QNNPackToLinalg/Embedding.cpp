@@ -24,18 +24,18 @@ struct Rows {
 /// Constants, if the operands are.
 static Rows getRows(ImplicitLocOpBuilder &b, Value scales, Value zeroPoints,
                     numerics::EmbeddingBits bits) {
-  std::optional<SmallVector<float>> scaleValues = readConstant<float>(scales),
-                                    zeroValues =
-                                        readConstant<float>(zeroPoints);
+  auto scaleValues = ConstantElements<float>::read(scales),
+       zeroValues = ConstantElements<float>::read(zeroPoints);
   if (scaleValues && zeroValues) {
-    SmallVector<float> biases;
-    for (auto [scale, zero] : llvm::zip_equal(*scaleValues, *zeroValues)) {
-      numerics::EmbeddingRow row = numerics::embeddingRow(scale, zero, bits);
-      scale = row.scale;
+    SmallVector<float> factors, biases;
+    for (int64_t i = 0; i < scaleValues->size(); ++i) {
+      numerics::EmbeddingRow row =
+          numerics::embeddingRow((*scaleValues)[i], (*zeroValues)[i], bits);
+      factors.push_back(row.scale);
       biases.push_back(row.bias);
     }
     int64_t rows = biases.size();
-    return {constantTensor(b, ArrayRef<float>(*scaleValues), {rows}),
+    return {constantTensor(b, ArrayRef<float>(factors), {rows}),
             constantTensor(b, ArrayRef<float>(biases), {rows})};
   }
   Type f32 = b.getF32Type();

@@ -253,13 +253,13 @@ static std::pair<Value, Value> getChannelAffine(ImplicitLocOpBuilder &b,
   double sx = getQuantizedType(op.getInput().getType()).getScale(),
          sy = getQuantizedType(op.getOutput().getType()).getScale();
   double eps = op.getEps().convertToDouble();
-  std::optional<SmallVector<float>> weights = readConstant<float>(weight),
-                                    biases = readConstant<float>(bias),
-                                    means = readConstant<float>(mean),
-                                    vars = readConstant<float>(var);
+  auto weights = ConstantElements<float>::read(weight),
+       biases = ConstantElements<float>::read(bias),
+       means = ConstantElements<float>::read(mean),
+       vars = ConstantElements<float>::read(var);
   if (weights && biases && means && vars) {
     SmallVector<float> slopes, offsets;
-    for (size_t c = 0; c < weights->size(); ++c) {
+    for (int64_t c = 0; c < weights->size(); ++c) {
       numerics::ChannelAffine affine = numerics::batchNormAffine(
           (*weights)[c], (*biases)[c], (*means)[c], (*vars)[c], eps, sx, sy);
       slopes.push_back(affine.scale);

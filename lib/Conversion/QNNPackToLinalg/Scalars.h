@@ -6,15 +6,14 @@
 #ifndef QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_SCALARS_H
 #define QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_SCALARS_H
 
+#include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/DialectConversion.h"
 
 namespace qbackend::qnnpack {
@@ -153,7 +152,8 @@ llvm::SmallVector<mlir::utils::IteratorType> loopKinds(llvm::StringRef kinds);
 Value padImage(ImplicitLocOpBuilder &b, Value input, int64_t value,
                llvm::ArrayRef<int64_t> sizes);
 
-/// Constant tensors.
+/// Constant tensors; of a single value, which all elements have, if there is
+/// one value only.
 Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<float> values,
                      llvm::ArrayRef<int64_t> shape);
 Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int32_t> values,
@@ -162,23 +162,6 @@ Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int8_t> values,
                      llvm::ArrayRef<int64_t> shape);
 Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int16_t> values,
                      llvm::ArrayRef<int64_t> shape);
-
-/// The elements of the constant `value`, or nothing if it is not one.
-template <typename T>
-std::optional<llvm::SmallVector<T>> readConstant(Value value) {
-  mlir::ElementsAttr attr;
-  if (!mlir::matchPattern(value, mlir::m_Constant(&attr)))
-    return std::nullopt;
-  if (auto dense = mlir::dyn_cast<mlir::DenseElementsAttr>(attr))
-    return llvm::SmallVector<T>(dense.getValues<T>());
-  auto resource = mlir::dyn_cast<mlir::DenseResourceElementsAttr>(attr);
-  mlir::AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  if (!blob || blob->getData().size() !=
-                   static_cast<size_t>(attr.getNumElements()) * sizeof(T))
-    return std::nullopt;
-  return llvm::SmallVector<T>(blob->getDataAs<T>());
-}
 
 /// Base of the patterns: `rewrite` builds the replacement at the op's location
 /// or returns null after saying why not.

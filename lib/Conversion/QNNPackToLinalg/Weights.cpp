@@ -6,9 +6,6 @@
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
-
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::qnnpack;
@@ -32,28 +29,34 @@ static SmallVector<int64_t> getChannelZeroPoints(ShapedType type) {
 namespace {
 /// Where the taps of a kernel go.
 struct TapLayout {
-  SmallVector<int64_t> shape;     // of the taps
-  SmallVector<int64_t> phases;    // of the bias, before the channel
+  SmallVector<int64_t> shape;  // of the taps
+  SmallVector<int64_t> phases; // of the bias, before the channel
+  // Without phases taps keep their places, and these are empty.
   SmallVector<int64_t> positions; // of each tap, row-major in `shape`
   SmallVector<int64_t> phaseOf;   // each tap, row-major in `phases`
+
+  int64_t getPosition(int64_t tap) const {
+    return positions.empty() ? tap : positions[tap];
+  }
+  int64_t getPhase(int64_t tap) const {
+    return phaseOf.empty() ? 0 : phaseOf[tap];
+  }
 };
 } // namespace
 
 static TapLayout layOutTaps(ArrayRef<int64_t> kernel,
                             const std::optional<Phases> &phases) {
   TapLayout layout;
+  if (!phases) {
+    layout.shape.assign(kernel.begin(), kernel.end());
+    return layout;
+  }
   layout.positions = layout.phaseOf = {0};
   for (auto [i, size] : llvm::enumerate(kernel)) {
-    int64_t dilation = phases ? phases->dilation[i] : 1;
-    int64_t stride = phases ? phases->stride[i] : 1;
-    int64_t extent = size;
-    if (phases) {
-      layout.shape.append({phases->countTaps(i, size), stride});
-      layout.phases.push_back(stride);
-      extent = phases->countTaps(i, size) * stride;
-    } else {
-      layout.shape.push_back(size);
-    }
+    int64_t dilation = phases->dilation[i], stride = phases->stride[i];
+    layout.shape.append({phases->countTaps(i, size), stride});
+    layout.phases.push_back(stride);
+    int64_t extent = phases->countTaps(i, size) * stride;
     SmallVector<int64_t> positions, phaseOf;
     for (auto [position, phase] :
          llvm::zip_equal(layout.positions, layout.phaseOf))
@@ -71,57 +74,92 @@ static TapLayout layOutTaps(ArrayRef<int64_t> kernel,
 // Weight and bias
 //===----------------------------------------------------------------------===//
 
-/// w' and the bias, both constants. `groups` splits the output channels into
-/// [groups, out / groups].
-static Operands foldConstants(ImplicitLocOpBuilder &b, ArrayRef<int8_t> weight,
-                              ShapedType type,
-                              std::optional<SmallVector<int32_t>> bias,
-                              Value biasValue, int64_t inputZeroPoint,
-                              int64_t groups,
-                              const std::optional<Phases> &phases) {
-  int64_t out = type.getDimSize(0), in = type.getShape().back();
-  TapLayout layout =
-      layOutTaps(type.getShape().drop_front().drop_back(), phases);
-  int64_t taps = layout.positions.size();
-  SmallVector<int64_t> zeroPoints = getChannelZeroPoints(type);
+/// Whether w' is one number everywhere: phases have zeros where there is no
+/// tap.
+static bool staysSplat(const ConstantElements<int8_t> &weight,
+                       ArrayRef<int64_t> zeroPoints,
+                       const std::optional<Phases> &phases) {
+  return weight.isSplat() && !phases && llvm::all_equal(zeroPoints);
+}
 
-  // [out, taps, in] -> [taps, groups, in, out / groups]
+/// w' in the layout of `Operands::rows`: [out, taps, in] becomes
+/// [taps, groups, in, out / groups].
+template <typename T>
+static SmallVector<T, 0> arrangeRows(const ConstantElements<int8_t> &weight,
+                                     ArrayRef<int64_t> zeroPoints, int64_t taps,
+                                     int64_t in, int64_t groups,
+                                     const TapLayout &layout) {
+  int64_t out = zeroPoints.size();
   int64_t outPerGroup = out / groups;
-  SmallVector<int16_t> reordered(ShapedType::getNumElements(layout.shape) * in *
-                                 out);
-  int64_t phaseCount = ShapedType::getNumElements(layout.phases);
-  SmallVector<uint32_t> offset(phaseCount * out);
-  bool fitsByte = true;
+  SmallVector<T, 0> rows(ShapedType::getNumElements(layout.shape) * in * out);
   for (int64_t o = 0; o < out; ++o) {
     int64_t group = o / outPerGroup, column = o % outPerGroup;
     for (int64_t tap = 0; tap < taps; ++tap) {
-      int64_t row = (layout.positions[tap] * groups + group) * in;
-      uint32_t sum = 0;
-      for (int64_t i = 0; i < in; ++i) {
-        int32_t value = weight[(o * taps + tap) * in + i] -
-                        static_cast<int32_t>(zeroPoints[o]);
-        sum += static_cast<uint32_t>(value);
-        fitsByte &= value >= -128 && value <= 127;
-        reordered[(row + i) * outPerGroup + column] =
-            static_cast<int16_t>(value);
-      }
-      offset[layout.phaseOf[tap] * out + o] -=
-          static_cast<uint32_t>(inputZeroPoint) * sum;
+      int64_t row = (layout.getPosition(tap) * groups + group) * in;
+      for (int64_t i = 0; i < in; ++i)
+        rows[(row + i) * outPerGroup + column] =
+            static_cast<T>(weight[(o * taps + tap) * in + i] - zeroPoints[o]);
     }
+  }
+  return rows;
+}
+
+/// w' and the bias, both constants. `groups` splits the output channels into
+/// [groups, out / groups].
+static Operands
+foldConstants(ImplicitLocOpBuilder &b, const ConstantElements<int8_t> &weight,
+              ShapedType type,
+              const std::optional<ConstantElements<int32_t>> &bias,
+              Value biasValue, int64_t inputZeroPoint, int64_t groups,
+              const std::optional<Phases> &phases) {
+  int64_t out = type.getDimSize(0), in = type.getShape().back();
+  TapLayout layout =
+      layOutTaps(type.getShape().drop_front().drop_back(), phases);
+  int64_t taps =
+      ShapedType::getNumElements(type.getShape().drop_front().drop_back());
+  SmallVector<int64_t> zeroPoints = getChannelZeroPoints(type);
+
+  bool isSplat = staysSplat(weight, zeroPoints, phases);
+  int64_t phaseCount = ShapedType::getNumElements(layout.phases);
+  SmallVector<uint32_t> offset(phaseCount * out);
+  bool fitsByte = true;
+  auto getValue = [&](int64_t o, int64_t i) {
+    int32_t value = weight[i] - static_cast<int32_t>(zeroPoints[o]);
+    fitsByte &= value >= -128 && value <= 127;
+    return static_cast<uint32_t>(value);
+  };
+  if (isSplat) {
+    // A product stands for the sum.
+    uint32_t sum = getValue(0, 0) * static_cast<uint32_t>(taps * in);
+    offset.assign(out, -(static_cast<uint32_t>(inputZeroPoint) * sum));
+  } else {
+    for (int64_t o = 0; o < out; ++o)
+      for (int64_t tap = 0; tap < taps; ++tap) {
+        uint32_t sum = 0;
+        for (int64_t i = 0; i < in; ++i)
+          sum += getValue(o, (o * taps + tap) * in + i);
+        offset[layout.getPhase(tap) * out + o] -=
+            static_cast<uint32_t>(inputZeroPoint) * sum;
+      }
   }
 
   SmallVector<int64_t> shape = layout.shape, biasShape = layout.phases;
   if (groups != 1)
     shape.push_back(groups);
-  shape.append({in, outPerGroup});
+  shape.append({in, out / groups});
   biasShape.push_back(out);
   Operands result;
   result.rows = true;
-  if (fitsByte)
-    result.weight = constantTensor(
-        b, SmallVector<int8_t>(ArrayRef<int16_t>(reordered)), shape);
-  else
-    result.weight = constantTensor(b, ArrayRef<int16_t>(reordered), shape);
+  auto arrange = [&](auto zero) {
+    using T = decltype(zero);
+    SmallVector<T, 0> rows;
+    if (isSplat)
+      rows.push_back(static_cast<T>(weight[0] - zeroPoints[0]));
+    else
+      rows = arrangeRows<T>(weight, zeroPoints, taps, in, groups, layout);
+    return constantTensor(b, ArrayRef<T>(rows), shape);
+  };
+  result.weight = fitsByte ? arrange(int8_t(0)) : arrange(int16_t(0));
 
   for (auto [i, value] : llvm::enumerate(offset))
     if (bias)
@@ -240,14 +278,15 @@ Operands qnnpack::getOperands(ImplicitLocOpBuilder &b, Value weight,
                               ShapedType type, Value bias,
                               int64_t inputZeroPoint, int64_t groups,
                               const std::optional<Phases> &phases) {
-  std::optional<SmallVector<int8_t>> values = readConstant<int8_t>(weight);
-  if (!values)
+  auto values = ConstantElements<int8_t>::read(weight);
+  if (!values || (!values->canExpand() &&
+                  !staysSplat(*values, getChannelZeroPoints(type), phases)))
     return foldValues(b, weight, type, bias, inputZeroPoint, phases);
-  std::optional<SmallVector<int32_t>> biasValues;
+  std::optional<ConstantElements<int32_t>> biasValues;
   if (bias)
-    biasValues = readConstant<int32_t>(bias);
-  return foldConstants(b, *values, type, std::move(biasValues), bias,
-                       inputZeroPoint, groups, phases);
+    biasValues = ConstantElements<int32_t>::read(bias);
+  return foldConstants(b, *values, type, biasValues, bias, inputZeroPoint,
+                       groups, phases);
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,11 +4,10 @@
 
 #include "Tensors.h"
 
+#include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -23,8 +22,15 @@ namespace {
 /// A weight is a sum of these, each [out, height, width, in / groups] with one
 /// zero point: mostly one, but see `splitWeight`.
 struct WeightPart {
-  SmallVector<int8_t> values; // if they are known
-  Value value;                // if not
+  /// If it is known: all elements, or one that is everywhere, of the constant
+  /// or computed here.
+  ArrayRef<int8_t> getValues() const {
+    return computed.empty() ? given : ArrayRef<int8_t>(computed);
+  }
+
+  ArrayRef<int8_t> given;
+  SmallVector<int8_t, 0> computed;
+  Value value; // if it is not known
   int64_t zeroPoint = 0;
 };
 
@@ -35,25 +41,6 @@ struct Parameters {
   SmallVector<int64_t> bounds; // of each channel's accumulators
 };
 } // namespace
-
-/// The elements of the constant `value`, behind a storage cast or not.
-template <typename T>
-static std::optional<SmallVector<T>> readConstant(Value value) {
-  if (auto cast = value.getDefiningOp<quant::StorageCastOp>())
-    value = cast.getInput();
-  ElementsAttr attr;
-  if (!matchPattern(value, m_Constant(&attr)))
-    return std::nullopt;
-  if (auto dense = dyn_cast<DenseElementsAttr>(attr))
-    return SmallVector<T>(dense.getValues<T>());
-  auto resource = dyn_cast<DenseResourceElementsAttr>(attr);
-  AsmResourceBlob *blob =
-      resource ? resource.getRawHandle().getBlob() : nullptr;
-  if (!blob || blob->getData().size() !=
-                   static_cast<size_t>(attr.getNumElements()) * sizeof(T))
-    return std::nullopt;
-  return SmallVector<T>(blob->getDataAs<T>());
-}
 
 /// The zero point of each output channel of the weight type `type`.
 static SmallVector<int64_t> getWeightZeroPoints(ShapedType type) {
@@ -67,22 +54,27 @@ static SmallVector<int64_t> getWeightZeroPoints(ShapedType type) {
 
 /// TOSA has one zero point for a weight. If channels have several, they are
 /// subtracted here; if a difference is no byte, it is the sum of two.
-static SmallVector<WeightPart> splitWeight(ArrayRef<int8_t> values,
-                                           ArrayRef<int64_t> zeroPoints) {
-  if (llvm::all_equal(zeroPoints))
-    return {{SmallVector<int8_t>(values), Value(),
-             zeroPoints.empty() ? 0 : zeroPoints.front()}};
+static SmallVector<WeightPart>
+splitWeight(const ConstantElements<int8_t> &values,
+            ArrayRef<int64_t> zeroPoints) {
   WeightPart low, high;
-  int64_t depth = values.size() / zeroPoints.size();
-  for (auto [i, value] : llvm::enumerate(values)) {
-    int64_t difference = value - zeroPoints[i / depth];
-    int64_t byte = std::clamp<int64_t>(difference, INT8_MIN, INT8_MAX);
-    low.values.push_back(byte);
-    high.values.push_back(difference - byte);
+  if (llvm::all_equal(zeroPoints)) {
+    low.given = values.getStored();
+    low.zeroPoint = zeroPoints.empty() ? 0 : zeroPoints.front();
+    return {std::move(low)};
   }
-  if (llvm::all_of(high.values, [](int8_t value) { return value == 0; }))
-    return {low};
-  return {low, high};
+  int64_t depth = values.size() / zeroPoints.size();
+  for (int64_t i = 0, e = values.size(); i < e; ++i) {
+    int64_t difference = values[i] - zeroPoints[i / depth];
+    int64_t byte = std::clamp<int64_t>(difference, INT8_MIN, INT8_MAX);
+    low.computed.push_back(byte);
+    high.computed.push_back(difference - byte);
+  }
+  SmallVector<WeightPart> parts;
+  parts.push_back(std::move(low));
+  if (llvm::any_of(high.computed, [](int8_t value) { return value != 0; }))
+    parts.push_back(std::move(high));
+  return parts;
 }
 
 /// The weight and bias of a conv2d or linear; no weight if TOSA can't hold it.
@@ -95,33 +87,44 @@ static Parameters getParameters(OpTy op, Value weight, Value bias,
   int64_t out = type.getDimSize(0);
   Parameters result;
   result.bounds.assign(out, int64_t(1) << 31);
-  std::optional<SmallVector<int8_t>> values =
-      readConstant<int8_t>(op.getWeight());
-  if (values)
-    result.weight = splitWeight(*values, zeroPoints);
-  else if (llvm::all_equal(zeroPoints))
-    result.weight = {{{}, weight, zeroPoints.empty() ? 0 : zeroPoints.front()}};
-  else
+  auto values = ConstantElements<int8_t>::read(op.getWeight());
+  if (values && !values->canExpand() && !llvm::all_equal(zeroPoints))
     return result;
+  if (values) {
+    result.weight = splitWeight(*values, zeroPoints);
+  } else if (llvm::all_equal(zeroPoints)) {
+    WeightPart &part = result.weight.emplace_back();
+    part.value = weight;
+    part.zeroPoint = zeroPoints.empty() ? 0 : zeroPoints.front();
+  } else {
+    return result;
+  }
 
-  std::optional<SmallVector<int32_t>> biasValues;
+  std::optional<ConstantElements<int32_t>> biasValues;
   if (op.getBias())
-    biasValues = readConstant<int32_t>(op.getBias());
-  else
-    biasValues = SmallVector<int32_t>(out, 0);
-  result.bias =
-      biasValues ? constant(b, ArrayRef<int32_t>(*biasValues), {out}) : bias;
-  if (!values || !biasValues || out == 0)
+    biasValues = ConstantElements<int32_t>::read(op.getBias());
+  result.bias = bias;
+  if (biasValues)
+    result.bias = constant(b, biasValues->getStored(), {out});
+  else if (!op.getBias())
+    result.bias = constant(b, SmallVector<int32_t>(out, 0), {out});
+  if (!values || (op.getBias() && !biasValues) || out == 0)
     return result;
   int64_t zeroPoint = inputType.getZeroPoint(), depth = values->size() / out;
   int64_t largest = std::max(zeroPoint - inputType.getStorageTypeMin(),
                              inputType.getStorageTypeMax() - zeroPoint);
   for (int64_t o = 0; o < out; ++o) {
-    int64_t bound = std::abs(static_cast<int64_t>((*biasValues)[o]));
-    for (int8_t value : ArrayRef(*values).slice(o * depth, depth))
-      bound += largest * std::abs(value - zeroPoints[o]);
     // Beyond that sums wrap.
-    result.bounds[o] = std::min(bound, int64_t(1) << 31);
+    constexpr int64_t highest = int64_t(1) << 31;
+    int64_t bound =
+        biasValues ? std::abs(static_cast<int64_t>((*biasValues)[o])) : 0;
+    if (values->isSplat())
+      bound += largest * std::abs((*values)[0] - zeroPoints[o]) *
+               std::min(depth, highest);
+    else
+      for (int8_t value : values->getStored().slice(o * depth, depth))
+        bound += largest * std::abs(value - zeroPoints[o]);
+    result.bounds[o] = std::min(bound, highest);
   }
   return result;
 }
@@ -145,9 +148,8 @@ static Value convolve(ImplicitLocOpBuilder &b, Value image,
                       const WeightPart &part, ArrayRef<int64_t> weightShape,
                       Value bias, int64_t inputZeroPoint,
                       const Windows &windows, RankedTensorType sumType) {
-  Value weight = part.value
-                     ? reshape(b, part.value, weightShape)
-                     : constant(b, ArrayRef<int8_t>(part.values), weightShape);
+  Value weight = part.value ? reshape(b, part.value, weightShape)
+                            : constant(b, part.getValues(), weightShape);
   return tosa::Conv2DOp::create(
       b, sumType, image, weight, bias, byte(b, inputZeroPoint),
       byte(b, part.zeroPoint), windows.padding, windows.stride,
@@ -170,12 +172,15 @@ static Value convolveDepthwise(ImplicitLocOpBuilder &b, Value image,
     weight = tosa::TransposeOp::create(
         b, RankedTensorType::get(shape, b.getI8Type()), split,
         ArrayRef<int32_t>{2, 3, 0, 1});
+  } else if (part.getValues().size() == 1) {
+    weight = constant(b, part.getValues(), shape);
   } else {
     int64_t taps = height * width;
-    SmallVector<int8_t> values(part.values.size());
+    ArrayRef<int8_t> from = part.getValues();
+    SmallVector<int8_t, 0> values(from.size());
     for (int64_t o = 0; o < out; ++o)
       for (int64_t tap = 0; tap < taps; ++tap)
-        values[tap * out + o] = part.values[o * taps + tap];
+        values[tap * out + o] = from[o * taps + tap];
     weight = constant(b, ArrayRef<int8_t>(values), shape);
   }
   return tosa::DepthwiseConv2DOp::create(
@@ -200,9 +205,10 @@ static Value convolveGroups(ImplicitLocOpBuilder &b, Value image,
     piece.zeroPoint = part.zeroPoint;
     if (part.value)
       piece.value = slice(b, part.value, 0, group * out, (group + 1) * out);
+    else if (part.getValues().size() == 1)
+      piece.given = part.getValues();
     else
-      piece.values.assign(part.values.begin() + group * out * depth,
-                          part.values.begin() + (group + 1) * out * depth);
+      piece.given = part.getValues().slice(group * out * depth, out * depth);
     sums.push_back(convolve(b, slice(b, image, 3, group * in, (group + 1) * in),
                             piece, shape,
                             slice(b, bias, 0, group * out, (group + 1) * out),
@@ -216,7 +222,8 @@ static Value convolveGroups(ImplicitLocOpBuilder &b, Value image,
 //===----------------------------------------------------------------------===//
 
 static constexpr StringLiteral kZeroPointsAtRunTime =
-    "the weight is not a constant, and its channels have several zero points";
+    "the weight is not a constant, or a splat too large to be written out, and "
+    "its channels have several zero points";
 
 namespace {
 // conv2d(x, w, b) -> rescale(the sum over the parts w' of w of conv2d(x, w'), +

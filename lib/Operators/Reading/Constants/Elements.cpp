@@ -130,11 +130,19 @@ DenseElementsAttr forms::dequantizeElements(DenseElementsAttr integers,
   ArrayRef<int64_t> shape = integers.getType().getShape();
   bool isSigned = type.isSigned();
   std::vector<float> numbers;
-  numbers.reserve(integers.size());
   auto get = [&](const APInt &value) {
     return isSigned ? value.getSExtValue() : int64_t(value.getZExtValue());
   };
-  if (auto perTensor = dyn_cast<quant::UniformQuantizedType>(type)) {
+  auto resultType =
+      RankedTensorType::get(shape, Float32Type::get(type.getContext()));
+  auto perTensor = dyn_cast<quant::UniformQuantizedType>(type);
+  if (perTensor && integers.isSplat())
+    return DenseElementsAttr::get(
+        resultType,
+        numerics::dequantize(get(integers.getSplatValue<APInt>()),
+                             perTensor.getScale(), perTensor.getZeroPoint()));
+  numbers.reserve(integers.size());
+  if (perTensor) {
     for (const APInt &value : integers.getValues<APInt>())
       numbers.push_back(numerics::dequantize(get(value), perTensor.getScale(),
                                              perTensor.getZeroPoint()));
@@ -155,7 +163,5 @@ DenseElementsAttr forms::dequantizeElements(DenseElementsAttr integers,
   } else {
     return {};
   }
-  return DenseElementsAttr::get(
-      RankedTensorType::get(shape, Float32Type::get(type.getContext())),
-      ArrayRef<float>(numbers));
+  return DenseElementsAttr::get(resultType, ArrayRef<float>(numbers));
 }
