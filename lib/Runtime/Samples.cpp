@@ -20,7 +20,6 @@
 #include <cstring>
 #include <map>
 #include <mutex>
-#include <thread>
 
 using namespace llvm;
 using namespace qbackend::arrays;
@@ -227,12 +226,17 @@ public:
         isStatic(isStatic), perCall(perCall), window(int64_t(threads) * 4) {}
 
   Error run(unsigned threads) {
-    std::vector<std::thread> pool;
-    for (unsigned i = 1; i < threads; ++i)
-      pool.emplace_back([this] { work(); });
+    // If the system gives no more threads, those that there are do it.
+    std::vector<pthread_t> pool;
+    while (pool.size() + 1 < threads) {
+      std::optional<pthread_t> thread = startThread([this] { work(); });
+      if (!thread)
+        break;
+      pool.push_back(*thread);
+    }
     work();
-    for (std::thread &thread : pool)
-      thread.join();
+    for (pthread_t thread : pool)
+      pthread_join(thread, nullptr);
     if (!message.empty())
       return createStringError(message);
     return Error::success();

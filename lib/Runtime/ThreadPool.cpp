@@ -22,6 +22,41 @@ unsigned qbackend::runtime::countThreads(unsigned threads) {
                       : std::max(1u, std::thread::hardware_concurrency());
 }
 
+std::optional<pthread_t>
+qbackend::runtime::startThread(std::function<void()> work) {
+  using Work = std::function<void()>;
+  auto kept = std::make_unique<Work>(std::move(work));
+  auto start = [](void *kept) -> void * {
+    std::unique_ptr<Work> work(static_cast<Work *>(kept));
+    (*work)();
+    return nullptr;
+  };
+  pthread_t thread;
+  if (pthread_create(&thread, nullptr, start, kept.get()) != 0)
+    return std::nullopt;
+  (void)kept.release();
+  return thread;
+}
+
+bool qbackend::runtime::canStartPools() {
+  const unsigned count = 2 * countThreads(0) + 2;
+  // All are there before the first one ends.
+  std::mutex mutex;
+  mutex.lock();
+  std::vector<pthread_t> threads;
+  while (threads.size() < count) {
+    std::optional<pthread_t> thread =
+        startThread([&] { std::lock_guard<std::mutex> lock(mutex); });
+    if (!thread)
+      break;
+    threads.push_back(*thread);
+  }
+  mutex.unlock();
+  for (pthread_t thread : threads)
+    pthread_join(thread, nullptr);
+  return threads.size() == count;
+}
+
 /// Lets the other thread of a core work, for some tens of cycles.
 static void relax() {
 #if defined(__x86_64__)
@@ -87,16 +122,13 @@ ThreadPool::Threads::Threads(unsigned wanted) : wanted(wanted) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  auto start = [](void *self) -> void * {
-    static_cast<Threads *>(self)->work();
-    return nullptr;
-  };
-  // std::thread has no way but an exception to say that the system gives no
-  // more; then those that there are do it.
-  pthread_t thread;
-  while (threads.size() + 1 < wanted &&
-         pthread_create(&thread, nullptr, start, this) == 0)
-    threads.push_back(thread);
+  // If the system gives no more, those that there are do it.
+  while (threads.size() + 1 < wanted) {
+    std::optional<pthread_t> thread = startThread([this] { work(); });
+    if (!thread)
+      break;
+    threads.push_back(*thread);
+  }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 

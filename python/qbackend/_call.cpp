@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -81,17 +82,25 @@ bool Call::runOnThread(Work work, py::object kept) {
   // The call must not end while the work does.
   std::shared_ptr<Call> self = shared_from_this();
   auto isAbandoned = std::make_shared<std::atomic<bool>>(false);
-  std::thread([self, isAbandoned, work = std::move(work)]() mutable {
-    QBackendStatus found = work(*self);
-    work = nullptr;
+  auto job = std::make_shared<Work>(std::move(work));
+  auto runJob = [self, isAbandoned, job] {
+    QBackendStatus found = (*job)(*self);
+    *job = nullptr;
     std::lock_guard<std::mutex> lock(self->mutex);
     self->status = found;
     self->isDone = true;
     self->changed.notify_all();
     if (*isAbandoned)
       --numAbandoned;
-  }).detach();
+  };
   py::gil_scoped_release release;
+  try {
+    std::thread(runJob).detach();
+  } catch (const std::system_error &) {
+    // The system gives no thread more (`ulimit -u`): the call is done here, and
+    // can't be stopped.
+    runJob();
+  }
   std::unique_lock<std::mutex> lock(mutex);
   auto done = [this] { return isDone; };
   while (!changed.wait_for(lock, kPoll, done)) {

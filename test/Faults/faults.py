@@ -41,6 +41,14 @@ def write_network(path, n):
     return path
 
 
+def become_nobody():
+    """Root may write everywhere, and start what it likes."""
+    if os.geteuid() == 0:
+        os.setgroups([])
+        os.setgid(65534)
+        os.setuid(65534)
+
+
 class Faults:
     def __init__(self, binaries, work, weights):
         self.bin, self.work, self.weights = binaries, work, weights
@@ -132,13 +140,6 @@ class Faults:
         folder = self.work / "readonly"
         folder.mkdir(mode=0o555)
         self.work.chmod(0o755)
-
-        def become_nobody():
-            # Root may write everywhere.
-            if os.geteuid() == 0:
-                os.setgroups([])
-                os.setgid(65534)
-                os.setuid(65534)
 
         for command in self.writers(folder / "out"):
             try:
@@ -250,6 +251,41 @@ class Faults:
             (process.returncode, said)
         assert "PLEASE submit" not in said, said
         return time.monotonic() - begin
+
+    def check_few_threads(self):
+        """The same with the threads that there are, or with none but one."""
+        folder = self.work / "threads"
+        folder.mkdir(mode=0o777)
+        folder.chmod(0o777)
+        self.work.chmod(0o755)
+        many = self.work / "many.npz"
+        np.savez(many, x=np.linspace(-2, 2, 4000, dtype="f4").reshape(1000, 4))
+        out = folder / "out"
+        commands = self.writers(out) + [
+            ["qbackend-run", self.network, f"--input={many}", "--num-threads=8", "-o",
+             out],
+            ["qbackend-run", self.network, "--calibrate", f"--input={many}",
+             "--num-threads=8", "-o", out],
+            ["qbackend-stages", self.network, "--apply-backend=qnnpack", "--html",
+             f"data={many}", "-o", out],
+            ["qbackend-tune", self.network, "--keep-sqnr=1", f"--input={many}",
+             f"--data={many}", "-o", folder / "out.mlir"]]
+        for command in commands:
+            self.run(command, code=0)
+            wanted = command[-1].read_bytes()
+            command[-1].unlink()
+            # Another user's processes count, too: one may be all that there are.
+            for most in (1, 2, 4, 9) if os.geteuid() == 0 else (1,):
+                def limit():
+                    become_nobody()
+                    resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+                try:
+                    self.run(command, code=0, preexec_fn=limit)
+                except PermissionError:
+                    return  # The tools are where nobody may look.
+                assert command[-1].read_bytes() == wanted, (command, most)
+                command[-1].unlink()
 
     def check_two_writers(self):
         """The last one wins, as a whole."""

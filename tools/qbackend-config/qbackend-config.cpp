@@ -3,6 +3,7 @@
 // Lists, shows, checks, compares, explains and converts backend configurations.
 
 #include "Faults.h"
+#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -227,6 +228,7 @@ static Status toStatus(LogicalResult result) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-config");
+  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::SubCommand *commands[] = {
       &listCommand,    &showCommand,   &validateCommand, &diffCommand,

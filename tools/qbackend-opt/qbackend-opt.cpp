@@ -4,6 +4,7 @@
 // `--apply-backend=BACKEND [key=value ...]`.
 
 #include "Faults.h"
+#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -125,6 +126,7 @@ static std::string describePass(StringRef name) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   reportFaults("qbackend-opt");
+  limitThreads();
   addVersionPrinter();
   registerAllPasses();
   registerTransformsPasses();

@@ -3,6 +3,7 @@
 // Runs modules on arrays: predicts, calibrates, compares.
 
 #include "Faults.h"
+#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/CommandLine/Manual.h"
@@ -422,6 +423,7 @@ static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-run");
+  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   Program program{"qbackend-run",

@@ -3,6 +3,7 @@
 // Shows a network after each pass.
 
 #include "Faults.h"
+#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -54,6 +55,7 @@ static int fail(llvm::Error error) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-stages");
+  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   qbackend::registerAllPasses();

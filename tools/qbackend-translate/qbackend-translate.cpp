@@ -4,6 +4,7 @@
 // programs.
 
 #include "Faults.h"
+#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/Files/OutputFile.h"
@@ -94,6 +95,7 @@ static bool checkInput(StringRef input) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-translate");
+  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   qbackend::registerToONNXTranslation();
 

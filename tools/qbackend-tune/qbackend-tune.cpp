@@ -3,6 +3,7 @@
 // Finds a qconfig mapping that keeps an accuracy.
 
 #include "Faults.h"
+#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/CommandLine/Manual.h"
@@ -11,6 +12,7 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Runtime/Interrupt.h"
+#include "qbackend/Runtime/ThreadPool.h"
 #include "qbackend/Tuning/Sensitivity.h"
 #include "qbackend/Tuning/Tune.h"
 
@@ -139,7 +141,8 @@ static void interrupt(int) {
 /// a network is compiled. The file is the best so far at any time.
 static void watchInterrupt() {
   using std::chrono::milliseconds;
-  std::thread([] {
+  // Without a thread more the search stops when it looks for signals.
+  std::optional<pthread_t> watch = runtime::startThread([] {
     while (!interrupted)
       std::this_thread::sleep_for(milliseconds(50));
     std::this_thread::sleep_for(milliseconds(500));
@@ -148,7 +151,9 @@ static void watchInterrupt() {
     static constexpr char text[] = "stopped before the end; --resume goes on\n";
     (void)!write(STDOUT_FILENO, text, sizeof(text) - 1);
     _exit(130);
-  }).detach();
+  });
+  if (watch)
+    pthread_detach(*watch);
 }
 
 /// Seconds of "10m", "90s", "1.5h", "2ms", "500us" or "90"; `examples` are for
@@ -258,6 +263,7 @@ static void printResult(const tuning::TuneResult &result,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-tune");
+  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   Program program{"qbackend-tune",

@@ -6,12 +6,25 @@
 #define QBACKEND_RUNTIME_THREADPOOL_H
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
+#include <pthread.h>
 
 namespace qbackend::runtime {
 
 /// How many threads an option asks for: 0 is one for each core.
 unsigned countThreads(unsigned threads);
+
+/// Starts `work` on a thread of its own, to be joined or detached; nothing
+/// where the system gives no more of them (`ulimit -u`, no memory for a stack),
+/// which std::thread can say by an exception only.
+std::optional<pthread_t> startThread(std::function<void()> work);
+
+/// Whether the system gives what LLVM's pool and ours start, two threads for
+/// each core, and two more: LLVM's ends the process at the first thread that it
+/// misses.
+bool canStartPools();
 
 /// Some threads of this process, for one caller at a time.
 ///

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where the system gives few threads, or none but one, calls do with them."""
+
+import os
+import resource
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("numpy")
+
+SCRIPT = """\
+import networks, numpy, qbackend
+model = qbackend.Model(networks.linear())
+x = networks.samples()
+int8 = model.calibrate(x, threads=4).quantize()
+close = numpy.allclose(model.run(x, threads=4), networks.expected(x), atol=1e-5)
+print(close, numpy.abs(int8.run(x, threads=4) - networks.expected(x)).max() < 0.1)
+"""
+
+
+@pytest.mark.parametrize("most", [1, 2, 3])
+def test_calls_do_with_few_threads(most):
+    is_root = os.geteuid() == 0
+    if most > 1 and not is_root:
+        pytest.skip("other processes of this user count, too")
+
+    def limit():
+        if is_root:  # Which has no limit.
+            os.setgroups([])
+            os.setgid(65534)
+            os.setuid(65534)
+        resource.setrlimit(resource.RLIMIT_NPROC, (most, most))
+
+    done = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        preexec_fn=limit,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        cwd=os.path.dirname(__file__),
+        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+    )
+    assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr[-2000:]
