@@ -292,10 +292,9 @@ ObserverAttr qbackend::getImportedWeightObserver(OperatorOp op,
                    : symmetric  ? QScheme::PerTensorSymmetric
                                 : QScheme::PerTensorAffine;
   int64_t min = 127, max = -128;
-  auto include = [&](const APInt &value) {
+  auto include = [&, isSigned = element.isSigned()](const APInt &value) {
     int64_t integer =
-        (element.isSigned() ? value.getSExtValue() : value.getZExtValue()) +
-        offset;
+        (isSigned ? value.getSExtValue() : value.getZExtValue()) + offset;
     min = std::min(min, integer), max = std::max(max, integer);
   };
   if (integers.isSplat())

