@@ -29,6 +29,10 @@ static OpOperand *findEmpty(Value value) {
   return nullptr;
 }
 
+/// Fewer elements in a row between borders are computed in one piece without
+/// them and copied: vectors don't go on from row to row.
+static constexpr int64_t shortestRow = 24;
+
 namespace {
 /// A pad of known extents.
 class Pad {
@@ -74,11 +78,17 @@ private:
 void Pad::expand() {
   Location loc = op.getLoc();
   OpBuilder b(op);
+  int64_t row = 1;
+  for (size_t i = extents.size(); i-- > 0;) {
+    row *= inside[i];
+    if (inside[i] != extents[i])
+      break;
+  }
   // Several images may be computed from one; that is then a copy.
   OpOperand *destination = nullptr;
   if (auto producer = op.getSource().getDefiningOp<linalg::LinalgOp>();
       producer && producer.getNumDpsInits() == 1 &&
-      producer->getBlock() == op->getBlock()) {
+      producer->getBlock() == op->getBlock() && row >= shortestRow) {
     OpOperand *init = producer.getDpsInitOperand(0);
     destination = init->get().getDefiningOp<tensor::EmptyOp>()
                       ? init

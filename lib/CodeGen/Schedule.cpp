@@ -155,6 +155,16 @@ static void chooseTile(const LoopNest &nest, const VectorUnit &unit,
           }))
         candidates.push_back(i);
     }
+    // A vector that stays is worth more than a number that does.
+    llvm::stable_sort(candidates, [&](unsigned a, unsigned b) {
+      auto keepsVectors = [&](unsigned i) {
+        return llvm::all_of(nest.inputs, [&](const NestOperand &input) {
+          return input.scalar || !input.varies(schedule.vectorLoop) ||
+                 !input.varies(i);
+        });
+      };
+      return keepsVectors(a) > keepsVectors(b);
+    });
     int64_t most = unit.registers * 3 / 4, points = 1;
     int64_t available =
         isDynamic ? 1 : llvm::divideCeil(vectorLoop.extent, schedule.lanes);

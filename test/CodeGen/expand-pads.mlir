@@ -3,62 +3,62 @@
 // The relu writes between the borders: of rows above and below, and of columns
 // beside what is between these.
 // CHECK-LABEL: func.func @image(
-// CHECK-SAME: %[[X:.*]]: tensor<1x2x4x5xf32>
-// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x2x7x8xf32>
-// CHECK: %[[TOP:.*]] = tensor.extract_slice %[[E]][0, 0, 0, 0] [1, 2, 1, 8] [1, 1, 1, 1]
+// CHECK-SAME: %[[X:.*]]: tensor<1x2x4x25xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x2x7x28xf32>
+// CHECK: %[[TOP:.*]] = tensor.extract_slice %[[E]][0, 0, 0, 0] [1, 2, 1, 28] [1, 1, 1, 1]
 // CHECK: %[[T:.*]] = linalg.fill ins(%[[P:.*]] : f32) outs(%[[TOP]]
-// CHECK: %[[I1:.*]] = tensor.insert_slice %[[T]] into %[[E]][0, 0, 0, 0] [1, 2, 1, 8]
-// CHECK: tensor.extract_slice %[[I1]][0, 0, 5, 0] [1, 2, 2, 8]
+// CHECK: %[[I1:.*]] = tensor.insert_slice %[[T]] into %[[E]][0, 0, 0, 0] [1, 2, 1, 28]
+// CHECK: tensor.extract_slice %[[I1]][0, 0, 5, 0] [1, 2, 2, 28]
 // CHECK: tensor.extract_slice %{{.*}}[0, 0, 1, 0] [1, 2, 4, 1]
-// CHECK: tensor.extract_slice %{{.*}}[0, 0, 1, 6] [1, 2, 4, 2]
-// CHECK: %[[BORDERS:.*]] = tensor.insert_slice {{.*}}[0, 0, 1, 6] [1, 2, 4, 2]
-// CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[BORDERS]][0, 0, 1, 1] [1, 2, 4, 5]
+// CHECK: tensor.extract_slice %{{.*}}[0, 0, 1, 26] [1, 2, 4, 2]
+// CHECK: %[[BORDERS:.*]] = tensor.insert_slice {{.*}}[0, 0, 1, 26] [1, 2, 4, 2]
+// CHECK: %[[PLACE:.*]] = tensor.extract_slice %[[BORDERS]][0, 0, 1, 1] [1, 2, 4, 25]
 // CHECK: %[[R:.*]] = linalg.generic {{.*}} outs(%[[PLACE]]
-// CHECK: %[[Y:.*]] = tensor.insert_slice %[[R]] into %[[BORDERS]][0, 0, 1, 1] [1, 2, 4, 5]
+// CHECK: %[[Y:.*]] = tensor.insert_slice %[[R]] into %[[BORDERS]][0, 0, 1, 1] [1, 2, 4, 25]
 // CHECK: return %[[Y]], %[[R]]
 // CHECK-NOT: tensor.pad
 #map = affine_map<(a, b, c, d) -> (a, b, c, d)>
-func.func @image(%x: tensor<1x2x4x5xf32>) -> (tensor<1x2x7x8xf32>, tensor<1x2x4x5xf32>) {
+func.func @image(%x: tensor<1x2x4x25xf32>) -> (tensor<1x2x7x28xf32>, tensor<1x2x4x25xf32>) {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<1x2x4x5xf32>
+  %e = tensor.empty() : tensor<1x2x4x25xf32>
   %r = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
-      ins(%x : tensor<1x2x4x5xf32>) outs(%e : tensor<1x2x4x5xf32>) {
+      ins(%x : tensor<1x2x4x25xf32>) outs(%e : tensor<1x2x4x25xf32>) {
   ^bb0(%a: f32, %b: f32):
     %m = arith.maximumf %a, %zero : f32
     linalg.yield %m : f32
-  } -> tensor<1x2x4x5xf32>
+  } -> tensor<1x2x4x25xf32>
   %p = tensor.pad %r low[0, 0, 1, 1] high[0, 0, 2, 2] {
   ^bb0(%i: index, %j: index, %k: index, %l: index):
     tensor.yield %zero : f32
-  } : tensor<1x2x4x5xf32> to tensor<1x2x7x8xf32>
-  return %p, %r : tensor<1x2x7x8xf32>, tensor<1x2x4x5xf32>
+  } : tensor<1x2x4x25xf32> to tensor<1x2x7x28xf32>
+  return %p, %r : tensor<1x2x7x28xf32>, tensor<1x2x4x25xf32>
 }
 
 // -----
 
 // A sum begins in what is between the borders; an argument is copied there.
 // CHECK-LABEL: func.func @sum(
-// CHECK-SAME: %[[X:.*]]: tensor<4x6xf32>, %[[W:.*]]: tensor<6x5xf32>
-// CHECK: %[[PLACE:.*]] = tensor.extract_slice %{{.*}}[0, 1] [4, 5]
+// CHECK-SAME: %[[X:.*]]: tensor<4x6xf32>, %[[W:.*]]: tensor<6x25xf32>
+// CHECK: %[[PLACE:.*]] = tensor.extract_slice %{{.*}}[0, 1] [4, 25]
 // CHECK: %[[F:.*]] = linalg.fill {{.*}} outs(%[[PLACE]]
 // CHECK: %[[R:.*]] = linalg.matmul {{.*}} outs(%[[F]]
-// CHECK: tensor.insert_slice %[[R]] into %{{.*}}[0, 1] [4, 5]
+// CHECK: tensor.insert_slice %[[R]] into %{{.*}}[0, 1] [4, 25]
 // CHECK: tensor.insert_slice %[[X]] into %{{.*}}[0, 0] [4, 6]
 // CHECK-NOT: tensor.pad
-func.func @sum(%x: tensor<4x6xf32>, %w: tensor<6x5xf32>) -> (tensor<4x6xf32>, tensor<4x7xf32>) {
+func.func @sum(%x: tensor<4x6xf32>, %w: tensor<6x25xf32>) -> (tensor<4x26xf32>, tensor<4x7xf32>) {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() : tensor<4x5xf32>
-  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x5xf32>) -> tensor<4x5xf32>
-  %r = linalg.matmul ins(%x, %w : tensor<4x6xf32>, tensor<6x5xf32>) outs(%f : tensor<4x5xf32>) -> tensor<4x5xf32>
+  %e = tensor.empty() : tensor<4x25xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<4x25xf32>) -> tensor<4x25xf32>
+  %r = linalg.matmul ins(%x, %w : tensor<4x6xf32>, tensor<6x25xf32>) outs(%f : tensor<4x25xf32>) -> tensor<4x25xf32>
   %p = tensor.pad %r low[0, 1] high[0, 0] {
   ^bb0(%i: index, %j: index):
     tensor.yield %zero : f32
-  } : tensor<4x5xf32> to tensor<4x6xf32>
+  } : tensor<4x25xf32> to tensor<4x26xf32>
   %q = tensor.pad %x low[0, 0] high[0, 1] {
   ^bb0(%i: index, %j: index):
     tensor.yield %zero : f32
   } : tensor<4x6xf32> to tensor<4x7xf32>
-  return %p, %q : tensor<4x6xf32>, tensor<4x7xf32>
+  return %p, %q : tensor<4x26xf32>, tensor<4x7xf32>
 }
 
 // -----
@@ -82,4 +82,22 @@ func.func @stays(%x: tensor<4x?xf32>, %y: tensor<4xi64>, %z: tensor<4xf32>) -> (
     tensor.yield %zero : f32
   } : tensor<4xf32> to tensor<3xf32>
   return %p, %q, %r : tensor<6x?xf32>, tensor<6xi64>, tensor<3xf32>
+}
+
+// -----
+
+// Rows of fewer elements than vectors like are computed in one piece, and copied.
+// CHECK-LABEL: func.func @short(
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<8x7xf32>
+// CHECK: linalg.exp {{.*}} outs(%[[E]]
+// CHECK: tensor.insert_slice
+func.func @short(%x: tensor<8x7xf32>) -> tensor<8x9xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x7xf32>
+  %r = linalg.exp ins(%x : tensor<8x7xf32>) outs(%e : tensor<8x7xf32>) -> tensor<8x7xf32>
+  %p = tensor.pad %r low[0, 1] high[0, 1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<8x7xf32> to tensor<8x9xf32>
+  return %p : tensor<8x9xf32>
 }

@@ -32,3 +32,17 @@ func.func @positive(%x: tensor<1xi32>) -> tensor<1xi32> {
   cf.assert %isPositive, "not positive"
   return %x : tensor<1xi32>
 }
+
+// A constant weight that is transposed is read where it is: no buffer.
+// CHECK-LABEL: llvm.func @transposed_weight
+// CHECK-SAME: "qbackend-arena-bytes", "0"
+func.func @transposed_weight(%x: tensor<4x40xf32>) -> tensor<4x2xf32> {
+  %b = arith.constant dense<[[0.5, 1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5, 9.5, 10.5, 11.5, 12.5, 13.5, 14.5, 15.5, 16.5, 17.5, 18.5, 19.5, 20.5, 21.5, 22.5, 23.5, 24.5, 25.5, 26.5, 27.5, 28.5, 29.5, 30.5, 31.5, 32.5, 33.5, 34.5, 35.5, 36.5, 37.5, 38.5, 39.5], [-0.0, -1.0, -2.0, -3.0, -4.0, -5.0, -6.0, -7.0, -8.0, -9.0, -10.0, -11.0, -12.0, -13.0, -14.0, -15.0, -16.0, -17.0, -18.0, -19.0, -20.0, -21.0, -22.0, -23.0, -24.0, -25.0, -26.0, -27.0, -28.0, -29.0, -30.0, -31.0, -32.0, -33.0, -34.0, -35.0, -36.0, -37.0, -38.0, -39.0]]> : tensor<2x40xf32>
+  %zero = arith.constant 0.0 : f32
+  %t = tensor.empty() : tensor<40x2xf32>
+  %v = linalg.transpose ins(%b : tensor<2x40xf32>) outs(%t : tensor<40x2xf32>) permutation = [1, 0]
+  %e = tensor.empty() : tensor<4x2xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<4x2xf32>) -> tensor<4x2xf32>
+  %y = linalg.matmul ins(%x, %v : tensor<4x40xf32>, tensor<40x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
+  return %y : tensor<4x2xf32>
+}

@@ -193,3 +193,24 @@ func.func @overlap(%x: memref<4x4xf32>) {
   memref.dealloc %s : memref<4x4xf32>
   return
 }
+
+// -----
+
+// A tile has several filters of the pixels in its vectors, not several rows of
+// pixels: a vector of pixels is loaded once for 6 products.
+// CHECK-LABEL: func.func @filters(
+// CHECK: scf.for {{.*}} to %c30{{.*}} step %c1
+// CHECK: scf.for {{.*}} to %c12{{.*}} step %c6
+#x = affine_map<(f, h, w, c) -> (c, h, w)>
+#w = affine_map<(f, h, w, c) -> (c, f)>
+#y = affine_map<(f, h, w, c) -> (f, h, w)>
+func.func @filters(%x: memref<20x30x64xf32>, %w: memref<20x12xf32>, %y: memref<12x30x64xf32, strided<[2112, 66, 1]>>) {
+  linalg.generic {indexing_maps = [#x, #w, #y], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%x, %w : memref<20x30x64xf32>, memref<20x12xf32>) outs(%y : memref<12x30x64xf32, strided<[2112, 66, 1]>>) {
+  ^bb0(%a: f32, %b: f32, %sum: f32):
+    %product = arith.mulf %a, %b : f32
+    %next = arith.addf %sum, %product : f32
+    linalg.yield %next : f32
+  }
+  return
+}
