@@ -296,12 +296,16 @@ class Generator:
             windows.append([
                 [o * stride[i] - padding[i] + k * dilation[i]
                  for k in range(kernel[i])] for o in range(count)])
-        x = self.quantized([self.integer(1, 2), self.integer(1, 4)] + size,
-                           signed)
+        # Of channels last, ATen has one formula for eight each, one for the rest.
+        last = op == "avg_pool2d" and self.chance(0.5)
+        channels = self.integer(1, 19 if last else 4)
+        x = self.quantized([self.integer(1, 2), channels] + size, signed)
         scale, zero_point = self.scale(), self.zero_point(low, high)
         attributes = {"kernel": kernel, "stride": stride, "padding": padding,
                       "ceil_mode": ceil, "dilation": dilation,
                       "count_include_pad": self.chance(0.5)}
+        if last:
+            attributes["memory_format"] = "channels_last"
         if self.chance(0.3):
             attributes["divisor_override"] = self.integer(1, 9)
         # Otherwise the kernel is QNNPACK's.
@@ -322,7 +326,12 @@ class Generator:
             if attributes["count_include_pad"]:
                 count = ends[0] * ends[1]
             divisor = attributes.get("divisor_override", count)
-            return np.rint(acc * (f32(1) / f32(divisor)) + f32(zero_point))
+            m = f32(1) / f32(divisor)
+            if not last:
+                return np.rint(acc * m + f32(zero_point))
+            by = np.full(channels, f32(1) / (f32(1) / m), f32)
+            by[:channels // 8 * 8] = m
+            return np.rint(acc * by) + zero_point
 
         y = np.zeros(list(x.shape[:2]) + [len(w) for w in windows], np.int64)
         for i, rows in enumerate(windows[0]):

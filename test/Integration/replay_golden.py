@@ -328,6 +328,7 @@ def pooling(op):
             divisor = attributes.get("divisor_override")
             extra.append(f"divisor_override = {divisor} : i64"
                          if divisor is not None else "")
+            extra.append("channels_last" if is_channels_last(attributes) else "")
         return Case(op, [channels_last(Tensor(case["inputs"]["x"]))],
                     channels_last(Tensor(case["expected"])), [
                         f"kernel = {array(attributes['kernel'])}",
@@ -340,7 +341,8 @@ def pooling(op):
 def adaptive(case, attributes):
     return Case("qnnpack.adaptive_avg_pool2d",
                 [channels_last(Tensor(case["inputs"]["x"]))],
-                channels_last(Tensor(case["expected"])))
+                channels_last(Tensor(case["expected"])),
+                ["channels_last" if is_channels_last(attributes) else ""])
 
 
 def mean(case, attributes):

@@ -28,6 +28,8 @@ class Tensor:
     scale: float
     zero: int
     signed: bool
+    # Whether PyTorch has it with its channels last in memory.
+    last: bool = False
 
     @property
     def limits(self):
@@ -72,7 +74,7 @@ def fma(a, b, c):
 
 
 def requantize(x, to):
-    return to.quantize(x.real)
+    return dataclasses.replace(to.quantize(x.real), last=x.last)
 
 
 def with_sign(x, signed):
@@ -80,7 +82,7 @@ def with_sign(x, signed):
     if x.signed == signed:
         return x
     shift = -128 if signed else 128
-    return Tensor(x.data + shift, x.scale, x.zero + shift, signed)
+    return Tensor(x.data + shift, x.scale, x.zero + shift, signed, x.last)
 
 
 def integers(text):
@@ -303,6 +305,21 @@ def divide(total, count, x):
     return x.like(np.clip(result, *x.limits))
 
 
+def average(total, m, first, x):
+    """ATen's average of sums less the zero points. Of channels that are last in
+    memory the `first` are multiplied by `m`, the others by what it is after two
+    divisions."""
+    m = f32(m)
+    if not x.last:
+        real = total.astype(f32) * m + f32(x.zero)
+    else:
+        rest = f32(1) / (f32(1) / m)
+        by = np.where(np.arange(x.data.shape[-1]) < first, m, rest)
+        real = np.rint((total.astype(f32) * by).astype(np.float64)) + x.zero
+    rounded = np.rint(real.astype(np.float64)).astype(np.int64)
+    return x.like(np.clip(rounded, *x.limits))
+
+
 def avg_pool(x, kind):
     if kind.has("ceil_mode") or kind.has("divisor_override") or \
             kind.has("count_exclude_pad"):
@@ -313,8 +330,7 @@ def avg_pool(x, kind):
     total = windows(x.data - x.zero, kind, 0).sum(taps)
     if not x.signed:
         return divide(total, count, x)
-    real = total.astype(f32) * (f32(1) / f32(count)) + f32(x.zero)
-    return x.like(np.clip(np.rint(real.astype(np.float64)).astype(np.int64), *x.limits))
+    return average(total, f32(1) / f32(count), x.data.shape[-1] // 8 * 8, x)
 
 
 def adaptive_avg_pool(x, kind):
@@ -330,6 +346,9 @@ def adaptive_avg_pool(x, kind):
     if not x.signed:
         total = (x.data - x.zero).reshape(shape).sum(axes)
         return divide(total, int(np.prod(count)), x)
+    if x.last:
+        total = (x.data - x.zero).reshape(shape).sum(axes)
+        return average(total, f32(1) / f32(np.prod(count)), 0, x)
     m = (f32(1) / f32(count[0] if len(count) > 1 else 1)) / f32(count[-1])
     real = x.data.reshape(shape).sum(axes).astype(f32) * m
     return x.like(np.clip(np.rint(real.astype(np.float64)).astype(np.int64), *x.limits))

@@ -11,6 +11,7 @@ is None.
 """
 
 import collections
+import dataclasses
 import re
 
 import numpy as np
@@ -42,6 +43,29 @@ def expose(function):
                     + ", ".join([m[2], *kinds]), line) for line in lines]
     return "\n".join([f"{head} -> ({', '.join([types, *kinds])}) {{", *lines,
                       "  }"]), names
+
+
+SAME_ORDER = {"relu", "sigmoid", "hardsigmoid", "hardswish", "tanh", "leaky_relu",
+              "elu", "celu", "add", "mul", "max_pool1d", "max_pool2d", "avg_pool1d",
+              "avg_pool2d", "adaptive_avg_pool1d", "adaptive_avg_pool2d",
+              "interpolate"}
+
+
+def is_last(op, inputs, result):
+    """Whether PyTorch has the result of `op` with its channels last in memory."""
+    kind, x = Kind(op.attributes[0]), inputs[0]
+    if kind.name in ("conv1d", "conv2d", "conv_transpose1d", "conv_transpose2d"):
+        return True
+    if kind.name in SAME_ORDER:
+        return x.last
+    if kind.name.startswith("batch_norm") or kind.name == "prelu":
+        return x.last and kind.ints("axis")[0] == x.data.ndim - 1
+    if kind.name == "cat":
+        return all(y.last for y in inputs)
+    if kind.name in ("reshape", "flatten") and not kind.has("permutation"):
+        return x.last and [n for n in x.data.shape if n != 1] == \
+            [n for n in result.data.shape if n != 1]
+    return False
 
 
 class Model:
@@ -97,7 +121,8 @@ class Model:
         if op.name == "qbackend.transpose":
             permutation = integers(re.search(r"\[([^]]*)\]", op.text)[1])
             if isinstance(x, Tensor):
-                return x.like(x.data.transpose(permutation))
+                return dataclasses.replace(
+                    x, data=x.data.transpose(permutation), last=False)
             if isinstance(x, np.ndarray):
                 return x.transpose(permutation)
         return None
@@ -118,6 +143,7 @@ class Model:
             self.computed["not computed"] += 1
             return None
         self.computed["+".join(op.kinds)] += 1
+        result = dataclasses.replace(result, last=is_last(op, inputs, result))
         return result if result.has_parameters_of(y) else requantize(result, y)
 
     def compute_kinds(self, op, inputs, y, shape):

@@ -93,6 +93,8 @@ private:
   mlir::Value createOnImage(
       llvm::function_ref<mlir::Value(mlir::Value, mlir::RankedTensorType)>
           create);
+  mlir::Value createAdaptiveAvgPool(mlir::Value input,
+                                    mlir::RankedTensorType type);
   mlir::Value create(MaxPool1dAttr kind);
   mlir::Value create(MaxPool2dAttr kind);
   mlir::Value create(AvgPool1dAttr kind);

@@ -7,6 +7,7 @@
 
 #include "qbackend/Transforms/Remarks.h"
 
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -71,6 +72,63 @@ static std::string whyOtherAverage(AvgPool2dAttr kind, RankedTensorType type) {
   return "";
 }
 
+/// Whether `op` keeps its (first) input's order in memory in PyTorch, and what
+/// that input is.
+static Value getInSameOrder(Operation *op) {
+  if (isa<qnnpack::RequantizeOp, qnnpack::ReluOp, qnnpack::SigmoidOp,
+          qnnpack::HardsigmoidOp, qnnpack::HardswishOp, qnnpack::TanhOp,
+          qnnpack::LeakyReluOp, qnnpack::EluOp, qnnpack::CeluOp,
+          qnnpack::PreluOp, qnnpack::BatchNormOp, qnnpack::AddOp,
+          qnnpack::MulOp, qnnpack::AddScalarOp, qnnpack::MulScalarOp,
+          qnnpack::MaxPool2dOp, qnnpack::AvgPool2dOp,
+          qnnpack::AdaptiveAvgPool2dOp, qnnpack::UpsampleNearest2dOp,
+          qnnpack::UpsampleBilinear2dOp>(op))
+    return op->getOperand(0);
+  // Dimensions of 1 come and go.
+  if (auto reshape = dyn_cast<qnnpack::ReshapeOp>(op)) {
+    auto getSizes = [](Value value) {
+      return llvm::to_vector(llvm::make_filter_range(
+          cast<RankedTensorType>(value.getType()).getShape(),
+          [](int64_t size) { return size != 1; }));
+    };
+    if (getSizes(reshape.getInput()) == getSizes(reshape.getOutput()))
+      return reshape.getInput();
+  }
+  return {};
+}
+
+/// Whether the engine has the image `value` with its channels last in memory,
+/// as its convolutions give it. Looks at a bounded number of ops; arguments are
+/// contiguous, and so are results of clamps (docs/Numerics.md).
+static bool isChannelsLast(Value value) {
+  constexpr size_t maxOps = 256;
+  SmallVector<Value> values = {value};
+  llvm::SmallPtrSet<Operation *, 8> seen;
+  while (!values.empty()) {
+    Operation *op = values.pop_back_val().getDefiningOp();
+    if (!op || seen.size() > maxOps)
+      return false;
+    if (!seen.insert(op).second ||
+        isa<qnnpack::Conv1dOp, qnnpack::Conv2dOp, qnnpack::ConvTranspose1dOp,
+            qnnpack::ConvTranspose2dOp>(op))
+      continue;
+    if (Value input = getInSameOrder(op))
+      values.push_back(input);
+    else if (auto cat = dyn_cast<qnnpack::CatOp>(op))
+      llvm::append_range(values, cat.getInputs());
+    else
+      return false;
+  }
+  return true;
+}
+
+/// Whether the kernel of an average of `input`, if it is one of ATen's, is that
+/// for channels last.
+static bool averagesChannelsLast(Value input) {
+  auto type = cast<RankedTensorType>(input.getType());
+  return type.getRank() == 4 && !type.isDynamicDim(3) && isChannelsLast(input);
+}
+
 Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
                                    AvgPool2dAttr kind) {
   // A module that came quantized says itself what it divides by, and TOSA's
@@ -80,6 +138,9 @@ Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
   if (!reason.empty() && !mathematical)
     remarkAnalysis(op, "QB122", op.getKindName(), reason,
                    "where that matters, give it the qconfig none");
+  // Where ATen's formula is taken for the engine's sake.
+  auto quantized = qnnpack::getQuantizedType(type);
+  bool isATen = kind.getCeilMode() || (quantized && quantized.isSigned());
   IntegerAttr divisor;
   if (kind.getDivisorOverride())
     divisor = builder.getI64IntegerAttr(*kind.getDivisorOverride());
@@ -87,7 +148,29 @@ Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
       Type(type), input, kind.getKernel(), kind.getStride(), kind.getPadding(),
       getFlag(kind.getCeilMode()),
       builder.getBoolAttr(!kind.getCountExcludePad()), divisor,
-      getFlag(mathematical));
+      getFlag(mathematical),
+      getFlag(isATen && !isImported() && averagesChannelsLast(input)));
+}
+
+/// Whether the engine averages `input` to the size of `type` by ATen's kernel:
+/// QNNPACK has one for unsigned integers where sizes divide, and the same size
+/// is a copy.
+static bool isAveragedByATen(RankedTensorType input, RankedTensorType type) {
+  if (input.getRank() != 4 || type.getRank() != 4 ||
+      ShapedType::isDynamicShape(input.getShape().slice(1, 2)) ||
+      input.getShape().slice(1, 2) == type.getShape().slice(1, 2))
+    return false;
+  auto quantized = qnnpack::getQuantizedType(type);
+  return (quantized && quantized.isSigned()) ||
+         input.getDimSize(1) % type.getDimSize(1) != 0 ||
+         input.getDimSize(2) % type.getDimSize(2) != 0;
+}
+
+Value KernelBuilder::createAdaptiveAvgPool(Value input, RankedTensorType type) {
+  bool isATen = isAveragedByATen(cast<RankedTensorType>(input.getType()), type);
+  return make<qnnpack::AdaptiveAvgPool2dOp>(
+      Type(type), input,
+      getFlag(isATen && !isImported() && averagesChannelsLast(input)));
 }
 
 Value KernelBuilder::createOnImage(
@@ -143,12 +226,12 @@ Value KernelBuilder::create(AvgPool2dAttr kind) {
 
 Value KernelBuilder::create(AdaptiveAvgPool1dAttr) {
   return createOnImage([&](Value input, RankedTensorType type) {
-    return make<qnnpack::AdaptiveAvgPool2dOp>(Type(type), input);
+    return createAdaptiveAvgPool(input, type);
   });
 }
 
 Value KernelBuilder::create(AdaptiveAvgPool2dAttr) {
-  return make<qnnpack::AdaptiveAvgPool2dOp>(inputs[0]);
+  return createAdaptiveAvgPool(inputs[0], type);
 }
 
 Value KernelBuilder::create(MeanAttr kind) {

@@ -133,36 +133,76 @@ static Value averageWindows(ImplicitLocOpBuilder &b, Value input,
       });
 }
 
-/// ATen's average: clamp(rne(f32(f32(f32(sum) * m) + bias))), with a multiplier
-/// for each pixel of the output.
+namespace {
+/// What ATen multiplies sums by.
+struct Multipliers {
+  /// Of the first channels, for each pixel of the output.
+  SmallVector<float> pixels;
+  /// Of the channels from `numFirst` on; empty if they have no others.
+  SmallVector<float> rest;
+  int64_t numFirst = 0;
+  /// Whether the zero point is added to what is rounded.
+  bool roundsFirst = false;
+};
+} // namespace
+
+/// What the inverse of the inverse of `multiplier` is in f32: ATen divides
+/// scales for images with channels last.
+static float invertTwice(float multiplier) {
+  return 1.0f / (1.0f / multiplier);
+}
+
+/// ATen's average: clamp(rne(f32(f32(f32(sum) * m) + bias))), or, if it rounds
+/// first, clamp(rne(f32(f32(sum) * m)) + bias).
 static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
-                         ArrayRef<float> multipliers, int64_t bias,
+                         const Multipliers &multipliers, int64_t bias,
                          quant::UniformQuantizedType type) {
   auto sumType = cast<RankedTensorType>(sums.getType());
   AffineMap identity = b.getMultiDimIdentityMap(4);
   SmallVector<Value> inputs = {sums};
   SmallVector<AffineMap> maps = {identity};
-  bool uniform = llvm::all_equal(multipliers);
+  ArrayRef<float> pixels = multipliers.pixels;
+  bool perChannel =
+      !multipliers.rest.empty() && multipliers.rest != multipliers.pixels;
+  bool perPixel = !llvm::all_equal(pixels);
+  bool uniform = !perChannel && !perPixel;
   if (!uniform) {
-    inputs.push_back(constantTensor(
-        b, multipliers, {sumType.getDimSize(1), sumType.getDimSize(2)}));
-    maps.push_back(AffineMap::get(
-        4, 0, {b.getAffineDimExpr(1), b.getAffineDimExpr(2)}, b.getContext()));
+    // The least that they depend on.
+    SmallVector<int64_t> shape;
+    SmallVector<AffineExpr> dims;
+    if (perPixel) {
+      shape = {sumType.getDimSize(1), sumType.getDimSize(2)};
+      dims = {b.getAffineDimExpr(1), b.getAffineDimExpr(2)};
+    }
+    SmallVector<float> table;
+    if (perChannel) {
+      shape.push_back(sumType.getDimSize(3));
+      dims.push_back(b.getAffineDimExpr(3));
+      for (size_t pixel = 0; pixel < (perPixel ? pixels.size() : 1); ++pixel)
+        for (int64_t channel = 0; channel < sumType.getDimSize(3); ++channel)
+          table.push_back(channel < multipliers.numFirst
+                              ? pixels[pixel]
+                              : multipliers.rest[pixel]);
+      pixels = table;
+    }
+    inputs.push_back(constantTensor(b, pixels, shape));
+    maps.push_back(AffineMap::get(4, 0, dims, b.getContext()));
   }
   maps.push_back(identity);
   Value init = emptyLike(b, sumType.clone(b.getI8Type()), sums);
   return generic(
       b, inputs, init, maps, loopKinds("pppp"),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value multiplier =
-            uniform ? f32Constant(b, multipliers.front()) : args[1];
+        Value multiplier = uniform ? f32Constant(b, pixels.front()) : args[1];
         Value real = arith::SIToFPOp::create(b, b.getF32Type(), args[0]);
         real = arith::MulFOp::create(b, real, multiplier);
-        if (bias != 0)
+        if (bias != 0 && !multipliers.roundsFirst)
           real = arith::AddFOp::create(b, real, f32Constant(b, bias));
         // At most 255 times the number of taps: the conversion is exact.
         Value integer = arith::FPToSIOp::create(
             b, b.getI32Type(), math::RoundEvenOp::create(b, real));
+        if (bias != 0 && multipliers.roundsFirst)
+          integer = arith::AddIOp::create(b, integer, i32Constant(b, bias));
         integer = clampI32(b, integer, getOutputRange(type, /*relu=*/false));
         return arith::TruncIOp::create(b, b.getI8Type(), integer);
       });
@@ -247,17 +287,24 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
     auto divisor = [&](int64_t count) {
       return static_cast<int64_t>(op.getDivisorOverride().value_or(count));
     };
-    SmallVector<float> multipliers;
+    Multipliers multipliers;
     for (int64_t height : counts[0])
       for (int64_t width : counts[1])
-        multipliers.push_back(
+        multipliers.pixels.push_back(
             getInverse(static_cast<double>(divisor(height * width))));
+    if (op.getChannelsLast()) {
+      // ATen's vector code takes 8 channels at a time.
+      multipliers.numFirst = outputType.getDimSize(3) / 8 * 8;
+      multipliers.rest = llvm::map_to_vector(multipliers.pixels, invertTwice);
+      multipliers.roundsFirst = true;
+    }
     return averageATen(b, sums, multipliers, zeroPoint, type);
   }
 };
 
 // adaptive_avg_pool(x) -> avg_pool(x) where the sizes divide, else
-// rne(sum of x * f32(f32(1 / kh) / kw)) over windows of different sizes
+// rne(sum of x * f32(f32(1 / kh) / kw)) over windows of different sizes; with
+// channels last rne(sum of (x - zx) * f32(1 / (kh * kw))) + zx
 struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
   using Lowering::Lowering;
 
@@ -284,11 +331,16 @@ struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
       for (int64_t o = 0; o < out[i]; ++o)
         sizes[i].push_back(llvm::divideCeil((o + 1) * in[i], out[i]) -
                            o * in[i] / out[i]);
-    SmallVector<float> multipliers;
+    Multipliers multipliers;
     for (int64_t height : sizes[0])
       for (int64_t width : sizes[1])
-        multipliers.push_back(getInverse(static_cast<double>(height)) /
-                              static_cast<float>(width));
+        multipliers.pixels.push_back(
+            op.getChannelsLast()
+                ? invertTwice(getInverse(static_cast<double>(height * width)))
+                : getInverse(static_cast<double>(height)) /
+                      static_cast<float>(width));
+    multipliers.roundsFirst = op.getChannelsLast();
+    int64_t zeroPoint = op.getChannelsLast() ? type.getZeroPoint() : 0;
 
     Value input = adaptor.getInput();
     RankedTensorType sumType = outputType.clone(b.getI32Type());
@@ -335,10 +387,12 @@ struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
           position.push_back(index(5));
           Value tap =
               extend(b, tensor::ExtractOp::create(b, input, position), type);
+          if (zeroPoint != 0)
+            tap = arith::SubIOp::create(b, tap, i32Constant(b, zeroPoint));
           tap = arith::SelectOp::create(b, isInside, tap, i32Constant(b, 0));
           return arith::AddIOp::create(b, args[1], tap);
         });
-    return averageATen(b, sums, multipliers, /*bias=*/0, type);
+    return averageATen(b, sums, multipliers, zeroPoint, type);
   }
 };
 

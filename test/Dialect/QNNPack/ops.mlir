@@ -136,8 +136,8 @@ func.func @pooling(%x: tensor<1x4x4x2x!u8>, %z: tensor<1x5x5x2x!u8>) {
   // CHECK: qnnpack.avg_pool2d %{{.*}} {ceil_mode, count_include_pad = false, divisor_override = 3 : i64, {{.*}}, mathematical,
   %3 = qnnpack.avg_pool2d %z {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>, ceil_mode, count_include_pad = false, divisor_override = 3 : i64, mathematical}
     : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
-  // CHECK: qnnpack.adaptive_avg_pool2d
-  %4 = qnnpack.adaptive_avg_pool2d %x : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
+  // CHECK: qnnpack.adaptive_avg_pool2d %{{.*}} {channels_last} :
+  %4 = qnnpack.adaptive_avg_pool2d %x {channels_last} : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
   // CHECK: qnnpack.mean %{{.*}} : {{.*}} -> tensor<1x2x
   %5 = qnnpack.mean %x : tensor<1x4x4x2x!u8> -> tensor<1x2x!u8>
   // CHECK: qnnpack.mean %{{.*}} {keepdim} :

@@ -427,6 +427,12 @@ def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
     `mathematical` takes the second formula in every mode, and with it heeds
     `count_include_pad` and `divisor_override`.
 
+    `channels_last` names ATen's formula for images that have their channels last
+    in memory, where the second one is taken: with `m = f32(1 / div)`
+    `y = clamp(rne(f32(acc * m)) + zx, qmin, qmax)` for the first
+    `8 * floor(C / 8)` channels, and `f32(1 / f32(1 / m))` in the place of `m` for
+    the others.
+
     **Constraints:**
     - the shapes, kernel, stride and padding fit together, padding is at most
       half of the kernel;
@@ -443,7 +449,7 @@ def QNNPack_AvgPool2dOp : QNNPack_VerifiedOp<"avg_pool2d"> {
                        UnitAttr:$ceil_mode,
                        DefaultValuedAttr<BoolAttr, "true">:$count_include_pad,
                        OptionalAttr<I64Attr>:$divisor_override,
-                       UnitAttr:$mathematical);
+                       UnitAttr:$mathematical, UnitAttr:$channels_last);
   let results = (outs QNNPack_Image:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
@@ -455,6 +461,9 @@ def QNNPack_AdaptiveAvgPool2dOp : QNNPack_VerifiedOp<"adaptive_avg_pool2d"> {
     where it divides the input's, this is `qnnpack.avg_pool2d`. Otherwise (ATen,
     contiguous) window `i` is `[floor(i*H/oh), ceil((i+1)*H/oh))` and
     `y = rne(f32(sum(q) * f32(f32(1/kh)/kw)))` on the raw integers.
+    `channels_last` names ATen's formula for images that have their channels last
+    in memory: with `m = f32(1 / (kh * kw))`
+    `y = rne(f32((sum(q) - zx * kh * kw) * f32(1 / f32(1 / m)))) + zx`.
 
     **Constraints:**
     - batch and channels stay, and the sizes are static;
@@ -465,7 +474,7 @@ def QNNPack_AdaptiveAvgPool2dOp : QNNPack_VerifiedOp<"adaptive_avg_pool2d"> {
     %y = qnnpack.adaptive_avg_pool2d %x : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
     ```
   }];
-  let arguments = (ins QNNPack_Image:$input);
+  let arguments = (ins QNNPack_Image:$input, UnitAttr:$channels_last);
   let results = (outs QNNPack_Image:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
