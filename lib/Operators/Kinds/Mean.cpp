@@ -214,10 +214,14 @@ static bool changeShape(SmallVectorImpl<TrackedDim> &dims,
   return true;
 }
 
+static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
+  return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
+}
+
 /// The mean that `steps`, of which the first is the last op, are, or with
-/// `isSum` the sum; null if they aren't one.
-static Attribute getReduction(Recognition &recognition, ArrayRef<Step> steps,
-                              bool isSum) {
+/// `isSum` the sum; none if they aren't one.
+static std::optional<RecognizedOperator>
+getReduction(Recognition &recognition, ArrayRef<Step> steps, bool isSum) {
   auto inputType = getFloatType(steps.back().input);
   SmallVector<TrackedDim> dims;
   for (auto [position, size] : llvm::enumerate(inputType.getShape()))
@@ -226,11 +230,11 @@ static Attribute getReduction(Recognition &recognition, ArrayRef<Step> steps,
   double scale = 1;
   for (const Step &step : llvm::reverse(steps)) {
     if (!changeShape(dims, getFloatType(step.input).getShape()))
-      return {};
+      return std::nullopt;
     for (int64_t axis : step.axes) {
       if (axis >= int64_t(dims.size()) ||
           ShapedType::isDynamic(dims[axis].size))
-        return {};
+        return std::nullopt;
       if (!isSum)
         scale *= dims[axis].size;
       if (dims[axis].position)
@@ -238,11 +242,11 @@ static Attribute getReduction(Recognition &recognition, ArrayRef<Step> steps,
       dims[axis].size = 1;
     }
     if (!changeShape(dims, step.type.getShape()))
-      return {};
+      return std::nullopt;
     scale *= step.factor.value_or(1);
   }
   if (!isClose(scale, 1) || reduced.none())
-    return {};
+    return std::nullopt;
   SmallVector<int64_t> axes, dropped, ones;
   for (auto [position, size] : llvm::enumerate(inputType.getShape())) {
     bool isReduced = reduced.test(position);
@@ -254,11 +258,23 @@ static Attribute getReduction(Recognition &recognition, ArrayRef<Step> steps,
   }
   ArrayRef<int64_t> shape = getFloatType(recognition.result()).getShape();
   bool keepdim = shape == ArrayRef(ones);
-  if (!keepdim && shape != ArrayRef(dropped))
-    return {};
-  if (isSum)
-    return SumAttr::get(recognition.context(), recognition.ints(axes), keepdim);
-  return MeanAttr::get(recognition.context(), recognition.ints(axes), keepdim);
+  RecognizedOperator op;
+  op.result = recognition.result();
+  op.inputs = {RecognizedOperand::of(steps.back().input)};
+  if (!keepdim && shape != ArrayRef(dropped)) {
+    // Dimensions of 1 may be elsewhere, as after a sum that transposes. A
+    // change of shape behind it is an op of its own.
+    if (getReshaped(recognition.root) || ShapedType::isDynamicShape(shape) ||
+        ShapedType::isDynamicShape(dropped) ||
+        withoutOnes(shape) != withoutOnes(dropped))
+      return std::nullopt;
+    op.outputShape = dropped;
+  }
+  MLIRContext *context = recognition.context();
+  op.kind =
+      isSum ? Attribute(SumAttr::get(context, recognition.ints(axes), keepdim))
+            : MeanAttr::get(context, recognition.ints(axes), keepdim);
+  return op;
 }
 
 void forms::recognizeMean(Recognition &recognition) {
@@ -277,15 +293,12 @@ void forms::recognizeMean(Recognition &recognition) {
     steps.push_back(std::move(*step));
     if (!isSum || !isScaled)
       continue;
-    Attribute kind = getReduction(recognition, steps, /*isSum=*/false);
-    if (!kind || recognition.isConstant(steps.back().input))
+    auto mean = getReduction(recognition, steps, /*isSum=*/false);
+    if (!mean || recognition.isConstant(steps.back().input))
       continue;
-    RecognizedOperator mean{kind,
-                            recognition.result(),
-                            {RecognizedOperand::of(steps.back().input)}};
     if (!shortest)
-      shortest = mean;
-    longest = std::move(mean);
+      shortest = *mean;
+    longest = std::move(*mean);
   }
   // Sums of one element in front may have other readers.
   if (longest && longest->inputs[0].value != shortest->inputs[0].value)
@@ -297,6 +310,6 @@ void forms::recognizeMean(Recognition &recognition) {
   if (!sum || sum->axes.empty() || sum->factor ||
       recognition.isConstant(sum->input))
     return;
-  if (Attribute kind = getReduction(recognition, *sum, /*isSum=*/true))
-    recognition.add(kind, sum->input);
+  if (auto op = getReduction(recognition, *sum, /*isSum=*/true))
+    recognition.found.push_back(std::move(*op));
 }

@@ -106,6 +106,37 @@ func.func @division_expands(%x: tensor<2x3x5x7xf32>) -> tensor<2x3x1x1xf32> {
   return %q : tensor<2x3x1x1xf32>
 }
 
+// A sum that transposes leaves the dimension of 1 elsewhere.
+// CHECK-LABEL: func.func @moved
+// CHECK: %[[M:.*]] = qbackend.operator [#qbackend.mean<axes = [1]>] inputs(%arg0) : (tensor<1x15x8xf32>) -> tensor<1x8xf32>
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[M]]) : (tensor<1x8xf32>) -> tensor<1x8x1xf32>
+// CHECK: return %[[R]]
+func.func @moved(%x: tensor<1x15x8xf32>) -> tensor<1x8x1xf32> {
+  %z = arith.constant dense<0.0> : tensor<1x8x1xf32>
+  %n = arith.constant dense<15.0> : tensor<1x8x1xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, 0)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x : tensor<1x15x8xf32>) outs(%z : tensor<1x8x1xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %y = arith.addf %o, %i : f32
+    linalg.yield %y : f32
+  } -> tensor<1x8x1xf32>
+  %q = arith.divf %s, %n : tensor<1x8x1xf32>
+  return %q : tensor<1x8x1xf32>
+}
+
+// CHECK-LABEL: func.func @moved_sum
+// CHECK: qbackend.operator [#qbackend.sum<axes = [1]>] inputs(%arg0) : (tensor<1x15x8xf32>) -> tensor<1x8xf32>
+func.func @moved_sum(%x: tensor<1x15x8xf32>) -> tensor<1x8x1xf32> {
+  %z = arith.constant dense<0.0> : tensor<1x8x1xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2, d1)>, affine_map<(d0, d1, d2) -> (d0, d1, 0)>], iterator_types = ["parallel", "parallel", "reduction"]}
+    ins(%x : tensor<1x15x8xf32>) outs(%z : tensor<1x8x1xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %y = arith.addf %o, %i : f32
+    linalg.yield %y : f32
+  } -> tensor<1x8x1xf32>
+  return %s : tensor<1x8x1xf32>
+}
+
 // Divided before they are summed, and reshaped at the end.
 // CHECK-LABEL: func.func @scaled_summands
 // CHECK: qbackend.operator [#qbackend.mean<axes = [1], keepdim = true>] inputs(%arg0) : (tensor<3x8xf32>) -> tensor<3x1xf32>
