@@ -46,6 +46,8 @@ using namespace qbackend;
 /// The kinds of the operators that a shuffle is made of.
 static constexpr StringRef kReshape[] = {"reshape"},
                            kTranspose[] = {"transpose"};
+/// What configurations call a lookup of rows and the sum of each bag together.
+static constexpr StringRef kEmbeddingBag[] = {"embedding_bag"};
 
 /// Whether `op` is a reshape, a transpose and a reshape, which have one name
 /// together.
@@ -53,6 +55,23 @@ static bool isShuffle(OperatorOp op) {
   return !op.isFused() &&
          isa<ChannelShuffleAttr, PixelShuffleAttr, PixelUnshuffleAttr>(
              op.getKind());
+}
+
+/// Whether `op` looks rows up of which each bag is summed or averaged, and
+/// nothing else reads them: PyTorch's EmbeddingBag, or an Embedding and that.
+static bool isEmbeddingBag(OperatorOp op) {
+  if (op.isFused() || !isa<EmbeddingAttr>(op.getKind()) ||
+      !op.getOutput().hasOneUse())
+    return false;
+  auto reader = dyn_cast<OperatorOp>(*op.getOutput().user_begin());
+  if (!reader || reader.isFused())
+    return false;
+  int64_t rows = cast<RankedTensorType>(op.getOutput().getType()).getRank() - 2;
+  auto reduces = [&](auto kind) {
+    return kind && kind.getAxes().asArrayRef() == ArrayRef<int64_t>{rows};
+  };
+  return reduces(dyn_cast<SumAttr>(reader.getKind())) ||
+         reduces(dyn_cast<MeanAttr>(reader.getKind()));
 }
 
 namespace {
@@ -83,6 +102,13 @@ public:
         !patterns.lookup(kTranspose).empty()) {
       candidates = patterns.lookup(kReshape);
       kinds.assign(std::begin(kReshape), std::end(kReshape));
+    }
+    // A table is a bag's where the mapping has an entry for bags alone.
+    if (qconfigs.selectsKind(kEmbeddingBag[0]) &&
+        !qconfigs.selectsKind(kinds.front()) && isEmbeddingBag(op) &&
+        !patterns.lookup(kEmbeddingBag).empty()) {
+      candidates = patterns.lookup(kEmbeddingBag);
+      kinds.assign(std::begin(kEmbeddingBag), std::end(kEmbeddingBag));
     }
     bool fused = llvm::any_of(
         candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });

@@ -28,6 +28,9 @@ public:
   QConfigOp lookup(OperatorOp op, llvm::ArrayRef<llvm::StringRef> kinds,
                    bool isFusion);
 
+  /// Whether an entry selects `kind` by its name.
+  bool selectsKind(llvm::StringRef kind) const { return byKind.contains(kind); }
+
   /// The name by which entries select `op`: that of its location, else that of
   /// its result, such as conv2d_0.
   std::string getName(OperatorOp op);
