@@ -420,7 +420,7 @@ def judge(tools, work, text, x):
         return "CRASH", said[:300]
     if code != 0:
         return ("error", "") if "error:" in said else ("CRASH", said[:300])
-    refused = re.search("QB14[0-24-9]", said) is not None
+    refused = re.search("QB14[024-9]", said) is not None
     was = execute(tools, module, inputs)
     if was is None:
         return "cannot be run", ""
