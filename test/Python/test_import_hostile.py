@@ -165,6 +165,8 @@ TENSORS = (*GRAPH, "tensor_values")
     ((*TENSORS, "x", "sizes"), [{"as_int": 1 << 40}, {"as_int": 1 << 40}],
      "more than 2147483648 elements"),
     ((*TENSORS, "x", "sizes"), [{"as_int": 1 << 70}], "beyond 64 bits"),
+    ((*TENSORS, "x", "strides"), 7, "'x' is 7, expected list"),
+    ((*NODE, "inputs", 0, "arg"), {"as_float": 10**400}, "beyond all floats"),
     ((*TENSORS, "x", "sizes"), [{"as_int": 7}, {"as_int": 3}],
      "aten.linear.default at 'fc'"),
     ((*TENSORS, "p_fc_weight"), meta([4, 6], "int64"), "the program says i64"),

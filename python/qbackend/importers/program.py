@@ -195,7 +195,10 @@ def _number(value: Any, where: str) -> float:
         if isinstance(value, str) and value in ("Infinity", "-Infinity", "NaN"):
             return float(value.replace("Infinity", "inf"))
         raise ImportFailure(f"{where} is {_short(value)}, expected a number")
-    return float(value)
+    try:
+        return float(value)
+    except OverflowError:
+        raise ImportFailure(f"{where} is an integer beyond all floats") from None
 
 
 def _typed(value: Any, kind: type, where: str) -> Any:
@@ -283,7 +286,7 @@ def argument(value: Any, where: str) -> Any:
 def tensor_meta(value: Any, where: str) -> TensorMeta:
     element = _dtype(_get(value, "dtype", int, where), f"the type of {where}")
     sizes = [_extent(e, where) for e in _get(value, "sizes", list, where)]
-    strides = [_extent(e, where) for e in value.get("strides") or []]
+    strides = _list(value.get("strides") or [], _extent, where)
     if any(isinstance(e, int) and e < 0 for e in (*sizes, *strides)):
         raise ImportFailure(f"{where} has the sizes {dims.text(sizes)} and strides "
                             f"{dims.text(strides)}")
