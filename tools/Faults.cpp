@@ -63,7 +63,14 @@ static double getUsedMegabytes() {
   finish(text, length);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)
+#if defined(__has_feature)
+#define HAS_FEATURE(NAME) __has_feature(NAME)
+#else
+#define HAS_FEATURE(NAME) 0
+#endif
+// Sanitizers have their own.
+#if !defined(__SANITIZE_ADDRESS__) && !HAS_FEATURE(address_sanitizer) &&       \
+    !HAS_FEATURE(thread_sanitizer)
 // The one place that knows how much was asked for. Memory is malloc's, which is
 // what the library's operator delete gives back.
 void *operator new(std::size_t size) {

@@ -7,18 +7,19 @@
 #   utils/setup.sh test      runs all tests
 #   utils/setup.sh sanitize  runs them in a build with sanitizers
 #   utils/setup.sh fuzz      runs fuzz targets in one of clang, with libFuzzer
+#   utils/setup.sh threads   runs what is parallel under ThreadSanitizer, of clang
 #
 # Works as root or with sudo. The build goes to ./build, or to $QBACKEND_BUILD;
-# those with sanitizers to the same with -sanitize or -fuzz at the end.
+# those with sanitizers to the same with -sanitize, -fuzz or -threads at the end.
 
 set -euo pipefail
 
 usage() {
-  sed -n '4,12s/^# \{0,1\}//p' "$0"
+  sed -n '4,13s/^# \{0,1\}//p' "$0"
   exit 2
 }
 [ $# -eq 1 ] || usage
-case "$1" in example | test | sanitize | fuzz) ;; *) usage ;; esac
+case "$1" in example | test | sanitize | fuzz | threads) ;; *) usage ;; esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${QBACKEND_BUILD:-$root/build}
@@ -39,6 +40,14 @@ if [ "$1" = fuzz ]; then
     -DCMAKE_CXX_COMPILER=clang++-22)
   packages+=(clang-22 libclang-rt-22-dev)
   targets=(fuzz-targets)
+fi
+
+if [ "$1" = threads ]; then
+  build=$build-threads
+  options=(-DQBACKEND_SANITIZE=thread -DCMAKE_C_COMPILER=clang-22
+    -DCMAKE_CXX_COMPILER=clang++-22)
+  packages+=(clang-22 libclang-rt-22-dev)
+  targets=(thread-targets)
 fi
 
 # Runs a command that takes minutes: on a terminal with its own progress, else
@@ -91,6 +100,9 @@ elif [ "$1" = fuzz ]; then
   echo "== Running all fuzz targets"
   /usr/bin/python3 "$root/test/Fuzz/targets.py" --bin "$build/bin" --seconds 20 \
     --keep "$build/found"
+elif [ "$1" = threads ]; then
+  echo "== Running what is parallel"
+  /usr/bin/python3 "$root/test/Threads/parallel.py" --bin "$build/bin"
 else
   echo "== Running all tests"
   ninja -C "$build" --quiet check-qbackend
