@@ -11,17 +11,14 @@
 // Each lane is an element of the result, whose sum is taken in the order of the
 // op: the number of lanes changes no bit.
 
+#include "TileAccess.h"
 #include "VectorMath.h"
-#include "Vectorize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <cstring>
 
 using namespace mlir;
 using namespace qbackend::codegen;
@@ -30,36 +27,11 @@ using namespace qbackend::codegen;
 static constexpr int64_t maxUnrolledSteps = 9, maxUnrolledProducts = 72;
 
 namespace {
-/// An operand, once it is known where its elements are.
-struct Access {
-  const NestOperand *operand;
-  /// A flat view of the buffer.
-  Value view;
-  /// The distance of neighbours in a tile, and that of tiles over their size.
-  /// They differ if the operand is stored in the order of the tiles.
-  SmallVector<Stride> inner, outer;
-  bool isPacked = false;
-};
-
-/// Part of a loop that a tile covers.
-struct Part {
-  Value begin;
-  /// How many iterations, if that is known.
-  int64_t size = 1;
-  /// Else, of the vector loop.
-  Value dynamicSize;
-};
-
-class Emitter {
+class Emitter : TileAccess {
 public:
-  Emitter(OpBuilder &builder, Location loc, const LoopNest &nest,
-          const Schedule &schedule)
-      : b(builder), loc(loc), nest(nest), schedule(schedule) {}
+  using TileAccess::TileAccess;
 
   void emit(SymbolTable &symbols, ConstantStore *store) {
-    for (auto [i, loop] : llvm::enumerate(nest.loops))
-      if (loop.isReduction && !llvm::is_contained(schedule.order, i))
-        reductions.push_back(i);
     for (const NestOperand &input : nest.inputs)
       inputs.push_back(getAccess(input, symbols, store));
     for (const NestOperand &output : nest.outputs)
@@ -70,173 +42,10 @@ public:
     if (nest.finish)
       for (const NestOperand &input : nest.finish->inputs)
         finishInputs.push_back(getAccess(input, symbols, store));
-    parts.assign(nest.loops.size(), Part());
     emitParallel(0);
   }
 
 private:
-  //===--------------------------------------------------------------------===//
-  // Operands
-  //===--------------------------------------------------------------------===//
-
-  Access getAccess(const NestOperand &operand, SymbolTable &symbols,
-                   ConstantStore *store) {
-    Access access;
-    access.operand = &operand;
-    if (operand.scalar)
-      return access;
-    access.inner = access.outer = operand.strides;
-    if (pack(access, symbols, store))
-      return access;
-    auto type = cast<MemRefType>(operand.buffer.getType());
-    SmallVector<int64_t> strides;
-    int64_t offset;
-    (void)type.getStridesAndOffset(strides, offset);
-    OpFoldResult begin = b.getIndexAttr(offset + operand.offset);
-    if (ShapedType::isDynamic(offset)) {
-      auto metadata =
-          memref::ExtractStridedMetadataOp::create(b, loc, operand.buffer);
-      begin = add(metadata.getOffset(), operand.offset);
-    }
-    // Its size only matters to who checks bounds.
-    auto flat =
-        MemRefType::get({ShapedType::kDynamic}, type.getElementType(),
-                        StridedLayoutAttr::get(b.getContext(),
-                                               ShapedType::isDynamic(offset)
-                                                   ? ShapedType::kDynamic
-                                                   : offset + operand.offset,
-                                               {1}),
-                        type.getMemorySpace());
-    access.view = memref::ReinterpretCastOp::create(
-        b, loc, flat, operand.buffer, begin,
-        ArrayRef<OpFoldResult>(index(std::numeric_limits<int32_t>::max())),
-        ArrayRef<OpFoldResult>(b.getIndexAttr(1)));
-    return access;
-  }
-
-  /// Stores a constant in the order in which the loops walk it: tiles of the
-  /// parallel loops, reductions, unrolled loops, lanes. Lanes behind the end
-  /// are zeros.
-  bool pack(Access &access, SymbolTable &symbols, ConstantStore *store) {
-    const NestOperand &operand = *access.operand;
-    if (!operand.constant || !llvm::any_of(reductions, [&](unsigned i) {
-          return operand.varies(i);
-        }))
-      return false;
-    ArrayRef<char> bytes = getElementBytes(operand.constant);
-    int64_t width = operand.elementType.isIndex()
-                        ? 8
-                        : operand.elementType.getIntOrFloatBitWidth() / 8;
-    if (bytes.empty() ||
-        int64_t(bytes.size()) != operand.constant.getNumElements() * width)
-      return false;
-    SmallVector<unsigned> varying;
-    for (auto [i, loop] : llvm::enumerate(nest.loops)) {
-      if (!operand.varies(i))
-        continue;
-      if (ShapedType::isDynamic(loop.extent) || !operand.strides[i].constant)
-        return false;
-      varying.push_back(i);
-    }
-
-    int64_t size = 1;
-    access.inner.assign(nest.loops.size(), Stride());
-    access.outer = access.inner;
-    auto place = [&](Stride &stride, int64_t extent) {
-      stride.constant = size;
-      size *= extent;
-    };
-    unsigned lanes = schedule.vectorLoop;
-    if (operand.varies(lanes))
-      place(access.inner[lanes], schedule.tile[lanes]);
-    for (unsigned i : llvm::reverse(varying))
-      if (i != lanes && schedule.tile[i] != 1)
-        place(access.inner[i], schedule.tile[i]);
-    for (unsigned i : llvm::reverse(reductions))
-      if (operand.varies(i))
-        place(access.outer[i], nest.loops[i].extent);
-    for (unsigned i : llvm::reverse(schedule.order))
-      if (operand.varies(i))
-        place(access.outer[i],
-              llvm::divideCeil(nest.loops[i].extent, schedule.tile[i]));
-    // A window over a constant would be stored once for each position.
-    if (size > 4 * operand.constant.getNumElements() + 4096)
-      return false;
-
-    std::vector<char> zeros(store ? 0 : size * width);
-    char *packed = store ? store->allocate(size * width) : zeros.data();
-    SmallVector<int64_t> at(varying.size(), 0);
-    for (bool done = false; !done;) {
-      int64_t from = operand.offset, to = 0;
-      for (auto [i, position] : llvm::zip(varying, at)) {
-        from += position * *operand.strides[i].constant;
-        to += position / schedule.tile[i] * *access.outer[i].constant +
-              position % schedule.tile[i] * *access.inner[i].constant;
-      }
-      std::memcpy(packed + to * width, bytes.data() + from * width, width);
-      done = true;
-      for (unsigned k = varying.size(); k-- > 0;) {
-        if (++at[k] != nest.loops[varying[k]].extent) {
-          done = false;
-          break;
-        }
-        at[k] = 0;
-      }
-    }
-    // A loop counts iterations, not tiles.
-    for (unsigned i : schedule.order)
-      if (operand.varies(i))
-        *access.outer[i].constant /= schedule.tile[i];
-    for (unsigned i : reductions)
-      access.inner[i] = access.outer[i];
-
-    auto type = MemRefType::get({size}, operand.elementType);
-    OpBuilder detached(b.getContext());
-    auto global = memref::GlobalOp::create(
-        detached, loc, "qbackend_packed", /*sym_visibility=*/StringAttr(), type,
-        /*initial_value=*/Attribute(), /*constant=*/false,
-        /*alignment=*/IntegerAttr());
-    symbols.insert(global);
-    if (store) {
-      store->symbols.emplace_back(global.getSymName().str(), packed);
-    } else {
-      global.setPrivate();
-      global.setConstant(true);
-      global.setInitialValueAttr(DenseElementsAttr::getFromRawBuffer(
-          RankedTensorType::get({size}, operand.elementType), zeros));
-      global.setAlignment(64);
-    }
-    access.view =
-        memref::GetGlobalOp::create(b, loc, type, global.getSymName());
-    access.isPacked = true;
-    return true;
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Indices
-  //===--------------------------------------------------------------------===//
-
-  Value index(int64_t number) {
-    return arith::ConstantIndexOp::create(b, loc, number);
-  }
-
-  Value add(Value value, int64_t number) {
-    return number == 0 ? value
-                       : arith::AddIOp::create(b, loc, value, index(number));
-  }
-
-  /// Returns `base + position * stride`.
-  Value advance(Value base, Value position, const Stride &stride) {
-    if (stride.is(0) || !position)
-      return base;
-    Value step = position;
-    if (!stride.is(1))
-      step = arith::MulIOp::create(b, loc, position,
-                                   stride.constant ? index(*stride.constant)
-                                                   : stride.value);
-    return arith::AddIOp::create(b, loc, base, step);
-  }
-
   //===--------------------------------------------------------------------===//
   // Parallel loops
   //===--------------------------------------------------------------------===//
@@ -281,278 +90,6 @@ private:
     b.setInsertionPointToStart(last.thenBlock());
     part = {whole, tile, rest};
     emitParallel(level + 1);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Tiles
-  //===--------------------------------------------------------------------===//
-
-  /// A vector of results: which of the tile, and the position of each unrolled
-  /// loop.
-  struct Point {
-    SmallVector<int64_t> at;
-    int64_t vector;
-  };
-
-  VectorType getVectorType(Type element) {
-    return VectorType::get({schedule.lanes}, element);
-  }
-
-  /// Returns how many lanes of a vector of the tile are inside; nothing if that
-  /// is only known at run time.
-  std::optional<int64_t> getLanes(int64_t vector) {
-    const Part &part = parts[schedule.vectorLoop];
-    if (part.dynamicSize)
-      return std::nullopt;
-    return std::min(part.size - vector * schedule.lanes, schedule.lanes);
-  }
-
-  /// Returns the mask of the first `lanes` of `width` lanes.
-  Value getMask(int64_t lanes, int64_t width) {
-    SmallVector<bool> bits(width);
-    for (int64_t i = 0; i < width; ++i)
-      bits[i] = i < lanes;
-    auto type = VectorType::get({width}, b.getI1Type());
-    return arith::ConstantOp::create(b, loc, type,
-                                     DenseElementsAttr::get(type, bits));
-  }
-
-  Value getMask(int64_t vector) {
-    if (std::optional<int64_t> lanes = getLanes(vector))
-      return getMask(*lanes, schedule.lanes);
-    return vector::CreateMaskOp::create(
-        b, loc, getVectorType(b.getI1Type()),
-        ValueRange(parts[schedule.vectorLoop].dynamicSize));
-  }
-
-  bool isWhole(int64_t vector) { return getLanes(vector) == schedule.lanes; }
-
-  /// What lanes outside hold: no function traps on 1.
-  Value getFiller(Type element) {
-    VectorType type = getVectorType(element);
-    Attribute one = isa<FloatType>(element)
-                        ? Attribute(b.getFloatAttr(element, 1.0))
-                        : Attribute(b.getIntegerAttr(element, 1));
-    return arith::ConstantOp::create(b, loc, type,
-                                     DenseElementsAttr::get(type, one));
-  }
-
-  /// Returns the positions of `lanes`, `stride` apart.
-  Value getOffsets(const Stride &stride) {
-    bool fits = stride.constant &&
-                std::abs(*stride.constant) * schedule.lanes <= INT32_MAX;
-    if (fits) {
-      VectorType type = getVectorType(b.getI32Type());
-      SmallVector<int32_t> offsets;
-      for (int64_t i = 0; i < schedule.lanes; ++i)
-        offsets.push_back(i * *stride.constant);
-      return arith::ConstantOp::create(
-          b, loc, type, DenseElementsAttr::get(type, ArrayRef(offsets)));
-    }
-    VectorType type = getVectorType(b.getIndexType());
-    Value step = vector::StepOp::create(b, loc, type);
-    Value factor = vector::BroadcastOp::create(
-        b, loc, type, stride.constant ? index(*stride.constant) : stride.value);
-    return arith::MulIOp::create(b, loc, step, factor);
-  }
-
-  /// Returns where a point's first lane is, `base` being that of the tile.
-  Value getAddress(const Access &access, Value base, const Point &point) {
-    int64_t constant = 0;
-    for (auto [i, position] : llvm::enumerate(point.at)) {
-      int64_t steps =
-          i == schedule.vectorLoop ? point.vector * schedule.lanes : position;
-      if (steps == 0)
-        continue;
-      const Stride &stride = access.inner[i];
-      if (stride.constant)
-        constant += steps * *stride.constant;
-      else
-        base = advance(base, index(steps), stride);
-    }
-    return add(base, constant);
-  }
-
-  /// Returns the element of an operand at a point: a number if it is the same
-  /// in all lanes, else a vector.
-  Value load(const Access &access, Value base, const Point &point) {
-    if (access.operand->scalar)
-      return access.operand->scalar;
-    Value at = getAddress(access, base, point);
-    const Stride &stride = access.inner[schedule.vectorLoop];
-    if (stride.is(0))
-      return memref::LoadOp::create(b, loc, access.view, at);
-    Type element = access.operand->elementType;
-    VectorType type = getVectorType(element);
-    if (stride.is(1) && (access.isPacked || isWhole(point.vector)))
-      return vector::LoadOp::create(b, loc, type, access.view, at);
-    if (stride.is(1))
-      return vector::MaskedLoadOp::create(b, loc, type, access.view, at,
-                                          getMask(point.vector),
-                                          getFiller(element));
-    std::optional<int64_t> lanes = getLanes(point.vector);
-    if (stride.is(2) && lanes)
-      return loadEverySecond(access, at, type, *lanes);
-    return vector::GatherOp::create(b, loc, type, access.view, at,
-                                    getOffsets(stride), getMask(point.vector),
-                                    getFiller(element));
-  }
-
-  /// Elements 0, 2, ..., 2 (lanes - 1): the even ones of a vector that begins
-  /// with the first, and the odd ones of one that ends with the last.
-  Value loadEverySecond(const Access &access, Value at, VectorType type,
-                        int64_t lanes) {
-    int64_t width = schedule.lanes;
-    auto loadPart = [&](int64_t begin, int64_t count) -> Value {
-      Value from = add(at, begin);
-      if (count >= width)
-        return vector::LoadOp::create(b, loc, type, access.view, from);
-      return vector::MaskedLoadOp::create(
-          b, loc, type, access.view, from,
-          getMask(std::max<int64_t>(count, 0), width),
-          getFiller(type.getElementType()));
-    };
-    int64_t count = 2 * lanes - 1;
-    Value low = loadPart(0, count),
-          high = loadPart(width - 1, count - (width - 1));
-    SmallVector<int64_t> chosen;
-    for (int64_t i = 0; i < width; ++i)
-      chosen.push_back(2 * i < width ? 2 * i : 2 * i + 1);
-    return vector::ShuffleOp::create(b, loc, low, high, chosen);
-  }
-
-  void store(const Access &access, Value base, const Point &point,
-             Value value) {
-    Value at = getAddress(access, base, point);
-    const Stride &stride = access.inner[schedule.vectorLoop];
-    value = broadcast(value);
-    if (!stride.is(1))
-      vector::ScatterOp::create(b, loc, /*resultType=*/Type(), access.view, at,
-                                getOffsets(stride), getMask(point.vector),
-                                value);
-    else if (isWhole(point.vector))
-      vector::StoreOp::create(b, loc, value, access.view, at);
-    else
-      vector::MaskedStoreOp::create(b, loc, access.view, at,
-                                    getMask(point.vector), value);
-  }
-
-  //===--------------------------------------------------------------------===//
-  // Transposed tiles
-  //===--------------------------------------------------------------------===//
-
-  /// The points of a tile that differ along one loop only, by their numbers.
-  using Row = SmallVector<unsigned>;
-
-  /// The rows of a tile along the loop in which elements of the operand are
-  /// neighbours; none if a vector has neighbours itself, or is cut at run time.
-  SmallVector<Row> getRows(const Access &access, ArrayRef<Point> points) {
-    if (access.isPacked || parts[schedule.vectorLoop].dynamicSize)
-      return {};
-    std::optional<unsigned> along =
-        findTransposedLoop(nest, *access.operand, schedule.vectorLoop);
-    if (!along || parts[*along].size < 2)
-      return {};
-    SmallVector<Row> rows;
-    llvm::DenseMap<int64_t, unsigned> rowOf;
-    for (auto [p, point] : llvm::enumerate(points)) {
-      int64_t key = point.vector;
-      for (auto [i, position] : llvm::enumerate(point.at))
-        key = key * schedule.tile[i] + (i == *along ? 0 : position);
-      auto [it, isNew] = rowOf.try_emplace(key, rows.size());
-      if (isNew)
-        rows.emplace_back();
-      rows[it->second].push_back(p);
-    }
-    return rows;
-  }
-
-  /// Transposes a square of vectors, in which null is anything.
-  void transpose(MutableArrayRef<Value> vectors) {
-    int64_t lanes = schedule.lanes;
-    for (int64_t distance = 1; distance < lanes; distance *= 2)
-      for (int64_t i = 0; i < lanes; ++i) {
-        if (i & distance)
-          continue;
-        Value &first = vectors[i], &second = vectors[i + distance];
-        Value top = first ? first : second, bottom = second ? second : first;
-        if (!top)
-          continue;
-        SmallVector<int64_t> low, high;
-        for (int64_t lane = 0; lane < lanes; ++lane) {
-          bool isSecond = lane & distance;
-          low.push_back(isSecond ? lanes + lane - distance : lane);
-          high.push_back(isSecond ? lanes + lane : lane + distance);
-        }
-        first = vector::ShuffleOp::create(b, loc, top, bottom, low);
-        second = vector::ShuffleOp::create(b, loc, top, bottom, high);
-      }
-  }
-
-  /// Calls `access` with the vectors, and where each is, of squares of a row:
-  /// the lanes of each vector are then neighbours.
-  template <typename Function>
-  void forSquares(const Access &access, Value base, ArrayRef<Point> points,
-                  const Row &row, Function function) {
-    int64_t lanes = schedule.lanes;
-    int64_t inside = *getLanes(points[row[0]].vector);
-    for (int64_t begin = 0; begin < int64_t(row.size()); begin += lanes) {
-      int64_t count = std::min<int64_t>(row.size() - begin, lanes);
-      Value at = getAddress(access, base, points[row[begin]]);
-      SmallVector<Value> addresses;
-      for (int64_t lane = 0; lane < inside; ++lane)
-        addresses.push_back(
-            advance(at, index(lane), access.inner[schedule.vectorLoop]));
-      function(ArrayRef(row).slice(begin, count), addresses);
-    }
-  }
-
-  /// Loads the vectors of a row: `loaded` gets each point and its vector.
-  void loadRow(const Access &access, Value base, ArrayRef<Point> points,
-               const Row &row, function_ref<void(unsigned, Value)> loaded) {
-    VectorType type = getVectorType(access.operand->elementType);
-    Value filler = getFiller(access.operand->elementType);
-    forSquares(access, base, points, row, [&](auto square, auto addresses) {
-      SmallVector<Value> vectors(schedule.lanes);
-      int64_t count = square.size();
-      for (auto [vector, address] : llvm::zip(vectors, addresses))
-        vector =
-            count == schedule.lanes
-                ? vector::LoadOp::create(b, loc, type, access.view, address)
-                      .getResult()
-                : vector::MaskedLoadOp::create(
-                      b, loc, type, access.view, address,
-                      getMask(count, schedule.lanes), filler)
-                      .getResult();
-      transpose(vectors);
-      for (auto [point, vector] : llvm::zip(square, vectors))
-        loaded(point, vector);
-    });
-  }
-
-  /// Stores the vectors of a row: `getResult` has that of each point.
-  void storeRow(const Access &access, Value base, ArrayRef<Point> points,
-                const Row &row, function_ref<Value(unsigned)> getResult) {
-    forSquares(access, base, points, row, [&](auto square, auto addresses) {
-      SmallVector<Value> vectors(schedule.lanes);
-      int64_t count = square.size();
-      for (auto [point, vector] : llvm::zip(square, vectors))
-        vector = broadcast(getResult(point));
-      transpose(vectors);
-      for (auto [address, vector] : llvm::zip(addresses, vectors))
-        if (count == schedule.lanes)
-          vector::StoreOp::create(b, loc, vector, access.view, address);
-        else
-          vector::MaskedStoreOp::create(b, loc, access.view, address,
-                                        getMask(count, schedule.lanes), vector);
-    });
-  }
-
-  Value broadcast(Value value) {
-    if (isa<VectorType>(value.getType()))
-      return value;
-    return vector::BroadcastOp::create(b, loc, getVectorType(value.getType()),
-                                       value);
   }
 
   //===--------------------------------------------------------------------===//
@@ -864,13 +401,7 @@ private:
     }
   }
 
-  OpBuilder &b;
-  Location loc;
-  const LoopNest &nest;
-  const Schedule &schedule;
   SmallVector<Access> inputs, outputs, startInputs, finishInputs;
-  SmallVector<unsigned> reductions;
-  SmallVector<Part> parts;
 };
 } // namespace
 
