@@ -26,6 +26,9 @@ using namespace qbackend::codegen;
 /// Reductions of so few steps are unrolled if the tile isn't large.
 static constexpr int64_t maxUnrolledSteps = 9, maxUnrolledProducts = 72;
 
+/// Nests of fewer steps are done before other threads have begun.
+static constexpr int64_t fewestShared = 1 << 22;
+
 namespace {
 class Emitter : TileAccess {
 public:
@@ -50,6 +53,19 @@ private:
   // Parallel loops
   //===--------------------------------------------------------------------===//
 
+  /// Whether threads may share the turns of the loop, and it is worth it.
+  bool isParallel(unsigned i) {
+    int64_t steps = 1;
+    for (const Loop &loop : nest.loops)
+      if (ShapedType::isDynamic(loop.extent) ||
+          llvm::MulOverflow(steps, loop.extent, steps))
+        return false;
+    return steps >= fewestShared && !nest.loops[i].isReduction &&
+           llvm::all_of(outputs, [&](const Access &output) {
+             return output.operand->varies(i);
+           });
+  }
+
   void emitParallel(unsigned level) {
     if (level == schedule.order.size())
       return emitTile();
@@ -59,6 +75,8 @@ private:
     Part &part = parts[i];
     auto emitLoop = [&](Value end) {
       auto op = scf::ForOp::create(b, loc, index(0), end, index(tile));
+      if (level == 0 && isParallel(i))
+        op->setAttr(kParallelAttribute, b.getUnitAttr());
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(op.getBody());
       part = {op.getInductionVar(), tile, Value()};

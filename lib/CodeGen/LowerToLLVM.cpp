@@ -558,6 +558,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.nest<func::FuncOp>().addPass(std::make_unique<LowerToLoopsPass>());
   OutlineLoopsPassOptions outline;
   outline.barePointers = options.barePointers;
+  outline.parallel = options.target.parallel;
   pm.addPass(createOutlineLoopsPass(outline));
   pm.nest<func::FuncOp>().addPass(
       std::make_unique<ExpandDynamicReshapesPass>());

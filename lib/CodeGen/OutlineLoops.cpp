@@ -5,9 +5,11 @@
 
 #include "qbackend/CodeGen/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Matchers.h"
@@ -104,9 +106,22 @@ static bool isEqual(func::FuncOp a, func::FuncOp b) {
              &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
+/// Returns how many turns a loop has that threads may share.
+static std::optional<int64_t> countTurns(scf::ForOp loop) {
+  std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
+                         end = getConstantIntValue(loop.getUpperBound()),
+                         step = getConstantIntValue(loop.getStep());
+  if (!loop->hasAttr(codegen::kParallelAttribute) || !begin || !end || !step ||
+      *step <= 0 || *end - *begin < 2 * *step || (*end - *begin) % *step != 0)
+    return std::nullopt;
+  return (*end - *begin) / *step;
+}
+
 void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
   if (loop.getNumResults() != 0)
     return;
+  std::optional<int64_t> turns = parallel ? countTurns(loop) : std::nullopt;
+  loop->removeAttr(codegen::kParallelAttribute);
   // Which constant a nest reads doesn't make it another one.
   loop.walk([&](memref::GetGlobalOp get) { get->moveBefore(loop); });
   SetVector<Value> captured(loop->operand_begin(), loop->operand_end());
@@ -119,9 +134,11 @@ void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
 
   Location loc = loop.getLoc();
   ImplicitLocOpBuilder b(loc, loop.getContext());
-  auto function = func::FuncOp::create(
-      b, "loops",
-      b.getFunctionType(ValueRange(arguments).getTypes(), TypeRange()));
+  SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(arguments)));
+  if (turns)
+    types.append(2, b.getIndexType());
+  auto function =
+      func::FuncOp::create(b, "loops", b.getFunctionType(types, TypeRange()));
   function.setPrivate();
   function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
   // Descriptors are many arguments, at each call.
@@ -131,7 +148,7 @@ void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
     function->setAttr("llvm.bareptr", b.getUnitAttr());
   b.setInsertionPointToStart(function.addEntryBlock());
   IRMapping mapping;
-  mapping.map(arguments, function.getArguments());
+  mapping.map(arguments, function.getArguments().take_front(arguments.size()));
   for (Operation *op : needed.cloned)
     b.clone(*op, mapping);
   Operation *end = func::ReturnOp::create(b);
@@ -143,19 +160,37 @@ void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
   };
   loop->walk(
       [&](Operation *op) { llvm::for_each(op->getOpOperands(), replace); });
+  if (turns) {
+    b.setInsertionPoint(loop);
+    Value first = loop.getLowerBound(), step = loop.getStep();
+    auto getBound = [&](Value turn) -> Value {
+      return arith::AddIOp::create(b, first,
+                                   arith::MulIOp::create(b, turn, step));
+    };
+    auto range = function.getArguments().take_back(2);
+    loop.setLowerBound(getBound(range[0]));
+    loop.setUpperBound(getBound(range[1]));
+  }
 
   auto &equal = functions[hashOps(function)];
   auto found = llvm::find_if(
       equal, [&](func::FuncOp other) { return isEqual(function, other); });
-  caller.setInsertionPoint(next);
   if (found == equal.end()) {
+    // Which gives it its name.
     symbols.insert(function);
     equal.push_back(function);
-    func::CallOp::create(caller, loc, function, arguments);
+    found = std::prev(equal.end());
   } else {
-    func::CallOp::create(caller, loc, *found, arguments);
     function.erase();
   }
+  caller.setInsertionPoint(next);
+  SmallVector<Value> operands(arguments);
+  if (turns)
+    for (int64_t turn : {int64_t(0), *turns})
+      operands.push_back(arith::ConstantIndexOp::create(caller, loc, turn));
+  auto call = func::CallOp::create(caller, loc, *found, operands);
+  if (turns)
+    call->setAttr(codegen::kUnitsAttribute, b.getI64IntegerAttr(*turns));
 }
 
 void OutlineLoopsPass::runOnOperation() {

@@ -83,6 +83,37 @@ func.func @left(%x: memref<8xf32>, %y: memref<?xf32>, %z: memref<8xf32, strided<
   return %s : f32
 }
 
+// A large nest whose turns are independent takes which of them to do.
+// RUN: qbackend-opt %s -qbackend-outline-loops=parallel | FileCheck %s --check-prefix=PARALLEL
+// PARALLEL-LABEL: func.func @shared
+// PARALLEL: call @[[SHARED:loops.*]](%{{.*}}, %c0{{.*}}, %c3{{.*}}) {qbackend.units = 3 : i64}
+// PARALLEL: call @[[OWN:loops.*]](%{{[a-z0-9]*}}) :
+// PARALLEL: func.func private @[[SHARED]](%{{.*}}: memref<16xf32>, %[[BEGIN:.*]]: index, %[[END:.*]]: index)
+// PARALLEL: %[[B:.*]] = arith.muli %[[BEGIN]], %c4
+// PARALLEL: %[[FROM:.*]] = arith.addi %c2{{.*}}, %[[B]]
+// PARALLEL: %[[E:.*]] = arith.muli %[[END]], %c4
+// PARALLEL: %[[TO:.*]] = arith.addi %c2{{.*}}, %[[E]]
+// PARALLEL: scf.for %{{.*}} = %[[FROM]] to %[[TO]] step %c4
+// CHECK-LABEL: func.func @shared
+// CHECK-NOT: qbackend.
+// CHECK: return
+func.func @shared(%x: memref<16xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c4 = arith.constant 4 : index
+  %c14 = arith.constant 14 : index
+  %v = arith.constant 1.0 : f32
+  scf.for %i = %c2 to %c14 step %c4 {
+    memref.store %v, %x[%i] : memref<16xf32>
+  } {qbackend.parallel}
+  // The last turn isn't a whole one.
+  scf.for %i = %c1 to %c14 step %c4 {
+    memref.store %v, %x[%i] : memref<16xf32>
+  } {qbackend.parallel}
+  return
+}
+
 // CHECK: func.func private @[[LOOPS]]({{.*}}) attributes {llvm.bareptr, passthrough = ["noinline"]}
 // CHECK-NOT: memref.get_global
 // CHECK: scf.for

@@ -140,6 +140,9 @@ NETWORKS = [
         ((128, 24, 6, 3, 1), "relu", "both"),
         ((1024, 16, 12, 1, 1), "none", "padded"),
         ((512, 33, 9, 1, 2), "relu", "read twice"),
+        # For several threads.
+        ((128, 72, 27, 3, 1), "add relu", "padded"),
+        ((1024, 96, 10, 1, 1), "relu", "plain"),
     ]
 ]
 
@@ -156,7 +159,10 @@ def main():
             arg0=arrange(network.x, network.image),
             arg1=arrange(network.residual, network.image),
         )
-        subprocess.run(["qbackend-run", module, f"--input={data}", "-o", out], check=True)
+        # More threads than samples: they share the large layers.
+        subprocess.run(
+            ["qbackend-run", module, f"--input={data}", "-o", out, "--num-threads=3"], check=True
+        )
         found = np.load(out)
         for name, expected in zip(found.files, network.expected()):
             wrong = np.count_nonzero(found[name] != expected)

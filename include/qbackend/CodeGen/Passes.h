@@ -32,6 +32,9 @@ inline constexpr llvm::StringLiteral kKernelAttribute = "qbackend-kernel";
 /// units of work that it does, which can be done in parts.
 inline constexpr llvm::StringLiteral kUnitsAttribute = "qbackend.units";
 
+/// Of a loop: its turns are independent, and enough work for several threads.
+inline constexpr llvm::StringLiteral kParallelAttribute = "qbackend.parallel";
+
 /// The target whose kernels use AMX tiles: a process has to ask the system for
 /// these once, so that it is taken by its name only.
 inline constexpr llvm::StringLiteral kTileTarget = "amx";

@@ -79,7 +79,8 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
     in registers, in ops of vector, with masks for what is left. A constant of a
     reduction is stored in the order in which its tiles are read. What a sum begins
     with is computed in its tiles, and an elementwise op of the sums, if no memory is
-    touched between them. Each element is computed in the order of the op: whatever the vectors of the target are,
+    touched between them. A loop of 2^22 steps and more, all inner ones counted, whose
+    turns are independent has the attribute `qbackend.parallel`. Each element is computed in the order of the op: whatever the vectors of the target are,
     the bits are the same. What has no such form (an address that is no sum of
     products, an integer division) stays for `convert-linalg-to-loops`.
 
@@ -109,12 +110,20 @@ def OutlineLoopsPass : Pass<"qbackend-outline-loops", "::mlir::ModuleOp"> {
     which all equal nests share; constants that are read are arguments of it. Nests
     with results stay, with `bare-pointers` also those on buffers whose extents or
     strides aren't known.
+
+    With `parallel`, the function of a nest whose outermost loop has the attribute
+    `qbackend.parallel` takes which of its turns to do, and the call has
+    `qbackend.units`, see qbackend-generate-kernels.
   }];
   let options = [
     Option<"barePointers", "bare-pointers", "bool", "false",
-           "A function takes no more of a buffer than where it is">
+           "A function takes no more of a buffer than where it is">,
+    Option<"parallel", "parallel", "bool", "false",
+           "Cut large nests in parts, for qbackend-parallelize-calls">
   ];
-  let dependentDialects = ["::mlir::func::FuncDialect"];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect"
+  ];
 }
 
 def ParallelizeCallsPass
