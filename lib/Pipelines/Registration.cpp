@@ -12,13 +12,17 @@
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Transforms/Passes.h"
 
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 
 using namespace mlir;
 
 void qbackend::registerAllDialects(DialectRegistry &registry) {
-  registry
-      .insert<QBackendDialect, qnnpack::QNNPackDialect, quant::QuantDialect>();
+  // Dialects that others load must be known by name, too: an op of one that
+  // isn't is unregistered, and MLIR frees its name under it when the dialect
+  // comes. Tensor loads complex.
+  registry.insert<QBackendDialect, complex::ComplexDialect,
+                  qnnpack::QNNPackDialect, quant::QuantDialect>();
   registerRecognizers(registry);
   registerQNNPackEngine(registry);
   runtime::registerRuntimeDialects(registry);

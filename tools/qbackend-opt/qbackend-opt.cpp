@@ -73,8 +73,12 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
   StringRef input = arguments.input;
   if (input.empty())
     input = "-";
-  if (config.shouldShowDialects() || config.shouldListPasses())
-    return MlirOptMain(/*argc=*/0, nullptr, input, written, registry);
+  if (config.shouldShowDialects() || config.shouldListPasses()) {
+    // LLVM reads the program's name, once more.
+    char name[] = "qbackend-opt";
+    char *pointers[] = {name, nullptr};
+    return MlirOptMain(/*argc=*/1, pointers, input, written, registry);
+  }
   auto read = llvm::MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
   if (!read)
     return fail("cannot read '" + input + "': " + read.getError().message());
