@@ -2,12 +2,15 @@
 """The command qbackend-import."""
 
 import os
+import signal
 import stat
 import subprocess
+import time
 
 import numpy as np
 import pytest
 
+import onnx_writer
 from exported import Network
 
 
@@ -126,3 +129,23 @@ def test_documentation():
     assert '  --format) words="onnx pt2" ;;' in completion
     assert completion.endswith(
         "complete -o filenames -F _qbackend_import qbackend-import\n")
+
+
+def test_interrupted(tmp_path):
+    """Ends by the signal, without a traceback or a file."""
+    graph = onnx_writer.Graph(13)
+    x = graph.input("x", [1, 4])
+    for i in range(40000):
+        x = graph.node("Add", x, graph.constant(np.full(4, i, "f4")))
+    graph.output(x)
+    graph.save(tmp_path / "long.onnx")
+    process = subprocess.Popen(
+        ["qbackend-import", tmp_path / "long.onnx", "-o", tmp_path / "out.mlir"],
+        stderr=subprocess.PIPE,
+        # Who runs tests may ignore it, and children with them.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+    time.sleep(0.7)
+    process.send_signal(signal.SIGINT)
+    said = process.communicate(timeout=20)[1]
+    assert (process.returncode, said) == (-signal.SIGINT, b"")
+    assert [path.name for path in tmp_path.iterdir()] == ["long.onnx"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 from typing import Optional, Sequence
 
@@ -61,6 +62,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             raise ImportFailure(f"the folder '{folder}' of the output isn't there")
         read = _READERS.get(given.format, load)
         read(given.network).save(given.output)
+    except KeyboardInterrupt:
+        # As the other tools: by the signal, without a word. What was begun is
+        # removed by now.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     except BrokenPipeError:
         # Whoever reads the output has seen enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
