@@ -9,7 +9,8 @@ Peers are optional: `npm install onnxruntime-node` and Debian's python3-onnx and
 python3-torch; one that isn't there is left out, with the reason. Each engine is a
 process of its own; in each round each runs once, so that what else the machine
 does hits them alike. Times are those of the processor, and of the fastest round;
-ratios are medians of those of each round. What ours is to itself is A/A.
+ratios are medians of those of each round. What ours is to itself is A/A. Our
+real-valued run is that of ONNX Runtime's real-valued file.
 """
 
 import argparse
@@ -93,6 +94,17 @@ def start_onnx(nets, args, work):
             paths.append(work / f"{network}_{int(quantized)}.onnx")
             onnx_models.write(net, paths[-1], quantized)
         peers += start(name, ["node", HERE / "ort.cjs", args.ort, *paths])
+    # The last ones are real-valued.
+    build = pathlib.Path(args.build)
+    modules = []
+    for path in paths:
+        modules.append(path.with_suffix(".mlirbc"))
+        subprocess.run([build / "bin/qbackend-import", path, "-o", modules[-1]],
+                       check=True)
+    for name, mode in (("our float", "exact"), ("our float, contract", "contract")):
+        peers += start(name, [sys.executable, HERE / "model_peer.py", mode, *modules],
+                       PYTHONPATH=os.pathsep.join(
+                           [str(build / "python"), os.environ.get("PYTHONPATH", "")]))
     return peers
 
 
