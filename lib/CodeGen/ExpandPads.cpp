@@ -96,8 +96,17 @@ void Pad::expand() {
   }
   if (destination && destination->getOwner()->getBlock() != op->getBlock())
     destination = nullptr;
+  Operation *made = padding.getDefiningOp();
+  bool isConstant = made && made->hasTrait<OpTrait::ConstantLike>();
+  if (destination && !isConstant && made &&
+      made->getBlock() == op->getBlock() &&
+      !made->isBeforeInBlock(destination->getOwner()))
+    destination = nullptr;
   if (destination)
     b.setInsertionPoint(destination->getOwner());
+  // It may stand behind, or in the region of the pad.
+  if (isConstant)
+    padding = b.clone(*made)->getResult(0);
 
   Value image = tensor::EmptyOp::create(b, loc, extents,
                                         op.getResultType().getElementType());

@@ -101,3 +101,30 @@ func.func @short(%x: tensor<8x7xf32>) -> tensor<8x9xf32> {
   } : tensor<8x7xf32> to tensor<8x9xf32>
   return %p : tensor<8x9xf32>
 }
+
+// -----
+
+// What is padded with is there before the borders are: a constant wherever it
+// stood, other values where the op that computes the image comes later.
+// CHECK-LABEL: func.func @later(
+// CHECK: %[[ONE:.*]] = arith.constant 1.0
+// CHECK: linalg.fill ins(%[[ONE]]
+// CHECK: linalg.exp
+// CHECK: %[[V:.*]] = tensor.extract
+// CHECK: linalg.fill ins(%[[V]]
+func.func @later(%x: tensor<8x32xf32>, %v: tensor<f32>) -> (tensor<8x33xf32>, tensor<8x33xf32>) {
+  %e = tensor.empty() : tensor<8x32xf32>
+  %r = linalg.exp ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %p = tensor.pad %r low[0, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    %one = arith.constant 1.0 : f32
+    tensor.yield %one : f32
+  } : tensor<8x32xf32> to tensor<8x33xf32>
+  %s = linalg.log ins(%x : tensor<8x32xf32>) outs(%e : tensor<8x32xf32>) -> tensor<8x32xf32>
+  %u = tensor.extract %v[] : tensor<f32>
+  %q = tensor.pad %s low[0, 1] high[0, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %u : f32
+  } : tensor<8x32xf32> to tensor<8x33xf32>
+  return %p, %q : tensor<8x33xf32>, tensor<8x33xf32>
+}
