@@ -3,9 +3,9 @@
 
     reproducible.py BUILD SOURCE WORK PATTERN
 
-Sources whose path matches the regular expression PATTERN are copied with all headers
-to WORK and compiled there, without a cache and precompiled headers, with the command
-that BUILD used. Their objects, and the times in the archives of BUILD, are compared:
+Sources of lib and tools are copied to WORK, and those whose path matches the regular
+expression PATTERN are compiled there, without a cache and precompiled headers, with
+the command that BUILD used. Their objects, and the times in the archives of BUILD, are compared:
 time, folder and user leave nothing in them.
 """
 
@@ -41,16 +41,14 @@ def strip(command: "list[str]") -> "list[str]":
 def main(build: pathlib.Path, source: pathlib.Path, work: pathlib.Path,
          pattern: str) -> int:
     failures = count = 0
-    shutil.copytree(source / "include", work / "include")
+    for name in ("include", "lib", "tools"):
+        shutil.copytree(source / name, work / name)
     for entry in json.loads((build / "compile_commands.json").read_text()):
         file = pathlib.Path(entry["file"])
         name = os.path.relpath(file, source)
         if not re.search(pattern, name):
             continue
         count += 1
-        # What is included beside it, too.
-        if not (work / name).parent.exists():
-            shutil.copytree(file.parent, (work / name).parent)
         words = strip(shlex.split(entry["command"]))
         at = words.index("-o") + 1
         output = pathlib.Path(entry["directory"]) / words[at]
