@@ -18,6 +18,7 @@ import sys
 # How a command begins -> what runs it.
 ELSEWHERE = {
     "utils/setup.sh": "whoever runs this test",
+    "PYTHONPATH=build/python test/Fuzz/": "test/Fuzz",
     "ninja ": "utils/setup.sh",
     "/usr/bin/python3 test/": "the tests in that folder",
     "benchmarks/": "by hand: it measures this machine",
