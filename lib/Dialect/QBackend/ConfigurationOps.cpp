@@ -114,13 +114,19 @@ LogicalResult BackendConfigOp::verifyRegions() {
       return op.emitOpError()
              << "does not belong in a backend_config; expected "
                 "qbackend.pattern_config or qbackend.qconfig_mapping";
+    // What PyTorch's dictionary has its entries by, if it is there.
+    Attribute torch = pattern.getConfig().getTorch();
     auto [it, inserted] = patterns.insert(
-        {{pattern.getPattern(), pattern.getConfig().getTorch()}, pattern});
+        {{torch ? Attribute() : pattern.getPattern(), torch}, pattern});
     if (!inserted) {
-      InFlightDiagnostic diag =
-          pattern.emitOpError()
-          << "has a pattern that the backend has already; give one of the two "
-             "all dtypes, or another 'torch'";
+      InFlightDiagnostic diag = pattern.emitOpError();
+      if (it->second.getPattern() == pattern.getPattern())
+        diag << "has a pattern that the backend has already; give one of the "
+                "two all dtypes, or another 'torch'";
+      else
+        diag << "has the 'torch' of another pattern, " << torch
+             << ", which PyTorch would have one entry for; give one of the two "
+                "another";
       diag.attachNote(it->second.getLoc()) << "the first one";
       return diag;
     }

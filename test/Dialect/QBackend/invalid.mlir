@@ -177,6 +177,15 @@ qbackend.backend_config @duplicate version 2 {
 
 // -----
 
+qbackend.backend_config @one_spelling version 2 {
+  // expected-note @+1 {{the first one}}
+  qbackend.pattern_config [linear] <dtypes = [], torch = ["torch.nn.Linear"]>
+  // expected-error @+1 {{has the 'torch' of another pattern, ["torch.nn.Linear"], which PyTorch would have one entry for; give one of the two another}}
+  qbackend.pattern_config [conv2d] <dtypes = [], torch = ["torch.nn.Linear"]>
+}
+
+// -----
+
 qbackend.backend_config @root version 2 {
   // expected-error @+1 {{has a pattern whose last operands don't lead to an operator; name the one whose inputs are observed with 'root'}}
   qbackend.pattern_config add(conv2d, _) <dtypes = []>
