@@ -279,6 +279,12 @@ std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
                           extent ? Value() : cast<Value>(range.size),
                           kind == utils::IteratorType::reduction, unsigned(i)});
   }
+  // One element would be several sums.
+  for (auto [i, loop] : llvm::enumerate(nest.loops))
+    if (loop.isReduction &&
+        llvm::any_of(nest.outputs,
+                     [&, i = i](auto &output) { return output.varies(i); }))
+      return std::nullopt;
   int64_t iterations = 1;
   for (unsigned i = nest.loops.size(); i-- > 0;) {
     if (nest.loops[i].extent == 0)

@@ -158,6 +158,23 @@ struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<ModuleOp>> {
       rewriter.setInsertionPoint(op);
       rewriter.replaceOpWithNewOp<arith::ConstantOp>(op, value);
     }
+    eraseGlobals();
+  }
+
+  /// Bufferization makes a buffer of each global, and can't of a number.
+  void eraseGlobals() {
+    SymbolTableCollection tables;
+    SymbolUserMap users(tables, getOperation());
+    for (auto global : llvm::make_early_inc_range(
+             getOperation().getOps<ml_program::GlobalOp>())) {
+      if (users.useEmpty(global)) {
+        global.erase();
+      } else if (!isa<TensorType>(global.getType())) {
+        global.emitOpError() << "is a number that is read as a variable; make "
+                                "it a tensor of rank 0";
+        return signalPassFailure();
+      }
+    }
   }
 };
 

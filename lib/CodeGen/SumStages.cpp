@@ -20,10 +20,19 @@ namespace qbackend::codegen {
 using namespace mlir;
 using namespace qbackend::codegen;
 
+/// Whether each element of the result is one sum: of the loops that aren't in
+/// its place.
 static bool isSum(linalg::LinalgOp op) {
-  return op && op.getNumDpsInits() == 1 && op.getNumReductionLoops() > 0 &&
-         op.getMatchingIndexingMap(op.getDpsInitOperand(0))
-             .isProjectedPermutation();
+  if (!op || op.getNumDpsInits() != 1 || op.getNumReductionLoops() == 0)
+    return false;
+  AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  auto kinds = op.getIteratorTypesArray();
+  return map.isProjectedPermutation() &&
+         map.getNumResults() == op.getNumParallelLoops() &&
+         llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+           return kinds[cast<AffineDimExpr>(expr).getPosition()] ==
+                  utils::IteratorType::parallel;
+         });
 }
 
 /// Whether `op` computes each element of its result from those at one place.
@@ -68,7 +77,7 @@ static bool isDistinct(Value root) {
   if (auto argument = dyn_cast<BlockArgument>(root))
     return isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
            argument.getOwner()->isEntryBlock();
-  return isa<memref::AllocOp, memref::GetGlobalOp>(root.getDefiningOp());
+  return isa<memref::AllocOp>(root.getDefiningOp());
 }
 
 /// Whether `op` may read the buffer, except by `except`.
@@ -78,7 +87,10 @@ static bool reads(linalg::LinalgOp op, Value root,
            if (operand == except || !isa<MemRefType>(operand->get().getType()))
              return false;
            Value other = getRoot(operand->get());
-           return other == root || !isDistinct(other);
+           // What is global is in no buffer of a function.
+           return other == root ||
+                  !(other.getDefiningOp<memref::GetGlobalOp>() ||
+                    isDistinct(other));
          });
 }
 
@@ -133,12 +145,12 @@ SumStages qbackend::codegen::findSumStages(linalg::LinalgOp sum) {
 /// Moves the ops of a block.
 static void placeSumStages(Block &block) {
   SmallVector<linalg::LinalgOp> sums;
-  // A call may tell the time: nothing is moved over one.
-  DenseMap<Operation *, unsigned> calls;
+  // A call may tell the time: nothing is moved over what has effects.
+  DenseMap<Operation *, unsigned> effects;
   unsigned count = 0;
   for (Operation &op : block) {
     count += !isMemoryEffectFree(&op);
-    calls[&op] = count;
+    effects[&op] = count;
     if (auto sum = dyn_cast<linalg::LinalgOp>(op); isSum(sum))
       sums.push_back(sum);
   }
@@ -149,7 +161,7 @@ static void placeSumStages(Block &block) {
     if (result.hasOneUse()) {
       auto user = dyn_cast<linalg::LinalgOp>(*result.user_begin());
       if (user && user->getBlock() == &block && isElementwise(user) &&
-          findSums(user, result) && calls[user] == calls[sum] &&
+          findSums(user, result) && effects[user] == effects[sum] &&
           taken.insert(user).second)
         sum->moveBefore(user);
     }
@@ -158,7 +170,7 @@ static void placeSumStages(Block &block) {
     if (!start || !isElementwise(start))
       continue;
     if (start->hasOneUse() && start->getBlock() == &block &&
-        calls[start] == calls[sum]) {
+        effects[start] == effects[sum]) {
       start->moveBefore(sum);
     } else if (isa<linalg::FillOp, linalg::BroadcastOp>(start) &&
                start.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>()) {

@@ -20,8 +20,9 @@ struct SumStages {
 };
 
 /// Returns the ops on buffers around `sum` whose place can be in its loops: no
-/// memory is written or read between them, and where `finish` writes nothing
-/// of them reads.
+/// memory is written or read between them, though some may be allocated, and
+/// none of them reads what `finish` writes. Arguments of a function are taken
+/// for different buffers.
 SumStages findSumStages(mlir::linalg::LinalgOp sum);
 
 } // namespace qbackend::codegen

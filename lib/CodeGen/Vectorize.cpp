@@ -80,7 +80,12 @@ struct VectorizePass
       if (erased.contains(op) || op.getNumReductionLoops() == 0)
         continue;
       SumStages stages = findSumStages(op);
-      if (!vectorize(op, stages, symbols))
+      bool isDone = vectorize(op, stages, symbols);
+      if (!isDone && stages.start && stages.finish) {
+        stages.finish = nullptr;
+        isDone = vectorize(op, stages, symbols);
+      }
+      if (!isDone)
         continue;
       for (linalg::LinalgOp stage : {stages.start, stages.finish})
         if (stage) {

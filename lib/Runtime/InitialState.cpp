@@ -81,12 +81,12 @@ Expected<Value> State::getValue(Operation *read, StringAttr name,
     else if (auto global =
                  dyn_cast_or_null<mlir::ml_program::GlobalOp>(declared))
       initial = global.getValueAttr();
-    auto elements = dyn_cast_or_null<mlir::ElementsAttr>(initial);
-    if (!elements)
+    auto constant = dyn_cast_or_null<mlir::TypedAttr>(initial);
+    if (!constant)
       return makeErrorAt(read, name,
                          "has no initial value, so that nothing is known of "
                          "it; give it one, or pass it as an argument");
-    value = mlir::arith::ConstantOp::create(builder, read->getLoc(), elements);
+    value = mlir::arith::ConstantOp::create(builder, read->getLoc(), constant);
   }
   if (value.getType() == type)
     return value;

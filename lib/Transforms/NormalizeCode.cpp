@@ -19,6 +19,7 @@
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_NORMALIZECODEPASS
@@ -494,6 +495,9 @@ struct NormalizeCodePass
   }
 
   void runOnOperation() override {
+    // Values in a block that nothing leads to may be made of themselves.
+    IRRewriter eraser(&getContext());
+    (void)eraseUnreachableBlocks(eraser, getOperation()->getRegions());
     CallInliner(getOperation()).run(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal()) {

@@ -21,6 +21,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_RAISEPASS
@@ -455,6 +456,9 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
   using RaisePassBase::RaisePassBase;
 
   void runOnOperation() override {
+    // Values in a block that nothing leads to may be made of themselves.
+    IRRewriter eraser(&getContext());
+    (void)eraseUnreachableBlocks(eraser, getOperation()->getRegions());
     NamedOps named;
     if (!backend.empty()) {
       const Backend *found = getAnalysis<BackendResolver>().resolve(backend);

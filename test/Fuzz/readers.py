@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fuzz targets of what is written in Python: the readers of .pt2 and .onnx.
 
-    readers.py [--targets Pt2,Onnx] [--seconds N] [--seed 1] [--work DIR] [--keep DIR]
+    readers.py [--targets Pt2,Onnx] [--seconds N] [--runs N] [--seed 1] [--work DIR]
+               [--keep DIR]
 
 As targets.py does for those in C++: seeds with every operator of the importers' tables,
 changes that know the format (fields of protobuf, entries of archives, JSON) and the
@@ -218,7 +219,8 @@ def judge(read, path, lines):
     def trace(frame, *_):
         return trace_line if frame.f_code.co_filename.startswith(FOLDER) else None
 
-    signal.alarm(LIMIT)
+    # Of the processor: others may use the machine.
+    signal.setitimer(signal.ITIMER_PROF, LIMIT)
     try:
         sys.settrace(trace)
         try:
@@ -235,7 +237,7 @@ def judge(read, path, lines):
     except BaseException:
         return traceback.format_exc()
     finally:
-        signal.alarm(0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
     return None
 
 
@@ -254,7 +256,7 @@ def loop(name, arguments, folder, runs, found):
     def hang(*_):
         raise Hang
 
-    signal.signal(signal.SIGALRM, hang)
+    signal.signal(signal.SIGPROF, hang)
     rng = random.Random(f"{arguments.seed} {name} {runs.value}")
     seeds = list(make_seeds())
     words = get_words(seeds)
@@ -265,7 +267,7 @@ def loop(name, arguments, folder, runs, found):
                  sorted((arguments.work / name).iterdir())]
     path = folder / f"input.{suffix}"
     reached, end, next_seed = set(), time.monotonic() + arguments.seconds, runs.value
-    while time.monotonic() < end:
+    while time.monotonic() < end and runs.value != arguments.runs:
         if next_seed < len(pool) and rng.randrange(2):  # Each as it is, too.
             data, next_seed = pool[next_seed], next_seed + 1
         else:
@@ -301,7 +303,7 @@ def run(name, arguments):
         send.close()
         wrong = None
         try:
-            # A loop in native code does not hear the alarm.
+            # A loop in native code does not hear the signal.
             before = -1
             while not receive.poll(3 * LIMIT):
                 if runs.value == before:
@@ -328,6 +330,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--targets", default=",".join(TARGETS))
     parser.add_argument("--seconds", type=int, default=20 if corpus.SANITIZED else 3)
+    parser.add_argument("--runs", type=int, help="end after so many, too")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path)

@@ -131,6 +131,13 @@ def test_documentation():
         "complete -o filenames -F _qbackend_import qbackend-import\n")
 
 
+def seconds_used(pid):
+    """Seconds of the processor that a process has used."""
+    with open(f"/proc/{pid}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def test_interrupted(tmp_path):
     """Ends by the signal, without a traceback or a file."""
     graph = onnx_writer.Graph(13)
@@ -144,7 +151,9 @@ def test_interrupted(tmp_path):
         stderr=subprocess.PIPE,
         # Who runs tests may ignore it, and children with them.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
-    time.sleep(0.7)
+    # In the middle of its work: that takes much more of the processor.
+    while seconds_used(process.pid) < 2:
+        time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=20)[1]
     assert (process.returncode, said) == (-signal.SIGINT, b"")

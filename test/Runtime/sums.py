@@ -147,10 +147,50 @@ NETWORKS = [
 ]
 
 
+# Loops whose names promise more than their maps hold: a sum of two loops of which
+# one is called parallel, and a sum of nothing that is called a reduction.
+NAMES = [
+    ("6x9x50", "(a, b, c) -> (a)", "6", "parallel, parallel, reduction", (1, 2)),
+    ("40x50", "(a, b) -> (a, b)", "40x50", "parallel, reduction", ()),
+]
+
+
+def run_names(work):
+    """How many of these differ."""
+    failed = 0
+    for number, (shape, out, result, kinds, axes) in enumerate(NAMES):
+        module, data, results = (work / f"n{number}{end}" for end in (".mlir", ".npz", "-out.npz"))
+        loops = out.split(" -> ")[0]
+        kinds = ", ".join(f'"{kind}"' for kind in kinds.split(", "))
+        module.write_text(f"""
+func.func @main(%x: tensor<{shape}xf32>) -> tensor<{result}xf32> {{
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() : tensor<{result}xf32>
+  %f = linalg.fill ins(%two : f32) outs(%e : tensor<{result}xf32>) -> tensor<{result}xf32>
+  %s = linalg.generic {{indexing_maps = [affine_map<{loops} -> {loops}>, affine_map<{out}>],
+      iterator_types = [{kinds}]}}
+      ins(%x : tensor<{shape}xf32>) outs(%f : tensor<{result}xf32>) {{
+  ^bb0(%v: f32, %u: f32):
+    %t = arith.addf %v, %u : f32
+    linalg.yield %t : f32
+  }} -> tensor<{result}xf32>
+  return %s : tensor<{result}xf32>
+}}""")
+        extents = [int(extent) for extent in shape.split("x")]
+        x = np.random.default_rng(number).integers(-3, 4, extents).astype(np.float32)
+        np.savez(data, arg0=x)
+        subprocess.run(["qbackend-run", module, f"--input={data}", "-o", results], check=True)
+        found = np.load(results)
+        if (found[found.files[0]] != x.sum(axis=axes) + 2).any():
+            print(f"{module}: differs")
+            failed += 1
+    return failed
+
+
 def main():
     work = pathlib.Path(sys.argv[1])
     work.mkdir(exist_ok=True)
-    failed = elements = 0
+    failed, elements = run_names(work), 0
     for number, network in enumerate(NETWORKS):
         module, data, out = (work / f"{number}{end}" for end in (".mlir", ".npz", "-out.npz"))
         module.write_text(network.code())

@@ -79,10 +79,12 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
     in registers, in ops of vector, with masks for what is left. A constant of a
     reduction is stored in the order in which its tiles are read. What a sum begins
     with is computed in its tiles, and an elementwise op of the sums, if no memory is
-    touched between them. A loop of 2^22 steps and more, all inner ones counted, whose
-    turns are independent has the attribute `qbackend.parallel`. Each element is computed in the order of the op: whatever the vectors of the target are,
-    the bits are the same. What has no such form (an address that is no sum of
-    products, an integer division) stays for `convert-linalg-to-loops`.
+    touched between them but to allocate it. An outermost loop whose turns are
+    independent has the attribute `qbackend.parallel`, if its nest has 2^22 steps and
+    more; what is left behind its tiles doesn't. Each element is computed in the order
+    of the op: whatever the vectors of the target are, the bits are the same. What has
+    no such form (an address that is no sum of products, an integer division) stays for
+    `convert-linalg-to-loops`.
 
     With `contract`, a real-valued product that is added to a sum is not rounded
     before: one instruction does both where the processor has it, and the bits are

@@ -8,6 +8,8 @@
 
 #include <cmath>
 
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
@@ -96,6 +98,25 @@ static Attribute getBinaryKind(MLIRContext *context, ScalarKind kind) {
   }
 }
 
+/// Whether an operand of a TOSA op has extents that the others only take at run
+/// time, if they are 1 then.
+static bool mayGrow(Value result) {
+  Operation *op = result.getDefiningOp();
+  if (!op || !isa_and_nonnull<tosa::TosaDialect>(op->getDialect()))
+    return false;
+  auto type = cast<RankedTensorType>(result.getType());
+  return llvm::any_of(op->getOperandTypes(), [&](Type operand) {
+    auto other = dyn_cast<RankedTensorType>(operand);
+    if (!other || other.getRank() != type.getRank())
+      return false;
+    for (int64_t i = 0; i < type.getRank(); ++i)
+      if (type.isDynamicDim(i) && !other.isDynamicDim(i) &&
+          other.getDimSize(i) != 1)
+        return true;
+    return false;
+  });
+}
+
 void forms::recognizeElementwise(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
   const Scalar *scalar = expressions.readElementwise(recognition.root);
@@ -126,8 +147,11 @@ void forms::recognizeElementwise(Recognition &recognition) {
     op.kind = getScalarKind(recognition, scalar->kind, number, bool(left));
     if (!op.kind || !std::isfinite(number) || !activation->full)
       return;
-    if (isa<AddAttr>(op.kind) && number == 0)
+    if (isa<AddAttr>(op.kind) && number == 0) {
+      if (mayGrow(recognition.result()))
+        return;
       op.kind = DropoutAttr::get(recognition.context());
+    }
     // What is added to a variance is no operand.
     else if (isa<AddAttr>(op.kind) && std::abs(number) < 1e-3)
       return;

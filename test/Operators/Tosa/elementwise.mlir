@@ -60,3 +60,22 @@ func.func @integers(%x: tensor<1x4xi32>, %y: tensor<1x4xi32>) -> tensor<1x4xi32>
   %0 = tosa.add %x, %y : (tensor<1x4xi32>, tensor<1x4xi32>) -> tensor<1x4xi32>
   return %0 : tensor<1x4xi32>
 }
+
+// Zeros that are added change nothing, but where they have more rows: what the
+// activation reads is the sum then.
+// CHECK-LABEL: func.func @zeros
+// CHECK-NOT: add
+// CHECK: return %arg0
+// CHECK-LABEL: func.func @rows_of_zeros
+// CHECK: %[[SUM:.*]] = {{.*}}add
+// CHECK: return %[[SUM]]
+func.func @zeros(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<1x4xf32>}> : () -> tensor<1x4xf32>
+  %0 = tosa.add %x, %zero : (tensor<?x4xf32>, tensor<1x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
+func.func @rows_of_zeros(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
+  %zero = "tosa.const"() <{values = dense<0.0> : tensor<8x4xf32>}> : () -> tensor<8x4xf32>
+  %0 = tosa.add %x, %zero : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
+}
