@@ -19,6 +19,9 @@ size. With --self-test, DIR/NAME_test.c is a program for the object that has one
 input and the bits that qbackend-run gives for it: it prints PASS, or FAIL with the
 first difference, and then doesn't exit with 0.
 
+With --contract, products of real numbers aren't rounded before they are added: faster,
+with other last bits, which depend on the processor. Integers don't.
+
 With --parallel, NAME takes two arguments more: a function that calls a task for the
 parts of a range, on as many threads as it has, and what it gets. What is large
 enough is cut into parts; the results are the same whatever they are.
@@ -222,7 +225,7 @@ def make_inputs(buffers, data):
     return results
 
 
-def run_network(runner, module, function, buffers, inputs, folder):
+def run_network(runner, module, function, buffers, inputs, folder, contract):
     """The arrays that qbackend-run computes."""
     import numpy as np
 
@@ -231,7 +234,7 @@ def run_network(runner, module, function, buffers, inputs, folder):
         found = pathlib.Path(temporary, "outputs.npz")
         np.savez(given, **{f"array{i:04}": a for i, a in enumerate(inputs)})
         run([runner, module, f"--entry={function}", f"--input={given}", "-o",
-             found])
+             found, *(["--contract"] if contract else [])])
         with np.load(found) as arrays:
             results = [arrays[f"output{i}"] for i in range(len(arrays.files))]
     for buffer, array in zip(buffers, results):
@@ -311,6 +314,66 @@ def self_test(name, buffers, arrays, arena, source, parallel):
     return "\n".join(text)
 
 
+def compile_network(args, work):
+    """Writes what `args` ask for; `work` is a folder for what is in between."""
+    name = args.output.name
+    optimizer = pathlib.Path(args.build) / "bin" / "qbackend-opt"
+    tool = args.llvm / "bin"
+    module = args.module
+    if args.apply_backend:
+        module = work / "quantized.mlirbc"
+        form = "" if "lower-to=" in args.apply_backend else " lower-to=qnnpack"
+        run([optimizer, f"--apply-backend={args.apply_backend}{form}",
+             args.module, "--emit-bytecode", "-o", module])
+    lowered = work / "lowered.mlirbc"
+    run([optimizer, module, "--qbackend-execution-pipeline", "--emit-bytecode",
+         "-o", lowered])
+    generic = run([optimizer, "--mlir-print-op-generic",
+                   "--mlir-elide-elementsattrs-if-larger=16",
+                   "--mlir-elide-resource-strings-if-larger=16", lowered])
+    buffers = read_signature(generic, args.function)
+    cpu = args.cpu or ("generic" if args.triple else "native")
+    triple = args.triple or re.search(
+        r"Default target: (\S+)", run([tool / "llc", "--version"])).group(1)
+    pipeline = f"bare-pointers target-triple={triple} target-cpu={cpu}"
+    if args.features:
+        pipeline += f" target-features={args.features}"
+    if args.target:
+        pipeline += f" target={args.target}"
+    if args.parallel:
+        pipeline += " parallel"
+    if args.contract:
+        pipeline += " contract"
+    text = run([optimizer, lowered, f"--qbackend-lower-to-llvm={pipeline}"])
+    text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
+    arena = read_arena(text, args.function)
+    # The only symbol that is left, so that several networks can be linked.
+    text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
+    # Without a triple, opt knows nothing of the CPU's vectors.
+    target = [f"-mtriple={triple}", f"-mcpu={cpu}", f"-mattr={args.features}"]
+    # Rows of channels are short loops: they should be vectorized, not unrolled
+    # first, which makes the object three times as large and no faster.
+    text = run([tool / "opt", "-S", *target, "-passes=internalize,default<O3>",
+                "-unroll-threshold=50",
+                f"-internalize-public-api-list={name}"], text)
+    run([tool / "llc", *target, "-O3", "-filetype=obj",
+         "-relocation-model=pic", "-o", args.output.with_suffix(".o")], text)
+    args.output.with_suffix(".h").write_text(
+        header(name, buffers, arena, args.module.name, args.target,
+               args.parallel))
+    if args.self_test is not None:
+        inputs = [b for b in buffers if b.name.startswith("input")]
+        outputs = buffers[len(inputs):]
+        arrays = make_inputs(inputs, args.self_test or None)
+        arrays += run_network(optimizer.with_name("qbackend-run"), module,
+                              args.function, outputs, arrays, work,
+                              args.contract)
+        program = args.output.with_name(f"{name}_test.c")
+        program.write_text(
+            self_test(name, buffers, arrays, arena, args.module.name,
+                      args.parallel))
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -336,6 +399,9 @@ def main():
     parser.add_argument("--parallel", action="store_true",
                         help="the function takes a callback to run parts of it on "
                         "threads")
+    parser.add_argument("--contract", action="store_true",
+                        help="round sums of real-valued products once for each "
+                        "addition")
     parser.add_argument("--self-test", nargs="?", const="", metavar="FILE.npz",
                         help="also write DIR/NAME_test.c, a program that checks "
                         "the object\nwith the first sample of the file, or with "
@@ -350,62 +416,9 @@ def main():
         fail(f"'{name}' is no name of a C function, expected -o DIR/NAME")
     if not args.build:
         fail("name the build directory with --build or QBACKEND_BUILD")
-    optimizer = pathlib.Path(args.build) / "bin" / "qbackend-opt"
-    tool = args.llvm / "bin"
     args.output.parent.mkdir(parents=True, exist_ok=True)
-
-    module = args.module
-    if args.apply_backend:
-        module = args.output.with_suffix(".quantized.mlirbc")
-        form = "" if "lower-to=" in args.apply_backend else " lower-to=qnnpack"
-        run([optimizer, f"--apply-backend={args.apply_backend}{form}",
-             args.module, "--emit-bytecode", "-o", module])
-    lowered = args.output.with_suffix(".lowered.mlirbc")
-    run([optimizer, module, "--qbackend-execution-pipeline", "--emit-bytecode",
-         "-o", lowered])
-    generic = run([optimizer, "--mlir-print-op-generic",
-                   "--mlir-elide-elementsattrs-if-larger=16",
-                   "--mlir-elide-resource-strings-if-larger=16", lowered])
-    buffers = read_signature(generic, args.function)
-    cpu = args.cpu or ("generic" if args.triple else "native")
-    triple = args.triple or re.search(
-        r"Default target: (\S+)", run([tool / "llc", "--version"])).group(1)
-    pipeline = f"bare-pointers target-triple={triple} target-cpu={cpu}"
-    if args.features:
-        pipeline += f" target-features={args.features}"
-    if args.target:
-        pipeline += f" target={args.target}"
-    if args.parallel:
-        pipeline += " parallel"
-    text = run([optimizer, lowered, f"--qbackend-lower-to-llvm={pipeline}"])
-    lowered.unlink()
-    text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
-    arena = read_arena(text, args.function)
-    # The only symbol that is left, so that several networks can be linked.
-    text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
-    # Without a triple, opt knows nothing of the CPU's vectors.
-    target = [f"-mtriple={triple}", f"-mcpu={cpu}", f"-mattr={args.features}"]
-    # Rows of channels are short loops: they should be vectorized, not unrolled
-    # first, which makes the object three times as large and no faster.
-    text = run([tool / "opt", "-S", *target, "-passes=internalize,default<O3>",
-                "-unroll-threshold=50",
-                f"-internalize-public-api-list={name}"], text)
-    run([tool / "llc", *target, "-O3", "-filetype=obj",
-         "-relocation-model=pic", "-o", args.output.with_suffix(".o")], text)
-    args.output.with_suffix(".h").write_text(
-        header(name, buffers, arena, args.module.name, args.target,
-               args.parallel))
-    if args.self_test is not None:
-        inputs = [b for b in buffers if b.name.startswith("input")]
-        outputs = buffers[len(inputs):]
-        arrays = make_inputs(inputs, args.self_test or None)
-        arrays += run_network(optimizer.with_name("qbackend-run"), module,
-                              args.function, outputs, arrays,
-                              args.output.parent)
-        program = args.output.with_name(f"{name}_test.c")
-        program.write_text(
-            self_test(name, buffers, arrays, arena, args.module.name,
-                      args.parallel))
+    with tempfile.TemporaryDirectory() as work:
+        compile_network(args, pathlib.Path(work))
     return 0
 
 
