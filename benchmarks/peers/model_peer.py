@@ -2,15 +2,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs networks with our own JIT: model_peer.py exact|contract MODULE...
 
-Protocol as in object_peer.py. `contract`: products aren't rounded before they are
+See serving.py for what it answers. `contract`: products aren't rounded before they are
 added, as other engines do it.
 """
 
 import sys
-import time
 
 import numpy as np
 import qbackend
+
+from serving import serve
 
 
 def load(path, contract):
@@ -22,16 +23,7 @@ def load(path, contract):
 
 def main():
     mode, *paths = sys.argv[1:]
-    runs = [load(path, mode == "contract") for path in paths]
-    for run in runs:
-        run()
-    print("ready", flush=True)
-    for line in sys.stdin:
-        index, calls = map(int, line.split())
-        begin = time.process_time()
-        for _ in range(calls):
-            runs[index]()
-        print((time.process_time() - begin) / calls, flush=True)
+    serve([load(path, mode == "contract") for path in paths])
 
 
 if __name__ == "__main__":

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Calls compiled networks: object_peer.py LIBRARY:FUNCTION:INPUT:OUTPUT:ARENA...
 
-INPUT, OUTPUT and ARENA are sizes in bytes. For each line "INDEX CALLS" that it
-reads, it prints the seconds of the processor that one call of that network took.
+INPUT, OUTPUT and ARENA are sizes in bytes. See serving.py for what it answers.
 """
 
 import ctypes
 import sys
-import time
 
 import numpy as np
+
+from serving import serve
 
 ALIGNMENT = 64
 
@@ -38,16 +38,9 @@ def get_function(text):
 
 def main():
     request_tiles()
+    # The buffers live as long as the functions.
     runs = [get_function(text) for text in sys.argv[1:]]
-    for run, _ in runs:
-        run()
-    print("ready", flush=True)
-    for line in sys.stdin:
-        index, calls = map(int, line.split())
-        begin = time.process_time()
-        for _ in range(calls):
-            runs[index][0]()
-        print((time.process_time() - begin) / calls, flush=True)
+    serve([run for run, _ in runs])
 
 
 if __name__ == "__main__":

@@ -3,18 +3,17 @@
 """Runs networks in PyTorch on one thread: torch_peer.py ENGINE NETWORK...
 
 ENGINE is one of torch.backends.quantized.supported_engines, or float: eager, with
-images channels last. For each line "INDEX CALLS" that it reads, it prints the
-seconds of the processor that one call of that network took.
+images channels last. See serving.py for what it answers.
 """
 
 import sys
-import time
 
 import numpy as np
 import torch
 import torch.nn.functional as functional
 
 import networks
+from serving import serve
 
 SCALE = networks.SCALE
 
@@ -97,15 +96,7 @@ def main():
         torch.backends.quantized.engine = engine
     runs = [get_function(networks.NETWORKS[name]()[0], engine) for name in names]
     with torch.inference_mode():
-        for run in runs:
-            run()
-        print("ready", torch.__version__, flush=True)
-        for line in sys.stdin:
-            index, calls = map(int, line.split())
-            begin = time.process_time()
-            for _ in range(calls):
-                runs[index]()
-            print((time.process_time() - begin) / calls, flush=True)
+        serve(runs)
 
 
 if __name__ == "__main__":
