@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import re
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Dict, List, Optional, Set, Tuple
 
 from ..builder import Builder, Value
 from ..errors import ImportFailure, UnsupportedOperators
@@ -182,14 +183,17 @@ class Importer:
         result = found.function(context, *values)
         results = list(result) if isinstance(result, tuple) else [result]
         for i, name in enumerate(node.outputs):
-            if name and self._read(name) and (
-                    i >= len(results) or results[i] is None):
+            if name in self._reads and (i >= len(results) or results[i] is None):
                 raise ImportFailure(f"its result {i} is not supported")
         return results
 
-    def _read(self, name: str) -> bool:
-        return name in self.graph.outputs or any(
-            name in node.inputs for node in self.graph.nodes)
+    @functools.cached_property
+    def _reads(self) -> Set[str]:
+        """Names that are results, or that a node reads."""
+        names = set(self.graph.outputs)
+        for node in self.graph.nodes:
+            names.update(node.inputs)
+        return names - {""}
 
     def _if(self, node: Node, values: List[Optional[Value]],
             scope: Dict[str, Value]) -> List[Any]:
