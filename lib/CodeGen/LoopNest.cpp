@@ -50,16 +50,22 @@ static ElementsAttr getConstant(Value buffer, const SymbolTable &symbols) {
   return {};
 }
 
-/// Adds `factor` times each of the dimensions that `expr` is a sum of.
+/// Adds `a * b` to `sum`. False if that is no number of 64 bits.
+static bool addProduct(int64_t a, int64_t b, int64_t &sum) {
+  int64_t product;
+  return !llvm::MulOverflow(a, b, product) &&
+         !llvm::AddOverflow(sum, product, sum);
+}
+
+/// Adds `factor` times each of the dimensions that `expr` is a sum of. False if
+/// it is no such sum.
 static bool addLinear(AffineExpr expr, int64_t factor,
                       MutableArrayRef<int64_t> factors, int64_t &constant) {
   if (auto dim = dyn_cast<AffineDimExpr>(expr)) {
-    factors[dim.getPosition()] += factor;
-    return true;
+    return addProduct(factor, 1, factors[dim.getPosition()]);
   }
   if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
-    constant += factor * number.getValue();
-    return true;
+    return addProduct(factor, number.getValue(), constant);
   }
   auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
   if (!binary)
@@ -70,8 +76,9 @@ static bool addLinear(AffineExpr expr, int64_t factor,
   if (binary.getKind() != AffineExprKind::Mul)
     return false;
   auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
-  return number && addLinear(binary.getLHS(), factor * number.getValue(),
-                             factors, constant);
+  int64_t inner = 0;
+  return number && addProduct(factor, number.getValue(), inner) &&
+         addLinear(binary.getLHS(), inner, factors, constant);
 }
 
 /// Sets the strides of a buffer that is indexed with `map`.
@@ -92,13 +99,13 @@ static bool setStrides(OpBuilder &builder, Location loc, AffineMap map,
     if (!addLinear(expr, 1, factors, constant))
       return false;
     if (!ShapedType::isDynamic(strides[i])) {
-      operand.offset += constant * strides[i];
+      if (!addProduct(constant, strides[i], operand.offset))
+        return false;
       for (auto [stride, factor] : llvm::zip(operand.strides, factors))
-        if (factor != 0 && strides[i] != 0) {
-          if (!stride.constant)
+        if (factor != 0 && strides[i] != 0)
+          if (!stride.constant ||
+              !addProduct(factor, strides[i], *stride.constant))
             return false;
-          *stride.constant += factor * strides[i];
-        }
       continue;
     }
     if (constant != 0)

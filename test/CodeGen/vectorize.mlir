@@ -214,3 +214,17 @@ func.func @filters(%x: memref<20x30x64xf32>, %w: memref<20x12xf32>, %y: memref<1
   }
   return
 }
+
+// -----
+
+// A place that no machine has stays, too.
+// CHECK-LABEL: func.func @far
+// CHECK: linalg.generic
+func.func @far(%x: memref<13x9223372036854775807xf32>, %y: memref<4xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i) -> (4 * i, 0)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%x : memref<13x9223372036854775807xf32>) outs(%y : memref<4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  }
+  return
+}
