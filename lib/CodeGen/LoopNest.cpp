@@ -286,6 +286,21 @@ std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
                           extent ? Value() : cast<Value>(range.size),
                           kind == utils::IteratorType::reduction, unsigned(i)});
   }
+  // What is computed from strides and extents has to be computable.
+  constexpr int64_t farthest = int64_t(1) << 48;
+  for (const NestOperand *operand : nest.getOperands()) {
+    if (operand->scalar)
+      continue;
+    int64_t reach = operand->offset;
+    for (auto [stride, loop] : llvm::zip(operand->strides, nest.loops))
+      if (stride.constant &&
+          (!addProduct(*stride.constant,
+                       ShapedType::isDynamic(loop.extent) ? 1 : loop.extent,
+                       reach) ||
+           *stride.constant > farthest || *stride.constant < -farthest ||
+           reach > farthest || reach < -farthest))
+        return std::nullopt;
+  }
   // One element would be several sums.
   for (auto [i, loop] : llvm::enumerate(nest.loops))
     if (loop.isReduction &&
