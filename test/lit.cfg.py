@@ -55,6 +55,7 @@ for folder in os.environ.get("NODE_PATH", "").split(os.pathsep):
         config.available_features.add("onnxruntime-node")
 
 if config.sanitizing_compiler:
+    config.available_features.add("sanitizers")
     sys.path.insert(0, os.path.dirname(__file__))
     import sanitizers
 
