@@ -35,17 +35,18 @@ public:
   using TileAccess::TileAccess;
 
   void emit(SymbolTable &symbols, ConstantStore *store) {
-    for (const NestOperand &input : nest.inputs)
-      inputs.push_back(getAccess(input, symbols, store));
-    for (const NestOperand &output : nest.outputs)
-      outputs.push_back(getAccess(output, symbols, store));
+    auto getAccesses = [&](ArrayRef<NestOperand> operands) {
+      return llvm::map_to_vector(operands, [&](const NestOperand &operand) {
+        return getAccess(operand, symbols, store);
+      });
+    };
+    inputs = getAccesses(nest.inputs);
+    outputs = getAccesses(nest.outputs);
     if (nest.start)
-      for (const NestOperand &input : nest.start->inputs)
-        startInputs.push_back(getAccess(input, symbols, store));
+      startInputs = getAccesses(nest.start->inputs);
     if (nest.finish)
-      for (const NestOperand &input : nest.finish->inputs)
-        finishInputs.push_back(getAccess(input, symbols, store));
-    emitParallel(0);
+      finishInputs = getAccesses(nest.finish->inputs);
+    emitParallel(0, /*isOutermost=*/true);
   }
 
 private:
@@ -56,17 +57,19 @@ private:
   /// Whether threads may share the turns of the loop, and it is worth it.
   bool isParallel(unsigned i) {
     int64_t steps = 1;
-    for (const Loop &loop : nest.loops)
-      if (ShapedType::isDynamic(loop.extent) ||
-          llvm::MulOverflow(steps, loop.extent, steps))
+    for (const Loop &loop : nest.loops) {
+      if (ShapedType::isDynamic(loop.extent))
         return false;
+      steps *= loop.extent;
+    }
     return steps >= fewestShared && !nest.loops[i].isReduction &&
            llvm::all_of(outputs, [&](const Access &output) {
              return output.operand->varies(i);
            });
   }
 
-  void emitParallel(unsigned level) {
+  /// Emits the loops from `level` on; `isOutermost` if none is around them.
+  void emitParallel(unsigned level, bool isOutermost) {
     if (level == schedule.order.size())
       return emitTile();
     unsigned i = schedule.order[level];
@@ -75,24 +78,24 @@ private:
     Part &part = parts[i];
     auto emitLoop = [&](Value end) {
       auto op = scf::ForOp::create(b, loc, index(0), end, index(tile));
-      if (level == 0 && isParallel(i))
+      if (isOutermost && isParallel(i))
         op->setAttr(kParallelAttribute, b.getUnitAttr());
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(op.getBody());
       part = {op.getInductionVar(), tile, Value()};
-      emitParallel(level + 1);
+      emitParallel(level + 1, /*isOutermost=*/false);
     };
     if (!ShapedType::isDynamic(loop.extent)) {
       int64_t whole = loop.extent / tile * tile;
       if (whole == tile) {
         part = {index(0), tile, Value()};
-        emitParallel(level + 1);
+        emitParallel(level + 1, isOutermost);
       } else if (whole > 0) {
         emitLoop(index(whole));
       }
       if (whole != loop.extent) {
         part = {index(whole), loop.extent - whole, Value()};
-        emitParallel(level + 1);
+        emitParallel(level + 1, isOutermost);
       }
       return;
     }
@@ -107,7 +110,7 @@ private:
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(last.thenBlock());
     part = {whole, tile, rest};
-    emitParallel(level + 1);
+    emitParallel(level + 1, isOutermost);
   }
 
   //===--------------------------------------------------------------------===//

@@ -16,10 +16,13 @@ namespace qbackend::codegen {
 
 using namespace mlir;
 
-/// Returns the operand that is a `tensor.empty` in which `value` is computed.
-static OpOperand *findEmpty(Value value) {
+/// Returns the operand that is a `tensor.empty` in which `image` is computed,
+/// by ops of one use and one block. Others may read the image itself.
+static OpOperand *findEmpty(Value image, Block *block) {
+  Value value = image;
   while (auto op = value.getDefiningOp<linalg::LinalgOp>()) {
-    if (op.getNumDpsInits() != 1 || !op->hasOneUse())
+    if (op.getNumDpsInits() != 1 || op->getBlock() != block ||
+        (value != image && !op->hasOneUse()))
       return nullptr;
     OpOperand *init = op.getDpsInitOperand(0);
     if (init->get().getDefiningOp<tensor::EmptyOp>())
@@ -85,17 +88,8 @@ void Pad::expand() {
       break;
   }
   // Several images may be computed from one; that is then a copy.
-  OpOperand *destination = nullptr;
-  if (auto producer = op.getSource().getDefiningOp<linalg::LinalgOp>();
-      producer && producer.getNumDpsInits() == 1 &&
-      producer->getBlock() == op->getBlock() && row >= shortestRow) {
-    OpOperand *init = producer.getDpsInitOperand(0);
-    destination = init->get().getDefiningOp<tensor::EmptyOp>()
-                      ? init
-                      : findEmpty(init->get());
-  }
-  if (destination && destination->getOwner()->getBlock() != op->getBlock())
-    destination = nullptr;
+  OpOperand *destination =
+      row < shortestRow ? nullptr : findEmpty(op.getSource(), op->getBlock());
   Operation *made = padding.getDefiningOp();
   bool isConstant = made && made->hasTrait<OpTrait::ConstantLike>();
   if (destination && !isConstant && made &&

@@ -3,6 +3,7 @@
 // Makes variables values of one call.
 
 #include "InitialState.h"
+#include "PrepareModule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -11,7 +12,6 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
 using namespace qbackend;
@@ -38,14 +38,10 @@ static std::pair<StringAttr, Value> getWrite(Operation *op) {
   return {};
 }
 
-static Error makeErrorAt(Operation *op, StringAttr variable,
-                         const Twine &message) {
-  std::string text;
-  raw_string_ostream os(text);
-  if (!isa<mlir::UnknownLoc>(op->getLoc()))
-    os << op->getLoc() << ": ";
-  os << "variable '" << variable.getValue() << "' " << message;
-  return createStringError(text);
+static Error makeError(Operation *op, StringAttr variable,
+                       const Twine &message) {
+  return runtime::makeErrorAt(op->getLoc(), "variable '" + variable.getValue() +
+                                                "' " + message);
 }
 
 namespace {
@@ -83,15 +79,15 @@ Expected<Value> State::getValue(Operation *read, StringAttr name,
       initial = global.getValueAttr();
     auto constant = dyn_cast_or_null<mlir::TypedAttr>(initial);
     if (!constant)
-      return makeErrorAt(read, name,
-                         "has no initial value, so that nothing is known of "
-                         "it; give it one, or pass it as an argument");
+      return makeError(read, name,
+                       "has no initial value, so that nothing is known of "
+                       "it; give it one, or pass it as an argument");
     value = mlir::arith::ConstantOp::create(builder, read->getLoc(), constant);
   }
   if (value.getType() == type)
     return value;
   if (!mlir::tensor::CastOp::areCastCompatible(value.getType(), type))
-    return makeErrorAt(read, name, "is read as another type than it has");
+    return makeError(read, name, "is read as another type than it has");
   return mlir::tensor::CastOp::create(builder, read->getLoc(), type, value)
       .getResult();
 }
@@ -102,23 +98,24 @@ Error State::visit(Operation *op, Operation *outer, bool isEntry) {
   auto [target, value] = getWrite(op);
   if (target) {
     if (!isEntry || op != outer)
-      return makeErrorAt(op, target,
-                         "is written in a branch, a loop or another function, "
-                         "which cannot be run for samples on their own; pass "
-                         "the state as an argument");
+      return makeError(op, target,
+                       "is written in a branch, a loop or another function, "
+                       "which cannot be run for samples on their own; pass "
+                       "the state as an argument");
     current[target] = value;
     op->erase();
     return Error::success();
   }
   StringAttr name = getRead(op);
-  // The code of a global that nobody writes is known further down.
-  if (!name ||
-      (isa<mlir::ml_program::GlobalLoadOp>(op) && !written.contains(name)))
+  // Bufferization makes one buffer of a global that nobody writes.
+  if (!name || (isa<mlir::ml_program::GlobalLoadOp>(op) &&
+                isa<mlir::TensorType>(op->getResult(0).getType()) &&
+                !written.contains(name)))
     return Error::success();
   if (!isEntry && written.contains(name))
-    return makeErrorAt(op, name,
-                       "is read by another function than the one that is run; "
-                       "pass the state as an argument");
+    return makeError(op, name,
+                     "is read by another function than the one that is run; "
+                     "pass the state as an argument");
   Expected<Value> read = getValue(op, name, outer);
   if (!read)
     return read.takeError();

@@ -33,8 +33,7 @@ static constexpr int64_t maxElements = int64_t(1) << 31;
 /// What the execution engine calls the functions that it adds.
 static constexpr StringLiteral reservedPrefix("_mlir_");
 
-/// An error that begins with the location, if there is one.
-static Error makeErrorAt(mlir::Location location, const Twine &message) {
+Error runtime::makeErrorAt(mlir::Location location, const Twine &message) {
   std::string text;
   raw_string_ostream os(text);
   if (!isa<mlir::UnknownLoc>(location))
@@ -66,26 +65,27 @@ static Error checkOp(mlir::Operation *op) {
       is_contained(dialects, dialect) &&
       !isa<mlir::UnrealizedConversionCastOp, mlir::func::CallIndirectOp>(op);
   if (!isKnown)
-    return makeErrorAt(op->getLoc(),
-                       "'" + op->getName().getStringRef() +
-                           "' op is not run: only the operators of a network "
-                           "are, in ops of " +
-                           join(ArrayRef(dialects), ", "));
+    return runtime::makeErrorAt(
+        op->getLoc(), "'" + op->getName().getStringRef() +
+                          "' op is not run: only the operators of a network "
+                          "are, in ops of " +
+                          join(ArrayRef(dialects), ", "));
   auto check = [&](mlir::TypeRange types) -> Error {
     for (mlir::Type type : types)
       if (!isValue(type)) {
         std::string text;
         raw_string_ostream(text) << type;
-        return makeErrorAt(op->getLoc(),
-                           "'" + op->getName().getStringRef() +
-                               "' op has a value of type " + text +
-                               "; only the operators of a network are run, "
-                               "which have tensors");
+        return runtime::makeErrorAt(
+            op->getLoc(), "'" + op->getName().getStringRef() +
+                              "' op has a value of type " + text +
+                              "; only the operators of a network are run, "
+                              "which have tensors");
       } else if (isTooLarge(type)) {
-        return makeErrorAt(op->getLoc(), "'" + op->getName().getStringRef() +
-                                             "' op has a tensor of more than " +
-                                             Twine(maxElements) +
-                                             " elements, too many to run on");
+        return runtime::makeErrorAt(op->getLoc(),
+                                    "'" + op->getName().getStringRef() +
+                                        "' op has a tensor of more than " +
+                                        Twine(maxElements) +
+                                        " elements, too many to run on");
       }
     return Error::success();
   };
@@ -99,9 +99,9 @@ static Error checkOp(mlir::Operation *op) {
   auto name = op->getAttrOfType<mlir::StringAttr>(
       mlir::SymbolTable::getSymbolAttrName());
   if (name && name.getValue().starts_with(reservedPrefix))
-    return makeErrorAt(op->getLoc(), "symbol '" + name.getValue() +
-                                         "' begins with '" + reservedPrefix +
-                                         "', which is reserved; rename it");
+    return runtime::makeErrorAt(
+        op->getLoc(), "symbol '" + name.getValue() + "' begins with '" +
+                          reservedPrefix + "', which is reserved; rename it");
   for (mlir::NamedAttribute attribute : op->getAttrs()) {
     auto resource =
         dyn_cast<mlir::DenseResourceElementsAttr>(attribute.getValue());
@@ -174,10 +174,11 @@ Error runtime::prepareModule(ModuleOp module, mlir::func::FuncOp entry,
         "dialect that is not registered");
   for (auto function : module.getOps<mlir::func::FuncOp>())
     if (function.isExternal() && !is_contained(hooks, function.getName()))
-      return makeErrorAt(function.getLoc(),
-                         "function '" + function.getName() +
-                             "' has no body; only the operators of a network "
-                             "are run");
+      return runtime::makeErrorAt(
+          function.getLoc(),
+          "function '" + function.getName() +
+              "' has no body; only the operators of a network "
+              "are run");
   if (Error error = startFromInitialState(module, entry))
     return error;
   // One that doesn't end would overflow the stack, and take us along.

@@ -8,9 +8,13 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 
 namespace qbackend::runtime {
+
+/// Returns an error that begins with the location, if there is one.
+llvm::Error makeErrorAt(mlir::Location location, const llvm::Twine &message);
 
 /// Readies `module` to be lowered: marks `entry` as what is called from outside
 /// and other functions as internal, drops what is not reached, and says that
