@@ -178,6 +178,44 @@ struct ExpandOpsPass : PassWrapper<ExpandOpsPass, OperationPass<ModuleOp>> {
   }
 };
 
+/// TOSA to linalg on tensors. Its dozen passes take a while on a large module,
+/// and most have no op of it.
+struct LowerTosaPass : PassWrapper<LowerTosaPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(LowerTosaPass)
+
+  LowerTosaPass() : passes(ModuleOp::getOperationName()) {
+    // Control flow first: what is inside of it is lowered like the rest.
+    passes.nest<func::FuncOp>().addPass(createTosaToSCFPass());
+    tosa::addTosaToLinalgPasses(passes, TosaToLinalgOptions(),
+                                TosaToLinalgNamedOptions(),
+                                /*validationOptions=*/std::nullopt);
+    TosaToArithPassOptions options;
+    options.includeApplyRescale = true;
+    OpPassManager &nested = passes.nest<func::FuncOp>();
+    nested.addPass(createTosaToTensorPass());
+    nested.addPass(createTosaToArithPass(options));
+  }
+
+  StringRef getArgument() const final { return "qbackend-lower-tosa"; }
+  void getDependentDialects(DialectRegistry &registry) const final {
+    passes.getDependentDialects(registry);
+  }
+  void runOnOperation() final {
+    bool isFound =
+        getOperation()
+            ->walk([](Operation *op) {
+              return isa_and_nonnull<tosa::TosaDialect>(op->getDialect())
+                         ? WalkResult::interrupt()
+                         : WalkResult::advance();
+            })
+            .wasInterrupted();
+    if (isFound && failed(runPipeline(passes, getOperation())))
+      signalPassFailure();
+  }
+
+  OpPassManager passes;
+};
+
 /// Elementwise ops of one use are computed where they are used, unless they
 /// would be computed again for each step of a reduction, which reads a constant
 /// where it is instead of its transposition.
@@ -512,18 +550,9 @@ struct LowerAssertsPass
 void qbackend::codegen::buildLowerToLLVMPipeline(
     OpPassManager &pm, const LowerToLLVMOptions &options) {
   pm.addPass(std::make_unique<ExpandOpsPass>());
-  // TOSA to linalg on tensors. Control flow first: what is inside of it is
-  // lowered like the rest.
-  pm.nest<func::FuncOp>().addPass(createTosaToSCFPass());
-  tosa::addTosaToLinalgPasses(pm, TosaToLinalgOptions(),
-                              TosaToLinalgNamedOptions(),
-                              /*validationOptions=*/std::nullopt);
+  pm.addPass(std::make_unique<LowerTosaPass>());
   {
     OpPassManager &nested = pm.nest<func::FuncOp>();
-    TosaToArithPassOptions arithOptions;
-    arithOptions.includeApplyRescale = true;
-    nested.addPass(createTosaToTensorPass());
-    nested.addPass(createTosaToArithPass(arithOptions));
     nested.addPass(createConvertElementwiseToLinalgPass());
     nested.addPass(createCanonicalizerPass());
     nested.addPass(createCSEPass());

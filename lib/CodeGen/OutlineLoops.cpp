@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Moves loop nests to functions of their own, which equal nests share: passes
-// of LLVM take more than linear time for one giant function.
+// Moves loop nests, and calls of what is passed descriptors, to functions of
+// their own, which equal ones share: passes of LLVM take more than linear time
+// for one giant function.
 
 #include "qbackend/CodeGen/Passes.h"
 
@@ -36,7 +37,7 @@ struct OutlineLoopsPass
 
   void runOnOperation() final;
 
-  void outline(scf::ForOp loop, SymbolTable &symbols);
+  void outline(Operation *op, SymbolTable &symbols);
 
   /// The functions so far, by a hash of their ops.
   DenseMap<unsigned, SmallVector<func::FuncOp, 1>> functions;
@@ -117,28 +118,41 @@ static std::optional<int64_t> countTurns(scf::ForOp loop) {
   return (*end - *begin) / *step;
 }
 
-void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
-  if (loop.getNumResults() != 0)
-    return;
-  std::optional<int64_t> turns = parallel ? countTurns(loop) : std::nullopt;
-  loop->removeAttr(codegen::kParallelAttribute);
+/// Whether `op` is worth a function: a loop, or a call that makes descriptors.
+static bool isOutlined(Operation &op) {
+  return op.getNumResults() == 0 &&
+         (isa<scf::ForOp>(op) ||
+          (isa<func::CallOp>(op) &&
+           llvm::any_of(op.getOperandTypes(),
+                        llvm::IsaPred<UnrankedMemRefType>)));
+}
+
+void OutlineLoopsPass::outline(Operation *op, SymbolTable &symbols) {
+  auto loop = dyn_cast<scf::ForOp>(op);
+  std::optional<int64_t> turns =
+      loop && parallel ? countTurns(loop) : std::nullopt;
+  op->removeAttr(codegen::kParallelAttribute);
   // Which constant a nest reads doesn't make it another one.
-  loop.walk([&](memref::GetGlobalOp get) { get->moveBefore(loop); });
-  SetVector<Value> captured(loop->operand_begin(), loop->operand_end());
-  getUsedValuesDefinedAbove(loop->getRegions(), captured);
+  op->walk([&](memref::GetGlobalOp get) { get->moveBefore(op); });
+  SetVector<Value> captured(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), captured);
   Captured needed{barePointers, {}, {}};
-  for (Value value : captured)
-    if (!needed.add(value))
+  for (Value value : captured) {
+    // Nor does the number that a call is told.
+    if (!loop && value.getType().isIndex())
+      needed.arguments.insert(value);
+    else if (!needed.add(value))
       return;
+  }
   ArrayRef<Value> arguments = needed.arguments.getArrayRef();
 
-  Location loc = loop.getLoc();
-  ImplicitLocOpBuilder b(loc, loop.getContext());
+  Location loc = op->getLoc();
+  ImplicitLocOpBuilder b(loc, op->getContext());
   SmallVector<Type> types = llvm::to_vector(TypeRange(ValueRange(arguments)));
   if (turns)
     types.append(2, b.getIndexType());
-  auto function =
-      func::FuncOp::create(b, "loops", b.getFunctionType(types, TypeRange()));
+  auto function = func::FuncOp::create(b, loop ? "loops" : "call",
+                                       b.getFunctionType(types, TypeRange()));
   function.setPrivate();
   function->setAttr("passthrough", b.getStrArrayAttr({"noinline"}));
   // Descriptors are many arguments, at each call.
@@ -149,17 +163,18 @@ void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
   b.setInsertionPointToStart(function.addEntryBlock());
   IRMapping mapping;
   mapping.map(arguments, function.getArguments().take_front(arguments.size()));
-  for (Operation *op : needed.cloned)
-    b.clone(*op, mapping);
+  for (Operation *cloned : needed.cloned)
+    b.clone(*cloned, mapping);
   Operation *end = func::ReturnOp::create(b);
-  OpBuilder caller(loop);
-  Operation *next = loop->getNextNode();
-  loop->moveBefore(end);
+  OpBuilder caller(op);
+  Operation *next = op->getNextNode();
+  op->moveBefore(end);
   auto replace = [&](OpOperand &operand) {
     operand.set(mapping.lookupOrDefault(operand.get()));
   };
-  loop->walk(
-      [&](Operation *op) { llvm::for_each(op->getOpOperands(), replace); });
+  op->walk([&](Operation *inner) {
+    llvm::for_each(inner->getOpOperands(), replace);
+  });
   if (turns) {
     b.setInsertionPoint(loop);
     Value first = loop.getLowerBound(), step = loop.getStep();
@@ -196,14 +211,16 @@ void OutlineLoopsPass::outline(scf::ForOp loop, SymbolTable &symbols) {
 void OutlineLoopsPass::runOnOperation() {
   functions.clear();
   SymbolTable symbols(getOperation());
-  SmallVector<scf::ForOp> loops;
+  SmallVector<Operation *> outlined;
   for (auto function : getOperation().getOps<func::FuncOp>()) {
     // One that was made for its loops already.
     if (function.isPrivate() && function->hasAttr("passthrough"))
       continue;
     for (Block &block : function.getBody())
-      llvm::append_range(loops, block.getOps<scf::ForOp>());
+      for (Operation &op : block)
+        if (isOutlined(op))
+          outlined.push_back(&op);
   }
-  for (scf::ForOp loop : loops)
-    outline(loop, symbols);
+  for (Operation *op : outlined)
+    outline(op, symbols);
 }

@@ -137,6 +137,8 @@ qbackend::compileModule(ModuleOp module, StringRef entry, bool observing,
     return success(diag.getSeverity() == DiagnosticSeverity::Error);
   });
   PassManager manager(module.getContext());
+  // What comes out is verified before it is compiled.
+  manager.enableVerifier(false);
   ExecutionPipelineOptions options;
   if (observing)
     options.hook = kHook.str();

@@ -41,6 +41,35 @@ func.func @equal(%x: memref<8xf32>, %y: memref<8xf32>) {
   return
 }
 
+// Numbers that are told don't make a call another one.
+// CHECK-LABEL: func.func @told
+// CHECK-SAME: (%[[X:.*]]: memref<2x4xf32>, %[[Y:.*]]: memref<2x4xf32>, %[[Z:.*]]: memref<?xf32>)
+// CHECK-DAG: %[[ONE:.*]] = arith.constant 1 : index
+// CHECK-DAG: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK: call @[[CALL:call]](%[[ONE]], %[[X]]) : (index, memref<2x4xf32>) -> ()
+// CHECK: call @[[CALL]](%[[TWO]], %[[Y]])
+// Where the shape isn't known, it stays with bare pointers.
+// CHECK: call @tell(%[[ONE]], %{{.*}}) : (index, memref<*xf32>) -> ()
+// CHECK: call @[[CALL]](%[[ONE]], %[[Y]])
+// CHECK-NEXT: return
+// DESCRIPTORS-LABEL: func.func @told
+// DESCRIPTORS-COUNT-2: call @call(
+// DESCRIPTORS: call @[[DYNAMIC:call_.*]](%{{.*}}, %{{.*}}) : (index, memref<?xf32>) -> ()
+// DESCRIPTORS: call @call(
+func.func private @tell(index, memref<*xf32>)
+func.func @told(%x: memref<2x4xf32>, %y: memref<2x4xf32>, %z: memref<?xf32>) {
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %x0 = memref.cast %x : memref<2x4xf32> to memref<*xf32>
+  call @tell(%c1, %x0) : (index, memref<*xf32>) -> ()
+  %y0 = memref.cast %y : memref<2x4xf32> to memref<*xf32>
+  call @tell(%c2, %y0) : (index, memref<*xf32>) -> ()
+  %z0 = memref.cast %z : memref<?xf32> to memref<*xf32>
+  call @tell(%c1, %z0) : (index, memref<*xf32>) -> ()
+  call @tell(%c1, %y0) : (index, memref<*xf32>) -> ()
+  return
+}
+
 // Views are made where they are read.
 // CHECK-LABEL: func.func @views
 // CHECK: call @[[VIEWS:loops_.*]](%{{.*}}) : (memref<2x4xf32>) -> ()

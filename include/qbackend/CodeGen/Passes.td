@@ -111,7 +111,8 @@ def OutlineLoopsPass : Pass<"qbackend-outline-loops", "::mlir::ModuleOp"> {
     isn't in another op is the call of a private function, which is not inlined and
     which all equal nests share; constants that are read are arguments of it. Nests
     with results stay, with `bare-pointers` also those on buffers whose extents or
-    strides aren't known.
+    strides aren't known. Calls that pass buffers without a rank are moved the same
+    way: where they are made, descriptors of them take a dozen stores each.
 
     With `parallel`, the function of a nest whose outermost loop has the attribute
     `qbackend.parallel` takes which of its turns to do, and the call has
