@@ -57,6 +57,21 @@ Access TileAccess::getAccess(const NestOperand &operand, SymbolTable &symbols,
   return access;
 }
 
+/// Copies `count` numbers of `width` bytes, which are `apart` numbers apart,
+/// next to each other.
+static void copyNumbers(char *to, const char *from, int64_t count,
+                        int64_t apart, int64_t width) {
+  if (apart == 1) {
+    std::memcpy(to, from, count * width);
+    return;
+  }
+  for (int64_t i = 0; i < count; ++i, to += width, from += apart * width)
+    if (width == sizeof(float))
+      std::memcpy(to, from, sizeof(float));
+    else
+      std::memcpy(to, from, width);
+}
+
 bool TileAccess::pack(Access &access, SymbolTable &symbols,
                       ConstantStore *store) {
   const NestOperand &operand = *access.operand;
@@ -105,24 +120,34 @@ bool TileAccess::pack(Access &access, SymbolTable &symbols,
 
   std::vector<char> zeros(store ? 0 : size * width);
   char *packed = store ? store->allocate(size * width) : zeros.data();
+  // The vectors of one tile after another: lines of memory are read whole.
+  bool hasLanes = operand.varies(lanes);
+  int64_t extent = hasLanes ? nest.loops[lanes].extent : 1;
+  int64_t lanesApart = hasLanes ? *operand.strides[lanes].constant : 1;
+  int64_t tile = hasLanes ? schedule.tile[lanes] : 1;
+  llvm::erase(varying, lanes);
   SmallVector<int64_t> at(varying.size(), 0);
-  for (bool done = false; !done;) {
-    int64_t from = operand.offset, to = 0;
-    for (auto [i, position] : llvm::zip(varying, at)) {
-      from += position * *operand.strides[i].constant;
-      to += position / schedule.tile[i] * *access.outer[i].constant +
-            position % schedule.tile[i] * *access.inner[i].constant;
-    }
-    std::memcpy(packed + to * width, bytes.data() + from * width, width);
-    done = true;
-    for (unsigned k = varying.size(); k-- > 0;) {
-      if (++at[k] != nest.loops[varying[k]].extent) {
-        done = false;
-        break;
+  for (int64_t first = 0; first < extent; first += tile)
+    for (bool done = false; !done;) {
+      int64_t from = operand.offset + first * lanesApart, to = 0;
+      if (hasLanes)
+        to = first / tile * *access.outer[lanes].constant;
+      for (auto [i, position] : llvm::zip(varying, at)) {
+        from += position * *operand.strides[i].constant;
+        to += position / schedule.tile[i] * *access.outer[i].constant +
+              position % schedule.tile[i] * *access.inner[i].constant;
       }
-      at[k] = 0;
+      copyNumbers(packed + to * width, bytes.data() + from * width,
+                  std::min(tile, extent - first), lanesApart, width);
+      done = true;
+      for (unsigned k = varying.size(); k-- > 0;) {
+        if (++at[k] != nest.loops[varying[k]].extent) {
+          done = false;
+          break;
+        }
+        at[k] = 0;
+      }
     }
-  }
   // A loop counts iterations, not tiles.
   for (unsigned i : schedule.order)
     if (operand.varies(i))

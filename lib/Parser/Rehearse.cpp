@@ -8,6 +8,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -92,6 +93,24 @@ static void prepareChild(uint64_t bytes, unsigned realSeconds) {
   std::set_new_handler([] { _exit(noMemoryStatus); });
 }
 
+/// Resources would be printed, as text of twice their size, to be left out.
+static void dropResources(MLIRContext &context) {
+  for (Dialect *dialect : context.getLoadedDialects()) {
+    auto *resources =
+        dialect->getRegisteredInterface<ResourceBlobManagerDialectInterface>();
+    if (!resources)
+      continue;
+    SmallVector<std::string> names;
+    DialectResourceBlobManager &blobs = resources->getBlobManager();
+    blobs.getBlobMap([&](const auto &entries) {
+      for (StringRef name : entries.keys())
+        names.push_back(name.str());
+    });
+    for (StringRef name : names)
+      blobs.update(name, AsmResourceBlob());
+  }
+}
+
 /// What the parent is going to do with the source. Whether there are errors is
 /// no question: the parent will see them, unless the parser crashes behind the
 /// first one. That goes to `errors`, as "line column text". Returns the status
@@ -121,11 +140,13 @@ static int parseAndPrint(llvm::MemoryBufferRef source,
   OwningOpRef<ModuleOp> module =
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   // Printing calls itself for each level of regions, attributes and locations.
-  if (module)
+  if (module) {
+    dropResources(context);
     module->print(llvm::nulls(), OpPrintingFlags()
                                      .elideLargeElementsAttrs()
                                      .elideLargeResourceString()
                                      .enableDebugInfo());
+  }
   return module || !isFirst ? 0 : silentStatus;
 }
 

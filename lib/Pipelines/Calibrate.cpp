@@ -5,6 +5,7 @@
 #include "CorrectLayers.h"
 #include "EqualizeLayers.h"
 
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
@@ -378,7 +379,8 @@ static std::optional<float> getLeast(Value value) {
   ElementsAttr elements;
   if (!matchPattern(skipObserve(value), m_Constant(&elements)))
     return std::nullopt;
-  auto numbers = readFloats(elements);
+  SmallVector<float, 0> storage;
+  auto numbers = viewFloats(elements, storage);
   if (!numbers || numbers->empty())
     return std::nullopt;
   return *std::min_element(numbers->begin(), numbers->end());

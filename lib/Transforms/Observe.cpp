@@ -14,6 +14,7 @@
 #include "QuantizedSignature.h"
 
 #include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Transforms/Entry.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
@@ -224,7 +225,7 @@ public:
   static bool isKnown(Value parameter) {
     ElementsAttr elements;
     return (matchPattern(parameter, m_Constant(&elements)) &&
-            readFloats(elements)) ||
+            hasFloats(elements)) ||
            isQuantizedConstant(parameter) || getQuantizedTable(parameter);
   }
 

@@ -5,6 +5,7 @@
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/Remarks.h"
 
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Numerics/Embedding.h"
 #include "qbackend/Numerics/QuantParams.h"
@@ -196,12 +197,14 @@ static float getEps(ObserverAttr observer) {
                            : numerics::defaultEps;
 }
 
-/// The numbers of the weight; nothing, and an error, if it isn't a constant.
-static std::optional<SmallVector<float, 0>> readWeight(OperatorOp op) {
+/// The numbers of the weight, in `storage` if they aren't in memory; nothing,
+/// and an error, if it isn't a constant.
+static std::optional<ArrayRef<float>>
+readWeight(OperatorOp op, SmallVectorImpl<float> &storage) {
   ElementsAttr elements;
-  std::optional<SmallVector<float, 0>> weight;
+  std::optional<ArrayRef<float>> weight;
   if (matchPattern(op.getWeight(), m_Constant(&elements)))
-    weight = readFloats(elements);
+    weight = viewFloats(elements, storage);
   if (!weight)
     op.emitOpError() << "has a qconfig, but its weight is not a constant with "
                         "data";
@@ -296,7 +299,8 @@ qbackend::getWeightParameters(OperatorOp op, ArrayRef<float> weight) {
 /// The integers of the weight; per channel along axis 0, the output channels.
 static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
   ObserverAttr observer = op.getQconfig()->getWeight();
-  std::optional<SmallVector<float, 0>> weight = readWeight(op);
+  SmallVector<float, 0> numbers;
+  std::optional<ArrayRef<float>> weight = readWeight(op, numbers);
   if (!weight)
     return failure();
   FailureOr<WeightParameters> parameters = getWeightParameters(op, *weight);
@@ -310,8 +314,7 @@ static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
   SmallVector<int64_t> zeroPoints;
   std::vector<int8_t> integers(weight->size());
   for (auto [channel, params] : llvm::enumerate(parameters->channels)) {
-    ArrayRef<float> values =
-        ArrayRef(*weight).slice(channel * perChannel, perChannel);
+    ArrayRef<float> values = weight->slice(channel * perChannel, perChannel);
     for (auto [i, value] : llvm::enumerate(values))
       integers[channel * perChannel + i] = numerics::quantize(
           value, params.scale, params.zeroPoint, storage.min, storage.max);
@@ -406,7 +409,8 @@ static numerics::EmbeddingBits getBits(ObserverAttr observer) {
 /// points that are real numbers, so the rows are dequantized by plain code.
 static LogicalResult quantizeTable(OperatorOp op) {
   ObserverAttr observer = op.getQconfig()->getWeight();
-  std::optional<SmallVector<float, 0>> weight = readWeight(op);
+  SmallVector<float, 0> numbers;
+  std::optional<ArrayRef<float>> weight = readWeight(op, numbers);
   if (!weight)
     return failure();
   auto type = cast<RankedTensorType>(op.getWeight().getType());
@@ -416,7 +420,7 @@ static LogicalResult quantizeTable(OperatorOp op) {
   std::vector<int8_t> entries(weight->size());
   std::vector<float> scales, zeroPoints;
   for (int64_t row = 0; row < rows; ++row) {
-    ArrayRef<float> values = ArrayRef(*weight).slice(row * columns, columns);
+    ArrayRef<float> values = weight->slice(row * columns, columns);
     FailureOr<Interval> range = findRange(op, values);
     if (failed(range))
       return failure();
@@ -487,7 +491,8 @@ std::optional<QuantizedTable> qbackend::getQuantizedTable(Value weight) {
 /// The weight in 16 bits. PyTorch's packing limits it to the largest number,
 /// where rounding would give infinity.
 static LogicalResult roundWeight(OperatorOp op) {
-  std::optional<SmallVector<float, 0>> weight = readWeight(op);
+  SmallVector<float, 0> numbers;
+  std::optional<ArrayRef<float>> weight = readWeight(op, numbers);
   if (!weight)
     return failure();
   constexpr float largest = 65504.0f;

@@ -4,6 +4,7 @@
 
 #include "qbackend/Transforms/ValueRanges.h"
 
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Transforms/TensorNames.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -82,9 +83,10 @@ void ValueRanges::visit(Operation *op) {
   if (op->getNumResults() != 1 || !op->hasTrait<OpTrait::ConstantLike>())
     return;
   ElementsAttr elements;
-  std::optional<SmallVector<float, 0>> values;
+  SmallVector<float, 0> storage;
+  std::optional<ArrayRef<float>> values;
   if (matchPattern(op, m_Constant(&elements)))
-    values = readFloats(elements);
+    values = viewFloats(elements, storage);
   if (!values || values->empty())
     return;
   auto [min, max] = std::minmax_element(values->begin(), values->end());

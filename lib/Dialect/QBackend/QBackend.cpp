@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The qbackend dialect: registration, and helpers for constants and names.
+// The qbackend dialect: registration, and helpers for names.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
@@ -10,7 +10,6 @@
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Location.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -153,74 +152,5 @@ qbackend::inversePermutation(ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> result(permutation.size());
   for (auto [i, dim] : llvm::enumerate(permutation))
     result[dim] = i;
-  return result;
-}
-
-/// The raw bytes of `elements` and their width, if they are stored densely.
-static std::optional<ArrayRef<char>> getRawData(ElementsAttr elements) {
-  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
-    return dense.getRawData();
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
-    if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      return blob->getData();
-  return std::nullopt;
-}
-
-DenseElementsAttr qbackend::transposeElements(ElementsAttr elements,
-                                              ArrayRef<int64_t> permutation) {
-  auto type = cast<RankedTensorType>(elements.getShapedType());
-  SmallVector<int64_t> shape;
-  for (int64_t dim : permutation)
-    shape.push_back(type.getDimSize(dim));
-  auto resultType = type.clone(shape);
-  if (auto splat = dyn_cast<SplatElementsAttr>(elements))
-    return splat.resizeSplat(resultType);
-  std::optional<ArrayRef<char>> data = getRawData(elements);
-  unsigned width = type.getElementTypeBitWidth();
-  if (!data || width % 8 != 0 ||
-      data->size() != size_t(type.getNumElements()) * (width / 8))
-    return {};
-
-  size_t bytes = width / 8;
-  int64_t rank = type.getRank();
-  SmallVector<int64_t> strides(rank, 1);
-  for (int64_t i = rank - 2; i >= 0; --i)
-    strides[i] = strides[i + 1] * type.getDimSize(i + 1);
-  std::vector<char> result(data->size());
-  SmallVector<int64_t> index(rank, 0);
-  int64_t source = 0;
-  for (size_t i = 0, e = type.getNumElements(); i < e; ++i) {
-    memcpy(&result[i * bytes], data->data() + source * bytes, bytes);
-    for (int64_t dim = rank - 1; dim >= 0; --dim) {
-      int64_t stride = strides[permutation[dim]];
-      source += stride;
-      if (++index[dim] < shape[dim])
-        break;
-      source -= stride * shape[dim];
-      index[dim] = 0;
-    }
-  }
-  return DenseElementsAttr::getFromRawBuffer(resultType, result);
-}
-
-std::optional<SmallVector<float, 0>>
-qbackend::readFloats(ElementsAttr elements) {
-  if (!elements.getElementType().isF32())
-    return std::nullopt;
-  int64_t size = elements.getNumElements();
-  // No weight is that large; a splat of any size is cheap to write.
-  constexpr int64_t maxSplat = int64_t(1) << 30;
-  auto splat = dyn_cast<SplatElementsAttr>(elements);
-  if (splat && size > maxSplat)
-    return std::nullopt;
-  if (splat)
-    return SmallVector<float, 0>(size, splat.getSplatValue<float>());
-  std::optional<ArrayRef<char>> data = getRawData(elements);
-  if (!data || data->size() != size_t(size) * sizeof(float))
-    return std::nullopt;
-  SmallVector<float, 0> result(size);
-  // Nothing has no address.
-  if (!data->empty())
-    memcpy(result.data(), data->data(), data->size());
   return result;
 }
