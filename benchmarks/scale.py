@@ -4,13 +4,16 @@
 
     scale.py [--bin build/bin] [--sizes 1000,10000] [--kinds NAME,...]
              [--lower-to linalg] [--timeout SECONDS] [--svg FILE]
+    scale.py --weights 64,256,1024 [--layers N]
 
 Forms are chains, one value that all read, a concatenation of all, code that is no
 operator, calls in calls, a loop whose body is long, and one whose values are read
 twice each, so that it is exponential as a tree. Parameters are written into the
 text, nothing is run. --svg draws the seconds by size; a line of slope 1 is linear.
-The exit code is 1 if a network fails, or if fewer operators
-are recognised than it has.
+With --weights, linear layers with so many megabytes of weights in all are read from
+bytecode, calibrated on two samples, quantized and written as bytecode; the seconds of
+the processor are those of user and system. The exit code is 1 if a network fails, or
+if fewer operators are recognised than it has.
 """
 
 import argparse
@@ -22,6 +25,8 @@ import resource
 import subprocess
 import sys
 import tempfile
+
+import numpy as np
 
 T = "tensor<1x4xf32>"
 OPS = ["tosa.tanh", "tosa.sigmoid"]
@@ -127,14 +132,50 @@ KINDS = {f.__name__: f for f in (chain, wide, cat, loops, unknown, calls, body, 
                                  numbers)}
 
 
+def write_weights(arguments, megabytes, work):
+    """Writes in.mlirbc and samples.npz; returns the operators."""
+    n = int((megabytes * 2 ** 18 / arguments.layers) ** 0.5)
+    kind, rng = f"tensor<1x{n}xf32>", np.random.default_rng(0)
+    lines, value = [f"func.func @main(%x: {kind}) -> {kind} {{"], "%x"
+    for i in range(arguments.layers):
+        lines += [
+            f"%w{i} = arith.constant dense_resource<w{i}> : tensor<{n}x{n}xf32>",
+            f"%z{i} = arith.constant 0.0 : f32", f"%e{i} = tensor.empty() : {kind}",
+            f"%f{i} = linalg.fill ins(%z{i} : f32) outs(%e{i} : {kind}) -> {kind}",
+            f"%r{i} = linalg.matmul ins({value}, %w{i} : {kind}, tensor<{n}x{n}xf32>) "
+            f"outs(%f{i} : {kind}) -> {kind}"]
+        value = f"%r{i}"
+    text = work / "in.mlir"
+    with text.open("w") as file:
+        file.write("\n".join([*lines, f"return {value} : {kind}", "}",
+                              "{-# dialect_resources: { builtin: {"]))
+        for i in range(arguments.layers):
+            file.write(f'{"," if i else ""}w{i}: "0x04000000')
+            for row in range(0, n, 64):
+                numbers = rng.integers(-1000, 1000, size=(min(64, n - row), n))
+                file.write((numbers / n).astype("<f4").tobytes().hex())
+            file.write('"')
+        file.write("}}#-}\n")
+    np.savez(work / "samples.npz", x=rng.normal(size=(2, n)).astype("f4"))
+    subprocess.run([arguments.bin / "qbackend-opt", "--emit-bytecode", text, "-o",
+                    work / "in.mlirbc"], check=True)
+    text.unlink()
+    return arguments.layers
+
+
 def measure(arguments, kind, size, work):
     """Seconds, megabytes, and what is wrong."""
-    text, operators = KINDS[kind](size)
-    (work / "in.mlir").write_text(text)
+    if kind == "weights":
+        operators = write_weights(arguments, size, work)
+        files = [f"data={work / 'samples.npz'}", "--emit-bytecode", work / "in.mlirbc"]
+    else:
+        text, operators = KINDS[kind](size)
+        (work / "in.mlir").write_text(text)
+        files = [f"lower-to={arguments.lower_to}", "calibration=ranges",
+                 work / "in.mlir"]
     limit = int(arguments.timeout)
     process = subprocess.Popen(
-        [arguments.bin / "qbackend-opt", "--apply-backend=qnnpack",
-         f"lower-to={arguments.lower_to}", "calibration=ranges", work / "in.mlir", "-o",
+        [arguments.bin / "qbackend-opt", "--apply-backend=qnnpack", *files, "-o",
          work / "out.mlir"], stderr=subprocess.PIPE, text=True,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (limit, limit)))
     said = process.stderr.read()
@@ -148,7 +189,8 @@ def measure(arguments, kind, size, work):
         found = re.search(r"QB000: quantized \d+ of (\d+)", said)
         if (int(found[1]) if found else 0) < operators:
             wrong = f"{found and found[1]} operators of {operators}"
-    return usage.ru_utime, usage.ru_maxrss / 1024, wrong
+    seconds = usage.ru_utime + (usage.ru_stime if kind == "weights" else 0)
+    return seconds, usage.ru_maxrss / 1024, wrong
 
 
 COLOURS = ["#1b6ca8", "#c8553d", "#3d8b37", "#8e5ea2", "#b8860b", "#444444", "#00897b",
@@ -205,7 +247,11 @@ def main():
     parser.add_argument("--timeout", type=float, default=600,
                         help="seconds of the processor for each network")
     parser.add_argument("--svg", type=pathlib.Path)
+    parser.add_argument("--weights", help="megabytes, with commas")
+    parser.add_argument("--layers", type=int, default=1)
     arguments = parser.parse_args()
+    if arguments.weights:
+        arguments.kinds, arguments.sizes = "weights", arguments.weights
     rows = []
     sizes = [int(size) for size in arguments.sizes.split(",")]
     bad = 0

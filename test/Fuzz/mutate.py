@@ -131,7 +131,7 @@ def mutate_json(rng, data, others):
     """One value, key or element of a document; it is JSON still."""
     try:
         root = [json.loads(data)]
-    except ValueError:  # It was damaged before.
+    except (ValueError, RecursionError):  # It was damaged before.
         return mutate_text(rng, data, others)
     places = []
 

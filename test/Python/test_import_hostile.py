@@ -41,6 +41,14 @@ def test_the_network_itself_is_fine(tmp_path):
     assert qbackend.from_pt2(network().save(tmp_path / "net.pt2")).text()
 
 
+def test_numbers_beyond_the_type_are_infinite(tmp_path, recwarn):
+    net = Network()
+    net.outputs = [net.node("aten.mul.Scalar", [2, 6],
+                            self=net.input("x", [2, 6]), other=1e300)]
+    assert "0x7F800000" in qbackend.from_pt2(net.save(tmp_path / "net.pt2")).text()
+    assert not recwarn.list
+
+
 # The archive.
 
 
@@ -325,6 +333,8 @@ def test_a_command_in_a_pickle_is_not_run(tmp_path, monkeypatch):
      "leave its storage"),
     ({"tensor_meta": {**meta([4, 6]), "storage_offset": {"as_int": 1}}},
      "leave its storage"),
+    ({"tensor_meta": meta([1] * 33)}, "33 dimensions, expected at most 32"),
+    ({"tensor_meta": meta([1 << 60, 0, 8])}, "expected at most .* bytes"),
 ])
 def test_raw_weights(tmp_path, entry, match):
     entries = network().newer_entries()

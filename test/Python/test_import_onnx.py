@@ -593,6 +593,21 @@ def test_external_data_that_is_refused(tmp_path, place, match):
         qbackend.from_onnx(graph.save(folder / "net.onnx"))
 
 
+@pytest.mark.parametrize("shape, match", [
+    ([1] * 33, "33 dimensions, expected at most 32"),
+    ([0, 1 << 62], "expected at most .* bytes"),
+    ([1 << 62, 0, 1 << 62], "expected at most .* bytes"),
+    ([0, -1], "has the shape"),
+])
+def test_shapes_that_no_array_has(tmp_path, shape, match):
+    graph = Graph(13)
+    graph.output(graph.node("Relu", graph.input("x", [1])))
+    graph.weights.append(b"".join(field(1, n) for n in shape)
+                         + field(2, 1) + field(8, "w"))
+    with pytest.raises(qbackend.ImportFailure, match=match):
+        qbackend.from_onnx(graph.save(tmp_path / "net.onnx"))
+
+
 def test_unknown_operators(tmp_path):
     graph = Graph(13)
     y = graph.input("x", [1, 4])

@@ -81,6 +81,8 @@ class Model:
             self.real[id(after)] = {
                 role: constant(fused.producer[names[0]])
                 for role, names in before.roles.items() if role != "inputs"
+                # Some are arguments.
+                and names[0] in fused.producer
                 and "const" in fused.producer[names[0]].name}
         self.computed = collections.Counter()
 

@@ -4,9 +4,15 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Dict
+from typing import Any, Dict, Sequence
 
 import numpy as np
+
+from .errors import ImportFailure
+
+# What arrays of all versions of NumPy can have.
+MAX_RANK = 32
+MAX_BYTES = (1 << 63) - 1
 
 Array = Any  # numpy.ndarray; NumPy 1.24's stubs don't know their own scalars.
 
@@ -47,6 +53,19 @@ INDEX = Element("index", "x", 64, "int64")
 _BY_DTYPE: Dict[str, Element] = {
     e.dtype: e for e in (F16, F32, F64, BOOL, I8, I16, I32, I64, U8, U16, U32, U64)
 }
+
+
+def check_shape(shape: Sequence[int], element: Element, what: str) -> None:
+    """Refuses what no array can have, were it empty."""
+    if len(shape) > MAX_RANK:
+        raise ImportFailure(f"{what} has {len(shape)} dimensions, expected at most "
+                            f"{MAX_RANK}")
+    size = np.dtype(element.dtype).itemsize
+    for n in shape:
+        size *= n or 1
+    if size > MAX_BYTES:
+        raise ImportFailure(f"{what} has the shape {list(shape)}, expected at most "
+                            f"{MAX_BYTES} bytes")
 
 
 def of_array(array: Array) -> Element:

@@ -54,7 +54,8 @@ def real_text(value: float, element: Element) -> str:
     if element == BF16:
         bits = int(np.float32(value).view(np.uint32)) >> 16
         return f"0x{bits:04X}" if not math.isfinite(value) else f"{value:.9e}"
-    typed = np.dtype(element.dtype).type(value)
+    with np.errstate(over="ignore"):
+        typed = np.dtype(element.dtype).type(value)
     if not np.isfinite(typed):
         return f"0x{int(typed.view(f'uint{element.bits}')):0{element.bits // 4}X}"
     return f"{float(typed):.{17 if element.bits == 64 else 9}e}"

@@ -52,8 +52,7 @@ def strided(flat: Array, offset: int, sizes: Sequence[int],
                0 <= n < 1 << 62 for n in numbers) or len(sizes) != len(strides):
         raise ImportFailure(f"{what} has sizes {list(sizes)}, strides "
                             f"{list(strides)} and offset {offset}")
-    if len(sizes) > 64:
-        raise ImportFailure(f"{what} has {len(sizes)} dimensions")
+    elements.check_shape(sizes, elements.of_array(flat), what)
     if 0 in sizes:
         return np.zeros(sizes, flat.dtype)
     last = offset + sum((n - 1) * s for n, s in zip(sizes, strides))

@@ -284,8 +284,9 @@ class Reader:
                                     "is not supported")
         what = f"the tensor '{name}'"
         element = element_of(code, what)
-        if any(d < 0 for d in dims) or len(dims) > 64:
+        if any(d < 0 for d in dims):
             raise ImportFailure(f"{what} has the shape {dims}")
+        elements.check_shape(dims, element, what)
         count = 1
         for d in dims:
             count *= d
