@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
 #include <fcntl.h>
 #include <new>
@@ -99,6 +100,15 @@ void qbackend::reportFaults(const char *tool) {
       [](void *, const char *, bool) { failToAllocate(0); });
   llvm::install_fatal_error_handler([](void *, const char *reason, bool) {
     char text[1024];
+    // LLVM's pool knows no other way where somebody else got the last thread.
+    if (std::strstr(reason, "pthread_create")) {
+      int length = std::snprintf(
+          text, sizeof(text),
+          "%s: error: cannot start a thread: %.300s; end other programs, raise "
+          "the limit (ulimit -u), or use --mlir-disable-threading\n",
+          toolName, reason);
+      finish(text, length);
+    }
     int length = std::snprintf(text, sizeof(text),
                                "%s: error: %.900s; %.0f MB are in use\n",
                                toolName, reason, getUsedMegabytes());

@@ -8,7 +8,6 @@
 #include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Interrupt.h"
-#include "qbackend/Runtime/ThreadPool.h"
 
 #include "mlir/IR/Action.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -37,8 +36,7 @@ static QBackendSeverity toSeverity(DiagnosticSeverity severity) {
 
 Session::Session(QBackendDiagnosticCallback callback, void *user)
     : callback(callback), user(user), interrupts(runtime::countInterrupts()) {
-  if (!runtime::canStartPools())
-    context.disableMultithreading();
+  threads.giveTo(context);
   DialectRegistry registry;
   registerAllDialects(registry);
   context.appendDialectRegistry(registry);

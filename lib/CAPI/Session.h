@@ -8,6 +8,7 @@
 
 #include "qbackend-c/QBackend.h"
 #include "qbackend/Backends/Backends.h"
+#include "qbackend/Runtime/PassThreads.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -61,6 +62,7 @@ public:
 private:
   void report(mlir::Diagnostic &diagnostic, QBackendSeverity severity);
 
+  runtime::PassThreads threads;
   mlir::MLIRContext context;
   QBackendDiagnosticCallback callback;
   void *user;

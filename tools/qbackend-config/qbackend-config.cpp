@@ -3,7 +3,6 @@
 // Lists, shows, checks, compares, explains and converts backend configurations.
 
 #include "Faults.h"
-#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -14,6 +13,7 @@
 #include "qbackend/Inspection/Explain.h"
 #include "qbackend/Inspection/Validate.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Runtime/PassThreads.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Error.h"
@@ -228,7 +228,6 @@ static Status toStatus(LogicalResult result) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-config");
-  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::SubCommand *commands[] = {
       &listCommand,    &showCommand,   &validateCommand, &diffCommand,
@@ -255,7 +254,9 @@ int main(int argc, char **argv) {
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
   registerConfigurationAliases(registry);
+  runtime::PassThreads threads;
   MLIRContext context(registry);
+  threads.giveTo(context);
   // Errors are about an op; all of it may be megabytes.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;

@@ -3,7 +3,6 @@
 // Runs modules on arrays: predicts, calibrates, compares.
 
 #include "Faults.h"
-#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/CommandLine/Manual.h"
@@ -19,6 +18,7 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/ReportCost.h"
 #include "qbackend/Runtime/Error.h"
+#include "qbackend/Runtime/PassThreads.h"
 #include "qbackend/Runtime/Sandbox.h"
 #include "qbackend/Tuning/Sensitivity.h"
 
@@ -423,7 +423,6 @@ static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-run");
-  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   Program program{"qbackend-run",
@@ -448,7 +447,9 @@ int main(int argc, char **argv) {
       return fail(plugin.takeError());
     plugin->registerDialectRegistryCallbacks(registry);
   }
+  runtime::PassThreads threads;
   MLIRContext context(registry);
+  threads.giveTo(context);
   // Errors are about an op; all of it may be megabytes.
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;

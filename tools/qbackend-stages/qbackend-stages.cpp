@@ -3,7 +3,6 @@
 // Shows a network after each pass.
 
 #include "Faults.h"
-#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -15,6 +14,7 @@
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/RecordStages.h"
+#include "qbackend/Runtime/PassThreads.h"
 
 #include "mlir/IR/AsmState.h"
 #include "llvm/Support/CommandLine.h"
@@ -55,7 +55,6 @@ static int fail(llvm::Error error) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-stages");
-  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   qbackend::registerAllPasses();
@@ -80,7 +79,9 @@ int main(int argc, char **argv) {
     return fail(std::move(error));
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
+  runtime::PassThreads threads;
   MLIRContext context(registry);
+  threads.giveTo(context);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   auto module = readModule(moduleFile, &context);

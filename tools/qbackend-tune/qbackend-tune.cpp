@@ -3,7 +3,6 @@
 // Finds a qconfig mapping that keeps an accuracy.
 
 #include "Faults.h"
-#include "Threads.h"
 #include "Version.h"
 
 #include "qbackend/CommandLine/Manual.h"
@@ -12,6 +11,7 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Runtime/Interrupt.h"
+#include "qbackend/Runtime/PassThreads.h"
 #include "qbackend/Runtime/ThreadPool.h"
 #include "qbackend/Tuning/Sensitivity.h"
 #include "qbackend/Tuning/Tune.h"
@@ -263,7 +263,6 @@ static void printResult(const tuning::TuneResult &result,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-tune");
-  qbackend::limitThreads();
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   Program program{"qbackend-tune",
@@ -287,7 +286,9 @@ int main(int argc, char **argv) {
   auto options = getOptions();
   if (!options)
     return fail(options.takeError());
+  runtime::PassThreads threads;
   MLIRContext context(registry);
+  threads.giveTo(context);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
   auto module = readModule(moduleFile, &context);
