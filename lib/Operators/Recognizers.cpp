@@ -90,10 +90,14 @@ public:
   }
 
   void prepare(Operation *op, PreparationRewriter &rewriter) const override {
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+      if (Operation *merged = mergeGroups(collapse, rewriter))
+        op = merged;
     Operation *restored = restoreLeadingDim(op, rewriter);
     if (!restored)
       return;
     Operation *rest = splitPrologue(restored, rewriter);
+    expandGroups(rest, rewriter);
     if (auto generic = dyn_cast<linalg::GenericOp>(rest))
       takeOutTransposes(generic, rewriter);
     mergeExpandedLoops(rest, rewriter);

@@ -24,11 +24,16 @@ mlir::Operation *restoreLeadingDim(mlir::Operation *op,
 mlir::Operation *liftElementwise(mlir::linalg::GenericOp op,
                                  PreparationRewriter &rewriter);
 
-/// Puts what follows a depthwise convolution that has a dimension of 1 for the
-/// multiplier of its channels behind the collapse of that: collapse(op(x)) ->
-/// op(collapse(x)). Returns the op; null if it stays.
-mlir::Operation *lowerElementwise(mlir::tensor::CollapseShapeOp collapse,
-                                  PreparationRewriter &rewriter);
+/// Puts what fusion has put between a convolution in groups and the change of
+/// shape that merges groups and channels back behind that: collapse(op(x)) ->
+/// op(collapse(x)). Returns what is there instead of `collapse`; null if it
+/// stays.
+mlir::Operation *mergeGroups(mlir::tensor::CollapseShapeOp collapse,
+                             PreparationRewriter &rewriter);
+
+/// The same in front of `op`, a convolution in groups, and the change of shape
+/// that cuts the channels: op(f(expand(x))) -> op(expand(f(x))).
+void expandGroups(mlir::Operation *op, PreparationRewriter &rewriter);
 
 /// Makes transposes of the operands of `op`, which computes element by element,
 /// that it reads in another order of dimensions.

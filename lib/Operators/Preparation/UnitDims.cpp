@@ -442,9 +442,6 @@ Operation *forms::restoreLeadingDim(Operation *op,
       return nullptr;
     }
   }
-  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-    if (Operation *lowered = lowerElementwise(collapse, rewriter))
-      return lowered;
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     op = keepInsertedRank(insert, rewriter);
   // Named ops have the rank they have; those of elements are no less generic.

@@ -88,12 +88,12 @@ static bool canonicalizePadding(int64_t input, int64_t output, int64_t kernel,
   return true;
 }
 
-/// The geometry that a placement has, as a transposed convolution or not.
-static std::optional<Geometry> getGeometry(const ConvolutionAccess &access,
-                                           const InputView &input,
-                                           const AxisView &result,
-                                           const Placement &placement,
-                                           bool isTransposed) {
+/// The geometry that a placement has, as a transposed convolution or not. The
+/// result has the channels of each group in the dimension after `split`.
+static std::optional<Geometry>
+getGeometry(const ConvolutionAccess &access, const InputView &input,
+            const AxisView &result, const Placement &placement,
+            std::optional<unsigned> split, bool isTransposed) {
   Geometry geometry;
   geometry.isTransposed = isTransposed;
   for (auto [index, spatial] : llvm::enumerate(placement.spatial)) {
@@ -103,7 +103,9 @@ static std::optional<Geometry> getGeometry(const ConvolutionAccess &access,
     int64_t kernel =
         spatial.kernelLoop ? access.loopSizes[*spatial.kernelLoop] : 1;
     int64_t size = input.view.type().getDimSize(placement.input[index + 1]);
-    int64_t output = result.type().getDimSize(placement.result[index + 1]);
+    int64_t dim = placement.result[index + 1];
+    int64_t output = result.type().getDimSize(
+        split && dim > int64_t(*split) ? dim + 1 : dim);
     if (ShapedType::isDynamic(kernel))
       return std::nullopt;
     geometry.kernel.push_back(kernel);
@@ -280,6 +282,30 @@ static RecognizedOperand getWeight(const Filter &filter,
 // Operators
 //===----------------------------------------------------------------------===//
 
+/// The dimension of `result` that holds the groups, if the next one holds the
+/// channels of each.
+static std::optional<unsigned> getSplitChannels(const ConvolutionAccess &access,
+                                                const AxisView &result) {
+  auto inInput = [&](unsigned loop) {
+    return llvm::any_of(access.inputAxes, [&](const InputAxis &axis) {
+      return !axis.isWindow && axis.loop == loop;
+    });
+  };
+  auto inFilter = [&](unsigned loop) {
+    return llvm::any_of(access.filterLoops, [&](const AxisList &loops) {
+      return llvm::is_contained(loops, loop);
+    });
+  };
+  for (unsigned dim = 0; dim + 1 < result.dims.size(); ++dim) {
+    const AxisList &groups = result.dims[dim], &rest = result.dims[dim + 1];
+    if (groups.size() == 1 && rest.size() == 1 && inFilter(groups[0]) &&
+        inInput(groups[0]) && inFilter(rest[0]) && !inInput(rest[0]) &&
+        result.type().hasStaticShape())
+      return dim;
+  }
+  return std::nullopt;
+}
+
 /// The convolution that reads `input`, if there is one.
 static std::optional<Convolution>
 buildConvolution(Value value, const Chain &chain,
@@ -336,6 +362,14 @@ buildConvolution(Value value, const Chain &chain,
   result.value = value;
 
   auto placement = placeDimensions(access, cropped, filter.plain, result);
+  // What merges groups and channels may not be there.
+  std::optional<unsigned> split;
+  if (!placement && (split = getSplitChannels(access, result))) {
+    AxisView merged = result;
+    merged.dims[*split].append(merged.dims[*split + 1]);
+    merged.dims.erase(merged.dims.begin() + *split + 1);
+    placement = placeDimensions(access, cropped, filter.plain, merged);
+  }
   if (!placement)
     return std::nullopt;
   bool isSpread = llvm::any_of(
@@ -345,9 +379,9 @@ buildConvolution(Value value, const Chain &chain,
   bool mayBeTransposed = access.isTransposed || isSpread ||
                          (filter.isFlipped && !filter.flipped.flipped.empty());
   if (mayBeTransposed)
-    geometry = getGeometry(access, cropped, result, *placement, true);
+    geometry = getGeometry(access, cropped, result, *placement, split, true);
   if (!geometry && !access.isTransposed && !isSpread && !isCropped)
-    geometry = getGeometry(access, cropped, result, *placement, false);
+    geometry = getGeometry(access, cropped, result, *placement, split, false);
   if (!geometry)
     return std::nullopt;
 
@@ -363,6 +397,11 @@ buildConvolution(Value value, const Chain &chain,
   op.inputs = {RecognizedOperand::of(cropped.view.value)};
   if (!llvm::is_sorted(placement->input))
     op.inputs[0].permutation = placement->input;
+  if (split) {
+    llvm::append_range(op.outputShape, result.type().getShape());
+    op.outputShape[*split] *= op.outputShape[*split + 1];
+    op.outputShape.erase(op.outputShape.begin() + *split + 1);
+  }
   if (!llvm::is_sorted(placement->result))
     op.outputPermutation = placement->result;
   conv.channel = placement->result.back();
