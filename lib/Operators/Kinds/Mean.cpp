@@ -290,8 +290,11 @@ void forms::recognizeMean(Recognition &recognition) {
     isScaled |= step->factor.has_value();
     op = getProducer(step->input);
     bool isSum = !step->axes.empty();
+    // Images to which dimensions of 1 were added are images still.
+    bool isImage = shortest && step->type.getRank() > 4 &&
+                   getFloatType(step->input).getRank() == 4;
     steps.push_back(std::move(*step));
-    if (!isSum || !isScaled)
+    if (!(isSum || isImage) || !isScaled)
       continue;
     auto mean = getReduction(recognition, steps, /*isSum=*/false);
     if (!mean || recognition.isConstant(steps.back().input))

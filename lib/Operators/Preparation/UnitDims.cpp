@@ -202,10 +202,16 @@ static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
   }
   SmallVector<Value> inputs, inits;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  AffineMap whole = maps.back();
+  // Constants of all elements have the batch of the others, also of what fusion
+  // has put in front of a product.
+  SmallVector<AffineMap> whole;
+  if (maps.back().isIdentity())
+    whole.push_back(maps.back());
+  for (auto [value, map] : llvm::zip(lifted, maps))
+    if (value)
+      whole.push_back(map);
   for (auto [i, input] : llvm::enumerate(op.getInputs())) {
-    // Constants of all elements have the batch of the others.
-    if (!lifted[i] && whole.isIdentity() && maps[i] == whole &&
+    if (!lifted[i] && llvm::is_contained(whole, maps[i]) &&
         isa<RankedTensorType>(input.getType()) &&
         builder.constants.isConstant(input))
       lifted[i] = addLeadingDim(builder, op.getLoc(), input);

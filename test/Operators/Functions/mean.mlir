@@ -276,3 +276,28 @@ func.func @dynamic(%x: tensor<6x?xf32>) -> tensor<6xf32> {
   %q = arith.divf %s, %n : tensor<6xf32>
   return %q : tensor<6xf32>
 }
+
+// An image to which folding and fusion have added dimensions of 1.
+// CHECK-LABEL: func.func @image_of_six
+// CHECK: qbackend.operator [#qbackend.mean<axes = [1, 2], keepdim = true>] inputs(%arg0) : (tensor<2x6x5x8xf32>) -> tensor<2x1x1x8xf32>
+// CHECK: return %0
+func.func @image_of_six(%x: tensor<2x6x5x8xf32>) -> tensor<2x1x1x8xf32> {
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant 30.0 : f32
+  %u = tensor.expand_shape %x [[0, 1, 2], [3], [4], [5]] output_shape [2, 1, 1, 6, 5, 8] : tensor<2x6x5x8xf32> into tensor<2x1x1x6x5x8xf32>
+  %e = tensor.empty() : tensor<2x1x1x8xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x1x1x8xf32>) -> tensor<2x1x1x8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(a, b, c, d, e, f) -> (a, b, c, d, e, f)>, affine_map<(a, b, c, d, e, f) -> (a, b, c, f)>], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]}
+    ins(%u : tensor<2x1x1x6x5x8xf32>) outs(%f : tensor<2x1x1x8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %y = arith.addf %o, %i : f32
+    linalg.yield %y : f32
+  } -> tensor<2x1x1x8xf32>
+  %q = linalg.generic {indexing_maps = [#i4, #i4], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+    ins(%s : tensor<2x1x1x8xf32>) outs(%e : tensor<2x1x1x8xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %y = arith.divf %i, %n : f32
+    linalg.yield %y : f32
+  } -> tensor<2x1x1x8xf32>
+  return %q : tensor<2x1x1x8xf32>
+}

@@ -1,4 +1,4 @@
-// RUN: qbackend-opt %s --qbackend-print-operators -o /dev/null 2>&1 | FileCheck %s
+// RUN: qbackend-opt %s --split-input-file --qbackend-print-operators -o /dev/null 2>&1 | FileCheck %s
 
 // What folding unit dimensions leaves of images: slices of a lower rank that are
 // put into a padded image, constants of all elements, an average whose division
@@ -145,4 +145,57 @@ func.func @no_batch(%x: tensor<3x4x4xf32>) -> tensor<2x4x4xf32> {
     linalg.yield %1 : f32
   } -> tensor<2x4x4xf32>
   return %y : tensor<2x4x4xf32>
+}
+
+// -----
+
+// A batch norm with constants of the full shape, which fusion has put in front of
+// a product: the constants get the batch, as the image does.
+// CHECK: 0: conv2d<stride = [1, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 1> weight[2, 2, 2, 1] [2, 2, 2] <- input0
+// CHECK-NEXT: 1: batch_norm2d [2, 2, 2] <- 0
+// CHECK-NEXT: 2: relu [2, 2, 2] <- 1
+// CHECK-NEXT: 3: linear weight[3, 2] [2, 2, 3] <- 2
+// CHECK-NEXT: result 3
+// CHECK-NEXT: float operations outside of operators: 0 of
+#image = affine_map<(h, w, o, i, j, c) -> (h + i, w + j, c)>
+#taps = affine_map<(h, w, o, i, j, c) -> (i, j, c, o)>
+#place = affine_map<(h, w, o, i, j, c) -> (h, w, o)>
+#in = affine_map<(h, w, o, c) -> (h, w, c)>
+#channel = affine_map<(h, w, o, c) -> (c)>
+#matrix = affine_map<(h, w, o, c) -> (c, o)>
+#out = affine_map<(h, w, o, c) -> (h, w, o)>
+func.func @full_batch_norm(%x: tensor<1x3x3x1xf32>) -> tensor<1x2x2x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %w = arith.constant dense<0.5> : tensor<2x2x1x2xf32>
+  %v = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]]> : tensor<2x3xf32>
+  %mean = arith.constant dense<[[[1.0, 2.0], [1.0, 2.0]], [[1.0, 2.0], [1.0, 2.0]]]> : tensor<2x2x2xf32>
+  %gamma = arith.constant dense<[[[3.0, 0.5], [3.0, 0.5]], [[3.0, 0.5], [3.0, 0.5]]]> : tensor<2x2x2xf32>
+  %var = arith.constant dense<[0.25, 4.0]> : tensor<2xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<1x3x3x1xf32> into tensor<3x3x1xf32>
+  %e = tensor.empty() : tensor<2x2x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x2x2xf32>) -> tensor<2x2x2xf32>
+  %p = linalg.generic {indexing_maps = [#image, #taps, #place], iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%c, %w : tensor<3x3x1xf32>, tensor<2x2x1x2xf32>) outs(%f : tensor<2x2x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x2x2xf32>
+  %e2 = tensor.empty() : tensor<2x2x3xf32>
+  %f2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<2x2x3xf32>) -> tensor<2x2x3xf32>
+  %q = linalg.generic {indexing_maps = [#in, #in, #in, #channel, #in, #matrix, #out], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%p, %mean, %gamma, %var, %mean, %v : tensor<2x2x2xf32>, tensor<2x2x2xf32>, tensor<2x2x2xf32>, tensor<2xf32>, tensor<2x2x2xf32>, tensor<2x3xf32>) outs(%f2 : tensor<2x2x3xf32>) {
+  ^bb0(%a: f32, %m: f32, %g: f32, %s: f32, %k: f32, %b: f32, %o: f32):
+    %0 = arith.addf %s, %eps : f32
+    %1 = math.sqrt %0 : f32
+    %2 = arith.subf %a, %m : f32
+    %3 = arith.mulf %2, %g : f32
+    %4 = arith.divf %3, %1 : f32
+    %8 = arith.addf %4, %k : f32
+    %5 = arith.maximumf %8, %z : f32
+    %6 = arith.mulf %5, %b : f32
+    %7 = arith.addf %o, %6 : f32
+    linalg.yield %7 : f32
+  } -> tensor<2x2x3xf32>
+  %y = tensor.expand_shape %q [[0, 1], [2], [3]] output_shape [1, 2, 2, 3] : tensor<2x2x3xf32> into tensor<1x2x2x3xf32>
+  return %y : tensor<1x2x2x3xf32>
 }
