@@ -98,8 +98,11 @@ public:
       return;
     Operation *rest = splitPrologue(restored, rewriter);
     expandGroups(rest, rewriter);
-    if (auto generic = dyn_cast<linalg::GenericOp>(rest))
-      takeOutTransposes(generic, rewriter);
+    if (auto generic = dyn_cast<linalg::GenericOp>(rest)) {
+      if (Operation *small = lowerBroadcast(generic, rewriter))
+        rest = small;
+      takeOutTransposes(cast<linalg::GenericOp>(rest), rewriter);
+    }
     mergeExpandedLoops(rest, rewriter);
   }
 

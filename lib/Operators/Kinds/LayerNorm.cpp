@@ -249,6 +249,10 @@ public:
   bool build();
   /// Over groups of channels.
   bool buildGroups(unsigned axis, int64_t groups);
+  /// The same where groups and the channels of each are two dimensions, of the
+  /// result and of weight and bias: fusion has put these in front of the change
+  /// of shape that merges them.
+  bool buildSplitGroups();
 
 private:
   Attribute getInstanceNorm(unsigned axis) const;
@@ -485,6 +489,57 @@ static bool recognizeRegrouped(Recognition &recognition, Value value,
       .buildGroups(/*axis=*/rank - 1, innerType.getDimSize(rank - 1));
 }
 
+bool NormBuilder::buildSplitGroups() {
+  SmallVector<unsigned> dims = getDims(norm.affine.weight);
+  if (dims.empty())
+    dims = getDims(norm.affine.bias);
+  if (norm.isRms || dims.size() != 2 || dims[0] == 0 || dims[1] != dims[0] + 1)
+    return false;
+  for (unsigned dim = 0; dim < type.getRank(); ++dim)
+    if (isProper(dim) &&
+        llvm::is_contained(norm.axes, dim) != (dim != 0 && dim != dims[0]))
+      return false;
+  SmallVector<int64_t> shape(type.getShape());
+  if (ShapedType::isDynamic(shape[dims[0]]) ||
+      ShapedType::isDynamic(shape[dims[1]]))
+    return false;
+  int64_t channels = shape[dims[0]] * shape[dims[1]];
+  shape[dims[0]] = channels;
+  shape.erase(shape.begin() + dims[1]);
+  RankedTensorType outer = type.clone(shape);
+  Value source = getRegrouped(getProducer(norm.input));
+  if (source)
+    source = skipReshapes(source, outer);
+  if (!source || source.getType() != outer ||
+      (dims[0] != 1 && dims[0] + 1 != outer.getRank()))
+    return false;
+  RecognizedOperator op;
+  op.kind = GroupNormAttr::get(recognition.context(), dims[0],
+                               type.getDimSize(dims[0]), eps());
+  op.result = recognition.result();
+  op.inputs = {RecognizedOperand::of(source)};
+  op.outputShape = shape;
+  bool failed = false;
+  auto getMerged = [&](const Variable *variable, double number,
+                       double neutral) {
+    RecognizedOperand operand =
+        getParameter(variable, number, neutral, dims, failed);
+    failed |= variable && getDims(variable) != dims;
+    if (operand.constant)
+      operand.constant =
+          operand.constant.reshape(operand.constant.getType().clone(channels));
+    else if (operand)
+      operand.shape = {channels};
+    return operand;
+  };
+  op.weight = getMerged(norm.affine.weight, norm.affine.scale, 1);
+  op.bias = getMerged(norm.affine.bias, norm.affine.shift, 0);
+  if (failed)
+    return false;
+  recognition.found.push_back(std::move(op));
+  return true;
+}
+
 void forms::recognizeLayerNorm(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
   Operation *root = recognition.root;
@@ -494,7 +549,9 @@ void forms::recognizeLayerNorm(Recognition &recognition) {
   }
   std::unique_ptr<FormulaReader> holder;
   if (auto norm = readNorm(root, expressions, holder)) {
-    NormBuilder(recognition, *norm).build();
+    NormBuilder builder(recognition, *norm);
+    if (!builder.build())
+      builder.buildSplitGroups();
     return;
   }
   // Weight and bias after a change of shape.

@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
 using namespace mlir;
@@ -67,6 +69,100 @@ static void moveLast(linalg::GenericOp op, unsigned input,
   op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
+/// `op` with its features, which the weight has and the activation hasn't, last
+/// in its result, and a transpose behind it: result = transpose(op'(x, w)).
+/// Returns `op` if it has no features that others stand between.
+static linalg::GenericOp moveFeaturesLast(linalg::GenericOp op, unsigned input,
+                                          PreparationRewriter &rewriter) {
+  unsigned weight = 1 - input;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  AffineMap out = maps.back();
+  auto iterators = op.getIteratorTypesArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  SmallVector<int64_t> rows, features, reduced;
+  for (auto [loop, iterator] : llvm::enumerate(iterators)) {
+    bool isReduction = iterator == utils::IteratorType::reduction;
+    // Groups and batches of products are no features.
+    if (ShapedType::isDynamic(sizes[loop]) ||
+        (!isReduction && maps[weight].isFunctionOfDim(loop) &&
+         maps[input].isFunctionOfDim(loop)) ||
+        isReduction == out.isFunctionOfDim(loop))
+      return op;
+    if (isReduction)
+      reduced.push_back(loop);
+  }
+  SmallVector<int64_t> permutation, featureDims;
+  for (auto [dim, expr] : llvm::enumerate(out.getResults())) {
+    int64_t loop = cast<AffineDimExpr>(expr).getPosition();
+    bool isFeature = maps[weight].isFunctionOfDim(loop);
+    (isFeature ? features : rows).push_back(loop);
+    (isFeature ? featureDims : permutation).push_back(dim);
+  }
+  if (features.size() < 2 || rows.empty() ||
+      featureDims.back() - featureDims.front() ==
+          int64_t(featureDims.size()) - 1)
+    return op;
+  llvm::append_range(permutation, featureDims);
+
+  MLIRContext *context = op.getContext();
+  Location loc = op.getLoc();
+  SmallVector<int64_t> order = rows;
+  llvm::append_range(order, features);
+  llvm::append_range(order, reduced);
+  SmallVector<AffineExpr> renamed(order.size());
+  SmallVector<utils::IteratorType> types;
+  for (auto [index, loop] : llvm::enumerate(order)) {
+    renamed[loop] = getAffineDimExpr(index, context);
+    types.push_back(iterators[loop]);
+  }
+  for (AffineMap &map : maps)
+    map = map.replaceDimsAndSymbols(renamed, {}, order.size(), 0);
+  rewriter.setInsertionPoint(op);
+  auto transpose = [&](Value value, ArrayRef<int64_t> dims) -> Value {
+    auto type = cast<RankedTensorType>(value.getType());
+    Value init = tensor::EmptyOp::create(
+        rewriter, loc, applyPermutation(type.getShape(), dims),
+        type.getElementType());
+    if (auto fill = value.getDefiningOp<linalg::FillOp>())
+      return linalg::FillOp::create(rewriter, loc, fill.getInputs()[0], init)
+          .getResult(0);
+    return linalg::TransposeOp::create(rewriter, loc, value, init, dims)
+        ->getResult(0);
+  };
+  SmallVector<Value> operands(op.getInputs());
+  // The features follow each other in the weight, too.
+  SmallVector<int64_t> weightDims;
+  for (AffineExpr expr : maps[weight].getResults())
+    weightDims.push_back(cast<AffineDimExpr>(expr).getPosition());
+  if (!llvm::is_sorted(weightDims)) {
+    SmallVector<int64_t> sorted =
+        llvm::to_vector(llvm::seq<int64_t>(0, maps[weight].getNumResults()));
+    llvm::sort(sorted, [&](int64_t a, int64_t b) {
+      return weightDims[a] < weightDims[b];
+    });
+    operands[weight] = transpose(operands[weight], sorted);
+    SmallVector<AffineExpr> exprs;
+    for (int64_t dim : sorted)
+      exprs.push_back(maps[weight].getResult(dim));
+    maps[weight] = AffineMap::get(order.size(), 0, exprs, context);
+  }
+  Value init = transpose(op.getOutputs()[0], permutation);
+  SmallVector<AffineExpr> exprs;
+  for (int64_t dim : permutation)
+    exprs.push_back(maps.back().getResult(dim));
+  maps.back() = AffineMap::get(order.size(), 0, exprs, context);
+  auto moved = linalg::GenericOp::create(rewriter, loc, init.getType(),
+                                         operands, init, maps, types);
+  IRMapping mapping;
+  op.getRegion().cloneInto(&moved.getRegion(), mapping);
+  auto back = linalg::TransposeOp::create(rewriter, loc, moved.getResult(0),
+                                          op.getOutputs()[0],
+                                          invertPermutationVector(permutation));
+  rewriter.replaceByPieces(op, back->getResults(), {moved, back},
+                           /*deciding=*/{moved});
+  return moved;
+}
+
 Operation *forms::mergeExpandedLoops(Operation *root,
                                      PreparationRewriter &rewriter) {
   ConstantEvaluator &constants = rewriter.constants;
@@ -84,6 +180,7 @@ Operation *forms::mergeExpandedLoops(Operation *root,
   if (isFirst == isParameter(op.getInputs()[1], constants))
     return root;
   unsigned weight = isFirst ? 0 : 1, input = 1 - weight;
+  op = moveFeaturesLast(op, input, rewriter);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   // The loops of a group follow each other, and so do their dimensions.
@@ -116,11 +213,11 @@ Operation *forms::mergeExpandedLoops(Operation *root,
     groups.emplace_back(reduced.begin(), reduced.end());
   }
   if (groups.empty())
-    return root;
+    return op;
   rewriter.setInsertionPoint(op);
   auto merged = linalg::collapseOpIterationDims(op, groups, rewriter);
   if (failed(merged))
-    return root;
+    return op;
   rewriter.replaceAllUsesWith(op->getResults(), merged->results);
   rewriter.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
                           merged->collapsedOp);

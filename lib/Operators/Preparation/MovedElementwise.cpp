@@ -123,3 +123,64 @@ Operation *forms::liftElementwise(linalg::GenericOp op,
     builder.eraseOp(reshape);
   return lifted;
 }
+
+Operation *forms::lowerBroadcast(linalg::GenericOp op,
+                                 PreparationRewriter &builder) {
+  if (!isPlainElementwise(op) || llvm::hasSingleElement(*op.getBody()))
+    return nullptr;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  std::optional<AffineMap> read;
+  for (auto [input, map] : llvm::zip(op.getInputs(), maps)) {
+    if (!isa<RankedTensorType>(input.getType()) ||
+        builder.constants.isConstant(input))
+      continue;
+    if (read && *read != map)
+      return nullptr;
+    read = map;
+  }
+  if (!read || !read->isProjectedPermutation() || read->getNumResults() == 0)
+    return nullptr;
+  MLIRContext *context = op.getContext();
+  SmallVector<int64_t> missing, shape;
+  SmallVector<AffineExpr> renamed(sizes.size(),
+                                  getAffineConstantExpr(0, context));
+  bool isBroadcast = false;
+  for (unsigned loop = 0, last = 0; loop < sizes.size(); ++loop) {
+    auto place = read->getResultPosition(getAffineDimExpr(loop, context));
+    if (!place) {
+      missing.push_back(loop);
+      isBroadcast |= sizes[loop] != 1;
+      continue;
+    }
+    if (*place < last || ShapedType::isDynamic(sizes[loop]))
+      return nullptr;
+    last = *place;
+    renamed[loop] = getAffineDimExpr(shape.size(), context);
+    shape.push_back(sizes[loop]);
+  }
+  if (!isBroadcast)
+    return nullptr;
+  for (AffineMap map : ArrayRef(maps).drop_back())
+    for (int64_t loop : missing)
+      if (map.isFunctionOfDim(loop))
+        return nullptr;
+  for (AffineMap &map : maps)
+    map = map.replaceDimsAndSymbols(renamed, {}, shape.size(), 0);
+  maps.back() = AffineMap::getMultiDimIdentityMap(shape.size(), context);
+  auto type = cast<RankedTensorType>(op.getResult(0).getType());
+  builder.setInsertionPoint(op);
+  Value init = tensor::EmptyOp::create(builder, op.getLoc(), shape,
+                                       type.getElementType());
+  auto small = linalg::GenericOp::create(
+      builder, op.getLoc(), init.getType(), op.getInputs(), init, maps,
+      SmallVector<utils::IteratorType>(shape.size(),
+                                       utils::IteratorType::parallel));
+  IRMapping mapping;
+  op.getRegion().cloneInto(&small.getRegion(), mapping);
+  auto broadcast = linalg::BroadcastOp::create(
+      builder, op.getLoc(), small.getResult(0), op.getOutputs()[0], missing);
+  builder.replaceByPieces(op, broadcast->getResults(), {small, broadcast},
+                          /*deciding=*/{small});
+  return small;
+}

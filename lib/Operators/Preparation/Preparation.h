@@ -24,6 +24,12 @@ mlir::Operation *restoreLeadingDim(mlir::Operation *op,
 mlir::Operation *liftElementwise(mlir::linalg::GenericOp op,
                                  PreparationRewriter &rewriter);
 
+/// Puts what `op` computes of one activation, of which it makes more elements,
+/// before that: f(broadcast(x)) -> broadcast(f(x)). Returns the op that
+/// computes; null if `op` stays.
+mlir::Operation *lowerBroadcast(mlir::linalg::GenericOp op,
+                                PreparationRewriter &rewriter);
+
 /// Puts what fusion has put between a convolution in groups and the change of
 /// shape that merges groups and channels back behind that: collapse(op(x)) ->
 /// op(collapse(x)). Returns what is there instead of `collapse`; null if it

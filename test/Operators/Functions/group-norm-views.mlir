@@ -48,3 +48,53 @@ func.func @gn(%x: tensor<2x8x4x4xf32>) -> tensor<2x8x4x4xf32> {
     linalg.yield %q2 : f32 } -> tensor<2x8x4x4xf32>
   return %r : tensor<2x8x4x4xf32>
 }
+
+// Weight and bias in front of the view back, where fusion has put them.
+// CHECK: 0: group_norm<axis = 1, num_groups = 2, eps = 1.000000e-05> weight[4] bias [2, 4, 3, 3] <- input0
+// CHECK-NEXT: 1: reshape [2, 2, 2, 3, 3] <- 0
+// CHECK-NEXT: 2: relu [2, 2, 2, 3, 3] <- 1
+// CHECK-NEXT: 3: reshape [2, 4, 3, 3] <- 2
+#five = affine_map<(n, g, c, h, w) -> (n, g, c, h, w)>
+#sample = affine_map<(n, g, c, h, w) -> (n, g, 0, 0, 0)>
+#both = affine_map<(n, g, c, h, w) -> (g, c)>
+func.func @split_affine(%x: tensor<2x4x3x3xf32>) -> tensor<2x4x3x3xf32> {
+  %gamma = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %beta = arith.constant dense<[[0.5, -2.0], [0.25, 4.0]]> : tensor<2x2xf32>
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant 18.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %v = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [2, 2, 2, 3, 3] : tensor<2x4x3x3xf32> into tensor<2x2x2x3x3xf32>
+  %e1 = tensor.empty() : tensor<2x2x1x1x1xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e1 : tensor<2x2x1x1x1xf32>) -> tensor<2x2x1x1x1xf32>
+  %s = linalg.generic {indexing_maps = [#five, #sample], iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%v : tensor<2x2x2x3x3xf32>) outs(%f : tensor<2x2x1x1x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.addf %a, %o : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x2x1x1x1xf32>
+  %e5 = tensor.empty() : tensor<2x2x2x3x3xf32>
+  %d = linalg.generic {indexing_maps = [#five, #sample, #five], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%v, %s : tensor<2x2x2x3x3xf32>, tensor<2x2x1x1x1xf32>) outs(%e5 : tensor<2x2x2x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.divf %b, %n : f32
+    %1 = arith.subf %a, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x2x2x3x3xf32>
+  %q = linalg.generic {indexing_maps = [#five, #sample], iterator_types = ["parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%d : tensor<2x2x2x3x3xf32>) outs(%f : tensor<2x2x1x1x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.mulf %a, %a : f32
+    %1 = arith.addf %0, %o : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x2x1x1x1xf32>
+  %r = linalg.generic {indexing_maps = [#five, #sample, #both, #both, #five], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%d, %q, %gamma, %beta : tensor<2x2x2x3x3xf32>, tensor<2x2x1x1x1xf32>, tensor<2x2xf32>, tensor<2x2xf32>) outs(%e5 : tensor<2x2x2x3x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %g: f32, %h: f32, %o: f32):
+    %0 = arith.divf %b, %n : f32
+    %1 = arith.addf %0, %eps : f32
+    %2 = math.rsqrt %1 : f32
+    %3 = arith.mulf %a, %2 : f32
+    %4 = arith.mulf %3, %g : f32
+    %5 = arith.addf %4, %h : f32
+    %6 = arith.maximumf %5, %z : f32
+    linalg.yield %6 : f32
+  } -> tensor<2x2x2x3x3xf32>
+  %y = tensor.collapse_shape %r [[0], [1, 2], [3], [4]] : tensor<2x2x2x3x3xf32> into tensor<2x4x3x3xf32>
+  return %y : tensor<2x4x3x3xf32>
+}

@@ -62,3 +62,36 @@ func.func @interleaved(%x: tensor<2x4xf32>) -> tensor<24xf32> {
   %1 = tensor.collapse_shape %0 [[0, 1, 2]] : tensor<2x4x3xf32> into tensor<24xf32>
   return %1 : tensor<24xf32>
 }
+
+// Fusion has put a relu into what repeats rows and columns: it is in front of it,
+// and so is a function that nobody knows.
+// CHECK-LABEL: func.func @relu_in_upsampling
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.relu] inputs(%{{.*}}) : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
+// CHECK: qbackend.operator [#qbackend.interpolate<mode = nearest>] inputs(%[[R]])
+// CHECK-LABEL: func.func @unknown_in_upsampling
+// CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<1x2x3x2xf32>)
+// CHECK: math.atan
+// CHECK: qbackend.operator [#qbackend.interpolate<mode = nearest>]
+#rows = affine_map<(n, c, h, i, w, j) -> (n, c, h, w)>
+#id6 = affine_map<(n, c, h, i, w, j) -> (n, c, h, i, w, j)>
+func.func @relu_in_upsampling(%x: tensor<1x2x3x2xf32>) -> tensor<1x2x6x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x2x3x2x2x2xf32>
+  %r = linalg.generic {indexing_maps = [#rows, #id6], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%x : tensor<1x2x3x2xf32>) outs(%e : tensor<1x2x3x2x2x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.maximumf %a, %z : f32
+    linalg.yield %0 : f32
+  } -> tensor<1x2x3x2x2x2xf32>
+  %y = tensor.collapse_shape %r [[0], [1], [2, 3], [4, 5]] : tensor<1x2x3x2x2x2xf32> into tensor<1x2x6x4xf32>
+  return %y : tensor<1x2x6x4xf32>
+}
+func.func @unknown_in_upsampling(%x: tensor<1x2x3x2xf32>) -> tensor<1x2x6x4xf32> {
+  %e = tensor.empty() : tensor<1x2x3x2x2x2xf32>
+  %r = linalg.generic {indexing_maps = [#rows, #id6], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%x : tensor<1x2x3x2xf32>) outs(%e : tensor<1x2x3x2x2x2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = math.atan %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<1x2x3x2x2x2xf32>
+  %y = tensor.collapse_shape %r [[0], [1], [2, 3], [4, 5]] : tensor<1x2x3x2x2x2xf32> into tensor<1x2x6x4xf32>
+  return %y : tensor<1x2x6x4xf32>
+}
