@@ -96,6 +96,8 @@ public:
     Operation *restored = restoreLeadingDim(op, rewriter);
     if (!restored)
       return;
+    if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(restored))
+      takeOutOfShuffle(collapse, rewriter);
     Operation *rest = splitPrologue(restored, rewriter);
     expandGroups(rest, rewriter);
     if (auto generic = dyn_cast<linalg::GenericOp>(rest)) {
@@ -103,6 +105,7 @@ public:
         rest = small;
       takeOutTransposes(cast<linalg::GenericOp>(rest), rewriter);
     }
+    rest = repeatFactor(rest, rewriter);
     mergeExpandedLoops(rest, rewriter);
   }
 

@@ -105,6 +105,8 @@ private:
     /// Of the deciding pieces, those that weren't visited yet.
     llvm::SmallPtrSet<mlir::Operation *, 2> waiting;
     Undo undo;
+    /// The op that is in no block until this is taken back, if there is one.
+    mlir::Operation *detached = nullptr;
   };
   struct EraseListener : mlir::RewriterBase::Listener {
     explicit EraseListener(PreparationRewriter &rewriter)
@@ -114,6 +116,9 @@ private:
   };
 
   void forget(mlir::Operation *op);
+  /// Says that `op` is detached until the last record is taken back: it may be
+  /// a piece of earlier ones.
+  void noteDetached(mlir::Operation *op);
 
   EraseListener listener;
   std::deque<Record> records;
@@ -121,6 +126,7 @@ private:
   llvm::DenseMap<mlir::Operation *, llvm::SmallVector<Record *, 1>> recordsOf;
   llvm::SetVector<mlir::Operation *> unrecognized;
   llvm::DenseSet<mlir::Operation *> restored;
+  llvm::DenseSet<mlir::Operation *> detached;
 };
 
 } // namespace qbackend

@@ -223,3 +223,65 @@ Operation *forms::mergeExpandedLoops(Operation *root,
                           merged->collapsedOp);
   return merged->collapsedOp;
 }
+
+Operation *forms::repeatFactor(Operation *root, PreparationRewriter &rewriter) {
+  auto op = dyn_cast<linalg::LinalgOp>(root);
+  if (!op || !op.hasPureTensorSemantics() || op.getNumDpsInputs() != 2 ||
+      op.getNumDpsInits() != 1 || op.getNumReductionLoops() != 1 ||
+      op.hasIndexSemantics() ||
+      isParameter(op.getDpsInputOperand(0)->get(), rewriter.constants) ||
+      isParameter(op.getDpsInputOperand(1)->get(), rewriter.constants))
+    return root;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
+  if (llvm::any_of(
+          maps, [](AffineMap map) { return !map.isProjectedPermutation(); }) ||
+      llvm::is_contained(sizes, ShapedType::kDynamic))
+    return root;
+  for (unsigned repeated : {0, 1}) {
+    // The rows of the other factor, in the order of the result.
+    SmallVector<int64_t> rows;
+    bool isProduct = true;
+    for (AffineExpr expr : maps.back().getResults()) {
+      unsigned loop = cast<AffineDimExpr>(expr).getPosition();
+      bool isRow = !maps[repeated].isFunctionOfDim(loop);
+      isProduct &= !isRow || maps[1 - repeated].isFunctionOfDim(loop);
+      if (isRow && sizes[loop] != 1)
+        rows.push_back(loop);
+    }
+    if (!isProduct || rows.size() < 2)
+      continue;
+    rows.pop_back();
+    // Of a batch that both have, these are further dimensions.
+    Value value = op.getDpsInputOperand(repeated)->get();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() < 2)
+      return root;
+    SmallVector<int64_t> shape, dims;
+    SmallVector<AffineExpr> exprs;
+    for (auto [dim, loop] : llvm::enumerate(rows)) {
+      dims.push_back(dim);
+      shape.push_back(sizes[loop]);
+      exprs.push_back(getAffineDimExpr(loop, op.getContext()));
+    }
+    llvm::append_range(shape, type.getShape());
+    llvm::append_range(exprs, maps[repeated].getResults());
+    rewriter.setInsertionPoint(op);
+    Value init = tensor::EmptyOp::create(rewriter, op.getLoc(), shape,
+                                         type.getElementType());
+    auto broadcast =
+        linalg::BroadcastOp::create(rewriter, op.getLoc(), value, init, dims);
+    SmallVector<Value> inputs(op.getDpsInputs());
+    inputs[repeated] = broadcast->getResult(0);
+    maps[repeated] = AffineMap::get(sizes.size(), 0, exprs, op.getContext());
+    auto product = linalg::GenericOp::create(
+        rewriter, op.getLoc(), op->getResultTypes(), inputs, op.getDpsInits(),
+        maps, op.getIteratorTypesArray());
+    IRMapping mapping;
+    op->getRegion(0).cloneInto(&product.getRegion(), mapping);
+    rewriter.replaceByPieces(op, product.getResults(), {broadcast, product},
+                             /*deciding=*/{product});
+    return product;
+  }
+  return root;
+}

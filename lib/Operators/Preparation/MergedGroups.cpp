@@ -57,17 +57,6 @@ struct MergedOperand {
 };
 } // namespace
 
-/// Whether `op` computes each element of its result from those of its inputs,
-/// into a new tensor.
-static bool isPlainElementwise(linalg::GenericOp op) {
-  return op.getNumResults() == 1 && op.getNumDpsInputs() != 0 &&
-         op.getNumLoops() == op.getNumParallelLoops() &&
-         op.getIndexingMapsArray().back().isIdentity() &&
-         op.hasPureTensorSemantics() && !op.hasIndexSemantics() &&
-         op.getRegionOutputArgs()[0].use_empty() &&
-         op.getOutputs()[0].getDefiningOp<tensor::EmptyOp>();
-}
-
 /// How `value`, read by `map`, is read by the merged `loops`; nullopt if it
 /// holds a part of them only, or in another order. Loops of one step may be
 /// anywhere, and are merged with the others if the value `isWhole`.
@@ -172,19 +161,6 @@ getSourceGroups(ArrayRef<int64_t> permutation,
   }
   llvm::sort(source, [](auto &a, auto &b) { return a.front() < b.front(); });
   return source;
-}
-
-/// The permutation of `op`, if it transposes.
-static std::optional<SmallVector<int64_t>> getTransposition(Operation *op,
-                                                            Value &source) {
-  auto map = getCopyMap(op, source);
-  if (!map || !map->isPermutation())
-    return std::nullopt;
-  // Dimension `i` of the source is loop `map(i)`: of the result.
-  SmallVector<int64_t> permutation(map->getNumDims());
-  for (unsigned dim = 0; dim < permutation.size(); ++dim)
-    permutation[map->getDimPosition(dim)] = dim;
-  return permutation;
 }
 
 /// The groups of the source of `expand` that together are `groups` of its
@@ -521,4 +497,33 @@ Operation *forms::mergeGroups(tensor::CollapseShapeOp collapse,
   builder.replaceOp(collapse, merged);
   merger.clean();
   return merged.getDefiningOp();
+}
+
+bool forms::mergeDims(Value value, ArrayRef<ReassociationIndices> groups,
+                      PreparationRewriter &builder) {
+  GroupMerger merger(builder);
+  if (!merger.canMerge(value, groups))
+    return false;
+  merger.merge(value, groups);
+  merger.clean();
+  return true;
+}
+
+std::optional<SmallVector<ReassociationIndices>>
+forms::getChannelGroups(linalg::LinalgOp op, ConstantEvaluator &constants) {
+  if (!op || op.getNumDpsInits() != 1)
+    return std::nullopt;
+  int64_t rank =
+      cast<RankedTensorType>(op.getDpsInits()[0].getType()).getRank();
+  for (int64_t first = 1; first + 1 < rank; ++first) {
+    Groups groups;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      if (dim == first + 1)
+        groups.back().push_back(dim);
+      else
+        groups.push_back({dim});
+    if (isConvolutionOf(op, groups, constants))
+      return groups;
+  }
+  return std::nullopt;
 }

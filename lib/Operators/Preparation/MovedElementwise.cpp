@@ -4,6 +4,7 @@
 // from the window or convolution that it belongs to.
 
 #include "Preparation/Preparation.h"
+#include "Reading/Layout.h"
 #include "Reading/Windows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -13,6 +14,9 @@
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
+
+/// No more of them than this follow each other.
+static constexpr unsigned kMaxTranspositions = 8;
 
 /// The dimension of the source that each dimension of the result is, if
 /// `collapse` drops dimensions of 1 and nothing else.
@@ -34,10 +38,8 @@ getKeptDims(tensor::CollapseShapeOp collapse) {
   return kept;
 }
 
-/// Whether `op` computes each element of its result from those of its inputs,
-/// into a new tensor.
-static bool isPlainElementwise(linalg::GenericOp op) {
-  return op.getNumResults() == 1 &&
+bool forms::isPlainElementwise(linalg::GenericOp op) {
+  return op.getNumResults() == 1 && op.getNumDpsInputs() != 0 &&
          op.getNumLoops() == op.getNumParallelLoops() &&
          op.getIndexingMapsArray().back().isIdentity() &&
          op.hasPureTensorSemantics() && !op.hasIndexSemantics() &&
@@ -183,4 +185,118 @@ Operation *forms::lowerBroadcast(linalg::GenericOp op,
   builder.replaceByPieces(op, broadcast->getResults(), {small, broadcast},
                           /*deciding=*/{small});
   return small;
+}
+
+std::optional<SmallVector<int64_t>> forms::getTransposition(Operation *op,
+                                                            Value &source) {
+  auto map = getCopyMap(op, source);
+  if (!map || !map->isPermutation())
+    return std::nullopt;
+  // Dimension `i` of the source is loop `map(i)`: of the result.
+  SmallVector<int64_t> permutation(map->getNumDims());
+  for (unsigned dim = 0; dim < permutation.size(); ++dim)
+    permutation[map->getDimPosition(dim)] = dim;
+  return permutation;
+}
+
+/// Looks through transpositions; `permutation` is what they are together.
+static Value skipTranspositions(Value value,
+                                SmallVector<int64_t> &permutation) {
+  auto type = cast<RankedTensorType>(value.getType());
+  permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  Value source;
+  for (unsigned depth = 0; depth < kMaxTranspositions; ++depth) {
+    auto step = getTransposition(value.getDefiningOp(), source);
+    if (!step)
+      break;
+    for (int64_t &dim : permutation)
+      dim = (*step)[dim];
+    value = source;
+  }
+  return value;
+}
+
+void forms::takeOutOfShuffle(tensor::CollapseShapeOp collapse,
+                             PreparationRewriter &builder) {
+  SmallVector<int64_t> after, before;
+  Value computed = skipTranspositions(collapse.getSrc(), after);
+  auto op = computed.getDefiningOp<linalg::GenericOp>();
+  if (!op || !isPlainElementwise(op) || !op->hasOneUse() ||
+      op.hasDynamicShape())
+    return;
+  // What is cut, and shuffled by these transpositions.
+  OpOperand *main = nullptr;
+  for (OpOperand *input : op.getDpsInputOperands()) {
+    if (builder.constants.isConstant(input->get()) ||
+        !isa<RankedTensorType>(input->get().getType()))
+      continue;
+    if (main || !op.getMatchingIndexingMap(input).isPermutation())
+      return;
+    main = input;
+  }
+  if (!main)
+    return;
+  Value cut = skipTranspositions(main->get(), before);
+  std::optional<SmallVector<ReassociationIndices>> groups;
+  if (auto expand = cut.getDefiningOp<tensor::ExpandShapeOp>()) {
+    groups = expand.getReassociationIndices();
+  } else {
+    // Merged and cut at once, groups of channels are as they were.
+    groups = getChannelGroups(cut.getDefiningOp<linalg::LinalgOp>(),
+                              builder.constants);
+  }
+  auto type = cast<RankedTensorType>(cut.getType());
+  // An image of the same shape: where pixels are shuffled, too, what computes
+  // may as well have come afterwards.
+  RankedTensorType image = collapse.getResultType();
+  if (!groups || image.getRank() < 3 || image.getRank() > 4 ||
+      tensor::CollapseShapeOp::inferCollapsedType(type, *groups) != image)
+    return;
+  // Dimension i of the loops is dimension order[i] of what is cut.
+  AffineMap read = op.getMatchingIndexingMap(main);
+  SmallVector<int64_t> order(before.size());
+  for (unsigned dim = 0; dim < before.size(); ++dim)
+    order[read.getDimPosition(dim)] = before[dim];
+  bool isShuffle = false;
+  for (unsigned dim = 0; dim < after.size(); ++dim)
+    isShuffle |= order[after[dim]] != int64_t(dim);
+  if (!isShuffle)
+    return;
+  // The same in the order of dimensions that are cut.
+  MLIRContext *context = op.getContext();
+  SmallVector<AffineExpr> renamed;
+  for (int64_t dim : order)
+    renamed.push_back(getAffineDimExpr(dim, context));
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  for (AffineMap &map : maps)
+    map = map.replaceDimsAndSymbols(renamed, {}, order.size(), 0);
+  SmallVector<Value> inputs(op.getInputs());
+  maps[main->getOperandNumber()] = maps.back() =
+      AffineMap::getMultiDimIdentityMap(order.size(), context);
+  inputs[main->getOperandNumber()] = cut;
+  builder.setInsertionPoint(op);
+  Value init = tensor::EmptyOp::create(builder, op.getLoc(), type.getShape(),
+                                       type.getElementType());
+  auto ordered =
+      linalg::GenericOp::create(builder, op.getLoc(), type, inputs, init, maps,
+                                op.getIteratorTypesArray());
+  IRMapping mapping;
+  op.getRegion().cloneInto(&ordered.getRegion(), mapping);
+  auto back = linalg::TransposeOp::create(
+      builder, op.getLoc(), ordered.getResult(0), op.getOutputs()[0], order);
+  if (!mergeDims(ordered.getResult(0), *groups, builder)) {
+    builder.eraseOp(back);
+    builder.eraseOp(ordered);
+    return;
+  }
+  Value unread = main->get();
+  builder.replaceOp(op, back->getResults());
+  // A transposition that nobody reads would be a reader of its source.
+  while (unread.use_empty()) {
+    Operation *producer = unread.getDefiningOp();
+    if (!isa_and_nonnull<linalg::TransposeOp, tensor::ExpandShapeOp>(producer))
+      break;
+    unread = producer->getOperand(0);
+    builder.eraseOp(producer);
+  }
 }

@@ -41,6 +41,32 @@ mlir::Operation *mergeGroups(mlir::tensor::CollapseShapeOp collapse,
 /// that cuts the channels: op(f(expand(x))) -> op(expand(f(x))).
 void expandGroups(mlir::Operation *op, PreparationRewriter &rewriter);
 
+/// Makes what computes `value` compute it with its dimensions merged, back to
+/// where they were cut; what reads it reads it through a change of shape then.
+/// False, and nothing has changed, if that can't be done.
+bool mergeDims(mlir::Value value,
+               llvm::ArrayRef<mlir::ReassociationIndices> groups,
+               PreparationRewriter &rewriter);
+
+/// The dimensions of the result of `op` with its groups and the channels of
+/// each as one; nullopt if it is no convolution that has both.
+std::optional<llvm::SmallVector<mlir::ReassociationIndices>>
+getChannelGroups(mlir::linalg::LinalgOp op, ConstantEvaluator &constants);
+
+/// Puts what fusion has put into a shuffle of channels, which `collapse` ends,
+/// in front of it: collapse(transpose(f(expand(x)))) ->
+/// collapse(transpose(expand(f(x)))).
+void takeOutOfShuffle(mlir::tensor::CollapseShapeOp collapse,
+                      PreparationRewriter &rewriter);
+
+/// Whether `op` computes each element of its result from those of its inputs,
+/// into a new tensor.
+bool isPlainElementwise(mlir::linalg::GenericOp op);
+
+/// The permutation of `op`, if it transposes `source` and nothing else.
+std::optional<llvm::SmallVector<int64_t>> getTransposition(mlir::Operation *op,
+                                                           mlir::Value &source);
+
 /// Makes transposes of the operands of `op`, which computes element by element,
 /// that it reads in another order of dimensions.
 void takeOutTransposes(mlir::linalg::GenericOp op,
@@ -61,6 +87,12 @@ mlir::Operation *splitPrologue(mlir::Operation *op,
 /// cut. Returns what is there instead of `op`.
 mlir::Operation *mergeExpandedLoops(mlir::Operation *op,
                                     PreparationRewriter &rewriter);
+
+/// Repeats a factor of a product of two activations that lacks some of the rows
+/// of the other one, of which the last alone are those of matrices then.
+/// Returns what is there instead of `op`.
+mlir::Operation *repeatFactor(mlir::Operation *op,
+                              PreparationRewriter &rewriter);
 
 /// Splits `op`, one that fusion has made of several, so that its results are
 /// those of an operator: the last of the ops that it becomes is returned, the

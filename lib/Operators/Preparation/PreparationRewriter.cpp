@@ -57,12 +57,24 @@ void PreparationRewriter::EraseListener::notifyOperationErased(Operation *op) {
 void PreparationRewriter::forget(Operation *op) {
   unrecognized.remove(op);
   restored.erase(op);
+  detached.erase(op);
   auto it = recordsOf.find(op);
   if (it == recordsOf.end())
     return;
-  for (Record *record : it->second)
-    record->undo = nullptr;
+  SmallVector<Record *, 1> of = std::move(it->second);
   recordsOf.erase(it);
+  for (Record *record : of) {
+    // What it has detached goes with it.
+    Operation *original = std::exchange(record->detached, nullptr);
+    record->undo = nullptr;
+    if (original)
+      forget(original);
+  }
+}
+
+void PreparationRewriter::noteDetached(Operation *op) {
+  records.back().detached = op;
+  detached.insert(op);
 }
 
 void PreparationRewriter::recordUndo(ArrayRef<Operation *> pieces,
@@ -113,6 +125,7 @@ void PreparationRewriter::replaceByPieces(Operation *original,
         rewriter.eraseOp(piece);
     return restored;
   });
+  noteDetached(original);
 }
 
 //===----------------------------------------------------------------------===//
@@ -214,6 +227,7 @@ void PreparationRewriter::recordReshaped(linalg::LinalgOp original,
         rewriter.eraseOp(from);
         return last;
       });
+  noteDetached(original);
 }
 
 void PreparationRewriter::recordTransposes(
@@ -257,7 +271,8 @@ Operation *PreparationRewriter::noteUnrecognized(Operation *op) {
   // A piece that was rewritten since is taken back first.
   if (!record->undo || !record->waiting.empty() ||
       llvm::any_of(record->pieces, [&](Operation *piece) {
-        return recordsOf.lookup(piece).back() != record;
+        return detached.contains(piece) ||
+               recordsOf.lookup(piece).back() != record;
       }))
     return nullptr;
   for (Operation *piece : record->pieces) {
@@ -268,6 +283,8 @@ Operation *PreparationRewriter::noteUnrecognized(Operation *op) {
   }
   Undo undo = std::move(record->undo);
   record->undo = nullptr;
+  if (Operation *original = std::exchange(record->detached, nullptr))
+    detached.erase(original);
   Operation *last = undo(*this);
   if (!last)
     return nullptr;
@@ -281,5 +298,6 @@ void PreparationRewriter::clear() {
   recordsOf.clear();
   unrecognized.clear();
   restored.clear();
+  detached.clear();
   records.clear();
 }

@@ -237,21 +237,23 @@ static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
   return generic;
 }
 
-/// Whether `groups` cut the channels of an image that has no batch into groups,
-/// or put them together.
-static bool areChannelGroups(ArrayRef<ReassociationIndices> groups) {
-  return groups.size() == 3 && groups[0].size() == 2 && groups[1].size() == 1 &&
-         groups[2].size() == 1;
-}
-
-/// The same with a batch in front.
-static SmallVector<ReassociationIndices> getImageGroups() {
-  return {{0}, {1, 2}, {3}, {4}};
+/// If `groups` cut the channels of an image that has no batch into groups, or
+/// put them together: the same with a batch in front. Empty if they don't.
+static SmallVector<ReassociationIndices>
+getImageGroups(ArrayRef<ReassociationIndices> groups) {
+  if (groups.size() != 3 || groups[1].size() != 1)
+    return {};
+  if (groups[0].size() == 2 && groups[2].size() == 1)
+    return {{0}, {1, 2}, {3}, {4}};
+  if (groups[0].size() == 1 && groups[2].size() == 2)
+    return {{0}, {1}, {2}, {3, 4}};
+  return {};
 }
 
 static Operation *lift(tensor::ExpandShapeOp op, OpBuilder &builder) {
-  if (!areChannelGroups(op.getReassociationIndices()) ||
-      !op.getType().hasStaticShape() || op.getType().getDimSize(0) == 1)
+  auto groups = getImageGroups(op.getReassociationIndices());
+  if (groups.empty() || !op.getType().hasStaticShape() ||
+      op.getType().getDimSize(0) == 1)
     return nullptr;
   Value source = getWithLeadingDim(op.getSrc());
   if (!source)
@@ -259,13 +261,13 @@ static Operation *lift(tensor::ExpandShapeOp op, OpBuilder &builder) {
   builder.setInsertionPoint(op);
   return tensor::ExpandShapeOp::create(
       builder, op.getLoc(),
-      getWithLeadingDim(cast<RankedTensorType>(op.getType())), source,
-      getImageGroups());
+      getWithLeadingDim(cast<RankedTensorType>(op.getType())), source, groups);
 }
 
 static Operation *lift(tensor::CollapseShapeOp op, OpBuilder &builder) {
-  if (!areChannelGroups(op.getReassociationIndices()) ||
-      !op.getSrcType().hasStaticShape() || op.getSrcType().getDimSize(0) == 1)
+  auto groups = getImageGroups(op.getReassociationIndices());
+  if (groups.empty() || !op.getSrcType().hasStaticShape() ||
+      op.getSrcType().getDimSize(0) == 1)
     return nullptr;
   Value source = getWithLeadingDim(op.getSrc());
   if (!source)
@@ -273,7 +275,7 @@ static Operation *lift(tensor::CollapseShapeOp op, OpBuilder &builder) {
   builder.setInsertionPoint(op);
   return tensor::CollapseShapeOp::create(builder, op.getLoc(),
                                          getWithLeadingDim(op.getResultType()),
-                                         source, getImageGroups());
+                                         source, groups);
 }
 
 static Operation *lift(tensor::PadOp op, OpBuilder &builder) {

@@ -151,3 +151,25 @@ func.func @qkv_packed(%p: tensor<2x4x8xf32>) -> tensor<4x4xf32> {
   %m = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%q, %k : tensor<4x8xf32>, tensor<4x8xf32>) outs(%f : tensor<4x4xf32>) -> tensor<4x4xf32>
   return %m : tensor<4x4xf32>
 }
+
+// One head of keys for several heads of queries, which fusion has put into the
+// product: it is repeated in front of it.
+// CHECK-LABEL: func.func @shared_head(
+// CHECK: %[[Q:.*]] = qbackend.operator [#qbackend.tanh] inputs(%arg0)
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.repeat<multiples = [2, 1, 1]>]
+// CHECK: %[[T:.*]] = qbackend.transpose %[[R]] [0, 2, 1]
+// CHECK: qbackend.operator [#qbackend.matmul] inputs(%[[Q]], %[[T]]) : (tensor<2x5x4xf32>, tensor<2x4x3xf32>) -> tensor<2x5x3xf32>
+func.func @shared_head(%q: tensor<2x5x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x5x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %qt = math.tanh %q : tensor<2x5x4xf32>
+  %kt = math.tanh %k : tensor<3x4xf32>
+  %e = tensor.empty() : tensor<2x5x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<2x5x3xf32>) -> tensor<2x5x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(h, t, s, d) -> (h, t, d)>, affine_map<(h, t, s, d) -> (s, d)>, affine_map<(h, t, s, d) -> (h, t, s)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%qt, %kt : tensor<2x5x4xf32>, tensor<3x4xf32>) outs(%f : tensor<2x5x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<2x5x3xf32>
+  return %y : tensor<2x5x3xf32>
+}

@@ -197,3 +197,99 @@ func.func @unknown(%x: tensor<1x4x5x4xf32>) -> tensor<1x4x5x6xf32> {
   %y = tensor.collapse_shape %t [[0], [1], [2], [3, 4]] : tensor<1x4x5x2x3xf32> into tensor<1x4x5x6xf32>
   return %y : tensor<1x4x5x6xf32>
 }
+
+// -----
+
+// Whose relu fusion has put into a shuffle of channels, with a transposition and a
+// bias for each channel.
+// CHECK: 0: conv2d{{.*}} weight[4, 1, 1, 4] bias [3, 5, 4] <- input0
+// CHECK-NEXT: 1: relu [3, 5, 4] <- 0
+// CHECK-NEXT: 2: channel_shuffle<axis = 2, groups = 2> [3, 5, 4] <- 1
+// CHECK-NEXT: result 2
+#id = affine_map<(n, a, b, h, w) -> (n, a, b, h, w)>
+#turned = affine_map<(n, a, b, h, w) -> (n, b, a, h, w)>
+#channel = affine_map<(n, a, b, h, w) -> (b, a)>
+func.func @shuffled(%x: tensor<1x4x3x5xf32>) -> tensor<1x4x3x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.25> : tensor<4x4x1x1xf32>
+  %bias = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %e = tensor.empty() : tensor<1x4x3x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x3x5xf32>) -> tensor<1x4x3x5xf32>
+  %c = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x4x3x5xf32>, tensor<4x4x1x1xf32>) outs(%f : tensor<1x4x3x5xf32>) -> tensor<1x4x3x5xf32>
+  %g = tensor.expand_shape %c [[0], [1, 2], [3], [4]] output_shape [1, 2, 2, 3, 5] : tensor<1x4x3x5xf32> into tensor<1x2x2x3x5xf32>
+  %e5 = tensor.empty() : tensor<1x2x2x3x5xf32>
+  %r = linalg.generic {indexing_maps = [#turned, #channel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]} ins(%g, %bias : tensor<1x2x2x3x5xf32>, tensor<2x2xf32>) outs(%e5 : tensor<1x2x2x3x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.addf %a, %b : f32
+    %1 = arith.maximumf %0, %z : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x2x2x3x5xf32>
+  %y = tensor.collapse_shape %r [[0], [1, 2], [3], [4]] : tensor<1x2x2x3x5xf32> into tensor<1x4x3x5xf32>
+  return %y : tensor<1x4x3x5xf32>
+}
+
+// -----
+
+// No product is summed: what was put in front of it stays there.
+// CHECK: relu
+// CHECK: linalg.generic ?
+// CHECK: result
+#image = affine_map<(n, h, w, g, m, i, j, c) -> (n, h + i, w + j, g, c)>
+#taps = affine_map<(n, h, w, g, m, i, j, c) -> (g, m, i, j, c)>
+#out = affine_map<(n, h, w, g, m, i, j, c) -> (n, h, w, g, m)>
+func.func @unknown_sum(%x: tensor<1x4x5x4xf32>) -> tensor<1x4x5x2x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.25> : tensor<2x3x1x1x2xf32>
+  %xg = tensor.expand_shape %x [[0], [1], [2], [3, 4]] output_shape [1, 4, 5, 2, 2] : tensor<1x4x5x4xf32> into tensor<1x4x5x2x2xf32>
+  %e = tensor.empty() : tensor<1x4x5x2x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x4x5x2x3xf32>) -> tensor<1x4x5x2x3xf32>
+  %c = linalg.generic {indexing_maps = [#image, #taps, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%xg, %w : tensor<1x4x5x2x2xf32>, tensor<2x3x1x1x2xf32>) outs(%f : tensor<1x4x5x2x3xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.maximumf %p, %z : f32
+    %0 = arith.mulf %r, %q : f32
+    %1 = arith.remf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x4x5x2x3xf32>
+  return %c : tensor<1x4x5x2x3xf32>
+}
+
+// -----
+
+// Two 1x1 convolutions whose batch and windows folding has dropped, with the groups
+// last and a relu between them in the shape of the second one's groups.
+// CHECK: 0: conv2d{{.*}} groups = 2> weight[6, 1, 1, 2] [3, 5, 6] <- input0
+// CHECK-NEXT: 1: relu [3, 5, 6] <- 0
+// CHECK-NEXT: 2: conv2d{{.*}} groups = 3> weight[3, 1, 1, 2] [3, 5, 3] <- 1
+// CHECK-NEXT: result 2
+#in = affine_map<(h, w, g, o, c) -> (h, w, g, c)>
+#filter = affine_map<(h, w, g, o, c) -> (g, o, c)>
+#out = affine_map<(h, w, g, o, c) -> (h, w, g, o)>
+func.func @folded(%x: tensor<1x3x5x4xf32>) -> tensor<1x3x5x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<[[[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], [[1.0, -2.0], [3.0, -4.0], [5.0, -6.0]]]> : tensor<2x3x2xf32>
+  %v = arith.constant dense<[[[1.0, 2.0]], [[3.0, 4.0]], [[5.0, 6.0]]]> : tensor<3x1x2xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2], [3]] : tensor<1x3x5x4xf32> into tensor<3x5x4xf32>
+  %g = tensor.expand_shape %c [[0], [1], [2, 3]] output_shape [3, 5, 2, 2] : tensor<3x5x4xf32> into tensor<3x5x2x2xf32>
+  %e = tensor.empty() : tensor<3x5x2x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<3x5x2x3xf32>) -> tensor<3x5x2x3xf32>
+  %p = linalg.generic {indexing_maps = [#in, #filter, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%g, %w : tensor<3x5x2x2xf32>, tensor<2x3x2xf32>) outs(%f : tensor<3x5x2x3xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x5x2x3xf32>
+  %s = tensor.collapse_shape %p [[0], [1], [2, 3]] : tensor<3x5x2x3xf32> into tensor<3x5x6xf32>
+  %h = tensor.expand_shape %s [[0], [1], [2, 3]] output_shape [3, 5, 3, 2] : tensor<3x5x6xf32> into tensor<3x5x3x2xf32>
+  %e2 = tensor.empty() : tensor<3x5x3x1xf32>
+  %f2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<3x5x3x1xf32>) -> tensor<3x5x3x1xf32>
+  %q = linalg.generic {indexing_maps = [#in, #filter, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%h, %v : tensor<3x5x3x2xf32>, tensor<3x1x2xf32>) outs(%f2 : tensor<3x5x3x1xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %r = arith.maximumf %a, %z : f32
+    %0 = arith.mulf %r, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x5x3x1xf32>
+  %t = tensor.collapse_shape %q [[0], [1], [2, 3]] : tensor<3x5x3x1xf32> into tensor<3x5x3xf32>
+  %y = tensor.expand_shape %t [[0, 1], [2], [3]] output_shape [1, 3, 5, 3] : tensor<3x5x3xf32> into tensor<1x3x5x3xf32>
+  return %y : tensor<1x3x5x3xf32>
+}

@@ -66,8 +66,9 @@ func.func @interleaved(%x: tensor<2x4xf32>) -> tensor<24xf32> {
 // Fusion has put a relu into what repeats rows and columns: it is in front of it,
 // and so is a function that nobody knows.
 // CHECK-LABEL: func.func @relu_in_upsampling
-// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.relu] inputs(%{{.*}}) : (tensor<1x3x2x2xf32>) -> tensor<1x3x2x2xf32>
-// CHECK: qbackend.operator [#qbackend.interpolate<mode = nearest>] inputs(%[[R]])
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.relu] inputs(%arg0) : (tensor<1x2x3x2xf32>) -> tensor<1x2x3x2xf32>
+// CHECK: %[[T:.*]] = qbackend.transpose %[[R]] [0, 2, 3, 1]
+// CHECK: qbackend.operator [#qbackend.interpolate<mode = nearest>] inputs(%[[T]])
 // CHECK-LABEL: func.func @unknown_in_upsampling
 // CHECK: linalg.generic {{.*}} ins(%arg0 : tensor<1x2x3x2xf32>)
 // CHECK: math.atan

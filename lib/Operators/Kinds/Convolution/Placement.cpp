@@ -284,10 +284,15 @@ bool Placer::isEvident() const {
     if (spatial.inputAxis && input.axes[*spatial.inputAxis].isWindow)
       return true;
   // A product of matrices has groups, its batch; or reduces what would be
-  // pixels. It has no rows and columns behind the channels.
-  if (placement.group)
-    return placement.spatial.size() >= 2 && placement.input.back() == 1 &&
-           placement.result.back() == 1;
+  // pixels. It has no rows and columns behind the channels, and its batch isn't
+  // cut from features that become features again.
+  if (placement.group) {
+    bool isCut = input.view.dims[placement.input.back()].size() == 2 &&
+                 result.dims[placement.result.back()].size() == 2;
+    return placement.spatial.size() >= 2 &&
+           (isCut ||
+            (placement.input.back() == 1 && placement.result.back() == 1));
+  }
   for (const Placement::Spatial &spatial : placement.spatial)
     if (rank == 3 && spatial.kernelLoop && !isUnit(*spatial.kernelLoop))
       return false;
