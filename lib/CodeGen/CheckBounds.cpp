@@ -22,6 +22,9 @@ namespace qbackend::codegen {
 
 using namespace mlir;
 
+/// As many as a tensor whose shape is known may have to be run.
+static constexpr int64_t maxElements = int64_t(1) << 31;
+
 namespace {
 /// Builds the checks of one op, in front of it.
 class Checker {
@@ -37,11 +40,33 @@ public:
     else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
       checkSlice(slice.getSource(), slice);
     else if (auto slice = dyn_cast<tensor::InsertSliceOp>(op))
-      checkSlice(slice.getDest(), slice);
-    else if (auto cast = dyn_cast<tensor::CastOp>(op))
+      checkInsertion(slice, slice.getSourceType(), slice.getSource(),
+                     slice.getDest());
+    else if (auto slice = dyn_cast<tensor::ParallelInsertSliceOp>(op)) {
+      // Nothing else may be between these ops.
+      b.setInsertionPoint(op->getParentOp());
+      checkInsertion(slice, slice.getSourceType(), slice.getSource(),
+                     slice.getDest());
+    } else if (auto cast = dyn_cast<tensor::CastOp>(op))
       checkCast(cast);
     else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
       checkExpandShape(expand);
+    else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+      checkReshape(reshape);
+    else if (auto dim = dyn_cast<tensor::DimOp>(op))
+      checkDim(dim);
+    else if (auto pad = dyn_cast<tensor::PadOp>(op))
+      checkPad(pad);
+    else if (isa<tensor::EmptyOp, tensor::GenerateOp, tensor::SplatOp>(op))
+      checkExtents(mix(llvm::cast<RankedTensorType>(op->getResult(0).getType()),
+                       isa<tensor::SplatOp>(op) ? op->getOperands().drop_front()
+                                                : op->getOperands()));
+    else if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp,
+                 arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
+                 op))
+      checkDivision(
+          /*isSigned=*/!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
+              op));
     else if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
       return checkLoops(linalg);
     else if (auto kernel = dyn_cast<qbackend::int8::Conv2dOp>(op))
@@ -103,21 +128,35 @@ private:
     }
   }
 
-  /// Elements offset, offset + stride, ..., `size` of them.
+  /// Whether a slice is known to be inside. The verifier has seen attributes,
+  /// but not constants that are operands.
+  static bool isSliceInside(OpFoldResult offsetOf, OpFoldResult sizeOf,
+                            OpFoldResult strideOf, OpFoldResult extentOf) {
+    auto offset = getConstantIntValue(offsetOf),
+         size = getConstantIntValue(sizeOf),
+         stride = getConstantIntValue(strideOf),
+         extent = getConstantIntValue(extentOf);
+    if (!offset || !size || !stride || !extent)
+      return false;
+    return *size == 0 ||
+           (0 <= *offset && *offset<*extent && * size> 0 && *stride >= 0 &&
+            *size - 1 <=
+                (*extent - 1 - *offset) / std::max(*stride, int64_t(1)));
+  }
+
+  /// Elements offset, offset + stride, ..., `size` of them. Negative strides
+  /// are large ones here: with them, a slice is at most one element.
   void checkSlice(Value tensor, OffsetSizeAndStrideOpInterface slice) {
     SmallVector<OpFoldResult> offsets = slice.getMixedOffsets(),
                               sizes = slice.getMixedSizes(),
                               strides = slice.getMixedStrides();
     for (unsigned dim = 0, e = offsets.size(); dim != e; ++dim) {
       OpFoldResult extent = getDim(tensor, dim);
-      // The verifier has seen those of constants.
-      if (getConstantIntValue(offsets[dim]) &&
-          getConstantIntValue(sizes[dim]) &&
-          getConstantIntValue(strides[dim]) && getConstantIntValue(extent))
+      if (isSliceInside(offsets[dim], sizes[dim], strides[dim], extent))
         continue;
       Value one = arith::ConstantIndexOp::create(b, 1);
       Value size = get(sizes[dim]), offset = get(offsets[dim]);
-      Value stride = arith::MaxSIOp::create(b, get(strides[dim]), one);
+      Value stride = arith::MaxUIOp::create(b, get(strides[dim]), one);
       Value last = arith::SubIOp::create(b, size, one);
       Value room = arith::SubIOp::create(
           b, arith::SubIOp::create(b, get(extent), one), offset);
@@ -147,23 +186,201 @@ private:
                     " in dimension " + Twine(dim));
   }
 
+  /// How the product of `factors` compares with `whole`, by `eq` or `ule`, also
+  /// where it has more than 64 bits or a negative factor.
+  Value compareProduct(arith::CmpIPredicate predicate,
+                       ArrayRef<OpFoldResult> factors, Value whole) {
+    Value zero = arith::ConstantIndexOp::create(b, 0);
+    Value one = arith::ConstantIndexOp::create(b, 1);
+    Value product = one, fits = arith::ConstantIntOp::create(b, 1, 1),
+          isEmpty = arith::ConstantIntOp::create(b, 0, 1);
+    for (OpFoldResult factor : factors) {
+      Value size = get(factor);
+      // Each is at most what is left of the others.
+      Value most = arith::DivUIOp::create(b, whole,
+                                          arith::MaxUIOp::create(b, size, one));
+      fits = arith::AndIOp::create(
+          b, fits, compare(arith::CmpIPredicate::ule, product, most));
+      isEmpty = arith::OrIOp::create(
+          b, isEmpty, compare(arith::CmpIPredicate::eq, size, zero));
+      product = arith::MulIOp::create(b, product, size);
+    }
+    fits = arith::AndIOp::create(b, fits, compare(predicate, product, whole));
+    if (predicate == arith::CmpIPredicate::ule)
+      return arith::OrIOp::create(b, isEmpty, fits);
+    return arith::SelectOp::create(
+        b, compare(arith::CmpIPredicate::eq, whole, zero), isEmpty, fits);
+  }
+
+  /// Static extents of `type`, and `dynamic` ones for the others.
+  static SmallVector<OpFoldResult> mix(RankedTensorType type,
+                                       ValueRange dynamic) {
+    SmallVector<OpFoldResult> extents;
+    Builder builder(type.getContext());
+    for (int64_t extent : type.getShape()) {
+      if (ShapedType::isDynamic(extent)) {
+        extents.push_back(getAsOpFoldResult(dynamic.front()));
+        dynamic = dynamic.drop_front();
+      } else {
+        extents.push_back(builder.getIndexAttr(extent));
+      }
+    }
+    return extents;
+  }
+
+  /// A buffer is as large as its extents say: their product is a number.
+  void checkExtents(ArrayRef<OpFoldResult> extents) {
+    int64_t product = 1;
+    bool isKnown = llvm::all_of(extents, [&](OpFoldResult extent) {
+      std::optional<int64_t> size = getConstantIntValue(extent);
+      return size && *size >= 0 && !llvm::MulOverflow(product, *size, product);
+    });
+    if (isKnown && product <= maxElements)
+      return;
+    require(compareProduct(arith::CmpIPredicate::ule, extents,
+                           arith::ConstantIndexOp::create(b, maxElements)),
+            "makes a tensor with a negative extent, or of more than " +
+                Twine(maxElements) + " elements");
+  }
+
+  void checkPad(tensor::PadOp pad) {
+    SmallVector<OpFoldResult> extents;
+    SmallVector<OpFoldResult> low = pad.getMixedLowPad(),
+                              high = pad.getMixedHighPad();
+    bool isDynamic = false;
+    for (auto [dim, sides] : llvm::enumerate(llvm::zip_equal(low, high))) {
+      OpFoldResult extent = getDim(pad.getSource(), dim);
+      Value sum = get(extent);
+      isDynamic |= !getConstantIntValue(extent);
+      for (OpFoldResult side : {std::get<0>(sides), std::get<1>(sides)}) {
+        std::optional<int64_t> known = getConstantIntValue(side);
+        isDynamic |= !known;
+        // Two of those are no number that wraps.
+        if (!known || *known < 0 || *known > maxElements)
+          require(compare(arith::CmpIPredicate::ule, get(side),
+                          arith::ConstantIndexOp::create(b, maxElements)),
+                  "has a negative padding, or one of more than " +
+                      Twine(maxElements) + ", in dimension " + Twine(dim));
+        sum = arith::AddIOp::create(b, sum, get(side));
+      }
+      extents.push_back(sum);
+    }
+    if (isDynamic)
+      checkExtents(extents);
+  }
+
+  void checkDim(tensor::DimOp dim) {
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    std::optional<int64_t> index = dim.getConstantIndex();
+    if (!type || (index && 0 <= *index && *index < type.getRank()))
+      return;
+    require(compare(arith::CmpIPredicate::ult, dim.getIndex(),
+                    arith::ConstantIndexOp::create(b, type.getRank())),
+            "has no such dimension in " + getText(type));
+  }
+
+  void checkReshape(tensor::ReshapeOp reshape) {
+    auto from = dyn_cast<RankedTensorType>(reshape.getSource().getType());
+    auto to = dyn_cast<RankedTensorType>(reshape.getType());
+    if (!from || !to)
+      return;
+    Value whole = arith::ConstantIndexOp::create(b, 1);
+    for (int64_t dim = 0; dim < from.getRank(); ++dim)
+      whole = arith::MulIOp::create(b, whole,
+                                    get(getDim(reshape.getSource(), dim)));
+    SmallVector<OpFoldResult> factors;
+    for (int64_t dim = 0; dim < to.getRank(); ++dim) {
+      Value index = arith::ConstantIndexOp::create(b, dim);
+      Value size = tensor::ExtractOp::create(b, reshape.getShape(), index);
+      if (!size.getType().isIndex())
+        size = arith::IndexCastOp::create(b, b.getIndexType(), size);
+      factors.push_back(size);
+      if (!to.isDynamicDim(dim))
+        require(compare(arith::CmpIPredicate::eq, size,
+                        get(b.getIndexAttr(to.getDimSize(dim)))),
+                "has another extent than " + Twine(to.getDimSize(dim)) +
+                    " in dimension " + Twine(dim));
+    }
+    require(compareProduct(arith::CmpIPredicate::eq, factors, whole),
+            "has other than the elements of " + getText(from));
+  }
+
+  /// Processors end a program that divides by zero, and where the quotient is
+  /// no number of its type.
+  void checkDivision(bool isSigned) {
+    Value x = op->getOperand(0), y = op->getOperand(1);
+    Type type = y.getType();
+    if (!type.isIntOrIndex())
+      return;
+    std::optional<int64_t> divisor = getConstantIntValue(getAsOpFoldResult(y));
+    if (divisor && *divisor != 0 && (*divisor != -1 || !isSigned))
+      return;
+    auto number = [&](const APInt &value) -> Value {
+      return arith::ConstantOp::create(b, b.getIntegerAttr(type, value));
+    };
+    unsigned width = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+    if (!divisor || *divisor == 0)
+      require(compare(arith::CmpIPredicate::ne, y, number(APInt(width, 0))),
+              "divides by zero");
+    if (isSigned && (!divisor || *divisor == -1))
+      require(arith::OrIOp::create(
+                  b,
+                  compare(arith::CmpIPredicate::ne, y,
+                          number(APInt::getAllOnes(width))),
+                  compare(arith::CmpIPredicate::ne, x,
+                          number(APInt::getSignedMinValue(width)))),
+              "divides the smallest number by -1");
+  }
+
+  /// The slice is inside of `tensor`, and as large as what is put there.
+  void checkInsertion(OffsetSizeAndStrideOpInterface slice,
+                      RankedTensorType type, Value source, Value tensor) {
+    checkSlice(tensor, slice);
+    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
+    SmallVector<int64_t> shape;
+    for (OpFoldResult size : sizes)
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+    // Dimensions of one element may be left out.
+    size_t dim = 0;
+    for (int64_t i = 0; i < type.getRank(); ++i, ++dim) {
+      int64_t missing = int64_t(sizes.size() - dim) - (type.getRank() - i);
+      while (missing > 0 && shape[dim] == 1 && type.getDimSize(i) != 1) {
+        ++dim;
+        --missing;
+      }
+      OpFoldResult extent = getDim(source, i);
+      std::optional<int64_t> known = getConstantIntValue(extent);
+      if (known && *known == shape[dim])
+        continue;
+      require(compare(arith::CmpIPredicate::eq, get(extent), get(sizes[dim])),
+              "has another extent than its source in dimension " + Twine(dim));
+    }
+  }
+
+  /// Whether the sizes of `group` are known to be those of `extent` elements.
+  static bool isExpandedWhole(ArrayRef<int64_t> group,
+                              ArrayRef<OpFoldResult> sizes,
+                              OpFoldResult extent) {
+    int64_t product = 1;
+    for (int64_t to : group) {
+      std::optional<int64_t> size = getConstantIntValue(sizes[to]);
+      if (!size || *size < 0 || llvm::MulOverflow(product, *size, product))
+        return false;
+    }
+    return getConstantIntValue(extent) == product;
+  }
+
   void checkExpandShape(tensor::ExpandShapeOp expand) {
     SmallVector<OpFoldResult> sizes = expand.getMixedOutputShape();
     for (auto [dim, group] :
          llvm::enumerate(expand.getReassociationIndices())) {
       OpFoldResult extent = getDim(expand.getSrc(), dim);
-      if (group.size() < 2 &&
-          getConstantIntValue(sizes[group[0]]) == getConstantIntValue(extent) &&
-          getConstantIntValue(extent))
+      if (isExpandedWhole(group, sizes, extent))
         continue;
-      if (getConstantIntValue(extent) && llvm::all_of(group, [&](int64_t to) {
-            return getConstantIntValue(sizes[to]).has_value();
-          }))
-        continue;
-      Value product = get(sizes[group[0]]);
-      for (int64_t to : ArrayRef(group).drop_front())
-        product = arith::MulIOp::create(b, product, get(sizes[to]));
-      require(compare(arith::CmpIPredicate::eq, product, get(extent)),
+      SmallVector<OpFoldResult> factors;
+      for (int64_t to : group)
+        factors.push_back(sizes[to]);
+      require(compareProduct(arith::CmpIPredicate::eq, factors, get(extent)),
               "has other than the elements of dimension " + Twine(dim));
     }
   }
@@ -264,13 +481,87 @@ private:
     return limit;
   }
 
+  /// The smallest and the largest number that `expr` can be, with quotients and
+  /// remainders; nullopt if that isn't known.
+  static std::optional<std::pair<int64_t, int64_t>>
+  getRange(AffineExpr expr, ArrayRef<OpFoldResult> extents) {
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      OpFoldResult extent = extents[loop.getPosition()];
+      std::optional<int64_t> size =
+          extent ? getConstantIntValue(extent) : std::nullopt;
+      if (!size || *size < 1)
+        return std::nullopt;
+      return std::pair(int64_t(0), *size - 1);
+    }
+    if (auto number = dyn_cast<AffineConstantExpr>(expr))
+      return std::pair(number.getValue(), number.getValue());
+    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+    if (!binary)
+      return std::nullopt;
+    auto x = getRange(binary.getLHS(), extents),
+         y = getRange(binary.getRHS(), extents);
+    int64_t first, last;
+    switch (binary.getKind()) {
+    case AffineExprKind::Add:
+      if (!x || !y || llvm::AddOverflow(x->first, y->first, first) ||
+          llvm::AddOverflow(x->second, y->second, last))
+        return std::nullopt;
+      return std::pair(first, last);
+    case AffineExprKind::Mul:
+      if (!x || !y || y->first != y->second ||
+          llvm::MulOverflow(x->first, y->first, first) ||
+          llvm::MulOverflow(x->second, y->first, last))
+        return std::nullopt;
+      return std::pair(std::min(first, last), std::max(first, last));
+    case AffineExprKind::Mod:
+      if (!y || y->first != y->second || y->first < 1)
+        return std::nullopt;
+      if (x && 0 <= x->first && x->second < y->first)
+        return x;
+      return std::pair(int64_t(0), y->first - 1);
+    case AffineExprKind::FloorDiv:
+    case AffineExprKind::CeilDiv: {
+      if (!x || !y || y->first != y->second || y->first < 1)
+        return std::nullopt;
+      bool isFloor = binary.getKind() == AffineExprKind::FloorDiv;
+      auto divide = [&](int64_t number) {
+        return isFloor ? llvm::divideFloorSigned(number, y->first)
+                       : llvm::divideCeilSigned(number, y->first);
+      };
+      return std::pair(divide(x->first), divide(x->second));
+    }
+    default:
+      return std::nullopt;
+    }
+  }
+
+  /// What divides loops is inside by its range, or refused.
+  LogicalResult checkRange(Value tensor, unsigned dim, AffineExpr expr,
+                           ArrayRef<OpFoldResult> extents) {
+    auto range = getRange(expr, extents);
+    std::optional<int64_t> size = getConstantIntValue(getDim(tensor, dim));
+    if (range && size && 0 <= range->first && range->second < *size)
+      return success();
+    for (OpFoldResult extent : extents)
+      if (extent && getConstantIntValue(extent) == 0)
+        return success();
+    auto error = op->emitOpError("reads ");
+    if (range && (range->first < 0 || size))
+      return error << "element "
+                   << (range->first < 0 ? range->first : range->second)
+                   << " of dimension " << dim << " of " << tensor.getType()
+                   << "; its strides or dilations have to stay within that";
+    return error << "dimension " << dim << " of " << tensor.getType()
+                 << " by quotients of loops; their extents have to be known";
+  }
+
   /// Upstream's verifier looks at the first and the last element alone, and at
   /// none if anything is dynamic.
   LogicalResult checkSum(Value tensor, unsigned dim, AffineExpr expr,
                          ArrayRef<OpFoldResult> extents) {
     Sum sum;
     if (!addTerms(expr, 1, sum))
-      return success();
+      return checkRange(tensor, dim, expr, extents);
     for (auto [loop, factor] : sum.loops)
       if (!extents[loop] || getConstantIntValue(extents[loop]) == 0)
         return success();

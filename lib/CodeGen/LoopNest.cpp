@@ -282,6 +282,9 @@ std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
   for (auto [i, range, kind] :
        llvm::enumerate(ranges, op.getIteratorTypesArray())) {
     std::optional<int64_t> extent = getConstantIntValue(range.size);
+    // Of code that stops at an assertion before.
+    if (extent && *extent < 0)
+      return std::nullopt;
     nest.loops.push_back({extent.value_or(ShapedType::kDynamic),
                           extent ? Value() : cast<Value>(range.size),
                           kind == utils::IteratorType::reduction, unsigned(i)});

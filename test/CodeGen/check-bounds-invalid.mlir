@@ -17,3 +17,26 @@ func.func @beyond(%x: tensor<6xf32>, %w: tensor<3xf32>, %y: tensor<4xf32>) -> te
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// The last step reads element 0, the one before element 7.
+func.func @remainder(%x: tensor<4xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
+  // expected-error @+1 {{'linalg.generic' op reads element 7 of dimension 0 of 'tensor<4xf32>'}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod 8)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<9xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<9xf32>
+  return %0 : tensor<9xf32>
+}
+
+// -----
+
+func.func @quotient(%x: tensor<4xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{'linalg.generic' op reads dimension 0 of 'tensor<4xf32>' by quotients of loops; their extents have to be known}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}

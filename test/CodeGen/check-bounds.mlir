@@ -98,3 +98,102 @@ func.func @reversed(%x: tensor<6xf32>, %w: tensor<3xf32>, %y: tensor<4xf32>) -> 
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// Constants that are operands are not seen by verifiers.
+// CHECK-LABEL: func.func @constants
+// CHECK: cf.assert %false, "{{.*}}'tensor.extract_slice' op is outside of dimension 1 of tensor<1x4xf32>"
+func.func @constants(%x: tensor<1x4xf32>) -> tensor<1x?xf32> {
+  %c3 = arith.constant 3 : index
+  %c9 = arith.constant 9 : index
+  %0 = tensor.extract_slice %x[0, %c3] [1, %c9] [1, 1] : tensor<1x4xf32> to tensor<1x?xf32>
+  return %0 : tensor<1x?xf32>
+}
+
+// A slice of several elements has no negative stride: as a large one it leaves
+// no room for the second.
+// CHECK-LABEL: func.func @stride
+// CHECK-SAME: %[[S:[a-z0-9]+]]: index
+// CHECK: %[[STRIDE:.*]] = arith.maxui %[[S]], %c1
+// CHECK: %[[ROOM:.*]] = arith.divui %c2, %[[STRIDE]]
+// CHECK: %[[FITS:.*]] = arith.cmpi uge, %[[ROOM]], %c2
+// CHECK: cf.assert %[[FITS]], "{{.*}}'tensor.extract_slice' op is outside of dimension 0
+func.func @stride(%x: tensor<4xf32>, %s: index) -> tensor<3xf32> {
+  %0 = tensor.extract_slice %x[1] [3] [%s] : tensor<4xf32> to tensor<3xf32>
+  return %0 : tensor<3xf32>
+}
+
+// What is inserted has the extents of its place, in a loop as well.
+// CHECK-LABEL: func.func @insertion
+// CHECK: cf.assert {{.*}}'tensor.insert_slice' op has another extent than its source in dimension 1
+// CHECK: scf.forall
+// CHECK: cf.assert {{.*}}'tensor.parallel_insert_slice' op is outside of dimension 0 of tensor<4xf32>
+// CHECK: scf.forall.in_parallel
+func.func @insertion(%x: tensor<?xf32>, %y: tensor<1x4xf32>, %z: tensor<1xf32>, %o: tensor<4xf32>, %n: index) -> (tensor<1x4xf32>, tensor<4xf32>) {
+  %0 = tensor.insert_slice %x into %y[0, 0] [1, %n] [1, 1] : tensor<?xf32> into tensor<1x4xf32>
+  %1 = scf.forall (%i) in (4) shared_outs(%out = %o) -> (tensor<4xf32>) {
+    %p = arith.muli %i, %n : index
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %z into %out[%p] [1] [1] : tensor<1xf32> into tensor<4xf32>
+    }
+  }
+  return %0, %1 : tensor<1x4xf32>, tensor<4xf32>
+}
+
+// Products of extents may wrap: 2^62 + 1 times 4 is 4.
+// CHECK-LABEL: func.func @products
+// CHECK-SAME: (%[[N:[a-z0-9]+]]: index, %[[M:[a-z0-9]+]]: index
+// CHECK: %[[MOST:.*]] = arith.maxui %[[M]], %c1
+// CHECK: %[[LEFT:.*]] = arith.divui %c2147483648, %[[MOST]]
+// CHECK: arith.cmpi ule, %[[N]], %[[LEFT]]
+// CHECK: cf.assert {{.*}}'tensor.empty' op makes a tensor with a negative extent, or of more than 2147483648 elements
+// CHECK: cf.assert {{.*}}'tensor.generate' op makes a tensor with a negative extent
+// CHECK: cf.assert {{.*}}'tensor.splat' op makes a tensor with a negative extent
+// CHECK: cf.assert {{.*}}'tensor.pad' op has a negative padding, or one of more than 2147483648, in dimension 0
+// CHECK: cf.assert {{.*}}'tensor.pad' op makes a tensor with a negative extent
+// CHECK: cf.assert {{.*}}'tensor.reshape' op has other than the elements of tensor<4xf32>
+func.func @products(%n: index, %m: index, %v: f32, %x: tensor<4xf32>, %shape: tensor<2xindex>) -> (tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>) {
+  %0 = tensor.empty(%n, %m) : tensor<?x?xf32>
+  %1 = tensor.generate %n {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<?xf32>
+  %2 = tensor.splat %v[%m] : tensor<?xf32>
+  %3 = tensor.pad %x low[%n] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<?xf32>
+  %4 = tensor.reshape %x(%shape) : (tensor<4xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  return %0, %1, %2, %3, %4 : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @dim
+// CHECK: cf.assert {{.*}}'tensor.dim' op has no such dimension in tensor<?xf32>
+func.func @dim(%x: tensor<?xf32>, %i: index) -> index {
+  %0 = tensor.dim %x, %i : tensor<?xf32>
+  return %0 : index
+}
+
+// Processors end a program that divides by zero.
+// CHECK-LABEL: func.func @division
+// CHECK: cf.assert {{.*}}'arith.divsi' op divides by zero
+// CHECK: cf.assert {{.*}}'arith.divsi' op divides the smallest number by -1
+// CHECK: cf.assert {{.*}}'arith.remui' op divides by zero
+// CHECK-NOT: cf.assert
+func.func @division(%x: i32, %y: i32) -> (i32, i32, i32) {
+  %c3 = arith.constant 3 : i32
+  %0 = arith.divsi %x, %y : i32
+  %1 = arith.remui %x, %y : i32
+  %2 = arith.divsi %x, %c3 : i32
+  return %0, %1, %2 : i32, i32, i32
+}
+
+// CHECK-LABEL: func.func @remainders
+// CHECK-NOT: cf.assert
+func.func @remainders(%x: tensor<8xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod 8)>, affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x, %x : tensor<8xf32>, tensor<8xf32>) outs(%y : tensor<9xf32>) {
+  ^bb0(%a: f32, %b: f32, %out: f32):
+    %1 = arith.addf %a, %b : f32
+    linalg.yield %1 : f32
+  } -> tensor<9xf32>
+  return %0 : tensor<9xf32>
+}
