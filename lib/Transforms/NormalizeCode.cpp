@@ -67,6 +67,13 @@ public:
         ++uses[use.getSymbolRef().getRootReference()];
     for (func::FuncOp function : order)
       visit(function);
+    for (func::FuncOp function : order)
+      if (waiting.contains(function)) {
+        // Nobody has taken it: its call is of another type, or its own.
+        open.insert(function);
+        inlineInto(function);
+        open.erase(function);
+      }
     llvm::DenseSet<StringAttr> used;
     if (auto uses = SymbolTable::getSymbolUses(&module.getBodyRegion()))
       for (const SymbolTable::SymbolUse &use : *uses)
@@ -85,7 +92,12 @@ private:
     while (!stack.empty()) {
       auto [function, expanded] = stack.pop_back_val();
       if (expanded) {
-        inlineInto(function);
+        // What is called once is moved before its own calls are looked at: each
+        // op moves once, however deep calls are in calls.
+        if (isInlinable(function) && uses.lookup(function.getNameAttr()) == 1)
+          waiting.insert(function);
+        else
+          inlineInto(function);
         open.erase(function);
         continue;
       }
@@ -106,10 +118,18 @@ private:
         call.getCalleeAttr().getRootReference().getValue());
   }
 
-  void inlineInto(func::FuncOp caller) {
+  /// From the last one on.
+  static SmallVector<func::CallOp> findCalls(Region &body) {
     SmallVector<func::CallOp> calls;
-    caller.walk([&](func::CallOp call) { calls.push_back(call); });
-    for (func::CallOp call : calls) {
+    body.walk([&](func::CallOp call) { calls.push_back(call); });
+    std::reverse(calls.begin(), calls.end());
+    return calls;
+  }
+
+  void inlineInto(func::FuncOp caller) {
+    SmallVector<func::CallOp> calls = findCalls(caller.getBody());
+    while (!calls.empty()) {
+      func::CallOp call = calls.pop_back_val();
       func::FuncOp callee = lookup(call);
       // One that is open calls itself.
       if (callee && open.contains(callee))
@@ -120,6 +140,8 @@ private:
         continue;
       Block &body = callee.getBody().front();
       if (uses.lookup(callee.getNameAttr()) == 1) {
+        if (waiting.erase(callee))
+          calls.append(findCalls(callee.getBody()));
         moveInto(call, body);
         symbols.erase(callee);
         continue;
@@ -143,8 +165,7 @@ private:
     }
   }
 
-  /// What is called once needs no second body: however deep calls are in
-  /// calls, each op is moved once for each of them, and none is made.
+  /// What is called once needs no second body.
   static void moveInto(func::CallOp call, Block &body) {
     for (auto [argument, operand] :
          llvm::zip_equal(body.getArguments(), call.getOperands()))
@@ -161,6 +182,8 @@ private:
   SymbolTable symbols;
   SmallVector<func::FuncOp> order;
   llvm::DenseSet<func::FuncOp> visited, open, recursive, inlined;
+  /// Called once, and not yet moved to where.
+  llvm::DenseSet<func::FuncOp> waiting;
   llvm::DenseMap<StringAttr, unsigned> uses;
   llvm::DenseMap<func::FuncOp, size_t> sizes;
   size_t created = 0;
