@@ -7,6 +7,7 @@ import os
 import random
 import resource
 import struct
+import threading
 import zipfile
 import zlib
 
@@ -374,3 +375,18 @@ def test_mutations(tmp_path):
             except qbackend.ImportFailure:
                 outcomes.add("error")
     assert outcomes == {"module", "error"}
+
+
+# Pipes.
+
+
+@pytest.mark.parametrize("read", [qbackend.from_pt2, qbackend.load])
+def test_a_pipe_is_read_once(tmp_path, read):
+    data = network().save(tmp_path / "net.pt2").read_bytes()
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    writer = threading.Thread(target=pipe.write_bytes, args=(data,), daemon=True)
+    writer.start()
+    text = read(pipe).text()
+    writer.join(60)
+    assert text.replace("pipe", "net.pt2") == read(tmp_path / "net.pt2").text()

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 from typing import Any, Mapping, Optional, Sequence
 
 from ..files import Path
@@ -36,24 +37,33 @@ def _named(path: Path, error: ImportFailure) -> ImportFailure:
     return error
 
 
+def _from_pt2(path: Path, data: Optional[memoryview] = None) -> ImportedModule:
+    """`data` is what was read of `path` already."""
+    try:
+        return finished(*pt2.convert(mapped(path) if data is None else data))
+    except ImportFailure as error:
+        raise _named(path, error) from None
+
+
+def _from_onnx(path: Path, data: Optional[memoryview] = None) -> ImportedModule:
+    try:
+        folder = os.path.dirname(os.path.abspath(os.fspath(path)))
+        return finished(*onnx.convert(mapped(path) if data is None else data, folder))
+    except ImportFailure as error:
+        raise _named(path, error) from None
+
+
 def from_pt2(path: Path) -> ImportedModule:
     """The program of a `torch.export` archive (`torch.export.save`), of PyTorch
     2.6 or newer. ImportFailure says what is broken or not understood; nothing of
     a pickle is run."""
-    try:
-        return finished(*pt2.convert(mapped(path)))
-    except ImportFailure as error:
-        raise _named(path, error) from None
+    return _from_pt2(path)
 
 
 def from_onnx(path: Path) -> ImportedModule:
     """An ONNX model, real-valued or quantized; weights in other files are read
     below its folder. ImportFailure as of `from_pt2`."""
-    try:
-        folder = os.path.dirname(os.path.abspath(os.fspath(path)))
-        return finished(*onnx.convert(mapped(path), folder))
-    except ImportFailure as error:
-        raise _named(path, error) from None
+    return _from_onnx(path)
 
 
 def from_torch(module: Any, example_inputs: Sequence[Any],
@@ -85,7 +95,10 @@ def load(path: Path) -> Model:
         head = file.read(4)
         if head == _BYTECODE or os.fspath(path).endswith(".mlir"):
             return Model(head + file.read(), name=os.fspath(path))
+        # What a pipe gave is gone.
+        is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+        data = None if is_file else memoryview(head + file.read())
     # An empty archive has an end only.
     if head[:2] == b"PK" or os.fspath(path).endswith(".pt2"):
-        return from_pt2(path)
-    return from_onnx(path)
+        return _from_pt2(path, data)
+    return _from_onnx(path, data)

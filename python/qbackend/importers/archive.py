@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import mmap
 import os
+import stat
 import zipfile
 import zlib
 from typing import Any, Dict, List, Optional, Union
@@ -23,9 +24,12 @@ Bytes = Union[bytes, memoryview, mmap.mmap]
 
 
 def mapped(path: Union[str, "os.PathLike[str]"]) -> memoryview:
-    """The file, not read before it is used."""
+    """The file, not read before it is used; a pipe or the like is read at once."""
     with open(path, "rb") as file:
-        if not os.fstat(file.fileno()).st_size:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            return memoryview(file.read())
+        if not status.st_size:
             raise ImportFailure("the file is empty")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
 
