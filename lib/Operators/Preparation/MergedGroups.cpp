@@ -209,11 +209,12 @@ static bool isConvolutionOf(linalg::LinalgOp op,
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap input = maps[isFirst ? 1 : 0], filter = maps[isFirst ? 0 : 1];
+  SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   bool found = false;
   for (const ReassociationIndices &group : groups) {
     if (group.size() == 1)
       continue;
-    bool isGroup = false;
+    bool isGroup = false, ofFilter = true;
     for (int64_t dim : group) {
       auto loop = dyn_cast<AffineDimExpr>(maps.back().getResult(dim));
       if (!loop)
@@ -221,7 +222,10 @@ static bool isConvolutionOf(linalg::LinalgOp op,
       bool inInput = input.isFunctionOfDim(loop.getPosition());
       bool inFilter = filter.isFunctionOfDim(loop.getPosition());
       isGroup |= inInput && inFilter;
+      ofFilter &= inFilter || sizes[loop.getPosition()] == 1;
     }
+    if (isGroup && !ofFilter)
+      return false;
     found |= isGroup;
   }
   return found;
@@ -435,29 +439,57 @@ void GroupMerger::clean() {
       builder.eraseOp(op);
 }
 
-/// The groups of an image of `op`, an operand that holds groups and the
-/// channels of each side by side; nullopt if `op` is no such convolution.
-static std::optional<Groups> getImageGroups(linalg::LinalgOp op, unsigned image,
-                                            ConstantEvaluator &constants) {
+/// Whether `expr` reads an image of `op` by the channels of each group
+/// (`ofReduced`), or by the groups.
+static bool isChannelDim(linalg::LinalgOp op, unsigned image, AffineExpr expr,
+                         bool ofReduced) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  AffineMap input = maps[image], filter = maps[1 - image];
-  Groups groups;
-  bool found = false;
-  auto getUse = [&](AffineExpr expr, bool inResult) {
-    auto loop = dyn_cast<AffineDimExpr>(expr);
-    return loop && filter.isFunctionOfDim(loop.getPosition()) &&
-           maps.back().isFunctionOfDim(loop.getPosition()) == inResult;
-  };
-  for (int64_t dim = 0; dim < input.getNumResults(); ++dim) {
-    groups.push_back({dim});
-    if (found || dim + 1 == input.getNumResults() ||
-        !getUse(input.getResult(dim), true) ||
-        !getUse(input.getResult(dim + 1), false))
-      continue;
-    groups.back().push_back(++dim);
-    found = true;
-  }
-  return found ? std::optional(groups) : std::nullopt;
+  auto loop = dyn_cast<AffineDimExpr>(expr);
+  return loop && maps[1 - image].isFunctionOfDim(loop.getPosition()) &&
+         maps.back().isFunctionOfDim(loop.getPosition()) != ofReduced;
+}
+
+/// The dimension of an image of `op` that holds the groups, if the channels of
+/// each come right behind it; with `isReversed` that of the channels, if the
+/// groups do.
+static std::optional<int64_t> findGroups(linalg::LinalgOp op, unsigned image,
+                                         bool isReversed) {
+  AffineMap map = op.getIndexingMapsArray()[image];
+  for (unsigned dim = 0; dim + 1 < map.getNumResults(); ++dim)
+    if (isChannelDim(op, image, map.getResult(dim), isReversed) &&
+        isChannelDim(op, image, map.getResult(dim + 1), !isReversed))
+      return dim;
+  return std::nullopt;
+}
+
+/// Makes `op` read its image with the groups in front of the channels of each,
+/// where fusion has put a transposition of the two into it.
+static void putGroupsFirst(linalg::GenericOp op, unsigned image,
+                           PreparationRewriter &builder) {
+  OpOperand *input = op.getDpsInputOperand(image);
+  auto type = cast<RankedTensorType>(input->get().getType());
+  std::optional<int64_t> channels = findGroups(op, image, /*isReversed=*/true);
+  if (!channels || findGroups(op, image, /*isReversed=*/false) ||
+      !type.hasStaticShape() || type.getRank() < 5)
+    return;
+  auto permutation = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  std::swap(permutation[*channels], permutation[*channels + 1]);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<AffineExpr> exprs(maps[image].getResults());
+  std::swap(exprs[*channels], exprs[*channels + 1]);
+  maps[image] =
+      AffineMap::get(maps[image].getNumDims(), 0, exprs, op.getContext());
+  builder.setInsertionPoint(op);
+  Value init = tensor::EmptyOp::create(
+      builder, op.getLoc(), applyPermutation(type.getShape(), permutation),
+      type.getElementType());
+  input->set(linalg::TransposeOp::create(builder, op.getLoc(), input->get(),
+                                         init, permutation)
+                 ->getResult(0));
+  SmallVector<SmallVector<int64_t>> permutations(op.getNumDpsInputs());
+  permutations[image] = permutation;
+  builder.recordTransposes(op, op.getIndexingMaps(), permutations);
+  op.setIndexingMapsAttr(builder.getAffineMapArrayAttr(maps));
 }
 
 void forms::expandGroups(Operation *root, PreparationRewriter &builder) {
@@ -472,17 +504,61 @@ void forms::expandGroups(Operation *root, PreparationRewriter &builder) {
     return;
   unsigned image = isFirst ? 1 : 0;
   OpOperand *input = op.getDpsInputOperand(image);
-  auto type = dyn_cast<RankedTensorType>(input->get().getType());
-  auto groups = getImageGroups(op, image, builder.constants);
-  GroupMerger merger(builder);
-  if (!type || !groups || !merger.canMerge(input->get(), *groups) ||
-      !merger.moved)
+  if (!isa<RankedTensorType>(input->get().getType()))
     return;
-  Value merged = merger.merge(input->get(), *groups);
+  if (auto generic = dyn_cast<linalg::GenericOp>(root))
+    putGroupsFirst(generic, image, builder);
+  auto type = cast<RankedTensorType>(input->get().getType());
+  std::optional<int64_t> first = findGroups(op, image, /*isReversed=*/false);
+  if (!first)
+    return;
+  Groups groups;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (dim == *first + 1)
+      groups.back().push_back(dim);
+    else
+      groups.push_back({dim});
+  if (!getMergedType(type, groups))
+    return;
+  GroupMerger merger(builder);
   builder.setInsertionPoint(op);
-  input->set(tensor::ExpandShapeOp::create(builder, op.getLoc(), type, merged,
-                                           *groups));
-  merger.clean();
+  if (merger.canMerge(input->get(), groups)) {
+    if (!merger.moved)
+      return;
+    Value merged = merger.merge(input->get(), groups);
+    builder.setInsertionPoint(op);
+    input->set(tensor::ExpandShapeOp::create(builder, op.getLoc(), type, merged,
+                                             groups));
+    merger.clean();
+    return;
+  }
+  // What merged channels, in another order, and what cut them have cancelled
+  // each other.
+  if (type.getRank() < 5)
+    return;
+  auto collapse = tensor::CollapseShapeOp::create(
+      builder, op.getLoc(), getMergedType(type, groups), input->get(), groups);
+  input->set(tensor::ExpandShapeOp::create(builder, op.getLoc(), type, collapse,
+                                           groups));
+  builder.recordUndo(
+      op.getOperation(), op.getOperation(),
+      [=](PreparationRewriter &rewriter) -> Operation * {
+        linalg::LinalgOp from = op;
+        OpOperand *operand = from.getDpsInputOperand(image);
+        auto expand = operand->get().getDefiningOp<tensor::ExpandShapeOp>();
+        auto merged =
+            expand ? expand.getSrc().getDefiningOp<tensor::CollapseShapeOp>()
+                   : tensor::CollapseShapeOp();
+        if (!merged || merged.getSrcType() != type)
+          return nullptr;
+        operand->set(merged.getSrc());
+        for (Operation *each : {expand.getOperation(), merged.getOperation()})
+          if (each->use_empty())
+            rewriter.eraseOp(each);
+        return from;
+      });
+  takeOutOfShuffle(collapse, builder);
+  mergeGroups(collapse, builder);
 }
 
 Operation *forms::mergeGroups(tensor::CollapseShapeOp collapse,

@@ -293,3 +293,43 @@ func.func @folded(%x: tensor<1x3x5x4xf32>) -> tensor<1x3x5x3xf32> {
   %y = tensor.expand_shape %t [[0, 1], [2], [3]] output_shape [1, 3, 5, 3] : tensor<3x5x3xf32> into tensor<1x3x5x3xf32>
   return %y : tensor<1x3x5x3xf32>
 }
+
+// -----
+
+// A shuffle between two convolutions in groups, whose changes of shape have
+// cancelled each other: the second one reads the channels of the first one's groups
+// as its groups, with a relu in front of that.
+// CHECK: 0: conv2d{{.*}} groups = 2> weight[6, 1, 1, 2] [3, 5, 6] <- input0
+// CHECK-NEXT: 1: relu [3, 5, 6] <- 0
+// CHECK-NEXT: 2: channel_shuffle<axis = 2, groups = 2> [3, 5, 6] <- 1
+// CHECK-NEXT: 3: conv2d{{.*}} groups = 3> weight[3, 3, 3, 2] [3, 3] <- 2
+// CHECK-NEXT: result 3
+#in = affine_map<(n, g, m, h, w, c, i, j) -> (n, g, c, h + i, w + j)>
+#other = affine_map<(n, g, m, h, w, c, i, j) -> (n, c, g, h + i, w + j)>
+#taps = affine_map<(n, g, m, h, w, c, i, j) -> (g, m, c, i, j)>
+#out = affine_map<(n, g, m, h, w, c, i, j) -> (n, g, m, h, w)>
+func.func @cancelled(%x: tensor<1x4x3x5xf32>) -> tensor<1x3x1x3xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.25> : tensor<2x3x2x1x1xf32>
+  %v = arith.constant dense<0.5> : tensor<3x1x2x3x3xf32>
+  %xg = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 2, 2, 3, 5] : tensor<1x4x3x5xf32> into tensor<1x2x2x3x5xf32>
+  %e = tensor.empty() : tensor<1x2x3x3x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x2x3x3x5xf32>) -> tensor<1x2x3x3x5xf32>
+  %c = linalg.generic {indexing_maps = [#in, #taps, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%xg, %w : tensor<1x2x2x3x5xf32>, tensor<2x3x2x1x1xf32>) outs(%f : tensor<1x2x3x3x5xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %0 = arith.mulf %p, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x2x3x3x5xf32>
+  %e2 = tensor.empty() : tensor<1x3x1x1x3xf32>
+  %f2 = linalg.fill ins(%z : f32) outs(%e2 : tensor<1x3x1x1x3xf32>) -> tensor<1x3x1x1x3xf32>
+  %d = linalg.generic {indexing_maps = [#other, #taps, #out], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction", "reduction"]} ins(%c, %v : tensor<1x2x3x3x5xf32>, tensor<3x1x2x3x3xf32>) outs(%f2 : tensor<1x3x1x1x3xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %r = arith.maximumf %p, %z : f32
+    %0 = arith.mulf %r, %q : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<1x3x1x1x3xf32>
+  %y = tensor.collapse_shape %d [[0], [1, 2], [3], [4]] : tensor<1x3x1x1x3xf32> into tensor<1x3x1x3xf32>
+  return %y : tensor<1x3x1x3xf32>
+}
