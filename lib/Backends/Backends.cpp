@@ -136,7 +136,7 @@ FailureOr<Backend> qbackend::resolveBackend(StringRef spec, ModuleOp module) {
     llvm::interleaveComma(getBuiltinBackends(), error);
     return error;
   }
-  auto text = llvm::MemoryBuffer::getFile(spec);
+  auto text = readSource(spec);
   if (!text)
     return emitError(module.getLoc()) << "cannot read backend file '" << spec
                                       << "': " << text.getError().message();
@@ -161,7 +161,7 @@ const Backend *BackendResolver::resolve(StringRef spec) {
 static FailureOr<QConfigMappingOp>
 readQConfig(StringRef path, BackendConfigOp backend, ModuleOp module) {
   MLIRContext *context = backend.getContext();
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  auto text = readSource(path);
   if (!text)
     return emitError(module.getLoc()) << "cannot read qconfig file '" << path
                                       << "': " << text.getError().message();

@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -48,7 +49,9 @@ public:
       checkInsertion(slice, slice.getSourceType(), slice.getSource(),
                      slice.getDest());
     } else if (auto cast = dyn_cast<tensor::CastOp>(op))
-      checkCast(cast);
+      return checkCast(cast);
+    else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
+      checkConcat(concat);
     else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
       checkExpandShape(expand);
     else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
@@ -62,10 +65,12 @@ public:
                        isa<tensor::SplatOp>(op) ? op->getOperands().drop_front()
                                                 : op->getOperands()));
     else if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp,
-                 arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(
-                 op))
+                 arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
+                 index::DivSOp, index::RemSOp, index::DivUOp, index::RemUOp,
+                 index::CeilDivSOp, index::CeilDivUOp, index::FloorDivSOp>(op))
       checkDivision(
-          /*isSigned=*/!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp>(
+          /*isSigned=*/!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp,
+                            index::DivUOp, index::RemUOp, index::CeilDivUOp>(
               op));
     else if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
       return checkLoops(linalg);
@@ -139,7 +144,7 @@ private:
     if (!offset || !size || !stride || !extent)
       return false;
     return *size == 0 ||
-           (0 <= *offset && *offset<*extent && * size> 0 && *stride >= 0 &&
+           (0 <= *offset && *offset < *extent && 0 < *size && 0 <= *stride &&
             *size - 1 <=
                 (*extent - 1 - *offset) / std::max(*stride, int64_t(1)));
   }
@@ -172,11 +177,14 @@ private:
     }
   }
 
-  void checkCast(tensor::CastOp cast) {
+  LogicalResult checkCast(tensor::CastOp cast) {
     auto from = dyn_cast<RankedTensorType>(cast.getSource().getType());
     auto to = dyn_cast<RankedTensorType>(cast.getType());
-    if (!from || !to)
-      return;
+    if (!from)
+      return op->emitOpError("is of a tensor whose rank isn't known; give it "
+                             "the type that it has");
+    if (!to)
+      return success();
     for (int64_t dim = 0; dim < to.getRank(); ++dim)
       if (from.isDynamicDim(dim) && !to.isDynamicDim(dim))
         require(compare(arith::CmpIPredicate::eq,
@@ -184,6 +192,44 @@ private:
                         get(b.getIndexAttr(to.getDimSize(dim)))),
                 "has another extent than " + Twine(to.getDimSize(dim)) +
                     " in dimension " + Twine(dim));
+    return success();
+  }
+
+  /// Requires that `extent` is that of dimension `dim` of the result, if that
+  /// is static: the verifier takes anything for what it doesn't know.
+  void checkResult(OpFoldResult extent, int64_t dim) {
+    auto type = cast<RankedTensorType>(op->getResult(0).getType());
+    if (!type.isDynamicDim(dim) &&
+        getConstantIntValue(extent) != type.getDimSize(dim))
+      require(compare(arith::CmpIPredicate::eq, get(extent),
+                      get(b.getIndexAttr(type.getDimSize(dim)))),
+              "has another extent than " + Twine(type.getDimSize(dim)) +
+                  " in dimension " + Twine(dim));
+  }
+
+  void checkConcat(tensor::ConcatOp concat) {
+    int64_t along = concat.getDim();
+    ValueRange inputs = concat.getInputs();
+    for (int64_t dim = 0, e = concat.getType().getRank(); dim < e; ++dim) {
+      OpFoldResult first = getDim(inputs[0], dim);
+      OpFoldResult sum = first;
+      for (Value input : inputs.drop_front()) {
+        OpFoldResult extent = getDim(input, dim);
+        auto known = getConstantIntValue(extent),
+             other = getConstantIntValue(dim == along ? sum : first);
+        if (dim != along) {
+          if (!known || known != other)
+            require(compare(arith::CmpIPredicate::eq, get(extent), get(first)),
+                    "has operands of different extents in dimension " +
+                        Twine(dim));
+        } else if (known && other) {
+          sum = b.getIndexAttr(*known + *other);
+        } else {
+          sum = arith::AddIOp::create(b, get(sum), get(extent)).getResult();
+        }
+      }
+      checkResult(sum, dim);
+    }
   }
 
   /// How the product of `factors` compares with `whole`, by `eq` or `ule`, also
@@ -193,7 +239,7 @@ private:
     Value zero = arith::ConstantIndexOp::create(b, 0);
     Value one = arith::ConstantIndexOp::create(b, 1);
     Value product = one, fits = arith::ConstantIntOp::create(b, 1, 1),
-          isEmpty = arith::ConstantIntOp::create(b, 0, 1);
+          isEmpty = arith::ConstantIntOp::create(b, 0, 1), isPositive = fits;
     for (OpFoldResult factor : factors) {
       Value size = get(factor);
       // Each is at most what is left of the others.
@@ -203,13 +249,17 @@ private:
           b, fits, compare(arith::CmpIPredicate::ule, product, most));
       isEmpty = arith::OrIOp::create(
           b, isEmpty, compare(arith::CmpIPredicate::eq, size, zero));
+      isPositive = arith::AndIOp::create(
+          b, isPositive, compare(arith::CmpIPredicate::sge, size, zero));
       product = arith::MulIOp::create(b, product, size);
     }
     fits = arith::AndIOp::create(b, fits, compare(predicate, product, whole));
     if (predicate == arith::CmpIPredicate::ule)
-      return arith::OrIOp::create(b, isEmpty, fits);
-    return arith::SelectOp::create(
-        b, compare(arith::CmpIPredicate::eq, whole, zero), isEmpty, fits);
+      fits = arith::OrIOp::create(b, isEmpty, fits);
+    else
+      fits = arith::SelectOp::create(
+          b, compare(arith::CmpIPredicate::eq, whole, zero), isEmpty, fits);
+    return arith::AndIOp::create(b, isPositive, fits);
   }
 
   /// Static extents of `type`, and `dynamic` ones for the others.
@@ -251,10 +301,12 @@ private:
     for (auto [dim, sides] : llvm::enumerate(llvm::zip_equal(low, high))) {
       OpFoldResult extent = getDim(pad.getSource(), dim);
       Value sum = get(extent);
-      isDynamic |= !getConstantIntValue(extent);
+      std::optional<int64_t> total = getConstantIntValue(extent);
+      isDynamic |= !total;
       for (OpFoldResult side : {std::get<0>(sides), std::get<1>(sides)}) {
         std::optional<int64_t> known = getConstantIntValue(side);
         isDynamic |= !known;
+        total = total && known ? std::optional(*total + *known) : std::nullopt;
         // Two of those are no number that wraps.
         if (!known || *known < 0 || *known > maxElements)
           require(compare(arith::CmpIPredicate::ule, get(side),
@@ -264,6 +316,7 @@ private:
         sum = arith::AddIOp::create(b, sum, get(side));
       }
       extents.push_back(sum);
+      checkResult(total ? OpFoldResult(b.getIndexAttr(*total)) : sum, dim);
     }
     if (isDynamic)
       checkExtents(extents);
@@ -545,14 +598,14 @@ private:
     for (OpFoldResult extent : extents)
       if (extent && getConstantIntValue(extent) == 0)
         return success();
-    auto error = op->emitOpError("reads ");
     if (range && (range->first < 0 || size))
-      return error << "element "
-                   << (range->first < 0 ? range->first : range->second)
-                   << " of dimension " << dim << " of " << tensor.getType()
-                   << "; its strides or dilations have to stay within that";
-    return error << "dimension " << dim << " of " << tensor.getType()
-                 << " by quotients of loops; their extents have to be known";
+      return op->emitOpError("may read element ")
+             << (range->first < 0 ? range->first : range->second)
+             << " of dimension " << dim << " of " << tensor.getType()
+             << "; its strides or dilations have to stay within that";
+    return op->emitOpError("reads dimension ")
+           << dim << " of " << tensor.getType()
+           << " by quotients of loops; their extents have to be known";
   }
 
   /// Upstream's verifier looks at the first and the last element alone, and at
@@ -574,6 +627,17 @@ private:
       error << (first && *first < 0 ? *first : *last) << " of dimension " << dim
             << " of " << tensor.getType();
       return error << "; its strides or dilations have to stay within that";
+    }
+    // So that a sum of 128 terms has 64 bits where extents have 31.
+    constexpr int64_t largest = 1 << 24;
+    if (!first || !last || !size) {
+      bool isLarge = std::abs(sum.constant) > largest;
+      for (auto [loop, factor] : sum.loops)
+        isLarge |= std::abs(factor) > largest;
+      if (isLarge)
+        return op->emitOpError("has strides or offsets of more than ")
+               << largest << " in dimension " << dim << " of "
+               << tensor.getType() << ", whose extents aren't known";
     }
     Value inside;
     if (!first)
@@ -619,7 +683,8 @@ struct CheckBoundsPass
     for (Operation *op : ops) {
       // What passes make of constants that the verifier of tosa doesn't compare
       // with the types, such as the size of a slice, isn't verified in between.
-      if (isa_and_nonnull<tensor::TensorDialect>(op->getDialect()) &&
+      if (isa_and_nonnull<tensor::TensorDialect, linalg::LinalgDialect>(
+              op->getDialect()) &&
           failed(verify(op, /*verifyRecursively=*/false)))
         return signalPassFailure();
       if (failed(Checker(op).check()))

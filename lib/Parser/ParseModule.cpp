@@ -10,6 +10,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -132,6 +133,17 @@ qbackend::checkSource(llvm::MemoryBufferRef source,
            : isSuspicious ? "; expected fewer terms of one expression, digits "
                             "of one number or aliases of aliases"
                           : "; it is not what MLIR prints, write it again")};
+}
+
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+qbackend::readSource(StringRef path) {
+  bool isPipe = path != "-" && llvm::sys::fs::exists(path) &&
+                !llvm::sys::fs::is_regular_file(path);
+  auto text = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  if (!text || !isPipe)
+    return text;
+  return llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(),
+                                              "<" + path + ">");
 }
 
 OwningOpRef<ModuleOp>

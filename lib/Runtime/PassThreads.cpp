@@ -9,20 +9,35 @@
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/ADT/STLExtras.h"
 
+#include <unistd.h>
+
 using namespace qbackend::runtime;
 using llvm::ThreadPoolTaskGroup;
 
-PassThreads::PassThreads() : wanted(countThreads(0)) {}
+PassThreads::PassThreads()
+    : wanted(countThreads(0)), state(std::make_unique<State>()),
+      owner(getpid()) {}
 
 PassThreads::~PassThreads() {
-  wait();
+  State &mine = getState();
+  mine.waitFor(nullptr);
   {
-    std::lock_guard<std::mutex> lock(mutex);
-    isOver = true;
+    std::lock_guard<std::mutex> lock(mine.mutex);
+    mine.isOver = true;
   }
-  changed.notify_all();
-  for (pthread_t thread : threads)
+  mine.changed.notify_all();
+  for (pthread_t thread : mine.threads)
     pthread_join(thread, nullptr);
+}
+
+PassThreads::State &PassThreads::getState() {
+  if (owner != getpid()) {
+    // Threads of the parent may hold its mutex for ever; they aren't here.
+    (void)state.release();
+    state = std::make_unique<State>();
+    owner = getpid();
+  }
+  return *state;
 }
 
 void PassThreads::giveTo(mlir::MLIRContext &context) {
@@ -34,17 +49,18 @@ void PassThreads::giveTo(mlir::MLIRContext &context) {
 
 void PassThreads::asyncEnqueue(llvm::unique_function<void()> task,
                                ThreadPoolTaskGroup *group) {
-  std::lock_guard<std::mutex> lock(mutex);
-  queue.push_back({std::move(task), group});
+  State &mine = getState();
+  std::lock_guard<std::mutex> lock(mine.mutex);
+  mine.queue.push_back({std::move(task), group});
   // Where no thread can be started, who waits does the work.
-  if (queue.size() > idle && threads.size() < wanted)
-    if (std::optional<pthread_t> thread = startThread([this] { serve(); }))
-      threads.push_back(*thread);
-  changed.notify_all();
+  if (mine.queue.size() > mine.idle && mine.threads.size() < wanted)
+    if (std::optional<pthread_t> thread = startThread([&] { mine.serve(); }))
+      mine.threads.push_back(*thread);
+  mine.changed.notify_all();
 }
 
-bool PassThreads::doOne(std::unique_lock<std::mutex> &lock,
-                        ThreadPoolTaskGroup *group) {
+bool PassThreads::State::doOne(std::unique_lock<std::mutex> &lock,
+                               ThreadPoolTaskGroup *group) {
   auto found = llvm::find_if(
       queue, [&](const Work &work) { return !group || work.group == group; });
   if (found == queue.end())
@@ -62,11 +78,11 @@ bool PassThreads::doOne(std::unique_lock<std::mutex> &lock,
   return true;
 }
 
-bool PassThreads::isActive(ThreadPoolTaskGroup *group) const {
+bool PassThreads::State::isActive(ThreadPoolTaskGroup *group) const {
   return group ? llvm::is_contained(active, group) : !active.empty();
 }
 
-void PassThreads::waitFor(ThreadPoolTaskGroup *group) {
+void PassThreads::State::waitFor(ThreadPoolTaskGroup *group) {
   std::unique_lock<std::mutex> lock(mutex);
   for (;;) {
     if (doOne(lock, group))
@@ -77,11 +93,13 @@ void PassThreads::waitFor(ThreadPoolTaskGroup *group) {
   }
 }
 
-void PassThreads::wait() { waitFor(nullptr); }
+void PassThreads::wait() { getState().waitFor(nullptr); }
 
-void PassThreads::wait(ThreadPoolTaskGroup &group) { waitFor(&group); }
+void PassThreads::wait(ThreadPoolTaskGroup &group) {
+  getState().waitFor(&group);
+}
 
-void PassThreads::serve() {
+void PassThreads::State::serve() {
   std::unique_lock<std::mutex> lock(mutex);
   while (!isOver)
     if (!doOne(lock, nullptr)) {

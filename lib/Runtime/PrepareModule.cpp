@@ -3,6 +3,7 @@
 // Checks a module before it is compiled, and marks its functions.
 
 #include "PrepareModule.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "InitialState.h"
 
@@ -105,10 +106,18 @@ static Error checkOp(mlir::Operation *op) {
   for (mlir::NamedAttribute attribute : op->getAttrs()) {
     auto resource =
         dyn_cast<mlir::DenseResourceElementsAttr>(attribute.getValue());
-    if (resource && !resource.getRawHandle().getBlob())
-      return createStringError("constant '" + resource.getRawHandle().getKey() +
+    if (!resource)
+      continue;
+    std::string text = ("constant '" + resource.getRawHandle().getKey()).str();
+    const mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+    if (!blob)
+      return createStringError(text +
                                "' has no data; export the model again with its "
                                "weights (without eliding large constants)");
+    if (!hasWholeData(resource))
+      return createStringError(text + "' has " + Twine(blob->getData().size()) +
+                               " bytes, which are not the elements of its "
+                               "type; export the model again");
   }
   return Error::success();
 }

@@ -22,7 +22,7 @@ func.func @beyond(%x: tensor<6xf32>, %w: tensor<3xf32>, %y: tensor<4xf32>) -> te
 
 // The last step reads element 0, the one before element 7.
 func.func @remainder(%x: tensor<4xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
-  // expected-error @+1 {{'linalg.generic' op reads element 7 of dimension 0 of 'tensor<4xf32>'}}
+  // expected-error @+1 {{'linalg.generic' op may read element 7 of dimension 0 of 'tensor<4xf32>'}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod 8)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<9xf32>) {
   ^bb0(%a: f32, %o: f32):
     linalg.yield %a : f32
@@ -36,6 +36,27 @@ func.func @quotient(%x: tensor<4xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error @+1 {{'linalg.generic' op reads dimension 0 of 'tensor<4xf32>' by quotients of loops; their extents have to be known}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<?xf32>) {
   ^bb0(%a: f32, %o: f32):
+    linalg.yield %a : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// What a tensor without a rank holds isn't known.
+func.func @rank(%x: tensor<*xf32>) -> tensor<4000xf32> {
+  // expected-error @+1 {{'tensor.cast' op is of a tensor whose rank isn't known; give it the type that it has}}
+  %0 = tensor.cast %x : tensor<*xf32> to tensor<4000xf32>
+  return %0 : tensor<4000xf32>
+}
+
+// -----
+
+// 8 * 2^61 is 0.
+func.func @wraps(%x: tensor<4xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  // expected-error @+1 {{has strides or offsets of more than 16777216 in dimension 0 of 'tensor<4xf32>', whose extents aren't known}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i * 2305843009213693952)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x : tensor<4xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %out: f32):
     linalg.yield %a : f32
   } -> tensor<?xf32>
   return %0 : tensor<?xf32>

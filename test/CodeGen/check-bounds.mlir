@@ -197,3 +197,48 @@ func.func @remainders(%x: tensor<8xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
   } -> tensor<9xf32>
   return %0 : tensor<9xf32>
 }
+
+// CHECK-LABEL: func.func @indices
+// CHECK: cf.assert {{.*}}'index.divs' op divides by zero
+// CHECK: cf.assert {{.*}}'index.divs' op divides the smallest number by -1
+// CHECK: cf.assert {{.*}}'index.divu' op divides by zero
+// CHECK: cf.assert {{.*}}'index.rems' op divides by zero
+// CHECK: cf.assert {{.*}}'index.remu' op divides by zero
+// CHECK: cf.assert {{.*}}'index.floordivs' op divides by zero
+// CHECK: cf.assert {{.*}}'index.ceildivs' op divides by zero
+// CHECK: cf.assert {{.*}}'index.ceildivu' op divides by zero
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @indices(%x: index, %y: index) -> index {
+  %0 = index.divs %x, %y
+  %1 = index.divu %0, %y
+  %2 = index.rems %1, %y
+  %3 = index.remu %2, %y
+  %4 = index.floordivs %3, %y
+  %5 = index.ceildivs %4, %y
+  %6 = index.ceildivu %5, %y
+  return %6 : index
+}
+
+// The verifier takes any extent of the result for an unknown one.
+// CHECK-LABEL: func.func @padded
+// CHECK: cf.assert {{.*}}'tensor.pad' op has another extent than 4096 in dimension 0
+func.func @padded(%x: tensor<4xf32>, %n: index) -> tensor<4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %0 = tensor.pad %x low[%n] high[2] {
+  ^bb0(%i: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<4096xf32>
+  return %0 : tensor<4096xf32>
+}
+
+// CHECK-LABEL: func.func @joined
+// CHECK: cf.assert {{.*}}'tensor.concat' op has operands of different extents in dimension 0
+// CHECK: cf.assert {{.*}}'tensor.concat' op has another extent than 4096 in dimension 1
+// CHECK-NOT: cf.assert
+// CHECK: return
+func.func @joined(%x: tensor<1x?xf32>, %y: tensor<?x4xf32>, %z: tensor<1x4xf32>) -> (tensor<1x4096xf32>, tensor<1x8xf32>) {
+  %0 = tensor.concat dim(1) %x, %y : (tensor<1x?xf32>, tensor<?x4xf32>) -> tensor<1x4096xf32>
+  %1 = tensor.concat dim(1) %z, %z : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x8xf32>
+  return %0, %1 : tensor<1x4096xf32>, tensor<1x8xf32>
+}

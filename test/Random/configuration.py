@@ -192,6 +192,9 @@ def global_activation(mapping):
     return QConfig.of(balanced(mapping, mapping.index("<", start))).activation
 
 
+SHUFFLES = (["channel_shuffle"], ["pixel_shuffle"], ["pixel_unshuffle"])
+
+
 class Backend:
     def __init__(self, name, text):
         self.name, self.patterns, self.mappings = name, [], {}
@@ -236,8 +239,12 @@ class Backend:
         return kinds
 
     def candidates(self, kinds):
-        return ([p for p in self.patterns if p.kinds == kinds] or
-                [p for p in self.patterns if p.fused == kinds])
+        found = ([p for p in self.patterns if p.kinds == kinds] or
+                 [p for p in self.patterns if p.fused == kinds])
+        # A shuffle is the movements that it is made of.
+        if not found and kinds in SHUFFLES and self.candidates(["transpose"]):
+            return self.candidates(["reshape"])
+        return found
 
     def supporting(self, kinds, qconfig, has_weight, has_bias):
         """The first pattern with a dtype config that fits; None."""

@@ -688,6 +688,13 @@ TEST_F(ExecutableTest, ElidedWeights) {
       return %c : tensor<2xf32>
     })mlir"),
              "constant '__elided__' has no data");
+  EXPECT_HAS(compileError(R"mlir(
+    func.func @main() -> tensor<1000xf32> {
+      %c = arith.constant dense_resource<cut> : tensor<1000xf32>
+      return %c : tensor<1000xf32>
+    }
+    {-# dialect_resources: { builtin: { cut: "0x040000000000803F" } } #-})mlir"),
+             "constant 'cut' has 4 bytes, which are not the elements");
 }
 
 TEST_F(ExecutableTest, WrongArguments) {

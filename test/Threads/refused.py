@@ -38,6 +38,9 @@ def main():
     parser.add_argument("--work", required=True, type=pathlib.Path)
     parser.add_argument("--package", type=pathlib.Path)
     arguments = parser.parse_args()
+    # How many threads are wanted, and so which are missed, depends on the cores.
+    cores = sorted(os.sched_getaffinity(0))[:2]
+    os.sched_setaffinity(0, cores)
     source, samples, out = (arguments.work / name
                             for name in ("in.mlir", "x.npz", "out.mlir"))
     source.write_text("".join(FUNCTION.format(i=i) for i in range(8)))
@@ -89,7 +92,7 @@ def main():
                 print(f"{name} with {threads} threads: exit code {done.returncode}, "
                       f"{done.stderr[-500:]}")
     print(f"{len(cases)} programs, {refused} runs say so, {failures} failures")
-    return failures > 0
+    return failures > 0 or (refused == 0 and len(cores) == 2)
 
 
 if __name__ == "__main__":

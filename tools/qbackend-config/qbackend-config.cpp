@@ -12,6 +12,7 @@
 #include "qbackend/Inspection/Diff.h"
 #include "qbackend/Inspection/Explain.h"
 #include "qbackend/Inspection/Validate.h"
+#include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Runtime/PassThreads.h"
 
@@ -86,7 +87,7 @@ static LogicalResult writeOutput(StringRef text) {
 
 static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 readInput(StringRef name) {
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(name);
+  auto text = readSource(name);
   if (!text)
     return fail("cannot read '" + name + "': " + text.getError().message());
   return std::move(*text);

@@ -7,6 +7,8 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
+#include "llvm/Support/ErrorOr.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
 #include <optional>
@@ -33,6 +35,12 @@ struct SourceError {
 /// themselves for each. `registry` has the dialects that the source can use.
 std::optional<SourceError> checkSource(llvm::MemoryBufferRef source,
                                        const mlir::DialectRegistry &registry);
+
+/// Reads a whole file, or standard input for `-`. A pipe is called `<path>`: a
+/// handler that shows the line of a diagnostic opens the file again, and would
+/// wait for ever.
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readSource(llvm::StringRef path);
 
 /// Parses and verifies the main buffer of `sources` after `checkSource`. What
 /// is wrong goes to the diagnostic handlers of `context`; then the result is

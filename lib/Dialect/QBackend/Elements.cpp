@@ -9,6 +9,7 @@
 
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 #include <cstring>
@@ -25,6 +26,40 @@ static std::optional<ArrayRef<char>> getRawData(ElementsAttr elements) {
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
       return blob->getData();
   return std::nullopt;
+}
+
+/// How many elements there are, in no more than 63 bits.
+static std::optional<int64_t> countElements(ShapedType type) {
+  int64_t count = 1;
+  if (llvm::is_contained(type.getShape(), 0))
+    return 0;
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(count, extent, count))
+      return std::nullopt;
+  return count;
+}
+
+/// Whether `data` are the elements of `type`, of `width` bytes.
+static bool isWhole(ArrayRef<char> data, ShapedType type, int64_t width) {
+  return width > 0 && data.size() % width == 0 &&
+         countElements(type) == int64_t(data.size() / width);
+}
+
+bool qbackend::hasWholeData(ElementsAttr elements) {
+  if (isa<DenseElementsAttr>(elements))
+    return true;
+  std::optional<ArrayRef<char>> data = getRawData(elements);
+  Type element = elements.getElementType();
+  int64_t numbers = 1;
+  if (auto complex = dyn_cast<ComplexType>(element)) {
+    element = complex.getElementType();
+    numbers = 2;
+  }
+  if (!data || !element.isIntOrIndexOrFloat())
+    return false;
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return isWhole(*data, elements.getShapedType(),
+                 numbers * llvm::divideCeil(bits, 8));
 }
 
 //===----------------------------------------------------------------------===//
@@ -132,8 +167,7 @@ DenseElementsAttr qbackend::transposeElements(ElementsAttr elements,
   std::optional<ArrayRef<char>> data = getRawData(elements);
   unsigned bits = type.getElementTypeBitWidth();
   int64_t width = bits / 8;
-  if (!data || bits % 8 != 0 ||
-      data->size() != size_t(type.getNumElements()) * width)
+  if (!data || bits % 8 != 0 || !isWhole(*data, type, width))
     return {};
 
   std::vector<char> result(data->size());
@@ -182,16 +216,16 @@ DenseElementsAttr qbackend::transposeElements(ElementsAttr elements,
 static std::optional<ArrayRef<char>> getFloatData(ElementsAttr elements) {
   if (!elements.getElementType().isF32())
     return std::nullopt;
-  int64_t size = elements.getNumElements();
   // No weight is that large; a splat of any size is cheap to write.
   constexpr int64_t maxSplat = int64_t(1) << 30;
   if (isa<SplatElementsAttr>(elements)) {
-    if (size > maxSplat)
+    std::optional<int64_t> size = countElements(elements.getShapedType());
+    if (!size || *size > maxSplat)
       return std::nullopt;
     return ArrayRef<char>();
   }
   std::optional<ArrayRef<char>> data = getRawData(elements);
-  if (!data || data->size() != size_t(size) * sizeof(float))
+  if (!data || !isWhole(*data, elements.getShapedType(), sizeof(float)))
     return std::nullopt;
   return data;
 }

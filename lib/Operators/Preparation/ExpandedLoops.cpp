@@ -74,6 +74,10 @@ static void moveLast(linalg::GenericOp op, unsigned input,
 /// Returns `op` if it has no features that others stand between.
 static linalg::GenericOp moveFeaturesLast(linalg::GenericOp op, unsigned input,
                                           PreparationRewriter &rewriter) {
+  // No other sum becomes an operator that way.
+  if (!linalg::isaContractionOpInterface(op) ||
+      !op.getOutputs()[0].getDefiningOp<linalg::FillOp>())
+    return op;
   unsigned weight = 1 - input;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   AffineMap out = maps.back();
@@ -257,6 +261,18 @@ Operation *forms::repeatFactor(Operation *root, PreparationRewriter &rewriter) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || type.getRank() < 2)
       return root;
+    // Copies of a weight for each sample would be more than all else.
+    auto count = [&](AffineMap map) {
+      double elements = 1;
+      for (AffineExpr expr : map.getResults())
+        elements *= sizes[cast<AffineDimExpr>(expr).getPosition()];
+      return elements;
+    };
+    double repeats = count(maps[repeated]);
+    for (int64_t loop : rows)
+      repeats *= sizes[loop];
+    if (repeats > std::max(count(maps[1 - repeated]), count(maps.back())))
+      continue;
     SmallVector<int64_t> shape, dims;
     SmallVector<AffineExpr> exprs;
     for (auto [dim, loop] : llvm::enumerate(rows)) {

@@ -11,6 +11,8 @@
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 using namespace mlir;
@@ -259,8 +261,10 @@ private:
                          ArrayRef<ReassociationIndices> groups);
 
   PreparationRewriter &builder;
-  /// What may have no reader now: users first.
-  SmallVector<Operation *> replaced;
+  /// The groups by which `canMerge` was asked for a value.
+  llvm::DenseMap<Value, Groups> asked;
+  /// What may have no reader now.
+  llvm::SetVector<Operation *> replaced;
 };
 } // namespace
 
@@ -297,6 +301,11 @@ bool GroupMerger::canMerge(Value value, ArrayRef<ReassociationIndices> groups,
   Operation *op = value.getDefiningOp();
   if (!op || depth == kMaxDepth)
     return false;
+  // Once changed, it can't be read by other groups. What fails once fails all.
+  auto [known, isNew] =
+      asked.try_emplace(value, Groups(groups.begin(), groups.end()));
+  if (!isNew)
+    return ArrayRef(known->second) == groups;
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     auto source = getSourceGroups(expand, groups);
     found |= leadsToConvolution(expand.getSrc());
@@ -347,18 +356,18 @@ Value GroupMerger::merge(Value value, ArrayRef<ReassociationIndices> groups) {
   bool isConstant = builder.constants.isConstant(value);
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
       expand && !isConstant) {
-    replaced.push_back(op);
+    replaced.insert(op);
     return merge(expand.getSrc(), *getSourceGroups(expand, groups));
   }
   if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
       collapse && !isConstant) {
-    replaced.push_back(op);
+    replaced.insert(op);
     return merge(collapse.getSrc(), getSourceGroups(collapse, groups));
   }
   Value source;
   if (auto permutation = getTransposition(op, source);
       permutation && !isConstant) {
-    replaced.push_back(op);
+    replaced.insert(op);
     Groups from = *getSourceGroups(*permutation, groups);
     source = merge(source, from);
     SmallVector<int64_t> order;
@@ -377,7 +386,7 @@ Value GroupMerger::merge(Value value, ArrayRef<ReassociationIndices> groups) {
         ->getResult(0);
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op); pad && !isConstant) {
-    replaced.push_back(op);
+    replaced.insert(op);
     source = merge(pad.getSource(), groups);
     SmallVector<OpFoldResult> low, high;
     for (const ReassociationIndices &group : groups) {
@@ -385,8 +394,12 @@ Value GroupMerger::merge(Value value, ArrayRef<ReassociationIndices> groups) {
       high.push_back(pad.getMixedHighPad()[group.front()]);
     }
     builder.setInsertionPoint(op);
+    // It may be in the region that ends with `pad`.
+    Value padding = pad.getConstantPaddingValue();
+    if (padding.getParentRegion() == &pad.getRegion())
+      padding = builder.clone(*padding.getDefiningOp())->getResult(0);
     return tensor::PadOp::create(builder, op->getLoc(), type, source, low, high,
-                                 pad.getConstantPaddingValue());
+                                 padding, pad.getNofold());
   }
   if (auto generic = dyn_cast<linalg::GenericOp>(op);
       generic && !isConstant && isPlainElementwise(generic))
@@ -426,17 +439,21 @@ Value GroupMerger::mergeElementwise(linalg::GenericOp op,
   Value expanded = tensor::ExpandShapeOp::create(builder, op.getLoc(), type,
                                                  lowered.getResult(0), groups);
   builder.replaceAllUsesWith(op.getResult(0), expanded);
-  replaced.push_back(expanded.getDefiningOp());
+  replaced.insert(expanded.getDefiningOp());
   builder.recordReshaped(cast<linalg::LinalgOp>(op.getOperation()),
                          cast<linalg::LinalgOp>(lowered.getOperation()));
   return lowered.getResult(0);
 }
 
 void GroupMerger::clean() {
-  llvm::SmallPtrSet<Operation *, 8> seen;
-  for (Operation *op : replaced)
-    if (seen.insert(op).second && op->use_empty())
-      builder.eraseOp(op);
+  // What is erased may have been the last reader of another one.
+  while (replaced.remove_if([&](Operation *op) {
+    if (!op->use_empty())
+      return false;
+    builder.eraseOp(op);
+    return true;
+  }))
+    ;
 }
 
 /// Whether `expr` reads an image of `op` by the channels of each group

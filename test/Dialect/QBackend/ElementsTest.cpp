@@ -131,4 +131,19 @@ TEST_F(ElementsTest, ViewOfResources) {
       UnmanagedAsmResourceBlob::allocateWithAlign(ArrayRef(bytes, 4),
                                                   /*align=*/1));
   EXPECT_FALSE(hasFloats(cut));
+  EXPECT_TRUE(hasWholeData(DenseElementsAttr::get(type, 0.5f)));
+  EXPECT_FALSE(hasWholeData(cut));
+  // 2^64 bytes are none of 64 bits, and 2^64 elements neither.
+  for (int64_t extent : {int64_t(1) << 31, int64_t(1) << 32}) {
+    auto wrapped = DenseResourceElementsAttr::get(
+        RankedTensorType::get({extent, extent}, builder.getF32Type()),
+        "wrapped",
+        UnmanagedAsmResourceBlob::allocateWithAlign(ArrayRef<char>(),
+                                                    /*align=*/1));
+    SmallVector<float> storage;
+    EXPECT_FALSE(viewFloats(wrapped, storage));
+    EXPECT_FALSE(hasFloats(wrapped));
+    EXPECT_FALSE(hasWholeData(wrapped));
+    EXPECT_FALSE(transposeElements(wrapped, {1, 0}));
+  }
 }

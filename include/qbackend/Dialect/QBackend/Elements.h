@@ -20,6 +20,10 @@ namespace qbackend {
 std::optional<llvm::ArrayRef<float>>
 viewFloats(mlir::ElementsAttr elements, llvm::SmallVectorImpl<float> &storage);
 
+/// Whether the data of a constant is there and has the bytes that its type says:
+/// MLIR takes any number of a resource.
+bool hasWholeData(mlir::ElementsAttr elements);
+
 /// Whether `viewFloats` finds any; nothing is read.
 bool hasFloats(mlir::ElementsAttr elements);
 
