@@ -48,24 +48,17 @@ static void moveLast(linalg::GenericOp op, unsigned input,
       permutation.push_back(dim);
   permutation.append(places.begin(), places.end());
   Value value = op.getInputs()[input];
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape;
   SmallVector<AffineExpr> exprs;
-  for (int64_t dim : permutation) {
-    shape.push_back(type.getDimSize(dim));
+  for (int64_t dim : permutation)
     exprs.push_back(map.getResult(dim));
-  }
   rewriter.setInsertionPoint(op);
-  Value init = tensor::EmptyOp::create(rewriter, op.getLoc(), shape,
-                                       type.getElementType());
-  auto moved = linalg::TransposeOp::create(rewriter, op.getLoc(), value, init,
-                                           permutation);
+  Value moved = createTranspose(rewriter, op.getLoc(), value, permutation);
   SmallVector<SmallVector<int64_t>> permutations(op.getNumDpsInputs());
   permutations[input] = permutation;
   rewriter.recordTransposes(op, op.getIndexingMaps(), permutations);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   maps[input] = AffineMap::get(map.getNumDims(), 0, exprs, op.getContext());
-  op.getInputsMutable()[input].set(moved->getResult(0));
+  op.getInputsMutable()[input].set(moved);
   op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
 }
 
@@ -75,8 +68,8 @@ static void moveLast(linalg::GenericOp op, unsigned input,
 static linalg::GenericOp moveFeaturesLast(linalg::GenericOp op, unsigned input,
                                           PreparationRewriter &rewriter) {
   // No other sum becomes an operator that way.
-  if (!linalg::isaContractionOpInterface(op) ||
-      !op.getOutputs()[0].getDefiningOp<linalg::FillOp>())
+  auto fill = op.getOutputs()[0].getDefiningOp<linalg::FillOp>();
+  if (!linalg::isaContractionOpInterface(op) || !fill)
     return op;
   unsigned weight = 1 - input;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -122,17 +115,6 @@ static linalg::GenericOp moveFeaturesLast(linalg::GenericOp op, unsigned input,
   for (AffineMap &map : maps)
     map = map.replaceDimsAndSymbols(renamed, {}, order.size(), 0);
   rewriter.setInsertionPoint(op);
-  auto transpose = [&](Value value, ArrayRef<int64_t> dims) -> Value {
-    auto type = cast<RankedTensorType>(value.getType());
-    Value init = tensor::EmptyOp::create(
-        rewriter, loc, applyPermutation(type.getShape(), dims),
-        type.getElementType());
-    if (auto fill = value.getDefiningOp<linalg::FillOp>())
-      return linalg::FillOp::create(rewriter, loc, fill.getInputs()[0], init)
-          .getResult(0);
-    return linalg::TransposeOp::create(rewriter, loc, value, init, dims)
-        ->getResult(0);
-  };
   SmallVector<Value> operands(op.getInputs());
   // The features follow each other in the weight, too.
   SmallVector<int64_t> weightDims;
@@ -144,13 +126,18 @@ static linalg::GenericOp moveFeaturesLast(linalg::GenericOp op, unsigned input,
     llvm::sort(sorted, [&](int64_t a, int64_t b) {
       return weightDims[a] < weightDims[b];
     });
-    operands[weight] = transpose(operands[weight], sorted);
+    operands[weight] = createTranspose(rewriter, loc, operands[weight], sorted);
     SmallVector<AffineExpr> exprs;
     for (int64_t dim : sorted)
       exprs.push_back(maps[weight].getResult(dim));
     maps[weight] = AffineMap::get(order.size(), 0, exprs, context);
   }
-  Value init = transpose(op.getOutputs()[0], permutation);
+  auto type = cast<RankedTensorType>(op.getOutputs()[0].getType());
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, applyPermutation(type.getShape(), permutation),
+      type.getElementType());
+  Value init = linalg::FillOp::create(rewriter, loc, fill.getInputs()[0], empty)
+                   .getResult(0);
   SmallVector<AffineExpr> exprs;
   for (int64_t dim : permutation)
     exprs.push_back(maps.back().getResult(dim));
@@ -180,10 +167,10 @@ Operation *forms::mergeExpandedLoops(Operation *root,
       llvm::any_of(op.getIndexingMapsArray(),
                    [](AffineMap map) { return !map.isProjectedPermutation(); }))
     return root;
-  bool isFirst = isParameter(op.getInputs()[0], constants);
-  if (isFirst == isParameter(op.getInputs()[1], constants))
+  std::optional<unsigned> weightInput = getWeightInput(op, constants);
+  if (!weightInput)
     return root;
-  unsigned weight = isFirst ? 0 : 1, input = 1 - weight;
+  unsigned weight = *weightInput, input = 1 - weight;
   op = moveFeaturesLast(op, input, rewriter);
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();

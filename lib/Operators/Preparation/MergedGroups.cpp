@@ -28,6 +28,17 @@ static bool isTrivial(ArrayRef<ReassociationIndices> groups) {
   return llvm::all_of(groups, [](auto &group) { return group.size() == 1; });
 }
 
+/// Those of `rank` dimensions, of which `first` and the next one are merged.
+static Groups mergeTwo(int64_t rank, int64_t first) {
+  Groups groups;
+  for (int64_t dim = 0; dim < rank; ++dim)
+    if (dim == first + 1)
+      groups.back().push_back(dim);
+    else
+      groups.push_back({dim});
+  return groups;
+}
+
 /// The type of a tensor of `type` whose dimensions are merged; null if a
 /// dynamic one is among them.
 static RankedTensorType getMergedType(RankedTensorType type,
@@ -203,14 +214,11 @@ static Groups getSourceGroups(tensor::CollapseShapeOp collapse,
 static bool isConvolutionOf(linalg::LinalgOp op,
                             ArrayRef<ReassociationIndices> groups,
                             ConstantEvaluator &constants) {
-  if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() == 0)
-    return false;
-  bool isFirst = isParameter(op.getDpsInputOperand(0)->get(), constants);
-  if (isFirst == isParameter(op.getDpsInputOperand(1)->get(), constants))
+  std::optional<unsigned> weight = getWeightInput(op, constants);
+  if (!weight)
     return false;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-  AffineMap input = maps[isFirst ? 1 : 0], filter = maps[isFirst ? 0 : 1];
+  AffineMap input = maps[1 - *weight], filter = maps[*weight];
   SmallVector<int64_t> sizes = op.getStaticLoopRanges();
   bool found = false;
   for (const ReassociationIndices &group : groups) {
@@ -376,14 +384,7 @@ Value GroupMerger::merge(Value value, ArrayRef<ReassociationIndices> groups) {
         if (each.front() == (*permutation)[group.front()])
           order.push_back(index);
     builder.setInsertionPoint(op);
-    Value init = tensor::EmptyOp::create(
-        builder, op->getLoc(),
-        applyPermutation(tensor::getMixedSizes(builder, op->getLoc(), source),
-                         order),
-        type.getElementType());
-    return linalg::TransposeOp::create(builder, op->getLoc(), source, init,
-                                       order)
-        ->getResult(0);
+    return createTranspose(builder, op->getLoc(), source, order);
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op); pad && !isConstant) {
     replaced.insert(op);
@@ -497,12 +498,7 @@ static void putGroupsFirst(linalg::GenericOp op, unsigned image,
   maps[image] =
       AffineMap::get(maps[image].getNumDims(), 0, exprs, op.getContext());
   builder.setInsertionPoint(op);
-  Value init = tensor::EmptyOp::create(
-      builder, op.getLoc(), applyPermutation(type.getShape(), permutation),
-      type.getElementType());
-  input->set(linalg::TransposeOp::create(builder, op.getLoc(), input->get(),
-                                         init, permutation)
-                 ->getResult(0));
+  input->set(createTranspose(builder, op.getLoc(), input->get(), permutation));
   SmallVector<SmallVector<int64_t>> permutations(op.getNumDpsInputs());
   permutations[image] = permutation;
   builder.recordTransposes(op, op.getIndexingMaps(), permutations);
@@ -511,15 +507,10 @@ static void putGroupsFirst(linalg::GenericOp op, unsigned image,
 
 void forms::expandGroups(Operation *root, PreparationRewriter &builder) {
   auto op = dyn_cast<linalg::LinalgOp>(root);
-  if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
-      op.getNumReductionLoops() == 0)
+  std::optional<unsigned> weight = getWeightInput(op, builder.constants);
+  if (!weight)
     return;
-  bool isFirst =
-      isParameter(op.getDpsInputOperand(0)->get(), builder.constants);
-  if (isFirst ==
-      isParameter(op.getDpsInputOperand(1)->get(), builder.constants))
-    return;
-  unsigned image = isFirst ? 1 : 0;
+  unsigned image = 1 - *weight;
   OpOperand *input = op.getDpsInputOperand(image);
   if (!isa<RankedTensorType>(input->get().getType()))
     return;
@@ -529,12 +520,7 @@ void forms::expandGroups(Operation *root, PreparationRewriter &builder) {
   std::optional<int64_t> first = findGroups(op, image, /*isReversed=*/false);
   if (!first)
     return;
-  Groups groups;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim)
-    if (dim == *first + 1)
-      groups.back().push_back(dim);
-    else
-      groups.push_back({dim});
+  Groups groups = mergeTwo(type.getRank(), *first);
   if (!getMergedType(type, groups))
     return;
   GroupMerger merger(builder);
@@ -609,12 +595,7 @@ forms::getChannelGroups(linalg::LinalgOp op, ConstantEvaluator &constants) {
   int64_t rank =
       cast<RankedTensorType>(op.getDpsInits()[0].getType()).getRank();
   for (int64_t first = 1; first + 1 < rank; ++first) {
-    Groups groups;
-    for (int64_t dim = 0; dim < rank; ++dim)
-      if (dim == first + 1)
-        groups.back().push_back(dim);
-      else
-        groups.push_back({dim});
+    Groups groups = mergeTwo(rank, first);
     if (isConvolutionOf(op, groups, constants))
       return groups;
   }

@@ -8,6 +8,7 @@
 #include "Reading/Windows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/PatternMatch.h"
 
@@ -185,6 +186,27 @@ Operation *forms::lowerBroadcast(linalg::GenericOp op,
   builder.replaceByPieces(op, broadcast->getResults(), {small, broadcast},
                           /*deciding=*/{small});
   return small;
+}
+
+Value forms::createTranspose(OpBuilder &builder, Location loc, Value value,
+                             ArrayRef<int64_t> permutation) {
+  Value init = tensor::EmptyOp::create(
+      builder, loc,
+      applyPermutation(tensor::getMixedSizes(builder, loc, value), permutation),
+      cast<RankedTensorType>(value.getType()).getElementType());
+  return linalg::TransposeOp::create(builder, loc, value, init, permutation)
+      ->getResult(0);
+}
+
+std::optional<unsigned> forms::getWeightInput(linalg::LinalgOp op,
+                                              ConstantEvaluator &constants) {
+  if (!op || op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
+      op.getNumReductionLoops() == 0)
+    return std::nullopt;
+  bool isFirst = isParameter(op.getDpsInputOperand(0)->get(), constants);
+  if (isFirst == isParameter(op.getDpsInputOperand(1)->get(), constants))
+    return std::nullopt;
+  return isFirst ? 0 : 1;
 }
 
 std::optional<SmallVector<int64_t>> forms::getTransposition(Operation *op,

@@ -67,6 +67,17 @@ bool isPlainElementwise(mlir::linalg::GenericOp op);
 std::optional<llvm::SmallVector<int64_t>> getTransposition(mlir::Operation *op,
                                                            mlir::Value &source);
 
+/// `value` with its dimensions in the order of `permutation`, by an op in front
+/// of where `builder` stands.
+mlir::Value createTranspose(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::Value value,
+                            llvm::ArrayRef<int64_t> permutation);
+
+/// Which of the two inputs of `op`, a sum of products, is its weight, by
+/// isParameter; nullopt if both are, or none.
+std::optional<unsigned> getWeightInput(mlir::linalg::LinalgOp op,
+                                       ConstantEvaluator &constants);
+
 /// Makes transposes of the operands of `op`, which computes element by element,
 /// that it reads in another order of dimensions.
 void takeOutTransposes(mlir::linalg::GenericOp op,

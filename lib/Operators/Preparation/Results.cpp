@@ -33,19 +33,10 @@ void forms::takeOutTransposes(linalg::GenericOp op,
     if (!type || !type.getElementType().isF32() || !map.isPermutation() ||
         map.isIdentity() || rewriter.constants.isConstant(input.get()))
       continue;
-    SmallVector<OpFoldResult> sizes =
-        tensor::getMixedSizes(rewriter, op.getLoc(), input.get());
-    SmallVector<OpFoldResult> transposed(sizes);
     SmallVector<int64_t> permutation(type.getRank());
-    for (unsigned dim = 0; dim < sizes.size(); ++dim) {
+    for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
       permutation[map.getDimPosition(dim)] = dim;
-      transposed[map.getDimPosition(dim)] = sizes[dim];
-    }
-    Value init = tensor::EmptyOp::create(rewriter, op.getLoc(), transposed,
-                                         type.getElementType());
-    input.set(linalg::TransposeOp::create(rewriter, op.getLoc(), input.get(),
-                                          init, permutation)
-                  ->getResult(0));
+    input.set(createTranspose(rewriter, op.getLoc(), input.get(), permutation));
     map = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
     taken = permutation;
   }
