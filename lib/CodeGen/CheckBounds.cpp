@@ -23,9 +23,6 @@ namespace qbackend::codegen {
 
 using namespace mlir;
 
-/// As many as a tensor whose shape is known may have to be run.
-static constexpr int64_t maxElements = int64_t(1) << 31;
-
 namespace {
 /// Builds the checks of one op, in front of it.
 class Checker {
@@ -285,12 +282,13 @@ private:
       std::optional<int64_t> size = getConstantIntValue(extent);
       return size && *size >= 0 && !llvm::MulOverflow(product, *size, product);
     });
-    if (isKnown && product <= maxElements)
+    if (isKnown && product <= qbackend::codegen::kMaxElements)
       return;
     require(compareProduct(arith::CmpIPredicate::ule, extents,
-                           arith::ConstantIndexOp::create(b, maxElements)),
+                           arith::ConstantIndexOp::create(
+                               b, qbackend::codegen::kMaxElements)),
             "makes a tensor with a negative extent, or of more than " +
-                Twine(maxElements) + " elements");
+                Twine(qbackend::codegen::kMaxElements) + " elements");
   }
 
   void checkPad(tensor::PadOp pad) {
@@ -308,11 +306,13 @@ private:
         isDynamic |= !known;
         total = total && known ? std::optional(*total + *known) : std::nullopt;
         // Two of those are no number that wraps.
-        if (!known || *known < 0 || *known > maxElements)
+        if (!known || *known < 0 || *known > qbackend::codegen::kMaxElements)
           require(compare(arith::CmpIPredicate::ule, get(side),
-                          arith::ConstantIndexOp::create(b, maxElements)),
+                          arith::ConstantIndexOp::create(
+                              b, qbackend::codegen::kMaxElements)),
                   "has a negative padding, or one of more than " +
-                      Twine(maxElements) + ", in dimension " + Twine(dim));
+                      Twine(qbackend::codegen::kMaxElements) +
+                      ", in dimension " + Twine(dim));
         sum = arith::AddIOp::create(b, sum, get(side));
       }
       extents.push_back(sum);

@@ -3,9 +3,11 @@
 // Checks a module before it is compiled, and marks its functions.
 
 #include "PrepareModule.h"
-#include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "InitialState.h"
+
+#include "qbackend/CodeGen/Passes.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,8 +30,6 @@ static constexpr StringLiteral dialects[] = {
     "affine", "arith", "builtin", "cf",   "func",
     "index",  "int8",  "linalg",  "math", "ml_program",
     "scf",    "shape", "tensor",  "tosa", "ub"};
-
-static constexpr int64_t maxElements = int64_t(1) << 31;
 
 /// What the execution engine calls the functions that it adds.
 static constexpr StringLiteral reservedPrefix("_mlir_");
@@ -56,7 +56,7 @@ static bool isTooLarge(mlir::Type type) {
   if (tensor)
     for (int64_t extent : tensor.getShape())
       elements *= mlir::ShapedType::isDynamic(extent) ? 1 : extent;
-  return elements > maxElements;
+  return elements > codegen::kMaxElements;
 }
 
 /// Fails if `op` is none of a network.
@@ -85,7 +85,7 @@ static Error checkOp(mlir::Operation *op) {
         return runtime::makeErrorAt(op->getLoc(),
                                     "'" + op->getName().getStringRef() +
                                         "' op has a tensor of more than " +
-                                        Twine(maxElements) +
+                                        Twine(codegen::kMaxElements) +
                                         " elements, too many to run on");
       }
     return Error::success();
@@ -111,13 +111,14 @@ static Error checkOp(mlir::Operation *op) {
     std::string text = ("constant '" + resource.getRawHandle().getKey()).str();
     const mlir::AsmResourceBlob *blob = resource.getRawHandle().getBlob();
     if (!blob)
-      return createStringError(text +
-                               "' has no data; export the model again with its "
+      return runtime::makeErrorAt(
+          op->getLoc(), text + "' has no data; export the model again with its "
                                "weights (without eliding large constants)");
     if (!hasWholeData(resource))
-      return createStringError(text + "' has " + Twine(blob->getData().size()) +
-                               " bytes, which are not the elements of its "
-                               "type; export the model again");
+      return runtime::makeErrorAt(
+          op->getLoc(), text + "' has " + Twine(blob->getData().size()) +
+                            " bytes, which are not the elements of its type; "
+                            "export the model again");
   }
   return Error::success();
 }

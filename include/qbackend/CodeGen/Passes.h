@@ -24,6 +24,10 @@ struct ConstantStore;
 #define GEN_PASS_REGISTRATION
 #include "qbackend/CodeGen/Passes.h.inc"
 
+/// Elements that a tensor which is run may have; memory can't hold more, and
+/// offsets of 32 bits reach no further.
+inline constexpr int64_t kMaxElements = int64_t(1) << 31;
+
 /// Generated kernels have this attribute in LLVM IR: most of its passes have
 /// nothing to do on them.
 inline constexpr llvm::StringLiteral kKernelAttribute = "qbackend-kernel";
