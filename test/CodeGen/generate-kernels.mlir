@@ -16,9 +16,9 @@ memref.global "private" constant @m : memref<16xf32> = dense<0.5>
 // Equal layers share a function; each has its constants, and its limits.
 // CHECK-LABEL: func.func @pointwise
 // CHECK: %[[W:.*]] = memref.get_global @qbackend_packed : memref<128xi8>
-// CHECK: call @int8_conv2d(%{{.*}}, %[[W]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (memref<128xi8>, memref<128xi8>, memref<16xi32>, memref<16xf32>, memref<256xi8>, f32, f32, f32, i8, i8) -> ()
+// CHECK: call @int8_conv2d(%{{.*}}, %[[W]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : (memref<128xi8>, memref<128xi8>, memref<16xi32>, memref<16xf32>, memref<256xi8>, i8, f32, f32, f32, i8) -> ()
 // CHECK: %[[LO:.*]] = arith.constant 1.000000e+00 : f32
-// CHECK: call @int8_conv2d(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LO]], %{{.*}})
+// CHECK: call @int8_conv2d(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[LO]], %{{.*}})
 // CHECK-NOT: memref.alloc
 func.func @pointwise(%x: memref<1x4x4x8xi8>, %y: memref<1x4x4x16xi8>, %z: memref<1x4x4x16xi8>) {
   %w = memref.get_global @w : memref<16x1x1x8xi8>

@@ -19,6 +19,8 @@ import sys
 
 import numpy as np
 
+from formulas import choose_dynamic
+
 f32 = np.float32
 TARGETS = ["amx", "avx512vnni", "avxvnni", "avx512", "avx2", "sse2", "i8mm", "dotprod",
            "scalar"]
@@ -49,6 +51,15 @@ class Tensor:
     @property
     def bytes(self):
         return self.data.astype(np.int8 if self.signed else np.uint8)
+
+
+class Reals:
+    def __init__(self, data):
+        self.data = self.bytes = data.astype(f32)
+
+    @property
+    def type(self):
+        return f"tensor<{'x'.join(map(str, self.data.shape))}xf32>"
 
 
 def wrap(values):
@@ -110,6 +121,7 @@ class Network:
 
     def __init__(self, batch, seed):
         self.batch, self.random = batch, np.random.default_rng(seed)
+        self.dynamic = batch == 3
         self.inputs, self.expected, self.lines, self.types = {}, [], [], []
         self.names = []
 
@@ -207,6 +219,38 @@ class Network:
         self.finish(name, self.emit(f"qnnpack.linear {x_name}, {weight} : {x.type}, "
                                     f"{w.type} -> {y.type}"), y)
 
+    def dynamic_linear(self, name, shape, out, relu=False, weight_zero=0, bias=True):
+        """One range for all of the input; samples of a dynamic batch run alone."""
+        random = self.random
+        x = Reals(random.normal(0.3, 2, (self.batch, *shape)))
+        x_name = f"x{len(self.inputs)}"
+        self.inputs[x_name] = x
+        runs = x.data if self.dynamic else [x.data]
+        pairs = [choose_dynamic(run.min(), run.max()) for run in runs]
+        scale, zero = (np.reshape(column, (-1, *(1 for _ in shape)))
+                       for column in zip(*pairs))
+        scale = scale.astype(f32)
+        q = np.rint((x.data * (f32(1) / scale)).astype(np.float64)) + zero
+        data = random.integers(-100, 101, (out, shape[-1]))
+        w = Tensor(data, random.uniform(0.001, 0.01, out).astype(f32),
+                   [weight_zero] * out, signed=True)
+        acc = (np.clip(q, 0, 255).astype(np.int64) - zero) @ (data - weight_zero).T
+        y = wrap(acc).astype(f32) * (w.scale * scale)
+        raw = self.constant(data.astype(np.int8), "i8")
+        weight = self.emit(f"quant.scast {raw} : tensor<{out}x{shape[-1]}xi8> to "
+                           f"{w.type}")
+        operands, types = f"%{x_name}, {weight}", f"{x.type}, {w.type}"
+        if bias:
+            numbers = random.normal(size=out).astype(f32)
+            operands += f", {self.constant(numbers, 'f32')}"
+            types += f", tensor<{out}xf32>"
+            y = y + numbers
+        # Without a bias the engine adds 0.
+        y = Reals(np.where(relu & (y < 0), f32(0), y + f32(0)))
+        attributes = " {relu}" if relu else ""
+        self.finish(name, self.emit(f"qnnpack.linear_dynamic {operands}{attributes} : "
+                                    f"{types} -> {y.type}"), y)
+
     def line(self, name, shape, out, kernel, stride, padding, dilation):
         x_name, x = self.argument(shape, 0.02, 9, False)
         data = self.random.integers(-128, 128, (out, kernel, shape[-1]))
@@ -297,7 +341,7 @@ class Network:
         self.types.append(result.type)
         self.expected.append(result.bytes)
 
-    def write(self, path, dynamic):
+    def write(self, path):
         arguments = ", ".join(f"%{n}: {t.type} loc(\"{n}\")"
                               for n, t in self.inputs.items())
         results = ", ".join(value for _, value in self.names)
@@ -305,7 +349,7 @@ class Network:
         text = "\n".join([
             f"func.func @main({arguments}) -> ({types}) {{", *self.lines,
             f"  return {results} : {types}", "}", ""])
-        if dynamic:
+        if self.dynamic:
             # No layer has so few outputs: these are images and rows.
             text = text.replace(f"tensor<{self.batch}x", "tensor<?x")
         path.write_text(text)
@@ -356,6 +400,10 @@ def build(batch, seed):
                padding=(1, 1, 2, 0), groups=2, signed=signed)
         n.linear(s + "linear", (100,), 30, signed)
         n.linear(s + "linear of rows", (3, 4, 9), 1000, signed)
+        n.dynamic_linear(s + "dynamic linear", (67,), 21 if signed else 64,
+                         relu=signed, bias=not signed)
+        n.dynamic_linear(s + "dynamic linear of rows", (13, 128), 40, relu=not signed,
+                         weight_zero=-9 if signed else 0)
         n.transposed(s + "transposed 2x2", (5, 4, 12), 20, (2, 2), (2, 2), (0,) * 4,
                      signed=signed)
         n.transposed(s + "transposed 4x3, padded", (5, 6, 8), 5, (4, 3), (2, 2),
@@ -407,6 +455,7 @@ def build_large(batch, seed):
     n.case("rows of three tiles", (23, 41, 64), 33, (2, 2), signed=True)
     n.case("rows of two tiles, the last one shared", (31, 19, 32), 64, (2, 2))
     n.linear("linear", (2100,), 2030, signed=True)
+    n.dynamic_linear("dynamic linear", (40, 520), 250)
     return n
 
 
@@ -434,6 +483,8 @@ def draw(seed):
                     "transposed", "3-d")
         if kind == "linear":
             n.linear(f"{seed} linear", (up_to(200),), up_to(100), signed)
+            n.dynamic_linear(f"{seed} dynamic linear", (up_to(9), up_to(200)),
+                             up_to(100), relu=signed)
             continue
         groups = up_to(4) if kind == "groups" else 1
         channels = groups * some(up_to(20), up_to(150), 32, 64, 96)
@@ -487,7 +538,7 @@ def main():
     for batch, network, threads in networks:
         layers += len(network.names) if batch == 1 else 0
         module = args.work / f"batch{batch}.mlir"
-        network.write(module, dynamic=batch == 3)
+        network.write(module)
         portable = args.work / "linalg.mlir"
         subprocess.run([f"{args.bin}/qbackend-opt", module,
                         "--convert-qnnpack-to-linalg", "-o", portable], check=True)

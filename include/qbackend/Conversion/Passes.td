@@ -47,13 +47,14 @@ def ConvertQNNPackToInt8Pass
     one of a window reads become channels; phases of a transposed convolution are
     outputs; small groups become larger ones. A clamp or relu, then an addition of
     a tensor of the same shape, then a clamp or relu, of which each has one use,
-    are part of the kernel. The integers are those of `convert-qnnpack-to-linalg`, which
-    lowers what is left.
+    are part of the kernel. Of a linear layer that quantizes its input at run time
+    the kernel has the sums. The integers are those of `convert-qnnpack-to-linalg`,
+    which lowers what is left.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
-    "::mlir::quant::QuantDialect", "::mlir::tensor::TensorDialect",
-    "::qbackend::int8::Int8Dialect"
+    "::mlir::math::MathDialect", "::mlir::quant::QuantDialect",
+    "::mlir::tensor::TensorDialect", "::qbackend::int8::Int8Dialect"
   ];
 }
 

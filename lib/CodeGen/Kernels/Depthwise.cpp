@@ -69,7 +69,7 @@ void DepthwiseKernel::emitImage(Value position, Value resultPosition) {
     forTiles(shape.in, target.lanes, [&](Value c, int64_t count) {
       Value from = advance(fromRow, c, 1), to = advance(toRow, c, 1);
       Value bias = load(buffers.bias, c, target.lanes);
-      Value multiplier = load(buffers.multiplier, c, target.lanes);
+      Value multiplier = loadVectors(buffers.multiplier, c, 1).front();
       Value base = advance(index(0), c, perBlock * target.products);
       SmallVector<Value> weights;
       for (int64_t i = 0; i < perBlock; ++i)

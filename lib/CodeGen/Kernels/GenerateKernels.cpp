@@ -213,7 +213,8 @@ static void addFunctions(Kernel &kernel, int8::Conv2dOp op, TypeRange types,
   buffers.input = *next++;
   buffers.weight = *next++;
   buffers.bias = *next++;
-  buffers.multiplier = *next++;
+  if (op.getMultiplier())
+    buffers.multiplier = *next++;
   if (op.getResidual())
     buffers.residual = *next++;
   ImplicitLocOpBuilder b(loc, op.getContext());
@@ -249,8 +250,9 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
       readConstant<int8_t>(op.getWeight(), symbols);
   std::optional<SmallVector<int32_t>> bias =
       readConstant<int32_t>(op.getBias(), symbols);
-  std::optional<SmallVector<float>> multiplier =
-      readConstant<float>(op.getMultiplier(), symbols);
+  std::optional<SmallVector<float>> multiplier = SmallVector<float>();
+  if (op.getMultiplier())
+    multiplier = readConstant<float>(op.getMultiplier(), symbols);
   if (!weight || !bias || !multiplier)
     return op.emitError() << "a kernel is generated for constant weights; the "
                           << (!weight ? "weight"
@@ -302,8 +304,9 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
                                   getBytes(packed.weight)));
   arguments.push_back(
       addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
-  arguments.push_back(
-      addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
+  if (op.getMultiplier())
+    arguments.push_back(
+        addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
   if (op.getResidual())
     pass(op.getResidual());
   if (int64_t size = kernel.emitter->getScratchSize())

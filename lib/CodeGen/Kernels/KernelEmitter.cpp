@@ -60,10 +60,7 @@ ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
 
 KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
     : target(target), shape(op), isSigned(op.getIsSigned()), offset(0),
-      replacesOverflow(op.getRequantize().getOverflow() !=
-                       op.getRequantize().getHi()),
-      addsZeroPoint(op.getRequantize().getZeroPoint() != 0),
-      add(op.getAddAttr()) {
+      requantize(op.getRequantizeAttr()), add(op.getAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
   copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
   if (target.sign == InputSign::Unsigned && isSigned)
@@ -89,11 +86,11 @@ static int32_t getBits(float number) {
 namespace {
 /// Their order in getNumbers.
 enum Number : unsigned {
+  Padding,
   Low,
   High,
   Overflow,
   ZeroPoint,
-  Padding,
   LeftFactor,
   RightFactor,
   SumOffset,
@@ -106,17 +103,18 @@ enum Number : unsigned {
 SmallVector<TypedAttr> qbackend::codegen::getNumbers(int8::Conv2dOp op,
                                                      unsigned scratchBits) {
   Builder b(op.getContext());
-  int8::RequantizeAttr requantize = op.getRequantize();
+  SmallVector<TypedAttr> numbers = {
+      b.getIntegerAttr(b.getIntegerType(scratchBits), op.getPadValue())};
+  int8::RequantizeAttr requantize = op.getRequantizeAttr();
+  if (!requantize)
+    return numbers;
   int64_t zeroPoint = requantize.getZeroPoint();
-  SmallVector<TypedAttr> numbers;
   for (int64_t number :
        {requantize.getLo(), requantize.getHi(), requantize.getOverflow()})
     numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
   int8::AddAttr add = op.getAddAttr();
   numbers.push_back(add ? b.getI32IntegerAttr(zeroPoint - getBits(shifter))
                         : b.getI8IntegerAttr(zeroPoint));
-  numbers.push_back(
-      b.getIntegerAttr(b.getIntegerType(scratchBits), op.getPadValue()));
   if (!add)
     return numbers;
   // Half of the unit is added before the shift, and rounds up; for ties away
@@ -132,9 +130,10 @@ SmallVector<TypedAttr> qbackend::codegen::getNumbers(int8::Conv2dOp op,
 }
 
 Attribute qbackend::codegen::getNumbersKey(int8::Conv2dOp op) {
-  int8::RequantizeAttr requantize = op.getRequantize();
-  SmallVector<int64_t> key = {requantize.getOverflow() != requantize.getHi(),
-                              requantize.getZeroPoint() != 0};
+  SmallVector<int64_t> key;
+  if (int8::RequantizeAttr requantize = op.getRequantizeAttr())
+    key.append({requantize.getOverflow() != requantize.getHi(),
+                requantize.getZeroPoint() != 0});
   if (int8::AddAttr add = op.getAddAttr())
     key.append({add.getShift(), add.getHalfUp(), add.getZeroPoint() != 0});
   return DenseI64ArrayAttr::get(op.getContext(), key);
@@ -167,7 +166,8 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
   int64_t rows = isDepthwise ? 1 : shape.groups, columns = shape.out / rows;
   int64_t padded = llvm::alignTo(columns, target.lanes);
   packed.bias.resize(rows * padded);
-  packed.multiplier.resize(rows * padded);
+  if (!multiplier.empty())
+    packed.multiplier.resize(rows * padded);
   for (int64_t o = 0; o < shape.out; ++o) {
     // sum x w = sum (x + offset) w - offset sum w
     uint32_t sum = 0;
@@ -176,7 +176,8 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
     int64_t to = o / columns * padded + o % columns;
     packed.bias[to] = static_cast<int32_t>(static_cast<uint32_t>(bias[o]) -
                                            static_cast<uint32_t>(offset) * sum);
-    packed.multiplier[to] = multiplier[o];
+    if (!multiplier.empty())
+      packed.multiplier[to] = multiplier[o];
   }
   return packed;
 }
@@ -222,10 +223,7 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b,
         index(0), n, shape.resultHeight * shape.resultWidth * shape.out);
     if (!buffers.part)
       return emitImage(position, resultPosition);
-    SmallVector<Value> operands = {image, buffers.weight, buffers.bias,
-                                   buffers.multiplier, buffers.result};
-    if (buffers.residual)
-      operands.push_back(buffers.residual);
+    SmallVector<Value> operands = getPartBuffers(buffers);
     llvm::append_range(operands, buffers.numbers);
     operands.append({position, resultPosition, index(0), index(units)});
     auto call = func::CallOp::create(b, buffers.part, operands);
@@ -248,14 +246,21 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b,
   emitLast();
 }
 
-SmallVector<Type>
-KernelEmitter::getPartTypes(const KernelArguments &arguments) const {
+SmallVector<Value>
+KernelEmitter::getPartBuffers(const KernelArguments &arguments) const {
   SmallVector<Value> buffers = {needsCopy ? arguments.scratch : arguments.input,
                                 arguments.weight, arguments.bias,
-                                arguments.multiplier, arguments.result};
-  if (arguments.residual)
-    buffers.push_back(arguments.residual);
-  SmallVector<Type> types = llvm::to_vector(ValueRange(buffers).getTypes());
+                                arguments.result};
+  for (Value optional : {arguments.multiplier, arguments.residual})
+    if (optional)
+      buffers.push_back(optional);
+  return buffers;
+}
+
+SmallVector<Type>
+KernelEmitter::getPartTypes(const KernelArguments &arguments) const {
+  SmallVector<Type> types =
+      llvm::to_vector(ValueRange(getPartBuffers(arguments)).getTypes());
   llvm::append_range(types, arguments.numbers.getTypes());
   types.append(4, IndexType::get(arguments.weight.getContext()));
   return types;
@@ -271,13 +276,16 @@ void KernelEmitter::emitPart(ImplicitLocOpBuilder &b, ValueRange given) {
   buffers = {};
   buffers.weight = given[1];
   buffers.bias = given[2];
-  buffers.multiplier = given[3];
-  buffers.result = given[4];
-  given = given.drop_front(5);
-  if (add) {
-    buffers.residual = given[0];
+  buffers.result = given[3];
+  given = given.drop_front(4);
+  auto takeIf = [&](bool isThere, Value &buffer) {
+    if (!isThere)
+      return;
+    buffer = given[0];
     given = given.drop_front();
-  }
+  };
+  takeIf(static_cast<bool>(requantize), buffers.multiplier);
+  takeIf(static_cast<bool>(add), buffers.residual);
   buffers.numbers = given;
   splatNumbers();
   emitBegin();
@@ -385,6 +393,8 @@ Value KernelEmitter::load(Value buffer, Value position, int64_t count) {
 
 SmallVector<Value> KernelEmitter::loadVectors(Value buffer, Value position,
                                               int64_t count) {
+  if (!buffer)
+    return SmallVector<Value>(count);
   SmallVector<Value> vectors;
   for (int64_t j = 0; j < count; ++j)
     vectors.push_back(
@@ -482,6 +492,19 @@ Value KernelEmitter::combine(ArrayRef<Value> rows) {
 void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
                            int64_t count) {
   ImplicitLocOpBuilder &b = *builder;
+  Value result = requantize
+                     ? requantizeSums(sums, multiplierVector, position, count)
+                     : sums;
+  if (count != target.lanes)
+    result = vector::ExtractStridedSliceOp::create(
+        b, result, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{count},
+        ArrayRef<int64_t>{1});
+  vector::StoreOp::create(b, result, buffers.result, position);
+}
+
+Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
+                                    Value position, int64_t count) {
+  ImplicitLocOpBuilder &b = *builder;
   int64_t lanes = target.lanes;
   VectorType f32 = vectorOf(lanes, b.getF32Type()),
              i32 = vectorOf(lanes, b.getI32Type()),
@@ -494,7 +517,7 @@ void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
   Value lo = numbers[Low], hi = numbers[High];
   Value scaled = arith::MulFOp::create(b, arith::SIToFPOp::create(b, f32, sums),
                                        multiplierVector);
-  if (replacesOverflow)
+  if (requantize.getOverflow() != requantize.getHi())
     scaled = select(arith::CmpFPredicate::OLT, scaled, splat(f32, 0x1p31f),
                     numbers[Overflow]);
   // Limits are integers: rounding keeps what is within.
@@ -505,7 +528,7 @@ void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
   Value bytes;
   if (!add) {
     bytes = arith::TruncIOp::create(b, i8, bits);
-    if (addsZeroPoint)
+    if (requantize.getZeroPoint() != 0)
       bytes = arith::AddIOp::create(b, bytes, numbers[ZeroPoint]);
   } else {
     Value integer = arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
@@ -533,11 +556,7 @@ void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
       sum = arith::AddIOp::create(b, sum, numbers[SumZeroPoint]);
     bytes = arith::TruncIOp::create(b, i8, sum);
   }
-  if (count != lanes)
-    bytes = vector::ExtractStridedSliceOp::create(
-        b, bytes, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{count},
-        ArrayRef<int64_t>{1});
-  vector::StoreOp::create(b, bytes, buffers.result, position);
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//

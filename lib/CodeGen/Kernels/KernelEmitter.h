@@ -49,10 +49,11 @@ struct PackedConstants {
 };
 
 /// Numbers of an op that its kernel gets as arguments: ops that differ in these
-/// alone share it. They are, in this order, what `finish` clamps a scaled sum
-/// to (two, f32) and has for one that doesn't fit (f32), what it adds to the
-/// integer, and a byte of the padding; then, with `add`, both factors, what is
-/// added to their sum, its limits, and what is added to it (i32).
+/// alone share it. They are, in this order, a byte of the padding; then, with
+/// `requantize`, what `finish` clamps a scaled sum to (two, f32) and has for
+/// one that doesn't fit (f32), and what it adds to the integer; then, with
+/// `add`, both factors, what is added to their sum, its limits, and what is
+/// added to it (i32).
 llvm::SmallVector<mlir::TypedAttr> getNumbers(int8::Conv2dOp op,
                                               unsigned scratchBits);
 /// What the code of a kernel depends on of these numbers, and of `add`.
@@ -60,8 +61,8 @@ mlir::Attribute getNumbersKey(int8::Conv2dOp op);
 
 /// The buffers that a kernel gets, of one dimension, and its numbers.
 struct KernelArguments {
-  Value input, weight, bias, multiplier;
-  Value residual, scratch; // or null
+  Value input, weight, bias;
+  Value multiplier, residual, scratch; // or null
   Value result;
   mlir::ValueRange numbers;
   /// Makes the copy in `scratch`, see KernelEmitter::emitCopy; or null.
@@ -146,7 +147,8 @@ protected:
 
   mlir::VectorType vectorOf(int64_t count, mlir::Type element);
   Value load(Value buffer, Value position, int64_t count);
-  /// The vectors of bias and multiplier from element `position` on.
+  /// The vectors of bias or multiplier from element `position` on; null ones
+  /// where there is no such buffer.
   llvm::SmallVector<Value> loadVectors(Value buffer, Value position,
                                        int64_t count);
   /// An operand of `dot`, from element `position` of the packed weight on.
@@ -156,7 +158,7 @@ protected:
   llvm::SmallVector<Value> broadcast(Value position);
   /// What `products` rows of a byte for each lane are for `dot`.
   Value combine(llvm::ArrayRef<Value> rows);
-  /// The first `count` lanes of `sums` as bytes of the result.
+  /// Stores the first `count` lanes of `sums` as elements of the result.
   void finish(Value sums, Value multiplierVector, Value position,
               int64_t count);
 
@@ -184,6 +186,12 @@ private:
   Value extend(Value bytes, mlir::Type element);
   Value flip(Value bytes);
   bool isLarge() const;
+  /// The buffers of a function for parts of an image.
+  llvm::SmallVector<Value>
+  getPartBuffers(const KernelArguments &arguments) const;
+  /// `sums` as bytes. A residual has `count` of them at `position`.
+  Value requantizeSums(Value sums, Value multiplierVector, Value position,
+                       int64_t count);
   void splatNumbers();
   void copyImage(Value position);
   void forBytes(int64_t bytes,
@@ -194,8 +202,8 @@ private:
   /// A number of the kernel in all lanes.
   Value splatNumber(unsigned index);
 
-  bool replacesOverflow, addsZeroPoint;
-  int8::AddAttr add;
+  int8::RequantizeAttr requantize; // null: sums are the result
+  int8::AddAttr add;               // or null
   int64_t copySize;
   /// The range of units to compute; null: all of them.
   Value partBegin, partEnd;

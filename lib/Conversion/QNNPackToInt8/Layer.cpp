@@ -55,8 +55,7 @@ template <typename OpT> void Layer::initialize(OpT op) {
   mathematical = op.getMathematical();
 }
 
-Layer::Layer(LinearOp op)
-    : relu(op.getRelu()), mathematical(op.getMathematical()) {
+template <typename OpT> void Layer::initializeRows(OpT op) {
   ShapedType type = op.getWeight().getType();
   input = getRow(op.getInput().getType());
   output = getRow(op.getOutput().getType());
@@ -65,6 +64,13 @@ Layer::Layer(LinearOp op)
   valid = op.getInput().getType().hasStaticShape() ||
           op.getInput().getType().getRank() <= 3;
 }
+
+Layer::Layer(LinearOp op)
+    : relu(op.getRelu()), mathematical(op.getMathematical()) {
+  initializeRows(op);
+}
+
+Layer::Layer(LinearDynamicOp op) { initializeRows(op); }
 
 template <typename OpT> void Layer::initializeForward(OpT op) {
   initialize(op);

@@ -18,6 +18,8 @@ namespace qbackend {
 class Layer {
 public:
   explicit Layer(qnnpack::LinearOp op);
+  /// That of its sums.
+  explicit Layer(qnnpack::LinearDynamicOp op);
   explicit Layer(qnnpack::Conv1dOp op);
   explicit Layer(qnnpack::Conv2dOp op);
   explicit Layer(qnnpack::Conv3dOp op);
@@ -50,7 +52,7 @@ public:
   /// Bytes of the layer's result as pixels of the convolution's.
   mlir::Value takeResidual(mlir::ImplicitLocOpBuilder &b,
                            mlir::Value bytes) const;
-  /// The layer's result, of shape `type`, from the convolution's.
+  /// The layer's result, of the shape of `type`, from the convolution's.
   mlir::Value giveResult(mlir::ImplicitLocOpBuilder &b, mlir::Value bytes,
                          mlir::RankedTensorType type) const;
 
@@ -58,9 +60,10 @@ public:
   llvm::SmallVector<int64_t> stride = {1, 1}, padding = {0, 0, 0, 0},
                              dilation = {1, 1};
   int64_t groups = 1;
-  bool relu = false, mathematical;
+  bool relu = false, mathematical = false;
 
 private:
+  template <typename OpT> void initializeRows(OpT op);
   template <typename OpT> void initialize(OpT op);
   /// A convolution of one or two dimensions that is not transposed.
   template <typename OpT> void initializeForward(OpT op);

@@ -9,6 +9,7 @@
 #include "qbackend/Conversion/QNNPackToInt8.h"
 
 #include "Layer.h"
+#include "RuntimeParams.h"
 
 #include "qbackend/Dialect/Int8/Int8.h"
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
@@ -152,29 +153,26 @@ static bool hasKnownShape(ShapedType type) {
   return !ShapedType::isDynamicShape(shape) && !llvm::is_contained(shape, 0);
 }
 
-template <typename OpT> static void convert(OpT op) {
-  if (!hasKnownShape(op.getInput().getType()) ||
-      !hasKnownShape(op.getOutput().getType()))
-    return;
-  ShapedType weightType = op.getWeight().getType();
-  auto inputType = getQuantizedType(op.getInput().getType());
-  if (!weightType.hasStaticShape() || weightType.getNumElements() == 0)
-    return;
-  Layer layer(op);
-  if (!layer.isValid())
-    return;
-  auto weight = ConstantElements<int8_t>::read(op.getWeight());
-  std::optional<ConstantElements<int32_t>> bias;
-  if (op.getBias())
-    bias = ConstantElements<int32_t>::read(op.getBias());
-  if (!weight || (op.getBias() && !bias))
-    return;
+namespace {
+/// What a kernel has of a weight: w' in bytes, and for each output of the
+/// convolution sum w', wrapping.
+struct ShiftedWeight {
+  ElementsAttr elements;
+  SmallVector<int32_t> sums;
+};
+} // namespace
 
-  // w' in bytes, and the bias.
-  int64_t outputs = weightType.getDimSize(0);
+/// Nothing if the weight is no constant whose w' are bytes.
+static std::optional<ShiftedWeight>
+shiftWeight(TypedValue<RankedTensorType> value, const Layer &layer) {
+  auto weight = ConstantElements<int8_t>::read(value);
+  if (!weight)
+    return std::nullopt;
+  ShapedType type = value.getType();
+  int64_t outputs = type.getDimSize(0);
   ArrayRef<int8_t> elements = weight->getStored();
   int64_t perOutput = weight->size() / outputs;
-  SmallVector<int64_t> zeroPoints = getWeightZeroPoints(weightType);
+  SmallVector<int64_t> zeroPoints = getWeightZeroPoints(type);
   zeroPoints.resize(outputs, zeroPoints.front());
   SmallVector<int8_t> expanded, shifted, arranged;
   // What is the same everywhere stays one element, if w' is, too.
@@ -182,7 +180,7 @@ template <typename OpT> static void convert(OpT op) {
       weight->isSplat() && layer.keepsWeight() && llvm::all_equal(zeroPoints);
   if (weight->isSplat() && !isSplat) {
     if (!weight->canExpand())
-      return;
+      return std::nullopt;
     expanded.assign(weight->size(), elements.front());
     elements = expanded;
   }
@@ -190,7 +188,7 @@ template <typename OpT> static void convert(OpT op) {
     for (auto [i, element] : llvm::enumerate(elements)) {
       int64_t value = element - zeroPoints[i / perOutput];
       if (value < INT8_MIN || value > INT8_MAX)
-        return;
+        return std::nullopt;
       shifted.push_back(value);
     }
     elements = shifted;
@@ -200,13 +198,16 @@ template <typename OpT> static void convert(OpT op) {
     arranged = layer.arrangeWeight(elements);
     elements = arranged;
   }
-  SmallVector<int32_t> given(outputs, 0);
-  if (op.getBias())
-    for (int64_t o = 0; o < outputs; ++o)
-      given[o] = (*bias)[o];
-  SmallVector<int32_t> sums = layer.arrangeOutputs(ArrayRef<int32_t>(given));
-  perOutput = (isSplat ? weight->size() : elements.size()) / sums.size();
-  for (auto [o, total] : llvm::enumerate(sums)) {
+  ShiftedWeight result;
+  result.elements =
+      isSame ? weight->reshape(layer.weight)
+             : cast<ElementsAttr>(DenseElementsAttr::get(
+                   RankedTensorType::get(
+                       layer.weight, IntegerType::get(value.getContext(), 8)),
+                   elements));
+  outputs = layer.output[3];
+  perOutput = (isSplat ? weight->size() : elements.size()) / outputs;
+  for (int64_t o = 0; o < outputs; ++o) {
     uint32_t sum = 0;
     if (isSplat)
       sum = static_cast<uint32_t>(perOutput) *
@@ -214,10 +215,58 @@ template <typename OpT> static void convert(OpT op) {
     else
       for (int8_t element : elements.slice(o * perOutput, perOutput))
         sum += static_cast<uint32_t>(int32_t(element));
-    total = static_cast<int32_t>(
-        static_cast<uint32_t>(total) -
-        static_cast<uint32_t>(inputType.getZeroPoint()) * sum);
+    result.sums.push_back(static_cast<int32_t>(sum));
   }
+  return result;
+}
+
+/// Whether there is a kernel for the shapes of `op`.
+template <typename OpT> static bool hasKernelShapes(OpT op) {
+  ShapedType weightType = op.getWeight().getType();
+  return hasKnownShape(op.getInput().getType()) &&
+         hasKnownShape(op.getOutput().getType()) &&
+         weightType.hasStaticShape() && weightType.getNumElements() != 0;
+}
+
+static Value createConstant(ImplicitLocOpBuilder &b, ElementsAttr elements) {
+  return arith::ConstantOp::create(b, cast<TypedAttr>(elements));
+}
+
+/// An empty result of `layer`, with the batch of `input`.
+static Value createResult(ImplicitLocOpBuilder &b, const Layer &layer,
+                          Type element, Value input) {
+  auto type = RankedTensorType::get(layer.output, element);
+  SmallVector<Value> batch;
+  if (type.isDynamicDim(0))
+    batch.push_back(tensor::DimOp::create(b, input, 0));
+  return tensor::EmptyOp::create(b, type, batch);
+}
+
+template <typename OpT> static void convert(OpT op) {
+  if (!hasKernelShapes(op))
+    return;
+  ShapedType weightType = op.getWeight().getType();
+  auto inputType = getQuantizedType(op.getInput().getType());
+  Layer layer(op);
+  if (!layer.isValid())
+    return;
+  std::optional<ShiftedWeight> weight = shiftWeight(op.getWeight(), layer);
+  std::optional<ConstantElements<int32_t>> bias;
+  if (op.getBias())
+    bias = ConstantElements<int32_t>::read(op.getBias());
+  if (!weight || (op.getBias() && !bias))
+    return;
+  int64_t outputs = weightType.getDimSize(0);
+  SmallVector<int32_t> given(outputs, 0);
+  if (op.getBias())
+    for (int64_t o = 0; o < outputs; ++o)
+      given[o] = (*bias)[o];
+  SmallVector<int32_t> sums = layer.arrangeOutputs(ArrayRef<int32_t>(given));
+  for (auto [total, sum] : llvm::zip_equal(sums, weight->sums))
+    total =
+        static_cast<int32_t>(static_cast<uint32_t>(total) -
+                             static_cast<uint32_t>(inputType.getZeroPoint()) *
+                                 static_cast<uint32_t>(sum));
   SmallVector<float> multipliers = getRequantizationMultipliers(
       op.getInput().getType(), weightType, op.getOutput().getType());
   multipliers.resize(outputs, multipliers.front());
@@ -226,35 +275,24 @@ template <typename OpT> static void convert(OpT op) {
 
   Kernel kernel = getKernel(op, largest, layer);
   ImplicitLocOpBuilder b(op.getLoc(), kernel.last);
-  Type i8 = b.getI8Type();
-  ElementsAttr weightAttr =
-      isSame ? weight->reshape(layer.weight)
-             : cast<ElementsAttr>(DenseElementsAttr::get(
-                   RankedTensorType::get(layer.weight, i8), elements));
-  auto constant = [&](ElementsAttr elements) -> Value {
-    return arith::ConstantOp::create(b, cast<TypedAttr>(elements));
-  };
   Value input =
       layer.takeInput(b, toBytes(b, op.getInput()), inputType.getZeroPoint());
   Value residual = kernel.residual
                        ? layer.takeResidual(b, toBytes(b, kernel.residual))
                        : Value();
-  auto resultType = RankedTensorType::get(layer.output, i8);
-  SmallVector<Value> batch;
-  if (resultType.isDynamicDim(0))
-    batch.push_back(tensor::DimOp::create(b, input, 0));
-  Value init = tensor::EmptyOp::create(b, resultType, batch);
+  Value init = createResult(b, layer, b.getI8Type(), input);
   bool isSigned = inputType.isSigned();
   auto requantize = int8::RequantizeAttr::get(b.getContext(), kernel.zeroPoint,
                                               kernel.range.lo, kernel.range.hi,
                                               kernel.overflow);
   Value result =
       int8::Conv2dOp::create(
-          b, resultType, input, constant(weightAttr),
-          constant(b.getI32TensorAttr(sums)),
-          constant(DenseElementsAttr::get(
-              RankedTensorType::get({layer.output[3]}, b.getF32Type()),
-              ArrayRef<float>(multipliers))),
+          b, init.getType(), input, createConstant(b, weight->elements),
+          createConstant(b, b.getI32TensorAttr(sums)),
+          createConstant(
+              b, DenseElementsAttr::get(
+                     RankedTensorType::get({layer.output[3]}, b.getF32Type()),
+                     ArrayRef<float>(multipliers))),
           residual, init, layer.stride, layer.padding, layer.dilation,
           layer.groups, inputType.getZeroPoint(), isSigned, requantize,
           kernel.add)
@@ -262,6 +300,38 @@ template <typename OpT> static void convert(OpT op) {
   auto type = cast<RankedTensorType>(kernel.last->getResult(0).getType());
   kernel.last->getResult(0).replaceAllUsesWith(
       quant::StorageCastOp::create(b, type, layer.giveResult(b, result, type)));
+}
+
+/// The kernel has the sums of products; parameters of the input, its bytes and
+/// the result are computed around it.
+static void convertDynamic(LinearDynamicOp op) {
+  if (!hasKernelShapes(op))
+    return;
+  Layer layer(op);
+  if (!layer.isValid())
+    return;
+  std::optional<ShiftedWeight> weight = shiftWeight(op.getWeight(), layer);
+  if (!weight)
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  RuntimeParams params = chooseParams(b, op.getInput());
+  Value input = layer.takeInput(b, quantizeInput(b, op.getInput(), params),
+                                /*padding=*/0);
+  Value init = createResult(b, layer, b.getI32Type(), input);
+  SmallVector<int32_t> bias(weight->sums.size(), 0);
+  Value sums =
+      int8::Conv2dOp::create(
+          b, init.getType(), input, createConstant(b, weight->elements),
+          createConstant(b, b.getI32TensorAttr(bias)),
+          /*multiplier=*/Value(), /*residual=*/Value(), init, layer.stride,
+          layer.padding, layer.dilation, layer.groups, /*pad_value=*/0,
+          /*is_signed=*/false, int8::RequantizeAttr(), int8::AddAttr())
+          .getOutput();
+  auto type = cast<RankedTensorType>(op.getOutput().getType());
+  Value result = dequantizeSums(
+      b, op, layer.giveResult(b, sums, type),
+      createConstant(b, b.getI32TensorAttr(weight->sums)), params);
+  op.replaceAllUsesWith(result);
 }
 
 namespace {
@@ -277,7 +347,8 @@ struct ConvertQNNPackToInt8
             // What another kernel has taken is not used any more.
             if (!layer->use_empty())
               convert(layer);
-          });
+          })
+          .Case<LinearDynamicOp>(convertDynamic);
     });
     getOperation().walk([](Block *block) {
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))

@@ -117,6 +117,55 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
   return params;
 }
 
+Value qnnpack::quantizeInput(ImplicitLocOpBuilder &b, Value input,
+                             const RuntimeParams &params) {
+  return elementwise(
+      b, input, b.getI8Type(),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value integer = quantizeScalar(b, args[0], params.inverse,
+                                       params.zeroPoint, {0, 255});
+        return arith::TruncIOp::create(b, b.getI8Type(), integer);
+      });
+}
+
+Value qnnpack::dequantizeSums(ImplicitLocOpBuilder &b, LinearDynamicOp op,
+                              Value sums, Value weightSums,
+                              const RuntimeParams &params) {
+  ShapedType weightType = op.getWeight().getType();
+  auto type = cast<RankedTensorType>(sums.getType()).clone(b.getF32Type());
+  int64_t rank = type.getRank(), out = weightType.getDimSize(0);
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap channel = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
+  SmallVector<float> scales(ArrayRef<double>(getWeightScales(weightType)));
+  scales.resize(out, scales.empty() ? 1.0f : scales.front());
+  SmallVector<Value> inputs = {
+      sums, weightSums, constantTensor(b, ArrayRef<float>(scales), {out})};
+  SmallVector<AffineMap> maps = {identity, channel, channel};
+  if (op.getBias()) {
+    inputs.push_back(op.getBias());
+    maps.push_back(channel);
+  }
+  maps.push_back(identity);
+  return generic(
+      b, inputs, emptyLike(b, type, sums), maps,
+      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value offset = arith::MulIOp::create(b, args[1], params.zeroPoint);
+        Value real = arith::SIToFPOp::create(
+            b, b.getF32Type(), arith::SubIOp::create(b, args[0], offset));
+        Value multiplier = arith::MulFOp::create(b, args[2], params.scale);
+        real = arith::MulFOp::create(b, real, multiplier);
+        // The engine's bias without one is 0, which turns -0 into 0.
+        Value bias = op.getBias() ? args[3] : f32Constant(b, 0);
+        real = arith::AddFOp::create(b, real, bias);
+        if (!op.getRelu())
+          return real;
+        Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
+                                               real, f32Constant(b, 0));
+        return arith::SelectOp::create(b, negative, f32Constant(b, 0), real);
+      });
+}
+
 //===----------------------------------------------------------------------===//
 // Patterns
 //===----------------------------------------------------------------------===//
@@ -144,68 +193,22 @@ struct LowerLinear : Lowering<LinearOp> {
   }
 };
 
-// linear_dynamic(x, w, b) -> f32(f32(acc) * f32(sw * s)) + b, with the scale s
-// and the zero point of x from its least and largest element
 struct LowerLinearDynamic : Lowering<LinearDynamicOp> {
   using Lowering::Lowering;
 
   Value rewrite(LinearDynamicOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    ShapedType weightType = op.getWeight().getType();
-    RankedTensorType type = resultType(op);
-    int64_t rank = type.getRank(), out = weightType.getDimSize(0);
     RuntimeParams params = chooseParams(b, adaptor.getInput());
-    Value x =
-        elementwise(b, adaptor.getInput(), b.getI8Type(),
-                    [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                      Value integer =
-                          quantizeScalar(b, args[0], params.inverse,
-                                         params.zeroPoint, {0, 255});
-                      return arith::TruncIOp::create(b, b.getI8Type(), integer);
-                    });
+    Value x = quantizeInput(b, adaptor.getInput(), params);
     // Without a bias, and with zero point -1, what is added is sum w'. The zero
     // point of the input is only known here.
-    Operands operands = getOperands(b, adaptor.getWeight(), weightType, Value(),
-                                    /*inputZeroPoint=*/-1, /*groups=*/1);
-    Value offsets = elementwise(
-        b, operands.bias, b.getI32Type(),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value product = arith::MulIOp::create(b, args[0], params.zeroPoint);
-          return arith::SubIOp::create(b, i32Constant(b, 0), product);
-        });
-    Value sums = broadcastBias(
-        b, offsets, type, x, llvm::to_vector(llvm::seq<int64_t>(0, rank - 1)));
-    sums = addRows(b, x, /*isSigned=*/false, operands, sums);
-
-    // f32(f32(f32(acc) * f32(sw * s)) + bias)
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    AffineMap channel = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
-    SmallVector<float> scales(ArrayRef<double>(getWeightScales(weightType)));
-    scales.resize(out, scales.empty() ? 1.0f : scales.front());
-    SmallVector<Value> inputs = {
-        sums, constantTensor(b, ArrayRef<float>(scales), {out})};
-    SmallVector<AffineMap> maps = {identity, channel};
-    if (adaptor.getBias()) {
-      inputs.push_back(adaptor.getBias());
-      maps.push_back(channel);
-    }
-    maps.push_back(identity);
-    return generic(
-        b, inputs, emptyLike(b, type, sums), maps,
-        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value real = arith::SIToFPOp::create(b, b.getF32Type(), args[0]);
-          Value multiplier = arith::MulFOp::create(b, args[1], params.scale);
-          real = arith::MulFOp::create(b, real, multiplier);
-          // The engine's bias without one is 0, which turns -0 into 0.
-          Value bias = adaptor.getBias() ? args[2] : f32Constant(b, 0);
-          real = arith::AddFOp::create(b, real, bias);
-          if (!op.getRelu())
-            return real;
-          Value negative = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT,
-                                                 real, f32Constant(b, 0));
-          return arith::SelectOp::create(b, negative, f32Constant(b, 0), real);
-        });
+    Operands operands =
+        getOperands(b, adaptor.getWeight(), op.getWeight().getType(), Value(),
+                    /*inputZeroPoint=*/-1, /*groups=*/1);
+    RankedTensorType type = resultType(op).clone(b.getI32Type());
+    Value sums = addRows(b, x, /*isSigned=*/false, operands,
+                         filled(b, i32Constant(b, 0), type, x));
+    return dequantizeSums(b, op, sums, operands.bias, params);
   }
 };
 } // namespace

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantization parameters that are computed from a tensor at run time.
+// Quantization parameters that are computed from a tensor at run time, and the
+// two sides of the products of linear_dynamic.
 
 #ifndef QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_RUNTIMEPARAMS_H
 #define QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_RUNTIMEPARAMS_H
+
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
 
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
@@ -17,6 +20,17 @@ struct RuntimeParams {
 
 /// numerics::dynamicLinearParams of the range of `input`, step by step.
 RuntimeParams chooseParams(mlir::ImplicitLocOpBuilder &b, mlir::Value input);
+
+/// q = quantize(x), as a tensor of i8 whose bytes are unsigned.
+mlir::Value quantizeInput(mlir::ImplicitLocOpBuilder &b, mlir::Value input,
+                          const RuntimeParams &params);
+
+/// The result of `op`, f32 of the shape of `sums`, which are sum q * w', with
+/// `weightSums`, which are sum w', i32 [out]:
+///   f32(f32(sum q * w' - z * sum w') * f32(sw * s)) + b
+mlir::Value dequantizeSums(mlir::ImplicitLocOpBuilder &b, LinearDynamicOp op,
+                           mlir::Value sums, mlir::Value weightSums,
+                           const RuntimeParams &params);
 
 } // namespace qbackend::qnnpack
 

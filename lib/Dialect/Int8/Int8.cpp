@@ -142,11 +142,10 @@ LogicalResult Conv2dOp::verify() {
       return emitOpError() << "has a result of type " << init << ", expected "
                            << (i == 0 ? "height " : "width ") << expected;
   }
-  for (ShapedType type :
-       {ShapedType(getBias().getType()), ShapedType(getMultiplier().getType())})
-    if (type.getDimSize(0) != out)
+  for (Value values : {Value(getBias()), Value(getMultiplier())})
+    if (values && cast<ShapedType>(values.getType()).getDimSize(0) != out)
       return emitOpError() << "has " << out << " output channels, but a "
-                           << type << " for them";
+                           << values.getType() << " for them";
 
   if (static_cast<bool>(getResidual()) != static_cast<bool>(getAddAttr()))
     return emitOpError() << "has a residual or add without the other one";
@@ -154,19 +153,32 @@ LogicalResult Conv2dOp::verify() {
       cast<ShapedType>(getResidual().getType()).getShape() != init.getShape())
     return emitOpError() << "has a residual of type " << getResidual().getType()
                          << ", expected the shape of " << init;
-  RequantizeAttr requantize = getRequantize();
   if (failed(verifyByte(*this, "pad_value", static_cast<int64_t>(getPadValue()),
-                        getIsSigned())) ||
-      failed(verifyRange(*this, requantize.getLo(), requantize.getHi(),
-                         getIsSigned())) ||
-      failed(verifyByte(*this, "zero_point", requantize.getZeroPoint(),
                         getIsSigned())))
     return failure();
-  if (requantize.getOverflow() != requantize.getLo() &&
-      requantize.getOverflow() != requantize.getHi())
-    return emitOpError() << "overflow " << requantize.getOverflow()
-                         << " is neither lo nor hi";
+  RequantizeAttr requantize = getRequantizeAttr();
+  if (static_cast<bool>(getMultiplier()) != static_cast<bool>(requantize))
+    return emitOpError() << "has a multiplier or requantize without the other "
+                            "one";
+  if (init.getElementType().isInteger(8) != static_cast<bool>(requantize))
+    return emitOpError() << "has a result of type " << init << ", expected "
+                         << (requantize ? "i8, which requantize gives"
+                                        : "i32: without requantize it is sums");
+  if (requantize) {
+    if (failed(verifyRange(*this, requantize.getLo(), requantize.getHi(),
+                           getIsSigned())) ||
+        failed(verifyByte(*this, "zero_point", requantize.getZeroPoint(),
+                          getIsSigned())))
+      return failure();
+    if (requantize.getOverflow() != requantize.getLo() &&
+        requantize.getOverflow() != requantize.getHi())
+      return emitOpError() << "overflow " << requantize.getOverflow()
+                           << " is neither lo nor hi";
+  }
   if (AddAttr add = getAddAttr()) {
+    if (!requantize)
+      return emitOpError() << "has add without requantize, whose byte it adds "
+                              "to";
     if (failed(verifyRange(*this, add.getLo(), add.getHi(), getIsSigned())) ||
         failed(
             verifyByte(*this, "zero_point", add.getZeroPoint(), getIsSigned())))

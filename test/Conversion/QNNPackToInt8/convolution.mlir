@@ -225,3 +225,45 @@ func.func @small_groups(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x4x!y> {
     : tensor<1x3x3x2x!x>, tensor<4x1x1x1x!w> -> tensor<1x3x3x4x!y>
   return %y : tensor<1x3x3x4x!y>
 }
+
+// -----
+
+!w = !quant.uniform<i8:f32, 0.25:1>
+
+// Sums of a layer that quantizes its input when it runs: the zero point is not
+// known before, and comes off them with the weights' sums, 0 + 1 and 2 - 5.
+// CHECK-LABEL: func.func @linear_dynamic
+// CHECK: %[[BYTES:.*]] = linalg.generic {{.*}} ins(%{{.*}} : tensor<?x3x2xf32>) outs(%{{.*}} : tensor<?x3x2xi8>)
+// CHECK: %[[ROWS:.*]] = tensor.expand_shape %[[BYTES]] {{.*}} : tensor<?x3x2xi8> into tensor<?x1x3x2xi8>
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}0, 1{{\]\]\]}}, {{\[\[\[}}2, -5{{\]\]\]\]}}> : tensor<2x1x1x2xi8>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<0> : tensor<2xi32>
+// CHECK: int8.conv2d(%[[ROWS]], %[[W]], %[[B]]) into %{{.*}} : (tensor<?x1x3x2xi8>, tensor<2x1x1x2xi8>, tensor<2xi32>) into tensor<?x1x3x2xi32>
+// CHECK: arith.constant dense<[1, -3]> : tensor<2xi32>
+// CHECK: linalg.generic
+// CHECK-NOT: qnnpack
+func.func @linear_dynamic(%x: tensor<?x3x2xf32>, %b: tensor<2xf32>) -> tensor<?x3x2xf32> {
+  %0 = arith.constant dense<[[1, 2], [3, -4]]> : tensor<2x2xi8>
+  %w = quant.scast %0 : tensor<2x2xi8> to tensor<2x2x!w>
+  %y = qnnpack.linear_dynamic %x, %w, %b : tensor<?x3x2xf32>, tensor<2x2x!w>, tensor<2xf32> -> tensor<?x3x2xf32>
+  return %y : tensor<?x3x2xf32>
+}
+
+// -----
+
+!w = !quant.uniform<i8:f32, 0.25:-100>
+
+// No kernel: weights that are no constant, w' beyond a byte, rows of rows of
+// unknown number.
+// CHECK-LABEL: func.func @linear_dynamic_stays
+// CHECK-COUNT-3: qnnpack.linear_dynamic
+// CHECK-NOT: int8.conv2d
+func.func @linear_dynamic_stays(%x: tensor<3x2xf32>, %w: tensor<2x2x!w>, %rows: tensor<?x3x4x2xf32>) -> (tensor<3x2xf32>, tensor<3x2xf32>, tensor<?x3x4x2xf32>) {
+  %0 = arith.constant dense<[[1, 2], [3, 104]]> : tensor<2x2xi8>
+  %v = quant.scast %0 : tensor<2x2xi8> to tensor<2x2x!w>
+  %1 = arith.constant dense<[[1, 2], [3, 4]]> : tensor<2x2xi8>
+  %u = quant.scast %1 : tensor<2x2xi8> to tensor<2x2x!w>
+  %a = qnnpack.linear_dynamic %x, %w : tensor<3x2xf32>, tensor<2x2x!w> -> tensor<3x2xf32>
+  %b = qnnpack.linear_dynamic %x, %v : tensor<3x2xf32>, tensor<2x2x!w> -> tensor<3x2xf32>
+  %c = qnnpack.linear_dynamic %rows, %u : tensor<?x3x4x2xf32>, tensor<2x2x!w> -> tensor<?x3x4x2xf32>
+  return %a, %b, %c : tensor<3x2xf32>, tensor<3x2xf32>, tensor<?x3x4x2xf32>
+}

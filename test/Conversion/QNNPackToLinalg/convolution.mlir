@@ -134,10 +134,11 @@ func.func @overflow_mathematical(%x: tensor<1x4x!big>, %w: tensor<5x4x!s8>) -> t
 // CHECK: math.roundeven %{{.*}} : f64
 // CHECK: %[[ZP:.*]] = arith.fptosi %{{.*}} : f64 to i32
 // CHECK: linalg.generic {{.*}} ins(%{{.*}} : tensor<?x2xf32>) outs(%{{.*}} : tensor<?x2xi8>)
-// CHECK: %[[SUMS:.*]] = arith.constant dense<[3, 7]> : tensor<2xi32>
-// CHECK: linalg.generic {{.*}} ins(%[[SUMS]] : tensor<2xi32>) outs(%{{.*}} : tensor<2xi32>)
-// CHECK: arith.muli %{{.*}}, %[[ZP]] : i32
+// CHECK: %[[WEIGHTS:.*]] = arith.constant dense<[3, 7]> : tensor<2xi32>
 // CHECK: arith.extui
+// CHECK: linalg.generic {{.*}} ins(%{{.*}}, %[[WEIGHTS]], %{{.*}}, %{{.*}} : tensor<?x2xi32>, tensor<2xi32>, tensor<2xf32>, tensor<2xf32>)
+// CHECK: arith.muli %{{.*}}, %[[ZP]] : i32
+// CHECK: arith.subi
 // CHECK: arith.sitofp
 // CHECK-NOT: fma
 // CHECK: arith.mulf

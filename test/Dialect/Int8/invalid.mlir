@@ -285,3 +285,48 @@ func.func @result_of_a_buffer(%x: memref<1x4x4x8xi8>, %w: memref<16x1x1x8xi8>, %
     : (memref<1x4x4x8xi8>, memref<16x1x1x8xi8>, memref<16xi32>, memref<16xf32>) into memref<1x4x4x16xi8> -> tensor<1x4x4x16xi8>
   return
 }
+
+// -----
+
+func.func @multiplier_alone(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<1x4x4x16xi32>) {
+  // expected-error @+1 {{has a multiplier or requantize without the other one}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64}
+    : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x4x4x16xi32> -> tensor<1x4x4x16xi32>
+  return
+}
+
+// -----
+
+func.func @requantize_alone(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %init: tensor<1x4x4x16xi8>) {
+  // expected-error @+1 {{has a multiplier or requantize without the other one}}
+  %y = int8.conv2d(%x, %w, %b) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+    : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>) into tensor<1x4x4x16xi8> -> tensor<1x4x4x16xi8>
+  return
+}
+
+// -----
+
+func.func @bytes_of_sums(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %init: tensor<1x4x4x16xi8>) {
+  // expected-error @+1 {{has a result of type 'tensor<1x4x4x16xi8>', expected i32: without requantize it is sums}}
+  %y = int8.conv2d(%x, %w, %b) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64}
+    : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>) into tensor<1x4x4x16xi8> -> tensor<1x4x4x16xi8>
+  return
+}
+
+// -----
+
+func.func @words_of_requantize(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<1x4x4x16xi32>) {
+  // expected-error @+1 {{has a result of type 'tensor<1x4x4x16xi32>', expected i8, which requantize gives}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 255, overflow = 255>}
+    : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x4x4x16xi32> -> tensor<1x4x4x16xi32>
+  return
+}
+
+// -----
+
+func.func @add_alone(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %r: tensor<1x4x4x16xi8>, %init: tensor<1x4x4x16xi32>) {
+  // expected-error @+1 {{has add without requantize, whose byte it adds to}}
+  %y = "int8.conv2d"(%x, %w, %b, %r, %init) <{stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, add = #int8.add<lhs = 1048576, rhs = 1048576, offset = 0, shift = 21, half_up = false, zero_point = 0, lo = 0, hi = 255>, operandSegmentSizes = array<i32: 1, 1, 1, 0, 1, 1>}>
+    : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<1x4x4x16xi8>, tensor<1x4x4x16xi32>) -> tensor<1x4x4x16xi32>
+  return
+}

@@ -18,3 +18,12 @@ func.func @buffers(%x: memref<1x5x9x4xi8>, %w: memref<4x3x3x2xi8>, %b: memref<4x
     : (memref<1x5x9x4xi8>, memref<4x3x3x2xi8>, memref<4xi32>, memref<4xf32>, memref<1x2x4x4xi8>) into memref<1x2x4x4xi8>
   return
 }
+
+// Sums that nothing is made of.
+// CHECK-LABEL: func.func @sums
+// CHECK: int8.conv2d(%{{.*}}, %{{.*}}, %{{.*}}) into %{{.*}} {dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64, padding = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x1x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>) into tensor<1x1x4x16xi32> -> tensor<1x1x4x16xi32>
+func.func @sums(%x: tensor<1x1x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %init: tensor<1x1x4x16xi32>) -> tensor<1x1x4x16xi32> {
+  %y = int8.conv2d(%x, %w, %b) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64}
+    : (tensor<1x1x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>) into tensor<1x1x4x16xi32> -> tensor<1x1x4x16xi32>
+  return %y : tensor<1x1x4x16xi32>
+}

@@ -75,6 +75,8 @@ class Int8_ShapedOf<Type element, int rank>
                 "a tensor or buffer of " # element.summary # " of rank " # rank,
                 "::mlir::ShapedType">;
 def Int8_Image : Int8_ShapedOf<I8, 4>;
+def Int8_Result : AnyTypeOf<[Int8_Image, Int8_ShapedOf<I32, 4>],
+                            "an image of i8, or of i32", "::mlir::ShapedType">;
 def Int8_Bias : Int8_ShapedOf<I32, 1>;
 def Int8_Multiplier : Int8_ShapedOf<F32, 1>;
 
@@ -88,12 +90,13 @@ class Int8_Op<string mnemonic, list<Trait> traits = []>
                       DeclareOpInterfaceMethods<MemoryEffectsOpInterface>],
                      traits)>;
 
-def Int8_Conv2dOp : Int8_Op<"conv2d"> {
+def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
   let summary = "2-d convolution of bytes, requantized";
   let description = [{
     `sum = bias[o] + sum of x * w` in int32, wrapping, over the window of each
     pixel; taps outside of the image are `pad_value`. Then `requantize` with
-    `multiplier[o]`, then `add` of `residual` if there is one. Images are
+    `multiplier[o]`, then `add` of `residual` if there is one; without
+    `requantize` the sums are the result, in `i32`. Images are
     `[batch, height, width, channels]`, the weight is
     `[out, height, width, in / groups]` with all zero points taken off, so that
     those of the input are in `bias`. `padding` is `[[top, bottom], [left,
@@ -106,7 +109,10 @@ def Int8_Conv2dOp : Int8_Op<"conv2d"> {
     - `groups` divides both channels, and the weight has those of a group;
     - the shape of `init` is the one that the window gives;
     - `bias` and `multiplier` have a number for each output channel;
-    - `residual` comes with `add`, and has the shape of `init`;
+    - `multiplier` comes with `requantize`, and the result is of `i8` then, else of
+      `i32`;
+    - `residual` comes with `add`, which needs `requantize`, and has the shape of
+      `init`;
     - `pad_value`, and each `lo` to `hi`, are in [-128, 127] with `is_signed`, else
       in [0, 255], and `overflow` is `lo` or `hi`;
     - `shift` is in [1, 30], and the sum of `add` with half of `2^shift` is less
@@ -120,19 +126,19 @@ def Int8_Conv2dOp : Int8_Op<"conv2d"> {
     ```
   }];
   let arguments = (ins Int8_Image:$input, Int8_Image:$weight, Int8_Bias:$bias,
-                       Int8_Multiplier:$multiplier,
-                       Optional<Int8_Image>:$residual, Int8_Image:$init,
+                       Optional<Int8_Multiplier>:$multiplier,
+                       Optional<Int8_Image>:$residual, Int8_Result:$init,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
                        I64Attr:$pad_value, UnitAttr:$is_signed,
-                       Int8_RequantizeAttr:$requantize,
+                       OptionalAttr<Int8_RequantizeAttr>:$requantize,
                        OptionalAttr<Int8_AddAttr>:$add);
-  let results = (outs Optional<TensorRankOf<[I8], [4]>>:$output);
+  let results = (outs Optional<TensorRankOf<[I8, I32], [4]>>:$output);
   let assemblyFormat = [{
-    `(` $input `,` $weight `,` $bias `,` $multiplier (`,` $residual^)? `)`
+    `(` $input `,` $weight `,` $bias (`,` $multiplier^ (`,` $residual^)?)? `)`
     `into` $init attr-dict `:`
-    `(` type($input) `,` type($weight) `,` type($bias) `,` type($multiplier)
-    (`,` type($residual)^)? `)` `into` type($init) (`->` type($output)^)?
+    `(` type($input) `,` type($weight) `,` type($bias) (`,` type($multiplier)^
+    (`,` type($residual)^)?)? `)` `into` type($init) (`->` type($output)^)?
   }];
   let hasVerifier = 1;
   let extraClassDeclaration = [{
