@@ -15,6 +15,7 @@
 #include "VectorMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/IRMapping.h"
@@ -131,6 +132,16 @@ private:
     return index(0);
   }
 
+  Value lookUp(memref::LoadOp load, const TableLoad &read,
+               const IRMapping &mapping) {
+    Value bytes = broadcast(mapping.lookupOrDefault(read.byte));
+    if (read.flipsSign) {
+      Value sign = arith::ConstantOp::create(b, loc, b.getI8IntegerAttr(-128));
+      bytes = arith::XOrIOp::create(b, loc, bytes, broadcast(sign));
+    }
+    return emitLookup(b, loc, nest.lookup, load.getMemRef(), bytes);
+  }
+
   /// Returns what the body yields for the given arguments. What is the same in
   /// all lanes is computed once.
   SmallVector<Value> evaluate(Block *body, IRMapping &mapping,
@@ -138,6 +149,14 @@ private:
     for (Operation &op : body->without_terminator()) {
       if (auto index = dyn_cast<linalg::IndexOp>(op)) {
         mapping.map(op.getResult(0), getIndex(index, point));
+        continue;
+      }
+      if (nest.tableIndices.contains(&op))
+        continue;
+      if (auto load = nest.tableLoads.find(&op);
+          load != nest.tableLoads.end()) {
+        mapping.map(op.getResult(0),
+                    lookUp(cast<memref::LoadOp>(op), load->second, mapping));
         continue;
       }
       bool isVector = llvm::any_of(op.getOperands(), [&](Value operand) {

@@ -241,15 +241,30 @@ static std::optional<Stage> readStage(OpBuilder &builder, linalg::LinalgOp op,
   return stage;
 }
 
+void LoopNest::readTableLoads(const SymbolTable &symbols) {
+  for (auto load : body->getOps<memref::LoadOp>()) {
+    std::optional<TableLoad> read = readTableLoad(load);
+    // What the nest writes can't be a part of it.
+    if (!read || !getConstant(load.getMemRef(), symbols))
+      continue;
+    tableIndices.insert_range(read->indices);
+    tableLoads.try_emplace(load, std::move(*read));
+  }
+}
+
 std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
                                           linalg::LinalgOp op, SumStages stages,
+                                          ByteLookup lookup,
                                           const SymbolTable &symbols) {
   if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0)
     return std::nullopt;
   LoopNest nest;
   nest.body = op.getBlock();
+  nest.lookup = lookup;
+  if (lookup != ByteLookup::None)
+    nest.readTableLoads(symbols);
   for (Operation &inner : nest.body->without_terminator()) {
-    if (!worksOnVectors(&inner))
+    if (!nest.tableLoads.contains(&inner) && !worksOnVectors(&inner))
       return std::nullopt;
     nest.usesIndex |= isa<linalg::IndexOp>(inner);
   }

@@ -11,6 +11,7 @@
 #ifndef QBACKEND_LIB_CODEGEN_LOOPNEST_H
 #define QBACKEND_LIB_CODEGEN_LOOPNEST_H
 
+#include "ByteTable.h"
 #include "SumStages.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -77,6 +78,11 @@ struct LoopNest {
   /// Loops of one iteration that `linalg.index` may still ask for are not here;
   /// their index is 0.
   bool usesIndex = false;
+  /// The loads of the body that look up bytes in tables, by `lookup`, and what
+  /// computes their indices.
+  llvm::SmallDenseMap<mlir::Operation *, TableLoad> tableLoads;
+  llvm::SmallPtrSet<mlir::Operation *, 4> tableIndices;
+  ByteLookup lookup = ByteLookup::None;
 
   bool hasReductions() const {
     return llvm::any_of(loops, [](const Loop &l) { return l.isReduction; });
@@ -89,12 +95,15 @@ struct LoopNest {
   /// Returns the nest of `op` on buffers, with the stages around it: loops of
   /// one iteration are gone, and neighbours that walk every operand like one
   /// loop are one. Returns nothing if an address is no sum of products, or if
-  /// the body has an op that doesn't work on vectors too. May build ops at
-  /// `builder` that nothing uses then.
+  /// the body has an op that doesn't work on vectors too; tables of bytes do by
+  /// `lookup`. May build ops at `builder` that nothing uses then.
   static std::optional<LoopNest> analyze(mlir::OpBuilder &builder,
                                          mlir::linalg::LinalgOp op,
-                                         SumStages stages,
+                                         SumStages stages, ByteLookup lookup,
                                          const mlir::SymbolTable &symbols);
+
+private:
+  void readTableLoads(const mlir::SymbolTable &symbols);
 };
 
 } // namespace qbackend::codegen

@@ -40,8 +40,11 @@ static int64_t getWidestElement(const LoopNest &nest) {
     if (operand->buffer)
       bytes = std::max(bytes, getBytes(operand->elementType));
   auto addBody = [&](Block *body) {
+    // Constants, and indices of tables, are no vectors.
     for (Operation &op : body->without_terminator())
-      bytes = std::max(bytes, getBytes(op.getResult(0).getType()));
+      if (!op.hasTrait<OpTrait::ConstantLike>() &&
+          !nest.tableIndices.contains(&op))
+        bytes = std::max(bytes, getBytes(op.getResult(0).getType()));
   };
   addBody(nest.body);
   if (nest.start)

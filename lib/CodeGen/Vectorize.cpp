@@ -8,6 +8,7 @@
 #include "Subtarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/IR/LinalgInterfaces.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,13 +27,14 @@ using namespace mlir;
 using namespace qbackend::codegen;
 
 static VectorUnit getVectorUnit(const llvm::MCSubtargetInfo &subtarget) {
+  ByteLookup lookup = getByteLookup(subtarget);
   if (!subtarget.getTargetTriple().isX86())
-    return VectorUnit{16, 32};
+    return VectorUnit{16, 32, lookup};
   if (subtarget.checkFeatures("+avx512f"))
-    return VectorUnit{64, 32};
+    return VectorUnit{64, 32, lookup};
   if (subtarget.checkFeatures("+avx2"))
-    return VectorUnit{32, 16};
-  return VectorUnit{16, 16};
+    return VectorUnit{32, 16, lookup};
+  return VectorUnit{16, 16, lookup};
 }
 
 /// Says that the products of a convolution or a matrix product need no rounding
@@ -107,7 +109,7 @@ struct VectorizePass
     if (contract)
       contractProducts(op);
     std::optional<LoopNest> nest =
-        LoopNest::analyze(builder, op, stages, symbols);
+        LoopNest::analyze(builder, op, stages, unit.lookup, symbols);
     if (!nest)
       return false;
     std::optional<Schedule> schedule = chooseSchedule(*nest, unit);

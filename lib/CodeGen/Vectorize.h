@@ -18,6 +18,7 @@ namespace qbackend::codegen {
 struct VectorUnit {
   int64_t bytes = 16;
   int64_t registers = 16;
+  ByteLookup lookup = ByteLookup::None;
 };
 
 /// How a nest is cut into tiles whose sums stay in registers.

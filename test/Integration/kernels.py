@@ -53,6 +53,11 @@ class Tensor:
         return self.data.astype(np.int8 if self.signed else np.uint8)
 
 
+def plain(tensor):
+    """The type of its bytes."""
+    return f"tensor<{'x'.join(map(str, tensor.data.shape))}xi8>"
+
+
 class Reals:
     def __init__(self, data):
         self.data = self.bytes = data.astype(f32)
@@ -251,6 +256,33 @@ class Network:
         self.finish(name, self.emit(f"qnnpack.linear_dynamic {operands}{attributes} : "
                                     f"{types} -> {y.type}"), y)
 
+    def table(self, name, shape, signed):
+        """A byte for each byte, as linalg and TOSA write it."""
+        x_name, x = self.argument(shape, 0.1, 0, signed)
+        first, second = self.random.integers(-128, 128, (2, 256))
+        given = self.emit(f"quant.scast {x_name} : {x.type} to {plain(x)}")
+        rank = x.data.ndim
+        dims = ", ".join(f"d{i}" for i in range(rank))
+        identity = f"affine_map<({dims}) -> ({dims})>"
+        loops = ", ".join(['"parallel"'] * rank)
+        # An empty tensor takes the extent of a dynamic batch.
+        entries = self.constant(first.astype(np.int8), "i8")
+        looked = self.emit(
+            f"linalg.generic {{indexing_maps = [{identity}, {identity}], "
+            f"iterator_types = [{loops}]}} ins({given} : {plain(x)}) "
+            f"outs({given} : {plain(x)}) {{\n"
+            f"  ^bb0(%byte: i8, %out: i8):\n"
+            f"    %at = arith.index_castui %byte : i8 to index\n"
+            f"    %entry = tensor.extract {entries}[%at] : tensor<256xi8>\n"
+            f"    linalg.yield %entry : i8\n  }} -> {plain(x)}")
+        entries = self.constant(second.astype(np.int8), "i8")
+        looked = self.emit(f"tosa.table {looked}, {entries} : "
+                           f"({plain(x)}, tensor<256xi8>) -> {plain(x)}")
+        bytes_ = first.astype(np.int8)[x.bytes.view(np.uint8)]
+        y = Tensor(second[bytes_.astype(np.int64) + 128], 0.1, 0, signed=True)
+        self.finish(name, self.emit(f"quant.scast {looked} : {plain(x)} to {y.type}"),
+                    y)
+
     def line(self, name, shape, out, kernel, stride, padding, dilation):
         x_name, x = self.argument(shape, 0.02, 9, False)
         data = self.random.integers(-128, 128, (out, kernel, shape[-1]))
@@ -404,6 +436,8 @@ def build(batch, seed):
                          relu=signed, bias=not signed)
         n.dynamic_linear(s + "dynamic linear of rows", (13, 128), 40, relu=not signed,
                          weight_zero=-9 if signed else 0)
+        n.table(s + "table", (700,), signed)
+        n.table(s + "table of rows", (3, 5, 37), signed)
         n.transposed(s + "transposed 2x2", (5, 4, 12), 20, (2, 2), (2, 2), (0,) * 4,
                      signed=signed)
         n.transposed(s + "transposed 4x3, padded", (5, 6, 8), 5, (4, 3), (2, 2),
@@ -456,6 +490,17 @@ def build_large(batch, seed):
     n.case("rows of two tiles, the last one shared", (31, 19, 32), 64, (2, 2))
     n.linear("linear", (2100,), 2030, signed=True)
     n.dynamic_linear("dynamic linear", (40, 520), 250)
+    return n
+
+
+def build_lookups(batch, seed):
+    """Layers whose code is made for the vectors and instructions of a processor."""
+    n = Network(batch, seed)
+    for signed in (False, True):
+        n.table("table", (1000,), signed)
+        n.table("table of rows", (3, 5, 37), signed)
+        n.table("table of few", (11,), signed)
+        n.dynamic_linear("dynamic linear", (9, 70), 33, relu=signed)
     return n
 
 

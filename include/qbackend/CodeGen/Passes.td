@@ -82,7 +82,9 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
     touched between them but to allocate it. An outermost loop whose turns are
     independent has the attribute `qbackend.parallel`, if its nest has 2^22 steps and
     more; what is left behind its tiles doesn't. Each element is computed in the order
-    of the op: whatever the vectors of the target are, the bits are the same. What has
+    of the op: whatever the vectors of the target are, the bits are the same. A byte
+    of a constant table of 256 is looked up by the instructions that permute bytes, if
+    the target has AVX2, AVX-512 VBMI or is AArch64. What has
     no such form (an address that is no sum of products, an integer division) stays for
     `convert-linalg-to-loops`.
 
@@ -98,9 +100,9 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
            "Round sums of products once for each addition">
   ]);
   let dependentDialects = [
-    "::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
-    "::mlir::memref::MemRefDialect", "::mlir::scf::SCFDialect",
-    "::mlir::vector::VectorDialect"
+    "::mlir::arith::ArithDialect", "::mlir::LLVM::LLVMDialect",
+    "::mlir::math::MathDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
   ];
 }
 
