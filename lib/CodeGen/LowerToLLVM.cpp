@@ -562,6 +562,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
       nested.addPass(createCanonicalizerPass());
     }
     nested.addPass(createExpandPadsPass());
+    nested.addPass(createSplitReductionsPass());
     nested.addPass(createPlaceSumStagesPass());
   }
 

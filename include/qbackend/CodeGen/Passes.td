@@ -61,6 +61,21 @@ def ExpandPadsPass : Pass<"qbackend-expand-pads"> {
   ];
 }
 
+def SplitReductionsPass : Pass<"qbackend-split-reductions"> {
+  let summary = "sums of neighbouring integers to sums of vectors";
+  let description = [{
+    Before: a `linalg.generic` on tensors that adds up integers, or takes an
+    extremum, along a loop whose elements are neighbours. After: one that does so for
+    each of 16 lanes, and one for these; what is left over of 64 elements and more is
+    taken before. Integers wrap, so that the order is all the same; sums of real
+    numbers stay.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def PlaceSumStagesPass : Pass<"qbackend-place-sum-stages"> {
   let summary = "sums side by side with what they begin with and end in";
   let description = [{

@@ -248,11 +248,11 @@ struct LowerSoftmax : Lowering<SoftmaxOp> {
         b, {input, largest}, emptyLike(b, type.clone(b.getI32Type()), input),
         {identity, dropped, identity}, parallel,
         [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value below = arith::SubIOp::create(b, extend(b, args[0], x),
-                                              extend(b, args[1], x));
+          // In bytes, so that it can be seen to be one.
+          Value below = arith::SubIOp::create(b, args[0], args[1]);
           Value index = arith::IndexCastUIOp::create(
               b, b.getIndexType(),
-              arith::AddIOp::create(b, below, i32Constant(b, 255)));
+              arith::AddIOp::create(b, below, byteConstant(b, 255)));
           return tensor::ExtractOp::create(b, table, index);
         });
     Value sums = generic(b, numerators, rows(i32Constant(b, 0)),
@@ -260,14 +260,30 @@ struct LowerSoftmax : Lowering<SoftmaxOp> {
                          [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                            return arith::AddIOp::create(b, args[0], args[1]);
                          });
+    // floor(n / S) is trunc((n + 0.5) * f64(1 / S)): the exact number is half
+    // of 1 / S away from an integer or more, and n < 2^32 makes an error of
+    // 2^-20 / S. Vectors have no division of integers.
+    Type f64 = b.getF64Type();
+    auto real = [&](ImplicitLocOpBuilder &b, double value) -> Value {
+      return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+    };
+    Value reciprocals = elementwise(
+        b, sums, f64, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+          return arith::DivFOp::create(
+              b, real(b, 1), arith::UIToFPOp::create(b, f64, args[0]));
+        });
     return generic(
-        b, {numerators, sums}, emptyLike(b, type, input),
-        {identity, dropped, identity}, parallel,
+        b, {numerators, sums, reciprocals}, emptyLike(b, type, input),
+        {identity, dropped, dropped, identity}, parallel,
         [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
           Value scaled = arith::ShLIOp::create(b, args[0], i32Constant(b, 8));
           Value half = arith::ShRUIOp::create(b, args[1], i32Constant(b, 1));
-          Value quotient = arith::DivUIOp::create(
-              b, arith::AddIOp::create(b, scaled, half), args[1]);
+          Value n = arith::UIToFPOp::create(
+              b, f64, arith::AddIOp::create(b, scaled, half));
+          Value product = arith::MulFOp::create(
+              b, arith::AddFOp::create(b, n, real(b, 0.5)), args[2]);
+          // S is e and more: the quotient is 256 at most.
+          Value quotient = arith::FPToSIOp::create(b, b.getI32Type(), product);
           Value integer =
               arith::MinUIOp::create(b, quotient, i32Constant(b, 255));
           if (y.getStorageTypeMin() != 0)
