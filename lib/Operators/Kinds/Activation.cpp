@@ -121,7 +121,8 @@ Attribute Curve::getSmooth(MLIRContext *context) const {
   auto gelu = [](double x) {
     return x * (1 + std::erf(x / std::sqrt(2.0))) / 2;
   };
-  if (is(gelu, 2e-6, 40))
+  // XLA's erf ends at 1 - 1.4e-7, which is a multiple of x.
+  if (is(gelu, 2e-6, 12) && is(gelu, 1e-5, 40))
     return GeluAttr::get(context, /*tanh=*/false);
   // Some producers round sqrt(2 / pi) to three digits. Both kinds differ by
   // 5e-4.
@@ -319,10 +320,10 @@ static bool recognizePrelu(Recognition &recognition,
 /// Whether something in it is not linear.
 static bool isCurved(const FormulaReader &reader, const Formula *formula) {
   if (reader.count({ScalarKind::Max, ScalarKind::Min, ScalarKind::Select,
-                    ScalarKind::Exp, ScalarKind::ExpM1, ScalarKind::Tanh,
-                    ScalarKind::Erf, ScalarKind::Sin, ScalarKind::Cos,
-                    ScalarKind::Rsqrt, ScalarKind::Sqrt, ScalarKind::Power}) >
-      0)
+                    ScalarKind::Abs, ScalarKind::Exp, ScalarKind::ExpM1,
+                    ScalarKind::Tanh, ScalarKind::Erf, ScalarKind::Sin,
+                    ScalarKind::Cos, ScalarKind::Rsqrt, ScalarKind::Sqrt,
+                    ScalarKind::Power}) > 0)
     return true;
   // A square or a cube.
   return formula->kind == ScalarKind::Mul && formula->a &&

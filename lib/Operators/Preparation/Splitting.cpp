@@ -21,6 +21,10 @@ using namespace qbackend::forms;
 
 /// Bodies with more ops are left as they are, so that the time stays linear.
 static constexpr size_t kMaxBodySize = 48;
+/// Ways to cut that are tried for one op, those of its pieces among them. What
+/// is an operator takes a few dozen, and the search is exponential where
+/// nothing is.
+static constexpr unsigned kMaxAttempts = 512;
 
 namespace {
 /// What values of a body are computed from.
@@ -51,9 +55,11 @@ class Splitter {
 public:
   using IsOperator = llvm::function_ref<bool(Operation *)>;
 
-  Splitter(linalg::GenericOp op, PreparationRewriter &rewriter)
-      : op(op), rewriter(rewriter), constants(rewriter.constants),
-        body(*op.getBody()) {}
+  /// `attempts` are those that are left, for this op and its pieces.
+  Splitter(linalg::GenericOp op, PreparationRewriter &rewriter,
+           unsigned &attempts)
+      : op(op), rewriter(rewriter), attempts(attempts),
+        constants(rewriter.constants), body(*op.getBody()) {}
 
   Operation *split(IsOperator isOperator);
   Operation *splitPrologue();
@@ -77,6 +83,7 @@ private:
 
   linalg::GenericOp op;
   PreparationRewriter &rewriter;
+  unsigned &attempts;
   ConstantEvaluator &constants;
   Block &body;
 };
@@ -366,6 +373,9 @@ void Splitter::erase(Pieces &pieces) {
 }
 
 std::optional<Pieces> Splitter::splitAt(ArrayRef<Value> cuts) {
+  if (attempts == 0)
+    return std::nullopt;
+  --attempts;
   Pieces pieces;
   SmallVector<AffineMap> readBy;
   for (Value cut : cuts) {
@@ -427,10 +437,11 @@ bool Splitter::isKnown(IsOperator isOperator) {
   auto pieces = search(isOperator);
   if (!pieces)
     return false;
-  bool isKnown = Splitter(pieces->rest, rewriter).isKnown(isOperator) &&
-                 llvm::all_of(pieces->parts, [&](linalg::GenericOp part) {
-                   return Splitter(part, rewriter).isKnown(isOperator);
-                 });
+  bool isKnown =
+      Splitter(pieces->rest, rewriter, attempts).isKnown(isOperator) &&
+      llvm::all_of(pieces->parts, [&](linalg::GenericOp part) {
+        return Splitter(part, rewriter, attempts).isKnown(isOperator);
+      });
   erase(*pieces);
   return isKnown;
 }
@@ -449,7 +460,7 @@ bool Splitter::isOneFunction(const Pieces &pieces, IsOperator isOperator) {
   };
   return llvm::any_of(all, [&](linalg::GenericOp piece) {
     return llvm::any_of(piece.getInputs(), isShared) &&
-           !Splitter(piece, rewriter).isKnown(isOperator);
+           !Splitter(piece, rewriter, attempts).isKnown(isOperator);
   });
 }
 
@@ -476,7 +487,7 @@ std::optional<Pieces> Splitter::search(IsOperator isOperator) {
       erase(*pieces);
       continue;
     }
-    Splitter inner(part, rewriter);
+    Splitter inner(part, rewriter, attempts);
     if (auto found = inner.search(isOperator)) {
       inner.erase(*found);
       if (!isOneFunction(*pieces, isOperator))
@@ -586,8 +597,9 @@ static bool isSplittable(linalg::GenericOp op) {
 
 Operation *forms::splitPrologue(Operation *op, PreparationRewriter &rewriter) {
   auto generic = dyn_cast<linalg::GenericOp>(op);
+  unsigned attempts = kMaxAttempts;
   Operation *rest = generic && isSplittable(generic)
-                        ? Splitter(generic, rewriter).splitPrologue()
+                        ? Splitter(generic, rewriter, attempts).splitPrologue()
                         : nullptr;
   return rest ? rest : op;
 }
@@ -597,5 +609,6 @@ Operation *forms::splitFused(Operation *op, PreparationRewriter &rewriter,
   auto generic = dyn_cast<linalg::GenericOp>(op);
   if (!generic || !isSplittable(generic))
     return nullptr;
-  return Splitter(generic, rewriter).split(isOperator);
+  unsigned attempts = kMaxAttempts;
+  return Splitter(generic, rewriter, attempts).split(isOperator);
 }

@@ -157,3 +157,82 @@ func.func @leaky(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
   %3 = tosa.maximum %1, %2 : (tensor<4x6xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
   return %3 : tensor<4x6xf32>
 }
+
+// What JAX's logaddexp guards its result with says nothing of numbers.
+// CHECK-LABEL: @guarded
+// CHECK-NEXT: 0: softplus<beta = 1.000000e+00> [4, 6] <- input0
+// CHECK-NEXT: 1: linalg.generic ? [4, 6] <- input0, input1
+// CHECK-NEXT: result 0, 1
+func.func @guarded(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x6xf32>
+  %t = tensor.empty() : tensor<4x6xi1>
+  %guard = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<4x6xf32>) outs(%t : tensor<4x6xi1>) {
+  ^bb0(%i: f32, %o: i1):
+    %d = arith.subf %i, %zero : f32
+    %c = arith.cmpf une, %d, %d : f32
+    linalg.yield %c : i1
+  } -> tensor<4x6xi1>
+  %0 = linalg.generic {indexing_maps = [#n, #n, #n], iterator_types = ["parallel", "parallel"]}
+    ins(%guard, %x : tensor<4x6xi1>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%g: i1, %i: f32, %o: f32):
+    %m = arith.maximumf %i, %zero : f32
+    %a = math.absf %i : f32
+    %n = arith.negf %a : f32
+    %p = math.exp %n : f32
+    %l = math.log1p %p : f32
+    %s = arith.addf %m, %l : f32
+    %r = arith.select %g, %i, %s : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  // Of two tensors it does.
+  %1 = linalg.generic {indexing_maps = [#n, #n, #n], iterator_types = ["parallel", "parallel"]}
+    ins(%x, %y : tensor<4x6xf32>, tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %c = arith.cmpf une, %i, %j : f32
+    %r = arith.select %c, %i, %zero : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  return %0, %1 : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// JAX's gelu, (x + |x|) / 2, and a comparison as a factor.
+// CHECK-LABEL: @spelled
+// CHECK-NEXT: 0: gelu [4, 6] <- input0
+// CHECK-NEXT: 1: relu [4, 6] <- input0
+// CHECK-NEXT: 2: relu [4, 6] <- input0
+// CHECK-NEXT: result 0, 1, 2
+func.func @spelled(%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %half = arith.constant 0.5 : f32
+  %k = arith.constant 0.707106769 : f32
+  %e = tensor.empty() : tensor<4x6xf32>
+  %0 = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %h = arith.mulf %i, %half : f32
+    %n = arith.negf %i : f32
+    %s = arith.mulf %n, %k : f32
+    %c = math.erfc %s : f32
+    %r = arith.mulf %h, %c : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  %1 = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %a = math.absf %i : f32
+    %s = arith.addf %i, %a : f32
+    %r = arith.mulf %s, %half : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  %2 = linalg.generic {indexing_maps = [#n, #n], iterator_types = ["parallel", "parallel"]}
+    ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %c = arith.cmpf ogt, %i, %zero : f32
+    %f = arith.uitofp %c : i1 to f32
+    %r = arith.mulf %i, %f : f32
+    linalg.yield %r : f32
+  } -> tensor<4x6xf32>
+  return %0, %1, %2 : tensor<4x6xf32>, tensor<4x6xf32>, tensor<4x6xf32>
+}

@@ -141,6 +141,18 @@ const Formula *FormulaReader::read(Operation *op) {
 
 const Formula *FormulaReader::readScalar(const Scalar *scalar,
                                          const Position &loops) {
+  // A value that a body reads often is one node: a polynomial in x * x has one
+  // square.
+  auto key = std::make_pair((const void *)scalar, loops);
+  auto it = known.find(key);
+  if (it != known.end())
+    return it->second;
+  const Formula *formula = readScalarUncached(scalar, loops);
+  return known[key] = formula;
+}
+
+const Formula *FormulaReader::readScalarUncached(const Scalar *scalar,
+                                                 const Position &loops) {
   switch (scalar->kind) {
   case ScalarKind::Constant:
     return create({ScalarKind::Constant, scalar->number});
@@ -164,6 +176,10 @@ const Formula *FormulaReader::readScalar(const Scalar *scalar,
   if (!readInto(scalar->a, formula.a) || !readInto(scalar->b, formula.b) ||
       !readInto(scalar->c, formula.c))
     return nullptr;
+  // A guard that says nothing of numbers, in an op of its own.
+  if (formula.kind == ScalarKind::Select &&
+      formula.a->kind == ScalarKind::Constant)
+    return formula.a->number != 0 ? formula.b : formula.c;
   return create(formula);
 }
 
@@ -208,7 +224,7 @@ const Formula *FormulaReader::readValue(Value value, Position position) {
     formula.kind = ScalarKind::Operand;
     return create(formula);
   }
-  auto key = std::make_pair(value.getAsOpaquePointer(), position);
+  auto key = std::make_pair((const void *)value.getAsOpaquePointer(), position);
   auto it = known.find(key);
   if (it != known.end())
     return it->second;

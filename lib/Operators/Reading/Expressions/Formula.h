@@ -72,6 +72,8 @@ public:
 private:
   const Formula *create(Formula formula);
   const Formula *readScalar(const Scalar *scalar, const Position &loops);
+  const Formula *readScalarUncached(const Scalar *scalar,
+                                    const Position &loops);
   const Formula *readValue(mlir::Value value, Position position);
   const Formula *readUncached(mlir::Value value, const Position &position);
   const Formula *readReduced(const Reduction &reduction,
@@ -84,7 +86,8 @@ private:
   mlir::RankedTensorType type;
   bool splatsAreParameters;
   std::deque<Formula> formulas;
-  std::map<std::pair<void *, Position>, const Formula *> known;
+  /// Values and scalars, each where it is read.
+  std::map<std::pair<const void *, Position>, const Formula *> known;
   /// Which dimension of the input each reduced loop is. Loops are numbered from
   /// the rank of the input.
   std::vector<std::optional<unsigned>> reducedDims;

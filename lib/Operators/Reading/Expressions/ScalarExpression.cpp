@@ -227,6 +227,35 @@ double forms::compute(ScalarKind kind, double a, double b, double c) {
   return result;
 }
 
+/// What a comparison says of all numbers: of one with itself, and whether an
+/// absolute value is infinite. Front ends guard code by these.
+static std::optional<bool> comparesAlways(const ScalarStep &step,
+                                          const Scalar *a, const Scalar *b,
+                                          std::optional<double> bound) {
+  using Predicate = arith::CmpFPredicate;
+  bool isSame = ScalarExpressions::equal(a, b);
+  if (!isSame && !(a->kind == ScalarKind::Abs && bound && std::isinf(*bound) &&
+                   *bound > 0))
+    return std::nullopt;
+  switch (Predicate(step.detail)) {
+  case Predicate::UNO:
+    return isSame ? std::optional(false) : std::nullopt;
+  case Predicate::ORD:
+    return isSame ? std::optional(true) : std::nullopt;
+  case Predicate::OEQ:
+  case Predicate::UEQ:
+    return isSame;
+  case Predicate::ONE:
+  case Predicate::UNE:
+    return !isSame;
+  case Predicate::OLT:
+  case Predicate::ULT:
+    return isSame ? std::nullopt : std::optional(true);
+  default:
+    return std::nullopt;
+  }
+}
+
 /// True for f32 `max(a, b)` that is wrapped in its own NaN handling by
 /// tosa-to-linalg: `select(uno(x, x), y, max(x, y))`.
 static bool isNanGuard(Operation *op) {
@@ -241,6 +270,8 @@ const Scalar *ScalarExpressions::createSelect(const Scalar *condition,
                                               bool isNanGuard) {
   if (isNanGuard && (b->kind == ScalarKind::Max || b->kind == ScalarKind::Min))
     return b;
+  if (condition->kind == ScalarKind::Constant)
+    return condition->number != 0 ? a : b;
   if (condition->kind == ScalarKind::Greater) {
     if (equal(condition->a, a) && equal(condition->b, b))
       return create(ScalarKind::Max, a, b);
@@ -261,11 +292,22 @@ const Scalar *ScalarExpressions::combine(const ScalarStep &step, Operation *op,
     return step.type.width < 32 && !getNumber(operand(0))
                ? create(ScalarKind::Other)
                : operand(0);
-  case ScalarCode::SignedToReal:
   case ScalarCode::UnsignedToReal:
+    // A comparison as a factor.
+    if (operand(0)->kind == ScalarKind::Greater)
+      return create(ScalarKind::Select, operand(0), createNumber(1),
+                    createNumber(0));
+    [[fallthrough]];
+  case ScalarCode::SignedToReal:
     // Integers other than constants have no place in float networks.
     return getNumber(operand(0)) ? operand(0) : create(ScalarKind::Other);
+  case ScalarCode::ErfC:
+    return create(ScalarKind::Sub, createNumber(1),
+                  create(ScalarKind::Erf, operand(0)));
   case ScalarCode::CompareF: {
+    if (std::optional<bool> always =
+            comparesAlways(step, operand(0), operand(1), getNumber(operand(1))))
+      return createNumber(*always);
     std::optional<bool> greater = comparesGreater(step);
     if (!greater)
       return create(ScalarKind::Other);
