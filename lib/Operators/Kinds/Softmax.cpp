@@ -58,23 +58,38 @@ void forms::recognizeSoftmax(Recognition &recognition) {
        scalar->kind != ScalarKind::Sub && scalar->kind != ScalarKind::Add &&
        scalar->kind != ScalarKind::Exp && scalar->kind != ScalarKind::Log))
     return;
-  // With the maximum the input comes before the one without.
+  // With the maximum the input comes before the one without. It may have lost
+  // a batch that the result has.
+  auto type = cast<RankedTensorType>(root->getResult(0).getType());
   unsigned most = 0;
   Attribute kind;
   Value input;
-  for (Value candidate : getCandidates(root, /*reduced=*/true, expressions)) {
-    FormulaReader reader(expressions, candidate);
-    const Formula *formula = reader.read(root);
-    auto statistics =
-        formula ? Statistics::read(reader, formula) : std::nullopt;
-    if (!statistics || statistics->countKinds() <= most)
-      continue;
-    if (Attribute found = getKind(reader, formula, *statistics)) {
-      most = statistics->countKinds();
-      kind = found;
-      input = candidate;
+  for (bool views : {false, true}) {
+    if (views && !type.hasStaticShape())
+      break;
+    for (Value candidate :
+         getCandidates(root, /*reduced=*/true, expressions, views)) {
+      FormulaReader reader(expressions, candidate,
+                           /*splatsAreParameters=*/false,
+                           views ? type : RankedTensorType());
+      const Formula *formula = reader.read(root);
+      auto statistics =
+          formula ? Statistics::read(reader, formula) : std::nullopt;
+      if (!statistics || statistics->countKinds() <= most)
+        continue;
+      if (Attribute found = getKind(reader, formula, *statistics)) {
+        most = statistics->countKinds();
+        kind = found;
+        input = candidate;
+      }
     }
   }
-  if (kind)
-    recognition.add(kind, input);
+  if (!kind)
+    return;
+  RecognizedOperator op{kind, recognition.result(), {}};
+  bool isView = getFloatType(input).getRank() != type.getRank();
+  op.inputs.push_back(isView
+                          ? RecognizedOperand::reshaped(input, type.getShape())
+                          : RecognizedOperand::of(input));
+  recognition.found.push_back(std::move(op));
 }

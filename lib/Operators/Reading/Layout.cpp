@@ -85,6 +85,39 @@ Value forms::getReshaped(Operation *op) {
   return {};
 }
 
+/// Goes back over changes of shape that add or drop dimensions of 1, if what is
+/// before them is a copy: a bias that was broadcast to a whole image, and has
+/// lost its batch since.
+static void skipUnitDimsOfCopy(LayoutView &view) {
+  auto getProper = [](RankedTensorType type) {
+    SmallVector<int64_t> dims;
+    for (auto [dim, size] : llvm::enumerate(type.getShape()))
+      if (size != 1)
+        dims.push_back(dim);
+    return dims;
+  };
+  LayoutView found = view;
+  Value copied;
+  while (Value before = getReshaped(getProducer(found.source))) {
+    auto from = getFloatType(before), to = getFloatType(found.source);
+    if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape())
+      return;
+    SmallVector<int64_t> dims = getProper(from), others = getProper(to);
+    if (!llvm::equal(dims, others, [&](int64_t dim, int64_t other) {
+          return from.getDimSize(dim) == to.getDimSize(other);
+        }))
+      return;
+    SmallVector<std::optional<unsigned>> loops(from.getRank());
+    for (auto [dim, other] : llvm::zip_equal(dims, others))
+      loops[dim] = found.loops[other];
+    found.source = before;
+    found.loops = std::move(loops);
+  }
+  if (found.source != view.source &&
+      getCopyMap(getProducer(found.source), copied))
+    view = std::move(found);
+}
+
 std::optional<LayoutView> forms::viewThroughLayout(Value value, AffineMap map,
                                                    bool reshapes) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -99,6 +132,8 @@ std::optional<LayoutView> forms::viewThroughLayout(Value value, AffineMap map,
     else
       return std::nullopt;
   }
+  if (reshapes)
+    skipUnitDimsOfCopy(view);
   Value source;
   while (auto copied = getCopyMap(getProducer(view.source), source)) {
     if (copied->getNumDims() != view.loops.size())

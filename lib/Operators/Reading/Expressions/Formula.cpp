@@ -114,9 +114,10 @@ static std::optional<Position> compose(AffineMap map, RankedTensorType type,
 //===----------------------------------------------------------------------===//
 
 FormulaReader::FormulaReader(ScalarExpressions &expressions, Value input,
-                             bool splatsAreParameters)
+                             bool splatsAreParameters, RankedTensorType type)
     : expressions(expressions), input(skipCasts(input)),
-      type(getFloatType(input)), splatsAreParameters(splatsAreParameters) {
+      type(type ? type : getFloatType(input)),
+      splatsAreParameters(splatsAreParameters) {
   variables.push_back({Variable::Input});
 }
 
@@ -185,8 +186,16 @@ const Formula *FormulaReader::readScalarUncached(const Scalar *scalar,
 
 /// True if `position` is the input's own; the dimensions that are reduced are
 /// learnt from it.
-bool FormulaReader::isInputPosition(const Position &position) {
+bool FormulaReader::isInputPosition(Position position) {
   unsigned rank = type.getRank();
+  if (auto inputType = getFloatType(input);
+      inputType && inputType.getRank() != type.getRank()) {
+    Position whole(rank);
+    for (auto [dim, other] :
+         llvm::zip_equal(getProperDims(type), getProperDims(inputType)))
+      whole[dim] = position[other];
+    position = std::move(whole);
+  }
   if (position.size() != rank)
     return false;
   for (auto [dim, place] : llvm::enumerate(position)) {
@@ -395,7 +404,8 @@ static void collectOperands(const Scalar *scalar,
 }
 
 SmallVector<Value> forms::getCandidates(Operation *root, bool reduced,
-                                        ScalarExpressions &expressions) {
+                                        ScalarExpressions &expressions,
+                                        bool views) {
   constexpr size_t maxVisited = 64, maxFound = 12;
   constexpr unsigned maxDepth = 12, maxDepthReduced = 4;
   struct Step {
@@ -406,7 +416,12 @@ SmallVector<Value> forms::getCandidates(Operation *root, bool reduced,
   SmallVector<Value> found, operands;
   std::deque<Step> queue;
   llvm::DenseSet<std::pair<Value, unsigned>> visited;
-  int64_t rank = cast<RankedTensorType>(root->getResult(0).getType()).getRank();
+  auto rootType = cast<RankedTensorType>(root->getResult(0).getType());
+  int64_t rank = rootType.getRank();
+  auto isWanted = [&](RankedTensorType type) {
+    return views ? type.getRank() != rank && differsInUnitDims(type, rootType)
+                 : type.getRank() == rank;
+  };
   auto push = [&](const Scalar *scalar, bool inReduction, unsigned depth) {
     operands.clear();
     collectOperands(scalar, operands);
@@ -423,7 +438,7 @@ SmallVector<Value> forms::getCandidates(Operation *root, bool reduced,
         expressions.constants.isConstant(step.value) ||
         !visited.insert({step.value, step.reduced}).second)
       continue;
-    if (step.reduced == reduced && type.getRank() == rank &&
+    if (step.reduced == reduced && isWanted(type) &&
         !llvm::is_contained(found, step.value))
       found.push_back(step.value);
     Position position(type.getRank());

@@ -46,9 +46,11 @@ using Samples = std::vector<double>;
 class FormulaReader {
 public:
   /// `input` is variable 0. With `splatsAreParameters`, so are constants with
-  /// several equal elements that are broadcast.
+  /// several equal elements that are broadcast. `type` is the shape that the
+  /// formula has, if it isn't the input's: that differs in dimensions of 1.
   FormulaReader(ScalarExpressions &expressions, mlir::Value input,
-                bool splatsAreParameters = false);
+                bool splatsAreParameters = false,
+                mlir::RankedTensorType type = {});
 
   /// What `op` computes for each element; null if it isn't such a formula, or
   /// not of the shape of the input.
@@ -78,7 +80,7 @@ private:
   const Formula *readUncached(mlir::Value value, const Position &position);
   const Formula *readReduced(const Reduction &reduction,
                              const Position &position);
-  bool isInputPosition(const Position &position);
+  bool isInputPosition(Position position);
   bool isFull(mlir::Value value, const Position &position) const;
 
   ScalarExpressions &expressions;
@@ -103,9 +105,12 @@ mlir::Value getRegrouped(mlir::Operation *op);
 
 /// Activations before `root` that it may be a function of, the nearest first.
 /// `reduced`: those that reductions read instead of those that `root` does.
+/// With `views`, not of the root's rank, but of its shape without dimensions
+/// of 1.
 llvm::SmallVector<mlir::Value> getCandidates(mlir::Operation *root,
                                              bool reduced,
-                                             ScalarExpressions &expressions);
+                                             ScalarExpressions &expressions,
+                                             bool views = false);
 
 } // namespace qbackend::forms
 
