@@ -20,7 +20,7 @@ using namespace qbackend;
 using namespace qbackend::forms;
 
 /// Bodies with more ops are left as they are, so that the time stays linear.
-static constexpr size_t kMaxBodySize = 48;
+static constexpr size_t kMaxBodySize = 128;
 /// Ways to cut that are tried for one op, those of its pieces among them. What
 /// is an operator takes a few dozen, and the search is exponential where
 /// nothing is.
@@ -33,8 +33,10 @@ struct BodySlice {
   /// Numbers of the inputs, ascending.
   SmallVector<unsigned> inputs;
   bool readsInit = false;
-  /// True if an input isn't constant.
+  /// True if an input isn't constant, or an element of a tensor that isn't is
+  /// taken by its position.
   bool active = false;
+  bool extracts = false;
 };
 
 /// The loops of a part: those over a tensor that the whole reads by `map`.
@@ -98,8 +100,13 @@ BodySlice Splitter::getSlice(ArrayRef<Value> values) {
     auto argument = dyn_cast<BlockArgument>(value);
     if (!argument) {
       Operation *inner = value.getDefiningOp();
-      if (inner->getBlock() == &body && slice.ops.insert(inner).second)
+      if (inner->getBlock() == &body && slice.ops.insert(inner).second) {
         llvm::append_range(stack, inner->getOperands());
+        if (auto extract = dyn_cast<tensor::ExtractOp>(inner);
+            extract && getFloatType(extract.getTensor()) &&
+            !constants.isConstant(extract.getTensor()))
+          slice.active = slice.extracts = true;
+      }
       continue;
     }
     if (argument.getOwner() != &body)
@@ -179,7 +186,7 @@ std::optional<Space> Splitter::getSpace(const BodySlice &slice) {
     if (!constants.isConstant(value) && type)
       spaces.push_back({getMap(input), type, value});
   }
-  if (spaces.empty())
+  if (spaces.empty() && !slice.extracts)
     return std::nullopt;
   // Each element once: no dimension twice, and 0 only where there is no other.
   auto isUsable = [](const Space &space) {
@@ -200,9 +207,9 @@ std::optional<Space> Splitter::getSpace(const BodySlice &slice) {
         });
   };
   for (const Space &space : spaces)
-    if (isUsable(space) && llvm::all_of(spaces, [&](const Space &other) {
-          return covers(space, other);
-        }))
+    if (!slice.extracts && isUsable(space) &&
+        llvm::all_of(spaces,
+                     [&](const Space &other) { return covers(space, other); }))
       return space;
   AffineMap output = op.getIndexingMapsArray().back();
   auto type = dyn_cast<RankedTensorType>(op.getOutputs()[0].getType());
@@ -452,15 +459,27 @@ bool Splitter::isKnown(IsOperator isOperator) {
 bool Splitter::isOneFunction(const Pieces &pieces, IsOperator isOperator) {
   SmallVector<linalg::GenericOp> all(pieces.parts);
   all.push_back(pieces.rest);
+  // Tensors are read as a whole, or at positions that the body computes.
+  auto reads = [](linalg::GenericOp piece, Value value) {
+    return llvm::is_contained(piece.getInputs(), value) ||
+           llvm::any_of(piece.getBody()->getOps<tensor::ExtractOp>(),
+                        [&](tensor::ExtractOp extract) {
+                          return extract.getTensor() == value;
+                        });
+  };
   auto isShared = [&](Value value) {
     return !constants.isConstant(value) &&
            llvm::count_if(all, [&](linalg::GenericOp piece) {
-             return llvm::is_contained(piece.getInputs(), value);
+             return reads(piece, value);
            }) > 1;
   };
   return llvm::any_of(all, [&](linalg::GenericOp piece) {
-    return llvm::any_of(piece.getInputs(), isShared) &&
-           !Splitter(piece, rewriter, attempts).isKnown(isOperator);
+    bool isPart = llvm::any_of(piece.getInputs(), isShared) ||
+                  llvm::any_of(piece.getBody()->getOps<tensor::ExtractOp>(),
+                               [&](tensor::ExtractOp extract) {
+                                 return isShared(extract.getTensor());
+                               });
+    return isPart && !Splitter(piece, rewriter, attempts).isKnown(isOperator);
   });
 }
 

@@ -238,20 +238,48 @@ static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {
 }
 
 /// If `groups` cut the channels of an image that has no batch into groups, or
-/// put them together: the same with a batch in front. Empty if they don't.
+/// put them together: the same with a batch in front. Empty if they don't. What
+/// has rows and channels only is an image if windows slide over it
+/// (`hasWindows`): other tensors of two dimensions are cut as well.
 static SmallVector<ReassociationIndices>
-getImageGroups(ArrayRef<ReassociationIndices> groups) {
-  if (groups.size() != 3 || groups[1].size() != 1)
+getImageGroups(ArrayRef<ReassociationIndices> groups, bool hasWindows) {
+  if (groups.size() < (hasWindows ? 2 : 3) || groups.size() > 4)
     return {};
-  if (groups[0].size() == 2 && groups[2].size() == 1)
-    return {{0}, {1, 2}, {3}, {4}};
-  if (groups[0].size() == 1 && groups[2].size() == 2)
-    return {{0}, {1}, {2}, {3, 4}};
-  return {};
+  bool isFirst = groups.front().size() == 2, isLast = groups.back().size() == 2;
+  if (isFirst == isLast || llvm::any_of(groups.drop_front().drop_back(),
+                                        [](const ReassociationIndices &group) {
+                                          return group.size() != 1;
+                                        }))
+    return {};
+  if (groups.front().size() + groups.back().size() != 3)
+    return {};
+  SmallVector<ReassociationIndices> lifted = {{0}};
+  for (const ReassociationIndices &group : groups)
+    lifted.push_back(
+        llvm::map_to_vector<2>(group, [](int64_t dim) { return dim + 1; }));
+  return lifted;
+}
+
+/// Whether windows slide over what `value` is read as, or have made it.
+static bool meetsWindows(Value value) {
+  auto slides = [](Operation *op) {
+    auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
+    return generic &&
+           llvm::any_of(generic.getIndexingMapsArray(), [](AffineMap map) {
+             return llvm::any_of(map.getResults(), [](AffineExpr expr) {
+               return isa<AffineBinaryOpExpr>(expr);
+             });
+           });
+  };
+  if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
+    if (slides(collapse.getSrc().getDefiningOp()))
+      return true;
+  return llvm::any_of(value.getUsers(), slides);
 }
 
 static Operation *lift(tensor::ExpandShapeOp op, OpBuilder &builder) {
-  auto groups = getImageGroups(op.getReassociationIndices());
+  auto groups = getImageGroups(op.getReassociationIndices(),
+                               meetsWindows(op.getResult()));
   if (groups.empty() || !op.getType().hasStaticShape() ||
       op.getType().getDimSize(0) == 1)
     return nullptr;
@@ -265,7 +293,8 @@ static Operation *lift(tensor::ExpandShapeOp op, OpBuilder &builder) {
 }
 
 static Operation *lift(tensor::CollapseShapeOp op, OpBuilder &builder) {
-  auto groups = getImageGroups(op.getReassociationIndices());
+  auto groups =
+      getImageGroups(op.getReassociationIndices(), meetsWindows(op.getSrc()));
   if (groups.empty() || !op.getSrcType().hasStaticShape() ||
       op.getSrcType().getDimSize(0) == 1)
     return nullptr;
