@@ -260,7 +260,8 @@ getImageGroups(ArrayRef<ReassociationIndices> groups, bool hasWindows) {
   return lifted;
 }
 
-/// Whether windows slide over what `value` is read as, or have made it.
+/// Whether windows slide over `value`, padded or not, or have made what it is
+/// the same as without a batch.
 static bool meetsWindows(Value value) {
   auto slides = [](Operation *op) {
     auto generic = dyn_cast_or_null<linalg::GenericOp>(op);
@@ -274,7 +275,10 @@ static bool meetsWindows(Value value) {
   if (auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>())
     if (slides(collapse.getSrc().getDefiningOp()))
       return true;
-  return llvm::any_of(value.getUsers(), slides);
+  return llvm::any_of(value.getUsers(), [&](Operation *user) {
+    auto pad = dyn_cast<tensor::PadOp>(user);
+    return slides(user) || (pad && llvm::any_of(pad->getUsers(), slides));
+  });
 }
 
 static Operation *lift(tensor::ExpandShapeOp op, OpBuilder &builder) {

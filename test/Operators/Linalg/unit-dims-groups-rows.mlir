@@ -71,3 +71,28 @@ func.func @heads(%x: tensor<1x6x7xf32>) -> tensor<2x3x7xf32> {
   } -> tensor<2x3x7xf32>
   return %r : tensor<2x3x7xf32>
 }
+
+// The same with the padding behind the cut.
+// CHECK-LABEL: @padded
+// CHECK-NEXT: 0: conv1d<stride = [1], padding = [1, 1], dilation = [2], groups = 3> weight[3, 2, 2] [7, 3] <- input0
+// CHECK-NEXT: result 0
+func.func @padded(%x: tensor<1x6x7xf32>) -> tensor<1x3x7xf32> {
+  %z = arith.constant 0.0 : f32
+  %v = arith.constant dense<0.5> : tensor<3x2x2xf32>
+  %c = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x6x7xf32> into tensor<6x7xf32>
+  %g = tensor.expand_shape %c [[0, 1], [2]] output_shape [3, 2, 7] : tensor<6x7xf32> into tensor<3x2x7xf32>
+  %pad = tensor.pad %g low[0, 0, 1] high[0, 0, 1] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %z : f32
+  } : tensor<3x2x7xf32> to tensor<3x2x9xf32>
+  %e = tensor.empty() : tensor<3x7xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<3x7xf32>) -> tensor<3x7xf32>
+  %d = linalg.generic {indexing_maps = [#rows, #taps, #place], iterator_types = ["parallel", "parallel", "reduction", "reduction"]} ins(%pad, %v : tensor<3x2x9xf32>, tensor<3x2x2xf32>) outs(%f : tensor<3x7xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %0 = arith.mulf %a, %b : f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<3x7xf32>
+  %out = tensor.expand_shape %d [[0, 1], [2]] output_shape [1, 3, 7] : tensor<3x7xf32> into tensor<1x3x7xf32>
+  return %out : tensor<1x3x7xf32>
+}
