@@ -118,6 +118,56 @@ static void skipUnitDimsOfCopy(LayoutView &view) {
     view = std::move(found);
 }
 
+/// Goes back over a change of shape that merges dimensions of a copy, if each
+/// merged dimension is one of what was copied, or varies along nothing: a bias
+/// that was cut into the heads of attention, and broadcast.
+static void skipMergedCopy(LayoutView &view) {
+  auto collapse = view.source.getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse)
+    return;
+  // By the dimensions that are merged.
+  LayoutView whole{collapse.getSrc(), {}, {}};
+  for (int64_t dim = 0; dim < collapse.getSrcType().getRank(); ++dim)
+    whole.loops.push_back(dim);
+  skipUnitDimsOfCopy(whole);
+  Value source;
+  auto copied = getCopyMap(getProducer(whole.source), source);
+  auto type = copied ? getFloatType(source) : RankedTensorType();
+  if (!type || !type.hasStaticShape() || !view.shape.empty() ||
+      !collapse.getSrcType().hasStaticShape())
+    return;
+  SmallVector<ReassociationIndices> groups = collapse.getReassociationIndices();
+  SmallVector<unsigned> groupOf(collapse.getSrcType().getRank());
+  for (auto [index, group] : llvm::enumerate(groups))
+    for (int64_t dim : group)
+      groupOf[dim] = index;
+  LayoutView found{source, {}, {}};
+  SmallVector<unsigned> used;
+  int64_t last = -1;
+  for (auto [expr, size] :
+       llvm::zip_equal(copied->getResults(), type.getShape())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (size == 1)
+      continue;
+    std::optional<unsigned> place =
+        dim ? whole.loops[dim.getPosition()] : std::nullopt;
+    if (!place || int64_t(*place) <= last)
+      return;
+    last = *place;
+    unsigned group = groupOf[last];
+    if (used.empty() || used.back() != group) {
+      used.push_back(group);
+      found.shape.push_back(1);
+      found.loops.push_back(view.loops[group]);
+    }
+    found.shape.back() *= size;
+  }
+  for (auto [group, size] : llvm::zip_equal(used, found.shape))
+    if (size != collapse.getResultType().getDimSize(group))
+      return;
+  view = std::move(found);
+}
+
 std::optional<LayoutView> forms::viewThroughLayout(Value value, AffineMap map,
                                                    bool reshapes) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -152,6 +202,8 @@ std::optional<LayoutView> forms::viewThroughLayout(Value value, AffineMap map,
     view.source = source;
     view.loops = std::move(loops);
   }
+  if (reshapes)
+    skipMergedCopy(view);
   while (reshapes) {
     Value before = getReshaped(getProducer(view.source));
     auto beforeType = before ? getFloatType(before) : nullptr;

@@ -92,3 +92,49 @@ func.func @rows(%x: tensor<1x4x6x8xf32>, %b: tensor<4xf32>, %w: tensor<12x8xf32>
     %r = tensor.expand_shape %p [[0, 1], [2], [3]] output_shape [1, 4, 6, 12] : tensor<4x6x12xf32> into tensor<1x4x6x12xf32>
   return %r : tensor<1x4x6x12xf32>
 }
+
+// A bias that was cut into heads with the features, and broadcast to them.
+// CHECK-LABEL: func.func @heads
+// CHECK: qbackend.operator [#qbackend.linear] inputs({{.*}}) weight({{.*}}) bias(%arg1)
+#hb = affine_map<(d0, d1, d2) -> (d1, d2)>
+#hy = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+#hx = affine_map<(d0, d1, d2, d3) -> (d0, d3)>
+#hw = affine_map<(d0, d1, d2, d3) -> (d1, d2, d3)>
+func.func @heads(%x: tensor<5x8xf32>, %b: tensor<6xf32>, %w: tensor<6x8xf32>) -> tensor<5x2x3xf32> {
+  %bh = tensor.expand_shape %b [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  %wh = tensor.expand_shape %w [[0, 1], [2]] output_shape [2, 3, 8] : tensor<6x8xf32> into tensor<2x3x8xf32>
+  %e = tensor.empty() : tensor<5x2x3xf32>
+  %init = linalg.generic {indexing_maps = [#hb, #n], iterator_types = ["parallel", "parallel", "parallel"]} ins(%bh : tensor<2x3xf32>) outs(%e : tensor<5x2x3xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<5x2x3xf32>
+  %p = linalg.generic {indexing_maps = [#hx, #hw, #hy], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %wh : tensor<5x8xf32>, tensor<2x3x8xf32>) outs(%init : tensor<5x2x3xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<5x2x3xf32>
+  return %p : tensor<5x2x3xf32>
+}
+
+// One that differs by row and head has another order than the features.
+// CHECK-LABEL: func.func @other_heads
+// CHECK-NOT: bias(
+// CHECK: return
+#ob = affine_map<(d0, d1, d2) -> (d0, d2)>
+func.func @other_heads(%x: tensor<2x8xf32>, %b: tensor<6xf32>, %w: tensor<6x8xf32>) -> tensor<2x2x3xf32> {
+  %bh = tensor.expand_shape %b [[0, 1]] output_shape [2, 3] : tensor<6xf32> into tensor<2x3xf32>
+  %wh = tensor.expand_shape %w [[0, 1], [2]] output_shape [2, 3, 8] : tensor<6x8xf32> into tensor<2x3x8xf32>
+  %e = tensor.empty() : tensor<2x2x3xf32>
+  %init = linalg.generic {indexing_maps = [#ob, #n], iterator_types = ["parallel", "parallel", "parallel"]} ins(%bh : tensor<2x3xf32>) outs(%e : tensor<2x2x3xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<2x2x3xf32>
+  %p = linalg.generic {indexing_maps = [#hx, #hw, #hy], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%x, %wh : tensor<2x8xf32>, tensor<2x3x8xf32>) outs(%init : tensor<2x2x3xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %m = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<2x2x3xf32>
+  return %p : tensor<2x2x3xf32>
+}
