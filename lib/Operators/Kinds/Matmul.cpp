@@ -10,19 +10,54 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-/// The factor that `map` reads from `value`, with `loops` in this order.
+static int64_t getSize(ArrayRef<unsigned> loops, ArrayRef<int64_t> sizes) {
+  int64_t size = 1;
+  for (unsigned loop : loops)
+    size *= sizes[loop];
+  return loops.size() == 1 ? sizes[loops[0]] : size;
+}
+
+/// The matrices that `map` reads from `value`: a dimension for each loop of
+/// `batch`, and one for all of `rows` and of `columns` each.
 static RecognizedOperand getFactor(Value value, AffineMap map,
-                                   ArrayRef<unsigned> loops,
+                                   ArrayRef<unsigned> batch,
+                                   ArrayRef<unsigned> rows,
+                                   ArrayRef<unsigned> columns,
                                    ArrayRef<int64_t> sizes) {
   LayoutView view{value, {}, {}};
   for (AffineExpr expr : map.getResults())
     view.loops.push_back(getLoop(expr));
+  SmallVector<unsigned> loops(batch);
+  llvm::append_range(loops, rows);
+  llvm::append_range(loops, columns);
   SmallVector<int64_t> shape;
   for (unsigned loop : loops)
     shape.push_back(sizes[loop]);
   if (ShapedType::isDynamicShape(shape))
     shape.clear();
-  return arrange(view, loops, shape);
+  RecognizedOperand factor = arrange(view, loops, shape);
+  if (!factor || (rows.size() == 1 && columns.size() == 1))
+    return factor;
+  factor.shape.clear();
+  for (unsigned loop : batch)
+    factor.shape.push_back(sizes[loop]);
+  factor.shape.append({getSize(rows, sizes), getSize(columns, sizes)});
+  return factor;
+}
+
+/// Whether loops over rows, columns and what is summed, of which there are
+/// several (fusion has put the windows of an image into a product), are one
+/// each: of static sizes, and next to each other in the result.
+static bool canMerge(ArrayRef<unsigned> rows, ArrayRef<unsigned> columns,
+                     ArrayRef<unsigned> reduced, const Contraction &product,
+                     llvm::function_ref<int64_t(unsigned)> position) {
+  if (rows.size() == 1 && columns.size() == 1 && reduced.size() == 1)
+    return true;
+  for (ArrayRef<unsigned> loops : {rows, columns})
+    for (size_t i = 1; i < loops.size(); ++i)
+      if (position(loops[i]) != position(loops[0]) + int64_t(i))
+        return false;
+  return !ShapedType::isDynamicShape(product.sizes);
 }
 
 /// `factor`, a batch of matrices, with the dimensions of the batch that were
@@ -96,7 +131,8 @@ readMatmul(Operation *root, const Recognition &recognition) {
   moveUnits(columns);
   llvm::sort(batch,
              [&](unsigned a, unsigned b) { return position(a) < position(b); });
-  if (rows.size() != 1 || columns.size() != 1 || reduced.size() != 1)
+  if (rows.empty() || columns.empty() || reduced.empty() ||
+      !canMerge(rows, columns, reduced, *product, position))
     return std::nullopt;
   // (A B)^T is B^T A^T.
   if (position(columns[0]) < position(rows[0])) {
@@ -107,23 +143,33 @@ readMatmul(Operation *root, const Recognition &recognition) {
   RecognizedOperator op;
   op.kind = MatmulAttr::get(recognition.context());
   op.result = root->getResult(0);
-  SmallVector<unsigned> loops(batch);
-  loops.append({rows[0], reduced[0]});
-  RecognizedOperand lhs =
-      getFactor(product->lhs, product->lhsMap, loops, product->sizes);
-  loops.assign(batch.begin(), batch.end());
-  loops.append({reduced[0], columns[0]});
-  RecognizedOperand rhs =
-      getFactor(product->rhs, product->rhsMap, loops, product->sizes);
+  RecognizedOperand lhs = getFactor(product->lhs, product->lhsMap, batch, rows,
+                                    reduced, product->sizes);
+  RecognizedOperand rhs = getFactor(product->rhs, product->rhsMap, batch,
+                                    reduced, columns, product->sizes);
   if (!lhs || !rhs)
     return std::nullopt;
   op.inputs = {lhs, rhs};
-  SmallVector<int64_t> permutation;
+  // Where the dimensions of the operator's result are in that of the code, in
+  // which those of rows, and of columns, are one.
+  SmallVector<int64_t> places;
   for (unsigned loop : batch)
-    permutation.push_back(position(loop));
-  permutation.append({position(rows[0]), position(columns[0])});
+    places.push_back(position(loop));
+  places.append({position(rows[0]), position(columns[0])});
+  SmallVector<int64_t> order(places), permutation;
+  llvm::sort(order);
+  for (int64_t place : places)
+    permutation.push_back(llvm::find(order, place) - order.begin());
   if (!llvm::is_sorted(permutation))
     op.outputPermutation = permutation;
+  if (rows.size() > 1 || columns.size() > 1)
+    for (int64_t place : order) {
+      unsigned loop = *getLoop(product->resultMap.getResult(place));
+      op.outputShape.push_back(loop == rows[0] ? getSize(rows, product->sizes)
+                               : loop == columns[0]
+                                   ? getSize(columns, product->sizes)
+                                   : product->sizes[loop]);
+    }
   return op;
 }
 

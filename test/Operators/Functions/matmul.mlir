@@ -173,3 +173,45 @@ func.func @shared_head(%q: tensor<2x5x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x5
   } -> tensor<2x5x3xf32>
   return %y : tensor<2x5x3xf32>
 }
+
+#wp = affine_map<(b, h, r, s, c, u, v) -> (b, h, r, s, u, v)>
+#wv = affine_map<(b, h, r, s, c, u, v) -> (b, u, v, h, c)>
+#wy = affine_map<(b, h, r, s, c, u, v) -> (b, h, r, s, c)>
+#wz = affine_map<(b, h, r, s, c, u, v) -> (b, r, h, s, c)>
+
+// The windows of an image, two dimensions each, as rows and as what is summed.
+// CHECK-LABEL: func.func @windows
+// CHECK-DAG: %[[P:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<4x2x2x3x2x3xf32>) -> tensor<4x2x6x6xf32>
+// CHECK-DAG: qbackend.transpose %arg1 [0, 3, 1, 2, 4] : tensor<4x2x3x2x5xf32> -> tensor<4x2x2x3x5xf32>
+// CHECK: qbackend.operator [#qbackend.matmul] inputs(%[[P]], %{{.*}}) : (tensor<4x2x6x6xf32>, tensor<4x2x6x5xf32>) -> tensor<4x2x6x5xf32>
+func.func @windows(%p: tensor<4x2x2x3x2x3xf32>, %v: tensor<4x2x3x2x5xf32>) -> tensor<4x2x2x3x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x2x2x3x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x2x2x3x5xf32>) -> tensor<4x2x2x3x5xf32>
+  %0 = linalg.generic {indexing_maps = [#wp, #wv, #wy], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %v : tensor<4x2x2x3x2x3xf32>, tensor<4x2x3x2x5xf32>) outs(%f : tensor<4x2x2x3x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x2x2x3x5xf32>
+  return %0 : tensor<4x2x2x3x5xf32>
+}
+
+// Rows with a dimension of the batch between them are no rows of one matrix.
+// CHECK-LABEL: func.func @apart
+// CHECK-NOT: qbackend.matmul
+// CHECK: return
+func.func @apart(%p: tensor<4x2x2x3x2x3xf32>, %v: tensor<4x2x3x2x5xf32>) -> tensor<4x2x2x3x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x2x2x3x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x2x2x3x5xf32>) -> tensor<4x2x2x3x5xf32>
+  %0 = linalg.generic {indexing_maps = [#wp, #wv, #wz], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%p, %v : tensor<4x2x2x3x2x3xf32>, tensor<4x2x3x2x5xf32>) outs(%f : tensor<4x2x2x3x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %o: f32):
+    %m = arith.mulf %a, %b : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<4x2x2x3x5xf32>
+  return %0 : tensor<4x2x2x3x5xf32>
+}
