@@ -426,6 +426,49 @@ struct RestoreBatchOfPad : OpRewritePattern<tensor::PadOp> {
   }
 };
 
+/// Dimensions of 1 that padding gets afterwards are there before: what reads it
+/// (a pool, whose padding this is) has the padding in front of it.
+struct AddUnitsBeforePad : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
+    auto type = cast<RankedTensorType>(op.getType());
+    Value number = pad ? pad.getConstantPaddingValue() : Value();
+    if (!number || !pad->hasOneUse() || !type.hasStaticShape() ||
+        !pad.getSourceType().hasStaticShape() ||
+        !differInUnits(pad.getResultType(), type))
+      return rewriter.notifyMatchFailure(op, "adds more than units to padding");
+    // Of the dimensions that one becomes, that of its extent is padded.
+    SmallVector<int64_t> shape(type.getRank(), 1);
+    SmallVector<OpFoldResult> low(type.getRank(), rewriter.getIndexAttr(0));
+    SmallVector<OpFoldResult> high = low, lows = pad.getMixedLowPad(),
+                              highs = pad.getMixedHighPad();
+    for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+      auto place = llvm::find_if(
+          group, [&](int64_t index) { return type.getDimSize(index) != 1; });
+      int64_t padded = place == group.end() ? group.back() : *place;
+      shape[padded] = pad.getSourceType().getDimSize(dim);
+      low[padded] = lows[dim];
+      high[padded] = highs[dim];
+    }
+    auto sourceType = type.clone(shape);
+    auto collapse = pad.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+    Value source = collapse && collapse.getSrcType() == sourceType
+                       ? collapse.getSrc()
+                       : createUnitReshape(rewriter, op.getLoc(),
+                                           pad.getSource(), sourceType);
+    if (!source)
+      return rewriter.notifyMatchFailure(op, "no reshape does that");
+    rewriter.replaceOpWithNewOp<tensor::PadOp>(op, type, source, low, high,
+                                               number);
+    rewriter.eraseOp(pad);
+    if (collapse && collapse->use_empty())
+      rewriter.eraseOp(collapse);
+    return success();
+  }
+};
+
 /// The same of what is inserted into a tensor of one number.
 struct RestoreBatchOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
   using OpRewritePattern::OpRewritePattern;
@@ -507,7 +550,7 @@ struct NormalizeCodePass
 
     RewritePatternSet ofSlices(context);
     ofSlices.add<ReplaceWholeExtract, ReplaceWholeInsert, RestoreBatchOfPad,
-                 RestoreBatchOfInsert>(context);
+                 AddUnitsBeforePad, RestoreBatchOfInsert>(context);
     slices = FrozenRewritePatternSet(std::move(ofSlices));
     RewritePatternSet ofPixels(context);
     linalg::populateFoldReshapeOpsByExpansionPatterns(ofPixels, isOfOnePixel);
@@ -538,7 +581,8 @@ struct NormalizeCodePass
   void normalizeSlices(func::FuncOp function) {
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
-      if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp>(op))
+      if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
+              tensor::ExpandShapeOp>(op))
         ops.push_back(op);
     });
     GreedyRewriteConfig config;

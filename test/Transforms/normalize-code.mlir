@@ -206,3 +206,56 @@ func.func private @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = tosa.tanh %x : (tensor<4xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Dimensions of 1 that come after padding come in front of it, and meet those
+// that were dropped there.
+
+// CHECK-LABEL: func.func @units_before_pad
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: %[[P:.*]] = tensor.pad %arg0 low[0, 0, 1, 0] high[0, 0, 2, 0]
+// CHECK: tensor<1x1x6x4xf32> to tensor<1x1x9x4xf32>
+// CHECK: return %[[P]]
+func.func @units_before_pad(%x: tensor<1x1x6x4xf32>) -> tensor<1x1x9x4xf32> {
+  %low = arith.constant 0xFF800000 : f32
+  %0 = tensor.collapse_shape %x [[0, 1, 2], [3]] : tensor<1x1x6x4xf32> into tensor<6x4xf32>
+  %1 = tensor.pad %0 low[1, 0] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %low : f32
+  } : tensor<6x4xf32> to tensor<9x4xf32>
+  %2 = tensor.expand_shape %1 [[0, 1, 2], [3]] output_shape [1, 1, 9, 4] : tensor<9x4xf32> into tensor<1x1x9x4xf32>
+  return %2 : tensor<1x1x9x4xf32>
+}
+
+// -----
+
+// What is read otherwise, too, and what is cut, stays behind it.
+
+// CHECK-LABEL: func.func @pad_read_twice
+// CHECK: tensor.pad %arg0 low[1, 0] high[2, 0]
+// CHECK: tensor.expand_shape
+func.func @pad_read_twice(%x: tensor<6x4xf32>) -> (tensor<9x4xf32>, tensor<1x9x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %1 = tensor.pad %x low[1, 0] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<6x4xf32> to tensor<9x4xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [1, 9, 4] : tensor<9x4xf32> into tensor<1x9x4xf32>
+  return %1, %2 : tensor<9x4xf32>, tensor<1x9x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @pad_cut
+// CHECK: tensor.pad %arg0 low[1, 0] high[2, 0]
+// CHECK: tensor.expand_shape
+func.func @pad_cut(%x: tensor<6x4xf32>) -> tensor<3x3x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %1 = tensor.pad %x low[1, 0] high[2, 0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %zero : f32
+  } : tensor<6x4xf32> to tensor<9x4xf32>
+  %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [3, 3, 4] : tensor<9x4xf32> into tensor<3x3x4xf32>
+  return %2 : tensor<3x3x4xf32>
+}
