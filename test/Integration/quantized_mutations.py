@@ -5,8 +5,9 @@
     quantized_mutations.py --bin DIR --work DIR [--seed N] [--count N]
         [--llvm DIR] [--modules DIR] [--jobs N] [--keep DIR]
 
-Networks in eight spellings, each with one thing changed at random: a constant, a
-rounding, a sign, a limit, an axis, an order of operands, an op left out or put in;
+Networks in eight spellings, each with one thing changed at random, or two: a
+constant, a rounding, a sign, a limit, an axis, an order of operands, the tensor
+that an op reads, an op left out or put in;
 with --llvm, some of them after upstream's passes. A mutant is run as it is and as the pipeline makes it. One that gives other numbers
 is wrong, whatever was said: what isn't quantized as the module has it, stays. Where
 ties go may differ, since kernels multiply where code divides, and all they
@@ -298,6 +299,57 @@ def inserted(text, rng):
                    f"{pad}linalg.yield %most : {kind}\n")
 
 
+def other_reader(text, rng):
+    """An op reads another tensor of the type: the one before a clamp, or the
+    other branch, with another scale."""
+    tensors, name = collections.defaultdict(list), None
+    for line in re.finditer(r"\n( +)([^\n]*)", text):
+        defined = re.match(r"(%\w+) = ", line[2])
+        # Indented further it is a number of a region, and what nothing was
+        # written to is no tensor to read.
+        if defined and len(line[1]) <= 4:
+            name = None if re.search(r"constant|empty", line[2]) else defined[1]
+        kind = re.search(r"tensor<[^<>]*>$", line[2])
+        if kind and name:
+            tensors[kind.group()].append((line.end(), name))
+        if kind:
+            name = None
+    kinds = sorted(kind for kind, values in tensors.items()
+                   if len(values) > 1)
+    if not kinds:
+        return None
+    values = tensors[rng.choice(kinds)]
+    one, other = sorted(rng.sample(range(len(values)), 2))
+    (_, early), (end, late) = values[one], values[other]
+    old, new = rng.choice([(early, late), (late, early)])
+    return text[:end] + re.sub(re.escape(old) + r"\b", new, text[end:], count=1)
+
+
+def exchanged(text, rng):
+    """Two scalar constants of a type in each other's place: the scales of two
+    tensors, or the limits of a clamp."""
+    places = list(re.finditer(
+        r"arith\.constant (-?\d[\d.]*(?:[eE][-+]?\d+)?) : (\w+)", text))
+    kind = rng.choice(sorted({found[2] for found in places}) or [None])
+    places = [found for found in places if found[2] == kind]
+    if len({found[1] for found in places}) < 2:
+        return None
+    first = rng.choice(places)
+    second = rng.choice([found for found in places if found[1] != first[1]])
+    for found, new in sorted(((first, second[1]), (second, first[1])),
+                             key=lambda change: -change[0].start()):
+        text = replace(text, found, new, 1)
+    return text
+
+
+def twice(text, rng):
+    """Two changes, one of which may hide the other."""
+    for _ in range(2):
+        changed = rng.choice(SINGLE)(text, rng)
+        text = changed or text
+    return text
+
+
 def other_bytes(text, rng):
     """A byte of what is in hexadecimal."""
     found = pick(r'dense<"0x([0-9A-F]+)"> : tensor<[\dx]+xi8>', text, rng)
@@ -323,9 +375,11 @@ def other_padding(text, rng):
                                 f"high[{', '.join(numbers[4:])}]")
 
 
-MUTATIONS = [other_op, other_op, other_op, other_constant, other_constant,
-             other_constant, other_element, other_type, other_axis, swapped,
-             dropped, dropped, inserted, other_bytes, other_words, other_padding]
+SINGLE = [other_op, other_op, other_op, other_constant, other_constant,
+          other_constant, other_element, other_type, other_axis, swapped,
+          dropped, dropped, inserted, other_bytes, other_words, other_padding,
+          other_reader, exchanged]
+MUTATIONS = [*SINGLE, twice]
 
 #===----------------------------------------------------------------------===#
 # Judgement

@@ -286,10 +286,34 @@ def activations(net):
     return net.output(net.avg_pool(x, 3, 2, 1, count_pad=False))
 
 
+def pyramid(net):
+    """A feature pyramid: upsampled tensors are added and multiplied."""
+    x = net.input(1, 3, 16, 12)
+    a = _conv_bn(net, x, 6, 3, padding=1)
+    b = _conv_bn(net, a, 8, 3, stride=2, padding=1)
+    c = _conv_bn(net, b, 7, 3, stride=2, padding=1)
+    x = net.add(net.conv(b, 5, 1), net.resize(net.conv(c, 5, 1), 2))
+    x = net.add(net.conv(a, 5, 1), net.resize(x, 2, "bilinear"))
+    y = net.unary("sigmoid", net.resize(net.conv(b, 5, 1), 2))
+    x = net.unary("relu", net.mul(x, y))
+    return net.output(net.conv(x, 4, 3, padding=1))
+
+
+def temporal(net):
+    """A temporal network: convolutions in groups of rows, pools of rows."""
+    x = net.input(1, 4, 30)
+    y = _conv_bn(net, x, 8, 3, padding=2, dilation=2, groups=2)
+    y = _conv_bn(net, y, 4, 3, padding=1, groups=4)
+    x = net.unary("relu", net.add(x, y))
+    x = net.max_pool(x, 3, 2, 1)
+    x = net.unary("silu", net.conv(x, 6, 5, stride=2, padding=2))
+    return net.output(net.linear(net.flatten(net.avg_pool(x, 2)), 5))
+
+
 NETWORKS = {function.__name__: function for function in (
     residual, mobile, lenet, inception, squeeze_excite, efficient, dense, fire,
     shuffle, unet, decoder, sequence, video, transformer, llama, lstm,
-    classifier, groups, same, activations)}
+    classifier, groups, same, activations, pyramid, temporal)}
 
 
 def build(name, seed=1):
