@@ -6,10 +6,10 @@
              [--lower-to linalg] [--timeout SECONDS] [--svg FILE]
     scale.py --weights 64,256,1024 [--layers N]
 
-Forms are chains, one value that all read, a concatenation of all, code that is no
-operator, calls in calls, a loop whose body is long, and one whose values are read
-twice each, so that it is exponential as a tree. Parameters are written into the
-text, nothing is run. --svg draws the seconds by size; a line of slope 1 is linear.
+Forms are chains, one value that all read, a concatenation of all, as many results,
+arguments, constants and slices, code that is no operator, calls in calls, a loop
+whose body is long, and one whose values are read twice each, so that it is
+exponential as a tree. Parameters are written into the text, nothing is run. --svg draws the seconds by size; a line of slope 1 is linear.
 With --weights, linear layers with so many megabytes of weights in all are read from
 bytecode, calibrated on two samples, quantized and written as bytecode; the seconds of
 the processor are those of user and system. The exit code is 1 if a network fails, or
@@ -29,6 +29,7 @@ import tempfile
 import numpy as np
 
 T = "tensor<1x4xf32>"
+RANGED = f"{T} {{qbackend.range = array<f64: -1.0, 1.0>}}"
 OPS = ["tosa.tanh", "tosa.sigmoid"]
 LOOP = "indexing_maps = [#id, #id], iterator_types = [\"parallel\", \"parallel\"]"
 
@@ -36,7 +37,7 @@ LOOP = "indexing_maps = [#id, #id], iterator_types = [\"parallel\", \"parallel\"
 def wrap(lines, result, kind=T, before=()):
     return "\n".join([
         "#id = affine_map<(a, b) -> (a, b)>", *before,
-        f"func.func @main(%x: {T} {{qbackend.range = array<f64: -1.0, 1.0>}}) -> {kind} {{",
+        f"func.func @main(%x: {RANGED}) -> {kind} {{",
         f"  %e = tensor.empty() : {T}", "  %c = arith.constant 0.5 : f32", *lines,
         f"  return {result} : {kind}", "}", ""])
 
@@ -67,6 +68,48 @@ def cat(n):
     lines.append(f"  %c1 = tosa.concat {', '.join(f'%v{i}' for i in range(n))} "
                  f"{{axis = 1 : i32}} : ({', '.join([T] * n)}) -> {kind}")
     return wrap(lines, "%c1", kind), n + 1
+
+
+def results(n):
+    """n readers of the argument, each a result."""
+    kinds = ", ".join([T] * n)
+    lines = [unary(f"%v{i}", "%x", i) for i in range(n)]
+    text = wrap(lines, ", ".join(f"%v{i}" for i in range(n)), kinds)
+    return text.replace(f"-> {kinds} {{\n", f"-> ({kinds}) {{\n"), n
+
+
+def arguments(n):
+    """n / 2 arguments, each with an operator of its own, added up in a chain."""
+    half = n // 2
+    lines = [unary(f"%v{i}", f"%x{i}" if i else "%x", i) for i in range(half)]
+    lines += [f"  %s{i} = tosa.add {f'%s{i - 1}' if i > 1 else '%v0'}, %v{i} : "
+              f"({T}, {T}) -> {T}" for i in range(1, half)]
+    more = "".join(f", %x{i}: {RANGED}" for i in range(1, half))
+    text = wrap(lines, f"%s{half - 1}")
+    return text.replace(f"%x: {RANGED}", f"%x: {RANGED}{more}"), 2 * half - 1
+
+
+def constants(n):
+    """A chain of sums with a constant each."""
+    lines = []
+    for i in range(n):
+        lines += [f"  %k{i} = arith.constant dense<[[{i}.5, {i}.25, 1.0, 2.0]]> : {T}",
+                  f"  %v{i} = tosa.add {f'%v{i - 1}' if i else '%x'}, %k{i} : "
+                  f"({T}, {T}) -> {T}"]
+    return wrap(lines, f"%v{n - 1}"), n
+
+
+def slices(n):
+    """The argument in n pieces, and those put together."""
+    kind = f"tensor<1x{4 * n}xf32>"
+    lines = []
+    for i in range(n):
+        lines += [f"  %s{i} = tensor.extract_slice %x[0, {4 * i}] [1, 4] [1, 1] : "
+                  f"{kind} to {T}", unary(f"%v{i}", f"%s{i}", i)]
+    lines.append(f"  %c1 = tensor.concat dim(1) {', '.join(f'%v{i}' for i in range(n))} "
+                 f": ({', '.join([T] * n)}) -> {kind}")
+    text = wrap(lines, "%c1", kind)
+    return text.replace(f"%x: {T}", f"%x: {kind}"), n
 
 
 def loops(n):
@@ -128,8 +171,8 @@ def numbers(n):
         "    linalg.yield", "    %z = arith.addf %a, %c : f32\n    linalg.yield"), count
 
 
-KINDS = {f.__name__: f for f in (chain, wide, cat, loops, unknown, calls, body, shared,
-                                 numbers)}
+KINDS = {f.__name__: f for f in (chain, wide, cat, results, arguments, constants, slices,
+                                 loops, unknown, calls, body, shared, numbers)}
 
 
 def write_weights(arguments, megabytes, work):
@@ -194,7 +237,7 @@ def measure(arguments, kind, size, work):
 
 
 COLOURS = ["#1b6ca8", "#c8553d", "#3d8b37", "#8e5ea2", "#b8860b", "#444444", "#00897b",
-           "#d81b60", "#5c6bc0"]
+           "#d81b60", "#5c6bc0", "#795548", "#9e9d24", "#ef6c00", "#26418f"]
 
 
 def draw(rows, sizes):

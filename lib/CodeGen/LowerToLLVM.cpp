@@ -284,11 +284,20 @@ struct PrepareBufferizationPass
   void runOnOperation() final {
     auto no = BoolAttr::get(&getContext(), false);
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
-        for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-          if (isa<TensorType>(function.getArgumentTypes()[i]))
-            function.setArgAttr(
-                i, bufferization::BufferizationDialect::kWritableAttrName, no);
+      if (function.isPublic() && !function.isExternal()) {
+        SmallVector<DictionaryAttr> arguments;
+        function.getAllArgAttrs(arguments);
+        for (auto [type, attributes] :
+             llvm::zip_equal(function.getArgumentTypes(), arguments)) {
+          if (!isa<TensorType>(type))
+            continue;
+          NamedAttrList marked(attributes);
+          marked.set(bufferization::BufferizationDialect::kWritableAttrName,
+                     no);
+          attributes = marked.getDictionary(&getContext());
+        }
+        function.setAllArgAttrs(arguments);
+      }
     getOperation().walk([](tensor::EmptyOp empty) {
       OpBuilder builder(empty);
       for (OpOperand &use : llvm::make_early_inc_range(empty->getUses()))

@@ -287,13 +287,13 @@ static void warnUnseen(ModuleOp module, const Table &table) {
 static LogicalResult calibrateFromRanges(ModuleOp module) {
   ValueRanges ranges(module);
   llvm::StringMap<std::optional<calibration::Statistics>> found;
-  llvm::StringMap<std::string> reasons;
+  llvm::StringMap<Value> unknown;
   module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
     auto [it, isFirst] = found.try_emplace(op.getObserver());
     std::optional<RealRange> range = ranges.lookup(op.getInput());
     if (!range) {
       it->second.reset();
-      reasons.try_emplace(op.getObserver(), ranges.explain(op.getInput()));
+      unknown.try_emplace(op.getObserver(), op.getInput());
       return;
     }
     // Tensors that share an observer need a range each.
@@ -323,8 +323,9 @@ static LogicalResult calibrateFromRanges(ModuleOp module) {
                              << " of the network's observers: ";
   llvm::interleaveComma(ArrayRef(missing).take_front(8), error,
                         [&](ObserverOp op) {
-                          error << op.getSymName() << " ("
-                                << reasons.lookup(op.getSymName()) << ")";
+                          error << op.getSymName();
+                          if (Value value = unknown.lookup(op.getSymName()))
+                            error << " (" << ranges.explain(value) << ")";
                         });
   if (missing.size() > 8)
     error << ", ...";

@@ -40,11 +40,21 @@ std::string qbackend::getArgumentName(func::FuncOp function, unsigned index) {
 }
 
 void qbackend::recordArgumentNames(ModuleOp module) {
-  for (auto function : module.getOps<func::FuncOp>())
-    for (BlockArgument argument : function.getArguments())
-      if (std::string name = getLocationName(argument.getLoc()); !name.empty())
-        function.setArgAttr(argument.getArgNumber(), kNameAttrName,
-                            StringAttr::get(module.getContext(), name));
+  for (auto function : module.getOps<func::FuncOp>()) {
+    // All at once: the attributes of a function's arguments are one array.
+    SmallVector<DictionaryAttr> arguments;
+    function.getAllArgAttrs(arguments);
+    for (BlockArgument argument : function.getArguments()) {
+      std::string name = getLocationName(argument.getLoc());
+      if (name.empty())
+        continue;
+      DictionaryAttr &attributes = arguments[argument.getArgNumber()];
+      NamedAttrList named(attributes);
+      named.set(kNameAttrName, StringAttr::get(module.getContext(), name));
+      attributes = named.getDictionary(module.getContext());
+    }
+    function.setAllArgAttrs(arguments);
+  }
 }
 
 std::vector<arrays::SampleArgument>

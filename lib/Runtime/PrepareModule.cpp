@@ -125,24 +125,22 @@ static Error checkOp(mlir::Operation *op) {
 
 /// Drops attributes that tell LLVM more of a function than its code does.
 static void dropClaims(mlir::func::FuncOp function) {
-  auto getClaims = [](mlir::DictionaryAttr attributes) {
-    SmallVector<mlir::StringAttr> names;
-    if (attributes)
-      for (mlir::NamedAttribute attribute : attributes)
-        if (attribute.getName() == "passthrough" ||
-            attribute.getName().strref().starts_with("llvm."))
-          names.push_back(attribute.getName());
-    return names;
+  auto drop = [](mlir::DictionaryAttr attributes) {
+    mlir::NamedAttrList kept;
+    for (mlir::NamedAttribute attribute : attributes)
+      if (attribute.getName() != "passthrough" &&
+          !attribute.getName().strref().starts_with("llvm."))
+        kept.append(attribute);
+    return kept.getDictionary(attributes.getContext());
   };
-  for (mlir::StringAttr name :
-       getClaims(function->getDiscardableAttrDictionary()))
-    function->removeDiscardableAttr(name);
-  for (unsigned i = 0, e = function.getNumArguments(); i != e; ++i)
-    for (mlir::StringAttr name : getClaims(function.getArgAttrDict(i)))
-      function.removeArgAttr(i, name);
-  for (unsigned i = 0, e = function.getNumResults(); i != e; ++i)
-    for (mlir::StringAttr name : getClaims(function.getResultAttrDict(i)))
-      function.removeResultAttr(i, name);
+  function->setDiscardableAttrs(drop(function->getDiscardableAttrDictionary()));
+  SmallVector<mlir::DictionaryAttr> arguments, results;
+  function.getAllArgAttrs(arguments);
+  function.getAllResultAttrs(results);
+  llvm::transform(arguments, arguments.begin(), drop);
+  llvm::transform(results, results.begin(), drop);
+  function.setAllArgAttrs(arguments);
+  function.setAllResultAttrs(results);
 }
 
 /// Marks what is called from outside and how.

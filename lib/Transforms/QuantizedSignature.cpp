@@ -33,6 +33,26 @@ static LogicalResult verifyIndices(func::FuncOp function, StringRef option,
   return success();
 }
 
+static void addMark(DictionaryAttr &attributes) {
+  NamedAttrList marked(attributes);
+  marked.set(kQuantizedAttrName, UnitAttr::get(attributes.getContext()));
+  attributes = marked.getDictionary(attributes.getContext());
+}
+
+/// Removes the marks, and returns the numbers of those that had one.
+static SmallVector<unsigned>
+takeMarks(MutableArrayRef<DictionaryAttr> attributesOfEach) {
+  SmallVector<unsigned> marked;
+  for (auto [i, attributes] : llvm::enumerate(attributesOfEach)) {
+    NamedAttrList kept(attributes);
+    if (!kept.erase(kQuantizedAttrName))
+      continue;
+    marked.push_back(i);
+    attributes = kept.getDictionary(attributes.getContext());
+  }
+  return marked;
+}
+
 /// Sets the attribute where the options say so.
 static LogicalResult setMarks(ModuleOp module, ArrayRef<int64_t> inputs,
                               ArrayRef<int64_t> outputs) {
@@ -51,11 +71,15 @@ static LogicalResult setMarks(ModuleOp module, ArrayRef<int64_t> inputs,
       failed(verifyIndices(function, "quantized-outputs", outputs, "result",
                            function.getNumResults())))
     return failure();
-  auto mark = UnitAttr::get(module.getContext());
+  SmallVector<DictionaryAttr> arguments, results;
+  function.getAllArgAttrs(arguments);
+  function.getAllResultAttrs(results);
   for (int64_t index : inputs)
-    function.setArgAttr(index, kQuantizedAttrName, mark);
+    addMark(arguments[index]);
   for (int64_t index : outputs)
-    function.setResultAttr(index, kQuantizedAttrName, mark);
+    addMark(results[index]);
+  function.setAllArgAttrs(arguments);
+  function.setAllResultAttrs(results);
   return mlir::verify(function, /*verifyRecursively=*/false);
 }
 
@@ -218,16 +242,16 @@ LogicalResult qbackend::quantizeSignatures(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isExternal())
       continue;
-    SmallVector<unsigned> inputs, outputs;
-    for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-      if (function.removeArgAttr(i, kQuantizedAttrName))
-        inputs.push_back(i);
-    for (unsigned i = 0, e = function.getNumResults(); i < e; ++i)
-      if (function.removeResultAttr(
-              i, StringAttr::get(function.getContext(), kQuantizedAttrName)))
-        outputs.push_back(i);
+    // All at once: the attributes of a function's arguments are one array.
+    SmallVector<DictionaryAttr> ofArguments, ofResults;
+    function.getAllArgAttrs(ofArguments);
+    function.getAllResultAttrs(ofResults);
+    SmallVector<unsigned> inputs = takeMarks(ofArguments),
+                          outputs = takeMarks(ofResults);
     if (inputs.empty() && outputs.empty())
       continue;
+    function.setAllArgAttrs(ofArguments);
+    function.setAllResultAttrs(ofResults);
     if (!SymbolTable::symbolKnownUseEmpty(function, module))
       return function.emitError()
              << "has '" << kQuantizedAttrName

@@ -25,9 +25,20 @@ struct StripConfigurationPass
       if (isa<BackendConfigOp, QConfigMappingOp>(op))
         op.erase();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      for (unsigned i = 0, e = function.getNumArguments(); i < e; ++i)
-        for (StringRef name : {kNameAttrName, kRangeAttrName, kRoleAttrName})
-          function.removeArgAttr(i, name);
+      stripArguments(function);
+  }
+
+  /// All at once: the attributes of a function's arguments are one array.
+  static void stripArguments(func::FuncOp function) {
+    SmallVector<DictionaryAttr> arguments;
+    function.getAllArgAttrs(arguments);
+    for (DictionaryAttr &attributes : arguments) {
+      NamedAttrList kept(attributes);
+      for (StringRef name : {kNameAttrName, kRangeAttrName, kRoleAttrName})
+        kept.erase(name);
+      attributes = kept.getDictionary(function.getContext());
+    }
+    function.setAllArgAttrs(arguments);
   }
 };
 } // namespace
