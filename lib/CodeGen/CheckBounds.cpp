@@ -2,17 +2,17 @@
 //
 // Asserts that ops on tensors stay within them.
 
+#include "Assertions.h"
+
 #include "qbackend/CodeGen/Passes.h"
 #include "qbackend/Dialect/Int8/Int8.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/Verifier.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -22,12 +22,14 @@ namespace qbackend::codegen {
 } // namespace qbackend::codegen
 
 using namespace mlir;
+using qbackend::codegen::Assertions;
+using qbackend::codegen::checkLoopBounds;
 
 namespace {
 /// Builds the checks of one op, in front of it.
-class Checker {
+class Checker : Assertions {
 public:
-  explicit Checker(Operation *op) : op(op), b(op->getLoc(), op) {}
+  using Assertions::Assertions;
 
   /// Fails, and says so at the op, if it is known to leave a tensor.
   LogicalResult check() {
@@ -70,39 +72,13 @@ public:
                             index::DivUOp, index::RemUOp, index::CeilDivUOp>(
               op));
     else if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
-      return checkLoops(linalg);
+      return checkLoopBounds(linalg);
     else if (auto kernel = dyn_cast<qbackend::int8::Conv2dOp>(op))
       checkBatch(kernel);
     return success();
   }
 
 private:
-  Value get(OpFoldResult number) {
-    if (auto value = dyn_cast<Value>(number))
-      return value;
-    return arith::ConstantIndexOp::create(b, *getConstantIntValue(number));
-  }
-
-  OpFoldResult getDim(Value tensor, int64_t dim) {
-    int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
-    if (!ShapedType::isDynamic(extent))
-      return b.getIndexAttr(extent);
-    return tensor::DimOp::create(b, tensor, dim).getResult();
-  }
-
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) {
-    return arith::CmpIOp::create(b, predicate, x, y);
-  }
-
-  void require(Value condition, const Twine &message) {
-    std::string text;
-    llvm::raw_string_ostream os(text);
-    if (!isa<UnknownLoc>(op->getLoc()))
-      os << op->getLoc() << ": ";
-    os << "'" << op->getName() << "' op " << message;
-    cf::AssertOp::create(b, condition, text);
-  }
-
   /// Whether `index` is known to be less than `extent`.
   static bool isInside(OpFoldResult index, OpFoldResult extent) {
     std::optional<int64_t> limit = getConstantIntValue(extent);
@@ -438,224 +414,6 @@ private:
     }
   }
 
-  /// Operands that a loop walks have the same extent, and sums of loops stay
-  /// within the dimension that they walk.
-  LogicalResult checkLoops(linalg::LinalgOp linalg) {
-    SmallVector<OpFoldResult> extents(linalg.getNumLoops());
-    for (OpOperand &operand : linalg->getOpOperands()) {
-      if (!isa<RankedTensorType>(operand.get().getType()))
-        continue;
-      AffineMap map = linalg.getMatchingIndexingMap(&operand);
-      for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-        auto loop = dyn_cast<AffineDimExpr>(expr);
-        if (!loop)
-          continue;
-        OpFoldResult extent = getDim(operand.get(), dim);
-        OpFoldResult &first = extents[loop.getPosition()];
-        if (!first) {
-          first = extent;
-          continue;
-        }
-        if (getConstantIntValue(first) && getConstantIntValue(extent))
-          continue;
-        require(compare(arith::CmpIPredicate::eq, get(first), get(extent)),
-                "has operands of different extents along loop " +
-                    Twine(loop.getPosition()));
-      }
-    }
-    for (OpOperand &operand : linalg->getOpOperands())
-      if (isa<RankedTensorType>(operand.get().getType()))
-        for (auto [dim, expr] : llvm::enumerate(
-                 linalg.getMatchingIndexingMap(&operand).getResults()))
-          if (!isa<AffineDimExpr>(expr) &&
-              failed(checkSum(operand.get(), dim, expr, extents)))
-            return failure();
-    return success();
-  }
-
-  /// Products of loops with numbers, by the sign of the number, and their sum.
-  struct Sum {
-    SmallVector<std::pair<unsigned, int64_t>> loops;
-    int64_t constant = 0;
-  };
-
-  /// `expr * factor`; false if it is no such sum, or too large for one.
-  static bool addTerms(AffineExpr expr, int64_t factor, Sum &sum) {
-    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
-      sum.loops.push_back({loop.getPosition(), factor});
-      return true;
-    }
-    if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
-      int64_t product;
-      return !llvm::MulOverflow(number.getValue(), factor, product) &&
-             !llvm::AddOverflow(sum.constant, product, sum.constant);
-    }
-    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!binary)
-      return false;
-    if (binary.getKind() == AffineExprKind::Add)
-      return addTerms(binary.getLHS(), factor, sum) &&
-             addTerms(binary.getRHS(), factor, sum);
-    auto number = dyn_cast<AffineConstantExpr>(binary.getRHS());
-    return binary.getKind() == AffineExprKind::Mul && number &&
-           !llvm::MulOverflow(number.getValue(), factor, factor) &&
-           addTerms(binary.getLHS(), factor, sum);
-  }
-
-  /// The smallest or largest number of `sum` in loops of `extents`; nullopt if
-  /// one of them is dynamic, or the number too large.
-  static std::optional<int64_t>
-  getLimit(const Sum &sum, ArrayRef<OpFoldResult> extents, bool isLargest) {
-    int64_t limit = sum.constant;
-    for (auto [loop, factor] : sum.loops) {
-      if ((factor > 0) != isLargest)
-        continue;
-      std::optional<int64_t> extent = getConstantIntValue(extents[loop]);
-      int64_t product;
-      if (!extent || llvm::MulOverflow(*extent - 1, factor, product) ||
-          llvm::AddOverflow(limit, product, limit))
-        return std::nullopt;
-    }
-    return limit;
-  }
-
-  /// The same at run time.
-  Value createLimit(const Sum &sum, ArrayRef<OpFoldResult> extents,
-                    bool isLargest) {
-    Value limit = arith::ConstantIndexOp::create(b, sum.constant);
-    Value one = arith::ConstantIndexOp::create(b, 1);
-    for (auto [loop, factor] : sum.loops)
-      if ((factor > 0) == isLargest)
-        limit = arith::AddIOp::create(
-            b, limit,
-            arith::MulIOp::create(
-                b, arith::SubIOp::create(b, get(extents[loop]), one),
-                arith::ConstantIndexOp::create(b, factor)));
-    return limit;
-  }
-
-  /// The smallest and the largest number that `expr` can be, with quotients and
-  /// remainders; nullopt if that isn't known.
-  static std::optional<std::pair<int64_t, int64_t>>
-  getRange(AffineExpr expr, ArrayRef<OpFoldResult> extents) {
-    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
-      OpFoldResult extent = extents[loop.getPosition()];
-      std::optional<int64_t> size =
-          extent ? getConstantIntValue(extent) : std::nullopt;
-      if (!size || *size < 1)
-        return std::nullopt;
-      return std::pair(int64_t(0), *size - 1);
-    }
-    if (auto number = dyn_cast<AffineConstantExpr>(expr))
-      return std::pair(number.getValue(), number.getValue());
-    auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-    if (!binary)
-      return std::nullopt;
-    auto x = getRange(binary.getLHS(), extents),
-         y = getRange(binary.getRHS(), extents);
-    int64_t first, last;
-    switch (binary.getKind()) {
-    case AffineExprKind::Add:
-      if (!x || !y || llvm::AddOverflow(x->first, y->first, first) ||
-          llvm::AddOverflow(x->second, y->second, last))
-        return std::nullopt;
-      return std::pair(first, last);
-    case AffineExprKind::Mul:
-      if (!x || !y || y->first != y->second ||
-          llvm::MulOverflow(x->first, y->first, first) ||
-          llvm::MulOverflow(x->second, y->first, last))
-        return std::nullopt;
-      return std::pair(std::min(first, last), std::max(first, last));
-    case AffineExprKind::Mod:
-      if (!y || y->first != y->second || y->first < 1)
-        return std::nullopt;
-      if (x && 0 <= x->first && x->second < y->first)
-        return x;
-      return std::pair(int64_t(0), y->first - 1);
-    case AffineExprKind::FloorDiv:
-    case AffineExprKind::CeilDiv: {
-      if (!x || !y || y->first != y->second || y->first < 1)
-        return std::nullopt;
-      bool isFloor = binary.getKind() == AffineExprKind::FloorDiv;
-      auto divide = [&](int64_t number) {
-        return isFloor ? llvm::divideFloorSigned(number, y->first)
-                       : llvm::divideCeilSigned(number, y->first);
-      };
-      return std::pair(divide(x->first), divide(x->second));
-    }
-    default:
-      return std::nullopt;
-    }
-  }
-
-  /// What divides loops is inside by its range, or refused.
-  LogicalResult checkRange(Value tensor, unsigned dim, AffineExpr expr,
-                           ArrayRef<OpFoldResult> extents) {
-    auto range = getRange(expr, extents);
-    std::optional<int64_t> size = getConstantIntValue(getDim(tensor, dim));
-    if (range && size && 0 <= range->first && range->second < *size)
-      return success();
-    for (OpFoldResult extent : extents)
-      if (extent && getConstantIntValue(extent) == 0)
-        return success();
-    if (range && (range->first < 0 || size))
-      return op->emitOpError("may read element ")
-             << (range->first < 0 ? range->first : range->second)
-             << " of dimension " << dim << " of " << tensor.getType()
-             << "; its strides or dilations have to stay within that";
-    return op->emitOpError("reads dimension ")
-           << dim << " of " << tensor.getType()
-           << " by quotients of loops; their extents have to be known";
-  }
-
-  /// Upstream's verifier looks at the first and the last element alone, and at
-  /// none if anything is dynamic.
-  LogicalResult checkSum(Value tensor, unsigned dim, AffineExpr expr,
-                         ArrayRef<OpFoldResult> extents) {
-    Sum sum;
-    if (!addTerms(expr, 1, sum))
-      return checkRange(tensor, dim, expr, extents);
-    for (auto [loop, factor] : sum.loops)
-      if (!extents[loop] || getConstantIntValue(extents[loop]) == 0)
-        return success();
-    OpFoldResult extent = getDim(tensor, dim);
-    std::optional<int64_t> first = getLimit(sum, extents, /*isLargest=*/false),
-                           last = getLimit(sum, extents, /*isLargest=*/true),
-                           size = getConstantIntValue(extent);
-    if ((first && *first < 0) || (last && size && *last >= *size)) {
-      auto error = op->emitOpError("reads element ");
-      error << (first && *first < 0 ? *first : *last) << " of dimension " << dim
-            << " of " << tensor.getType();
-      return error << "; its strides or dilations have to stay within that";
-    }
-    // So that a sum of 128 terms has 64 bits where extents have 31.
-    constexpr int64_t largest = 1 << 24;
-    if (!first || !last || !size) {
-      bool isLarge = std::abs(sum.constant) > largest;
-      for (auto [loop, factor] : sum.loops)
-        isLarge |= std::abs(factor) > largest;
-      if (isLarge)
-        return op->emitOpError("has strides or offsets of more than ")
-               << largest << " in dimension " << dim << " of "
-               << tensor.getType() << ", whose extents aren't known";
-    }
-    Value inside;
-    if (!first)
-      inside = compare(arith::CmpIPredicate::sge,
-                       createLimit(sum, extents, /*isLargest=*/false),
-                       arith::ConstantIndexOp::create(b, 0));
-    if (!last || !size) {
-      Value isLess =
-          compare(arith::CmpIPredicate::slt,
-                  createLimit(sum, extents, /*isLargest=*/true), get(extent));
-      inside = inside ? arith::AndIOp::create(b, inside, isLess) : isLess;
-    }
-    if (inside)
-      require(inside, "leaves dimension " + Twine(dim) + " of " +
-                          getText(tensor.getType()));
-    return success();
-  }
-
   void checkBatch(qbackend::int8::Conv2dOp kernel) {
     OpFoldResult batch = getDim(kernel.getInput(), 0);
     for (Value image : {kernel.getInit(), kernel.getResidual()})
@@ -664,15 +422,6 @@ private:
                         get(getDim(image, 0))),
                 "has operands of different batches");
   }
-
-  static std::string getText(Type type) {
-    std::string text;
-    llvm::raw_string_ostream(text) << type;
-    return text;
-  }
-
-  Operation *op;
-  ImplicitLocOpBuilder b;
 };
 
 struct CheckBoundsPass

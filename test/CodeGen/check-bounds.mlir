@@ -198,6 +198,29 @@ func.func @remainders(%x: tensor<8xf32>, %y: tensor<9xf32>) -> tensor<9xf32> {
   return %0 : tensor<9xf32>
 }
 
+// What is known at run time is asserted there: remainders are those of fewer steps,
+// and a remainder of 8 needs no assertion in a tensor of 8.
+// CHECK-LABEL: func.func @dynamic_remainders
+// CHECK-SAME: tensor<8xf32>, {{.*}}, %[[Y:[a-z0-9]+]]: tensor<?xf32>)
+// CHECK: %[[N:.*]] = tensor.dim %[[Y]], %c0
+// CHECK: %[[END:.*]] = arith.subi %[[N]], %c1
+// CHECK: %[[SAME:.*]] = arith.cmpi slt, %[[END]], %c8
+// CHECK: %[[LAST:.*]] = arith.select %[[SAME]], %[[END]], %c7
+// CHECK: %[[INSIDE:.*]] = arith.cmpi slt, %[[LAST]], %c4
+// CHECK: cf.assert %[[INSIDE]], "{{.*}}'linalg.generic' op leaves dimension 0 of tensor<4xf32>"
+// CHECK: arith.floordivsi
+// CHECK: cf.assert {{.*}}'linalg.generic' op leaves dimension 0 of tensor<?xf32>"
+// CHECK-NOT: cf.assert
+func.func @dynamic_remainders(%x: tensor<4xf32>, %w: tensor<8xf32>, %z: tensor<?xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i mod 8)>, affine_map<(i) -> (i mod 8)>, affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%x, %w, %z : tensor<4xf32>, tensor<8xf32>, tensor<?xf32>) outs(%y : tensor<?xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %out: f32):
+    %1 = arith.addf %a, %b : f32
+    %2 = arith.addf %1, %c : f32
+    linalg.yield %2 : f32
+  } -> tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
 // CHECK-LABEL: func.func @indices
 // CHECK: cf.assert {{.*}}'index.divs' op divides by zero
 // CHECK: cf.assert {{.*}}'index.divs' op divides the smallest number by -1

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How an op is asserted to stay within its tensors.
+
+#ifndef QBACKEND_LIB_CODEGEN_ASSERTIONS_H
+#define QBACKEND_LIB_CODEGEN_ASSERTIONS_H
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+
+namespace qbackend::codegen {
+
+/// Builds assertions in front of an op, and what they compare.
+class Assertions {
+public:
+  explicit Assertions(mlir::Operation *op) : op(op), b(op->getLoc(), op) {}
+
+protected:
+  mlir::Value get(mlir::OpFoldResult number);
+
+  mlir::OpFoldResult getDim(mlir::Value tensor, int64_t dim);
+
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                      mlir::Value y) {
+    return mlir::arith::CmpIOp::create(b, predicate, x, y);
+  }
+
+  /// Ends the sample where `condition` is false, and says that `op` `message`.
+  void require(mlir::Value condition, const llvm::Twine &message);
+
+  static std::string getText(mlir::Type type);
+
+  mlir::Operation *op;
+  mlir::ImplicitLocOpBuilder b;
+};
+
+/// Asserts that the tensors of `op` have the same extent along each loop, and
+/// that what is computed from loops stays within the dimension that it walks.
+/// Fails, and says so at the op, if that is known to be wrong.
+mlir::LogicalResult checkLoopBounds(mlir::linalg::LinalgOp op);
+
+} // namespace qbackend::codegen
+
+#endif // QBACKEND_LIB_CODEGEN_ASSERTIONS_H
