@@ -11,6 +11,7 @@
 #include "llvm/Support/Signals.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -89,8 +90,21 @@ void *operator new(std::size_t size, std::align_val_t alignment) {
 }
 #endif
 
+/// A file that is opened while a standard stream is closed takes its number,
+/// and what is said there is written into it.
+static void reserveStandardStreams() {
+  // Reading from and writing to them fails as before; but that nobody listens
+  // is no error of what is said.
+  constexpr int modes[] = {O_WRONLY, O_RDONLY, O_WRONLY};
+  for (int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(stream, F_GETFD) < 0 && errno == EBADF)
+      // The lowest free number is this one.
+      (void)open("/dev/null", modes[stream]);
+}
+
 void qbackend::reportFaults(const char *tool) {
   toolName = tool;
+  reserveStandardStreams();
   OutputFile::removeOnSignals();
   std::signal(SIGXFSZ, SIG_IGN);
   // What the C++ library throws, nobody here catches: there is no memory, or no
@@ -109,9 +123,17 @@ void qbackend::reportFaults(const char *tool) {
           toolName, reason);
       finish(text, length);
     }
-    int length = std::snprintf(text, sizeof(text),
-                               "%s: error: %.900s; %.0f MB are in use\n",
-                               toolName, reason, getUsedMegabytes());
+    // Of LLVM's streams for what has no file.
+    constexpr char stream[] = "IO failure on output stream: ";
+    int length;
+    if (std::strncmp(reason, stream, sizeof(stream) - 1) == 0)
+      length = std::snprintf(text, sizeof(text),
+                             "%s: error: cannot write '-': %.900s\n", toolName,
+                             reason + sizeof(stream) - 1);
+    else
+      length = std::snprintf(text, sizeof(text),
+                             "%s: error: %.900s; %.0f MB are in use\n",
+                             toolName, reason, getUsedMegabytes());
     finish(text, length);
   });
 }

@@ -10,7 +10,8 @@ namespace qbackend {
 /// From now on an allocation that fails, and what LLVM calls fatal, is an error
 /// of `tool` and exit code 1: it says how much was asked for, how much there is
 /// already, and the limit. Output that was begun is removed. A limit of file
-/// sizes is an error of writing, not a signal. After InitLLVM.
+/// sizes is an error of writing, not a signal. Standard streams that are closed
+/// stay so for whoever opens a file. After InitLLVM.
 void reportFaults(const char *tool);
 
 } // namespace qbackend

@@ -115,7 +115,8 @@ class Faults:
             for command in (["qbackend-opt", self.network],
                             ["qbackend-calib", "show", self.table],
                             ["qbackend-config", "show", "qnnpack"],
-                            ["qbackend-config", "list"]):
+                            ["qbackend-config", "list"],
+                            ["qbackend-opt", "--help"]):
                 _, said = self.run(command, code=1, stdout=full)
                 assert "No space left" in said, (command, said)
 
@@ -129,6 +130,20 @@ class Faults:
         for command in self.writers(folder / "out"):
             self.run(command, code=0, preexec_fn=close, stdin=None, stdout=None)
             assert [path.name for path in folder.iterdir()] == ["out"], command
+
+    def check_closed_standard_error(self):
+        """What is said there doesn't go into the output, which has its number
+        then."""
+        folder = self.work / "closed-error"
+        folder.mkdir()
+        for command in self.writers(folder / "out"):
+            self.run(command, code=0)
+            expected = (folder / "out").read_bytes()
+            for numbers in ((2,), (0, 1, 2)):
+                (folder / "out").unlink()
+                self.run(command, code=0, stdin=None, stdout=None,
+                         preexec_fn=lambda: [os.close(n) for n in numbers])
+                assert (folder / "out").read_bytes() == expected, (numbers, command)
 
     def check_no_folder(self):
         for output in (self.work / "missing" / "out", self.network / "out"):

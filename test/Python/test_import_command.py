@@ -119,6 +119,20 @@ def test_a_reader_that_stops(tmp_path):
     assert done.stdout == b'#loc0 = lo' and done.stderr == b""
 
 
+def test_streams_without_room():
+    """An error, or nothing where nobody listens; no traceback."""
+    for words in ("--help", "--print-manual"):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run(["qbackend-import", words], stdout=full,
+                                  stderr=subprocess.PIPE)
+        assert done.returncode == 1
+        assert done.stderr == (b"qbackend-import: error: cannot write '-': "
+                               b"No space left on device\n")
+        done = subprocess.run(f"qbackend-import {words} | true", shell=True,
+                              stderr=subprocess.PIPE)
+        assert done.stderr == b""
+
+
 def test_documentation():
     """What the build installs has each option and the choices of --format."""
     manual = command("--print-manual").stdout.decode()

@@ -45,17 +45,48 @@ def _make_parser() -> argparse.ArgumentParser:
     return parser
 
 
+def _reserve_standard_streams() -> None:
+    """A file that is opened while a standard stream is closed takes its number,
+    and what is said there is written into it."""
+    for number, mode in enumerate((os.O_WRONLY, os.O_RDONLY, os.O_WRONLY)):
+        try:
+            os.fstat(number)
+        except OSError:
+            # The lowest free number is this one.
+            os.open(os.devnull, mode)
+
+
+def _leave_output() -> None:
+    """Nothing more is written there, also not when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
 def main(arguments: Optional[Sequence[str]] = None) -> int:
     """The exit code: 0, or 1 after an error, which is one message."""
+    _reserve_standard_streams()
     parser = _make_parser()
     words = list(sys.argv[1:] if arguments is None else arguments)
-    if words == ["--print-manual"]:
-        print(print_manual(parser), end="")
-        return 0
-    if words == ["--print-completion"]:
-        print(print_completion(parser), end="")
-        return 0
-    given = parser.parse_args(words)
+    try:
+        try:
+            if words == ["--print-manual"]:
+                print(print_manual(parser), end="")
+                return 0
+            if words == ["--print-completion"]:
+                print(print_completion(parser), end="")
+                return 0
+            given = parser.parse_args(words)
+        finally:
+            # Python says what it couldn't write after the last line of a program.
+            if sys.stdout:
+                sys.stdout.flush()
+    except BrokenPipeError:
+        _leave_output()
+        return 1
+    except OSError as error:
+        _leave_output()
+        print(f"qbackend-import: error: cannot write '-': {error.strerror}",
+              file=sys.stderr)
+        return 1
     try:
         folder = os.path.dirname(given.output) or "."
         if given.output != "-" and not os.path.isdir(folder):
@@ -69,7 +100,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         os.kill(os.getpid(), signal.SIGINT)
     except BrokenPipeError:
         # Whoever reads the output has seen enough.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _leave_output()
         return 1
     except (ImportFailure, ImportError, OSError, ValueError,
             MemoryError) as error:
