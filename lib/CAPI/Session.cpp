@@ -101,9 +101,14 @@ OwningOpRef<ModuleOp> Session::parse(StringRef text, StringRef name,
     return {};
   }
   // The parser reads up to a null that a caller's text need not have.
+  auto copy = llvm::MemoryBuffer::getMemBufferCopy(text, name);
+  if (!copy) {
+    error() << "out of memory: cannot copy the " << text.size()
+            << " bytes of the " << name;
+    return {};
+  }
   auto sources = std::make_shared<llvm::SourceMgr>();
-  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBufferCopy(text, name),
-                              SMLoc());
+  sources->AddNewSourceBuffer(std::move(copy), SMLoc());
   OwningOpRef<ModuleOp> module = parseModule(sources, &context);
   if (std::optional<SourceHint> hint =
           module ? std::nullopt : findSourceHint(text))

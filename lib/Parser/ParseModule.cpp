@@ -142,8 +142,11 @@ qbackend::readSource(StringRef path) {
   auto text = llvm::MemoryBuffer::getFileOrSTDIN(path);
   if (!text || !isPipe)
     return text;
-  return llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(),
-                                              "<" + path + ">");
+  auto renamed = llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(),
+                                                      "<" + path + ">");
+  if (!renamed)
+    return std::make_error_code(std::errc::not_enough_memory);
+  return renamed;
 }
 
 OwningOpRef<ModuleOp>

@@ -195,6 +195,24 @@ static std::optional<int> runChild(llvm::MemoryBufferRef source,
   return status;
 }
 
+/// What to say if it was this process's own limit that left a child less than
+/// bytecode of so many bytes may need: nothing is wrong with it.
+static std::optional<std::string> explainLimit(uint64_t bytes) {
+  rlimit limits;
+  uint64_t used = getAddressSpace();
+  if (getrlimit(RLIMIT_AS, &limits) || limits.rlim_cur == RLIM_INFINITY ||
+      limits.rlim_cur >= used + (getMegabytes(bytes) << 20))
+    return std::nullopt;
+  return "out of memory: reading these " + std::to_string(bytes) +
+         " bytes needs more than the " +
+         std::to_string((limits.rlim_cur - std::min(used, limits.rlim_cur)) >>
+                        20) +
+         " MB that " + std::to_string(used >> 20) +
+         " MB in use leave of a limit of " +
+         std::to_string(limits.rlim_cur >> 20) +
+         " MB (ulimit -v); give it more memory";
+}
+
 std::optional<ParsingFailure>
 qbackend::rehearseParsing(llvm::MemoryBufferRef source,
                           const DialectRegistry &registry) {
@@ -218,10 +236,12 @@ qbackend::rehearseParsing(llvm::MemoryBufferRef source,
   std::string what = "MLIR's parser ";
   if (WIFEXITED(status) && WEXITSTATUS(status) == silentStatus)
     what += "finds no module, and doesn't say why,";
-  else if (WIFEXITED(status))
+  else if (WIFEXITED(status)) {
+    if (std::optional<std::string> limit = explainLimit(bytes))
+      return ParsingFailure{*limit, /*isOfSource=*/false};
     what += "needs more than " + std::to_string(getMegabytes(bytes)) + " MB";
-  else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ||
-           WTERMSIG(status) == SIGALRM)
+  } else if (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL ||
+             WTERMSIG(status) == SIGALRM)
     what += "does not end within " + std::to_string(getSeconds(bytes)) + " s";
   else if (WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGTERM ||
            WTERMSIG(status) == SIGHUP)

@@ -317,6 +317,24 @@ class Faults:
             assert (folder / "out").read_bytes() == whole, command
             assert [path.name for path in folder.iterdir()] == ["out"], command
 
+    def check_little_memory_to_read(self):
+        """A file is not called damaged where it is this limit that is too low."""
+        if SANITIZED:
+            return  # Its shadow takes terabytes of addresses.
+        network = write_network(self.work / "heavy.mlir", 2048)
+        bytecode = self.work / "heavy.mlirbc"
+        self.run(["qbackend-opt", "--emit-bytecode", network, "-o", bytecode], code=0)
+        said = []
+        for megabytes in range(300, 600, 10):
+            def limit():
+                resource.setrlimit(resource.RLIMIT_AS, (megabytes << 20,) * 2)
+
+            said.append(self.run(["qbackend-opt", bytecode, "-o", self.work / "out"],
+                                 preexec_fn=limit)[1])
+            assert "damaged" not in said[-1] and "crashes" not in said[-1], \
+                (megabytes, said[-1])
+        assert not said[-1] and any("MB (ulimit -v)" in text for text in said), said
+
     def check_little_memory(self):
         """A result, or an error that says how much there is and was wanted."""
         if SANITIZED:
