@@ -52,12 +52,43 @@ def fail(message):
 
 def run(command, text=None):
     """The output of `command`; its remarks are passed on."""
-    result = subprocess.run([str(part) for part in command], input=text,
-                            capture_output=True, text=True)
+    try:
+        result = subprocess.run([str(part) for part in command], input=text,
+                                capture_output=True, text=True, errors="replace")
+    except OSError as error:
+        fail(f"cannot start '{command[0]}': {error.strerror}; name the builds with "
+             "--build and --llvm")
     sys.stderr.write(result.stderr)
     if result.returncode != 0:
         fail(f"{pathlib.Path(command[0]).name} failed")
     return result.stdout
+
+
+#: As in lib/Runtime/PrepareModule.cpp: ops that compute values from values.
+DIALECTS = ["affine", "arith", "builtin", "cf", "func", "index", "int8", "linalg", "math",
+            "ml_program", "scf", "shape", "tensor", "tosa", "ub"]
+
+
+def check_operators(generic):
+    """Fails if a module, in MLIR's generic syntax, has more than the operators of a
+    network: what is linked with a program must not call its functions, or store
+    where it likes."""
+    for operation in re.finditer(r'^ *(?:%[^"]* = )?"((\w+)[\w.]*)"', generic, re.M):
+        name, dialect = operation.groups()
+        if dialect not in DIALECTS or name in ("func.call_indirect",
+                                               "builtin.unrealized_conversion_cast"):
+            fail(f"'{name}' op is not compiled: only the operators of a network are, "
+                 f"in ops of {', '.join(DIALECTS)}")
+    if re.search(r"[ (,<]memref<", generic):
+        fail("there is a value of type memref; only the operators of a network are "
+             "compiled, which have tensors")
+    called = set(re.findall(
+        r'^ *(?:%[^"]* = )?"func\.call".*callee = @("[^"]*"|[\w$.-]+)', generic, re.M))
+    for name in re.findall(r'^ *"func\.func"\(\) <{.*sym_name = "([^"]*)".*\(\{\n *\}\)',
+                           generic, re.M):
+        if name in called or f'"{name}"' in called:
+            fail(f"function '{name}' has no body; only the operators of a network are "
+                 "compiled")
 
 
 class Buffer:
@@ -314,8 +345,9 @@ def self_test(name, buffers, arrays, arena, source, parallel):
     return "\n".join(text)
 
 
-def compile_network(args, work):
-    """Writes what `args` ask for; `work` is a folder for what is in between."""
+def compile_network(args, work, output):
+    """Writes what `args` ask for, beside `output`; `work` is a folder for what is in
+    between."""
     name = args.output.name
     optimizer = pathlib.Path(args.build) / "bin" / "qbackend-opt"
     tool = args.llvm / "bin"
@@ -331,6 +363,7 @@ def compile_network(args, work):
     generic = run([optimizer, "--mlir-print-op-generic",
                    "--mlir-elide-elementsattrs-if-larger=16",
                    "--mlir-elide-resource-strings-if-larger=16", lowered])
+    check_operators(generic)
     buffers = read_signature(generic, args.function)
     cpu = args.cpu or ("generic" if args.triple else "native")
     triple = args.triple or re.search(
@@ -357,8 +390,8 @@ def compile_network(args, work):
                 "-unroll-threshold=50",
                 f"-internalize-public-api-list={name}"], text)
     run([tool / "llc", *target, "-O3", "-filetype=obj",
-         "-relocation-model=pic", "-o", args.output.with_suffix(".o")], text)
-    args.output.with_suffix(".h").write_text(
+         "-relocation-model=pic", "-o", output.with_suffix(".o")], text)
+    output.with_suffix(".h").write_text(
         header(name, buffers, arena, args.module.name, args.target,
                args.parallel))
     if args.self_test is not None:
@@ -368,7 +401,7 @@ def compile_network(args, work):
         arrays += run_network(optimizer.with_name("qbackend-run"), module,
                               args.function, outputs, arrays, work,
                               args.contract)
-        program = args.output.with_name(f"{name}_test.c")
+        program = output.with_name(f"{name}_test.c")
         program.write_text(
             self_test(name, buffers, arrays, arena, args.module.name,
                       args.parallel))
@@ -416,9 +449,18 @@ def main():
         fail(f"'{name}' is no name of a C function, expected -o DIR/NAME")
     if not args.build:
         fail("name the build directory with --build or QBACKEND_BUILD")
-    args.output.parent.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as work:
-        compile_network(args, pathlib.Path(work))
+    if args.output.parent.exists() and not args.output.parent.is_dir():
+        fail(f"cannot write '{args.output}': '{args.output.parent}' is no folder")
+    try:
+        args.output.parent.mkdir(parents=True, exist_ok=True)
+        # All of them, or none.
+        with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory(
+                dir=args.output.parent, prefix=f".{name}.") as made:
+            compile_network(args, pathlib.Path(work), pathlib.Path(made, name))
+            for file in sorted(pathlib.Path(made).iterdir()):
+                os.replace(file, args.output.with_name(file.name))
+    except OSError as error:
+        fail(f"cannot write '{args.output}': {error.strerror}")
     return 0
 
 
