@@ -38,6 +38,7 @@ import argparse
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -459,6 +460,11 @@ def main():
             compile_network(args, pathlib.Path(work), pathlib.Path(made, name))
             for file in sorted(pathlib.Path(made).iterdir()):
                 os.replace(file, args.output.with_name(file.name))
+    except KeyboardInterrupt:
+        # As the other tools: by the signal, without a word. What was begun is
+        # removed by now.
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        os.kill(os.getpid(), signal.SIGINT)
     except OSError as error:
         fail(f"cannot write '{args.output}': {error.strerror}")
     return 0

@@ -201,6 +201,9 @@ class Judge:
                                   stdin=subprocess.DEVNULL)
         except subprocess.TimeoutExpired:
             return None
+        except OSError as error:
+            sys.exit(f"error: cannot start '{line[0]}': {error.strerror}; name the "
+                     "folder of the tools with --bin")
 
     def generic(self, path):
         done = self.run(["qbackend-opt", "--mlir-print-op-generic",
