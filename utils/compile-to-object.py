@@ -38,6 +38,7 @@ import argparse
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -408,6 +409,20 @@ def compile_network(args, work, output):
                       args.parallel))
 
 
+def remove_leftovers(folder, name):
+    """What killed processes left that were to write the same."""
+    for left in folder.glob(f".{name}.*"):
+        owner = re.fullmatch(rf"\.{name}\.(\d+)-\w+", left.name)
+        if not owner:
+            continue
+        try:
+            os.kill(int(owner[1]), 0)
+        except (ProcessLookupError, OverflowError):
+            shutil.rmtree(left, ignore_errors=True)
+        except PermissionError:
+            pass  # Somebody else's, who is at work.
+
+
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
@@ -454,9 +469,10 @@ def main():
         fail(f"cannot write '{args.output}': '{args.output.parent}' is no folder")
     try:
         args.output.parent.mkdir(parents=True, exist_ok=True)
+        remove_leftovers(args.output.parent, name)
         # All of them, or none.
         with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory(
-                dir=args.output.parent, prefix=f".{name}.") as made:
+                dir=args.output.parent, prefix=f".{name}.{os.getpid()}-") as made:
             compile_network(args, pathlib.Path(work), pathlib.Path(made, name))
             for file in sorted(pathlib.Path(made).iterdir()):
                 os.replace(file, args.output.with_name(file.name))
