@@ -61,7 +61,6 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -214,61 +213,6 @@ struct LowerTosaPass : PassWrapper<LowerTosaPass, OperationPass<ModuleOp>> {
   }
 
   OpPassManager passes;
-};
-
-/// Elementwise ops of one use are computed where they are used, unless they
-/// would be computed again for each step of a reduction, which reads a constant
-/// where it is instead of its transposition.
-struct FuseElementwisePass
-    : PassWrapper<FuseElementwisePass, OperationPass<func::FuncOp>> {
-  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(FuseElementwisePass)
-
-  StringRef getArgument() const final { return "qbackend-fuse-elementwise"; }
-  void runOnOperation() final {
-    IRRewriter rewriter(&getContext());
-    SmallVector<linalg::LinalgOp> sums;
-    getOperation().walk([&](linalg::LinalgOp op) {
-      if (op.hasPureTensorSemantics() && op.getNumReductionLoops() != 0)
-        sums.push_back(op);
-    });
-    for (linalg::LinalgOp op : sums)
-      readTransposed(op, rewriter);
-    RewritePatternSet patterns(&getContext());
-    linalg::populateElementwiseOpsFusionPatterns(
-        patterns, [](OpOperand *operand) {
-          auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
-          return operand->get().hasOneUse() && consumer &&
-                 consumer.getNumReductionLoops() == 0;
-        });
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
-  }
-
-  /// Each run would transpose it again.
-  static void readTransposed(linalg::LinalgOp op, IRRewriter &rewriter) {
-    for (unsigned i = 0, e = op.getNumDpsInputs(); i != e; ++i) {
-      auto transpose =
-          op.getDpsInputs()[i].getDefiningOp<linalg::TransposeOp>();
-      if (!transpose || !matchPattern(transpose.getInput(), m_Constant()))
-        continue;
-      rewriter.setInsertionPoint(op);
-      FailureOr<linalg::GenericOp> generic =
-          isa<linalg::GenericOp>(op) ? cast<linalg::GenericOp>(op)
-                                     : linalg::generalizeNamedOp(rewriter, op);
-      if (failed(generic))
-        return;
-      op = *generic;
-      // Dimension k of the transposed is dimension permutation[k] of what it
-      // is.
-      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-      maps[i] = inversePermutation(
-                    AffineMap::getPermutationMap(transpose.getPermutation(),
-                                                 rewriter.getContext()))
-                    .compose(maps[i]);
-      op.getDpsInputOperand(i)->set(transpose.getInput());
-      generic->setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-    }
-  }
 };
 
 /// Says that arguments of public functions are the caller's, and gives each
@@ -565,7 +509,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
     nested.addPass(createConvertElementwiseToLinalgPass());
     nested.addPass(createCanonicalizerPass());
     nested.addPass(createCSEPass());
-    nested.addPass(std::make_unique<FuseElementwisePass>());
+    nested.addPass(createFuseElementwisePass());
     if (options.checkBounds) {
       nested.addPass(createCheckBoundsPass());
       nested.addPass(createCanonicalizerPass());

@@ -61,6 +61,20 @@ def ExpandPadsPass : Pass<"qbackend-expand-pads"> {
   ];
 }
 
+def FuseElementwisePass : Pass<"qbackend-fuse-elementwise"> {
+  let summary = "elementwise ops into those that read them";
+  let description = [{
+    Before: ops of linalg on tensors. After: an elementwise op of one use is part of
+    the op that reads it, unless that adds up, or reads an element several times of
+    what takes longer than a load: divisions, roots and other functions, such as those
+    of the mean and the deviation of a row. A sum reads a constant where it is instead
+    of its transposition.
+  }];
+  let dependentDialects = [
+    "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
 def SplitReductionsPass : Pass<"qbackend-split-reductions"> {
   let summary = "sums of neighbouring integers to sums of vectors";
   let description = [{
