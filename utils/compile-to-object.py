@@ -84,6 +84,12 @@ def check_operators(generic):
     if re.search(r"[ (,<]memref<", generic):
         fail("there is a value of type memref; only the operators of a network are "
              "compiled, which have tensors")
+    # Of torch-mlir's reference backend, and of who says what the target is.
+    harmless = {"llvm.emit_c_interface", "llvm.data_layout", "llvm.target_triple"}
+    for name in re.findall(r"[{,] ?(passthrough|llvm\.[\w.]+)(?= = |[,}])", generic):
+        if name not in harmless:
+            fail(f"there is an attribute '{name}', which is code or makes promises to "
+                 "LLVM; only the operators of a network are compiled: remove it")
     called = set(re.findall(
         r'^ *(?:%[^"]* = )?"func\.call".*callee = @("[^"]*"|[\w$.-]+)', generic, re.M))
     for name in re.findall(r'^ *"func\.func"\(\) <{.*sym_name = "([^"]*)".*\(\{\n *\}\)',
@@ -474,7 +480,10 @@ def main():
         with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory(
                 dir=args.output.parent, prefix=f".{name}.{os.getpid()}-") as made:
             compile_network(args, pathlib.Path(work), pathlib.Path(made, name))
-            for file in sorted(pathlib.Path(made).iterdir()):
+            # The object comes last: with it, the others are those of its network.
+            files = sorted(pathlib.Path(made).iterdir(),
+                           key=lambda file: (file.suffix == ".o", file.name))
+            for file in files:
                 os.replace(file, args.output.with_name(file.name))
     except KeyboardInterrupt:
         # As the other tools: by the signal, without a word. What was begun is

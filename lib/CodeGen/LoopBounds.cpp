@@ -111,7 +111,8 @@ public:
       : Assertions(linalg), linalg(linalg), extents(linalg.getNumLoops()) {}
 
   LogicalResult check() {
-    checkExtents();
+    if (failed(checkExtents()))
+      return failure();
     // Without a step nothing is read.
     if (llvm::any_of(extents, [](OpFoldResult extent) {
           return extent && getConstantIntValue(extent) == 0;
@@ -128,8 +129,9 @@ public:
   }
 
 private:
-  /// Operands that a loop walks have the same extent.
-  void checkExtents() {
+  /// Operands that a loop walks have the same extent; upstream's verifier looks
+  /// at no extent if any is dynamic.
+  LogicalResult checkExtents() {
     for (OpOperand &operand : linalg->getOpOperands()) {
       if (!isa<RankedTensorType>(operand.get().getType()))
         continue;
@@ -144,16 +146,24 @@ private:
           first = extent;
           continue;
         }
-        if (getConstantIntValue(first) && getConstantIntValue(extent))
+        std::optional<int64_t> known = getConstantIntValue(first),
+                               other = getConstantIntValue(extent);
+        if (known && other) {
+          if (*known != *other)
+            return op->emitOpError("has operands of different extents along "
+                                   "loop ")
+                   << loop.getPosition() << ": " << *known << " and " << *other;
           continue;
+        }
         require(compare(arith::CmpIPredicate::eq, get(first), get(extent)),
                 "has operands of different extents along loop " +
                     Twine(loop.getPosition()));
         // The other one is known by then, too.
-        if (getConstantIntValue(extent))
+        if (other)
           first = extent;
       }
     }
+    return success();
   }
 
   /// Upstream's verifier looks at the first and the last element alone, and at

@@ -34,13 +34,19 @@ static constexpr int64_t fewest = 4 * lanes;
 
 /// Whether the result is one of integers that may be combined in any order.
 static bool isCommutativeOfIntegers(linalg::GenericOp op) {
+  // A sum that must not overflow may do so in another order.
+  auto mayWrap = [](Operation *combiner) {
+    auto add = dyn_cast<arith::AddIOp>(combiner);
+    return !add || add.getOverflowFlags() == arith::IntegerOverflowFlags::none;
+  };
   SmallVector<Operation *> combiners;
   Value reduced = matchReduction(op.getRegionOutputArgs(), 0, combiners);
   return reduced && combiners.size() == 1 &&
          reduced.getType().isSignlessInteger() &&
          isa<arith::AddIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
              arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(
-             combiners.front());
+             combiners.front()) &&
+         mayWrap(combiners.front());
 }
 
 /// The only loop that `op` reduces, if the elements along it are neighbours,
@@ -53,13 +59,18 @@ static std::optional<unsigned> findLoop(linalg::GenericOp op) {
   op.getReductionDims(loops);
   unsigned loop = loops.front();
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  if (ShapedType::isDynamicShape(ranges) || ranges[loop] < fewest)
+  if (ShapedType::isDynamicShape(ranges) || ranges[loop] < fewest ||
+      llvm::is_contained(ranges, 0))
+    return std::nullopt;
+  AffineMap result = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  if (!result.isProjectedPermutation() || result.isFunctionOfDim(loop))
     return std::nullopt;
   if (llvm::any_of(op.getBody()->getOperations(), [](Operation &inner) {
         return isa<linalg::IndexOp>(inner);
       }))
     return std::nullopt;
   bool isRow = false;
+  int64_t read = 0;
   for (OpOperand *input : op.getDpsInputOperands()) {
     AffineMap map = op.getMatchingIndexingMap(input);
     if (!map.isProjectedPermutation())
@@ -70,8 +81,14 @@ static std::optional<unsigned> findLoop(linalg::GenericOp op) {
     if (!last || last.getPosition() != loop)
       return std::nullopt;
     isRow = true;
+    read = std::max(
+        read, cast<RankedTensorType>(input->get().getType()).getNumElements());
   }
-  return isRow ? std::optional(loop) : std::nullopt;
+  // A product of two tensors has more results than a lane each is worth.
+  auto sums = cast<RankedTensorType>(op->getResult(0).getType());
+  if (!isRow || sums.getNumElements() * lanes > read)
+    return std::nullopt;
+  return loop;
 }
 
 /// `op` of `count` elements along `loop`, from `first` on, added to `init`.
@@ -128,6 +145,7 @@ struct SplitReductionsPass
     }
     unsigned rank =
         cast<RankedTensorType>(op->getResult(0).getType()).getRank();
+    // Where it says no, the op is as it was.
     (void)linalg::splitReduction(rewriter, op, [&](linalg::LinalgOp) {
       return linalg::SplitReductionOptions{lanes, rank, /*innerParallel=*/true};
     });

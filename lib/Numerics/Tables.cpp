@@ -171,11 +171,13 @@ void softmaxU8(const uint8_t *x, uint8_t *y, int64_t n,
   uint32_t sum = 0;
   for (int64_t j = 0; j < n; ++j)
     sum += table[x[j] + offset];
-  // The largest value alone contributes K >= 1, so the sum is positive.
+  // Sums of more than 512 elements may wrap. The engine divides by what is
+  // left; where that is 0, the limit of its quotients is 255.
   for (int64_t j = 0; j < n; ++j) {
     uint32_t e = table[x[j] + offset];
-    y[j] = static_cast<uint8_t>(
-        std::min<uint32_t>(255, ((e << 8) + (sum >> 1)) / sum));
+    y[j] = sum == 0 ? 255
+                    : static_cast<uint8_t>(std::min<uint32_t>(
+                          255, ((e << 8) + (sum >> 1)) / sum));
   }
 }
 

@@ -123,16 +123,18 @@ static Error checkOp(mlir::Operation *op) {
   return Error::success();
 }
 
-/// Drops attributes that tell LLVM more of a function than its code does.
+/// Attributes without those that tell LLVM more than the code does, or bring
+/// code of their own (`llvm.module_asm`).
+static mlir::DictionaryAttr drop(mlir::DictionaryAttr attributes) {
+  mlir::NamedAttrList kept;
+  for (mlir::NamedAttribute attribute : attributes)
+    if (attribute.getName() != "passthrough" &&
+        !attribute.getName().strref().starts_with("llvm."))
+      kept.append(attribute);
+  return kept.getDictionary(attributes.getContext());
+}
+
 static void dropClaims(mlir::func::FuncOp function) {
-  auto drop = [](mlir::DictionaryAttr attributes) {
-    mlir::NamedAttrList kept;
-    for (mlir::NamedAttribute attribute : attributes)
-      if (attribute.getName() != "passthrough" &&
-          !attribute.getName().strref().starts_with("llvm."))
-        kept.append(attribute);
-    return kept.getDictionary(attributes.getContext());
-  };
   function->setDiscardableAttrs(drop(function->getDiscardableAttrDictionary()));
   SmallVector<mlir::DictionaryAttr> arguments, results;
   function.getAllArgAttrs(arguments);
@@ -171,6 +173,9 @@ static void markFunctions(ModuleOp module, mlir::func::FuncOp entry,
 
 Error runtime::prepareModule(ModuleOp module, mlir::func::FuncOp entry,
                              ArrayRef<StringRef> hooks) {
+  module.walk([](ModuleOp nested) {
+    nested->setDiscardableAttrs(drop(nested->getDiscardableAttrDictionary()));
+  });
   markFunctions(module, entry, hooks);
 
   // What the entry does not reach need not compile or link.

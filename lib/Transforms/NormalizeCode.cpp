@@ -257,9 +257,9 @@ struct RestoreBatchOfPad : OpRewritePattern<tensor::PadOp> {
                               high = {rewriter.getIndexAttr(0)};
     llvm::append_range(low, op.getMixedLowPad());
     llvm::append_range(high, op.getMixedHighPad());
-    auto padded = tensor::PadOp::create(rewriter, op.getLoc(),
-                                        addLeadingDim(op.getResultType()),
-                                        source, low, high, number);
+    auto padded = tensor::PadOp::create(
+        rewriter, op.getLoc(), addLeadingDim(op.getResultType()), source, low,
+        high, number, op.getNofold());
     rewriter.replaceOp(op, createUnitReshape(rewriter, op.getLoc(), padded,
                                              op.getResultType()));
     return success();
@@ -301,7 +301,7 @@ struct AddUnitsBeforePad : OpRewritePattern<tensor::ExpandShapeOp> {
     if (!source)
       return rewriter.notifyMatchFailure(op, "no reshape does that");
     rewriter.replaceOpWithNewOp<tensor::PadOp>(op, type, source, low, high,
-                                               number);
+                                               number, pad.getNofold());
     rewriter.eraseOp(pad);
     if (collapse && collapse->use_empty())
       rewriter.eraseOp(collapse);
@@ -421,6 +421,12 @@ struct NormalizeCodePass
   void normalizeSlices(func::FuncOp function) {
     SmallVector<Operation *> ops;
     function.walk([&](Operation *op) {
+      // The number of other padding is in front of it, and may outlive it.
+      if (auto pad = dyn_cast<tensor::PadOp>(op))
+        if (Value number = pad.getConstantPaddingValue())
+          if (Operation *constant = number.getDefiningOp();
+              constant && pad->isProperAncestor(constant))
+            constant->moveBefore(pad);
       if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, tensor::PadOp,
               tensor::ExpandShapeOp>(op))
         ops.push_back(op);

@@ -95,3 +95,80 @@ func.func @others(%few: tensor<4x63xi32>, %x: tensor<96x4xi32>, %z: tensor<4x96x
   } -> tensor<?xi32>
   return %0, %1, %2, %3 : tensor<4xi32>, tensor<4xi32>, tensor<4xi32>, tensor<?xi32>
 }
+
+// Results that are not at each position of their loops.
+// CHECK-LABEL: func.func @column
+// CHECK-NOT: expand_shape
+// CHECK: return
+func.func @column(%x: tensor<4x96xi32>, %y: tensor<4x4xi32>) -> tensor<4x4xi32> {
+  %r = linalg.generic {indexing_maps = [#rows, affine_map<(n, k) -> (n, 0)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x96xi32>) outs(%y : tensor<4x4xi32>) {
+  ^bb0(%a: i32, %s: i32):
+    %t = arith.addi %s, %a : i32
+    linalg.yield %t : i32
+  } -> tensor<4x4xi32>
+  return %r : tensor<4x4xi32>
+}
+
+// CHECK-LABEL: func.func @every_second
+// CHECK-NOT: expand_shape
+// CHECK: return
+func.func @every_second(%x: tensor<4x96xi32>, %y: tensor<8xi32>) -> tensor<8xi32> {
+  %r = linalg.generic {indexing_maps = [#rows, affine_map<(n, k) -> (n * 2)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x96xi32>) outs(%y : tensor<8xi32>) {
+  ^bb0(%a: i32, %s: i32):
+    %t = arith.addi %s, %a : i32
+    linalg.yield %t : i32
+  } -> tensor<8xi32>
+  return %r : tensor<8xi32>
+}
+
+// CHECK-LABEL: func.func @not_reduced
+// CHECK-NOT: expand_shape
+// CHECK: return
+func.func @not_reduced(%x: tensor<4x96xi32>, %y: tensor<4x96xi32>) -> tensor<4x96xi32> {
+  %r = linalg.generic {indexing_maps = [#rows, #rows], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x96xi32>) outs(%y : tensor<4x96xi32>) {
+  ^bb0(%a: i32, %s: i32):
+    %t = arith.addi %s, %a : i32
+    linalg.yield %t : i32
+  } -> tensor<4x96xi32>
+  return %r : tensor<4x96xi32>
+}
+
+// Nothing at all.
+// CHECK-LABEL: func.func @empty
+// CHECK-NOT: expand_shape
+// CHECK: return
+func.func @empty(%x: tensor<0x100xi32>, %y: tensor<0xi32>) -> tensor<0xi32> {
+  %r = linalg.generic {indexing_maps = [#rows, #sums], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<0x100xi32>) outs(%y : tensor<0xi32>) {
+  ^bb0(%a: i32, %s: i32):
+    %t = arith.addi %s, %a : i32
+    linalg.yield %t : i32
+  } -> tensor<0xi32>
+  return %r : tensor<0xi32>
+}
+
+// A sum that does not overflow in its order.
+// CHECK-LABEL: func.func @promise
+// CHECK-NOT: expand_shape
+// CHECK: return
+func.func @promise(%x: tensor<4x96xi32>, %y: tensor<4xi32>) -> tensor<4xi32> {
+  %r = linalg.generic {indexing_maps = [#rows, #sums], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x96xi32>) outs(%y : tensor<4xi32>) {
+  ^bb0(%a: i32, %s: i32):
+    %t = arith.addi %s, %a overflow<nsw> : i32
+    linalg.yield %t : i32
+  } -> tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+
+// More results than a lane each is worth.
+// CHECK-LABEL: func.func @product
+// CHECK-NOT: expand_shape
+// CHECK: return
+func.func @product(%x: tensor<64x64xi32>, %w: tensor<64x64xi32>, %y: tensor<64x64xi32>) -> tensor<64x64xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(n, m, k) -> (n, k)>, affine_map<(n, m, k) -> (m, k)>, affine_map<(n, m, k) -> (n, m)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x, %w : tensor<64x64xi32>, tensor<64x64xi32>) outs(%y : tensor<64x64xi32>) {
+  ^bb0(%a: i32, %b: i32, %s: i32):
+    %p = arith.muli %a, %b : i32
+    %t = arith.addi %s, %p : i32
+    linalg.yield %t : i32
+  } -> tensor<64x64xi32>
+  return %r : tensor<64x64xi32>
+}

@@ -376,6 +376,15 @@ TEST(Tables, SoftmaxOfOneValue) {
   softmaxU8(nullptr, nullptr, 0, softmaxTable(0.1f, 0));
 }
 
+TEST(Tables, SoftmaxWhoseSumWraps) {
+  // 1024 times rne((2^32 - 1) / 1024) is 2^32; of 600 equal ones 104 is left.
+  for (size_t n : {600, 1024}) {
+    std::vector<uint8_t> x(n, 3), y(n);
+    softmaxU8(x.data(), y.data(), n, softmaxTable(0.1f, n));
+    EXPECT_EQ(y, std::vector<uint8_t>(n, 255)) << n;
+  }
+}
+
 std::vector<float> getFloats(const json::Object &object,
                              llvm::StringRef field) {
   std::vector<float> result;

@@ -681,6 +681,20 @@ TEST_F(ExecutableTest, ClaimsAboutFunctionsAreDropped) {
   EXPECT_EQ(floats(y), floats(x));
 }
 
+TEST_F(ExecutableTest, AssemblyOfModulesIsDropped) {
+  // It would be run before anything is called.
+  std::unique_ptr<Executable> executable = compile(R"mlir(
+    module attributes {llvm.module_asm = [".globl evil", "evil: ud2"]} {
+      func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+        return %x : tensor<2xf32>
+      }
+    })mlir");
+  ASSERT_TRUE(executable);
+  Array x = makePattern({2}), y;
+  ASSERT_EQ(toString(executable->run(&x, y)), "");
+  EXPECT_EQ(floats(y), floats(x));
+}
+
 TEST_F(ExecutableTest, ElidedWeights) {
   EXPECT_HAS(compileError(R"mlir(
     func.func @main() -> tensor<2xf32> {

@@ -259,3 +259,35 @@ func.func @pad_cut(%x: tensor<6x4xf32>) -> tensor<3x3x4xf32> {
   %2 = tensor.expand_shape %1 [[0, 1], [2]] output_shape [3, 3, 4] : tensor<9x4xf32> into tensor<3x3x4xf32>
   return %2 : tensor<3x3x4xf32>
 }
+
+// -----
+
+// The number of padding may be in its region.
+// CHECK-LABEL: func.func @number_inside
+// CHECK: %[[SEVEN:.*]] = arith.constant 7.000000e+00 : f32
+// CHECK: tensor.pad %{{.*}} low[0, 2, 0, 0] high[0, 2, 0, 0] {
+// CHECK: tensor.yield %[[SEVEN]] : f32
+// CHECK: tensor<1x4x1x6xf32> to tensor<1x8x1x6xf32>
+func.func @number_inside(%x: tensor<4x6xf32>) -> tensor<1x8x1x6xf32> {
+  %p = tensor.pad %x low[2, 0] high[2, 0] {
+  ^bb0(%a: index, %b: index):
+    %c = arith.constant 7.0 : f32
+    tensor.yield %c : f32
+  } : tensor<4x6xf32> to tensor<8x6xf32>
+  %e = tensor.expand_shape %p [[0, 1], [2, 3]] output_shape [1, 8, 1, 6] : tensor<8x6xf32> into tensor<1x8x1x6xf32>
+  return %e : tensor<1x8x1x6xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @number_inside_without_batch
+// CHECK: tensor.pad %{{.*}} low[0, 2, 0] high[0, 2, 0]
+func.func @number_inside_without_batch(%x: tensor<1x4x6xf32>) -> tensor<8x6xf32> {
+  %y = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x4x6xf32> into tensor<4x6xf32>
+  %p = tensor.pad %y low[2, 0] high[2, 0] {
+  ^bb0(%a: index, %b: index):
+    %c = arith.constant 7.0 : f32
+    tensor.yield %c : f32
+  } : tensor<4x6xf32> to tensor<8x6xf32>
+  return %p : tensor<8x6xf32>
+}

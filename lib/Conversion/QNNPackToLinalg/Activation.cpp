@@ -262,7 +262,8 @@ struct LowerSoftmax : Lowering<SoftmaxOp> {
                          });
     // floor(n / S) is trunc((n + 0.5) * f64(1 / S)): the exact number is half
     // of 1 / S away from an integer or more, and n < 2^32 makes an error of
-    // 2^-20 / S. Vectors have no division of integers.
+    // 2^-20 / S. Vectors have no division of integers. Of more than 512
+    // elements S may wrap, even to 0, of which an infinity makes 255.
     Type f64 = b.getF64Type();
     auto real = [&](ImplicitLocOpBuilder &b, double value) -> Value {
       return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
@@ -282,10 +283,8 @@ struct LowerSoftmax : Lowering<SoftmaxOp> {
               b, f64, arith::AddIOp::create(b, scaled, half));
           Value product = arith::MulFOp::create(
               b, arith::AddFOp::create(b, n, real(b, 0.5)), args[2]);
-          // S is e and more: the quotient is 256 at most.
-          Value quotient = arith::FPToSIOp::create(b, b.getI32Type(), product);
-          Value integer =
-              arith::MinUIOp::create(b, quotient, i32Constant(b, 255));
+          product = arith::MinNumFOp::create(b, product, real(b, 255));
+          Value integer = arith::FPToSIOp::create(b, b.getI32Type(), product);
           if (y.getStorageTypeMin() != 0)
             integer = arith::AddIOp::create(
                 b, integer, i32Constant(b, y.getStorageTypeMin()));

@@ -26,7 +26,8 @@ private:
   /// Rounded, like the numbers that parameters were.
   float at(double x) const;
   /// Whether it is `function` from -`range` to `range`. The tolerance is
-  /// absolute where the values are less than 1.
+  /// absolute where the values are less than 1, and relative to x beyond the
+  /// range, where both are finite.
   bool is(Function function, double tolerance, double range) const;
   Attribute getBounded(Recognition &recognition) const;
   Attribute getSmooth(MLIRContext *context) const;
@@ -50,6 +51,23 @@ Curve::Curve(const FormulaReader &reader, const Formula *formula)
     xs.push_back(-x);
   }
   xs.push_back(0);
+  // A function that bends elsewhere than the one that it seems to be bends at a
+  // number that it has, or at one made of two. At a jump itself > and >=
+  // differ.
+  constexpr size_t most = 8;
+  SmallVector<double> bends = reader.getNumbers();
+  bends.resize(std::min(bends.size(), most));
+  const SmallVector<double> numbers = bends;
+  for (double a : numbers)
+    for (double b : numbers)
+      if (a != b && bends.size() < most * most)
+        bends.append({a / b, a - b, a + b});
+  for (double bend : bends)
+    if (double size = std::fabs(bend); size > 1e-6 && size < 1e6)
+      for (double factor : {0.5, 0.999, 1.001, 1.5}) {
+        xs.push_back(factor * bend);
+        xs.push_back(-factor * bend);
+      }
   std::vector<Samples> values(reader.variables.size());
   values[0] = xs;
   ys = reader.evaluate(formula, values);
@@ -64,9 +82,15 @@ float Curve::at(double x) const {
 
 bool Curve::is(Function function, double tolerance, double range) const {
   for (auto [x, y] : llvm::zip_equal(xs, ys)) {
-    if (std::fabs(x) > range)
-      continue;
     double expected = function(x);
+    // Beyond the range formulas overflow, or end in constants that are almost
+    // 0.
+    if (std::fabs(x) > range) {
+      if (std::isfinite(y) && std::isfinite(expected) &&
+          std::fabs(y - expected) > tolerance * std::fabs(x))
+        return false;
+      continue;
+    }
     if (!(std::fabs(y - expected) <=
           tolerance * std::max(1.0, std::fabs(expected))))
       return false;
@@ -170,8 +194,14 @@ Attribute Curve::getPower(Recognition &recognition) const {
     exponent = whole;
   bool isWhole = exponent == std::floor(exponent);
   for (auto [x, y] : llvm::zip_equal(xs, ys)) {
-    if (x == 0 || (x < 0 && !isWhole) || std::fabs(x) > 1e3)
+    if (x == 0 || std::fabs(x) > 1e3)
       continue;
+    // Not that of |x|.
+    if (x < 0 && !isWhole) {
+      if (!std::isnan(y))
+        return {};
+      continue;
+    }
     double expected = std::pow(x, exponent);
     if (!(std::fabs(y - expected) <= 2e-6 * std::fabs(expected)))
       return {};

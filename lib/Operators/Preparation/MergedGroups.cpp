@@ -395,12 +395,9 @@ Value GroupMerger::merge(Value value, ArrayRef<ReassociationIndices> groups) {
       high.push_back(pad.getMixedHighPad()[group.front()]);
     }
     builder.setInsertionPoint(op);
-    // It may be in the region that ends with `pad`.
-    Value padding = pad.getConstantPaddingValue();
-    if (padding.getParentRegion() == &pad.getRegion())
-      padding = builder.clone(*padding.getDefiningOp())->getResult(0);
     return tensor::PadOp::create(builder, op->getLoc(), type, source, low, high,
-                                 padding, pad.getNofold());
+                                 createPaddingValue(builder, pad),
+                                 pad.getNofold());
   }
   if (auto generic = dyn_cast<linalg::GenericOp>(op);
       generic && !isConstant && isPlainElementwise(generic))

@@ -21,10 +21,10 @@ using namespace qbackend::forms;
 
 /// Bodies with more ops are left as they are, so that the time stays linear.
 static constexpr size_t kMaxBodySize = 128;
-/// Ways to cut that are tried for one op, those of its pieces among them. What
-/// is an operator takes a few dozen, and the search is exponential where
-/// nothing is.
-static constexpr unsigned kMaxAttempts = 512;
+/// Ways to cut that are tried for one op, those of its pieces among them: seven
+/// times what any operator took. The search is exponential where nothing is
+/// one.
+static constexpr unsigned kMaxAttempts = 64;
 
 namespace {
 /// What values of a body are computed from.

@@ -154,16 +154,16 @@ static bool hasBatch(linalg::GenericOp op) {
 /// put around that.
 static Value addBatch(OpBuilder &builder, Location loc, Value value) {
   auto pad = value.getDefiningOp<tensor::PadOp>();
-  Value number = pad ? pad.getConstantPaddingValue() : Value();
-  Value source = number ? addBatch(builder, loc, pad.getSource()) : Value();
+  bool isConstant = pad && pad.getConstantPaddingValue();
+  Value source = isConstant ? addBatch(builder, loc, pad.getSource()) : Value();
   if (!source)
     return addLeadingDim(builder, loc, value);
   SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
   llvm::append_range(low, pad.getMixedLowPad());
   llvm::append_range(high, pad.getMixedHighPad());
-  return tensor::PadOp::create(builder, loc,
-                               getWithLeadingDim(pad.getResultType()), source,
-                               low, high, number);
+  return tensor::PadOp::create(
+      builder, loc, getWithLeadingDim(pad.getResultType()), source, low, high,
+      createPaddingValue(builder, pad), pad.getNofold());
 }
 
 /// Whether windows slide over an image of two dimensions that has channels, but
@@ -313,16 +313,15 @@ static Operation *lift(tensor::CollapseShapeOp op, OpBuilder &builder) {
 
 static Operation *lift(tensor::PadOp op, OpBuilder &builder) {
   Value source = getWithLeadingDim(op.getSource());
-  Value number = op.getConstantPaddingValue();
-  if (!source || !number)
+  if (!source || !op.getConstantPaddingValue())
     return nullptr;
   builder.setInsertionPoint(op);
   SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
   llvm::append_range(low, op.getMixedLowPad());
   llvm::append_range(high, op.getMixedHighPad());
-  return tensor::PadOp::create(builder, op.getLoc(),
-                               getWithLeadingDim(op.getResultType()), source,
-                               low, high, number);
+  return tensor::PadOp::create(
+      builder, op.getLoc(), getWithLeadingDim(op.getResultType()), source, low,
+      high, createPaddingValue(builder, op), op.getNofold());
 }
 
 /// `rest` with the number of the leading dimension in front.

@@ -266,6 +266,13 @@ RecognizedOperand forms::arrange(const LayoutView &view,
 // Fills and biases
 //===----------------------------------------------------------------------===//
 
+Value forms::createPaddingValue(OpBuilder &builder, tensor::PadOp pad) {
+  Value number = pad.getConstantPaddingValue();
+  Operation *op = number.getDefiningOp();
+  return op && pad->isProperAncestor(op) ? builder.clone(*op)->getResult(0)
+                                         : number;
+}
+
 std::optional<double> forms::getFill(Value value,
                                      ConstantEvaluator &constants) {
   value = skipCasts(value);

@@ -8,6 +8,8 @@
 #include "Reading/Expressions/ScalarExpression.h"
 #include "qbackend/Operators/Recognizer.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
 namespace qbackend::forms {
 
 /// A value that an op reads through layout ops: dimension `i` of `source`,
@@ -100,6 +102,11 @@ std::optional<BiasAddition> getBiasAddition(mlir::Operation *root,
 /// What `op` gives as it is: what it copies, adds 0 to or multiplies by 1. Null
 /// for other ops.
 mlir::Value getUnchanged(mlir::Operation *op, ScalarExpressions &expressions);
+
+/// The constant that `pad` pads with, as a value that is there without it: one
+/// in its region is cloned at `builder`.
+mlir::Value createPaddingValue(mlir::OpBuilder &builder,
+                               mlir::tensor::PadOp pad);
 
 /// The number that all elements of `value` have; sizes may be dynamic.
 std::optional<double> getFill(mlir::Value value, ConstantEvaluator &constants);

@@ -371,6 +371,16 @@ unsigned FormulaReader::count(ArrayRef<ScalarKind> kinds) const {
   });
 }
 
+SmallVector<double> FormulaReader::getNumbers() const {
+  SmallVector<double> numbers;
+  for (const Formula &formula : formulas)
+    if (formula.kind == ScalarKind::Constant && formula.number != 0 &&
+        std::isfinite(formula.number) &&
+        !llvm::is_contained(numbers, formula.number))
+      numbers.push_back(formula.number);
+  return numbers;
+}
+
 SmallVector<unsigned>
 FormulaReader::getVariables(const Formula *formula) const {
   SmallVector<unsigned> found;

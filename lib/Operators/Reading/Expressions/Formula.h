@@ -62,6 +62,8 @@ public:
 
   /// How many nodes of one of these kinds there are.
   unsigned count(llvm::ArrayRef<ScalarKind> kinds) const;
+  /// The finite numbers that were read, without 0.
+  llvm::SmallVector<double> getNumbers() const;
   /// The variables that `formula` has.
   llvm::SmallVector<unsigned> getVariables(const Formula *formula) const;
   mlir::RankedTensorType getType() const { return type; }

@@ -227,42 +227,78 @@ double forms::compute(ScalarKind kind, double a, double b, double c) {
   return result;
 }
 
-/// What a comparison says of all numbers: of one with itself, and whether an
-/// absolute value is infinite. Front ends guard code by these.
-static std::optional<bool> comparesAlways(const ScalarStep &step,
-                                          const Scalar *a, const Scalar *b,
-                                          std::optional<double> bound) {
+/// Whether it is finite for finite elements: one of them, but for its sign or a
+/// bound.
+static bool isFinite(const Scalar *scalar) {
+  switch (scalar->kind) {
+  case ScalarKind::Operand:
+  case ScalarKind::Init:
+    return true;
+  case ScalarKind::Constant:
+    return std::isfinite(scalar->number);
+  case ScalarKind::Negate:
+  case ScalarKind::Abs:
+    return isFinite(scalar->a);
+  case ScalarKind::Max:
+  case ScalarKind::Min:
+    return isFinite(scalar->a) && isFinite(scalar->b);
+  default:
+    return false;
+  }
+}
+
+/// Whether it is a number for finite elements: one step from these may
+/// overflow, but not be the difference of infinities.
+static bool isNumber(const Scalar *scalar) {
+  if (llvm::is_contained({ScalarKind::Add, ScalarKind::Sub, ScalarKind::Mul},
+                         scalar->kind))
+    return isFinite(scalar->a) && isFinite(scalar->b);
+  if (scalar->kind == ScalarKind::Abs || scalar->kind == ScalarKind::Negate)
+    return isNumber(scalar->a);
+  return isFinite(scalar);
+}
+
+/// What a comparison of a number with itself says.
+static bool comparesSame(const ScalarStep &step) {
   using Predicate = arith::CmpFPredicate;
-  bool isSame = ScalarExpressions::equal(a, b);
-  if (!isSame && !(a->kind == ScalarKind::Abs && bound && std::isinf(*bound) &&
-                   *bound > 0))
-    return std::nullopt;
+  return llvm::is_contained({Predicate::AlwaysTrue, Predicate::ORD,
+                             Predicate::OEQ, Predicate::UEQ, Predicate::OGE,
+                             Predicate::UGE, Predicate::OLE, Predicate::ULE},
+                            Predicate(step.detail));
+}
+
+/// What a comparison of a finite number with infinity says; nothing if that
+/// isn't what front ends guard code by.
+static std::optional<bool> comparesFinite(const ScalarStep &step) {
+  using Predicate = arith::CmpFPredicate;
   switch (Predicate(step.detail)) {
-  case Predicate::UNO:
-    return isSame ? std::optional(false) : std::nullopt;
-  case Predicate::ORD:
-    return isSame ? std::optional(true) : std::nullopt;
   case Predicate::OEQ:
   case Predicate::UEQ:
-    return isSame;
+  case Predicate::OGE:
+  case Predicate::UGE:
+    return false;
   case Predicate::ONE:
   case Predicate::UNE:
-    return !isSame;
   case Predicate::OLT:
   case Predicate::ULT:
-    return isSame ? std::nullopt : std::optional(true);
+    return true;
   default:
     return std::nullopt;
   }
 }
 
 /// True for f32 `max(a, b)` that is wrapped in its own NaN handling by
-/// tosa-to-linalg: `select(uno(x, x), y, max(x, y))`.
+/// tosa-to-linalg: `select(uno(x, x), y, max(x, y))`, of these two.
 static bool isNanGuard(Operation *op) {
   auto select = dyn_cast<arith::SelectOp>(op);
   auto compare = select ? select.getCondition().getDefiningOp<arith::CmpFOp>()
                         : arith::CmpFOp();
-  return compare && compare.getPredicate() == arith::CmpFPredicate::UNO;
+  if (!compare || compare.getPredicate() != arith::CmpFPredicate::UNO)
+    return false;
+  Operation *extremum = select.getFalseValue().getDefiningOp();
+  return extremum && llvm::all_of(compare->getOperands(), [&](Value operand) {
+           return llvm::is_contained(extremum->getOperands(), operand);
+         });
 }
 
 const Scalar *ScalarExpressions::createSelect(const Scalar *condition,
@@ -298,16 +334,30 @@ const Scalar *ScalarExpressions::combine(const ScalarStep &step, Operation *op,
       return create(ScalarKind::Select, operand(0), createNumber(1),
                     createNumber(0));
     [[fallthrough]];
-  case ScalarCode::SignedToReal:
+  case ScalarCode::SignedToReal: {
     // Integers other than constants have no place in float networks.
-    return getNumber(operand(0)) ? operand(0) : create(ScalarKind::Other);
+    std::optional<double> number = getNumber(operand(0));
+    if (!number)
+      return create(ScalarKind::Other);
+    // The one bit of a comparison is its sign.
+    bool isSign =
+        step.code == ScalarCode::SignedToReal && step.operandType.width == 1;
+    return isSign ? createNumber(-*number) : operand(0);
+  }
   case ScalarCode::ErfC:
     return create(ScalarKind::Sub, createNumber(1),
                   create(ScalarKind::Erf, operand(0)));
   case ScalarCode::CompareF: {
-    if (std::optional<bool> always =
-            comparesAlways(step, operand(0), operand(1), getNumber(operand(1))))
-      return createNumber(*always);
+    // Of fewer bits than 32 a number becomes infinite that wasn't.
+    bool isWhole = step.operandType.width >= 32;
+    if (equal(operand(0), operand(1)))
+      return isWhole && isNumber(operand(0)) ? createNumber(comparesSame(step))
+                                             : create(ScalarKind::Other);
+    std::optional<double> bound = getNumber(operand(1));
+    if (isWhole && operand(0)->kind == ScalarKind::Abs && bound &&
+        std::isinf(*bound) && *bound > 0 && isFinite(operand(0)))
+      if (std::optional<bool> always = comparesFinite(step))
+        return createNumber(*always);
     std::optional<bool> greater = comparesGreater(step);
     if (!greater)
       return create(ScalarKind::Other);
