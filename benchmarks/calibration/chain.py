@@ -138,7 +138,7 @@ def compare(tools, blocks, column, rounds, folder):
     network, data = folder / "chain.mlir", folder / "x.npy"
     write_chain(network, blocks)
     np.save(data, np.random.default_rng(1).standard_normal((SAMPLES, *SHAPE)).astype("f4"))
-    # Without a peer of its own a process of Python: torch takes memory and threads.
+    # In a process of its own: torch takes memory and threads.
     command = [sys.executable, __file__, "--fx", str(blocks), str(data), str(tools)]
     times = []
     for _ in range(rounds):

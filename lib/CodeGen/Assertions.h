@@ -6,7 +6,6 @@
 #define QBACKEND_LIB_CODEGEN_ASSERTIONS_H
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 namespace qbackend::codegen {
@@ -34,11 +33,6 @@ protected:
   mlir::Operation *op;
   mlir::ImplicitLocOpBuilder b;
 };
-
-/// Asserts that the tensors of `op` have the same extent along each loop, and
-/// that what is computed from loops stays within the dimension that it walks.
-/// Fails, and says so at the op, if that is known to be wrong.
-mlir::LogicalResult checkLoopBounds(mlir::linalg::LinalgOp op);
 
 } // namespace qbackend::codegen
 

@@ -3,6 +3,7 @@
 // Asserts that ops on tensors stay within them.
 
 #include "Assertions.h"
+#include "LoopBounds.h"
 
 #include "qbackend/CodeGen/Passes.h"
 #include "qbackend/Dialect/Int8/Int8.h"

@@ -2,6 +2,8 @@
 //
 // Asserts that loops of linalg stay within their tensors.
 
+#include "LoopBounds.h"
+
 #include "Assertions.h"
 
 #include "qbackend/CodeGen/Passes.h"

@@ -34,19 +34,16 @@ static constexpr int64_t fewest = 4 * lanes;
 
 /// Whether the result is one of integers that may be combined in any order.
 static bool isCommutativeOfIntegers(linalg::GenericOp op) {
-  // A sum that must not overflow may do so in another order.
-  auto mayWrap = [](Operation *combiner) {
-    auto add = dyn_cast<arith::AddIOp>(combiner);
-    return !add || add.getOverflowFlags() == arith::IntegerOverflowFlags::none;
-  };
   SmallVector<Operation *> combiners;
   Value reduced = matchReduction(op.getRegionOutputArgs(), 0, combiners);
-  return reduced && combiners.size() == 1 &&
-         reduced.getType().isSignlessInteger() &&
-         isa<arith::AddIOp, arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp,
-             arith::MinUIOp, arith::AndIOp, arith::OrIOp, arith::XOrIOp>(
-             combiners.front()) &&
-         mayWrap(combiners.front());
+  if (!reduced || combiners.size() != 1 ||
+      !reduced.getType().isSignlessInteger())
+    return false;
+  // A sum that must not overflow may do so in another order.
+  if (auto add = dyn_cast<arith::AddIOp>(combiners.front()))
+    return add.getOverflowFlags() == arith::IntegerOverflowFlags::none;
+  return isa<arith::MaxSIOp, arith::MaxUIOp, arith::MinSIOp, arith::MinUIOp,
+             arith::AndIOp, arith::OrIOp, arith::XOrIOp>(combiners.front());
 }
 
 /// The only loop that `op` reduces, if the elements along it are neighbours,

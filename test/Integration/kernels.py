@@ -265,7 +265,7 @@ class Network:
         dims = ", ".join(f"d{i}" for i in range(rank))
         identity = f"affine_map<({dims}) -> ({dims})>"
         loops = ", ".join(['"parallel"'] * rank)
-        # An empty tensor takes the extent of a dynamic batch.
+        # What is written to is of the shape of what is read, also if that is dynamic.
         entries = self.constant(first.astype(np.int8), "i8")
         looked = self.emit(
             f"linalg.generic {{indexing_maps = [{identity}, {identity}], "

@@ -150,20 +150,26 @@ static bool hasBatch(linalg::GenericOp op) {
   return own > (isPool ? 1 : 0);
 }
 
-/// `value`, the image that windows slide over, with a batch of 1: padding is
-/// put around that.
-static Value addBatch(OpBuilder &builder, Location loc, Value value) {
-  auto pad = value.getDefiningOp<tensor::PadOp>();
-  bool isConstant = pad && pad.getConstantPaddingValue();
-  Value source = isConstant ? addBatch(builder, loc, pad.getSource()) : Value();
-  if (!source)
-    return addLeadingDim(builder, loc, value);
+/// `pad`, which pads with a constant, of `source`: its input with a leading
+/// dimension, which isn't padded.
+static tensor::PadOp padWithLeadingDim(OpBuilder &builder, Location loc,
+                                       tensor::PadOp pad, Value source) {
   SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
   llvm::append_range(low, pad.getMixedLowPad());
   llvm::append_range(high, pad.getMixedHighPad());
   return tensor::PadOp::create(
       builder, loc, getWithLeadingDim(pad.getResultType()), source, low, high,
       createPaddingValue(builder, pad), pad.getNofold());
+}
+
+/// `value`, the image that windows slide over, with a batch of 1: padding is
+/// put around that.
+static Value addBatch(OpBuilder &builder, Location loc, Value value) {
+  auto pad = value.getDefiningOp<tensor::PadOp>();
+  bool isConstant = pad && pad.getConstantPaddingValue();
+  Value source = isConstant ? addBatch(builder, loc, pad.getSource()) : Value();
+  return source ? padWithLeadingDim(builder, loc, pad, source)
+                : addLeadingDim(builder, loc, value);
 }
 
 /// Whether windows slide over an image of two dimensions that has channels, but
@@ -316,12 +322,7 @@ static Operation *lift(tensor::PadOp op, OpBuilder &builder) {
   if (!source || !op.getConstantPaddingValue())
     return nullptr;
   builder.setInsertionPoint(op);
-  SmallVector<OpFoldResult> low = {builder.getIndexAttr(0)}, high = low;
-  llvm::append_range(low, op.getMixedLowPad());
-  llvm::append_range(high, op.getMixedHighPad());
-  return tensor::PadOp::create(
-      builder, op.getLoc(), getWithLeadingDim(op.getResultType()), source, low,
-      high, createPaddingValue(builder, op), op.getNofold());
+  return padWithLeadingDim(builder, op.getLoc(), op, source);
 }
 
 /// `rest` with the number of the leading dimension in front.

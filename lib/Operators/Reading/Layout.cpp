@@ -3,6 +3,7 @@
 // What recognisers share: layout ops, parameters and biases.
 
 #include "Reading/Layout.h"
+#include "Reading/Expressions/Formula.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -89,26 +90,16 @@ Value forms::getReshaped(Operation *op) {
 /// before them is a copy: a bias that was broadcast to a whole image, and has
 /// lost its batch since.
 static void skipUnitDimsOfCopy(LayoutView &view) {
-  auto getProper = [](RankedTensorType type) {
-    SmallVector<int64_t> dims;
-    for (auto [dim, size] : llvm::enumerate(type.getShape()))
-      if (size != 1)
-        dims.push_back(dim);
-    return dims;
-  };
   LayoutView found = view;
   Value copied;
   while (Value before = getReshaped(getProducer(found.source))) {
     auto from = getFloatType(before), to = getFloatType(found.source);
-    if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape())
-      return;
-    SmallVector<int64_t> dims = getProper(from), others = getProper(to);
-    if (!llvm::equal(dims, others, [&](int64_t dim, int64_t other) {
-          return from.getDimSize(dim) == to.getDimSize(other);
-        }))
+    if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
+        !differsInUnitDims(from, to))
       return;
     SmallVector<std::optional<unsigned>> loops(from.getRank());
-    for (auto [dim, other] : llvm::zip_equal(dims, others))
+    for (auto [dim, other] :
+         llvm::zip_equal(getProperDims(from), getProperDims(to)))
       loops[dim] = found.loops[other];
     found.source = before;
     found.loops = std::move(loops);

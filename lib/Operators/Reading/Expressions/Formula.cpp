@@ -19,8 +19,7 @@ static constexpr unsigned kMaxDepth = 64;
 // Layout
 //===----------------------------------------------------------------------===//
 
-/// The dimensions that aren't 1.
-static SmallVector<unsigned> getProperDims(RankedTensorType type) {
+SmallVector<unsigned> forms::getProperDims(RankedTensorType type) {
   SmallVector<unsigned> dims;
   for (unsigned dim = 0; dim < type.getRank(); ++dim)
     if (type.getDimSize(dim) != 1)
@@ -28,8 +27,7 @@ static SmallVector<unsigned> getProperDims(RankedTensorType type) {
   return dims;
 }
 
-/// Whether both have the same dimensions but for those of 1.
-static bool differsInUnitDims(RankedTensorType lhs, RankedTensorType rhs) {
+bool forms::differsInUnitDims(RankedTensorType lhs, RankedTensorType rhs) {
   SmallVector<unsigned> dims = getProperDims(lhs), others = getProperDims(rhs);
   unsigned dynamic = 0;
   if (dims.size() != others.size())

@@ -98,6 +98,12 @@ private:
   unsigned depth = 0;
 };
 
+/// The dimensions that aren't 1.
+llvm::SmallVector<unsigned> getProperDims(mlir::RankedTensorType type);
+
+/// Whether both have the same dimensions but for those of 1.
+bool differsInUnitDims(mlir::RankedTensorType lhs, mlir::RankedTensorType rhs);
+
 /// The operands of a copy or a change of unit dimensions: what it reads where
 /// `value` is read at `position`; null for other ops.
 mlir::Value getCopied(mlir::Value value, Position &position);
