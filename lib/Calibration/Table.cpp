@@ -58,10 +58,6 @@ static Error readNumbers(const json::Object &object, StringRef field,
     return llvm::createStringError(where + ": field '" + field +
                                    "' is not a number or an array of numbers");
   }
-  for (double number : result)
-    if (!std::isfinite(number))
-      return llvm::createStringError(where + ": field '" + field +
-                                     "' is not finite");
   if (isArray && result.empty())
     return llvm::createStringError(where + ": field '" + field + "' is empty");
   return Error::success();
@@ -337,77 +333,90 @@ static Error readSamples(const json::Object &object, const std::string &file,
   return Error::success();
 }
 
+/// Reads the next entry of `table`; `names` are those of the ones before it.
+static Error readEntry(const json::Value &value, const std::string &file,
+                       std::set<std::string> &names, Table &table) {
+  std::string where = file + ": entry " + std::to_string(table.entries.size());
+  const json::Object *fields = value.getAsObject();
+  if (!fields)
+    return llvm::createStringError(where + " is not an object");
+  TableEntry entry;
+  const json::Value *name = fields->get("name");
+  if (!name)
+    return llvm::createStringError(where + ": missing field 'name'");
+  if (!name->getAsString())
+    return llvm::createStringError(where + ": field 'name' is not a string");
+  entry.name = name->getAsString()->str();
+  where = file + ": entry '" + entry.name + "'";
+  if (!names.insert(entry.name).second)
+    return llvm::createStringError(where + " occurs twice");
+  // Parameters written by hand say nothing of how they were found.
+  entry.kind =
+      fields->get("histogram") ? ObserverKind::Histogram : ObserverKind::MinMax;
+  if (const json::Value *kind = fields->get("kind")) {
+    if (!kind->getAsString())
+      return llvm::createStringError(where + ": field 'kind' is not a string");
+    auto symbol = symbolizeObserverKind(kind->getAsString()->str());
+    if (!symbol)
+      return llvm::createStringError(
+          where + ": unknown kind '" + *kind->getAsString() + "', expected " +
+          listObserverKinds([](const ObserverKindInfo &) { return true; }));
+    entry.kind = *symbol;
+  }
+  if (Error e = readIdentity(*fields, where, entry))
+    return e;
+  if (Error e = readStatistics(*fields, where, entry))
+    return e;
+  if (Error e = readParams(*fields, where, entry))
+    return e;
+  table.entries.push_back(std::move(entry));
+  return Error::success();
+}
+
 llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   std::string file = path.str();
-  llvm::Expected<json::Value> root = parseJson(text);
+  Table table;
+  std::set<std::string> names;
+  // What is wrong with the file as a whole is said before it.
+  Error entryError = Error::success();
+  llvm::Expected<json::Value> root =
+      parseJson(text, "entries", [&](const json::Value &value) {
+        if (!entryError)
+          entryError = readEntry(value, file, names, table);
+      });
+  auto fail = [&](const Twine &reason) {
+    llvm::consumeError(std::move(entryError));
+    return llvm::createStringError(file + reason);
+  };
   if (!root)
-    return llvm::createStringError(file + ": " +
-                                   llvm::toString(root.takeError()));
+    return fail(": " + llvm::toString(root.takeError()));
   const json::Object *object = root->getAsObject();
   if (!object)
-    return llvm::createStringError(file + ": not a JSON object");
-  Table table;
+    return fail(": not a JSON object");
   const json::Value *version = object->get("version");
   if (!version)
-    return llvm::createStringError(file + ": missing field 'version'");
+    return fail(": missing field 'version'");
   auto number = version->getAsInteger();
   if (!number || *number < 1 || *number > Table::supportedVersion)
-    return llvm::createStringError(file + ": unknown version, versions 1 to " +
-                                   Twine(Table::supportedVersion) +
-                                   " are supported");
+    return fail(": unknown version, versions 1 to " +
+                Twine(Table::supportedVersion) + " are supported");
   if (const json::Value *network = object->get("network")) {
     auto string = network->getAsString();
     if (!string)
-      return llvm::createStringError(file +
-                                     ": field 'network' is not a string");
+      return fail(": field 'network' is not a string");
     table.network = string->str();
   }
-  if (Error e = readSamples(*object, file, table))
+  if (Error e = readSamples(*object, file, table)) {
+    llvm::consumeError(std::move(entryError));
     return e;
+  }
   const json::Value *entries = object->get("entries");
   if (!entries)
-    return llvm::createStringError(file + ": missing field 'entries'");
+    return fail(": missing field 'entries'");
   if (!entries->getAsArray())
-    return llvm::createStringError(file + ": field 'entries' is not an array");
-  std::set<std::string> names;
-  for (const json::Value &value : *entries->getAsArray()) {
-    std::string where =
-        file + ": entry " + std::to_string(table.entries.size());
-    const json::Object *fields = value.getAsObject();
-    if (!fields)
-      return llvm::createStringError(where + " is not an object");
-    TableEntry entry;
-    const json::Value *name = fields->get("name");
-    if (!name)
-      return llvm::createStringError(where + ": missing field 'name'");
-    if (!name->getAsString())
-      return llvm::createStringError(where + ": field 'name' is not a string");
-    entry.name = name->getAsString()->str();
-    where = file + ": entry '" + entry.name + "'";
-    if (!names.insert(entry.name).second)
-      return llvm::createStringError(where + " occurs twice");
-    // Parameters written by hand say nothing of how they were found.
-    entry.kind = fields->get("histogram") ? ObserverKind::Histogram
-                                          : ObserverKind::MinMax;
-    if (const json::Value *kind = fields->get("kind")) {
-      if (!kind->getAsString())
-        return llvm::createStringError(where +
-                                       ": field 'kind' is not a string");
-      auto symbol = symbolizeObserverKind(kind->getAsString()->str());
-      if (!symbol)
-        return llvm::createStringError(
-            where + ": unknown kind '" + *kind->getAsString() + "', expected " +
-            listObserverKinds([](const ObserverKindInfo &) { return true; }));
-      entry.kind = *symbol;
-    }
-    if (Error e = readIdentity(*fields, where, entry))
-      return e;
-    if (Error e = readStatistics(*fields, where, entry))
-      return e;
-    if (Error e = readParams(*fields, where, entry))
-      return e;
-    table.entries.push_back(std::move(entry));
-  }
+    return fail(": field 'entries' is not an array");
+  if (entryError)
+    return entryError;
   return table;
 }
 

@@ -252,7 +252,7 @@ TEST(Table, WrittenByHand) {
 
 TEST(Table, BadFiles) {
   EXPECT_EQ(parseMessage("{\"version\": 1,"),
-            "t.json: [1:14, byte=14]: Expected object key");
+            "t.json: [1:14, byte=14]: missing a name for object member");
   EXPECT_EQ(parseMessage("[]"), "t.json: not a JSON object");
   EXPECT_EQ(parseMessage("{}"), "t.json: missing field 'version'");
   for (const char *version : {"0", "3", "\"1\"", "null", "1.5"})
@@ -340,7 +340,7 @@ TEST(Table, BadStatistics) {
             "t.json: entry 'a': field 'min' holds something that is not a "
             "number");
   EXPECT_EQ(entryMessage(R"(, "min": 1e999, "max": 1)"),
-            "t.json: entry 'a': field 'min' is not finite");
+            "t.json: [1:67, byte=67]: number too big to be stored in double");
   EXPECT_EQ(entryMessage(R"(, "min": [], "max": [])"),
             "t.json: entry 'a': field 'min' is empty");
   EXPECT_EQ(entryMessage(R"(, "min": [1, 2], "max": [3])"),
@@ -382,7 +382,7 @@ TEST(Table, BadParameters) {
         entryMessage(", \"zero_point\": 0, \"scale\": " + std::string(scale)),
         "t.json: entry 'a': field 'scale' is not a positive finite f32");
   EXPECT_EQ(entryMessage(R"(, "zero_point": 0, "scale": [1e999])"),
-            "t.json: entry 'a': field 'scale' is not finite");
+            "t.json: [1:87, byte=87]: number too big to be stored in double");
   for (const char *zeroPoint : {"0.5", "1e10", "2147483648", "-2147483649"})
     EXPECT_EQ(entryMessage(", \"scale\": 1, \"zero_point\": " +
                            std::string(zeroPoint)),
