@@ -119,6 +119,18 @@ def unary(op: str, shape: Shape, after: Shape = (), attributes: str = "",
     return function(shape, result, body, size=size, element=element)
 
 
+def binary(op: str, left: Shape, right: Shape) -> Operator:
+    """An op on two shapes that broadcast; the one of %x is the larger."""
+    shape = max(left, right, key=math.prod)
+    small = min(left, right, key=math.prod)
+    lines = (constant("%c", small, "i8") +
+             f"  %s = quant.scast %c : {tensor(small, 'i8')} to {tensor(small, INPUT)}\n")
+    names = {shape: "%x", small: "%s"}
+    lines += (f"  %y = qnnpack.{op} {names[left]}, {names[right]} : {tensor(left, INPUT)}, "
+              f"{tensor(right, INPUT)} -> {tensor(shape, RESULT)}")
+    return function(shape, tensor(shape, RESULT), lines, size=2 * math.prod(shape))
+
+
 def pool(op: str, size: int, channels: int, kernel: int, stride: int,
          pad: int) -> Operator:
     after = (size + 2 * pad - kernel) // stride + 1
@@ -193,6 +205,10 @@ OPERATORS: dict[str, Callable[[], Operator]] = {
     "mean, 64 at 56": lambda: unary("mean", IMAGE, (1, 64)),
     "add, 64 at 56": lambda: unary("add", IMAGE, operands="%x, %x", reads=2, to=RESULT),
     "mul, 64 at 56": lambda: unary("mul", IMAGE, operands="%x, %x", reads=2, to=RESULT),
+    "mul by channels, 96 at 56": lambda: binary("mul", (1, 56, 56, 96), (1, 1, 1, 96)),
+    "channels by mul, 96 at 56": lambda: binary("mul", (1, 1, 1, 96), (1, 56, 56, 96)),
+    "add of channels, 96 at 56": lambda: binary("add", (1, 56, 56, 96), (1, 1, 1, 96)),
+    "mul by pixels, 96 at 56": lambda: binary("mul", (1, 56, 56, 96), (1, 56, 56, 1)),
     "cat, 64 at 56": lambda: unary("cat", IMAGE, (1, 56, 56, 128), "{axis = 3 : i64} ",
                                    operands="%x, %x", reads=2),
     "cat of scales, 64 at 56": lambda: unary(
@@ -238,6 +254,10 @@ OPERATORS: dict[str, Callable[[], Operator]] = {
         f"strides = {array((1, 1, 1, 1))}}} "),
     "channel shuffle, 64 at 56": lambda: unary(
         "channel_shuffle", IMAGE, attributes="{groups = 2 : i64} "),
+    "channel shuffle, 116 at 28": lambda: unary(
+        "channel_shuffle", (1, 28, 28, 116), attributes="{groups = 2 : i64} "),
+    "channel shuffle of 3, 240 at 28": lambda: unary(
+        "channel_shuffle", (1, 28, 28, 240), attributes="{groups = 3 : i64} "),
     "nearest, 64 at 56 to 112": lambda: unary(
         "upsample_nearest2d", IMAGE, (1, 112, 112, 64)),
     "bilinear, 64 at 28 to 56": lambda: unary(

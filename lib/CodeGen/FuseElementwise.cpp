@@ -3,12 +3,12 @@
 // The pass qbackend-fuse-elementwise: elementwise ops are computed where they
 // are read.
 
+#include "ElementwiseCost.h"
+
 #include "qbackend/CodeGen/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Pass/Pass.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -21,7 +21,72 @@ namespace qbackend::codegen {
 using namespace mlir;
 using namespace qbackend::codegen;
 
+/// Whether elements of `operand` are read several times.
+static bool isBroadcast(linalg::LinalgOp op, OpOperand &operand) {
+  AffineMap map = op.getMatchingIndexingMap(&operand);
+  for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
+    if (extent != 1 && !map.isFunctionOfDim(loop))
+      return true;
+  return false;
+}
+
 namespace {
+/// transpose(f(transpose(x, p), ...), q)   is   f(x, ...)   if q undoes p.
+///
+/// f is elementwise; what else it reads is smaller than its result, and is read
+/// in another order. Such transposes are around what has no kernel, as layouts
+/// are those of the kernels.
+struct LeaveTransposedOut : OpRewritePattern<linalg::TransposeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::TransposeOp after,
+                                PatternRewriter &rewriter) const final {
+    auto op = after.getInput().getDefiningOp<linalg::GenericOp>();
+    if (!op || !op->hasOneUse() || !op.hasPureTensorSemantics() ||
+        op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
+        op.hasIndexSemantics() ||
+        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
+        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+      return failure();
+    ArrayRef<int64_t> undo = after.getPermutation();
+    SmallVector<int64_t> permutation = invertPermutationVector(undo);
+    // Loop `undo[k]` of `op` is loop `k` of the result.
+    SmallVector<AffineExpr> loops;
+    for (int64_t loop : permutation)
+      loops.push_back(rewriter.getAffineDimExpr(loop));
+    SmallVector<Value> inputs;
+    SmallVector<AffineMap> maps;
+    bool isUndone = false;
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      auto before = operand->get().getDefiningOp<linalg::TransposeOp>();
+      if (before && map.isIdentity() &&
+          before.getPermutation() == ArrayRef<int64_t>(permutation)) {
+        isUndone = true;
+        inputs.push_back(before.getInput());
+        maps.push_back(map);
+        continue;
+      }
+      if (isa<ShapedType>(operand->get().getType()) &&
+          !isBroadcast(op, *operand))
+        return failure();
+      inputs.push_back(operand->get());
+      maps.push_back(map.replaceDimsAndSymbols(loops, {}, map.getNumDims(), 0));
+    }
+    if (!isUndone)
+      return failure();
+    maps.push_back(rewriter.getMultiDimIdentityMap(undo.size()));
+    auto result = linalg::GenericOp::create(
+        rewriter, op.getLoc(), after->getResultTypes(), inputs,
+        ValueRange{after.getInit()}, maps, op.getIteratorTypesArray());
+    rewriter.inlineRegionBefore(op.getRegion(), result.getRegion(),
+                                result.getRegion().end());
+    rewriter.replaceOp(after, result);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 struct FuseElementwisePass
     : qbackend::codegen::impl::FuseElementwisePassBase<FuseElementwisePass> {
   void runOnOperation() final {
@@ -39,38 +104,16 @@ struct FuseElementwisePass
           auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
           return operand->get().hasOneUse() && consumer &&
                  consumer.getNumReductionLoops() == 0 &&
-                 !(isBroadcast(consumer, *operand) &&
-                   isSlow(operand->get().getDefiningOp()));
+                 !(isBroadcast(consumer, *operand) && isSlow(operand->get()));
         });
+    patterns.add<LeaveTransposedOut>(&getContext());
     if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
       signalPassFailure();
   }
 
-  /// Whether elements of `operand` are read several times.
-  static bool isBroadcast(linalg::LinalgOp op, OpOperand &operand) {
-    AffineMap map = op.getMatchingIndexingMap(&operand);
-    for (auto [loop, extent] : llvm::enumerate(op.getStaticLoopRanges()))
-      if (extent != 1 && !map.isFunctionOfDim(loop))
-        return true;
-    return false;
-  }
-
-  /// Whether the body of `op` has what takes longer than to load a number: the
-  /// mean and the deviation of a row would be computed for each of its
-  /// elements.
-  static bool isSlow(Operation *op) {
-    auto producer = dyn_cast_or_null<linalg::LinalgOp>(op);
-    return producer && llvm::any_of(*producer.getBlock(), [](Operation &inner) {
-             if (isa<math::FmaOp, math::AbsFOp, math::AbsIOp, math::CeilOp,
-                     math::FloorOp, math::RoundEvenOp, math::TruncOp,
-                     math::CopySignOp>(inner))
-               return false;
-             return isa_and_nonnull<math::MathDialect>(inner.getDialect()) ||
-                    isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp,
-                        arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
-                        arith::CeilDivSIOp, arith::CeilDivUIOp,
-                        arith::FloorDivSIOp>(inner);
-           });
+  static bool isSlow(Value value) {
+    auto producer = value.getDefiningOp<linalg::LinalgOp>();
+    return producer && qbackend::codegen::isSlow(producer);
   }
 
   /// Each run would transpose it again.

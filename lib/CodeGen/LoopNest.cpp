@@ -8,6 +8,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -241,11 +242,30 @@ static std::optional<Stage> readStage(OpBuilder &builder, linalg::LinalgOp op,
   return stage;
 }
 
-void LoopNest::readTableLoads(const SymbolTable &symbols) {
+/// Whether nothing that `op` writes can be a part of `buffer`: it is a
+/// constant, or one allocation, and what is written is another or comes from
+/// the caller.
+static bool isOnlyRead(Value buffer, linalg::LinalgOp op,
+                       const SymbolTable &symbols) {
+  if (getConstant(buffer, symbols))
+    return true;
+  return buffer.getDefiningOp<memref::AllocOp>() &&
+         llvm::all_of(op.getDpsInits(), [&](Value output) {
+           while (auto view = output.getDefiningOp<ViewLikeOpInterface>())
+             output = view.getViewSource();
+           auto argument = dyn_cast<BlockArgument>(output);
+           bool isOfCaller =
+               argument &&
+               isa<FunctionOpInterface>(argument.getOwner()->getParentOp());
+           return output != buffer &&
+                  (isOfCaller || output.getDefiningOp<memref::AllocOp>());
+         });
+}
+
+void LoopNest::readTableLoads(linalg::LinalgOp op, const SymbolTable &symbols) {
   for (auto load : body->getOps<memref::LoadOp>()) {
     std::optional<TableLoad> read = readTableLoad(load);
-    // What the nest writes can't be a part of it.
-    if (!read || !getConstant(load.getMemRef(), symbols))
+    if (!read || !isOnlyRead(load.getMemRef(), op, symbols))
       continue;
     tableIndices.insert_range(read->indices);
     tableLoads.try_emplace(load, std::move(*read));
@@ -262,7 +282,7 @@ std::optional<LoopNest> LoopNest::analyze(OpBuilder &builder,
   nest.body = op.getBlock();
   nest.lookup = lookup;
   if (lookup != ByteLookup::None)
-    nest.readTableLoads(symbols);
+    nest.readTableLoads(op, symbols);
   for (Operation &inner : nest.body->without_terminator()) {
     if (!nest.tableLoads.contains(&inner) && !worksOnVectors(&inner))
       return std::nullopt;

@@ -103,7 +103,8 @@ struct LoopNest {
                                          const mlir::SymbolTable &symbols);
 
 private:
-  void readTableLoads(const mlir::SymbolTable &symbols);
+  void readTableLoads(mlir::linalg::LinalgOp op,
+                      const mlir::SymbolTable &symbols);
 };
 
 } // namespace qbackend::codegen

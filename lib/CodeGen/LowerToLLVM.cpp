@@ -510,6 +510,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
     nested.addPass(createCanonicalizerPass());
     nested.addPass(createCSEPass());
     nested.addPass(createFuseElementwisePass());
+    nested.addPass(createTabulateBytesPass());
     if (options.checkBounds) {
       nested.addPass(createCheckBoundsPass());
       nested.addPass(createCanonicalizerPass());

@@ -96,3 +96,84 @@ func.func @others(%x: memref<1000xi8>, %y: memref<1000xi8>, %z: memref<1000xinde
   }
   return
 }
+
+// A table that was computed is looked up like one that is constant, if what is
+// written is another buffer.
+// CHECK-LABEL: func.func @computed
+// PERMUTE: llvm.x86.avx512.vpermi2var.qi.512
+// SHUFFLE: llvm.x86.avx2.pshuf.b
+// TABLE: llvm.aarch64.neon.tbl4.v16i8
+func.func @computed(%x: memref<1000xi8>, %y: memref<1000xi8>) {
+  %t = memref.alloc() : memref<256xi8>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<1000xi8>) outs(%y : memref<1000xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %i = arith.index_castui %a : i8 to index
+    %e = memref.load %t[%i] : memref<256xi8>
+    linalg.yield %e : i8
+  }
+  memref.dealloc %t : memref<256xi8>
+  return
+}
+
+// It may be a part of what is written, and change in between.
+// CHECK-LABEL: func.func @written
+// CHECK-NOT: call_intrinsic
+// CHECK: return
+func.func @written(%x: memref<256xi8>, %n: index) {
+  %t = memref.alloc() : memref<256xi8>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<256xi8>) outs(%t : memref<256xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %i = arith.index_castui %a : i8 to index
+    %e = memref.load %t[%i] : memref<256xi8>
+    linalg.yield %e : i8
+  }
+  memref.dealloc %t : memref<256xi8>
+  return
+}
+
+// CHECK-LABEL: func.func @part
+// CHECK-NOT: call_intrinsic
+// CHECK: return
+func.func @part(%x: memref<200xi8>) {
+  %t = memref.alloc() : memref<256xi8>
+  %p = memref.subview %t[0] [200] [1] : memref<256xi8> to memref<200xi8, strided<[1]>>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<200xi8>) outs(%p : memref<200xi8, strided<[1]>>) {
+  ^bb0(%a: i8, %b: i8):
+    %i = arith.index_castui %a : i8 to index
+    %e = memref.load %t[%i] : memref<256xi8>
+    linalg.yield %e : i8
+  }
+  memref.dealloc %t : memref<256xi8>
+  return
+}
+
+// What a caller passes may be the same twice.
+// CHECK-LABEL: func.func @passed
+// CHECK-NOT: call_intrinsic
+// CHECK: return
+func.func @passed(%x: memref<1000xi8>, %y: memref<1000xi8>, %t: memref<256xi8>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<1000xi8>) outs(%y : memref<1000xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %i = arith.index_castui %a : i8 to index
+    %e = memref.load %t[%i] : memref<256xi8>
+    linalg.yield %e : i8
+  }
+  return
+}
+
+// Nor is it known what is chosen.
+// CHECK-LABEL: func.func @chosen
+// CHECK-NOT: call_intrinsic
+// CHECK: return
+func.func @chosen(%x: memref<256xi8>, %y: memref<256xi8>, %c: i1) {
+  %t = memref.alloc() : memref<256xi8>
+  %z = arith.select %c, %t, %y : memref<256xi8>
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel"]} ins(%x : memref<256xi8>) outs(%z : memref<256xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    %i = arith.index_castui %a : i8 to index
+    %e = memref.load %t[%i] : memref<256xi8>
+    linalg.yield %e : i8
+  }
+  memref.dealloc %t : memref<256xi8>
+  return
+}

@@ -1,5 +1,8 @@
 // RUN: qbackend-opt %s -qbackend-fuse-elementwise | FileCheck %s
 
+// CHECK-DAG: #[[$SAME:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[$LAST:.*]] = affine_map<(d0, d1, d2, d3) -> (d3)>
+
 #all = affine_map<(n, k) -> (n, k)>
 #row = affine_map<(n, k) -> (n)>
 #one = affine_map<(n) -> (n)>
@@ -71,4 +74,76 @@ func.func @elements(%x: tensor<1x96xf32>, %v: tensor<96xf32>) -> tensor<1x96xf32
     linalg.yield %r : f32
   } -> tensor<1x96xf32>
   return %1 : tensor<1x96xf32>
+}
+
+#image = affine_map<(a, b, c, d) -> (a, b, c, d)>
+#first = affine_map<(a, b, c, d) -> (b)>
+
+// What is between a transpose and its inverse reads what was transposed; the
+// channels that it reads are the last dimension there.
+// CHECK-LABEL: func.func @undone
+// CHECK-SAME: %[[X:.*]]: tensor<2x5x6x7xf32>, %[[V:.*]]: tensor<7xf32>
+// CHECK-NOT: linalg.transpose
+// CHECK: linalg.generic {indexing_maps = [#[[$SAME]], #[[$LAST]], #[[$SAME]]]
+// CHECK-SAME: ins(%[[X]], %[[V]] : tensor<2x5x6x7xf32>, tensor<7xf32>)
+// CHECK-NOT: linalg.transpose
+// CHECK: return
+func.func @undone(%x: tensor<2x5x6x7xf32>, %v: tensor<7xf32>) -> tensor<2x5x6x7xf32> {
+  %e = tensor.empty() : tensor<2x7x5x6xf32>
+  %0 = linalg.transpose ins(%x : tensor<2x5x6x7xf32>) outs(%e : tensor<2x7x5x6xf32>) permutation = [0, 3, 1, 2]
+  %1 = linalg.generic {indexing_maps = [#image, #first, #image], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%0, %v : tensor<2x7x5x6xf32>, tensor<7xf32>) outs(%e : tensor<2x7x5x6xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7x5x6xf32>
+  %f = tensor.empty() : tensor<2x5x6x7xf32>
+  %2 = linalg.transpose ins(%1 : tensor<2x7x5x6xf32>) outs(%f : tensor<2x5x6x7xf32>) permutation = [0, 2, 3, 1]
+  return %2 : tensor<2x5x6x7xf32>
+}
+
+// The same permutation twice is none that undoes the first.
+// CHECK-LABEL: func.func @twice
+// CHECK-COUNT-2: linalg.transpose
+func.func @twice(%x: tensor<4x4x4xf32>) -> tensor<4x4x4xf32> {
+  %e = tensor.empty() : tensor<4x4x4xf32>
+  %0 = linalg.transpose ins(%x : tensor<4x4x4xf32>) outs(%e : tensor<4x4x4xf32>) permutation = [2, 0, 1]
+  %1 = linalg.generic {indexing_maps = [affine_map<(a, b, c) -> (a, b, c)>, affine_map<(a, b, c) -> (a, b, c)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%0 : tensor<4x4x4xf32>) outs(%e : tensor<4x4x4xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %r = arith.mulf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<4x4x4xf32>
+  %2 = linalg.transpose ins(%1 : tensor<4x4x4xf32>) outs(%e : tensor<4x4x4xf32>) permutation = [2, 0, 1]
+  return %2 : tensor<4x4x4xf32>
+}
+
+// Another image would be read across its rows, and who else reads the result
+// wants it as it is.
+// CHECK-LABEL: func.func @another
+// CHECK-COUNT-2: linalg.transpose
+func.func @another(%x: tensor<5x7xf32>, %y: tensor<7x5xf32>) -> tensor<5x7xf32> {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %0 = linalg.transpose ins(%x : tensor<5x7xf32>) outs(%e : tensor<7x5xf32>) permutation = [1, 0]
+  %1 = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]} ins(%0, %y : tensor<7x5xf32>, tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %r = arith.mulf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<7x5xf32>
+  %f = tensor.empty() : tensor<5x7xf32>
+  %2 = linalg.transpose ins(%1 : tensor<7x5xf32>) outs(%f : tensor<5x7xf32>) permutation = [1, 0]
+  return %2 : tensor<5x7xf32>
+}
+
+// CHECK-LABEL: func.func @two_readers
+// CHECK-COUNT-2: linalg.transpose
+func.func @two_readers(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<7x5xf32>) {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %0 = linalg.transpose ins(%x : tensor<5x7xf32>) outs(%e : tensor<7x5xf32>) permutation = [1, 0]
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %r = arith.mulf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<7x5xf32>
+  %f = tensor.empty() : tensor<5x7xf32>
+  %2 = linalg.transpose ins(%1 : tensor<7x5xf32>) outs(%f : tensor<5x7xf32>) permutation = [1, 0]
+  return %2, %1 : tensor<5x7xf32>, tensor<7x5xf32>
 }

@@ -68,10 +68,24 @@ def FuseElementwisePass : Pass<"qbackend-fuse-elementwise"> {
     the op that reads it, unless that adds up, or reads an element several times of
     what takes longer than a load: divisions, roots and other functions, such as those
     of the mean and the deviation of a row. A sum reads a constant where it is instead
-    of its transposition.
+    of its transposition, an elementwise op between two transposes that undo each
+    other reads what was transposed.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def TabulateBytesPass : Pass<"qbackend-tabulate-bytes"> {
+  let summary = "slow functions of a byte as tables";
+  let description = [{
+    Before: an elementwise `linalg.generic` from bytes to bytes, of 2048 elements and
+    more, that divides or takes a root or another function. After: the function of all
+    256 bytes, and an op that looks up its elements there.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
   ];
 }
 
