@@ -101,7 +101,18 @@ def test_functions(tmp_path):
     c.check("Sum", X * 2 + 1, X, X, np.array([1], F))
     c.check("Cast", X.astype(I64), X, to=7)
     c.check("Dropout", X, X)
+    # In training, but nothing is dropped.
+    c.check("Dropout", X, X, np.array(0, F), np.array(True))
+    c.check("Dropout", X, X, np.array(0.5, F), np.array(False))
     c.run(tmp_path)
+
+
+@pytest.mark.parametrize("ratio", [np.array(0.1, F), None])
+def test_dropout_in_training(tmp_path, ratio):
+    c = Cases(13)
+    c.check("Dropout", X, X, ratio, np.array(True))
+    with pytest.raises(qbackend.ImportFailure, match="a dropout in training"):
+        c.run(tmp_path)
 
 
 def test_clip_by_attributes(tmp_path):

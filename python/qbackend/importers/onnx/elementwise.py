@@ -321,5 +321,8 @@ def dropout(o: Context, x: Value, ratio: Optional[Value] = None,
     if training is not None:
         data = known(training, "training mode")
         if data is not None and data.any():
-            raise ImportFailure("a dropout in training")
+            # Of ratio 0, as PyTorch writes that of attention, it drops nothing.
+            dropped = known(ratio, "ratio")
+            if dropped is None or dropped.any():
+                raise ImportFailure("a dropout in training")
     return x, o.g.full(x.shape, True, BOOL)
