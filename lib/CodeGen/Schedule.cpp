@@ -18,7 +18,8 @@ using namespace qbackend::codegen;
 /// Cycles of a load of elements that aren't neighbours, over one of those that
 /// are. What matters is their order. A tile whose neighbours lie across its
 /// vectors is transposed in registers.
-static constexpr double gatherCost = 16, transposeCost = 5, everySecondCost = 3;
+static constexpr double gatherCost = 16, transposeCost = 5, everySecondCost = 3,
+                        interleaveCost = 2;
 
 /// The extent that stands for one only known at run time.
 static constexpr int64_t assumedExtent = 64;
@@ -95,6 +96,21 @@ std::optional<unsigned> qbackend::codegen::findTransposedLoop(
   return std::nullopt;
 }
 
+std::optional<unsigned> qbackend::codegen::findInterleavedLoop(
+    const LoopNest &nest, const NestOperand &operand, unsigned vectorLoop) {
+  // Each of n vectors takes n - 1 shuffles.
+  constexpr int64_t most = 4;
+  if (operand.scalar || nest.hasReductions() ||
+      ShapedType::isDynamic(nest.loops[vectorLoop].extent))
+    return std::nullopt;
+  for (auto [i, loop] : llvm::enumerate(nest.loops))
+    if (i != vectorLoop && !ShapedType::isDynamic(loop.extent) &&
+        loop.extent >= 2 && loop.extent <= most && operand.strides[i].is(1) &&
+        operand.strides[vectorLoop].is(loop.extent))
+      return i;
+  return std::nullopt;
+}
+
 /// Returns the cycles that a vector of results takes for each step of the
 /// reductions; nothing if `loop` can't be the vector.
 static std::optional<double> rate(const LoopNest &nest, unsigned loop,
@@ -109,7 +125,9 @@ static std::optional<double> rate(const LoopNest &nest, unsigned loop,
       continue;
     const Stride &stride = input.strides[loop];
     double load = 1;
-    if (!nest.hasReductions() && findTransposedLoop(nest, input, loop))
+    if (findInterleavedLoop(nest, input, loop))
+      load = interleaveCost;
+    else if (!nest.hasReductions() && findTransposedLoop(nest, input, loop))
       load = transposeCost;
     else if (!stride.is(0) && !stride.is(1) && !isPacked(nest, input))
       load = stride.is(2) ? everySecondCost : gatherCost;
@@ -119,9 +137,10 @@ static std::optional<double> rate(const LoopNest &nest, unsigned loop,
     const Stride &stride = output.strides[loop];
     if (stride.is(0))
       return std::nullopt;
-    double access = stride.is(1)                             ? 1
-                    : findTransposedLoop(nest, output, loop) ? transposeCost
-                                                             : gatherCost;
+    double access = stride.is(1)                              ? 1
+                    : findInterleavedLoop(nest, output, loop) ? interleaveCost
+                    : findTransposedLoop(nest, output, loop)  ? transposeCost
+                                                              : gatherCost;
     cost += 2 * access / steps;
   }
   int64_t extent = getExtent(nest.loops[loop]);
@@ -194,9 +213,12 @@ static void chooseTile(const LoopNest &nest, const VectorUnit &unit,
   std::optional<unsigned> along;
   if (!nest.hasReductions())
     for (const auto *operands : {&nest.inputs, &nest.outputs})
-      for (const NestOperand &operand : *operands)
-        if (!along)
+      for (const NestOperand &operand : *operands) {
+        if (auto few = findInterleavedLoop(nest, operand, schedule.vectorLoop))
+          schedule.tile[*few] = nest.loops[*few].extent;
+        else if (!along)
           along = findTransposedLoop(nest, operand, schedule.vectorLoop);
+      }
   if (along) {
     // A square of 64 bytes takes LLVM half a second.
     schedule.lanes = std::min<int64_t>(schedule.lanes, 16);

@@ -336,7 +336,9 @@ SmallVector<TileAccess::Row> TileAccess::getRows(const Access &access,
   if (access.isPacked || parts[schedule.vectorLoop].dynamicSize)
     return {};
   std::optional<unsigned> along =
-      findTransposedLoop(nest, *access.operand, schedule.vectorLoop);
+      findInterleavedLoop(nest, *access.operand, schedule.vectorLoop);
+  if (!along)
+    along = findTransposedLoop(nest, *access.operand, schedule.vectorLoop);
   if (!along || parts[*along].size < 2)
     return {};
   SmallVector<Row> rows;
@@ -391,11 +393,65 @@ void TileAccess::forSquares(const Access &access, Value base,
   }
 }
 
+bool TileAccess::isInterleaved(const Access &access) {
+  return findInterleavedLoop(nest, *access.operand, schedule.vectorLoop)
+      .has_value();
+}
+
+Value TileAccess::gather(
+    ArrayRef<Value> vectors,
+    function_ref<std::pair<int64_t, int64_t>(int64_t)> getPlace) {
+  Value result;
+  for (auto [v, vector] : llvm::enumerate(vectors)) {
+    SmallVector<int64_t> chosen;
+    bool isUsed = false;
+    for (int64_t lane = 0; lane < schedule.lanes; ++lane) {
+      auto [from, place] = getPlace(lane);
+      isUsed |= from == int64_t(v);
+      chosen.push_back(from == int64_t(v) ? schedule.lanes + place : lane);
+    }
+    if (!result)
+      result = vector;
+    if (isUsed)
+      result = vector::ShuffleOp::create(b, loc, result, vector, chosen);
+  }
+  return result;
+}
+
+template <typename Function>
+void TileAccess::forRun(const Access &access, Value base,
+                        ArrayRef<Point> points, const Row &row,
+                        Function function) {
+  int64_t lanes = schedule.lanes,
+          elements = *getLanes(points[row[0]].vector) * row.size();
+  Value begin = getAddress(access, base, points[row[0]]);
+  for (int64_t k = 0; k * lanes < elements; ++k)
+    function(k, add(begin, k * lanes), std::min(elements - k * lanes, lanes));
+}
+
 void TileAccess::loadRow(const Access &access, Value base,
                          ArrayRef<Point> points, const Row &row,
                          function_ref<void(unsigned, Value)> loaded) {
   VectorType type = getVectorType(access.operand->elementType);
   Value filler = getFiller(access.operand->elementType);
+  int64_t lanes = schedule.lanes, groups = row.size();
+  if (isInterleaved(access)) {
+    SmallVector<Value> run(groups, filler);
+    forRun(access, base, points, row, [&](int64_t k, Value at, int64_t count) {
+      run[k] = count == lanes
+                   ? vector::LoadOp::create(b, loc, type, access.view, at)
+                         .getResult()
+                   : vector::MaskedLoadOp::create(b, loc, type, access.view, at,
+                                                  getMask(count, lanes), filler)
+                         .getResult();
+    });
+    for (auto [i, point] : llvm::enumerate(row))
+      loaded(point, gather(run, [&, i = i](int64_t lane) {
+               int64_t place = lane * groups + i;
+               return std::make_pair(place / lanes, place % lanes);
+             }));
+    return;
+  }
   forSquares(access, base, points, row, [&](auto square, auto addresses) {
     SmallVector<Value> vectors(schedule.lanes);
     int64_t count = square.size();
@@ -416,6 +472,24 @@ void TileAccess::loadRow(const Access &access, Value base,
 void TileAccess::storeRow(const Access &access, Value base,
                           ArrayRef<Point> points, const Row &row,
                           function_ref<Value(unsigned)> getResult) {
+  int64_t lanes = schedule.lanes, groups = row.size();
+  if (isInterleaved(access)) {
+    SmallVector<Value> vectors;
+    for (unsigned point : row)
+      vectors.push_back(broadcast(getResult(point)));
+    forRun(access, base, points, row, [&](int64_t k, Value at, int64_t count) {
+      Value run = gather(vectors, [&](int64_t lane) {
+        int64_t place = k * lanes + lane;
+        return std::make_pair(place % groups, place / groups);
+      });
+      if (count == lanes)
+        vector::StoreOp::create(b, loc, run, access.view, at);
+      else
+        vector::MaskedStoreOp::create(b, loc, access.view, at,
+                                      getMask(count, lanes), run);
+    });
+    return;
+  }
   forSquares(access, base, points, row, [&](auto square, auto addresses) {
     SmallVector<Value> vectors(schedule.lanes);
     int64_t count = square.size();

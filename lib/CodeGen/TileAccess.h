@@ -127,6 +127,21 @@ private:
   mlir::Value loadEverySecond(const Access &access, mlir::Value at,
                               mlir::VectorType type, int64_t lanes);
 
+  /// Whether the vectors of a row are one run of elements.
+  bool isInterleaved(const Access &access);
+
+  /// The vector that has in each lane the element of which `getPlace` says the
+  /// vector and its lane.
+  mlir::Value
+  gather(llvm::ArrayRef<mlir::Value> vectors,
+         llvm::function_ref<std::pair<int64_t, int64_t>(int64_t)> getPlace);
+
+  /// Calls `function` for each vector of the run of an interleaved row, with
+  /// its number, its address and how many of its elements are inside.
+  template <typename Function>
+  void forRun(const Access &access, mlir::Value base,
+              llvm::ArrayRef<Point> points, const Row &row, Function function);
+
   /// Transposes a square of vectors, in which null is anything.
   void transpose(llvm::MutableArrayRef<mlir::Value> vectors);
 

@@ -43,6 +43,14 @@ std::optional<unsigned> findTransposedLoop(const LoopNest &nest,
                                            const NestOperand &operand,
                                            unsigned vectorLoop);
 
+/// Returns the loop of a few neighbours whose groups are neighbours along
+/// `vectorLoop`: element `i` of group `k` is at `k * extent + i`, as channels
+/// of an image are, or what a shuffle of them reads. As many vectors as the
+/// loop has iterations are one run in memory, and interleaved in registers.
+std::optional<unsigned> findInterleavedLoop(const LoopNest &nest,
+                                            const NestOperand &operand,
+                                            unsigned vectorLoop);
+
 /// Returns how to run `nest`, in which it may split a reduction; nothing if no
 /// loop can be the vector.
 std::optional<Schedule> chooseSchedule(LoopNest &nest, const VectorUnit &unit);

@@ -228,3 +228,41 @@ func.func @far(%x: memref<13x9223372036854775807xf32>, %y: memref<4xf32>) {
   }
   return
 }
+
+// Three planes side by side: three vectors are interleaved, and stored as one run.
+// CHECK-LABEL: func.func @interleave
+// CHECK-COUNT-3: vector.load
+// CHECK: vector.shuffle
+// CHECK-COUNT-3: vector.store
+// CHECK-NOT: vector.scatter
+func.func @interleave(%x: memref<3x640xi8>, %y: memref<640x3xi8>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<3x640xi8>) outs(%y : memref<640x3xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    linalg.yield %a : i8
+  }
+  return
+}
+
+// CHECK-LABEL: func.func @take_apart
+// CHECK-COUNT-3: vector.load
+// CHECK: vector.shuffle
+// CHECK-COUNT-3: vector.store
+// CHECK-NOT: vector.gather
+func.func @take_apart(%x: memref<640x3xi8>, %y: memref<3x640xi8>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<640x3xi8>) outs(%y : memref<3x640xi8>) {
+  ^bb0(%a: i8, %b: i8):
+    linalg.yield %a : i8
+  }
+  return
+}
+
+// A run with something between its groups is none.
+// CHECK-LABEL: func.func @apart
+// CHECK: vector.scatter
+func.func @apart(%x: memref<3x640xi8>, %y: memref<640x3xi8, strided<[4, 1]>>) {
+  linalg.generic {indexing_maps = [affine_map<(a, b) -> (b, a)>, affine_map<(a, b) -> (a, b)>], iterator_types = ["parallel", "parallel"]} ins(%x : memref<3x640xi8>) outs(%y : memref<640x3xi8, strided<[4, 1]>>) {
+  ^bb0(%a: i8, %b: i8):
+    linalg.yield %a : i8
+  }
+  return
+}
