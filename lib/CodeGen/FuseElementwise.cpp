@@ -30,6 +30,16 @@ static bool isBroadcast(linalg::LinalgOp op, OpOperand &operand) {
   return false;
 }
 
+/// The map of what `transpose` reads where `map` is that of its result.
+static AffineMap composeTransposed(linalg::TransposeOp transpose,
+                                   AffineMap map) {
+  // Dimension k of the transposed is dimension permutation[k] of what it is.
+  return inversePermutation(
+             AffineMap::getPermutationMap(transpose.getPermutation(),
+                                          transpose.getContext()))
+      .compose(map);
+}
+
 namespace {
 /// transpose(f(transpose(x, p), ...), q)   is   f(x, ...)   if q undoes p.
 ///
@@ -87,6 +97,31 @@ struct LeaveTransposedOut : OpRewritePattern<linalg::TransposeOp> {
   }
 };
 
+/// f(transpose(x), ...)   reads x across: a pass over memory less.
+struct ReadAcross : OpRewritePattern<linalg::GenericOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(linalg::GenericOp op,
+                                PatternRewriter &rewriter) const final {
+    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0)
+      return failure();
+    for (OpOperand *operand : op.getDpsInputOperands()) {
+      auto transpose = operand->get().getDefiningOp<linalg::TransposeOp>();
+      AffineMap map = op.getMatchingIndexingMap(operand);
+      if (!transpose || !transpose->hasOneUse() || !map.isPermutation())
+        continue;
+      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+      maps[operand->getOperandNumber()] = composeTransposed(transpose, map);
+      rewriter.modifyOpInPlace(op, [&] {
+        operand->set(transpose.getInput());
+        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+      });
+      return success();
+    }
+    return failure();
+  }
+};
+
 struct FuseElementwisePass
     : qbackend::codegen::impl::FuseElementwisePassBase<FuseElementwisePass> {
   void runOnOperation() final {
@@ -98,6 +133,12 @@ struct FuseElementwisePass
     });
     for (linalg::LinalgOp op : sums)
       readTransposed(op, rewriter);
+    // What is left of transposes is read across by who reads the result.
+    if (failed(fuse<LeaveTransposedOut>()) || failed(fuse<ReadAcross>()))
+      signalPassFailure();
+  }
+
+  template <typename Pattern> LogicalResult fuse() {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *operand) {
@@ -106,9 +147,8 @@ struct FuseElementwisePass
                  consumer.getNumReductionLoops() == 0 &&
                  !(isBroadcast(consumer, *operand) && isSlow(operand->get()));
         });
-    patterns.add<LeaveTransposedOut>(&getContext());
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
-      signalPassFailure();
+    patterns.add<Pattern>(&getContext());
+    return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
   static bool isSlow(Value value) {
@@ -130,13 +170,8 @@ struct FuseElementwisePass
       if (failed(generic))
         return;
       op = *generic;
-      // Dimension k of the transposed is dimension permutation[k] of what it
-      // is.
       SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-      maps[i] = inversePermutation(
-                    AffineMap::getPermutationMap(transpose.getPermutation(),
-                                                 rewriter.getContext()))
-                    .compose(maps[i]);
+      maps[i] = composeTransposed(transpose, maps[i]);
       op.getDpsInputOperand(i)->set(transpose.getInput());
       generic->setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
     }

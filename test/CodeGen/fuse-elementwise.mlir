@@ -1,6 +1,7 @@
 // RUN: qbackend-opt %s -qbackend-fuse-elementwise | FileCheck %s
 
 // CHECK-DAG: #[[$SAME:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-DAG: #[[$ACROSS:.*]] = affine_map<(d0, d1, d2) -> (d1, d2, d0)>
 // CHECK-DAG: #[[$LAST:.*]] = affine_map<(d0, d1, d2, d3) -> (d3)>
 
 #all = affine_map<(n, k) -> (n, k)>
@@ -101,9 +102,12 @@ func.func @undone(%x: tensor<2x5x6x7xf32>, %v: tensor<7xf32>) -> tensor<2x5x6x7x
   return %2 : tensor<2x5x6x7xf32>
 }
 
-// The same permutation twice is none that undoes the first.
+// The same permutation twice is none that undoes the first, which is read across.
 // CHECK-LABEL: func.func @twice
-// CHECK-COUNT-2: linalg.transpose
+// CHECK-SAME: %[[X:.*]]: tensor<4x4x4xf32>
+// CHECK-NOT: linalg.transpose
+// CHECK: linalg.generic {indexing_maps = [#[[$ACROSS]], #{{.*}}]{{.*}} ins(%[[X]] :
+// CHECK: linalg.transpose
 func.func @twice(%x: tensor<4x4x4xf32>) -> tensor<4x4x4xf32> {
   %e = tensor.empty() : tensor<4x4x4xf32>
   %0 = linalg.transpose ins(%x : tensor<4x4x4xf32>) outs(%e : tensor<4x4x4xf32>) permutation = [2, 0, 1]
@@ -119,7 +123,8 @@ func.func @twice(%x: tensor<4x4x4xf32>) -> tensor<4x4x4xf32> {
 // Another image would be read across its rows, and who else reads the result
 // wants it as it is.
 // CHECK-LABEL: func.func @another
-// CHECK-COUNT-2: linalg.transpose
+// CHECK: linalg.generic
+// CHECK: linalg.transpose
 func.func @another(%x: tensor<5x7xf32>, %y: tensor<7x5xf32>) -> tensor<5x7xf32> {
   %e = tensor.empty() : tensor<7x5xf32>
   %0 = linalg.transpose ins(%x : tensor<5x7xf32>) outs(%e : tensor<7x5xf32>) permutation = [1, 0]
@@ -134,7 +139,8 @@ func.func @another(%x: tensor<5x7xf32>, %y: tensor<7x5xf32>) -> tensor<5x7xf32> 
 }
 
 // CHECK-LABEL: func.func @two_readers
-// CHECK-COUNT-2: linalg.transpose
+// CHECK: linalg.generic
+// CHECK: linalg.transpose
 func.func @two_readers(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<7x5xf32>) {
   %e = tensor.empty() : tensor<7x5xf32>
   %0 = linalg.transpose ins(%x : tensor<5x7xf32>) outs(%e : tensor<7x5xf32>) permutation = [1, 0]
@@ -146,4 +152,24 @@ func.func @two_readers(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<7x5xf32>
   %f = tensor.empty() : tensor<5x7xf32>
   %2 = linalg.transpose ins(%1 : tensor<7x5xf32>) outs(%f : tensor<5x7xf32>) permutation = [1, 0]
   return %2, %1 : tensor<5x7xf32>, tensor<7x5xf32>
+}
+
+// Who else reads what was transposed needs it, and so does a sum.
+// CHECK-LABEL: func.func @needed
+// CHECK: linalg.transpose
+// CHECK: linalg.generic
+// CHECK: linalg.transpose
+// CHECK: linalg.matvec
+func.func @needed(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>, %v: tensor<5xf32>) -> (tensor<7x5xf32>, tensor<7x5xf32>, tensor<7xf32>) {
+  %e = tensor.empty() : tensor<7x5xf32>
+  %0 = linalg.transpose ins(%x : tensor<5x7xf32>) outs(%e : tensor<7x5xf32>) permutation = [1, 0]
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<7x5xf32>) outs(%e : tensor<7x5xf32>) {
+  ^bb0(%a: f32, %c: f32):
+    %r = arith.mulf %a, %a : f32
+    linalg.yield %r : f32
+  } -> tensor<7x5xf32>
+  %2 = linalg.transpose ins(%y : tensor<5x7xf32>) outs(%e : tensor<7x5xf32>) permutation = [1, 0]
+  %f = tensor.empty() : tensor<7xf32>
+  %3 = linalg.matvec ins(%2, %v : tensor<7x5xf32>, tensor<5xf32>) outs(%f : tensor<7xf32>) -> tensor<7xf32>
+  return %0, %1, %3 : tensor<7x5xf32>, tensor<7x5xf32>, tensor<7xf32>
 }

@@ -68,8 +68,8 @@ def FuseElementwisePass : Pass<"qbackend-fuse-elementwise"> {
     the op that reads it, unless that adds up, or reads an element several times of
     what takes longer than a load: divisions, roots and other functions, such as those
     of the mean and the deviation of a row. A sum reads a constant where it is instead
-    of its transposition, an elementwise op between two transposes that undo each
-    other reads what was transposed.
+    of its transposition, an elementwise op reads what a transpose of one use read,
+    and where one behind it undoes that, there is none.
   }];
   let dependentDialects = [
     "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect"
