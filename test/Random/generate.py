@@ -270,6 +270,19 @@ def _live(network):
     return nodes
 
 
+def _known(network):
+    """Nodes that are the same numbers for any input: a value minus itself, and what is
+    computed from such nodes alone."""
+    known, sources = set(), {}
+    for node in network.nodes:
+        inputs = [sources[x] for x in node.inputs]
+        sources[node] = inputs[0] if node.op == "dropout" else node
+        if inputs and (node.op == "sub" and inputs[0] is inputs[1] or
+                       all(x in known for x in inputs)):
+            known.add(node)
+    return known
+
+
 class Text:
     """The function of a network: `lines`, and `names` of operators."""
 
@@ -281,7 +294,7 @@ class Text:
         emitter = Emitter(style)
         writer = {"linalg": LinalgWriter, "tosa": TosaWriter}[dialect](
             emitter, emitter.style)
-        live, values, self.names = _live(network), {}, []
+        live, known, values, self.names = _live(network), _known(network), {}, []
         for number, node in enumerate(network.nodes):
             if node.op == "input":
                 values[node] = writer.input(node)
@@ -291,8 +304,10 @@ class Text:
                 if dialect == "tosa":
                     name = f"{function}.{node.op}{number}"
                     self._locate(emitter.lines, first, name)
-                    # A square is part of a variance, and no operator.
+                    # A square is part of a variance, and no operator; nor is what
+                    # adds a zero, or multiplies by one.
                     if node.op in ("conv", "linear", "add", "mul") and \
+                            not known.intersection(node.inputs) and \
                             not (node.op == "mul" and node.inputs[0] is node.inputs[1]):
                         self.names.append(name)
         results = [values[node] for node in network.results]
