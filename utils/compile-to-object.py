@@ -35,6 +35,7 @@ examples/aot/main.c is a program that links the result.
 """
 
 import argparse
+import fcntl
 import os
 import pathlib
 import re
@@ -64,39 +65,6 @@ def run(command, text=None):
     if result.returncode != 0:
         fail(f"{pathlib.Path(command[0]).name} failed")
     return result.stdout
-
-
-#: As in lib/Runtime/PrepareModule.cpp: ops that compute values from values.
-DIALECTS = ["affine", "arith", "builtin", "cf", "func", "index", "int8", "linalg", "math",
-            "ml_program", "scf", "shape", "tensor", "tosa", "ub"]
-
-
-def check_operators(generic):
-    """Fails if a module, in MLIR's generic syntax, has more than the operators of a
-    network: what is linked with a program must not call its functions, or store
-    where it likes."""
-    for operation in re.finditer(r'^ *(?:%[^"]* = )?"((\w+)[\w.]*)"', generic, re.M):
-        name, dialect = operation.groups()
-        if dialect not in DIALECTS or name in ("func.call_indirect",
-                                               "builtin.unrealized_conversion_cast"):
-            fail(f"'{name}' op is not compiled: only the operators of a network are, "
-                 f"in ops of {', '.join(DIALECTS)}")
-    if re.search(r"[ (,<]memref<", generic):
-        fail("there is a value of type memref; only the operators of a network are "
-             "compiled, which have tensors")
-    # Of torch-mlir's reference backend, and of who says what the target is.
-    harmless = {"llvm.emit_c_interface", "llvm.data_layout", "llvm.target_triple"}
-    for name in re.findall(r"[{,] ?(passthrough|llvm\.[\w.]+)(?= = |[,}])", generic):
-        if name not in harmless:
-            fail(f"there is an attribute '{name}', which is code or makes promises to "
-                 "LLVM; only the operators of a network are compiled: remove it")
-    called = set(re.findall(
-        r'^ *(?:%[^"]* = )?"func\.call".*callee = @("[^"]*"|[\w$.-]+)', generic, re.M))
-    for name in re.findall(r'^ *"func\.func"\(\) <{.*sym_name = "([^"]*)".*\(\{\n *\}\)',
-                           generic, re.M):
-        if name in called or f'"{name}"' in called:
-            fail(f"function '{name}' has no body; only the operators of a network are "
-                 "compiled")
 
 
 class Buffer:
@@ -129,8 +97,7 @@ def read_signature(generic, function):
         r"function_type = \(([^()]*)\) -> (\([^()]*\)|[^,()]*), "
         rf'sym_name = "{re.escape(function)}"', generic)
     if not signature:
-        names = re.findall(r'"func\.func".*?sym_name = "([^"]*)"', generic)
-        fail(f"no function @{function}; there are {', '.join(names) or 'none'}")
+        fail(f"function @{function} has arguments or results that are no tensors")
     inputs, outputs = (re.findall(r"[^\s,()][^,()]*", part)
                        for part in signature.groups())
     return ([Buffer(t, "input", i, len(inputs)) for i, t in enumerate(inputs)] +
@@ -366,12 +333,14 @@ def compile_network(args, work, output):
         run([optimizer, f"--apply-backend={args.apply_backend}{form}",
              args.module, "--emit-bytecode", "-o", module])
     lowered = work / "lowered.mlirbc"
-    run([optimizer, module, "--qbackend-execution-pipeline", "--emit-bytecode",
+    # What is linked with a program must not call its functions, or store where it
+    # likes: the second pass says what is compiled.
+    run([optimizer, module, "--qbackend-execution-pipeline",
+         f"--qbackend-isolate-network=entry={args.function}", "--emit-bytecode",
          "-o", lowered])
     generic = run([optimizer, "--mlir-print-op-generic",
                    "--mlir-elide-elementsattrs-if-larger=16",
                    "--mlir-elide-resource-strings-if-larger=16", lowered])
-    check_operators(generic)
     buffers = read_signature(generic, args.function)
     cpu = args.cpu or ("generic" if args.triple else "native")
     triple = args.triple or re.search(
@@ -415,18 +384,39 @@ def compile_network(args, work, output):
                       args.parallel))
 
 
+def lock(folder):
+    """Whether nobody else has the folder, which is ours until the descriptor that is
+    returned is closed, or the process ends; None: it is somebody's."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(descriptor)
+        return None
+    return descriptor
+
+
 def remove_leftovers(folder, name):
-    """What killed processes left that were to write the same."""
+    """What killed processes left that were to write the same. A number that is no
+    process here may be one of another machine or container, which has it locked."""
     for left in folder.glob(f".{name}.*"):
         owner = re.fullmatch(rf"\.{name}\.(\d+)-\w+", left.name)
         if not owner:
             continue
         try:
             os.kill(int(owner[1]), 0)
-        except (ProcessLookupError, OverflowError):
-            shutil.rmtree(left, ignore_errors=True)
+            continue
         except PermissionError:
-            pass  # Somebody else's, who is at work.
+            continue  # Somebody else's, who is at work.
+        except (ProcessLookupError, OverflowError):
+            pass
+        try:
+            descriptor = lock(left)
+        except OSError:
+            continue  # Gone by now, or no folder.
+        if descriptor is not None:
+            shutil.rmtree(left, ignore_errors=True)
+            os.close(descriptor)
 
 
 def main():
@@ -479,12 +469,15 @@ def main():
         # All of them, or none.
         with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory(
                 dir=args.output.parent, prefix=f".{name}.{os.getpid()}-") as made:
+            locked = lock(made)
             compile_network(args, pathlib.Path(work), pathlib.Path(made, name))
             # The object comes last: with it, the others are those of its network.
             files = sorted(pathlib.Path(made).iterdir(),
                            key=lambda file: (file.suffix == ".o", file.name))
             for file in files:
                 os.replace(file, args.output.with_name(file.name))
+            if locked is not None:
+                os.close(locked)
     except KeyboardInterrupt:
         # As the other tools: by the signal, without a word. What was begun is
         # removed by now.

@@ -16,13 +16,10 @@ namespace qbackend::runtime {
 /// Returns an error that begins with the location, if there is one.
 llvm::Error makeErrorAt(mlir::Location location, const llvm::Twine &message);
 
-/// Readies `module` to be lowered: marks `entry` as what is called from outside
-/// and other functions as internal, drops what is not reached, and says that
-/// the functions `hooks`, which have no body, only read.
-///
-/// A module is data, often someone else's. Fails if running it could do more
-/// than compute tensors: if it has an op on memory, or calls another function
-/// without a body.
+/// Readies `module` to be lowered and called in this process: see
+/// isolateNetwork, which says what is refused, and startFromInitialState. Marks
+/// `entry` as what is called from outside, and says that the functions `hooks`,
+/// which have no body, only read.
 llvm::Error prepareModule(mlir::ModuleOp module, mlir::func::FuncOp entry,
                           llvm::ArrayRef<llvm::StringRef> hooks);
 

@@ -13,7 +13,7 @@ func.func @bias_of_other_size(%x: tensor<1x2xf32>, %w: tensor<4x2xf32>, %b: tens
 // -----
 
 // expected-warning @+2 {{calibrated on synthetic inputs}}
-// expected-error @+1 {{calibration failed: the module has functions that call themselves}}
+// expected-error @+1 {{the module has functions that call themselves}}
 module {
 func.func @calls_itself(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %0 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 6.0 : f32} : (tensor<1x4xf32>) -> tensor<1x4xf32>
@@ -89,7 +89,7 @@ func.func @overflows_inside(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 
 // A model computes tensors, and nothing else.
 // expected-warning @+2 {{calibrated on synthetic inputs}}
-// expected-error @+1 {{function '_exit' has no body; only the operators of a network are run}}
+// expected-error @+1 {{function '_exit' has no body; only the operators of a network are compiled}}
 module {
 func.func private @_exit(i32)
 func.func @calls_exit(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
@@ -103,7 +103,7 @@ func.func @calls_exit(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 // -----
 
 // expected-warning @+2 {{calibrated on synthetic inputs}}
-// expected-error @+1 {{'llvm.mlir.constant' op is not run: only the operators of a network are}}
+// expected-error @+1 {{'llvm.mlir.constant' op is not compiled: only the operators of a network are}}
 module {
 func.func @stores_anywhere(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %c = llvm.mlir.constant(64 : i64) : i64

@@ -596,7 +596,7 @@ TEST_F(ExecutableTest, UnsupportedOp) {
       %r = "other.op"(%x) : (tensor<2xf32>) -> tensor<2xf32>
       return %r : tensor<2xf32>
     })mlir");
-  EXPECT_HAS(error, "'other.op' op is not run");
+  EXPECT_HAS(error, "'other.op' op is not compiled");
 }
 
 //===----------------------------------------------------------------------===//
@@ -612,7 +612,7 @@ TEST_F(ExecutableTest, FunctionsOfTheProcessAreNotCalled) {
       return %x : tensor<2xf32>
     })mlir"),
              "function '_exit' has no body; only the operators of a network "
-             "are run");
+             "are compiled");
 }
 
 TEST_F(ExecutableTest, UnusedFunctionsDoNotMatter) {
@@ -632,7 +632,7 @@ TEST_F(ExecutableTest, MemoryIsNotTheModels) {
       llvm.store %c, %p : i64, !llvm.ptr
       return %x : tensor<2xf32>
     })mlir"),
-             "'llvm.mlir.constant' op is not run: only the operators of a "
+             "'llvm.mlir.constant' op is not compiled: only the operators of a "
              "network are");
   EXPECT_HAS(compileError(R"mlir(
     func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
@@ -641,14 +641,14 @@ TEST_F(ExecutableTest, MemoryIsNotTheModels) {
       linalg.fill ins(%c : f32) outs(%m : memref<2xf32>)
       return %x : tensor<2xf32>
     })mlir"),
-             "'ub.poison' op has a value of type memref<2xf32>");
+             "'ub.poison' op has a value of type 'memref<2xf32>'");
   EXPECT_HAS(compileError(R"mlir(
     func.func @main(%x: tensor<2xf32>, %i: tensor<1xi64>) -> tensor<2xf32> {
       %y = builtin.unrealized_conversion_cast %i
         : tensor<1xi64> to tensor<2xf32>
       return %y : tensor<2xf32>
     })mlir"),
-             "'builtin.unrealized_conversion_cast' op is not run");
+             "'builtin.unrealized_conversion_cast' op is not compiled");
 }
 
 TEST_F(ExecutableTest, NamesOfTheEngineAreReserved) {

@@ -97,6 +97,21 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
   ], CalibrationOptions);
 }
 
+def IsolateNetworkPass
+    : Pass<"qbackend-isolate-network", "::mlir::ModuleOp"> {
+  let summary = "leave what a function reaches, if it only computes tensors";
+  let description = [{
+    Before: a module after `qbackend-execution-pipeline`. After: `entry` is its only
+    public function, and what that doesn't reach is gone, as are attributes that
+    bring code of their own, or make promises to LLVM (`llvm.module_asm`,
+    `passthrough`). A module is data, often someone else's: an op on memory, a call
+    of a function without a body, functions that call themselves, a tensor of more
+    than 2^31 elements and a constant without its data are errors. What is run, and
+    what is compiled to an object, passes here first.
+  }];
+  let options = [EntryOption];
+}
+
 def PrintOperatorsPass
     : Pass<"qbackend-print-operators", "::mlir::ModuleOp"> {
   let summary = "print the graph of operators, whatever the spelling";
