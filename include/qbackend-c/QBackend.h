@@ -504,7 +504,8 @@ qbackendFakeQuantize(const float *input, float *output, const int64_t *shape,
                      QBackendDiagnosticCallback callback, void *user);
 
 /* The parameters that a fused fake quantizer of PyTorch has for a range
- * min <= max, which are not those of an observer: numerics::chooseQParams. */
+ * min <= max, which are not those of an observer: numerics::chooseQParams. Each
+ * of `scale` and `zeroPoint` may be NULL: it is not written. */
 QBACKEND_EXPORT void qbackendChooseParams(float min, float max,
                                           int64_t quantMin, int64_t quantMax,
                                           int symmetric, double *scale,

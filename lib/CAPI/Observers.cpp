@@ -293,6 +293,8 @@ void qbackendChooseParams(float min, float max, int64_t quantMin,
                           int64_t *zeroPoint) {
   numerics::QuantParams params =
       numerics::chooseQParams(min, max, {quantMin, quantMax}, symmetric);
-  *scale = params.scale;
-  *zeroPoint = params.zeroPoint;
+  if (scale)
+    *scale = params.scale;
+  if (zeroPoint)
+    *zeroPoint = params.zeroPoint;
 }

@@ -195,7 +195,9 @@ private:
           if (!known || known != other)
             require(compare(arith::CmpIPredicate::eq, get(extent), get(first)),
                     "has operands of different extents in dimension " +
-                        Twine(dim));
+                        Twine(dim) +
+                        "; pass inputs that give equal ones, or pad or slice "
+                        "an operand");
         } else if (known && other) {
           sum = b.getIndexAttr(*known + *other);
         } else {

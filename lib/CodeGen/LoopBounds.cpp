@@ -154,12 +154,17 @@ private:
           if (*known != *other)
             return op->emitOpError("has operands of different extents along "
                                    "loop ")
-                   << loop.getPosition() << ": " << *known << " and " << *other;
+                   << loop.getPosition() << ": " << *known << " and " << *other
+                   << "; make dimension " << dim << " of operand "
+                   << operand.getOperandNumber() << " " << *known
+                   << ", or pad, slice or broadcast it";
           continue;
         }
         require(compare(arith::CmpIPredicate::eq, get(first), get(extent)),
                 "has operands of different extents along loop " +
-                    Twine(loop.getPosition()));
+                    Twine(loop.getPosition()) +
+                    "; pass inputs that give equal ones, or pad, slice or "
+                    "broadcast an operand");
         // The other one is known by then, too.
         if (other)
           first = extent;

@@ -543,6 +543,11 @@ static void testFakeQuantize(void) {
         QBACKEND_FAILURE);
   qbackendChooseParams(-64, 127, -128, 127, 1, &scale, &zeroPoint);
   CHECK(scale == 1 && zeroPoint == 0);
+  scale = 0;
+  qbackendChooseParams(-64, 127, -128, 127, 1, &scale, NULL);
+  CHECK(scale == 1);
+  qbackendChooseParams(-64, 127, -128, 127, 1, NULL, &zeroPoint);
+  qbackendChooseParams(-64, 127, -128, 127, 1, NULL, NULL);
   endGroup("fake quantization");
 }
 

@@ -67,7 +67,7 @@ func.func @wraps(%x: tensor<4xf32>, %y: tensor<?xf32>) -> tensor<?xf32> {
 
 // Upstream looks at no extent if one is dynamic.
 func.func @read_beside_dynamic(%x: tensor<?x40xi32>, %t: tensor<2xi32>, %y: tensor<?x40xi32>) -> tensor<?x40xi32> {
-  // expected-error @+1 {{'linalg.generic' op has operands of different extents along loop 1: 40 and 2}}
+  // expected-error @+1 {{'linalg.generic' op has operands of different extents along loop 1: 40 and 2; make dimension 0 of operand 1 40, or pad, slice or broadcast it}}
   %r = linalg.generic {indexing_maps = [affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (k)>, affine_map<(n, k) -> (n, k)>], iterator_types = ["parallel", "parallel"]} ins(%x, %t : tensor<?x40xi32>, tensor<2xi32>) outs(%y : tensor<?x40xi32>) {
   ^bb0(%a: i32, %b: i32, %s: i32):
     linalg.yield %b : i32
@@ -78,7 +78,7 @@ func.func @read_beside_dynamic(%x: tensor<?x40xi32>, %t: tensor<2xi32>, %y: tens
 // -----
 
 func.func @written_beside_dynamic(%x: tensor<?x40xi32>, %y: tensor<?x2xi32>) -> tensor<?x2xi32> {
-  // expected-error @+1 {{'linalg.generic' op has operands of different extents along loop 1: 40 and 2}}
+  // expected-error @+1 {{'linalg.generic' op has operands of different extents along loop 1: 40 and 2; make dimension 1 of operand 1 40, or pad, slice or broadcast it}}
   %r = linalg.generic {indexing_maps = [affine_map<(n, k) -> (n, k)>, affine_map<(n, k) -> (n, k)>], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<?x40xi32>) outs(%y : tensor<?x2xi32>) {
   ^bb0(%a: i32, %s: i32):
     linalg.yield %a : i32

@@ -243,11 +243,16 @@ static llvm::Error checkOptions() {
                       {&compareFile, {"", "layers", "report"}},
                       {&labelsFile, {"", "layers", "sensitivity"}},
                       {&targetName, {"", "layers", "report"}},
-                      {&contractMode, {"", "layers", "report"}}};
+                      {&contractMode, {"", "layers", "report"}},
+                      {&outputFile, {"", "calibrate", "sensitivity"}}};
   for (const Use &use : uses) {
     if (use.option->getNumOccurrences() == 0 ||
         llvm::is_contained(use.modes, mode))
       continue;
+    if (use.option == &outputFile)
+      return makeError("-o has no effect with --{0}, which prints; leave it "
+                       "out, and write what is printed to a file by >{1}",
+                       mode, layersMode ? ", or a page by --html" : "");
     if (!mode.empty())
       return makeError("--{0} has no effect with --{1}", use.option->ArgStr,
                        mode);
