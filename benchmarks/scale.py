@@ -4,16 +4,17 @@
 
     scale.py [--bin build/bin] [--sizes 1000,10000] [--kinds NAME,...]
              [--lower-to linalg] [--timeout SECONDS] [--svg FILE]
-    scale.py --weights 64,256,1024 [--layers N]
+    scale.py --weights 64,256,1024 [--layers N] [--ranges] [--most TIMES]
 
 Forms are chains, one value that all read, a concatenation of all, as many results,
 arguments, constants and slices, code that is no operator, calls in calls, a loop
 whose body is long, and one whose values are read twice each, so that it is
 exponential as a tree. Parameters are written into the text, nothing is run. --svg draws the seconds by size; a line of slope 1 is linear.
 With --weights, linear layers with so many megabytes of weights in all are read from
-bytecode, calibrated on two samples, quantized and written as bytecode; the seconds of
-the processor are those of user and system. The exit code is 1 if a network fails, or
-if fewer operators are recognised than it has.
+bytecode, calibrated on two samples, or with --ranges from those of the argument,
+quantized and written as bytecode; the seconds of the processor are those of user and
+system. The exit code is 1 if a network fails, if fewer operators are recognised than it
+has, or if more than --most times its weights are in memory.
 """
 
 import argparse
@@ -179,7 +180,10 @@ def write_weights(arguments, megabytes, work):
     """Writes in.mlirbc and samples.npz; returns the operators."""
     n = int((megabytes * 2 ** 18 / arguments.layers) ** 0.5)
     kind, rng = f"tensor<1x{n}xf32>", np.random.default_rng(0)
-    lines, value = [f"func.func @main(%x: {kind}) -> {kind} {{"], "%x"
+    lines = [f"func.func @main(%x: {kind} {{qbackend.range = array<f64: -1.0, 1.0>}}) "
+             f"-> {kind} {{"] if arguments.ranges else [
+                 f"func.func @main(%x: {kind}) -> {kind} {{"]
+    value = "%x"
     for i in range(arguments.layers):
         lines += [
             f"%w{i} = arith.constant dense_resource<w{i}> : tensor<{n}x{n}xf32>",
@@ -210,7 +214,8 @@ def measure(arguments, kind, size, work):
     """Seconds, megabytes, and what is wrong."""
     if kind == "weights":
         operators = write_weights(arguments, size, work)
-        files = [f"data={work / 'samples.npz'}", "--emit-bytecode", work / "in.mlirbc"]
+        files = ["calibration=ranges" if arguments.ranges else
+                 f"data={work / 'samples.npz'}", "--emit-bytecode", work / "in.mlirbc"]
     else:
         text, operators = KINDS[kind](size)
         (work / "in.mlir").write_text(text)
@@ -232,6 +237,8 @@ def measure(arguments, kind, size, work):
         found = re.search(r"QB000: quantized \d+ of (\d+)", said)
         if (int(found[1]) if found else 0) < operators:
             wrong = f"{found and found[1]} operators of {operators}"
+    if arguments.most and usage.ru_maxrss > arguments.most * size * 1024:
+        wrong = wrong or f"{usage.ru_maxrss / 1024:.0f} MB in memory"
     seconds = usage.ru_utime + (usage.ru_stime if kind == "weights" else 0)
     return seconds, usage.ru_maxrss / 1024, wrong
 
@@ -292,6 +299,10 @@ def main():
     parser.add_argument("--svg", type=pathlib.Path)
     parser.add_argument("--weights", help="megabytes, with commas")
     parser.add_argument("--layers", type=int, default=1)
+    parser.add_argument("--ranges", action="store_true",
+                        help="with --weights: calibrate without samples")
+    parser.add_argument("--most", type=float,
+                        help="with --weights: times that these may be in memory")
     arguments = parser.parse_args()
     if arguments.weights:
         arguments.kinds, arguments.sizes = "weights", arguments.weights

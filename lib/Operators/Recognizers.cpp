@@ -10,6 +10,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -22,6 +23,20 @@ DenseElementsAttr RecognizedOperand::arrange(DenseElementsAttr elements) const {
   if (!permutation.empty())
     elements = transposeElements(elements, permutation);
   if (!shape.empty())
+    elements = elements.reshape(type.clone(shape));
+  return elements;
+}
+
+DenseElementsAttr
+RecognizedOperand::arrange(DenseResourceElementsAttr resource) const {
+  auto type = dyn_cast<RankedTensorType>(resource.getType());
+  if (!type || permutation.empty())
+    return {};
+  if (!sourceShape.empty())
+    resource = DenseResourceElementsAttr::get(type.clone(sourceShape),
+                                              resource.getRawHandle());
+  DenseElementsAttr elements = transposeElements(resource, permutation);
+  if (elements && !shape.empty())
     elements = elements.reshape(type.clone(shape));
   return elements;
 }

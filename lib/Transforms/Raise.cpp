@@ -20,6 +20,7 @@
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -151,6 +152,9 @@ static Value materialize(OpBuilder &builder, Location loc,
                          const RecognizedOperand &operand,
                          ConstantEvaluator &constants, bool isActivation) {
   DenseElementsAttr elements = operand.constant;
+  DenseResourceElementsAttr resource;
+  if (!elements && matchPattern(operand.value, m_Constant(&resource)))
+    elements = operand.arrange(resource);
   if (!elements) {
     elements = constants.evaluate(operand.value);
     if (elements)

@@ -53,6 +53,10 @@ struct RecognizedOperand {
 
   /// `elements` of `value`, as the canonical operand has them.
   mlir::DenseElementsAttr arrange(mlir::DenseElementsAttr elements) const;
+  /// The same of a constant that isn't read yet, by one copy, not two; null
+  /// where nothing is transposed, or its data isn't that of its type.
+  mlir::DenseElementsAttr
+  arrange(mlir::DenseResourceElementsAttr resource) const;
 };
 
 /// A subgraph that is one operator: all ops from which `result` is computed,

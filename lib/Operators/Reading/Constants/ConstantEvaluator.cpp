@@ -15,6 +15,7 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/DenseSet.h"
@@ -140,7 +141,25 @@ DenseElementsAttr ConstantEvaluator::evaluate(Value value) {
   return cache[value];
 }
 
+/// Whether `value` is a resource whose elements differ: no splat. Seeing that
+/// takes no copy, and weights are resources of gigabytes.
+static bool isVariedResource(Value value) {
+  DenseResourceElementsAttr resource;
+  if (!matchPattern(value, m_Constant(&resource)))
+    return false;
+  AsmResourceBlob *blob = resource.getRawHandle().getBlob();
+  std::optional<int64_t> size = getElementSize(resource.getElementType());
+  if (!blob || !size)
+    return false;
+  ArrayRef<char> data = blob->getData();
+  // Each element is the one before it.
+  return data.size() > size_t(*size) &&
+         data.drop_back(*size) != data.drop_front(*size);
+}
+
 std::optional<double> ConstantEvaluator::getSplat(Value value) {
+  if (!cache.contains(value) && isVariedResource(value))
+    return std::nullopt;
   DenseElementsAttr elements = evaluate(value);
   auto reader = ElementReader::get(elements);
   if (!reader || !reader->isSplat())
