@@ -419,7 +419,18 @@ def remove_leftovers(folder, name):
             os.close(descriptor)
 
 
+def reserve_standard_streams():
+    """A closed one would be the number of the next file, and of a tool's pipe."""
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stderr = sys.stderr or open(2, "w")
+
+
 def main():
+    reserve_standard_streams()
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("module", type=pathlib.Path)
@@ -465,6 +476,9 @@ def main():
         fail(f"cannot write '{args.output}': '{args.output.parent}' is no folder")
     try:
         args.output.parent.mkdir(parents=True, exist_ok=True)
+        for suffix in (".o", ".h", "_test.c"):
+            if args.output.with_name(name + suffix).is_dir():
+                fail(f"cannot write '{args.output}': '{name}{suffix}' is a folder")
         remove_leftovers(args.output.parent, name)
         # All of them, or none.
         with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory(

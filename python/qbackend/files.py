@@ -12,8 +12,16 @@ Path = Union[str, "os.PathLike[str]"]
 
 def write_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
     """Gives `write` a file that appears under `path` when it is complete. Pipes and
-    devices are written as they are."""
-    name = os.fspath(path)
+    devices are written as they are. An OSError is about `path`."""
+    try:
+        _write_file(os.fspath(path), write)
+    except OSError as error:
+        error.filename = os.fspath(path)
+        error.filename2 = None
+        raise
+
+
+def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:
     if os.path.exists(name) and not os.path.isfile(name):
         # There is nothing to rename onto.
         with open(name, "wb") as device:

@@ -2,6 +2,7 @@
 """The command qbackend-import."""
 
 import os
+import resource
 import signal
 import stat
 import subprocess
@@ -131,6 +132,30 @@ def test_streams_without_room():
         done = subprocess.run(f"qbackend-import {words} | true", shell=True,
                               stderr=subprocess.PIPE)
         assert done.stderr == b""
+
+
+def test_no_room_for_the_module(tmp_path):
+    """The error names what is written, not what was read."""
+    net = Network()
+    net.outputs = [net.node("aten.relu.default", [1, 4], self=net.input("x", [1, 4]))]
+    net.save(tmp_path / "net.pt2")
+
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (16, 16))
+
+    output = tmp_path / "net.mlirbc"
+    done = subprocess.run(["qbackend-import", tmp_path / "net.pt2", "-o", output],
+                          stderr=subprocess.PIPE, preexec_fn=limit)
+    assert done.returncode == 1
+    assert done.stderr.decode() == (f"qbackend-import: error: cannot write '{output}': "
+                                    "File too large\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["net.pt2"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(["qbackend-import", tmp_path / "net.pt2"], stdout=full,
+                              stderr=subprocess.PIPE)
+    assert done.returncode == 1
+    assert done.stderr == (b"qbackend-import: error: cannot write '-': "
+                           b"No space left on device\n")
 
 
 def test_documentation():

@@ -92,7 +92,12 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
         if given.output != "-" and not os.path.isdir(folder):
             raise ImportFailure(f"the folder '{folder}' of the output isn't there")
         read = _READERS.get(given.format, load)
-        read(given.network).save(given.output)
+        place = given.network
+        module = read(place)
+        place = given.output
+        module.save(place)
+        if place == "-" and sys.stdout:
+            sys.stdout.flush()
     except KeyboardInterrupt:
         # As the other tools: by the signal, without a word. What was begun is
         # removed by now.
@@ -106,7 +111,11 @@ def main(arguments: Optional[Sequence[str]] = None) -> int:
             MemoryError) as error:
         message = str(error) or type(error).__name__
         if isinstance(error, OSError) and error.strerror:
-            message = f"{error.filename or given.network}: {error.strerror}"
+            message = f"{error.filename or place}: {error.strerror}"
+            if place == given.output:
+                message = f"cannot write '{place}': {error.strerror}"
+            if place == "-":
+                _leave_output()
         print(f"qbackend-import: error: {message}", file=sys.stderr)
         return 1
     return 0
