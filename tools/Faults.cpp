@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 static const char *toolName = "qbackend";
+static const char *outputName = "-";
 
 static constexpr double megabyte = 1 << 20;
 
@@ -102,6 +103,8 @@ static void reserveStandardStreams() {
       (void)open("/dev/null", modes[stream]);
 }
 
+void qbackend::nameOutput(const char *path) { outputName = path; }
+
 void qbackend::reportFaults(const char *tool) {
   toolName = tool;
   reserveStandardStreams();
@@ -128,8 +131,8 @@ void qbackend::reportFaults(const char *tool) {
     int length;
     if (std::strncmp(reason, stream, sizeof(stream) - 1) == 0)
       length = std::snprintf(text, sizeof(text),
-                             "%s: error: cannot write '-': %.900s\n", toolName,
-                             reason + sizeof(stream) - 1);
+                             "%s: error: cannot write '%.500s': %.400s\n",
+                             toolName, outputName, reason + sizeof(stream) - 1);
     else
       length = std::snprintf(text, sizeof(text),
                              "%s: error: %.900s; %.0f MB are in use\n",

@@ -14,6 +14,10 @@ namespace qbackend {
 /// stay so for whoever opens a file. After InitLLVM.
 void reportFaults(const char *tool);
 
+/// What streams of LLVM that end the program when they can't be written are
+/// called in its error: the output of a tool, which others write; else `-`.
+void nameOutput(const char *path);
+
 } // namespace qbackend
 
 #endif // QBACKEND_TOOLS_FAULTS_H

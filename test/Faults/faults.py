@@ -103,11 +103,12 @@ class Faults:
         folder.mkdir()
         for command in self.writers(folder / "out"):
             _, said = self.run(command, code=1, preexec_fn=limit)
-            assert "File too large" in said, (command, said)
+            assert f"'{command[-1]}" in said and "File too large" in said, \
+                (command, said)
             assert not list(folder.iterdir()), (command, list(folder.iterdir()))
             command[-1] = "/dev/full"
             _, said = self.run(command, code=1)
-            assert "No space left" in said, (command, said)
+            assert "'/dev/full'" in said and "No space left" in said, (command, said)
         assert pathlib.Path("/dev/full").is_char_device()
 
     def check_full_standard_output(self):

@@ -100,7 +100,9 @@ int main(int argc, char **argv) {
   qbackend::registerToONNXTranslation();
 
   std::vector<std::string> arguments(argv, argv + argc);
-  Files files = findFiles(arguments);
+  // Static: an error that ends the program names the output.
+  static Files files;
+  files = findFiles(arguments);
   bool isRun = none_of(arguments, [](StringRef argument) {
     return argument.starts_with("-") && !argument.contains('=') &&
            (argument.contains("help") || argument.contains("version"));
@@ -116,6 +118,7 @@ int main(int argc, char **argv) {
     output.emplace(files.path);
     if (output->error())
       return failToWrite(output->error());
+    qbackend::nameOutput(files.path.c_str());
     std::string &argument = arguments[files.output];
     argument.resize(argument.size() - files.path.size());
     argument += output->name();
