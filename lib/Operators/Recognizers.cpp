@@ -89,6 +89,7 @@ public:
     }
     recognizeMatmul(recognition);
     recognizeMean(recognition);
+    recognizeMaximum(recognition);
     recognizeConcatenation(recognition);
     // Reshapes of either dialect may follow.
     recognizeLinalgResize(recognition);

@@ -207,5 +207,6 @@ REAL = {
     "MaxPool": {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1, 1, 1, 1]},
     "AveragePool": {"kernel_shape": [2, 2], "strides": [2, 2]},
     "ReduceMean": {"axes": [2, 3], "keepdims": 0},
+    "ReduceMax": {"axes": [1], "keepdims": 1},
     "DepthToSpace": {"blocksize": 2, "mode": "CRD"},
 }

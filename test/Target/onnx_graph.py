@@ -325,6 +325,11 @@ def ReduceMean(x, axes=(), keepdims=1):
 
 
 @op
+def ReduceMax(x, axes=(), keepdims=1):
+    return x.max(tuple(axes), keepdims=bool(keepdims))
+
+
+@op
 def ReduceSum(x, axes, keepdims=1):
     return f32(double(x).sum(tuple(axes), keepdims=bool(keepdims)))
 

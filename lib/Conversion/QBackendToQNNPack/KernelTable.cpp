@@ -98,7 +98,7 @@ KernelTable::KernelTable() {
   // Pooling.
   addKernels<MaxPool1dAttr, MaxPool2dAttr, AvgPool1dAttr, AvgPool2dAttr,
              AdaptiveAvgPool1dAttr, AdaptiveAvgPool2dAttr, MeanAttr>(ofInput);
-  addMissing<SumAttr>("the engine has none");
+  addMissing<SumAttr, AmaxAttr>("the engine has none");
   addMissing<MaxPool3dAttr, AvgPool3dAttr, AdaptiveAvgPool3dAttr>(
       "the engine has none of three dimensions");
   // Activations.

@@ -184,6 +184,9 @@ Attribute MeanAttr::permute(ArrayRef<int64_t> permutation) const {
 Attribute SumAttr::permute(ArrayRef<int64_t> permutation) const {
   return permuteReduction(*this, permutation);
 }
+Attribute AmaxAttr::permute(ArrayRef<int64_t> permutation) const {
+  return permuteReduction(*this, permutation);
+}
 
 /// A reshape that first undoes the new layout, then does what it did.
 template <typename ReshapeAttrT>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Recognises means: sums over one dimension after the other and a division by
-// their size, with changes of shape that drop or add dimensions of 1 anywhere.
+// their size, with changes of shape that drop or add dimensions of 1 anywhere;
+// and one sum, or one maximum after the other, alone.
 
 #include "Kinds/Recognizers.h"
 #include "Reading/Expressions/Division.h"
@@ -13,6 +14,8 @@
 
 #include "llvm/ADT/SmallBitVector.h"
 
+#include <cfloat>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
@@ -21,7 +24,7 @@ namespace {
 /// One op on the way from the result back to what the mean is of.
 struct Step {
   Value input;
-  /// Dimensions of `input` that are summed; none if only the shape changes.
+  /// Dimensions of `input` that are reduced; none if only the shape changes.
   SmallVector<int64_t> axes;
   /// The result's.
   RankedTensorType type;
@@ -61,23 +64,31 @@ getDimLoops(AffineMap map, RankedTensorType type, ArrayRef<int64_t> ranges) {
   return loops;
 }
 
+template <typename OpTy>
+static std::optional<Step> matchTosaReduction(OpTy reduce) {
+  auto type = getFloatType(reduce.getOutput());
+  if (!type || !getFloatType(reduce.getInput()))
+    return std::nullopt;
+  return Step{
+      reduce.getInput(), {int64_t(reduce.getAxis())}, type, std::nullopt};
+}
+
 /// The sum, from 0, of one operand over some of its dimensions, whose others
-/// stay in their order.
-static std::optional<Step> matchSum(Operation *op,
-                                    ScalarExpressions &expressions) {
-  if (auto reduce = dyn_cast<tosa::ReduceSumOp>(op)) {
-    auto type = getFloatType(reduce.getOutput());
-    if (!type || !getFloatType(reduce.getInput()))
-      return std::nullopt;
-    return Step{
-        reduce.getInput(), {int64_t(reduce.getAxis())}, type, std::nullopt};
-  }
+/// stay in their order; or, if `kind` is Max, the maximum, from what no number
+/// is below.
+static std::optional<Step> matchReduction(Operation *op, ScalarKind kind,
+                                          ScalarExpressions &expressions) {
+  bool isSum = kind == ScalarKind::Add;
+  if (auto reduce = dyn_cast<tosa::ReduceSumOp>(op); reduce && isSum)
+    return matchTosaReduction(reduce);
+  if (auto reduce = dyn_cast<tosa::ReduceMaxOp>(op); reduce && !isSum)
+    return matchTosaReduction(reduce);
   auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
   if (!linalgOp || linalgOp.getNumReductionLoops() == 0 ||
       op->getNumResults() != 1)
     return std::nullopt;
   const Scalar *sum = expressions.read(op);
-  if (!sum || sum->kind != ScalarKind::Add)
+  if (!sum || sum->kind != kind)
     return std::nullopt;
   const Scalar *init = sum->a, *element = sum->b;
   if (init->kind != ScalarKind::Init)
@@ -90,7 +101,8 @@ static std::optional<Step> matchSum(Operation *op,
       step.factor = 1 / *step.factor;
     return step.factor.has_value();
   };
-  if (element->kind == ScalarKind::Mul || element->kind == ScalarKind::Div) {
+  if (isSum &&
+      (element->kind == ScalarKind::Mul || element->kind == ScalarKind::Div)) {
     if (isScaled(element->a, element->b))
       element = element->a;
     else if (element->kind == ScalarKind::Mul &&
@@ -101,8 +113,10 @@ static std::optional<Step> matchSum(Operation *op,
                        ? getFloatType(element->value)
                        : RankedTensorType();
   step.type = getFloatType(op->getResult(0));
-  if (init->kind != ScalarKind::Init || !inputType || !step.type ||
-      !isFilledWith(linalgOp.getDpsInits()[0], 0, expressions.constants))
+  if (init->kind != ScalarKind::Init || !inputType || !step.type)
+    return std::nullopt;
+  auto start = getFill(linalgOp.getDpsInits()[0], expressions.constants);
+  if (!start || (isSum ? *start != 0 : *start > -FLT_MAX))
     return std::nullopt;
   step.input = element->value;
 
@@ -171,7 +185,7 @@ static std::optional<Step> matchStep(Operation *op,
       return std::nullopt;
     return Step{source, {}, type, std::nullopt};
   }
-  if (auto sum = matchSum(op, expressions))
+  if (auto sum = matchReduction(op, ScalarKind::Add, expressions))
     return sum;
   return matchScale(op, expressions);
 }
@@ -218,10 +232,11 @@ static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
 }
 
-/// The mean that `steps`, of which the first is the last op, are, or with
-/// `isSum` the sum; none if they aren't one.
-static std::optional<RecognizedOperator>
-getReduction(Recognition &recognition, ArrayRef<Step> steps, bool isSum) {
+/// The `KindTy` that `steps`, of which the first is the last op, are; none if
+/// they aren't one.
+template <typename KindTy>
+static std::optional<RecognizedOperator> getReduction(Recognition &recognition,
+                                                      ArrayRef<Step> steps) {
   auto inputType = getFloatType(steps.back().input);
   SmallVector<TrackedDim> dims;
   for (auto [position, size] : llvm::enumerate(inputType.getShape()))
@@ -235,7 +250,7 @@ getReduction(Recognition &recognition, ArrayRef<Step> steps, bool isSum) {
       if (axis >= int64_t(dims.size()) ||
           ShapedType::isDynamic(dims[axis].size))
         return std::nullopt;
-      if (!isSum)
+      if (std::is_same_v<KindTy, MeanAttr>)
         scale *= dims[axis].size;
       if (dims[axis].position)
         reduced.set(*dims[axis].position);
@@ -270,11 +285,45 @@ getReduction(Recognition &recognition, ArrayRef<Step> steps, bool isSum) {
       return std::nullopt;
     op.outputShape = dropped;
   }
-  MLIRContext *context = recognition.context();
-  op.kind =
-      isSum ? Attribute(SumAttr::get(context, recognition.ints(axes), keepdim))
-            : MeanAttr::get(context, recognition.ints(axes), keepdim);
+  op.kind = KindTy::get(recognition.context(), recognition.ints(axes), keepdim);
   return op;
+}
+
+/// Reductions by `kind` one after the other, as TOSA has them, with changes of
+/// shape in between: all of them, and the last one alone, since what is between
+/// them may have other readers.
+template <typename KindTy>
+static void recognizeRow(Recognition &recognition, ScalarKind kind) {
+  SmallVector<Step> steps;
+  std::optional<RecognizedOperator> shortest, longest;
+  Operation *op = recognition.root;
+  while (op && op->getNumResults() == 1 && steps.size() < kMaxSteps) {
+    auto step = matchReduction(op, kind, recognition.expressions);
+    if (step && step->factor)
+      break;
+    if (!step) {
+      Value source = getReshaped(op);
+      auto type = getFloatType(op->getResult(0));
+      if (!source || !type || !getFloatType(source) || steps.empty())
+        break;
+      step = Step{source, {}, type, std::nullopt};
+    }
+    op = getProducer(step->input);
+    bool reduces = !step->axes.empty();
+    steps.push_back(std::move(*step));
+    if (!reduces || recognition.isConstant(steps.back().input))
+      continue;
+    auto reduction = getReduction<KindTy>(recognition, steps);
+    if (!reduction)
+      continue;
+    if (!shortest)
+      shortest = *reduction;
+    longest = std::move(*reduction);
+  }
+  if (longest && longest->inputs[0].value != shortest->inputs[0].value)
+    recognition.found.push_back(std::move(*longest));
+  if (shortest)
+    recognition.found.push_back(std::move(*shortest));
 }
 
 void forms::recognizeMean(Recognition &recognition) {
@@ -296,7 +345,7 @@ void forms::recognizeMean(Recognition &recognition) {
     steps.push_back(std::move(*step));
     if (!(isSum || isImage) || !isScaled)
       continue;
-    auto mean = getReduction(recognition, steps, /*isSum=*/false);
+    auto mean = getReduction<MeanAttr>(recognition, steps);
     if (!mean || recognition.isConstant(steps.back().input))
       continue;
     if (!shortest)
@@ -308,11 +357,10 @@ void forms::recognizeMean(Recognition &recognition) {
     recognition.found.push_back(std::move(*longest));
   if (shortest)
     recognition.found.push_back(std::move(*shortest));
-  // One sum that nothing divides.
-  auto sum = matchSum(recognition.root, recognition.expressions);
-  if (!sum || sum->axes.empty() || sum->factor ||
-      recognition.isConstant(sum->input))
-    return;
-  if (auto op = getReduction(recognition, *sum, /*isSum=*/true))
-    recognition.found.push_back(std::move(*op));
+  // Sums that nothing divides.
+  recognizeRow<SumAttr>(recognition, ScalarKind::Add);
+}
+
+void forms::recognizeMaximum(Recognition &recognition) {
+  recognizeRow<AmaxAttr>(recognition, ScalarKind::Max);
 }

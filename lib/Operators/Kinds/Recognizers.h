@@ -68,6 +68,11 @@ void recognizeMatmul(Recognition &recognition);
 ///   -> operator [mean<axes = [2, 3]>] inputs(%x)
 void recognizeMean(Recognition &recognition);
 
+/// %m = tosa.reduce_max %x {axis = 1}
+/// %y = tosa.reduce_max %m {axis = 2}
+///   -> operator [amax<axes = [1, 2], keepdim>] inputs(%x)
+void recognizeMaximum(Recognition &recognition);
+
 /// What ends in one op that moves elements, or in a row of them: reshapes,
 /// transposes, slices, repetitions, shuffles, identities.
 ///

@@ -329,7 +329,7 @@ static LogicalResult writeAdaptiveKind(KindTy, OperatorOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// Means and sums
+// Means, sums and maxima
 //===----------------------------------------------------------------------===//
 
 static LogicalResult writeMean(qnnpack::MeanOp op, Exporter &exporter) {
@@ -363,12 +363,14 @@ static LogicalResult writeReductionKind(KindTy kind, OperatorOp op,
       axes, [&](int64_t axis) { return getAxis(axis, layout, rank); });
   llvm::sort(where);
   NodeAttr keepdims("keepdims", int64_t(kind.getKeepdim()));
-  // Axes are an attribute of a mean and an input of a sum, in opset 17.
-  Tensor y = std::is_same_v<KindTy, MeanAttr>
-                 ? exporter.addMain("ReduceMean", x,
-                                    {NodeAttr("axes", where), keepdims})
-                 : exporter.addMain("ReduceSum", {x, exporter.addInts(where)},
-                                    keepdims);
+  // Axes are an input of a sum, and an attribute of the others, in opset 17.
+  StringRef name =
+      std::is_same_v<KindTy, MeanAttr> ? "ReduceMean" : "ReduceMax";
+  Tensor y =
+      std::is_same_v<KindTy, SumAttr>
+          ? exporter.addMain("ReduceSum", {x, exporter.addInts(where)},
+                             keepdims)
+          : exporter.addMain(name, x, {NodeAttr("axes", where), keepdims});
   return exporter.setReal(op.getOutput(),
                           kind.getKeepdim() ? layout : Layout::AsIs, y,
                           op.isFused());
@@ -390,4 +392,5 @@ void onnx::addPooling(Writers &writers) {
   writers.addKind(writeAdaptiveKind<AdaptiveAvgPool3dAttr>);
   writers.addKind(writeReductionKind<MeanAttr>);
   writers.addKind(writeReductionKind<SumAttr>);
+  writers.addKind(writeReductionKind<AmaxAttr>);
 }

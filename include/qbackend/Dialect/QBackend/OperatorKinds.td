@@ -612,6 +612,15 @@ def QBackend_SumAttr : QBackend_ParametricKind<"Sum", "sum", ["permute"]> {
   let shown = "get(getContext(), detail::getShownDims(operands.inputs.front(), getAxes()), false)";
 }
 
+def QBackend_AmaxAttr : QBackend_ParametricKind<"Amax", "amax", ["permute"]> {
+  let summary = "largest over `axes`";
+  let parameters = (ins Ints:$axes, QBackend_Flag<"keep reduced dimensions as 1">:$keepdim);
+  let keepsNumbers = "true";
+  let operations = "detail::countInputs(operands)";
+  let range = "inputs.front()";
+  let shown = "get(getContext(), detail::getShownDims(operands.inputs.front(), getAxes()), false)";
+}
+
 //===----------------------------------------------------------------------===//
 // Activations
 //===----------------------------------------------------------------------===//
