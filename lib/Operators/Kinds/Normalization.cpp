@@ -121,7 +121,9 @@ struct Affine {
     return shift[shift.size() == 1 ? 0 : channel];
   }
   unsigned multiplications = 0, additions = 0;
-  bool varies = false;
+  /// Whether there is a number for each channel, and whether x is multiplied by
+  /// one: a number for all and a mask along the last dimension are no norm.
+  bool varies = false, isScaled = false;
 };
 
 /// Reads scalars as affine functions of one activation.
@@ -163,8 +165,14 @@ static bool isContractionResult(Value value) {
 std::optional<Affine> AffineReader::readOperand(const Scalar *scalar,
                                                 unsigned depth) {
   int64_t size = type.getDimSize(axis);
-  if (std::optional<double> number = expressions.getNumber(scalar))
-    return constant(*number);
+  if (std::optional<double> number = expressions.getNumber(scalar)) {
+    auto affine = constant(*number);
+    // One for each channel, though all are equal.
+    affine->varies = size != 1 && !scalar->full &&
+                     scalar->kind == ScalarKind::Operand &&
+                     getChannelLoop(scalar) == axis;
+    return affine;
+  }
   if (expressions.constants.isConstant(scalar->value)) {
     std::optional<SmallVector<float>> numbers;
     if (scalar->full) {
@@ -238,7 +246,9 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   if (!b)
     return std::nullopt;
   bool ofX = !isConstant(*a) || !isConstant(*b);
+  bool isFactor = isConstant(*a) ? a->varies : b->varies;
   b->varies |= a->varies;
+  b->isScaled |= a->isScaled;
   b->multiplications += a->multiplications;
   b->additions += a->additions;
   bool isProduct = false;
@@ -281,6 +291,7 @@ std::optional<Affine> AffineReader::read(const Scalar *scalar, unsigned depth) {
   default:
     return std::nullopt;
   }
+  result.isScaled |= ofX && isProduct && isFactor;
   result.multiplications += ofX && isProduct;
   result.additions += ofX && !isProduct;
   return result;
@@ -360,10 +371,13 @@ static void recognizeAffine(Recognition &recognition) {
     AffineReader reader(expressions, type, axis);
     // Subtract, multiply, multiply, add, and an operation of slack.
     std::optional<Affine> affine = reader.read(scalar, 5);
-    if (!affine || !reader.input || !affine->varies)
+    if (!affine || !reader.input)
       continue;
-    if (affine->multiplications < getLeastSteps(type) ||
-        affine->additions < getLeastSteps(type))
+    // Of one channel all parameters are numbers: all four of them tell a norm.
+    bool isOne = type.getDimSize(axis) == 1;
+    unsigned least = isOne ? 2 : getLeastSteps(type);
+    if (!(isOne || affine->isScaled) || affine->multiplications < least ||
+        affine->additions < least)
       continue;
     Attribute kind = getKind(recognition, axis, /*eps=*/0);
     if (!kind || !llvm::all_of(affine->scale, [](double number) {

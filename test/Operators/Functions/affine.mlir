@@ -1,0 +1,84 @@
+// RUN: qbackend-opt %s --qbackend-print-operators -o /dev/null | FileCheck %s
+
+// What is a batch norm, and what isn't, of functions a * x + b.
+
+#id = affine_map<(n, c, h, w) -> (n, c, h, w)>
+#last = affine_map<(n, c, h, w) -> (w)>
+#channel = affine_map<(n, c, h, w) -> (c)>
+#zero = affine_map<(n, c, h, w) -> (0)>
+
+// The scores of an attention: one number for all, and a mask along the last
+// dimension. In two ops and in one.
+// CHECK-LABEL: @mask
+// CHECK-NEXT: 0: mul<scalar = 5.000000e-01> [2, 3, 4] <- input0
+// CHECK-NEXT: 1: add [2, 3, 4] <- 0, constant
+// CHECK-NEXT: 2: mul<scalar = 5.000000e-01> [2, 3, 4] <- input0
+// CHECK-NEXT: 3: add [2, 3, 4] <- 2, constant
+// CHECK-NEXT: result 1, 3
+func.func @mask(%x: tensor<1x2x3x4xf32>) -> (tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>) {
+  %half = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %mask = "tosa.const"() <{values = dense<[[[[0.0, 0.0, -100.0, -100.0]]]]> : tensor<1x1x1x4xf32>}> : () -> tensor<1x1x1x4xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %a = tosa.mul %x, %half, %s : (tensor<1x2x3x4xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x2x3x4xf32>
+  %0 = tosa.add %a, %mask : (tensor<1x2x3x4xf32>, tensor<1x1x1x4xf32>) -> tensor<1x2x3x4xf32>
+  %number = arith.constant 0.5 : f32
+  %row = arith.constant dense<[0.0, 0.0, -100.0, -100.0]> : tensor<4xf32>
+  %e = tensor.empty() : tensor<1x2x3x4xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #last, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %row : tensor<1x2x3x4xf32>, tensor<4xf32>) outs(%e : tensor<1x2x3x4xf32>) {
+  ^bb0(%i: f32, %m: f32, %o: f32):
+    %p = arith.mulf %i, %number : f32
+    %q = arith.addf %p, %m : f32
+    linalg.yield %q : f32
+  } -> tensor<1x2x3x4xf32>
+  return %0, %1 : tensor<1x2x3x4xf32>, tensor<1x2x3x4xf32>
+}
+
+// One number for each channel, though all are equal.
+// CHECK-LABEL: @equal
+// CHECK-NEXT: 0: batch_norm2d [4, 2, 3] <- input0
+// CHECK-NEXT: result 0
+func.func @equal(%x: tensor<1x4x2x3xf32>) -> tensor<1x4x2x3xf32> {
+  %a = arith.constant dense<0.5> : tensor<4xf32>
+  %b = arith.constant dense<[0.0, 1.0, -2.0, 3.0]> : tensor<4xf32>
+  %e = tensor.empty() : tensor<1x4x2x3xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #channel, #channel, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %a, %b : tensor<1x4x2x3xf32>, tensor<4xf32>, tensor<4xf32>) outs(%e : tensor<1x4x2x3xf32>) {
+  ^bb0(%i: f32, %f: f32, %m: f32, %o: f32):
+    %p = arith.mulf %i, %f : f32
+    %q = arith.addf %p, %m : f32
+    linalg.yield %q : f32
+  } -> tensor<1x4x2x3xf32>
+  return %0 : tensor<1x4x2x3xf32>
+}
+
+// The norm of one channel, whose parameters are read like numbers: a mean, a
+// deviation, a factor and a bias. A factor and a bias alone are numbers.
+// CHECK-LABEL: @one
+// CHECK-NEXT: 0: batch_norm2d [2, 3] <- input0
+// CHECK-NEXT: 1: mul<scalar = 2.000000e+00> [2, 3] <- input0
+// CHECK-NEXT: 2: add<scalar = 3.000000e+00> [2, 3] <- 1
+// CHECK-NEXT: result 0, 2
+func.func @one(%x: tensor<1x1x2x3xf32>) -> (tensor<1x1x2x3xf32>, tensor<1x1x2x3xf32>) {
+  %mean = arith.constant dense<0.5> : tensor<1xf32>
+  %var = arith.constant dense<1.5> : tensor<1xf32>
+  %a = arith.constant dense<2.0> : tensor<1xf32>
+  %b = arith.constant dense<3.0> : tensor<1xf32>
+  %eps = arith.constant 1.0e-5 : f32
+  %e = tensor.empty() : tensor<1x1x2x3xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #zero, #zero, #zero, #zero, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %a, %b, %mean, %var : tensor<1x1x2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) outs(%e : tensor<1x1x2x3xf32>) {
+  ^bb0(%i: f32, %f: f32, %m: f32, %c: f32, %v: f32, %o: f32):
+    %d = arith.addf %v, %eps : f32
+    %r = math.rsqrt %d : f32
+    %p = arith.subf %i, %c : f32
+    %q = arith.mulf %p, %r : f32
+    %s = arith.mulf %q, %f : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<1x1x2x3xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #zero, #zero, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%x, %a, %b : tensor<1x1x2x3xf32>, tensor<1xf32>, tensor<1xf32>) outs(%e : tensor<1x1x2x3xf32>) {
+  ^bb0(%i: f32, %f: f32, %m: f32, %o: f32):
+    %p = arith.mulf %i, %f : f32
+    %q = arith.addf %p, %m : f32
+    linalg.yield %q : f32
+  } -> tensor<1x1x2x3xf32>
+  return %0, %1 : tensor<1x1x2x3xf32>, tensor<1x1x2x3xf32>
+}
