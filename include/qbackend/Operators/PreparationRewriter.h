@@ -52,7 +52,8 @@ public:
   ConstantEvaluator &constants;
 
   /// Takes back one rewrite, and returns the last of the ops that are there
-  /// then; null, and nothing has changed, if that can't be done. It erases
+  /// then; null, and nothing has changed, if that can't be done: what was
+  /// recorded before has to hold all the same then, and is taken back. It erases
   /// nothing but the pieces of its record.
   using Undo = std::function<mlir::Operation *(PreparationRewriter &)>;
 

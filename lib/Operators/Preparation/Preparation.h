@@ -55,7 +55,8 @@ getChannelGroups(mlir::linalg::LinalgOp op, ConstantEvaluator &constants);
 
 /// Puts what fusion has put into a shuffle of channels, which `collapse` ends,
 /// in front of it: collapse(transpose(f(expand(x)))) ->
-/// collapse(transpose(expand(f(x)))).
+/// collapse(transpose(expand(f(x)))). This is not taken back: the shuffle is an
+/// operator then, whatever f is.
 void takeOutOfShuffle(mlir::tensor::CollapseShapeOp collapse,
                       PreparationRewriter &rewriter);
 

@@ -287,7 +287,7 @@ Operation *PreparationRewriter::noteUnrecognized(Operation *op) {
     detached.erase(original);
   Operation *last = undo(*this);
   if (!last)
-    return nullptr;
+    return noteUnrecognized(op);
   restored.insert(last);
   // What was rewritten several times goes back to the first form.
   Operation *further = noteUnrecognized(last);

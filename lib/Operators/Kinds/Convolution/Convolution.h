@@ -79,6 +79,8 @@ llvm::FailureOr<RecognizedOperand> getBiasOperand(mlir::Value bias,
 //===----------------------------------------------------------------------===//
 
 /// A convolution and the dimension of its result that its bias varies along.
+/// Where the groups have a dimension of their own this counts those of
+/// `op.outputShape`, which has one for both.
 struct Convolution {
   RecognizedOperator op;
   unsigned channel;
