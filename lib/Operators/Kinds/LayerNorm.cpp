@@ -255,6 +255,9 @@ public:
   bool buildSplitGroups();
 
 private:
+  /// The one of `dims` along which all parameters vary, if they are constants
+  /// that were broadcast along the others; else `dims`.
+  SmallVector<unsigned> getVaryingDims(ArrayRef<unsigned> dims) const;
   Attribute getInstanceNorm(unsigned axis) const;
   bool finish(Attribute kind, ArrayRef<unsigned> dims);
   RecognizedOperand getParameter(const Variable *variable, double number,
@@ -300,8 +303,27 @@ RecognizedOperand NormBuilder::getParameter(const Variable *variable,
   auto view = viewThroughLayout(variable->value, map, /*reshapes=*/true);
   RecognizedOperand operand =
       view ? arrange(*view, dims, shape) : RecognizedOperand();
+  if (!operand && recognition.constants().isConstant(variable->value))
+    if (DenseElementsAttr numbers =
+            gatherAlong(*variable, dims, recognition.constants());
+        numbers && numbers.getType().getShape() == ArrayRef(shape))
+      operand = RecognizedOperand::ofConstant(numbers);
   failed |= !operand;
   return operand;
+}
+
+SmallVector<unsigned>
+NormBuilder::getVaryingDims(ArrayRef<unsigned> dims) const {
+  for (unsigned dim : {1u, unsigned(type.getRank() - 1)}) {
+    bool isOne = llvm::is_contained(dims, dim);
+    for (const Variable *parameter : {norm.affine.weight, norm.affine.bias})
+      isOne &=
+          !parameter || (recognition.constants().isConstant(parameter->value) &&
+                         gatherAlong(*parameter, dim, recognition.constants()));
+    if (isOne)
+      return {dim};
+  }
+  return SmallVector<unsigned>(dims);
 }
 
 bool NormBuilder::finish(Attribute kind, ArrayRef<unsigned> dims) {
@@ -347,6 +369,8 @@ bool NormBuilder::build() {
   for (unsigned dim : getDims(norm.affine.bias))
     if (!llvm::is_contained(dims, dim))
       dims.push_back(dim);
+  if (dims.size() > 1)
+    dims = getVaryingDims(dims);
   auto isAxis = [&](unsigned dim) {
     return llvm::is_contained(norm.axes, dim);
   };

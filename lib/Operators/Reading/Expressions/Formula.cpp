@@ -462,3 +462,41 @@ SmallVector<Value> forms::getCandidates(Operation *root, bool reduced,
   }
   return found;
 }
+
+DenseElementsAttr forms::gatherAlong(const Variable &parameter,
+                                     ArrayRef<unsigned> dims,
+                                     ConstantEvaluator &constants) {
+  DenseElementsAttr elements = constants.evaluate(parameter.value);
+  auto type = cast<RankedTensorType>(parameter.value.getType());
+  if (!elements || elements.empty() || !elements.getElementType().isF32())
+    return {};
+  // How far the elements of each dimension are apart in what is gathered.
+  SmallVector<int64_t> shape(dims.size(), 1), strides(type.getRank(), 0);
+  int64_t count = 1;
+  for (unsigned i = dims.size(); i-- > 0;)
+    for (auto [dim, place] : llvm::enumerate(parameter.position))
+      if (place && *place == dims[i] && type.getDimSize(dim) != 1) {
+        shape[i] = type.getDimSize(dim);
+        strides[dim] = count;
+        count *= shape[i];
+      }
+  SmallVector<std::optional<float>> found(count);
+  SmallVector<int64_t> index(type.getRank(), 0);
+  int64_t at = 0;
+  for (float number : elements.getValues<float>()) {
+    if (found[at] && *found[at] != number)
+      return {};
+    found[at] = number;
+    for (int64_t dim = type.getRank(); dim-- > 0;) {
+      at += strides[dim];
+      if (++index[dim] < type.getDimSize(dim))
+        break;
+      at -= strides[dim] * index[dim];
+      index[dim] = 0;
+    }
+  }
+  SmallVector<float> numbers;
+  for (std::optional<float> number : found)
+    numbers.push_back(*number);
+  return DenseElementsAttr::get(type.clone(shape), ArrayRef(numbers));
+}

@@ -120,6 +120,12 @@ llvm::SmallVector<mlir::Value> getCandidates(mlir::Operation *root,
                                              ScalarExpressions &expressions,
                                              bool views = false);
 
+/// The numbers of a constant, of which there is one for each position along
+/// `dims` of what it is read for; null if they differ along other ones, too.
+mlir::DenseElementsAttr gatherAlong(const Variable &parameter,
+                                    llvm::ArrayRef<unsigned> dims,
+                                    ConstantEvaluator &constants);
+
 } // namespace qbackend::forms
 
 #endif // QBACKEND_LIB_OPERATORS_READING_EXPRESSIONS_FORMULA_H
