@@ -9,6 +9,8 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
+#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/MapVector.h"
@@ -112,6 +114,44 @@ static void sinkTranspose(OperatorOp op, bool inner = false) {
   op.getOutput().replaceAllUsesExcept(back.getOutput(), back);
   assert(back.getOutput().getType() == resultType);
   (void)resultType;
+}
+
+/// transpose(reshape(transpose(x, p)), q) -> reshape(x), where the reshape
+/// merges dimensions and what it merges is in the order of `x` then: the
+/// patches of an image as rows. False if it isn't.
+static bool foldIntoReshape(TransposeOp op) {
+  auto reshape = op.getInput().getDefiningOp<OperatorOp>();
+  if (!reshape || reshape.isFused() || !reshape.getOutput().hasOneUse())
+    return false;
+  auto kind = dyn_cast<ReshapeAttr>(reshape.getKind());
+  if (!kind || !kind.getPermutation())
+    return false;
+  ArrayRef<int64_t> permutation = kind.getPermutation();
+  auto type = cast<RankedTensorType>(reshape.getInputs().front().getType());
+  auto merged = cast<RankedTensorType>(reshape.getOutput().getType());
+  if (type.getRank() <= merged.getRank())
+    return false;
+  auto groups = getReassociationIndicesForReshape(
+      type.clone(applyPermutation(type.getShape(), permutation)), merged);
+  if (!groups)
+    return false;
+  SmallVector<int64_t> order;
+  for (int64_t dim : op.getPermutation())
+    for (int64_t part : (*groups)[dim])
+      order.push_back(permutation[part]);
+  if (!llvm::is_sorted(order))
+    return false;
+  Operation *yield = reshape.getBody().front().getTerminator();
+  OpBuilder builder(yield);
+  yield->setOperand(0, createFoldedTranspose(builder, op.getLoc(),
+                                             reshape.getYielded(),
+                                             op.getPermutation()));
+  reshape.setKindsAttr(builder.getArrayAttr(
+      ReshapeAttr::get(op.getContext(), DenseI64ArrayAttr())));
+  reshape.getOutput().setType(op.getOutput().getType());
+  op.replaceAllUsesWith(reshape.getOutput());
+  op.erase();
+  return true;
 }
 
 /// Why `op` doesn't take in the transpose of its input by `permutation`; empty
@@ -376,6 +416,8 @@ struct NormalizeLayoutPass
         continue;
       }
       auto transpose = cast<TransposeOp>(op);
+      if (foldIntoReshape(transpose))
+        continue;
       OpBuilder builder(op);
       Value folded =
           createFoldedTranspose(builder, op->getLoc(), transpose.getInput(),
