@@ -328,6 +328,36 @@ static void getInputs(const Product &product, const Factors &factors,
 // Layers
 //===----------------------------------------------------------------------===//
 
+/// The bias of a layer whose `size` features are the last dimensions of what it
+/// is added to, such as heads and what is in each: a constant of these
+/// dimensions; null if it isn't one.
+static RecognizedOperand getSplitBias(const Product &product, int64_t size,
+                                      ConstantEvaluator &constants) {
+  const Scalar &bias = *product.bias;
+  auto type = getFloatType(bias.value);
+  if (!type || !type.hasStaticShape() || type.getNumElements() != size ||
+      !constants.isConstant(bias.value))
+    return {};
+  // The last dimensions that aren't 1, in their order.
+  int64_t dim = product.biasType.getRank() - 1;
+  for (unsigned i = type.getRank(); i-- > 0;) {
+    if (type.getDimSize(i) == 1)
+      continue;
+    while (dim >= 0 && product.biasType.getDimSize(dim) == 1)
+      --dim;
+    std::optional<unsigned> loop =
+        bias.full ? i + product.biasType.getRank() - type.getRank()
+                  : getLoop(bias.map.getResult(i));
+    if (loop != std::optional<unsigned>(dim))
+      return {};
+    --dim;
+  }
+  DenseElementsAttr elements = constants.evaluate(bias.value);
+  return elements ? RecognizedOperand::ofConstant(
+                        elements.reshape(type.clone({size})))
+                  : RecognizedOperand();
+}
+
 /// The bias of a layer of `size` features; null if there is none, failure if
 /// what is added is no bias.
 static FailureOr<RecognizedOperand> getBias(const Product &product,
@@ -354,9 +384,14 @@ static FailureOr<RecognizedOperand> getBias(const Product &product,
   if (bias)
     return failure();
   if (product.reshape) {
-    if (product.biasType.getRank() == 0 ||
-        product.biasType.getShape().back() != size)
+    if (product.biasType.getRank() == 0)
       return failure();
+    if (product.biasType.getShape().back() != size) {
+      bias = getSplitBias(product, size, expressions.constants);
+      if (!bias)
+        return failure();
+      return bias;
+    }
     channel = product.biasType.getRank() - 1;
   }
   // One number for all features is a sum, not a bias.
@@ -455,8 +490,21 @@ void forms::recognizeLinear(Recognition &recognition) {
     shape = {type.getNumElements() / size, size};
     op.outputShape = shape;
   } else if (product->reshape) {
-    if (!isLast || shape.empty() || shape.back() != size)
+    if (!isLast || shape.empty())
       return;
+    // Fusion has put the bias behind the change of shape that cuts the
+    // features.
+    if (shape.back() != size) {
+      if (!product->bias || product->biasType != type || !type.hasStaticShape())
+        return;
+      int64_t features = 1;
+      while (features < size && !shape.empty())
+        features *= shape.pop_back_val();
+      if (features != size)
+        return;
+      shape.push_back(size);
+      op.outputShape = shape;
+    }
   } else {
     if (channel == results.size() || shape.size() != results.size())
       return;

@@ -16,6 +16,27 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
+/// `map`, whose constants stand for the loops of one step that it doesn't read,
+/// if there are as many of both: a transposition reads a dimension of 1 like
+/// that.
+static AffineMap nameUnitLoops(AffineMap map, ArrayRef<int64_t> ranges) {
+  SmallVector<unsigned> unread;
+  for (unsigned loop = 0; loop < ranges.size(); ++loop)
+    if (ranges[loop] == 1 && !map.isFunctionOfDim(loop))
+      unread.push_back(loop);
+  SmallVector<AffineExpr> exprs(map.getResults());
+  unsigned next = 0;
+  for (AffineExpr &expr : exprs)
+    if (isa<AffineConstantExpr>(expr)) {
+      if (next == unread.size())
+        return map;
+      expr = getAffineDimExpr(unread[next++], map.getContext());
+    }
+  return next == unread.size()
+             ? AffineMap::get(map.getNumDims(), 0, exprs, map.getContext())
+             : map;
+}
+
 void forms::takeOutTransposes(linalg::GenericOp op,
                               PreparationRewriter &rewriter) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
@@ -26,16 +47,18 @@ void forms::takeOutTransposes(linalg::GenericOp op,
       llvm::hasSingleElement(*op.getBody()))
     return;
   rewriter.setInsertionPoint(op);
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
   SmallVector<SmallVector<int64_t>> permutations(op.getNumDpsInputs());
   for (auto [input, map, taken] :
        llvm::zip(op.getInputsMutable(), maps, permutations)) {
     auto type = dyn_cast<RankedTensorType>(input.get().getType());
-    if (!type || !type.getElementType().isF32() || !map.isPermutation() ||
-        map.isIdentity() || rewriter.constants.isConstant(input.get()))
+    AffineMap named = nameUnitLoops(map, ranges);
+    if (!type || !type.getElementType().isF32() || !named.isPermutation() ||
+        named.isIdentity() || rewriter.constants.isConstant(input.get()))
       continue;
     SmallVector<int64_t> permutation(type.getRank());
-    for (unsigned dim = 0; dim < map.getNumResults(); ++dim)
-      permutation[map.getDimPosition(dim)] = dim;
+    for (unsigned dim = 0; dim < named.getNumResults(); ++dim)
+      permutation[named.getDimPosition(dim)] = dim;
     input.set(createTranspose(rewriter, op.getLoc(), input.get(), permutation));
     map = AffineMap::getMultiDimIdentityMap(type.getRank(), op.getContext());
     taken = permutation;

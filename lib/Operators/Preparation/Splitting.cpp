@@ -588,18 +588,22 @@ Operation *Splitter::splitPrologue() {
   if (!llvm::is_contained(last->getOperands(), init) ||
       (!isProduct && !isPool && !isSum))
     return nullptr;
-  SmallVector<Value> cuts;
-  for (Value value :
-       isProduct ? SmallVector<Value>(element.getDefiningOp()->getOperands())
-                 : SmallVector<Value>{element})
-    if (Operation *inner = value.getDefiningOp();
-        inner && inner->getBlock() == &body && getSlice(value).active &&
-        !llvm::is_contained(cuts, value))
-      cuts.push_back(value);
-  if (cuts.empty())
-    return nullptr;
-  auto pieces = splitAt(cuts);
-  return pieces ? commit(*pieces, /*restDecides=*/true) : nullptr;
+  auto splitBefore = [&](ValueRange values) -> Operation * {
+    SmallVector<Value> cuts;
+    for (Value value : values)
+      if (Operation *inner = value.getDefiningOp();
+          inner && inner->getBlock() == &body && getSlice(value).active &&
+          !llvm::is_contained(cuts, value))
+        cuts.push_back(value);
+    auto pieces = cuts.empty() ? std::nullopt : splitAt(cuts);
+    return pieces ? commit(*pieces, /*restDecides=*/true) : nullptr;
+  };
+  // The product in a pool of a product (a gate) is the pool's element.
+  if (isPool || !isProduct)
+    if (Operation *rest = splitBefore(element))
+      return rest;
+  return isProduct ? splitBefore(element.getDefiningOp()->getOperands())
+                   : nullptr;
 }
 
 /// Whether the body of `op` can be taken apart at all.

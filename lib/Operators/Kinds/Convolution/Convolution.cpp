@@ -370,6 +370,18 @@ buildConvolution(Value value, const Chain &chain,
     merged.dims.erase(merged.dims.begin() + *split + 1);
     placement = placeDimensions(access, cropped, filter.plain, merged);
   }
+  // Nor the one channel that a result has.
+  bool lacksChannel = false;
+  if (!placement && result.dims.size() + 1 == cropped.view.dims.size() &&
+      result.type().hasStaticShape()) {
+    AxisView widened = result;
+    widened.dims.emplace_back();
+    placement = placeDimensions(access, cropped, filter.plain, widened);
+    lacksChannel =
+        placement && placement->result.back() == int64_t(result.dims.size());
+    if (!lacksChannel)
+      return std::nullopt;
+  }
   if (!placement)
     return std::nullopt;
   bool isSpread = llvm::any_of(
@@ -401,6 +413,10 @@ buildConvolution(Value value, const Chain &chain,
     llvm::append_range(op.outputShape, result.type().getShape());
     op.outputShape[*split] *= op.outputShape[*split + 1];
     op.outputShape.erase(op.outputShape.begin() + *split + 1);
+  }
+  if (lacksChannel) {
+    llvm::append_range(op.outputShape, result.type().getShape());
+    op.outputShape.push_back(1);
   }
   if (!llvm::is_sorted(placement->result))
     op.outputPermutation = placement->result;
