@@ -151,10 +151,17 @@ private:
 };
 } // namespace
 
-/// True if the op before `value` is a convolution or a matrix product, whose
-/// bias an addition of constants is.
+/// True if the op before `value`, but for changes of shape, is a convolution or
+/// a matrix product, whose bias an addition of constants is.
 static bool isContractionResult(Value value) {
   Operation *producer = getProducer(value);
+  constexpr unsigned kMaxReshapes = 4;
+  for (unsigned i = 0; i < kMaxReshapes && producer; ++i) {
+    Value source = getReshaped(producer);
+    if (!source)
+      break;
+    producer = getProducer(source);
+  }
   if (isa_and_nonnull<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
                       tosa::TransposeConv2DOp, tosa::MatMulOp>(producer))
     return true;

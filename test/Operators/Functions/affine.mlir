@@ -82,3 +82,24 @@ func.func @one(%x: tensor<1x1x2x3xf32>) -> (tensor<1x1x2x3xf32>, tensor<1x1x2x3x
   } -> tensor<1x1x2x3xf32>
   return %0, %1 : tensor<1x1x2x3xf32>, tensor<1x1x2x3xf32>
 }
+
+// The bias of a layer stays with it, also where a change of shape is in between;
+// what multiplies afterwards is no norm.
+// CHECK-LABEL: @bias
+// CHECK-NEXT: 0: reshape [4, 5, 3] <- input0
+// CHECK-NEXT: 1: linear weight[2, 3] bias [4, 5, 2] <- 0
+// CHECK-NEXT: 2: mul [4, 5, 2] <- constant, 1
+// CHECK-NEXT: result 2
+func.func @bias(%x: tensor<1x20x3xf32>) -> tensor<1x4x5x2xf32> {
+  %w = "tosa.const"() <{values = dense<0.25> : tensor<1x3x2xf32>}> : () -> tensor<1x3x2xf32>
+  %b = "tosa.const"() <{values = dense<[[[[1.0, 2.0]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %g = "tosa.const"() <{values = dense<[[[[0.5, 0.75]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %shape = tosa.const_shape {values = dense<[1, 4, 5, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %0 = tosa.matmul %x, %w, %z, %z : (tensor<1x20x3xf32>, tensor<1x3x2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x20x2xf32>
+  %1 = tosa.reshape %0, %shape : (tensor<1x20x2xf32>, !tosa.shape<4>) -> tensor<1x4x5x2xf32>
+  %2 = tosa.add %1, %b : (tensor<1x4x5x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x4x5x2xf32>
+  %3 = tosa.mul %2, %g, %s : (tensor<1x4x5x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x4x5x2xf32>
+  return %3 : tensor<1x4x5x2xf32>
+}
