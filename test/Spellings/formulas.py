@@ -115,7 +115,9 @@ UNARY = {
     "gelu_tanh": gelu_tanh,
     "elu": elu,
     "leaky_relu": leaky_relu,
+    "sqrt": lambda style, node, x: unary("sqrt", x),
     "add_scalar": lambda style, node, x: x + node.number,
+    "rsub_scalar": lambda style, node, x: node.number - x,
     "sub_scalar": lambda style, node, x: x - node.number,
     "mul_scalar": lambda style, node, x: x * node.number,
 }

@@ -8,7 +8,7 @@ from emitter import integers, tensor_type
 from expression import leaf, parameter, unary
 from linalg_convolution import LinalgConvolution
 from linalg_elementwise import identity
-from writer import TO_FIRST
+from writer import TO_FIRST, TO_LAST
 
 
 class LinalgWriter(LinalgConvolution):
@@ -53,6 +53,9 @@ class LinalgWriter(LinalgConvolution):
 
     def write_mul(self, node, x, y):
         return self.binary(node, x, y, lambda a, b: a * b)
+
+    def write_div(self, node, x, y):
+        return self.binary(node, x, y, lambda a, b: a / b)
 
     # Norms.
 
@@ -270,6 +273,18 @@ class LinalgWriter(LinalgConvolution):
         count = int(np.prod([x.shape[a] for a in axes]))
         total, _ = self.reduce(x, axes)
         y = self.elementwise(self.divided(leaf(total), count), total.shape)
+        return self.kept(node, y)
+
+    def write_sum(self, node, x):
+        axes = [self.axis(node.inputs[0], a) for a in node.axes]
+        return self.kept(node, self.reduce(x, axes)[0])
+
+    def write_amax(self, node, x):
+        axes = [self.axis(node.inputs[0], a) for a in node.axes]
+        return self.kept(node, self.reduce(x, axes, "max")[0])
+
+    def kept(self, node, y):
+        """With the dimensions of the node, which may have them as 1 or not."""
         shape = self.shape(node)
         if y.rank > len(shape):
             return self.collapse(y, shape)
@@ -479,18 +494,20 @@ class LinalgWriter(LinalgConvolution):
             f"[{integers(offsets)}] [{integers(sizes)}] [{integers(strides)}]"
             f" : {x.type} into {into.type}", into.shape)
 
-    def extract(self, x, offsets, sizes):
-        kind = tensor_type(sizes)
+    def extract(self, x, offsets, sizes, strides=None):
+        kind = tensor_type(sizes, x.element)
         extents = [self.text.batch if e is None else e for e in sizes]
+        strides = strides or [1] * x.rank
         return self.text.op(
             f"tensor.extract_slice {x.name}[{integers(offsets)}] "
-            f"[{integers(extents)}] [{integers([1] * x.rank)}] : {x.type} to "
-            f"{kind}", sizes)
+            f"[{integers(extents)}] [{integers(strides)}] : {x.type} to "
+            f"{kind}", sizes, x.element)
 
     def write_narrow(self, node, x):
-        offsets = [0] * x.rank
+        offsets, strides = [0] * x.rank, [1] * x.rank
         offsets[self.axis(node, node.axis)] = node.start
-        return self.extract(x, offsets, self.shape(node))
+        strides[self.axis(node, node.axis)] = node.step
+        return self.extract(x, offsets, self.shape(node), strides)
 
     def write_flatten(self, node, x):
         source = node.inputs[0]
@@ -500,19 +517,29 @@ class LinalgWriter(LinalgConvolution):
         return self.collapse(x, self.shape(node))
 
     def write_reshape(self, node, x):
-        assert not node.inputs[0].image
-        shape = self.shape(node)
+        if self.moved(node.inputs[0]):
+            x = self.transpose(x, TO_FIRST[x.rank])
+        shape = tuple(node.shape)
         rows, columns = x.shape, shape
         total = int(np.prod([e or 1 for e in shape]))
-        if _regroups(rows, columns):
+        if rows == columns:
+            y = x
+        elif _regroups(rows, columns):
             if len(rows) >= len(columns):
-                return self.collapse(x, shape)
-            return self.expand(x, shape)
-        return self.expand(self.collapse(x, (total,)), shape)
+                y = self.collapse(x, shape)
+            else:
+                y = self.expand(x, shape)
+        else:
+            y = self.expand(self.collapse(x, (total,)), shape)
+        if self.moved(node):
+            y = self.transpose(y, TO_LAST[y.rank])
+        return y
 
     def write_permute(self, node, x):
-        assert not node.inputs[0].image
-        return self.transpose(x, node.permutation)
+        order = self.order(node)
+        if order == tuple(range(x.rank)):
+            return x
+        return self.transpose(x, order)
 
     def write_channel_shuffle(self, node, x):
         axis = self.channels(node)

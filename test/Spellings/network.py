@@ -179,6 +179,17 @@ class Network:
     def mul(self, x, y):
         return self._binary("mul", x, y)
 
+    def div(self, x, y):
+        return self._binary("div", x, y)
+
+    def constant(self, data, image=False):
+        """Numbers that are no weight: a mask, positions, a token."""
+        data = np.asarray(data, np.float32)
+        return self._add("constant", [], data.shape, image, {"data": data})
+
+    def random(self, *shape, scale=0.5, image=False):
+        return self.constant(self.rng.uniform(-scale, scale, shape), image)
+
     def add_scalar(self, x, number):
         return self._add("add_scalar", [x], x.shape, number=number)
 
@@ -218,12 +229,21 @@ class Network:
         return self._add("global_pool", [x],
                          (*x.shape[:2], *[1] * (len(x.shape) - 2)), True)
 
-    def mean(self, x, axes, keepdim=False):
+    def _reduce(self, op, x, axes, keepdim):
         axes = [axis % len(x.shape) for axis in axes]
         shape = [1 if i in axes else extent
                  for i, extent in enumerate(x.shape) if keepdim or i not in axes]
-        return self._add("mean", [x], shape, x.image and keepdim, axes=axes,
+        return self._add(op, [x], shape, x.image and keepdim, axes=axes,
                          keepdim=keepdim)
+
+    def mean(self, x, axes, keepdim=False):
+        return self._reduce("mean", x, axes, keepdim)
+
+    def sum(self, x, axes, keepdim=False):
+        return self._reduce("sum", x, axes, keepdim)
+
+    def amax(self, x, axes, keepdim=False):
+        return self._reduce("amax", x, axes, keepdim)
 
     # Shapes.
 
@@ -237,17 +257,18 @@ class Network:
         return self._add("flatten", [x],
                          (x.shape[0], int(np.prod(x.shape[1:]))), False)
 
-    def reshape(self, x, *shape):
-        return self._add("reshape", [x], shape, False)
+    def reshape(self, x, *shape, image=False):
+        return self._add("reshape", [x], shape, image)
 
-    def permute(self, x, *permutation):
+    def permute(self, x, *permutation, image=False):
         return self._add("permute", [x], [x.shape[i] for i in permutation],
-                         False, permutation=permutation)
+                         image, permutation=permutation)
 
-    def narrow(self, x, axis, start, length):
+    def narrow(self, x, axis, start, length, step=1):
         shape = list(x.shape)
         shape[axis] = length
-        return self._add("narrow", [x], shape, axis=axis, start=start)
+        return self._add("narrow", [x], shape, axis=axis, start=start,
+                         step=step)
 
     def pad(self, x, low, high, value=0.0):
         shape = [l + extent + h for l, extent, h in zip(low, x.shape, high)]
@@ -394,8 +415,8 @@ def _pixel_shuffle(node, x):
 
 
 def _narrow(node, x):
-    return x.take(range(node.start, node.start + node.shape[node.axis]),
-                  node.axis)
+    return x.take(range(node.start, node.start + node.shape[node.axis] *
+                        node.step, node.step), node.axis)
 
 
 def _sigmoid(x):
@@ -437,7 +458,10 @@ _EVALUATORS = {
     "add": lambda node, x, y: x + y,
     "sub": lambda node, x, y: x - y,
     "mul": lambda node, x, y: x * y,
+    "div": lambda node, x, y: x / y,
+    "sqrt": lambda node, x: np.sqrt(x),
     "add_scalar": lambda node, x: x + node.number,
+    "rsub_scalar": lambda node, x: node.number - x,
     "sub_scalar": lambda node, x: x - node.number,
     "mul_scalar": lambda node, x: x * node.number,
     "softmax": lambda node, x: _softmax(x, node.axis),
@@ -448,6 +472,9 @@ _EVALUATORS = {
     "global_pool": lambda node, x: x.mean(tuple(range(2, x.ndim)),
                                           keepdims=True),
     "mean": lambda node, x: x.mean(tuple(node.axes), keepdims=node.keepdim),
+    "sum": lambda node, x: x.sum(tuple(node.axes), keepdims=node.keepdim),
+    "amax": lambda node, x: x.max(tuple(node.axes), keepdims=node.keepdim),
+    "constant": lambda node: node.parameters["data"].astype(np.float64),
     "cat": lambda node, *xs: np.concatenate(xs, node.axis),
     "flatten": lambda node, x: x.reshape(node.shape),
     "reshape": lambda node, x: x.reshape(node.shape),

@@ -5,6 +5,7 @@ No two extents are equal where it matters: a transposition that is forgotten
 has to show.
 """
 
+import newer_networks
 from network import Network
 
 
@@ -314,6 +315,7 @@ NETWORKS = {function.__name__: function for function in (
     residual, mobile, lenet, inception, squeeze_excite, efficient, dense, fire,
     shuffle, unet, decoder, sequence, video, transformer, llama, lstm,
     classifier, groups, same, activations, pyramid, temporal)}
+NETWORKS.update(newer_networks.NETWORKS)
 
 
 def build(name, seed=1):

@@ -101,7 +101,8 @@ KINDS = {
     "max_pool": "max_pool{d}d", "avg_pool": "avg_pool{d}d",
     "global_pool": "adaptive_avg_pool{d}d", "gelu_tanh": "gelu",
     "add_scalar": "add", "mul_scalar": "mul", "permute": "transpose",
-    "resize": "interpolate", "dropout": None, "input": None,
+    "resize": "interpolate", "dropout": None, "input": None, "constant": None,
+    "rsub_scalar": "rsub", "sqrt": None,
 }
 
 _TOSA_TO_LINALG = (
@@ -237,8 +238,15 @@ def expected_kinds(network):
     for node in networks.build(network).nodes:
         kind = KINDS.get(node.op, node.op)
         # The same sum, and the same text, as that of a pool to one pixel.
-        if kind == "mean" and list(node.axes) == [2, 3]:
+        if kind == "mean" and len(node.inputs[0].shape) == 4 and (
+                list(node.axes) == ([2, 3] if node.inputs[0].image else [1, 2])):
             kind = "adaptive_avg_pool2d"
+        if kind == "mul" and len(set(node.inputs)) == 1 and (
+                node.op != "mul_scalar"):
+            kind = "square"
+        # A slice of a slice is one.
+        if kind == "narrow" and node.inputs[0].op == "narrow":
+            kind = None
         if kind and kind not in ("reshape", "flatten", "transpose"):
             kinds[kind.format(d=len(node.shape) - 2)] += 1
     return kinds

@@ -219,6 +219,9 @@ class TosaWriter(Writer):
     def write_mul(self, node, x, y):
         return self.elementwise(leaf(x) * leaf(y), self.shape(node))
 
+    def write_div(self, node, x, y):
+        return self.elementwise(leaf(x) / leaf(y), self.shape(node))
+
     # Norms.
 
     def write_batch_norm(self, node, x):
@@ -306,6 +309,17 @@ class TosaWriter(Writer):
     def write_mean(self, node, x):
         axes = [self.axis(node.inputs[0], a) for a in node.axes]
         return self.reshape(self.mean(x, axes), self.shape(node))
+
+    def write_sum(self, node, x):
+        return self.reduced("sum", node, x)
+
+    def write_amax(self, node, x):
+        return self.reduced("max", node, x)
+
+    def reduced(self, kind, node, x):
+        for axis in node.axes:
+            x = self.reduce(kind, x, self.axis(node.inputs[0], axis))
+        return self.reshape(x, self.shape(node))
 
     # Windows. TOSA's images are NHWC, and a stride has to come out even.
 
@@ -545,9 +559,19 @@ class TosaWriter(Writer):
         return self.concat(xs, self.axis(node, node.axis), self.shape(node))
 
     def write_narrow(self, node, x):
+        axis = self.axis(node, node.axis)
         starts = [0] * x.rank
-        starts[self.axis(node, node.axis)] = node.start
-        return self.slice(x, starts, self.shape(node))
+        if node.step == 1:
+            starts[axis] = node.start
+            return self.slice(x, starts, self.shape(node))
+        # TOSA's slices have no strides: torch-mlir cuts the dimension.
+        count = x.shape[axis] // node.step
+        wide = (*x.shape[:axis], count, node.step, *x.shape[axis + 1:])
+        sizes = list(wide)
+        starts = [0] * len(wide)
+        sizes[axis + 1], starts[axis + 1] = 1, node.start
+        return self.reshape(self.slice(self.reshape(x, wide), starts, sizes),
+                            self.shape(node))
 
     def write_flatten(self, node, x):
         source = node.inputs[0]
@@ -556,10 +580,15 @@ class TosaWriter(Writer):
         return self.reshape(x, self.shape(node))
 
     def write_reshape(self, node, x):
-        return self.reshape(x, self.shape(node))
+        if self.moved(node.inputs[0]):
+            x = self.transpose(x, TO_FIRST[x.rank])
+        y = self.reshape(x, node.shape)
+        if self.moved(node):
+            y = self.transpose(y, TO_LAST[y.rank])
+        return y
 
     def write_permute(self, node, x):
-        return self.transpose(x, node.permutation)
+        return self.transpose(x, self.order(node))
 
     def write_channel_shuffle(self, node, x):
         axis = self.channels(node)

@@ -48,6 +48,23 @@ class Writer:
     def channels(self, node):
         return self.axis(node, 1)
 
+    def order(self, node):
+        """The permutation of the text for one of the network."""
+        source = node.inputs[0]
+        order = [self.axis(source, axis) for axis in node.permutation]
+        if self.moved(node):
+            order = permuted(order, TO_LAST[len(order)])
+        return tuple(order)
+
+    def write_constant(self, node):
+        data = node.parameters["data"]
+        if self.moved(node):
+            data = data.transpose(TO_LAST[data.ndim])
+        return self.constant(np.ascontiguousarray(data))
+
+    def constant(self, array):
+        return self.text.constant(array)
+
     # The walk.
 
     def input(self, node):
