@@ -221,6 +221,42 @@ struct ReplaceWholeInsert : OpRewritePattern<tensor::InsertSliceOp> {
     return success();
   }
 };
+
+/// A slice that loses dimensions of 1 and gets them again keeps them.
+struct KeepRankOfExtract : OpRewritePattern<tensor::ExpandShapeOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
+    auto type = cast<RankedTensorType>(op.getType());
+    if (!slice || !type.hasStaticShape() ||
+        slice.getStaticSizes() != type.getShape())
+      return rewriter.notifyMatchFailure(op, "not what the slice was");
+    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+        op, type, slice.getSource(), slice.getMixedOffsets(),
+        slice.getMixedSizes(), slice.getMixedStrides());
+    if (slice->use_empty())
+      rewriter.eraseOp(slice);
+    return success();
+  }
+};
+
+/// The same of what loses them for its insertion, which gives them back.
+struct KeepRankOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
+                                PatternRewriter &rewriter) const override {
+    auto collapse = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+    if (!collapse || !collapse.getSrcType().hasStaticShape() ||
+        op.getStaticSizes() != collapse.getSrcType().getShape())
+      return rewriter.notifyMatchFailure(op, "not what is inserted");
+    rewriter.modifyOpInPlace(
+        op, [&] { op.getSourceMutable().assign(collapse.getSrc()); });
+    if (collapse->use_empty())
+      rewriter.eraseOp(collapse);
+    return success();
+  }
+};
 } // namespace
 
 /// What `value` was before a leading dimension of 1 was dropped; null if none
@@ -389,8 +425,9 @@ struct NormalizeCodePass
     shapes = FrozenRewritePatternSet(std::move(owned));
 
     RewritePatternSet ofSlices(context);
-    ofSlices.add<ReplaceWholeExtract, ReplaceWholeInsert, RestoreBatchOfPad,
-                 AddUnitsBeforePad, RestoreBatchOfInsert>(context);
+    ofSlices.add<ReplaceWholeExtract, ReplaceWholeInsert, KeepRankOfExtract,
+                 KeepRankOfInsert, RestoreBatchOfPad, AddUnitsBeforePad,
+                 RestoreBatchOfInsert>(context);
     slices = FrozenRewritePatternSet(std::move(ofSlices));
     RewritePatternSet ofPixels(context);
     linalg::populateFoldReshapeOpsByExpansionPatterns(ofPixels, isOfOnePixel);

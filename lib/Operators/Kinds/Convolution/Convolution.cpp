@@ -493,6 +493,8 @@ void forms::recognizeConvolution(Recognition &recognition) {
     recognition.found.push_back(std::move(conv.op));
   if (auto groups = matchGroups(recognition.result(), expressions))
     recognition.found.push_back(std::move(groups->op));
+  if (auto rows = matchGroupsOfRows(recognition.root, expressions))
+    recognition.found.push_back(std::move(*rows));
 
   auto addition = getBiasAddition(recognition.root, recognition.expressions);
   auto groups =

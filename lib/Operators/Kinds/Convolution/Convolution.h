@@ -93,6 +93,10 @@ std::vector<Convolution> matchConvolutions(mlir::Value value,
 /// The same for a concatenation of convolutions of each a group of channels.
 std::optional<Convolution> matchGroups(mlir::Value value,
                                        ScalarExpressions &expressions);
+/// The same between two changes of shape, of which one adds a height of 1 and
+/// the other, `root`, drops it: a convolution of one dimension.
+std::optional<RecognizedOperator>
+matchGroupsOfRows(mlir::Operation *root, ScalarExpressions &expressions);
 
 /// The elements of a constant operand in its final layout; null if they aren't
 /// known.

@@ -195,3 +195,51 @@ std::optional<Convolution> forms::matchGroups(Value value,
   op.bias = *bias;
   return result;
 }
+
+std::optional<RecognizedOperator>
+forms::matchGroupsOfRows(Operation *root, ScalarExpressions &expressions) {
+  Value image = getReshaped(root);
+  auto type = getFloatType(root->getResult(0));
+  if (!image || !type || type.getRank() != 3 || !type.hasStaticShape())
+    return std::nullopt;
+  // Without the height of 1, which is behind the batch.
+  auto isImageOf = [](Value image, RankedTensorType rows) {
+    auto type = getFloatType(image);
+    return type && rows && type.getRank() == 4 && rows.getRank() == 3 &&
+           type.getShape() == ArrayRef<int64_t>{rows.getDimSize(0), 1,
+                                                rows.getDimSize(1),
+                                                rows.getDimSize(2)};
+  };
+  if (!isImageOf(image, type))
+    return std::nullopt;
+  auto groups = matchGroups(image, expressions);
+  if (!groups)
+    return std::nullopt;
+  RecognizedOperator &op = groups->op;
+  auto kind = dyn_cast<Conv2dAttr>(op.kind);
+  Operation *producer = getProducer(op.inputs[0].value);
+  Value rows = producer ? getReshaped(producer) : Value();
+  DenseElementsAttr weight = op.weight.constant;
+  if (!kind || !rows || !weight ||
+      !isImageOf(op.inputs[0].value, getFloatType(rows)) ||
+      !op.inputs[0].permutation.empty() || !op.outputPermutation.empty())
+    return std::nullopt;
+  weight = op.weight.arrange(weight);
+  SmallVector<int64_t> shape(weight.getType().getShape());
+  ArrayRef<int64_t> padding = kind.getPadding();
+  if (shape.size() != 4 || shape[1] != 1 || padding[0] != 0 || padding[1] != 0)
+    return std::nullopt;
+  shape.erase(shape.begin() + 1);
+  MLIRContext *context = root->getContext();
+  auto last = [&](ArrayRef<int64_t> values, size_t count) {
+    return DenseI64ArrayAttr::get(context, values.take_back(count));
+  };
+  op.kind =
+      Conv1dAttr::get(context, last(kind.getStride(), 1), last(padding, 2),
+                      last(kind.getDilation(), 1), kind.getGroups());
+  op.result = root->getResult(0);
+  op.inputs = {RecognizedOperand::of(rows)};
+  op.weight = RecognizedOperand::ofConstant(
+      weight.reshape(weight.getType().clone(shape)));
+  return std::move(op);
+}
