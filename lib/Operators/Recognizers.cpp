@@ -41,11 +41,25 @@ RecognizedOperand::arrange(DenseResourceElementsAttr resource) const {
   return elements;
 }
 
+/// Whether a sum takes rows of a table by position, and where its bags begin
+/// from a vector of integers: PyTorch's EmbeddingBag with offsets.
+static bool isBagByOffsets(linalg::LinalgOp op) {
+  bool readsTable = false, readsOffsets = false;
+  op.getBlock()->walk([&](tensor::ExtractOp extract) {
+    auto type = cast<RankedTensorType>(extract.getTensor().getType());
+    readsTable |= type.getElementType().isF32() && type.getRank() == 2;
+    readsOffsets |= type.getElementType().isInteger() && type.getRank() == 1;
+  });
+  return op.getNumReductionLoops() != 0 && readsTable && readsOffsets;
+}
+
 /// The op that says most about what a region computes.
 static std::optional<std::string> describeRegion(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   if (!body)
     return std::nullopt;
+  if (isBagByOffsets(op))
+    return "bags of an embedding that begin at offsets";
   StringRef found;
   for (Operation &inner : body->without_terminator()) {
     StringRef name = inner.getName().getStringRef();
