@@ -9,10 +9,11 @@
 
 namespace qbackend::codegen {
 
-/// Returns what `op`, a `math.exp` or `math.tanh` of f32, is of a vector; null
-/// for other ops. The result is rounded once, from a double that is within
-/// 1e-12 of the exact value: one in 100,000 may be the other neighbour. Only
-/// additions, products and the like, so the same on every processor.
+/// Returns what `op`, a `math.exp`, `math.tanh` or `math.erf` of f32, is of a
+/// vector; null for other ops. The result is rounded once, from a double that
+/// is within 1e-12 of the exact value: one in 100,000 may be the other
+/// neighbour. Only additions, products and the like, so the same on every
+/// processor.
 mlir::Value emitVectorMath(mlir::OpBuilder &builder, mlir::Operation *op,
                            mlir::Value vector);
 
