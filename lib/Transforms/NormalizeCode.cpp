@@ -229,7 +229,8 @@ struct KeepRankOfExtract : OpRewritePattern<tensor::ExpandShapeOp> {
                                 PatternRewriter &rewriter) const override {
     auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
     auto type = cast<RankedTensorType>(op.getType());
-    if (!slice || !type.hasStaticShape() ||
+    // Two of them would be two slices.
+    if (!slice || !slice->hasOneUse() || !type.hasStaticShape() ||
         slice.getStaticSizes() != type.getShape())
       return rewriter.notifyMatchFailure(op, "not what the slice was");
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(

@@ -116,7 +116,7 @@ static std::optional<Step> matchReduction(Operation *op, ScalarKind kind,
   if (init->kind != ScalarKind::Init || !inputType || !step.type)
     return std::nullopt;
   auto start = getFill(linalgOp.getDpsInits()[0], expressions.constants);
-  if (!start || (isSum ? *start != 0 : *start > -FLT_MAX))
+  if (!start || (isSum ? *start != 0 : !(*start <= -FLT_MAX)))
     return std::nullopt;
   step.input = element->value;
 

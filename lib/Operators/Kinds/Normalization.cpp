@@ -363,6 +363,54 @@ static void recognizeSteps(Recognition &recognition) {
   }
 }
 
+/// Whether `value` is what a convolution computes, with its channels along
+/// `axis`, or with a bias or another shape after it. Where channels are can't
+/// be told of one that is a sum in a generic, or behind a change of shape.
+static bool isOfConvolution(Value value, int64_t axis) {
+  // A bias, and shapes around it.
+  constexpr unsigned most = 4;
+  auto rank = [](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    return type ? type.getRank() : 0;
+  };
+  bool isKnown = true;
+  for (unsigned step = 0; step < most; ++step) {
+    Operation *op = value.getDefiningOp();
+    if (!op)
+      return false;
+    bool isLast = axis + 1 == rank(value);
+    if (isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
+            tosa::TransposeConv2DOp>(op))
+      return !isKnown || isLast;
+    auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+    if (linalgOp && linalgOp.getNumReductionLoops() != 0) {
+      StringRef name = op->getName().stripDialect();
+      if (!name.contains("conv"))
+        return isa<linalg::GenericOp>(op) && linalgOp.getNumDpsInputs() == 2;
+      return !isKnown || (name.contains("_nc") ? axis == 1 : isLast);
+    }
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tosa::ReshapeOp>(
+            op))
+      isKnown = false;
+    else if (!isa<tosa::AddOp>(op) && !linalgOp)
+      return false;
+    // What isn't a parameter.
+    Value next;
+    for (Value operand : op->getOperands())
+      if (!matchPattern(operand, m_Constant()) && rank(operand) != 0 &&
+          !operand.getDefiningOp<tensor::EmptyOp>() &&
+          !operand.getDefiningOp<tosa::ConstShapeOp>()) {
+        if (next)
+          return false;
+        next = operand;
+      }
+    if (!next)
+      return false;
+    value = next;
+  }
+  return false;
+}
+
 /// A multiplication and an addition by constants for each channel.
 static void recognizeAffine(Recognition &recognition) {
   ScalarExpressions &expressions = recognition.expressions;
@@ -380,8 +428,10 @@ static void recognizeAffine(Recognition &recognition) {
     std::optional<Affine> affine = reader.read(scalar, 5);
     if (!affine || !reader.input)
       continue;
-    // Of one channel all parameters are numbers: all four of them tell a norm.
-    bool isOne = type.getDimSize(axis) == 1;
+    // Of one channel all parameters are numbers: all four of them tell a norm,
+    // behind a convolution.
+    bool isOne = type.getDimSize(axis) == 1 &&
+                 isOfConvolution(reader.input->value, axis);
     unsigned least = isOne ? 2 : getLeastSteps(type);
     if (!(isOne || affine->isScaled) || affine->multiplications < least ||
         affine->additions < least)

@@ -16,19 +16,20 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-/// `map`, whose constants stand for the loops of one step that it doesn't read,
-/// if there are as many of both: a transposition reads a dimension of 1 like
-/// that.
-static AffineMap nameUnitLoops(AffineMap map, ArrayRef<int64_t> ranges) {
+/// The map of what has `shape`, whose zeros for dimensions of 1 stand for the
+/// loops of one step that it doesn't read, if there are as many of both: a
+/// transposition reads a dimension of 1 like that.
+static AffineMap nameUnitLoops(AffineMap map, ArrayRef<int64_t> shape,
+                               ArrayRef<int64_t> ranges) {
   SmallVector<unsigned> unread;
   for (unsigned loop = 0; loop < ranges.size(); ++loop)
     if (ranges[loop] == 1 && !map.isFunctionOfDim(loop))
       unread.push_back(loop);
   SmallVector<AffineExpr> exprs(map.getResults());
   unsigned next = 0;
-  for (AffineExpr &expr : exprs)
-    if (isa<AffineConstantExpr>(expr)) {
-      if (next == unread.size())
+  for (auto [expr, extent] : llvm::zip_equal(exprs, shape))
+    if (auto number = dyn_cast<AffineConstantExpr>(expr)) {
+      if (next == unread.size() || number.getValue() != 0 || extent != 1)
         return map;
       expr = getAffineDimExpr(unread[next++], map.getContext());
     }
@@ -52,8 +53,10 @@ void forms::takeOutTransposes(linalg::GenericOp op,
   for (auto [input, map, taken] :
        llvm::zip(op.getInputsMutable(), maps, permutations)) {
     auto type = dyn_cast<RankedTensorType>(input.get().getType());
-    AffineMap named = nameUnitLoops(map, ranges);
-    if (!type || !type.getElementType().isF32() || !named.isPermutation() ||
+    if (!type)
+      continue;
+    AffineMap named = nameUnitLoops(map, type.getShape(), ranges);
+    if (!type.getElementType().isF32() || !named.isPermutation() ||
         named.isIdentity() || rewriter.constants.isConstant(input.get()))
       continue;
     SmallVector<int64_t> permutation(type.getRank());

@@ -53,11 +53,17 @@ func.func @equal(%x: tensor<1x4x2x3xf32>) -> tensor<1x4x2x3xf32> {
 // The norm of one channel, whose parameters are read like numbers: a mean, a
 // deviation, a factor and a bias. A factor and a bias alone are numbers.
 // CHECK-LABEL: @one
-// CHECK-NEXT: 0: batch_norm2d [2, 3] <- input0
-// CHECK-NEXT: 1: mul<scalar = 2.000000e+00> [2, 3] <- input0
-// CHECK-NEXT: 2: add<scalar = 3.000000e+00> [2, 3] <- 1
-// CHECK-NEXT: result 0, 2
-func.func @one(%x: tensor<1x1x2x3xf32>) -> (tensor<1x1x2x3xf32>, tensor<1x1x2x3xf32>) {
+// CHECK-NEXT: 0: conv2d
+// CHECK-NEXT: 1: batch_norm2d [2, 3] <- 0
+// CHECK-NEXT: 2: mul<scalar = 2.000000e+00> [2, 3] <- 0
+// CHECK-NEXT: 3: add<scalar = 3.000000e+00> [2, 3] <- 2
+// CHECK-NEXT: result 1, 3
+func.func @one(%image: tensor<1x3x4x5xf32>) -> (tensor<1x1x2x3xf32>, tensor<1x1x2x3xf32>) {
+  %k = arith.constant dense<0.25> : tensor<1x3x3x3xf32>
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.empty() : tensor<1x1x2x3xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%n : tensor<1x1x2x3xf32>) -> tensor<1x1x2x3xf32>
+  %x = linalg.conv_2d_nchw_fchw {dilations = dense<1> : vector<2xi64>, strides = dense<1> : vector<2xi64>} ins(%image, %k : tensor<1x3x4x5xf32>, tensor<1x3x3x3xf32>) outs(%g : tensor<1x1x2x3xf32>) -> tensor<1x1x2x3xf32>
   %mean = arith.constant dense<0.5> : tensor<1xf32>
   %var = arith.constant dense<1.5> : tensor<1xf32>
   %a = arith.constant dense<2.0> : tensor<1xf32>
@@ -102,4 +108,95 @@ func.func @bias(%x: tensor<1x20x3xf32>) -> tensor<1x4x5x2xf32> {
   %2 = tosa.add %1, %b : (tensor<1x4x5x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x4x5x2xf32>
   %3 = tosa.mul %2, %g, %s : (tensor<1x4x5x2xf32>, tensor<1x1x1x2xf32>, tensor<1xi8>) -> tensor<1x4x5x2xf32>
   return %3 : tensor<1x4x5x2xf32>
+}
+
+// Four numbers behind a convolution with one channel are its norm; with four, whose
+// height is one, and without a convolution they are numbers.
+// CHECK-LABEL: @channel_of_one
+// CHECK-NEXT: 0: conv2d
+// CHECK-NEXT: 1: batch_norm2d
+func.func @channel_of_one(%x: tensor<1x5x6x3xf32>) -> tensor<1x3x4x1xf32> {
+  %f = "tosa.const"() <{values = dense<0.25> : tensor<1x3x3x3xf32>}> : () -> tensor<1x3x3x3xf32>
+  %b = "tosa.const"() <{values = dense<0.5> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.conv2d %x, %f, %b, %z, %z {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x5x6x3xf32>, tensor<1x3x3x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x3x4x1xf32>
+  %c0 = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c1 = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c2 = "tosa.const"() <{values = dense<1.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c3 = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %r0 = tosa.sub %0, %c0 : (tensor<1x3x4x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x3x4x1xf32>
+  %r1 = tosa.mul %r0, %c1, %s : (tensor<1x3x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x3x4x1xf32>
+  %r2 = tosa.mul %r1, %c2, %s : (tensor<1x3x4x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x3x4x1xf32>
+  %r3 = tosa.add %r2, %c3 : (tensor<1x3x4x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x3x4x1xf32>
+  return %r3 : tensor<1x3x4x1xf32>
+}
+
+// CHECK-LABEL: @height_of_one
+// CHECK-NEXT: 0: conv2d
+// CHECK-NOT: batch_norm
+// CHECK: result
+func.func @height_of_one(%x: tensor<1x3x6x3xf32>) -> tensor<1x1x4x4xf32> {
+  %f = "tosa.const"() <{values = dense<0.25> : tensor<4x3x3x3xf32>}> : () -> tensor<4x3x3x3xf32>
+  %b = "tosa.const"() <{values = dense<0.5> : tensor<4xf32>}> : () -> tensor<4xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.conv2d %x, %f, %b, %z, %z {acc_type = f32, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>, dilation = array<i64: 1, 1>} : (tensor<1x3x6x3xf32>, tensor<4x3x3x3xf32>, tensor<4xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x4x4xf32>
+  %c0 = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c1 = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c2 = "tosa.const"() <{values = dense<1.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c3 = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %r0 = tosa.sub %0, %c0 : (tensor<1x1x4x4xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x4x4xf32>
+  %r1 = tosa.mul %r0, %c1, %s : (tensor<1x1x4x4xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x4x4xf32>
+  %r2 = tosa.mul %r1, %c2, %s : (tensor<1x1x4x4xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x1x4x4xf32>
+  %r3 = tosa.add %r2, %c3 : (tensor<1x1x4x4xf32>, tensor<1x1x1x1xf32>) -> tensor<1x1x4x4xf32>
+  return %r3 : tensor<1x1x4x4xf32>
+}
+
+// CHECK-LABEL: @grayscale
+// CHECK-NOT: batch_norm
+// CHECK: result
+func.func @grayscale(%x: tensor<1x4x5x1xf32>) -> tensor<1x4x5x1xf32> {
+  %c0 = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c1 = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c2 = "tosa.const"() <{values = dense<1.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %c3 = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %r0 = tosa.sub %x, %c0 : (tensor<1x4x5x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x4x5x1xf32>
+  %r1 = tosa.mul %r0, %c1, %s : (tensor<1x4x5x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x4x5x1xf32>
+  %r2 = tosa.mul %r1, %c2, %s : (tensor<1x4x5x1xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<1x4x5x1xf32>
+  %r3 = tosa.add %r2, %c3 : (tensor<1x4x5x1xf32>, tensor<1x1x1x1xf32>) -> tensor<1x4x5x1xf32>
+  return %r3 : tensor<1x4x5x1xf32>
+}
+
+// CHECK-LABEL: @vector
+// CHECK-NOT: batch_norm
+// CHECK: result
+func.func @vector(%x: tensor<1x6x1xf32>) -> tensor<1x6x1xf32> {
+  %c0 = "tosa.const"() <{values = dense<0.5> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %c1 = "tosa.const"() <{values = dense<3.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %c2 = "tosa.const"() <{values = dense<1.5> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %c3 = "tosa.const"() <{values = dense<2.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %r0 = tosa.sub %x, %c0 : (tensor<1x6x1xf32>, tensor<1x1x1xf32>) -> tensor<1x6x1xf32>
+  %r1 = tosa.mul %r0, %c1, %s : (tensor<1x6x1xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x6x1xf32>
+  %r2 = tosa.mul %r1, %c2, %s : (tensor<1x6x1xf32>, tensor<1x1x1xf32>, tensor<1xi8>) -> tensor<1x6x1xf32>
+  %r3 = tosa.add %r2, %c3 : (tensor<1x6x1xf32>, tensor<1x1x1xf32>) -> tensor<1x6x1xf32>
+  return %r3 : tensor<1x6x1xf32>
+}
+
+// CHECK-LABEL: @number
+// CHECK-NOT: batch_norm
+// CHECK: result
+func.func @number(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
+  %c0 = "tosa.const"() <{values = dense<0.5> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %c1 = "tosa.const"() <{values = dense<3.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %c2 = "tosa.const"() <{values = dense<1.5> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %c3 = "tosa.const"() <{values = dense<2.0> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %r0 = tosa.sub %x, %c0 : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+  %r1 = tosa.mul %r0, %c1, %s : (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x1xf32>
+  %r2 = tosa.mul %r1, %c2, %s : (tensor<1x1xf32>, tensor<1x1xf32>, tensor<1xi8>) -> tensor<1x1xf32>
+  %r3 = tosa.add %r2, %c3 : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
+  return %r3 : tensor<1x1xf32>
 }

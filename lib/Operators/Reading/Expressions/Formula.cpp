@@ -476,6 +476,9 @@ DenseElementsAttr forms::gatherAlong(const Variable &parameter,
   for (unsigned i = dims.size(); i-- > 0;)
     for (auto [dim, place] : llvm::enumerate(parameter.position))
       if (place && *place == dims[i] && type.getDimSize(dim) != 1) {
+        // A diagonal is none of its columns.
+        if (shape[i] != 1)
+          return {};
         shape[i] = type.getDimSize(dim);
         strides[dim] = count;
         count *= shape[i];
