@@ -242,12 +242,47 @@ struct PrepareBufferizationPass
         }
         function.setAllArgAttrs(arguments);
       }
+    // A result that is returned twice is two buffers of the caller.
+    getOperation().walk([](func::ReturnOp op) {
+      llvm::SmallDenseSet<Value> returned;
+      OpBuilder builder(op);
+      for (OpOperand &operand : op->getOpOperands())
+        if (isa<RankedTensorType>(operand.get().getType()) &&
+            !returned.insert(operand.get()).second)
+          operand.set(bufferization::AllocTensorOp::create(
+              builder, op.getLoc(),
+              cast<RankedTensorType>(operand.get().getType()), ValueRange(),
+              operand.get()));
+    });
     getOperation().walk([](tensor::EmptyOp empty) {
       OpBuilder builder(empty);
       for (OpOperand &use : llvm::make_early_inc_range(empty->getUses()))
         if (!empty->hasOneUse())
           use.set(builder.clone(*empty)->getResult(0));
     });
+  }
+};
+
+/// Code with an arena has no buffers that only a run tells which to free, as
+/// those that take turns in a loop: upstream's helper for them takes
+/// descriptors.
+struct RefuseHelpersPass
+    : PassWrapper<RefuseHelpersPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RefuseHelpersPass)
+
+  StringRef getArgument() const final { return "qbackend-refuse-helpers"; }
+  void runOnOperation() final {
+    bool isRefused = false;
+    getOperation().walk([&](func::CallOp call) {
+      if (call.getCallee() != "dealloc_helper" || isRefused)
+        return;
+      isRefused = true;
+      call.emitError("a loop carries a tensor in buffers that take turns, for "
+                     "which code without a heap has no place; unroll the loop, "
+                     "or run the network in memory (qbackend-run)");
+    });
+    if (isRefused)
+      signalPassFailure();
   }
 };
 
@@ -543,6 +578,8 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.nest<func::FuncOp>().addPass(std::make_unique<FreeBuffersPass>());
   pm.addPass(bufferization::createBufferDeallocationSimplificationPass());
   pm.addPass(bufferization::createLowerDeallocationsPass());
+  if (options.barePointers)
+    pm.addPass(std::make_unique<RefuseHelpersPass>());
   pm.addPass(createCSEPass());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createConvertBufferizationToMemRefPass());

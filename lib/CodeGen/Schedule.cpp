@@ -209,14 +209,16 @@ static void chooseTile(const LoopNest &nest, const VectorUnit &unit,
       points *= schedule.tile[i];
     }
   }
-  // A square of elements that one operand has in rows, another in columns.
-  std::optional<unsigned> along;
+  // A square of elements that one operand has in rows, another in columns; or
+  // all of a few neighbours. A tile of several such loops is too much code.
+  std::optional<unsigned> along, few;
   if (!nest.hasReductions())
     for (const auto *operands : {&nest.inputs, &nest.outputs})
       for (const NestOperand &operand : *operands) {
-        if (auto few = findInterleavedLoop(nest, operand, schedule.vectorLoop))
-          schedule.tile[*few] = nest.loops[*few].extent;
-        else if (!along)
+        auto found = findInterleavedLoop(nest, operand, schedule.vectorLoop);
+        if (found && !few)
+          few = found;
+        if (!found && !along)
           along = findTransposedLoop(nest, operand, schedule.vectorLoop);
       }
   if (along) {
@@ -224,6 +226,8 @@ static void chooseTile(const LoopNest &nest, const VectorUnit &unit,
     schedule.lanes = std::min<int64_t>(schedule.lanes, 16);
     schedule.tile[*along] =
         divideEvenly(nest.loops[*along].extent, schedule.lanes);
+  } else if (few) {
+    schedule.tile[*few] = nest.loops[*few].extent;
   }
   schedule.tile[schedule.vectorLoop] = schedule.lanes * vectors;
 }

@@ -272,6 +272,33 @@ Value TileAccess::getAddress(const Access &access, Value base,
   return add(base, constant);
 }
 
+Value TileAccess::loadFirst(const Access &access, Value at, int64_t count) {
+  Type element = access.operand->elementType;
+  VectorType type = getVectorType(element);
+  if (count == schedule.lanes)
+    return vector::LoadOp::create(b, loc, type, access.view, at);
+  Value filler = getFiller(element);
+  if (count == 1)
+    return vector::InsertOp::create(
+        b, loc, memref::LoadOp::create(b, loc, access.view, at), filler, 0);
+  return vector::MaskedLoadOp::create(b, loc, type, access.view, at,
+                                      getMask(count, schedule.lanes), filler);
+}
+
+void TileAccess::storeFirst(const Access &access, Value at, Value vector,
+                            int64_t count) {
+  if (count == schedule.lanes)
+    vector::StoreOp::create(b, loc, vector, access.view, at);
+  else if (count == 1)
+    // LLVM 22 stores the wide number, where the vector has been truncated and
+    // the only lane of a mask is the first.
+    memref::StoreOp::create(
+        b, loc, vector::ExtractOp::create(b, loc, vector, 0), access.view, at);
+  else
+    vector::MaskedStoreOp::create(b, loc, access.view, at,
+                                  getMask(count, schedule.lanes), vector);
+}
+
 Value TileAccess::load(const Access &access, Value base, const Point &point) {
   if (access.operand->scalar)
     return access.operand->scalar;
@@ -281,13 +308,15 @@ Value TileAccess::load(const Access &access, Value base, const Point &point) {
     return memref::LoadOp::create(b, loc, access.view, at);
   Type element = access.operand->elementType;
   VectorType type = getVectorType(element);
-  if (stride.is(1) && (access.isPacked || isWhole(point.vector)))
+  std::optional<int64_t> lanes = getLanes(point.vector);
+  if (stride.is(1) && access.isPacked)
     return vector::LoadOp::create(b, loc, type, access.view, at);
+  if (stride.is(1) && lanes)
+    return loadFirst(access, at, *lanes);
   if (stride.is(1))
     return vector::MaskedLoadOp::create(b, loc, type, access.view, at,
                                         getMask(point.vector),
                                         getFiller(element));
-  std::optional<int64_t> lanes = getLanes(point.vector);
   if (stride.is(2) && lanes)
     return loadEverySecond(access, at, type, *lanes);
   return vector::GatherOp::create(b, loc, type, access.view, at,
@@ -299,13 +328,8 @@ Value TileAccess::loadEverySecond(const Access &access, Value at,
                                   VectorType type, int64_t lanes) {
   int64_t width = schedule.lanes;
   auto loadPart = [&](int64_t begin, int64_t count) -> Value {
-    Value from = add(at, begin);
-    if (count >= width)
-      return vector::LoadOp::create(b, loc, type, access.view, from);
-    return vector::MaskedLoadOp::create(
-        b, loc, type, access.view, from,
-        getMask(std::max<int64_t>(count, 0), width),
-        getFiller(type.getElementType()));
+    return loadFirst(access, add(at, begin),
+                     std::clamp<int64_t>(count, 0, width));
   };
   int64_t count = 2 * lanes - 1;
   Value low = loadPart(0, count),
@@ -324,8 +348,8 @@ void TileAccess::store(const Access &access, Value base, const Point &point,
   if (!stride.is(1))
     vector::ScatterOp::create(b, loc, /*resultType=*/Type(), access.view, at,
                               getOffsets(stride), getMask(point.vector), value);
-  else if (isWhole(point.vector))
-    vector::StoreOp::create(b, loc, value, access.view, at);
+  else if (std::optional<int64_t> lanes = getLanes(point.vector))
+    storeFirst(access, at, value, *lanes);
   else
     vector::MaskedStoreOp::create(b, loc, access.view, at,
                                   getMask(point.vector), value);
@@ -337,6 +361,9 @@ SmallVector<TileAccess::Row> TileAccess::getRows(const Access &access,
     return {};
   std::optional<unsigned> along =
       findInterleavedLoop(nest, *access.operand, schedule.vectorLoop);
+  // A part of the neighbours is no run.
+  if (along && parts[*along].size != nest.loops[*along].extent)
+    return {};
   if (!along)
     along = findTransposedLoop(nest, *access.operand, schedule.vectorLoop);
   if (!along || parts[*along].size < 2)
@@ -432,18 +459,11 @@ void TileAccess::forRun(const Access &access, Value base,
 void TileAccess::loadRow(const Access &access, Value base,
                          ArrayRef<Point> points, const Row &row,
                          function_ref<void(unsigned, Value)> loaded) {
-  VectorType type = getVectorType(access.operand->elementType);
-  Value filler = getFiller(access.operand->elementType);
   int64_t lanes = schedule.lanes, groups = row.size();
   if (isInterleaved(access)) {
-    SmallVector<Value> run(groups, filler);
+    SmallVector<Value> run(groups, getFiller(access.operand->elementType));
     forRun(access, base, points, row, [&](int64_t k, Value at, int64_t count) {
-      run[k] = count == lanes
-                   ? vector::LoadOp::create(b, loc, type, access.view, at)
-                         .getResult()
-                   : vector::MaskedLoadOp::create(b, loc, type, access.view, at,
-                                                  getMask(count, lanes), filler)
-                         .getResult();
+      run[k] = loadFirst(access, at, count);
     });
     for (auto [i, point] : llvm::enumerate(row))
       loaded(point, gather(run, [&, i = i](int64_t lane) {
@@ -456,13 +476,7 @@ void TileAccess::loadRow(const Access &access, Value base,
     SmallVector<Value> vectors(schedule.lanes);
     int64_t count = square.size();
     for (auto [vector, address] : llvm::zip(vectors, addresses))
-      vector = count == schedule.lanes
-                   ? vector::LoadOp::create(b, loc, type, access.view, address)
-                         .getResult()
-                   : vector::MaskedLoadOp::create(
-                         b, loc, type, access.view, address,
-                         getMask(count, schedule.lanes), filler)
-                         .getResult();
+      vector = loadFirst(access, address, count);
     transpose(vectors);
     for (auto [point, vector] : llvm::zip(square, vectors))
       loaded(point, vector);
@@ -482,11 +496,7 @@ void TileAccess::storeRow(const Access &access, Value base,
         int64_t place = k * lanes + lane;
         return std::make_pair(place % groups, place / groups);
       });
-      if (count == lanes)
-        vector::StoreOp::create(b, loc, run, access.view, at);
-      else
-        vector::MaskedStoreOp::create(b, loc, access.view, at,
-                                      getMask(count, lanes), run);
+      storeFirst(access, at, run, count);
     });
     return;
   }
@@ -497,11 +507,7 @@ void TileAccess::storeRow(const Access &access, Value base,
       vector = broadcast(getResult(point));
     transpose(vectors);
     for (auto [address, vector] : llvm::zip(addresses, vectors))
-      if (count == schedule.lanes)
-        vector::StoreOp::create(b, loc, vector, access.view, address);
-      else
-        vector::MaskedStoreOp::create(b, loc, access.view, address,
-                                      getMask(count, schedule.lanes), vector);
+      storeFirst(access, address, vector, count);
   });
 }
 

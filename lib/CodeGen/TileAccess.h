@@ -115,6 +115,13 @@ private:
 
   bool isWhole(int64_t vector);
 
+  /// The first `count` elements from `at` on, neighbours, as a vector.
+  mlir::Value loadFirst(const Access &access, mlir::Value at, int64_t count);
+
+  /// Stores the first `count` elements of a vector.
+  void storeFirst(const Access &access, mlir::Value at, mlir::Value vector,
+                  int64_t count);
+
   /// Returns the positions of `lanes`, `stride` apart.
   mlir::Value getOffsets(const Stride &stride);
 

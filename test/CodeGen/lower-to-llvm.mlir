@@ -46,3 +46,12 @@ func.func @transposed_weight(%x: tensor<4x40xf32>) -> tensor<4x2xf32> {
   %y = linalg.matmul ins(%x, %v : tensor<4x40xf32>, tensor<40x2xf32>) outs(%i : tensor<4x2xf32>) -> tensor<4x2xf32>
   return %y : tensor<4x2xf32>
 }
+
+// What is returned twice is copied into the second result of the caller.
+// IR-LABEL: define void @twice(ptr %0, ptr %1, ptr %2, ptr %3)
+// IR: call void @llvm.memcpy
+func.func @twice(%x: tensor<40xi32>) -> (tensor<40xi32>, tensor<40xi32>) {
+  %e = tensor.empty() : tensor<40xi32>
+  %0 = linalg.add ins(%x, %x : tensor<40xi32>, tensor<40xi32>) outs(%e : tensor<40xi32>) -> tensor<40xi32>
+  return %0, %0 : tensor<40xi32>, tensor<40xi32>
+}

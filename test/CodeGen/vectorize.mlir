@@ -266,3 +266,19 @@ func.func @apart(%x: memref<3x640xi8>, %y: memref<640x3xi8, strided<[4, 1]>>) {
   }
   return
 }
+
+// A last lane alone is a number: LLVM stores all of its wide form otherwise.
+// CHECK-LABEL: func.func @one_lane_left
+// CHECK: vector.store
+// CHECK: %[[LAST:.*]] = vector.extract %{{.*}}[0] : i8 from vector<{{.*}}xi8>
+// CHECK: memref.store %[[LAST]]
+// CHECK-NOT: vector.maskedstore
+// CHECK: return
+func.func @one_lane_left(%x: memref<257xi32>, %y: memref<257xi8>) {
+  linalg.generic {indexing_maps = [affine_map<(a) -> (a)>, affine_map<(a) -> (a)>], iterator_types = ["parallel"]} ins(%x : memref<257xi32>) outs(%y : memref<257xi8>) {
+  ^bb0(%a: i32, %b: i8):
+    %r = arith.trunci %a : i32 to i8
+    linalg.yield %r : i8
+  }
+  return
+}

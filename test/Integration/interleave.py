@@ -66,6 +66,50 @@ class Module:
         self.cases.append((name, array, want + want if computed else want))
 
 
+    def add_narrowed(self, shape):
+        """Reals to bytes, from channels last to channels first: the last vector has one
+        lane, and what is behind it belongs to the next channel."""
+        name = f"f{len(self.cases)}"
+        array = np.random.default_rng(1).uniform(-120, 120, shape).astype(np.float32)
+        whole, after = tensor(shape, "f32"), tensor(shape[::-1], "i8")
+        self.functions.append(f"""func.func @{name}(%x: {whole}) -> {after} {{
+  %e = tensor.empty() : {after}
+  %0 = linalg.generic {{indexing_maps = [affine_map<(c, p) -> (p, c)>, affine_map<(c, p) -> (c, p)>], iterator_types = ["parallel", "parallel"]}} ins(%x : {whole}) outs(%e : {after}) {{
+  ^bb0(%a: f32, %o: i8):
+    %r = math.roundeven %a : f32
+    %w = arith.fptosi %r : f32 to i32
+    %n = arith.trunci %w : i32 to i8
+    linalg.yield %n : i8
+  }} -> {after}
+  return %0 : {after}
+}}""")
+        self.cases.append((name, array, np.rint(array).astype(np.int8).T))
+
+    def add_rows_of_groups(self):
+        """Four neighbours of one operand are the rows of another."""
+        name = f"f{len(self.cases)}"
+        random = np.random.default_rng(2)
+        array = random.integers(-60, 60, (16, 3, 4)).astype(np.int8)
+        groups = random.integers(-60, 60, (16, 4)).astype(np.int8)
+        self.functions.append(f"""func.func @{name}(%x: tensor<16x3x4xi8>) -> tensor<4x3x16xi8> {{
+  %g = arith.constant dense<{groups.tolist()}> : tensor<16x4xi8>
+  %e = tensor.empty() : tensor<4x3x16xi8>
+  %0 = linalg.generic {{indexing_maps = [affine_map<(f, m, v) -> (v, f)>, affine_map<(f, m, v) -> (v, m, f)>, affine_map<(f, m, v) -> (f, m, v)>], iterator_types = ["parallel", "parallel", "parallel"]}} ins(%g, %x : tensor<16x4xi8>, tensor<16x3x4xi8>) outs(%e : tensor<4x3x16xi8>) {{
+  ^bb0(%a: i8, %b: i8, %o: i8):
+    %p = arith.extsi %a : i8 to i64
+    %q = arith.extsi %b : i8 to i64
+    %s = arith.muli %p, %q : i64
+    %c5 = arith.constant 5 : i64
+    %h = arith.shrsi %s, %c5 : i64
+    %t = arith.trunci %h : i64 to i8
+    linalg.yield %t : i8
+  }} -> tensor<4x3x16xi8>
+  return %0 : tensor<4x3x16xi8>
+}}""")
+        want = (groups[:, None].astype(int) * array) >> 5
+        self.cases.append((name, array, want.transpose(2, 1, 0).astype(np.int8)))
+
+
 def main():
     folder = pathlib.Path(sys.argv[1])
     module = Module()
@@ -85,6 +129,9 @@ def main():
             module.add((2, 5, planes, 29), element, [0, 1, 3, 2])
             module.add((2, 5, 29, planes), element, [0, 1, 3, 2])
             module.add((planes, 3, 2, 40), element, [1, 3, 2, 0], computed=True)
+    for shape in ((49, 16), (33, 4), (17, 3), (17, 2)):
+        module.add_narrowed(shape)
+    module.add_rows_of_groups()
     (folder / "module.mlir").write_text("\n".join(module.functions) + "\n")
     wrong = []
     for name, array, want in module.cases:
