@@ -13,6 +13,8 @@
 #include "rapidjson/reader.h"
 
 #include <charconv>
+#include <cmath>
+#include <cstdlib>
 
 using namespace qbackend;
 using llvm::StringRef;
@@ -55,9 +57,13 @@ public:
     if (isAll(std::from_chars(data, end, large)))
       return push(large);
     double number;
-    if (isAll(std::from_chars(data, end, number)))
+    std::from_chars_result result = std::from_chars(data, end, number);
+    // Of a magnitude below all doubles: 0, or the least of them.
+    if (result.ec == std::errc::result_out_of_range)
+      number = std::strtod(std::string(data, length).c_str(), nullptr);
+    if (result.ptr == end && std::isfinite(number))
       return push(number);
-    return fail("number out of range");
+    return fail("number too big to be stored in double");
   }
   // RapidJSON makes these only where numbers don't come as text.
   bool Int(int) { return false; }
