@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs networks with our own JIT: model_peer.py exact|contract MODULE...
 
-See serving.py for what it answers. `contract`: products aren't rounded before they are
-added, as other engines do it.
+See serving.py for what it answers. `contract`: products of reals aren't rounded before
+they are added, as other engines do it.
 """
 
 import sys
@@ -17,7 +17,9 @@ from serving import serve
 def load(path, contract):
     model = qbackend.load(path)
     shape = model.inputs[0].shape
-    x = (np.arange(np.prod(shape)) * 37 % 256 / 256).astype(np.float32).reshape(shape)
+    x = (np.arange(np.prod(shape)) * 37 % 256).reshape(shape)
+    is_real = model.inputs[0].dtype == "float32"
+    x = (x / 256).astype(np.float32) if is_real else x.astype(np.uint8)
     return lambda: model.run(x, threads=1, contract=contract)
 
 

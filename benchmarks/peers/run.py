@@ -101,11 +101,15 @@ def start_onnx(nets, args, work):
         modules.append(path.with_suffix(".mlirbc"))
         subprocess.run([build / "bin/qbackend-import", path, "-o", modules[-1]],
                        check=True)
-    for name, mode in (("our float", "exact"), ("our float, contract", "contract")):
-        peers += start(name, [sys.executable, HERE / "model_peer.py", mode, *modules],
-                       PYTHONPATH=os.pathsep.join(
-                           [str(build / "python"), os.environ.get("PYTHONPATH", "")]))
-    return peers
+    return (peers + start_models("our float", "exact", modules, args) +
+            start_models("our float, contract", "contract", modules, args))
+
+
+def start_models(name, mode, modules, args):
+    """Ours, compiled in memory."""
+    paths = [os.path.join(args.build, "python"), os.environ.get("PYTHONPATH", "")]
+    return start(name, [sys.executable, HERE / "model_peer.py", mode, *modules],
+                 PYTHONPATH=os.pathsep.join(paths))
 
 
 def measure(peers, index, rounds):
@@ -143,7 +147,8 @@ def main():
             ours += start_objects(label, target, modules, args, work)
         torch = [sys.executable, HERE / "torch_peer.py"]
         peers = [
-            *ours, *start_onnx(nets, args, work),
+            *ours, *start_models("ours in memory", "exact", modules.values(), args),
+            *start_onnx(nets, args, work),
             *start("PyTorch onednn", [*torch, "onednn", *names]),
             *start("PyTorch onednn, VNNI", [*torch, "onednn", *names],
                    ONEDNN_MAX_CPU_ISA="AVX512_CORE_VNNI"),
