@@ -389,10 +389,25 @@ static bool isOfConvolution(Value value, int64_t axis) {
         return isa<linalg::GenericOp>(op) && linalgOp.getNumDpsInputs() == 2;
       return !isKnown || (name.contains("_nc") ? axis == 1 : isLast);
     }
+    if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
+      axis = transpose.getPermutation()[axis];
+      value = transpose.getInput();
+      continue;
+    }
+    if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
+      axis = transpose.getPerms()[axis];
+      value = transpose.getInput1();
+      continue;
+    }
     if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tosa::ReshapeOp>(
             op))
       isKnown = false;
-    else if (!isa<tosa::AddOp>(op) && !linalgOp)
+    else if (!isa<tosa::AddOp>(op) &&
+             !(linalgOp && llvm::all_of(linalgOp.getIndexingMapsArray(),
+                                        [&](AffineMap map) {
+                                          return !map.isPermutation() ||
+                                                 map.isIdentity();
+                                        })))
       return false;
     // What isn't a parameter.
     Value next;
