@@ -57,7 +57,7 @@ struct LeaveTransposedOut : OpRewritePattern<linalg::TransposeOp> {
         op.hasIndexSemantics() ||
         op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
         !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
-      return failure();
+      return rewriter.notifyMatchFailure(after, "not of elementwise code");
     ArrayRef<int64_t> undo = after.getPermutation();
     SmallVector<int64_t> permutation = invertPermutationVector(undo);
     // Loop `undo[k]` of `op` is loop `k` of the result.
@@ -79,12 +79,12 @@ struct LeaveTransposedOut : OpRewritePattern<linalg::TransposeOp> {
       }
       if (isa<ShapedType>(operand->get().getType()) &&
           !isBroadcast(op, *operand))
-        return failure();
+        return rewriter.notifyMatchFailure(op, "would read another across");
       inputs.push_back(operand->get());
       maps.push_back(map.replaceDimsAndSymbols(loops, {}, map.getNumDims(), 0));
     }
     if (!isUndone)
-      return failure();
+      return rewriter.notifyMatchFailure(after, "nothing that it undoes");
     maps.push_back(rewriter.getMultiDimIdentityMap(undo.size()));
     auto result = linalg::GenericOp::create(
         rewriter, op.getLoc(), after->getResultTypes(), inputs,
@@ -104,7 +104,7 @@ struct ReadAcross : OpRewritePattern<linalg::GenericOp> {
   LogicalResult matchAndRewrite(linalg::GenericOp op,
                                 PatternRewriter &rewriter) const final {
     if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0)
-      return failure();
+      return rewriter.notifyMatchFailure(op, "not elementwise on tensors");
     for (OpOperand *operand : op.getDpsInputOperands()) {
       auto transpose = operand->get().getDefiningOp<linalg::TransposeOp>();
       AffineMap map = op.getMatchingIndexingMap(operand);
@@ -118,7 +118,7 @@ struct ReadAcross : OpRewritePattern<linalg::GenericOp> {
       });
       return success();
     }
-    return failure();
+    return rewriter.notifyMatchFailure(op, "reads no transpose of one use");
   }
 };
 

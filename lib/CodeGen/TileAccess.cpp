@@ -224,10 +224,6 @@ Value TileAccess::getMask(int64_t vector) {
       ValueRange(parts[schedule.vectorLoop].dynamicSize));
 }
 
-bool TileAccess::isWhole(int64_t vector) {
-  return getLanes(vector) == schedule.lanes;
-}
-
 Value TileAccess::getFiller(Type element) {
   VectorType type = getVectorType(element);
   Attribute one = isa<FloatType>(element)
@@ -318,14 +314,14 @@ Value TileAccess::load(const Access &access, Value base, const Point &point) {
                                         getMask(point.vector),
                                         getFiller(element));
   if (stride.is(2) && lanes)
-    return loadEverySecond(access, at, type, *lanes);
+    return loadEverySecond(access, at, *lanes);
   return vector::GatherOp::create(b, loc, type, access.view, at,
                                   getOffsets(stride), getMask(point.vector),
                                   getFiller(element));
 }
 
 Value TileAccess::loadEverySecond(const Access &access, Value at,
-                                  VectorType type, int64_t lanes) {
+                                  int64_t lanes) {
   int64_t width = schedule.lanes;
   auto loadPart = [&](int64_t begin, int64_t count) -> Value {
     return loadFirst(access, add(at, begin),

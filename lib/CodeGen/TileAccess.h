@@ -113,8 +113,6 @@ private:
 
   mlir::Value getMask(int64_t vector);
 
-  bool isWhole(int64_t vector);
-
   /// The first `count` elements from `at` on, neighbours, as a vector.
   mlir::Value loadFirst(const Access &access, mlir::Value at, int64_t count);
 
@@ -132,7 +130,7 @@ private:
   /// Elements 0, 2, ..., 2 (lanes - 1): the even ones of a vector that begins
   /// with the first, and the odd ones of one that ends with the last.
   mlir::Value loadEverySecond(const Access &access, mlir::Value at,
-                              mlir::VectorType type, int64_t lanes);
+                              int64_t lanes);
 
   /// Whether the vectors of a row are one run of elements.
   bool isInterleaved(const Access &access);

@@ -236,8 +236,7 @@ struct KeepRankOfExtract : OpRewritePattern<tensor::ExpandShapeOp> {
     rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
         op, type, slice.getSource(), slice.getMixedOffsets(),
         slice.getMixedSizes(), slice.getMixedStrides());
-    if (slice->use_empty())
-      rewriter.eraseOp(slice);
+    rewriter.eraseOp(slice);
     return success();
   }
 };
