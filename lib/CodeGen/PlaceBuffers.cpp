@@ -27,12 +27,13 @@ using namespace qbackend::codegen;
 static constexpr int64_t alignment = 64;
 
 namespace {
-/// A buffer, and the operations from its first to its last use.
+/// A buffer, and the numbers of the operations from its first to its last use.
 struct Buffer {
   memref::AllocOp alloc;
   memref::DeallocOp dealloc;
-  int64_t bytes;
+  int64_t bytes = 0;
   int64_t offset = 0;
+  unsigned first = 0;
   unsigned last = 0;
 };
 
@@ -100,39 +101,45 @@ struct PlaceBuffersPass
 };
 } // namespace
 
-/// The number of the last op of the block of `alloc` that uses it, or a view of
-/// it; nothing if it can't be told, or if it isn't the op's to free.
-static std::optional<unsigned>
-findLastUse(memref::AllocOp alloc, const DenseMap<Operation *, unsigned> &order,
-            memref::DeallocOp &dealloc) {
-  unsigned last = 0;
+/// Finds what uses `buffer`, or a view of it, in the block of its allocation;
+/// false if that can't be told, or if it isn't the block's to free. Where it is
+/// allocated says nothing: front ends have one `tensor.empty` for all results
+/// of a shape, at the beginning of the function.
+static bool findUses(Buffer &buffer,
+                     const DenseMap<Operation *, unsigned> &order) {
+  memref::AllocOp alloc = buffer.alloc;
+  std::optional<unsigned> first;
   SmallVector<Value> aliases = {alloc.getMemref()};
   while (!aliases.empty()) {
     Value alias = aliases.pop_back_val();
     for (Operation *user : alias.getUsers()) {
       if (auto found = dyn_cast<memref::DeallocOp>(user)) {
-        if (dealloc || alias != alloc.getMemref() ||
+        if (buffer.dealloc || alias != alloc.getMemref() ||
             user->getBlock() != alloc->getBlock())
-          return std::nullopt;
-        dealloc = found;
+          return false;
+        buffer.dealloc = found;
         continue;
       }
       Operation *top = alloc->getBlock()->findAncestorOpInBlock(*user);
       if (!top || user->hasTrait<OpTrait::IsTerminator>())
-        return std::nullopt;
-      last = std::max(last, order.lookup(top));
+        return false;
+      bool isView = isa<ViewLikeOpInterface>(user);
+      unsigned number = order.lookup(top);
+      buffer.last = std::max(buffer.last, number);
+      // A view by itself neither reads nor writes.
+      if (!isView)
+        first = std::min(first.value_or(number), number);
       // A buffer that comes out of anything else might be this one.
       for (Value result : user->getResults())
         if (isa<BaseMemRefType>(result.getType())) {
-          if (!isa<ViewLikeOpInterface>(user))
-            return std::nullopt;
+          if (!isView)
+            return false;
           aliases.push_back(result);
         }
     }
   }
-  if (!dealloc)
-    return std::nullopt;
-  return last;
+  buffer.first = first.value_or(buffer.last);
+  return bool(buffer.dealloc);
 }
 
 /// Adds a string attribute that the function has in LLVM, too.
@@ -153,7 +160,7 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
   for (auto [i, op] : llvm::enumerate(block))
     order[&op] = i;
   SmallVector<Buffer> buffers;
-  DenseMap<Operation *, unsigned> bufferOf;
+  std::vector<SmallVector<unsigned, 2>> beginsAt(order.size());
   std::vector<SmallVector<unsigned, 2>> endsAt(order.size());
   for (auto alloc : block.getOps<memref::AllocOp>()) {
     MemRefType type = alloc.getType();
@@ -163,26 +170,22 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
       continue;
     Buffer buffer;
     buffer.alloc = alloc;
-    std::optional<unsigned> last = findLastUse(alloc, order, buffer.dealloc);
-    if (!last)
+    if (!findUses(buffer, order))
       continue;
-    buffer.last = std::max(*last, order.lookup(alloc));
     int64_t size = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
     buffer.bytes = llvm::alignTo(
         std::max<int64_t>(1, size * type.getNumElements()), alignment);
-    bufferOf[alloc] = buffers.size();
+    beginsAt[buffer.first].push_back(buffers.size());
     endsAt[buffer.last].push_back(buffers.size());
     buffers.push_back(buffer);
   }
 
   FreeParts parts;
-  for (auto [i, op] : llvm::enumerate(block)) {
-    if (auto found = bufferOf.find(&op); found != bufferOf.end()) {
-      Buffer &buffer = buffers[found->second];
-      buffer.offset = parts.take(buffer.bytes);
-    }
-    for (unsigned ended : endsAt[i])
-      parts.release(buffers[ended].offset, buffers[ended].bytes);
+  for (auto [begun, ended] : llvm::zip(beginsAt, endsAt)) {
+    for (unsigned index : begun)
+      buffers[index].offset = parts.take(buffers[index].bytes);
+    for (unsigned index : ended)
+      parts.release(buffers[index].offset, buffers[index].bytes);
   }
 
   OpBuilder builder = OpBuilder::atBlockBegin(&block);

@@ -50,6 +50,28 @@ func.func @views(%x: memref<64xi8>, %n: index, %c0: index, %c1: index) {
   return
 }
 
+// A buffer begins with its first use, not where it is allocated: all three are
+// allocated first, two are in use at a time. A view of one is no use.
+// CHECK-LABEL: func.func @first_use
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<128xi8>
+// CHECK: arith.constant 0 : index
+// CHECK: arith.constant 64 : index
+// CHECK: arith.constant 0 : index
+func.func @first_use(%x: memref<64xi8>, %y: memref<64xi8>) {
+  %a = memref.alloc() : memref<64xi8>
+  %b = memref.alloc() : memref<64xi8>
+  %c = memref.alloc() : memref<8x8xi8>
+  %flat = memref.collapse_shape %c [[0, 1]] : memref<8x8xi8> into memref<64xi8>
+  memref.copy %x, %a : memref<64xi8> to memref<64xi8>
+  memref.copy %a, %b : memref<64xi8> to memref<64xi8>
+  memref.copy %b, %flat : memref<64xi8> to memref<64xi8>
+  memref.copy %flat, %y : memref<64xi8> to memref<64xi8>
+  memref.dealloc %a : memref<64xi8>
+  memref.dealloc %b : memref<64xi8>
+  memref.dealloc %c : memref<8x8xi8>
+  return
+}
+
 // What is returned, dynamic, in a loop, or may be either of two stays.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: memref.view
