@@ -2,12 +2,11 @@
 //
 // Runs an observed module and collects what its tensors hold.
 
-#include "HookIndex.h"
 #include "ObservedRun.h"
+#include "StatisticsRecorder.h"
 
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Execution.h"
-#include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Runtime/Error.h"
 #include "qbackend/Transforms/TensorNames.h"
 
@@ -18,21 +17,13 @@
 #include "llvm/Support/Path.h"
 
 #include <chrono>
-#include <cmath>
-#include <map>
 #include <mutex>
-#include <set>
 
 using namespace mlir;
 using namespace qbackend;
 using arrays::Array;
 using arrays::NamedArray;
-using calibration::Chunk;
-using calibration::Observer;
-using calibration::ObserverOptions;
-using calibration::Statistics;
 using calibration::Table;
-using calibration::TableEntry;
 
 //===----------------------------------------------------------------------===//
 // What is recorded
@@ -68,251 +59,6 @@ static void observeAll(ModuleOp module) {
                       FlatSymbolRefAttr::get(observer.getSymNameAttr()));
   }
 }
-
-namespace {
-/// What the tensors of a module hold in samples whose batch isn't complete.
-/// Samples run in any order; each batch is given to the observers in the order
-/// of sites and samples, so that nothing depends on the threads.
-class Recorder {
-public:
-  /// With `all`, there is an entry for each tensor, and one for the tensors
-  /// that share an observer; else one for each observer. Those of `original`
-  /// have to see finite numbers, unless that is ignored.
-  Recorder(ModuleOp module, ModuleOp original, bool all, bool ignoreNonFinite)
-      : ignoreNonFinite(ignoreNonFinite) {
-    SymbolTable wanted(original);
-    TensorNames names(module);
-    SymbolTable symbols(module);
-    llvm::MapVector<StringRef, SmallVector<Value>> shared;
-    module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
-      Value tensor = TensorNames::getTensor(op.getInput());
-      SmallVector<Value> &tensors = shared[op.getObserver()];
-      if (!llvm::is_contained(tensors, tensor))
-        tensors.push_back(tensor);
-    });
-    llvm::StringMap<Target *> byObserver;
-    for (auto op : module.getOps<ObserverOp>()) {
-      ArrayRef<Value> tensors = shared[op.getSymName()];
-      TableEntry entry;
-      entry.name = op.getSymName().str();
-      if (all && tensors.size() > 1) {
-        for (Value tensor : tensors)
-          entry.group.push_back(names.lookup(tensor).name);
-        entry.name = llvm::join(entry.group, ", ");
-      } else if (all && tensors.size() == 1) {
-        describe(tensors[0], names.lookup(tensors[0]), entry);
-        // Two observers of one tensor, of different types.
-        if (!entryNames.insert(entry.name).second)
-          continue;
-      }
-      byObserver[op.getSymName()] =
-          addTarget(std::move(entry), getObserverOptions(op.getConfig()), all);
-    }
-    llvm::DenseMap<Value, Target *> byTensor;
-    module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
-      Site site;
-      site.name = op.getObserver().str();
-      site.isWanted = wanted.lookup(op.getObserver());
-      if (Target *target = byObserver.lookup(op.getObserver()))
-        site.targets.push_back(target);
-      // What shares an observer also has an entry of its own.
-      Value tensor = TensorNames::getTensor(op.getInput());
-      if (all && shared[op.getObserver()].size() > 1 &&
-          !byTensor.contains(tensor)) {
-        TableEntry entry;
-        describe(tensor, names.lookup(tensor), entry);
-        if (entryNames.insert(entry.name).second)
-          site.targets.push_back(byTensor[tensor] =
-                                     addTarget(std::move(entry), {}, all));
-      }
-      site.isOrdered = llvm::any_of(
-          site.targets, [](Target *target) { return target->isOrdered(); });
-      sites.push_back(std::move(site));
-    });
-  }
-
-  /// Says that the run which begins now has this number as its first sample.
-  void setFirstSample(int64_t number) { firstSample = number; }
-
-  /// Called by the compiled code.
-  static void record(int64_t site, runtime::UnrankedMemRef *tensor) {
-    current->add(getHookSite(site), getHookChannelAxis(site), tensor);
-  }
-
-  /// Gives the samples before `end` to the observers, as one batch.
-  llvm::Error flush(int64_t end) {
-    std::lock_guard<std::mutex> lock(mutex);
-    for (Site &site : sites) {
-      auto last = site.pending.lower_bound(end);
-      for (auto it = site.pending.begin(); it != last; ++it)
-        if (it->second.nonFinite && site.isWanted && !ignoreNonFinite)
-          return makeError("'{0}' is {1} in sample {2}: the network "
-                           "overflows, its weights are not finite, or the "
-                           "data is not what it was trained on; "
-                           "non-finite=ignore leaves such values out",
-                           site.name, *it->second.nonFinite, it->first);
-      for (Target *target : site.targets)
-        give(*target, site, last);
-      site.pending.erase(site.pending.begin(), last);
-    }
-    return llvm::Error::success();
-  }
-
-  Table getTable() {
-    Table table;
-    for (auto &target : targets) {
-      table.entries.push_back(target->entry);
-      table.entries.back().kind = target->observer->getOptions().kind;
-      table.entries.back().stats = target->observer->statistics();
-    }
-    return table;
-  }
-
-  /// Goes on from `table`, which has to be one of this module.
-  llvm::Error resume(const Table &table) {
-    if (table.entries.size() != targets.size())
-      return makeError("the table has {0} entries, this run makes {1}",
-                       table.entries.size(), targets.size());
-    for (auto [target, entry] : llvm::zip(targets, table.entries)) {
-      if (target->entry.name != entry.name ||
-          target->entry.structure != entry.structure ||
-          target->observer->getOptions().kind != entry.kind)
-        return makeError("the table has '{0}' where this run has '{1}', or "
-                         "another observer for it",
-                         entry.name, target->entry.name);
-      target->observer->resume(entry.stats);
-    }
-    return llvm::Error::success();
-  }
-
-  /// The recorder of the run that is going on; runs take turns.
-  static Recorder *current;
-  static std::mutex running;
-
-private:
-  struct Target {
-    TableEntry entry;
-    std::unique_ptr<Observer> observer;
-
-    bool isOrdered() const {
-      calibration::ObserverKind kind = observer->getOptions().kind;
-      return kind == calibration::ObserverKind::Histogram ||
-             calibration::isMovingAverage(kind);
-    }
-  };
-
-  /// What a site saw in one chunk: all of it, if an observer has to see it in
-  /// order, else what is left of it once it is counted.
-  struct Pending {
-    std::vector<float> values;
-    /// What is before the channels, the channels, and what is behind them.
-    std::vector<int64_t> shape;
-    std::vector<Statistics> statistics;
-    std::optional<float> nonFinite;
-  };
-
-  struct Site {
-    std::string name;
-    std::vector<Target *> targets;
-    bool isOrdered = false;
-    /// Whether it is of the module as it was given.
-    bool isWanted = false;
-    std::map<int64_t, Pending> pending;
-  };
-
-  static void describe(Value tensor, const TensorName &name,
-                       TableEntry &entry) {
-    entry.name = name.name;
-    entry.structure = name.structure;
-    entry.shape = getTableShape(tensor);
-  }
-
-  Target *addTarget(TableEntry entry, ObserverOptions options, bool all) {
-    options.recordAll = all;
-    // Of Pending::shape.
-    options.channelAxis = 1;
-    if (all) {
-      if (!calibration::hasStatistics(options.kind))
-        options.kind = calibration::ObserverKind::MinMax;
-    }
-    targets.push_back(std::make_unique<Target>(
-        Target{std::move(entry), Observer::create(options)}));
-    return targets.back().get();
-  }
-
-  void add(int64_t index, int64_t channelAxis,
-           runtime::UnrankedMemRef *tensor) {
-    Site &site = sites[index];
-    Pending pending;
-    pending.values = tensor->copy<float>();
-    pending.shape = {1, 1, 1};
-    for (auto [i, size] : llvm::enumerate(tensor->getSizes()))
-      pending.shape[int64_t(i) < channelAxis    ? 0
-                    : int64_t(i) == channelAxis ? 1
-                                                : 2] *= size;
-    for (float value : pending.values)
-      if (!std::isfinite(value)) {
-        pending.nonFinite = value;
-        break;
-      }
-    int64_t sample = firstSample + runtime::Executable::getCurrentSample();
-    if (!site.isOrdered) {
-      for (Target *target : site.targets) {
-        auto observer = Observer::create(target->observer->getOptions());
-        observe(
-            *observer, *target,
-            {{pending.values.data(), int64_t(pending.values.size()), sample}},
-            pending.shape);
-        pending.statistics.push_back(observer->statistics());
-      }
-      pending.values = {};
-    }
-    std::lock_guard<std::mutex> lock(mutex);
-    site.pending[sample] = std::move(pending);
-  }
-
-  /// The tensors of a group differ in shape: it has no channels.
-  static void observe(Observer &observer, const Target &target,
-                      const std::vector<Chunk> &chunks,
-                      const std::vector<int64_t> &shape) {
-    if (target.entry.group.empty())
-      observer.updateTensors(chunks, shape);
-    else
-      observer.update(chunks);
-  }
-
-  void give(Target &target, Site &site,
-            std::map<int64_t, Pending>::iterator last) {
-    if (site.pending.begin() == last)
-      return;
-    if (site.isOrdered) {
-      std::vector<Chunk> chunks;
-      for (auto it = site.pending.begin(); it != last; ++it)
-        chunks.push_back({it->second.values.data(),
-                          int64_t(it->second.values.size()), it->first});
-      observe(*target.observer, target, chunks,
-              site.pending.begin()->second.shape);
-      return;
-    }
-    size_t index = llvm::find(site.targets, &target) - site.targets.begin();
-    Statistics stats = target.observer->statistics();
-    int64_t batches = stats.batches;
-    for (auto it = site.pending.begin(); it != last; ++it)
-      calibration::merge(stats, it->second.statistics[index]);
-    stats.batches = batches + !stats.empty();
-    target.observer->resume(stats);
-  }
-
-  bool ignoreNonFinite;
-  int64_t firstSample = 0;
-  std::vector<std::unique_ptr<Target>> targets;
-  std::set<std::string> entryNames;
-  std::vector<Site> sites;
-  std::mutex mutex;
-};
-Recorder *Recorder::current = nullptr;
-std::mutex Recorder::running;
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The run
@@ -476,7 +222,7 @@ struct StatisticsCollector::Impl {
   CalibrateOptions options;
   func::FuncOp function;
   ObservedRun observed;
-  std::unique_ptr<Recorder> recorder;
+  std::unique_ptr<StatisticsRecorder> recorder;
   calibration::SampleRange range;
   std::string network;
   std::chrono::steady_clock::time_point saved =
@@ -517,14 +263,13 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options) {
   if (options.nonFinite != "error" && options.nonFinite != "ignore")
     return makeError("non-finite is '{0}', expected error or ignore",
                      options.nonFinite);
-  if (llvm::Error error =
-          impl.observed.compile(module, *function, options,
-                                {"qbackend_runtime_observe",
-                                 reinterpret_cast<void *>(Recorder::record)}))
+  if (llvm::Error error = impl.observed.compile(
+          module, *function, options,
+          {"qbackend_runtime_observe",
+           reinterpret_cast<void *>(StatisticsRecorder::record)}))
     return error;
-  bool ignoreNonFinite = options.nonFinite == "ignore";
-  impl.recorder = std::make_unique<Recorder>(
-      module, original, options.recordAll, ignoreNonFinite);
+  impl.recorder = std::make_unique<StatisticsRecorder>(
+      module, original, options.recordAll, options);
   impl.network = getNetworkDescription(module);
   impl.range.source = options.source;
   return result;
@@ -533,12 +278,12 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options) {
 SampleRun &StatisticsCollector::getRun() { return impl->observed.run; }
 
 llvm::Error StatisticsCollector::run(StringRef label) {
-  std::lock_guard<std::mutex> turn(Recorder::running);
+  std::lock_guard<std::mutex> turn(StatisticsRecorder::running);
   const CalibrateOptions &options = impl->options;
-  Recorder &recorder = *impl->recorder;
+  StatisticsRecorder &recorder = *impl->recorder;
   const int64_t before = impl->range.count;
   recorder.setFirstSample(impl->getEnd());
-  Recorder::current = &recorder;
+  StatisticsRecorder::current = &recorder;
   using Clock = std::chrono::steady_clock;
   llvm::Error error = impl->observed.run.run(
       label, [&](int64_t first, int64_t count, ArrayRef<Array>) -> llvm::Error {
@@ -555,7 +300,7 @@ llvm::Error StatisticsCollector::run(StringRef label) {
         impl->saved = Clock::now();
         return calibration::writeTable(impl->getTable(), options.checkpoint);
       });
-  Recorder::current = nullptr;
+  StatisticsRecorder::current = nullptr;
   return error;
 }
 
