@@ -128,7 +128,8 @@ namespace {
 /// The entries of a table for the tensors of a module.
 class TableLookup {
 public:
-  TableLookup(ModuleOp module, const Table &table) : names(module) {
+  TableLookup(ModuleOp module, const Table &table)
+      : names(module, /*withStructures=*/true) {
     for (const TableEntry &entry : table.entries) {
       byName.try_emplace(entry.name, &entry);
       if (!entry.structure.empty())
@@ -377,11 +378,8 @@ static Value skipObserve(Value value) {
 
 /// The least number of `value`, if it is a constant.
 static std::optional<float> getLeast(Value value) {
-  ElementsAttr elements;
-  if (!matchPattern(skipObserve(value), m_Constant(&elements)))
-    return std::nullopt;
   SmallVector<float, 0> storage;
-  auto numbers = viewFloats(elements, storage);
+  auto numbers = viewFloats(skipObserve(value), storage);
   if (!numbers || numbers->empty())
     return std::nullopt;
   return *std::min_element(numbers->begin(), numbers->end());

@@ -425,7 +425,7 @@ llvm::Error Corrector::runSimulation(Simulation &simulation,
     auto type = cast<RankedTensorType>(layer->op.getBias().getType());
     given.push_back(
         {"", arrays::Array::zeros(arrays::ElementType::F32, type.getShape())});
-    llvm::copy(bias ? *bias : *readConstant(layer->op.getBias()),
+    llvm::copy(bias ? *bias : *readFloats(layer->op.getBias()),
                given.back().array.as<float>().begin());
   }
   SampleRun &run = observed.run;

@@ -201,7 +201,7 @@ void CorrectedLayer::roundWeight(bool isCentred) {
 
 bool CorrectedLayer::canCorrect(func::FuncOp function) const {
   OperatorOp layer = op;
-  auto bias = readConstant(layer.getBias());
+  auto bias = readFloats(layer.getBias());
   return bias && int64_t(bias->size()) == weight.getRows() &&
          layer->getParentOfType<func::FuncOp>() == function;
 }
@@ -216,7 +216,7 @@ LayerWeight CorrectedLayer::getQuantizedWeight() const {
 
 std::optional<SmallVector<float, 0>>
 CorrectedLayer::getBias(ArrayRef<double> quantizedSums) const {
-  auto bias = readConstant(OperatorOp(op).getBias());
+  auto bias = readFloats(OperatorOp(op).getBias());
   std::optional<LayerWeight> real = readLayerWeight(op);
   if (!bias || int64_t(bias->size()) != weight.getRows() || !real ||
       moments.pixels == 0 || quantizedSums.size() != moments.real.size())

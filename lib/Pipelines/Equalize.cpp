@@ -151,7 +151,7 @@ private:
       return false;
     std::optional<SmallVector<float, 0>> bias;
     if (producer.getBias()) {
-      bias = readConstant(producer.getBias());
+      bias = readFloats(producer.getBias());
       if (!bias || bias->size() != scales.size())
         return false;
       for (auto [number, scale] : llvm::zip(*bias, scales))

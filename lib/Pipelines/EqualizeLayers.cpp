@@ -112,7 +112,7 @@ LayerEqualizer::Layer *LayerEqualizer::getLayer(OperatorOp op) {
     return nullptr;
   Layer layer{std::move(*weight), {}};
   if (op.getBias()) {
-    auto bias = readConstant(op.getBias());
+    auto bias = readFloats(op.getBias());
     if (!bias || int64_t(bias->size()) != layer.weight.getRows())
       return nullptr;
     layer.bias = std::move(*bias);

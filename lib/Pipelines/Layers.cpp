@@ -32,20 +32,13 @@ int64_t qbackend::getGroupCount(OperatorOp op) {
   return kind ? kind.getGroupCount() : 1;
 }
 
-std::optional<SmallVector<float, 0>> qbackend::readConstant(Value value) {
-  ElementsAttr elements;
-  if (!value || !matchPattern(value, m_Constant(&elements)))
-    return std::nullopt;
-  return readFloats(elements);
-}
-
 std::optional<LayerWeight> qbackend::readLayerWeight(OperatorOp op) {
   auto type = op.getWeight()
                   ? dyn_cast<RankedTensorType>(op.getWeight().getType())
                   : RankedTensorType();
   if (!type || type.getRank() < 2 || type.getNumElements() == 0)
     return std::nullopt;
-  auto numbers = readConstant(op.getWeight());
+  auto numbers = readFloats(op.getWeight());
   if (!numbers)
     return std::nullopt;
   return LayerWeight{std::move(*numbers), type};

@@ -6,6 +6,7 @@
 #define QBACKEND_LIB_PIPELINES_LAYERS_H
 
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include <optional>
@@ -31,9 +32,6 @@ bool isLayer(OperatorOp op);
 
 /// How many groups the channels of the layer `op` are in.
 int64_t getGroupCount(OperatorOp op);
-
-/// The numbers of a constant; nothing if `value` is none.
-std::optional<llvm::SmallVector<float, 0>> readConstant(mlir::Value value);
 
 /// The weight of `op`; nothing if it has none that is constant real numbers.
 std::optional<LayerWeight> readLayerWeight(OperatorOp op);

@@ -38,7 +38,7 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
     : ignoreNonFinite(options.nonFinite == "ignore"),
       isBatchOne(options.batchSize == 1) {
   SymbolTable wanted(original);
-  TensorNames names(module);
+  TensorNames names(module, /*withStructures=*/all);
   SymbolTable symbols(module);
   llvm::MapVector<StringRef, SmallVector<Value>> shared;
   module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {

@@ -6,6 +6,7 @@
 #include "FoldBatchNorm.h"
 
 #include "qbackend/Backends/Backends.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Numerics/BatchNorm.h"
 #include "qbackend/Transforms/Remarks.h"
 
@@ -277,11 +278,10 @@ static std::optional<SmallVector<float, 0>>
 readOperand(Value operand, int64_t size, float missing) {
   if (!operand)
     return SmallVector<float, 0>(size, missing);
-  ElementsAttr elements;
-  if (!matchPattern(operand, m_Constant(&elements)) ||
-      elements.getNumElements() != size)
+  std::optional<SmallVector<float, 0>> numbers = readFloats(operand);
+  if (!numbers || int64_t(numbers->size()) != size)
     return std::nullopt;
-  return readFloats(elements);
+  return numbers;
 }
 
 static Value createConstant(OpBuilder &builder, Location loc,

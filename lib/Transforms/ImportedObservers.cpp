@@ -4,6 +4,7 @@
 
 #include "ImportedObservers.h"
 
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 #include "qbackend/Transforms/TensorNames.h"
 
@@ -249,14 +250,14 @@ std::string ImportedObservers::whyNoKernel(OperatorOp op) {
 }
 
 size_t ImportedObservers::countUnrepresentableBiases(OperatorOp op) {
-  DenseElementsAttr bias;
   SmallVector<double> scales = getSumScales(op);
-  if (scales.empty() || !op.getBias() ||
-      !matchPattern(op.getBias(), m_Constant(&bias)) ||
-      !bias.getElementType().isF32())
+  if (scales.empty() || !op.getBias())
+    return 0;
+  std::optional<SmallVector<float, 0>> bias = readFloats(op.getBias());
+  if (!bias)
     return 0;
   size_t count = 0;
-  for (auto [i, value] : llvm::enumerate(bias.getValues<float>()))
+  for (auto [i, value] : llvm::enumerate(*bias))
     count += !(std::fabs(value / scales[scales.size() == 1 ? 0 : i]) < 0x1p31);
   return count;
 }

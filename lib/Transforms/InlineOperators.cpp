@@ -56,16 +56,25 @@ static void sinkThroughObserve(ObserveOp op) {
   op.erase();
 }
 
-/// Folds `op` into its producer, or into a constant.
-static void foldTranspose(TransposeOp op) {
+/// Joins `op` with transposes that it reads. Constants aren't transposed yet:
+/// as a rule, the code of an operator undoes the layout of its weight.
+static void composeTranspose(TransposeOp op) {
   OpBuilder builder(op);
-  op.replaceAllUsesWith(createFoldedTranspose(
+  op.replaceAllUsesWith(createComposedTranspose(
       builder, op.getLoc(), op.getInput(), op.getPermutation()));
   op.erase();
 }
 
 static void lowerTranspose(TransposeOp op) {
   OpBuilder builder(op);
+  Value folded = createFoldedTranspose(builder, op.getLoc(), op.getInput(),
+                                       op.getPermutation());
+  if (!folded.getDefiningOp<TransposeOp>()) {
+    op.replaceAllUsesWith(folded);
+    op.erase();
+    return;
+  }
+  folded.getDefiningOp()->erase();
   auto type = cast<RankedTensorType>(op.getOutput().getType());
   SmallVector<Value> sizes;
   for (auto [i, dim] : llvm::enumerate(op.getPermutation()))
@@ -99,7 +108,7 @@ struct InlineOperatorsPass
     });
     for (Operation *op : layout) {
       if (auto transpose = dyn_cast<TransposeOp>(op))
-        foldTranspose(transpose);
+        composeTranspose(transpose);
       else
         sinkThroughObserve(cast<ObserveOp>(op));
     }

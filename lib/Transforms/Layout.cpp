@@ -12,9 +12,9 @@
 using namespace mlir;
 using namespace qbackend;
 
-Value qbackend::createFoldedTranspose(OpBuilder &builder, Location loc,
-                                      Value value,
-                                      ArrayRef<int64_t> permutation) {
+Value qbackend::createComposedTranspose(OpBuilder &builder, Location loc,
+                                        Value value,
+                                        ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> composed(permutation);
   while (auto producer = value.getDefiningOp<TransposeOp>()) {
     composed = composePermutations(producer.getPermutation(), composed);
@@ -22,9 +22,21 @@ Value qbackend::createFoldedTranspose(OpBuilder &builder, Location loc,
   }
   if (llvm::is_sorted(composed))
     return value;
-  ElementsAttr elements;
-  if (matchPattern(value, m_Constant(&elements)))
-    if (DenseElementsAttr transposed = transposeElements(elements, composed))
-      return arith::ConstantOp::create(builder, loc, transposed);
   return TransposeOp::create(builder, loc, value, composed);
+}
+
+Value qbackend::createFoldedTranspose(OpBuilder &builder, Location loc,
+                                      Value value,
+                                      ArrayRef<int64_t> permutation) {
+  Value composed = createComposedTranspose(builder, loc, value, permutation);
+  auto transpose = composed.getDefiningOp<TransposeOp>();
+  ElementsAttr elements;
+  if (!transpose || !matchPattern(transpose.getInput(), m_Constant(&elements)))
+    return composed;
+  DenseElementsAttr transposed =
+      transposeElements(elements, transpose.getPermutation());
+  if (!transposed)
+    return composed;
+  transpose.erase();
+  return arith::ConstantOp::create(builder, loc, transposed);
 }

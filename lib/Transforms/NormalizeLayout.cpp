@@ -416,7 +416,10 @@ struct NormalizeLayoutPass
         continue;
       }
       auto transpose = cast<TransposeOp>(op);
-      if (foldIntoReshape(transpose))
+      // A weight stays in the layout of the file until it is quantized.
+      DenseResourceElementsAttr resource;
+      if (foldIntoReshape(transpose) ||
+          matchPattern(transpose.getInput(), m_Constant(&resource)))
         continue;
       OpBuilder builder(op);
       Value folded =

@@ -223,10 +223,8 @@ public:
 
   /// True if `parameter` is a constant with data.
   static bool isKnown(Value parameter) {
-    ElementsAttr elements;
-    return (matchPattern(parameter, m_Constant(&elements)) &&
-            hasFloats(elements)) ||
-           isQuantizedConstant(parameter) || getQuantizedTable(parameter);
+    return hasFloats(parameter) || isQuantizedConstant(parameter) ||
+           getQuantizedTable(parameter);
   }
 
 private:

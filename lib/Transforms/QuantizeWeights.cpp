@@ -197,17 +197,18 @@ static float getEps(ObserverAttr observer) {
                            : numerics::defaultEps;
 }
 
+static LogicalResult refuseWeight(OperatorOp op) {
+  return op.emitOpError() << "has a qconfig, but its weight is not a constant "
+                             "with data";
+}
+
 /// The numbers of the weight, in `storage` if they aren't in memory; nothing,
 /// and an error, if it isn't a constant.
 static std::optional<ArrayRef<float>>
 readWeight(OperatorOp op, SmallVectorImpl<float> &storage) {
-  ElementsAttr elements;
-  std::optional<ArrayRef<float>> weight;
-  if (matchPattern(op.getWeight(), m_Constant(&elements)))
-    weight = viewFloats(elements, storage);
+  std::optional<ArrayRef<float>> weight = viewFloats(op.getWeight(), storage);
   if (!weight)
-    op.emitOpError() << "has a qconfig, but its weight is not a constant with "
-                        "data";
+    (void)refuseWeight(op);
   return weight;
 }
 
@@ -258,37 +259,30 @@ static void assignQuantized(OpOperand &real, DenseElementsAttr integers,
   real.set(DequantizeOp::create(builder, loc, type, quantized).getOutput());
 }
 
-FailureOr<WeightParameters>
-qbackend::getWeightParameters(OperatorOp op, ArrayRef<float> weight) {
+/// The parameters of channels with these ranges.
+static FailureOr<WeightParameters>
+calculateParameters(OperatorOp op, ArrayRef<Interval> channels) {
   ObserverAttr observer = op.getQconfig()->getWeight();
   if (!isa<IntegerType>(observer.getDtype()))
     return op.emitOpError() << "has a weight observer of "
                             << observer.getDtype() << ", expected integers";
-  auto type = cast<RankedTensorType>(op.getWeight().getType());
-  int64_t channels = ::isPerChannel(observer) ? type.getDimSize(0) : 1;
-  int64_t perChannel = channels ? type.getNumElements() / channels : 0;
-
   Storage storage(observer.getDtype());
   auto [quantMin, quantMax] = getQuantRange(observer);
   WeightParameters result;
   result.min = storage.min;
   result.max = storage.max;
-  for (int64_t channel = 0; channel < channels; ++channel) {
-    FailureOr<Interval> range =
-        findRange(op, weight.slice(channel * perChannel, perChannel));
-    if (failed(range))
-      return failure();
+  for (Interval range : channels) {
     // The kernel multiplies positive numbers by the integer of 1, which
     // PyTorch's observer of the slopes does not see.
     if (op.getKind().getWeightRole() == WeightRole::Slopes)
-      range->max = std::max(range->max, 1.0f);
+      range.max = std::max(range.max, 1.0f);
     numerics::QuantParams params;
     if (observer.getKind() == ObserverKind::FixedQParams)
       params = {observer.getScale().getValueAsDouble(),
                 *observer.getZeroPoint()};
     else
       params = numerics::calculateQParams(
-          range->min, range->max, {quantMin, quantMax},
+          range.min, range.max, {quantMin, quantMax},
           observer.getQuantMin().has_value(), storage.isSigned,
           toNumerics(observer.getScheme()), getEps(observer));
     result.channels.push_back(params);
@@ -296,31 +290,76 @@ qbackend::getWeightParameters(OperatorOp op, ArrayRef<float> weight) {
   return result;
 }
 
+/// The rows of a weight along axis 0, its output channels.
+static int64_t countRows(RankedTensorType type) {
+  return type.getRank() ? type.getDimSize(0) : 1;
+}
+
+/// Adds the numbers of some rows, from the one with the number `first` on, to
+/// the ranges of all rows, or to the only one.
+static LogicalResult addRows(OperatorOp op, int64_t first,
+                             ArrayRef<float> numbers, int64_t perRow,
+                             MutableArrayRef<Interval> ranges) {
+  if (ranges.size() == 1)
+    perRow = numbers.size();
+  for (; !numbers.empty(); numbers = numbers.drop_front(perRow)) {
+    FailureOr<Interval> range = findRange(op, numbers.take_front(perRow));
+    if (failed(range))
+      return failure();
+    Interval &all = ranges[ranges.size() == 1 ? 0 : first++];
+    all.min = std::min(all.min, range->min);
+    all.max = std::max(all.max, range->max);
+  }
+  return success();
+}
+
+FailureOr<WeightParameters>
+qbackend::getWeightParameters(OperatorOp op, ArrayRef<float> weight) {
+  int64_t rows = countRows(cast<RankedTensorType>(op.getWeight().getType()));
+  SmallVector<Interval> ranges(
+      ::isPerChannel(op.getQconfig()->getWeight()) ? rows : 1);
+  if (failed(addRows(op, 0, weight, rows ? weight.size() / rows : 0, ranges)))
+    return failure();
+  return calculateParameters(op, ranges);
+}
+
 /// The integers of the weight; per channel along axis 0, the output channels.
 static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
   ObserverAttr observer = op.getQconfig()->getWeight();
-  SmallVector<float, 0> numbers;
-  std::optional<ArrayRef<float>> weight = readWeight(op, numbers);
-  if (!weight)
+  Value weight = op.getWeight();
+  if (!hasFloats(weight))
+    return refuseWeight(op);
+  auto type = cast<RankedTensorType>(weight.getType());
+  int64_t rows = countRows(type);
+  int64_t perRow = rows ? type.getNumElements() / rows : 0;
+  SmallVector<Interval> ranges(isPerChannel(observer) ? rows : 1);
+  if (!forEachPanel(weight, [&](int64_t first, ArrayRef<float> numbers) {
+        return succeeded(addRows(op, first, numbers, perRow, ranges));
+      }))
     return failure();
-  FailureOr<WeightParameters> parameters = getWeightParameters(op, *weight);
+  FailureOr<WeightParameters> parameters = calculateParameters(op, ranges);
   if (failed(parameters))
     return failure();
-  auto type = cast<RankedTensorType>(op.getWeight().getType());
   Storage storage(observer.getDtype());
-  int64_t channels = parameters->channels.size();
-  int64_t perChannel = channels ? type.getNumElements() / channels : 0;
   SmallVector<double> scales;
   SmallVector<int64_t> zeroPoints;
-  std::vector<int8_t> integers(weight->size());
-  for (auto [channel, params] : llvm::enumerate(parameters->channels)) {
-    ArrayRef<float> values = weight->slice(channel * perChannel, perChannel);
-    for (auto [i, value] : llvm::enumerate(values))
-      integers[channel * perChannel + i] = numerics::quantize(
-          value, params.scale, params.zeroPoint, storage.min, storage.max);
+  for (const numerics::QuantParams &params : parameters->channels) {
     scales.push_back(params.scale);
     zeroPoints.push_back(params.zeroPoint);
   }
+  std::vector<int8_t> integers(type.getNumElements());
+  forEachPanel(weight, [&](int64_t first, ArrayRef<float> numbers) {
+    int8_t *to = integers.data() + first * perRow;
+    bool isOne = scales.size() == 1;
+    int64_t perScale = isOne ? numbers.size() : perRow;
+    for (int64_t channel = isOne ? 0 : first; !numbers.empty(); ++channel) {
+      for (float number : numbers.take_front(perScale))
+        *to++ = numerics::quantize(number, scales[channel], zeroPoints[channel],
+                                   storage.min, storage.max);
+      numbers = numbers.drop_front(perScale);
+    }
+    return true;
+  });
 
   Type element;
   if (isPerChannel(observer))
@@ -337,10 +376,7 @@ static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
 
 /// The bias as the kernels see it: int32 of scale `weight scale * input scale`.
 static LogicalResult quantizeBias(OperatorOp op, bool fold) {
-  ElementsAttr elements;
-  std::optional<SmallVector<float, 0>> bias;
-  if (matchPattern(op.getBias(), m_Constant(&elements)))
-    bias = readFloats(elements);
+  std::optional<SmallVector<float, 0>> bias = readFloats(op.getBias());
   auto input = op.getInputs()[0].getDefiningOp<DequantizeOp>();
   auto weight = op.getWeight().getDefiningOp<DequantizeOp>();
   auto inputElement =

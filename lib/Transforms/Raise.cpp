@@ -6,6 +6,7 @@
 #include "Slice.h"
 
 #include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Operators/Recognizer.h"
 #include "qbackend/Transforms/OperationCount.h"
 #include "qbackend/Transforms/Passes.h"
@@ -19,6 +20,7 @@
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -147,10 +149,31 @@ static bool isReshapable(const RecognizedOperand &operand,
       operand.shape);
 }
 
+/// The resource that `operand` is a transpose of, as a constant in the shape
+/// that is transposed; null if it isn't one. Resources may be gigabytes that
+/// are mapped from a file: they stay there until they are quantized.
+static Value createResource(OpBuilder &builder, Location loc,
+                            const RecognizedOperand &operand) {
+  DenseResourceElementsAttr resource;
+  if (operand.constant || !operand.shape.empty() ||
+      !matchPattern(operand.value, m_Constant(&resource)))
+    return {};
+  auto type = dyn_cast<RankedTensorType>(resource.getType());
+  if (!type || !hasFloats(resource))
+    return {};
+  if (!operand.sourceShape.empty())
+    resource = DenseResourceElementsAttr::get(type.clone(operand.sourceShape),
+                                              resource.getRawHandle());
+  return arith::ConstantOp::create(builder, loc, resource);
+}
+
 /// The operand in its canonical layout, constants evaluated at once.
 static Value materialize(OpBuilder &builder, Location loc,
                          const RecognizedOperand &operand,
                          ConstantEvaluator &constants, bool isActivation) {
+  if (!isActivation)
+    if (Value resource = createResource(builder, loc, operand))
+      return createTranspose(builder, loc, resource, operand.permutation);
   DenseElementsAttr elements = operand.constant;
   DenseResourceElementsAttr resource;
   if (!elements && matchPattern(operand.value, m_Constant(&resource)))

@@ -3,8 +3,8 @@
 // What the tensors between operators are called.
 
 #include "qbackend/Transforms/TensorNames.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -27,15 +27,14 @@ static std::string describe(Operation *op) {
         tensor && tensor.getRank() > 0)
       llvm::interleave(tensor.getShape().drop_front(), os << ' ', "x");
   for (Value operand : op->getOperands()) {
-    ElementsAttr elements;
+    if (std::optional<uint64_t> hash = hashFloats(operand)) {
+      os << ' ' << *hash;
+      continue;
+    }
+    DenseElementsAttr elements;
     if (!matchPattern(operand, m_Constant(&elements)))
       continue;
-    ArrayRef<char> data;
-    if (auto dense = dyn_cast<DenseElementsAttr>(elements))
-      data = dense.getRawData();
-    else if (auto resource = dyn_cast<DenseResourceElementsAttr>(elements))
-      if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-        data = blob->getData();
+    ArrayRef<char> data = elements.getRawData();
     os << ' '
        << llvm::xxh3_64bits(ArrayRef<uint8_t>(
               reinterpret_cast<const uint8_t *>(data.data()), data.size()));
@@ -43,12 +42,19 @@ static std::string describe(Operation *op) {
   return text;
 }
 
-static std::string getStructure(Operation *op) {
-  std::string text = describe(op);
+StringRef TensorNames::getDescription(Operation *op) {
+  auto [it, inserted] = descriptions.try_emplace(op);
+  if (inserted)
+    it->second = describe(op);
+  return it->second;
+}
+
+std::string TensorNames::getStructure(Operation *op) {
+  std::string text = getDescription(op).str();
   for (Value operand : op->getOperands()) {
-    Operation *producer = TensorNames::getTensor(operand).getDefiningOp();
+    Operation *producer = getTensor(operand).getDefiningOp();
     if (producer && !producer->hasTrait<OpTrait::ConstantLike>())
-      text += ';' + describe(producer);
+      text += (";" + getDescription(producer)).str();
   }
   return llvm::formatv("{0:x-16}", llvm::xxh3_64bits(text)).str();
 }
@@ -64,7 +70,8 @@ Value TensorNames::getTensor(Value value) {
   }
 }
 
-TensorNames::TensorNames(ModuleOp module) {
+TensorNames::TensorNames(ModuleOp module, bool withStructures)
+    : withStructures(withStructures) {
   module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
     for (Value input : op.getInputs())
       add(getTensor(input));
@@ -92,9 +99,11 @@ const TensorName &TensorNames::add(Value tensor) {
       if (auto operation = dyn_cast<OperatorOp>(op))
         kind = operation.getKindName();
       name = kind + "_" + std::to_string(counts[kind]++);
-      result.structure = getStructure(op);
-      if (unsigned count = structures[result.structure]++)
-        result.structure += "-" + std::to_string(count);
+      if (withStructures) {
+        result.structure = getStructure(op);
+        if (unsigned count = structures[result.structure]++)
+          result.structure += "-" + std::to_string(count);
+      }
     }
   }
   result.name = name;

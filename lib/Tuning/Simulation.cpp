@@ -4,6 +4,7 @@
 // once.
 
 #include "qbackend/Tuning/Simulation.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "qbackend/Arrays/SampleSource.h"
 #include "qbackend/Inspection/Cost.h"
@@ -250,15 +251,15 @@ private:
     auto quantize = dequantize
                         ? dequantize.getInput().getDefiningOp<QuantizeOp>()
                         : QuantizeOp();
-    ElementsAttr elements;
-    if (!quantize || !matchPattern(quantize.getInput(), m_Constant(&elements)))
+    auto real = quantize ? readFloats(quantize.getInput())
+                         : std::optional<SmallVector<float, 0>>();
+    if (!real)
       return;
     auto type = cast<RankedTensorType>(operand.get().getType());
-    auto real = readFloats(elements);
     auto element = dyn_cast<quant::QuantizedType>(
         quantize.getOutput().getType().getElementType());
-    auto rounded = real && element ? round(*real, element)
-                                   : std::optional<std::vector<float>>();
+    auto rounded =
+        element ? round(*real, element) : std::optional<std::vector<float>>();
     if (!rounded)
       return;
     parameters.push_back({number, makeArray(type.getShape(), *real),

@@ -10,6 +10,11 @@
 
 namespace qbackend {
 
+/// transpose(value, permutation), without transposes that `value` is itself.
+mlir::Value createComposedTranspose(mlir::OpBuilder &builder,
+                                    mlir::Location loc, mlir::Value value,
+                                    llvm::ArrayRef<int64_t> permutation);
+
 /// transpose(value, permutation), folded into what `value` is: other
 /// transposes, a constant with data, or nothing to do.
 mlir::Value createFoldedTranspose(mlir::OpBuilder &builder, mlir::Location loc,

@@ -16,7 +16,8 @@ struct TensorName {
   std::string name;
   /// For a tensor whose location has no name: what its producer computes, with
   /// which weights, and what those of its inputs compute, as a hash. A change
-  /// of the network elsewhere changes counts, but not this.
+  /// of the network elsewhere changes counts, but not this. Empty if structures
+  /// weren't asked for: they take a reading of all weights.
   std::string structure;
 };
 
@@ -24,7 +25,7 @@ struct TensorName {
 /// observed or not, so that names don't depend on what is quantized.
 class TensorNames {
 public:
-  explicit TensorNames(mlir::ModuleOp module);
+  explicit TensorNames(mlir::ModuleOp module, bool withStructures = false);
 
   /// Sees through observers and changes of layout, which have no names.
   static mlir::Value getTensor(mlir::Value value);
@@ -39,7 +40,11 @@ public:
 
 private:
   const TensorName &add(mlir::Value tensor);
+  llvm::StringRef getDescription(mlir::Operation *op);
+  std::string getStructure(mlir::Operation *op);
 
+  const bool withStructures;
+  llvm::DenseMap<mlir::Operation *, std::string> descriptions;
   llvm::MapVector<mlir::Value, TensorName> names;
   llvm::StringMap<unsigned> taken, counts, structures;
 };

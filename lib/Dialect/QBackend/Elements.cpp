@@ -7,7 +7,9 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/Support/Alignment.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -127,7 +129,8 @@ static void copyTransposed(char *to, const char *from,
   SmallVector<Dimension> outer = mergeDimensions(dimensions);
   if (outer.empty())
     outer.push_back({1, width, width});
-  Dimension last = outer.pop_back_val(), near = last;
+  // Of one row, no other dimension may be next to each other in the source.
+  Dimension last = outer.pop_back_val(), near = {1, width, width};
   bool isRow = last.from == width;
   auto *nearest = llvm::find_if(
       outer, [&](const Dimension &outer) { return outer.from == width; });
@@ -155,33 +158,39 @@ static void copyTransposed(char *to, const char *from,
   }
 }
 
-DenseElementsAttr qbackend::transposeElements(ElementsAttr elements,
-                                              ArrayRef<int64_t> permutation) {
-  auto type = cast<RankedTensorType>(elements.getShapedType());
-  SmallVector<int64_t> shape;
-  for (int64_t dim : permutation)
-    shape.push_back(type.getDimSize(dim));
-  auto resultType = type.clone(shape);
-  if (auto splat = dyn_cast<SplatElementsAttr>(elements))
-    return splat.resizeSplat(resultType);
-  std::optional<ArrayRef<char>> data = getRawData(elements);
-  unsigned bits = type.getElementTypeBitWidth();
-  int64_t width = bits / 8;
-  if (!data || bits % 8 != 0 || !isWhole(*data, type, width))
-    return {};
+namespace {
+/// Some rows of dimension 0.
+struct Rows {
+  int64_t first, count;
+};
+} // namespace
 
-  std::vector<char> result(data->size());
-  if (result.empty())
-    return DenseElementsAttr::getFromRawBuffer(resultType, result);
+/// Writes `data`, the numbers of `width` bytes of `type`, to `to`, with
+/// dimension `i` being the former dimension `permutation[i]`; of the result
+/// only `rows`, if there are any.
+static void writeTransposed(char *to, ArrayRef<char> data,
+                            RankedTensorType type,
+                            ArrayRef<int64_t> permutation, int64_t width,
+                            std::optional<Rows> rows = std::nullopt) {
+  if (data.empty())
+    return;
   int64_t rank = type.getRank();
   SmallVector<int64_t> strides(rank, width);
   for (int64_t i = rank - 2; i >= 0; --i)
     strides[i] = strides[i + 1] * type.getDimSize(i + 1);
   SmallVector<Dimension> dimensions(rank);
-  for (int64_t i = rank - 1, to = width; i >= 0; to *= shape[i--])
-    dimensions[i] = {shape[i], to, strides[permutation[i]]};
+  int64_t stride = width;
+  for (int64_t i = rank - 1; i >= 0; --i) {
+    int64_t size =
+        i == 0 && rows ? rows->count : type.getDimSize(permutation[i]);
+    dimensions[i] = {size, stride, strides[permutation[i]]};
+    stride *= size;
+  }
+  const char *from = data.data();
+  if (rows)
+    from += rows->first * dimensions[0].from;
   auto copyBy = [&](auto copy) {
-    copyTransposed(result.data(), data->data(), dimensions, width, copy);
+    copyTransposed(to, from, dimensions, width, copy);
   };
   auto copyNumber = [](auto number) {
     return [](char *to, const char *from) {
@@ -204,6 +213,21 @@ DenseElementsAttr qbackend::transposeElements(ElementsAttr elements,
   default:
     copyBy([&](char *to, const char *from) { std::memcpy(to, from, width); });
   }
+}
+
+DenseElementsAttr qbackend::transposeElements(ElementsAttr elements,
+                                              ArrayRef<int64_t> permutation) {
+  auto type = cast<RankedTensorType>(elements.getShapedType());
+  auto resultType = type.clone(applyPermutation(type.getShape(), permutation));
+  if (auto splat = dyn_cast<SplatElementsAttr>(elements))
+    return splat.resizeSplat(resultType);
+  std::optional<ArrayRef<char>> data = getRawData(elements);
+  unsigned bits = type.getElementTypeBitWidth();
+  int64_t width = bits / 8;
+  if (!data || bits % 8 != 0 || !isWhole(*data, type, width))
+    return {};
+  std::vector<char> result(data->size());
+  writeTransposed(result.data(), *data, type, permutation, width);
   return DenseElementsAttr::getFromRawBuffer(resultType, result);
 }
 
@@ -251,13 +275,124 @@ qbackend::viewFloats(ElementsAttr elements, SmallVectorImpl<float> &storage) {
   return ArrayRef<float>(storage);
 }
 
-std::optional<SmallVector<float, 0>>
-qbackend::readFloats(ElementsAttr elements) {
+/// The constant that `value` is, or that the transpose `value` reads.
+static std::pair<ElementsAttr, TransposeOp> findConstant(Value value) {
+  if (!value)
+    return {};
+  auto transpose = value.getDefiningOp<TransposeOp>();
+  ElementsAttr elements;
+  if (matchPattern(transpose ? transpose.getInput() : value,
+                   m_Constant(&elements)))
+    return {elements, transpose};
+  return {};
+}
+
+bool qbackend::hasFloats(Value value) {
+  ElementsAttr elements = findConstant(value).first;
+  return elements && hasFloats(elements);
+}
+
+std::optional<ArrayRef<float>>
+qbackend::viewFloats(Value value, SmallVectorImpl<float> &storage) {
+  auto [elements, transpose] = findConstant(value);
+  if (!elements)
+    return std::nullopt;
+  if (!transpose || isa<SplatElementsAttr>(elements))
+    return viewFloats(elements, storage);
+  std::optional<ArrayRef<char>> data = getFloatData(elements);
+  if (!data)
+    return std::nullopt;
+  storage.resize_for_overwrite(elements.getNumElements());
+  writeTransposed(reinterpret_cast<char *>(storage.data()), *data,
+                  cast<RankedTensorType>(elements.getShapedType()),
+                  transpose.getPermutation(), sizeof(float));
+  return ArrayRef<float>(storage);
+}
+
+bool qbackend::forEachPanel(Value value,
+                            function_ref<bool(int64_t, ArrayRef<float>)> read) {
+  auto [elements, transpose] = findConstant(value);
+  std::optional<ArrayRef<char>> data;
+  if (elements)
+    data = getFloatData(elements);
+  if (!data)
+    return false;
+  auto type = cast<RankedTensorType>(value.getType());
   SmallVector<float, 0> storage;
-  std::optional<ArrayRef<float>> view = viewFloats(elements, storage);
+  if (!transpose || isa<SplatElementsAttr>(elements) || data->empty())
+    return read(0, *viewFloats(value, storage));
+  // Enough that a panel of the data is whole cache lines, see transposeMatrix.
+  constexpr int64_t panel = 64;
+  int64_t rows = type.getDimSize(0), perRow = type.getNumElements() / rows;
+  for (int64_t first = 0; first < rows; first += panel) {
+    int64_t count = std::min(panel, rows - first);
+    storage.resize_for_overwrite(count * perRow);
+    writeTransposed(reinterpret_cast<char *>(storage.data()), *data,
+                    cast<RankedTensorType>(elements.getShapedType()),
+                    transpose.getPermutation(), sizeof(float),
+                    Rows{first, count});
+    if (!read(first, storage))
+      return false;
+  }
+  return true;
+}
+
+std::optional<SmallVector<float, 0>> qbackend::readFloats(Value value) {
+  SmallVector<float, 0> storage;
+  std::optional<ArrayRef<float>> view = viewFloats(value, storage);
   if (!view)
     return std::nullopt;
   if (storage.empty())
     storage.assign(view->begin(), view->end());
   return storage;
+}
+
+std::optional<uint64_t> qbackend::hashFloats(Value value) {
+  auto [elements, transpose] = findConstant(value);
+  std::optional<ArrayRef<char>> data;
+  if (elements)
+    data = getFloatData(elements);
+  if (!data)
+    return std::nullopt;
+  // The number and its place, mixed; what is added up may come in any order.
+  uint64_t sum = 0;
+  auto add = [&sum](const char *number, uint64_t place) {
+    uint32_t bits;
+    std::memcpy(&bits, number, sizeof(bits));
+    uint64_t mixed = (place << 32 | bits) + place;
+    mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93;
+    mixed = (mixed ^ mixed >> 32) * 0xD6E8FEB86659FD93;
+    sum += mixed ^ mixed >> 32;
+  };
+  if (auto splat = dyn_cast<SplatElementsAttr>(elements)) {
+    auto number = splat.getSplatValue<float>();
+    add(reinterpret_cast<const char *>(&number), 0);
+    return sum;
+  }
+  auto type = cast<ShapedType>(elements.getShapedType());
+  int64_t rank = type.getRank();
+  // How far apart in the result neighbours in each dimension of the data are.
+  SmallVector<int64_t> strides(rank);
+  int64_t stride = 1;
+  for (int64_t i = rank - 1; i >= 0; --i) {
+    int64_t dim = transpose ? transpose.getPermutation()[i] : i;
+    strides[dim] = stride;
+    stride *= type.getDimSize(dim);
+  }
+  int64_t length = rank ? type.getDimSize(rank - 1) : 1;
+  int64_t step = rank ? strides[rank - 1] : 1;
+  SmallVector<int64_t> at(std::max<int64_t>(rank - 1, 0), 0);
+  int64_t place = 0;
+  for (const char *number = data->begin(); number != data->end();) {
+    for (int64_t i = 0; i < length; ++i, number += sizeof(float))
+      add(number, place + i * step);
+    for (int64_t dim = rank - 2; dim >= 0; --dim) {
+      place += strides[dim];
+      if (++at[dim] < type.getDimSize(dim))
+        break;
+      place -= strides[dim] * type.getDimSize(dim);
+      at[dim] = 0;
+    }
+  }
+  return sum;
 }

@@ -4,6 +4,8 @@
 
 #include "KindAnswers.h"
 
+#include "qbackend/Dialect/QBackend/Elements.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include <algorithm>
@@ -215,18 +217,11 @@ OptionalRange qbackend::detail::sumRange(const OperatorOperands &operands,
 // Parameters
 //===----------------------------------------------------------------------===//
 
-static std::optional<SmallVector<float, 0>> readConstant(Value value) {
-  ElementsAttr elements;
-  if (!value || !matchPattern(value, m_Constant(&elements)))
-    return std::nullopt;
-  return readFloats(elements);
-}
-
 OptionalRange qbackend::detail::preluRange(const OperatorOperands &operands,
                                            RealRange x) {
   if (!operands.ownsParameters)
     return std::nullopt;
-  auto slopes = readConstant(operands.weight);
+  auto slopes = readFloats(operands.weight);
   if (!slopes || slopes->empty())
     return std::nullopt;
   OptionalRange result;
@@ -241,7 +236,7 @@ OptionalRange qbackend::detail::productsRange(const OperatorOperands &operands,
                                               RealRange x, bool anySubset) {
   if (!operands.ownsParameters)
     return std::nullopt;
-  auto weight = readConstant(operands.weight);
+  auto weight = readFloats(operands.weight);
   if (!weight)
     return std::nullopt;
   auto type = cast<RankedTensorType>(operands.weight.getType());
@@ -250,7 +245,7 @@ OptionalRange qbackend::detail::productsRange(const OperatorOperands &operands,
     return std::nullopt;
   SmallVector<float, 0> bias;
   if (operands.bias) {
-    auto values = readConstant(operands.bias);
+    auto values = readFloats(operands.bias);
     if (!values || (int64_t(values->size()) != channels && values->size() != 1))
       return std::nullopt;
     bias = *values;
@@ -296,7 +291,7 @@ OptionalRange qbackend::detail::matmulRange(const OperatorOperands &operands,
 OptionalRange qbackend::detail::rowsRange(const OperatorOperands &operands) {
   if (!operands.ownsParameters)
     return std::nullopt;
-  auto table = readConstant(operands.weight);
+  auto table = readFloats(operands.weight);
   if (!table || table->empty())
     return std::nullopt;
   auto [min, max] = std::minmax_element(table->begin(), table->end());
@@ -316,7 +311,7 @@ static OptionalRange scaleAndShift(const OperatorOperands &operands,
        {std::pair(operands.weight, &weight), std::pair(operands.bias, &bias)}) {
     if (!value)
       continue;
-    auto read = readConstant(value);
+    auto read = readFloats(value);
     if (!read || read->empty())
       return std::nullopt;
     *numbers = std::move(*read);
@@ -340,8 +335,8 @@ OptionalRange qbackend::detail::batchNormRange(const OperatorOperands &operands,
                                                double eps, RealRange x) {
   if (!operands.ownsParameters)
     return std::nullopt;
-  auto mean = readConstant(operands.runningMean);
-  auto variance = readConstant(operands.runningVar);
+  auto mean = readFloats(operands.runningMean);
+  auto variance = readFloats(operands.runningVar);
   if (!mean || !variance || mean->empty() || mean->size() != variance->size())
     return std::nullopt;
   SmallVector<float, 0> weight(mean->size(), 1), bias(mean->size(), 0);
@@ -349,7 +344,7 @@ OptionalRange qbackend::detail::batchNormRange(const OperatorOperands &operands,
        {std::pair(operands.weight, &weight), std::pair(operands.bias, &bias)}) {
     if (!value)
       continue;
-    auto read = readConstant(value);
+    auto read = readFloats(value);
     if (!read || read->size() != mean->size())
       return std::nullopt;
     *numbers = std::move(*read);

@@ -6,7 +6,9 @@
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 
 #include "gtest/gtest.h"
@@ -108,6 +110,60 @@ TEST_F(ElementsTest, ViewIsNoCopy) {
   auto integers = DenseElementsAttr::get(type.clone(builder.getI32Type()), 1);
   EXPECT_FALSE(viewFloats(integers, storage));
   EXPECT_FALSE(hasFloats(integers));
+}
+
+TEST_F(ElementsTest, ViewOfTransposes) {
+  context.loadDialect<arith::ArithDialect, QBackendDialect>();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  OpBuilder b(module->getBodyRegion());
+  Location loc = builder.getUnknownLoc();
+  // Panels are of 64 rows: fewer, as many, one more, and two and some.
+  const std::vector<std::vector<int64_t>> permutations = {
+      {2, 0, 1}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}};
+  for (int64_t rows : {1, 3, 64, 65, 130})
+    for (const std::vector<int64_t> &permutation : permutations) {
+      SmallVector<int64_t> shape = {5, 7, 9};
+      shape[permutation[0]] = rows;
+      auto type = RankedTensorType::get(shape, builder.getF32Type());
+      auto elements =
+          DenseElementsAttr::getFromRawBuffer(type, makeBytes(type));
+      DenseElementsAttr expected = transposeElements(elements, permutation);
+      Value constant = arith::ConstantOp::create(b, loc, elements);
+      Value transpose = TransposeOp::create(b, loc, constant, permutation);
+      SmallVector<float> storage, all;
+      std::optional<ArrayRef<float>> view = viewFloats(transpose, storage);
+      ASSERT_TRUE(view && hasFloats(transpose));
+      ArrayRef<char> bytes = expected.getRawData();
+      ASSERT_EQ(view->size() * sizeof(float), bytes.size());
+      EXPECT_EQ(0, std::memcmp(view->data(), bytes.data(), bytes.size()));
+      EXPECT_TRUE(forEachPanel(transpose, [&](int64_t first,
+                                              ArrayRef<float> numbers) {
+        EXPECT_EQ(first * int64_t(view->size()) / rows, int64_t(all.size()));
+        all.append(numbers.begin(), numbers.end());
+        return true;
+      }));
+      ASSERT_EQ(all.size(), view->size());
+      EXPECT_EQ(0, std::memcmp(all.data(), bytes.data(), bytes.size()));
+
+      Value same = arith::ConstantOp::create(b, loc, expected);
+      EXPECT_EQ(hashFloats(transpose), hashFloats(same));
+      if (rows > 1) {
+        EXPECT_NE(hashFloats(transpose), hashFloats(constant));
+      }
+    }
+  Value nothing = TransposeOp::create(
+      b, loc,
+      arith::ConstantOp::create(
+          b, loc,
+          DenseElementsAttr::get(
+              RankedTensorType::get({2, 2}, builder.getI32Type()), 1)),
+      ArrayRef<int64_t>{1, 0});
+  SmallVector<float> storage;
+  EXPECT_FALSE(viewFloats(nothing, storage));
+  EXPECT_FALSE(viewFloats(Value(), storage));
+  EXPECT_FALSE(hashFloats(nothing));
+  EXPECT_FALSE(
+      forEachPanel(nothing, [](int64_t, ArrayRef<float>) { return true; }));
 }
 
 TEST_F(ElementsTest, ViewOfResources) {

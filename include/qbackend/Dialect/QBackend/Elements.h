@@ -6,7 +6,9 @@
 #define QBACKEND_DIALECT_QBACKEND_ELEMENTS_H
 
 #include "mlir/IR/BuiltinAttributeInterfaces.h"
+#include "mlir/IR/Value.h"
 #include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
@@ -20,12 +22,36 @@ namespace qbackend {
 std::optional<llvm::ArrayRef<float>>
 viewFloats(mlir::ElementsAttr elements, llvm::SmallVectorImpl<float> &storage);
 
-/// Whether the data of a constant is there and has the bytes that its type says:
-/// MLIR takes any number of a resource.
+/// The same of `value`, if it is a constant or a `qbackend.transpose` of one:
+/// weights stay as the file has them until their numbers are read. Those of a
+/// transpose are written to `storage`. nullopt if it is anything else, or null.
+std::optional<llvm::ArrayRef<float>>
+viewFloats(mlir::Value value, llvm::SmallVectorImpl<float> &storage);
+
+/// Gives what `viewFloats` finds to `read`, panel by panel: rows of dimension
+/// 0, the number of the first and all numbers of them. Of a transpose, no more
+/// than a panel is copied at a time. False, at once, where `read` says so or
+/// where there are no numbers.
+bool forEachPanel(
+    mlir::Value value,
+    llvm::function_ref<bool(int64_t first, llvm::ArrayRef<float> numbers)>
+        read);
+
+/// A copy of them.
+std::optional<llvm::SmallVector<float, 0>> readFloats(mlir::Value value);
+
+/// A number for what `viewFloats` gives, for which it is read where it is: the
+/// same for a constant and for a transpose of its transpose. nullopt where
+/// there are none.
+std::optional<uint64_t> hashFloats(mlir::Value value);
+
+/// Whether the data of a constant is there and has the bytes that its type
+/// says: MLIR takes any number of a resource.
 bool hasWholeData(mlir::ElementsAttr elements);
 
 /// Whether `viewFloats` finds any; nothing is read.
 bool hasFloats(mlir::ElementsAttr elements);
+bool hasFloats(mlir::Value value);
 
 } // namespace qbackend
 

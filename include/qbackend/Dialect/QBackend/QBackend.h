@@ -84,11 +84,6 @@ std::string getLocationName(mlir::Location loc);
 mlir::DenseElementsAttr transposeElements(mlir::ElementsAttr elements,
                                           llvm::ArrayRef<int64_t> permutation);
 
-/// The elements of a constant as f32 numbers; nullopt if they are of another
-/// type or the data is not there.
-std::optional<llvm::SmallVector<float, 0>>
-readFloats(mlir::ElementsAttr elements);
-
 /// `permutation` such that applying it after `first` is one permutation.
 llvm::SmallVector<int64_t> composePermutations(llvm::ArrayRef<int64_t> first,
                                                llvm::ArrayRef<int64_t> second);
