@@ -359,28 +359,45 @@ static LogicalResult readLevel(const Cursor &cursor, QConfigLevel level,
     auto qconfig = readQConfig(parts->back());
     if (!selector || !qconfig)
       return failure();
-    StringAttr name = builder.getStringAttr(*selector), objectType;
+    auto name = builder.getStringAttr(*selector);
+    StringAttr objectType;
     IntegerAttr index;
-    auto getKind = [&](StringRef torch) {
-      return builder.getStringAttr(llvm::join(getKindsOfTorchName(torch), "+"));
+    auto getKinds = [&](StringRef torch) {
+      return llvm::map_to_vector(
+          getKindsOfTorchName(torch), [&](ArrayRef<StringRef> kinds) {
+            return builder.getStringAttr(llvm::join(kinds, "+"));
+          });
     };
     if (level == QConfigLevel::ObjectType) {
-      name = getKind(*selector);
-      auto [it, inserted] =
-          seen.insert({name.getValue(), {selector->str(), *qconfig}});
-      if (!inserted && it->second.second == *qconfig)
-        continue;
-      if (!inserted)
-        return entry.emitError() << "'" << *selector << "' and '"
-                                 << it->second.first << "' are the same kind, "
-                                 << name << ", but have different qconfigs";
+      for (StringAttr kind : getKinds(*selector)) {
+        auto [it, inserted] =
+            seen.insert({kind.getValue(), {selector->str(), *qconfig}});
+        if (inserted)
+          QConfigOp::create(builder, entry.getLoc(), level, kind, objectType,
+                            index, *qconfig);
+        else if (it->second.second != *qconfig)
+          return entry.emitError()
+                 << "'" << *selector << "' and '" << it->second.first
+                 << "' are the same kind, " << kind
+                 << ", but have different qconfigs";
+      }
+      continue;
     }
     if (ordered) {
       auto torch = (*parts)[1].getString();
       auto number = (*parts)[2].getInteger();
       if (!torch || !number)
         return failure();
-      objectType = getKind(*torch);
+      SmallVector<StringAttr> kinds = getKinds(*torch);
+      if (kinds.size() > 1) {
+        InFlightDiagnostic diag = (*parts)[1].emitError();
+        diag << "'" << *torch
+             << "' is several kinds here, each with numbers of its own; name "
+                "one of ";
+        llvm::interleaveComma(kinds, diag);
+        return diag;
+      }
+      objectType = kinds.front();
       index = builder.getI64IntegerAttr(*number);
     }
     QConfigOp::create(builder, entry.getLoc(), level, name, objectType, index,

@@ -4,8 +4,10 @@
 
 #include "JsonValues.h"
 #include "qbackend/Backends/Json.h"
+#include "qbackend/Backends/TorchNames.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 
 using namespace mlir;
@@ -24,8 +26,12 @@ public:
       StringRef name = config.getSymName();
       os.attribute("name", name == kNoName ? StringRef() : name);
       os.attributeArray("configs", [&] {
+        llvm::DenseMap<Attribute, SmallVector<PatternConfigOp>> spellings;
         for (auto pattern : getPatterns(config))
-          print(pattern);
+          if (Attribute torch = pattern.getConfig().getTorch())
+            spellings[torch].push_back(pattern);
+        for (auto pattern : getPatterns(config))
+          print(pattern, spellings.lookup(pattern.getConfig().getTorch()));
       });
       if (ArrayAttr lowering = config.getLoweringAttr())
         os.attributeArray("lowering", [&] {
@@ -138,9 +144,30 @@ private:
     });
   }
 
-  void print(PatternConfigOp op) {
+  /// True if `patterns`, of one name in PyTorch, are what the name is read as,
+  /// and not some of that, or more.
+  static bool areOfOneName(ArrayRef<PatternConfigOp> patterns) {
+    PatternConfigOp first = patterns.front();
+    SmallVector<Attribute> all = getPatternsOfTorch(
+        first.getConfig().getTorch(), first.getConfig().getFusedOperator());
+    if (all.size() <= 1 && patterns.size() == 1)
+      return true;
+    return all.size() == patterns.size() &&
+           llvm::all_of(patterns, [&](PatternConfigOp each) {
+             return llvm::is_contained(all, each.getPattern());
+           });
+  }
+
+  /// Prints `op`, of the name of `spelling` in PyTorch if it has one. Those of
+  /// one name are one entry.
+  void print(PatternConfigOp op, ArrayRef<PatternConfigOp> spelling) {
     PatternAttr config = op.getConfig();
-    Attribute pattern = config.getTorch() ? config.getTorch() : op.getPattern();
+    Attribute pattern = op.getPattern();
+    if (!spelling.empty() && areOfOneName(spelling)) {
+      if (op != spelling.front())
+        return;
+      pattern = config.getTorch();
+    }
     os.object([&] {
       os.attributeBegin(isa<PatternNodeAttr>(pattern) ? "pattern_complex_format"
                                                       : "pattern");

@@ -363,8 +363,10 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
   return failure();
 }
 
-/// An entry of "configs": its pattern in kinds, and its fields.
-static std::pair<Attribute, PatternAttr> readEntry(const Cursor &cursor) {
+/// An entry of "configs": its patterns in kinds, and their fields.
+using Entry = std::pair<SmallVector<Attribute>, PatternAttr>;
+
+static Entry readEntry(const Cursor &cursor) {
   auto members = cursor.getObject();
   if (!members)
     return {};
@@ -377,11 +379,17 @@ static std::pair<Attribute, PatternAttr> readEntry(const Cursor &cursor) {
     cursor.emitError() << "has neither 'pattern' nor 'pattern_complex_format'";
     return {};
   }
-  Attribute pattern = getPatternOfTorch(fields.torch);
-  if (pattern == fields.torch)
+  SmallVector<Attribute> patterns =
+      getPatternsOfTorch(fields.torch, fields.fusedOperator);
+  if (patterns.empty()) {
+    cursor.emitError() << "has too many names of several ranks: more than 64 "
+                          "patterns of kinds; split it, or name the kinds";
+    return {};
+  }
+  if (patterns == ArrayRef(fields.torch))
     fields.torch = {};
-  return {pattern, PatternAttr::getChecked([&] { return cursor.emitError(); },
-                                           cursor.getContext(), fields)};
+  return {patterns, PatternAttr::getChecked([&] { return cursor.emitError(); },
+                                            cursor.getContext(), fields)};
 }
 
 /// The document as ops at the builder's insertion point.
@@ -399,9 +407,7 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&body);
   // By the order in which they were given first.
-  llvm::MapVector<Attribute,
-                  std::pair<Location, std::pair<Attribute, PatternAttr>>>
-      entries;
+  llvm::MapVector<Attribute, std::pair<Location, Entry>> entries;
   std::vector<std::pair<StringRef, Cursor>> mappings;
   for (auto &[key, value] : *members) {
     if (key == "name") {
@@ -419,7 +425,7 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
           return failure();
         Attribute torch = entry.second.getTorch();
         auto [it, inserted] = entries.insert(
-            {torch ? torch : entry.first, {element.getLoc(), entry}});
+            {torch ? torch : entry.first.front(), {element.getLoc(), entry}});
         if (!inserted)
           it->second = {element.getLoc(), entry};
       }
@@ -451,8 +457,9 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
     }
   }
   for (auto &[torch, entry] : entries)
-    PatternConfigOp::create(builder, entry.first, entry.second.first,
-                            entry.second.second);
+    for (Attribute pattern : entry.second.first)
+      PatternConfigOp::create(builder, entry.first, pattern,
+                              entry.second.second);
   for (auto &[name, cursor] : mappings)
     if (failed(readMapping(cursor, builder, name)))
       return failure();

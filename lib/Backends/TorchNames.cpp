@@ -13,7 +13,8 @@ namespace {
 struct Spelling {
   /// A dotted name; "method:" before that of a method of tensors.
   StringRef name;
-  /// Joined by +, in the order of execution.
+  /// Joined by +, in the order of execution; by | where one name is of several
+  /// ranks.
   StringRef kinds;
 };
 } // namespace
@@ -165,7 +166,8 @@ static constexpr Spelling spellings[] = {
     {"torch.nn.functional.hardswish", "hardswish"},
     {"torch.nn.functional.hardtanh", "hardtanh"},
     {"torch.nn.functional.hardtanh_", "hardtanh"},
-    {"torch.nn.functional.instance_norm", "instance_norm"},
+    {"torch.nn.functional.instance_norm",
+     "instance_norm1d|instance_norm2d|instance_norm3d"},
     {"torch.nn.functional.interpolate", "interpolate"},
     {"torch.nn.functional.layer_norm", "layer_norm"},
     {"torch.nn.functional.leaky_relu", "leaky_relu"},
@@ -182,8 +184,10 @@ static constexpr Spelling spellings[] = {
     {"torch.ops.aten.add.Tensor", "add"},
     {"torch.ops.aten.add_.Tensor", "add"},
     {"torch.ops.aten.addmm.default", "linear"},
-    {"torch.ops.aten.convolution.default", "conv2d"},
-    {"torch.ops.aten.max_pool2d_with_indices.default", "max_pool2d"},
+    {"torch.ops.aten.convolution.default",
+     "conv1d|conv2d|conv3d|conv_transpose1d|conv_transpose2d|conv_transpose3d"},
+    // max_pool1d is exported as a pool of images of one row.
+    {"torch.ops.aten.max_pool2d_with_indices.default", "max_pool1d|max_pool2d"},
     {"torch.ops.aten.mm.default", "linear"},
     {"torch.ops.aten.relu.default", "relu"},
     {"torch.ops.aten.relu_.default", "relu"},
@@ -202,7 +206,8 @@ static constexpr Spelling spellings[] = {
 
 static constexpr llvm::StringLiteral kMethod = "method:";
 
-SmallVector<StringRef> qbackend::getKindsOfTorchName(StringRef name) {
+SmallVector<SmallVector<StringRef>>
+qbackend::getKindsOfTorchName(StringRef name) {
   static const llvm::StringMap<StringRef> kinds = [] {
     llvm::StringMap<StringRef> result;
     for (const Spelling &spelling : spellings) {
@@ -213,17 +218,18 @@ SmallVector<StringRef> qbackend::getKindsOfTorchName(StringRef name) {
     }
     return result;
   }();
-  SmallVector<StringRef> result;
   auto it = kinds.find(name);
   if (it != kinds.end()) {
-    it->second.split(result, '+');
+    SmallVector<SmallVector<StringRef>> result;
+    for (StringRef alternative : llvm::split(it->second, '|'))
+      result.push_back(llvm::to_vector(llvm::split(alternative, '+')));
     return result;
   }
   // A kind that PyTorch has no method of.
   if (StringRef kind = name;
       kind.consume_front(kMethod) && llvm::is_contained(getTorchKinds(), kind))
-    return {kind};
-  return {name};
+    return {{kind}};
+  return {{name}};
 }
 
 ArrayRef<StringRef> qbackend::getTorchKinds() {
@@ -231,7 +237,7 @@ ArrayRef<StringRef> qbackend::getTorchKinds() {
     SmallVector<StringRef> result;
     for (const Spelling &spelling : spellings)
       if (!spelling.kinds.contains('+'))
-        result.push_back(spelling.kinds);
+        llvm::append_range(result, llvm::split(spelling.kinds, '|'));
     llvm::sort(result);
     result.erase(std::unique(result.begin(), result.end()), result.end());
     return result;
@@ -239,43 +245,125 @@ ArrayRef<StringRef> qbackend::getTorchKinds() {
   return kinds;
 }
 
-/// `node` with the kinds of its names; those of a fused module nest.
-static Attribute translate(Attribute element) {
-  auto node = dyn_cast<PatternNodeAttr>(element);
-  if (!node)
-    return element;
-  SmallVector<Attribute> operands =
-      llvm::map_to_vector(node.getOperands(), translate);
-  for (StringRef kind : getKindsOfTorchName(node.getName().getValue()))
-    operands = {PatternNodeAttr::get(node.getContext(),
-                                     StringAttr::get(node.getContext(), kind),
-                                     ArrayRef<Attribute>(operands))};
-  return operands.front();
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// Far more than PyTorch's patterns have; nested names of several kinds
+/// multiply.
+static constexpr size_t kMaxPatterns = 64;
+
+/// Appends to each of `lists` each of `ends`, the last one varying first. Empty
+/// if there are too many.
+template <typename T>
+static SmallVector<SmallVector<T>> appendEach(ArrayRef<SmallVector<T>> lists,
+                                              ArrayRef<SmallVector<T>> ends) {
+  SmallVector<SmallVector<T>> result;
+  if (lists.size() * ends.size() > kMaxPatterns)
+    return result;
+  for (const SmallVector<T> &list : lists)
+    for (const SmallVector<T> &end : ends) {
+      result.push_back(list);
+      llvm::append_range(result.back(), end);
+    }
+  return result;
 }
 
-Attribute qbackend::getPatternOfTorch(Attribute torch) {
+SmallVector<SmallVector<StringRef>>
+qbackend::getKindsOfTorchNames(ArrayRef<StringRef> names) {
+  SmallVector<SmallVector<StringRef>> result = {{}};
+  for (StringRef name : names)
+    result = appendEach<StringRef>(result, getKindsOfTorchName(name));
+  return result;
+}
+
+/// `node` with the kinds of its names; those of a fused module nest.
+static SmallVector<Attribute> translate(Attribute element) {
+  auto node = dyn_cast<PatternNodeAttr>(element);
+  if (!node)
+    return {element};
+  SmallVector<SmallVector<Attribute>> operands = {{}};
+  for (Attribute operand : node.getOperands()) {
+    SmallVector<SmallVector<Attribute>> patterns;
+    for (Attribute pattern : translate(operand))
+      patterns.push_back({pattern});
+    operands = appendEach<Attribute>(operands, patterns);
+  }
+  SmallVector<Attribute> result;
+  for (ArrayRef<StringRef> kinds :
+       getKindsOfTorchName(node.getName().getValue()))
+    for (SmallVector<Attribute> each : operands) {
+      for (StringRef kind : kinds)
+        each = {PatternNodeAttr::get(node.getContext(),
+                                     StringAttr::get(node.getContext(), kind),
+                                     ArrayRef<Attribute>(each))};
+      result.push_back(each.front());
+    }
+  if (result.size() > kMaxPatterns)
+    result.clear();
+  return result;
+}
+
+/// Whether `element` is a pool alone, whose kinds are those of its name.
+static bool isPool(Attribute element) {
+  auto node = dyn_cast<PatternNodeAttr>(element);
+  return node && node.getOperands().empty() &&
+         llvm::all_of(getKindsOfTorchName(node.getName().getValue()),
+                      [](ArrayRef<StringRef> kinds) {
+                        return kinds.front().starts_with("max_pool");
+                      });
+}
+
+static SmallVector<Attribute> getAllPatterns(Attribute torch) {
   MLIRContext *context = torch.getContext();
   auto list = dyn_cast<ArrayAttr>(torch);
   if (!list) {
     auto node = cast<PatternNodeAttr>(torch);
     // The first result of a pool with indices is the pool.
-    if (node.getName() == "operator.getitem" && node.getOperands().size() == 2)
-      if (auto pool =
-              dyn_cast<PatternNodeAttr>(translate(node.getOperands()[0]));
-          pool && pool.getName() == "max_pool2d" && pool.getOperands().empty())
-        return ArrayAttr::get(context, {pool.getName()});
+    if (node.getName() == "operator.getitem" &&
+        node.getOperands().size() == 2 && isPool(node.getOperands()[0]))
+      return llvm::map_to_vector(
+          translate(node.getOperands()[0]), [&](Attribute pool) -> Attribute {
+            return ArrayAttr::get(context,
+                                  {cast<PatternNodeAttr>(pool).getName()});
+          });
     return translate(node);
   }
-  SmallVector<Attribute> kinds;
-  for (StringRef name : list.getAsValueRange<StringAttr>())
-    for (StringRef kind : getKindsOfTorchName(name))
-      kinds.push_back(StringAttr::get(context, kind));
-  if (kinds.size() <= 3)
-    return ArrayAttr::get(context, kinds);
-  PatternNodeAttr node;
-  for (Attribute kind : kinds)
-    node = PatternNodeAttr::get(context, cast<StringAttr>(kind),
-                                node ? ArrayRef<Attribute>(node)
-                                     : ArrayRef<Attribute>());
-  return node;
+  return llvm::map_to_vector(
+      getKindsOfTorchNames(llvm::to_vector(list.getAsValueRange<StringAttr>())),
+      [&](ArrayRef<StringRef> names) -> Attribute {
+        auto kinds =
+            llvm::map_to_vector(names, [&](StringRef name) -> Attribute {
+              return StringAttr::get(context, name);
+            });
+        if (kinds.size() <= 3)
+          return ArrayAttr::get(context, kinds);
+        PatternNodeAttr node;
+        for (Attribute kind : kinds)
+          node = PatternNodeAttr::get(context, cast<StringAttr>(kind),
+                                      node ? ArrayRef<Attribute>(node)
+                                           : ArrayRef<Attribute>());
+        return node;
+      });
+}
+
+/// Whether `pattern` has each of `kinds`.
+static bool hasKinds(Attribute pattern, ArrayAttr kinds) {
+  return llvm::all_of(kinds, [&](Attribute kind) {
+    return pattern
+        .walk([&](StringAttr name) {
+          return name == kind ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  });
+}
+
+SmallVector<Attribute> qbackend::getPatternsOfTorch(Attribute torch,
+                                                    ArrayAttr fusedOperator) {
+  SmallVector<Attribute> patterns = getAllPatterns(torch);
+  if (patterns.size() <= 1 || !fusedOperator)
+    return patterns;
+  auto fitting = llvm::to_vector(llvm::make_filter_range(
+      patterns, [&](Attribute each) { return hasKinds(each, fusedOperator); }));
+  return fitting.empty() ? patterns : fitting;
 }

@@ -6,7 +6,8 @@
 //
 // One pattern_config for each of PyTorch's, in its order. `torch` is its spelling
 // there: MLIR can't tell a module from a function, so several spellings have the
-// same kinds. test/Backends compares them with PyTorch's own data.
+// same kinds. What has one name for several ranks there has one entry for each kind
+// here, with the same `torch`. test/Backends compares them with PyTorch's own data.
 
 //===----------------------------------------------------------------------===//
 // DTypes
@@ -64,18 +65,82 @@ qbackend.backend_config @"qnnpack_pytorch_2.0_export" version 2 default_qconfig 
   qbackend.pattern_config [add, relu] <
     dtypes = #weighted, num_tensor_args_to_observation_type = #by_count,
     torch = ["torch.ops.aten.add_.Tensor", "torch.ops.aten.relu_.default"]>
+  qbackend.pattern_config [conv1d] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default"]>
   qbackend.pattern_config [conv2d] <
     dtypes = #weighted,
     input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
     torch = ["torch.ops.aten.convolution.default"]>
-  qbackend.pattern_config [conv2d, relu] <
+  qbackend.pattern_config [conv3d] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default"]>
+  qbackend.pattern_config [conv_transpose1d] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default"]>
+  qbackend.pattern_config [conv_transpose2d] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default"]>
+  qbackend.pattern_config [conv_transpose3d] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default"]>
+  qbackend.pattern_config [conv1d, relu] <
     dtypes = #weighted,
     input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
     torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu.default"]>
   qbackend.pattern_config [conv2d, relu] <
     dtypes = #weighted,
     input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu.default"]>
+  qbackend.pattern_config [conv3d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu.default"]>
+  qbackend.pattern_config [conv_transpose1d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu.default"]>
+  qbackend.pattern_config [conv_transpose2d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu.default"]>
+  qbackend.pattern_config [conv_transpose3d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu.default"]>
+  qbackend.pattern_config [conv1d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
     torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu_.default"]>
+  qbackend.pattern_config [conv2d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu_.default"]>
+  qbackend.pattern_config [conv3d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu_.default"]>
+  qbackend.pattern_config [conv_transpose1d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu_.default"]>
+  qbackend.pattern_config [conv_transpose2d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu_.default"]>
+  qbackend.pattern_config [conv_transpose3d, relu] <
+    dtypes = #weighted,
+    input_type_to_index = {bias = 2 : i64, weight = 1 : i64},
+    torch = ["torch.ops.aten.convolution.default", "torch.ops.aten.relu_.default"]>
+  qbackend.pattern_config [max_pool1d] <
+    observation = output_share_observer_with_input, dtypes = #weighted,
+    root = [0],
+    torch = #qbackend.node<"operator.getitem"("torch.ops.aten.max_pool2d_with_indices.default", 0)>>
   qbackend.pattern_config [max_pool2d] <
     observation = output_share_observer_with_input, dtypes = #weighted,
     root = [0],

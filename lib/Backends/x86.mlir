@@ -434,7 +434,13 @@ qbackend.backend_config @x86 version 2 default_qconfig @default
   qbackend.pattern_config [group_norm] <
     dtypes = #op, input_type_to_index = {bias = 3 : i64, weight = 2 : i64},
     torch = ["torch.nn.functional.group_norm"]>
-  qbackend.pattern_config [instance_norm] <
+  qbackend.pattern_config [instance_norm1d] <
+    dtypes = #op, input_type_to_index = {bias = 4 : i64, weight = 3 : i64},
+    torch = ["torch.nn.functional.instance_norm"]>
+  qbackend.pattern_config [instance_norm2d] <
+    dtypes = #op, input_type_to_index = {bias = 4 : i64, weight = 3 : i64},
+    torch = ["torch.nn.functional.instance_norm"]>
+  qbackend.pattern_config [instance_norm3d] <
     dtypes = #op, input_type_to_index = {bias = 4 : i64, weight = 3 : i64},
     torch = ["torch.nn.functional.instance_norm"]>
   qbackend.pattern_config [hardsigmoid] <

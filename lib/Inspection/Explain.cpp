@@ -245,25 +245,34 @@ private:
 LogicalResult qbackend::explain(BackendConfigOp backend, StringRef operators,
                                 raw_ostream &os) {
   SmallVector<StringRef> known = getKnownKinds(backend);
-  SmallVector<StringRef> parts, kinds;
+  SmallVector<StringRef> parts, names;
   llvm::SplitString(operators, parts, "+,");
   for (StringRef part : parts) {
     // Quotes and brackets as in a pattern are no part of the name.
     StringRef name = part.trim(" []\"");
-    for (StringRef kind : getKindsOfTorchName(name)) {
-      if (!llvm::is_contained(known, kind))
-        return emitError(backend.getLoc())
-               << "no operator '" << name << "'; the nearest kinds are "
-               << listNearest(name, known)
-               << ", and an op of another dialect needs a pattern that names "
-                  "it";
-      kinds.push_back(kind);
-    }
+    for (ArrayRef<StringRef> kinds : getKindsOfTorchName(name))
+      for (StringRef kind : kinds)
+        if (!llvm::is_contained(known, kind))
+          return emitError(backend.getLoc())
+                 << "no operator '" << name << "'; the nearest kinds are "
+                 << listNearest(name, known)
+                 << ", and an op of another dialect needs a pattern that names "
+                    "it";
+    names.push_back(name);
   }
-  if (kinds.empty())
+  if (names.empty())
     return emitError(backend.getLoc())
            << "no operator given; expected a kind such as conv2d or "
               "conv2d+relu";
-  Explainer(backend, kinds, os).explain();
+  SmallVector<SmallVector<StringRef>> choices = getKindsOfTorchNames(names);
+  if (choices.empty())
+    return emitError(backend.getLoc())
+           << "'" << operators
+           << "' has too many names of several ranks; name the kinds";
+  for (auto [i, kinds] : llvm::enumerate(choices)) {
+    if (i > 0)
+      os << "\n";
+    Explainer(backend, kinds, os).explain();
+  }
   return success();
 }

@@ -114,14 +114,15 @@ static void checkRepetitions(BackendConfigOp backend, Findings &findings) {
 /// kind, or one that its dialect doesn't have.
 static void checkOpName(StringRef name, PatternConfigOp pattern,
                         Findings &findings) {
-  SmallVector<StringRef> kinds = getKindsOfTorchName(name);
-  // What has no other name is its own.
-  llvm::erase(kinds, name);
-  if (!kinds.empty() || name.starts_with("torch.nn.")) {
-    std::string kind =
-        kinds.empty() ? "one of " + listNearest(name.rsplit('.').second.lower(),
-                                                getDialectKinds())
-                      : kinds.front().str();
+  std::string kind;
+  for (ArrayRef<StringRef> kinds : getKindsOfTorchName(name))
+    // What has no other name is its own.
+    if (kinds != ArrayRef(name))
+      kind += (kind.empty() ? "" : " or ") + llvm::join(kinds, ", ");
+  if (!kind.empty() || name.starts_with("torch.nn.")) {
+    if (kind.empty())
+      kind = "one of " +
+             listNearest(name.rsplit('.').second.lower(), getDialectKinds());
     findings.warn(pattern,
                   "\"" + name +
                       "\" never matches: it is PyTorch's name, not that of an "

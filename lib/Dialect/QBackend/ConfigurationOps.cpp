@@ -106,6 +106,7 @@ LogicalResult BackendConfigOp::verifyRegions() {
   if (getLoweringAttr() && failed(verifyLowering(*this)))
     return failure();
   llvm::DenseMap<std::pair<Attribute, Attribute>, PatternConfigOp> patterns;
+  llvm::DenseMap<Attribute, PatternConfigOp> spellings;
   for (Operation &op : getBody().front()) {
     if (isa<QConfigMappingOp>(op))
       continue;
@@ -114,20 +115,29 @@ LogicalResult BackendConfigOp::verifyRegions() {
       return op.emitOpError()
              << "does not belong in a backend_config; expected "
                 "qbackend.pattern_config or qbackend.qconfig_mapping";
-    // What PyTorch's dictionary has its entries by, if it is there.
     Attribute torch = pattern.getConfig().getTorch();
-    auto [it, inserted] = patterns.insert(
-        {{torch ? Attribute() : pattern.getPattern(), torch}, pattern});
+    auto [it, inserted] =
+        patterns.insert({{pattern.getPattern(), torch}, pattern});
     if (!inserted) {
-      InFlightDiagnostic diag = pattern.emitOpError();
-      if (it->second.getPattern() == pattern.getPattern())
-        diag << "has a pattern that the backend has already; give one of the "
-                "two all dtypes, or another 'torch'";
-      else
-        diag << "has the 'torch' of another pattern, " << torch
-             << ", which PyTorch would have one entry for; give one of the two "
-                "another";
+      InFlightDiagnostic diag = pattern.emitOpError()
+                                << "has a pattern that the backend has "
+                                   "already; give one of the two all dtypes, "
+                                   "or another 'torch'";
       diag.attachNote(it->second.getLoc()) << "the first one";
+      return diag;
+    }
+    if (!torch)
+      continue;
+    // What PyTorch's dictionary has its entries by: of one name, all fields are
+    // those of the entry.
+    auto [spelling, isFirst] = spellings.insert({torch, pattern});
+    if (spelling->second.getConfig() != pattern.getConfig()) {
+      InFlightDiagnostic diag =
+          pattern.emitOpError()
+          << "has the 'torch' of another pattern, " << torch
+          << ", which PyTorch has one entry for, and other fields; give both "
+             "the same fields, or one of the two another 'torch'";
+      diag.attachNote(spelling->second.getLoc()) << "the first one";
       return diag;
     }
   }

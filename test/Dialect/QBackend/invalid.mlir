@@ -180,8 +180,10 @@ qbackend.backend_config @duplicate version 2 {
 qbackend.backend_config @one_spelling version 2 {
   // expected-note @+1 {{the first one}}
   qbackend.pattern_config [linear] <dtypes = [], torch = ["torch.nn.Linear"]>
-  // expected-error @+1 {{has the 'torch' of another pattern, ["torch.nn.Linear"], which PyTorch would have one entry for; give one of the two another}}
-  qbackend.pattern_config [conv2d] <dtypes = [], torch = ["torch.nn.Linear"]>
+  // Of one name in PyTorch: operators of several ranks.
+  qbackend.pattern_config [matmul] <dtypes = [], torch = ["torch.nn.Linear"]>
+  // expected-error @+1 {{has the 'torch' of another pattern, ["torch.nn.Linear"], which PyTorch has one entry for, and other fields; give both the same fields, or one of the two another 'torch'}}
+  qbackend.pattern_config [conv2d] <dtypes = [], root_module = "a", torch = ["torch.nn.Linear"]>
 }
 
 // -----
