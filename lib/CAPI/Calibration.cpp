@@ -10,6 +10,7 @@
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -23,9 +24,11 @@ struct QBackendCalibration {
   bool hasFailed = false;
 };
 
-/// Observes `module`, unless it is observed already.
+/// Observes `module`, unless it is observed already, and sets `backend` to the
+/// name of what it is observed for.
 static LogicalResult prepare(QBackendModel &model,
-                             const QBackendCalibrationOptions &options) {
+                             const QBackendCalibrationOptions &options,
+                             std::string &backend) {
   if (isObserved(*model.module))
     return success();
   if (failed(
@@ -36,6 +39,7 @@ static LogicalResult prepare(QBackendModel &model,
     prepare.backend = toRef(options.backend).str();
   prepare.qconfig = toRef(options.qconfig).str();
   prepare.entry = model.entry;
+  backend = llvm::sys::path::filename(prepare.backend.getValue()).str();
   PassManager manager(model.getContext());
   addPreparePipeline(manager, prepare);
   return manager.run(*model.module);
@@ -58,9 +62,9 @@ qbackendCalibrationCreate(QBackendModel *model,
     return QBACKEND_FAILURE;
   QBackendModel &copy = *result->model;
   ModelScope scope(copy, callback, user);
-  if (failed(prepare(copy, given)))
-    return QBACKEND_FAILURE;
   CalibrateOptions calibrate;
+  if (failed(prepare(copy, given, calibrate.backend)))
+    return QBACKEND_FAILURE;
   calibrate.entry = copy.entry;
   // The samples come later, but they are no made-up ones.
   calibrate.data = "samples";

@@ -63,6 +63,10 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables) {
     return llvm::createStringError("nothing to merge");
   const NamedTable &first = tables.front();
   result.network = first.table.network;
+  if (llvm::all_of(tables, [&](const NamedTable &each) {
+        return each.table.backend == first.table.backend;
+      }))
+    result.backend = first.table.backend;
   if (Error e = mergeSamples(tables, result))
     return e;
   llvm::StringMap<size_t> indices;

@@ -406,6 +406,12 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
       return fail(": field 'network' is not a string");
     table.network = string->str();
   }
+  if (const json::Value *backend = object->get("backend")) {
+    auto string = backend->getAsString();
+    if (!string)
+      return fail(": field 'backend' is not a string");
+    table.backend = string->str();
+  }
   if (Error e = readSamples(*object, file, table)) {
     llvm::consumeError(std::move(entryError));
     return e;
@@ -520,6 +526,8 @@ std::string printTable(const Table &table) {
   llvm::raw_string_ostream os(text);
   os << "{\n\"version\": " << table.version
      << ",\n\"network\": " << json::Value(table.network);
+  if (!table.backend.empty())
+    os << ",\n\"backend\": " << json::Value(table.backend);
   if (!table.samples.empty()) {
     os << ",\n\"samples\": [";
     llvm::interleave(

@@ -124,12 +124,21 @@ static SmallVector<ObserverOp> getUncalibrated(ModuleOp module) {
   return result;
 }
 
+/// What to do about a table of another network, which the same network is too
+/// where another backend fuses and names it otherwise.
+static std::string getFix(const Table &table) {
+  return (table.backend.empty()
+              ? std::string()
+              : "it was made with --backend=" + table.backend + "; ") +
+         "calibrate this network with the --backend that it is quantized for";
+}
+
 namespace {
 /// The entries of a table for the tensors of a module.
 class TableLookup {
 public:
   TableLookup(ModuleOp module, const Table &table)
-      : names(module, /*withStructures=*/true) {
+      : names(module, /*withStructures=*/true), fix(getFix(table)) {
     for (const TableEntry &entry : table.entries) {
       byName.try_emplace(entry.name, &entry);
       if (!entry.structure.empty())
@@ -190,8 +199,8 @@ public:
   }
 
 private:
-  static LogicalResult checkShape(ObserverOp op, Value tensor,
-                                  const TableEntry &entry) {
+  LogicalResult checkShape(ObserverOp op, Value tensor,
+                           const TableEntry &entry) const {
     std::vector<int64_t> found = getTableShape(tensor);
     auto agrees = [](int64_t a, int64_t b) { return a == b || a < 0 || b < 0; };
     if (entry.shape.empty() ||
@@ -207,10 +216,12 @@ private:
     error << " in it, here it is N";
     for (int64_t extent : found)
       error << "x" << extent;
-    return error;
+    return error << "; " << fix;
   }
 
   TensorNames names;
+  /// What an error ends with.
+  std::string fix;
   llvm::StringMap<const TableEntry *> byName, byStructure;
   llvm::StringMap<SmallVector<Value>> tensors;
 };
@@ -621,8 +632,8 @@ static LogicalResult findParameters(ModuleOp module,
         options.data.empty() ? compareNetworks(module, *table) : "";
     if (missing.empty() && !difference.empty())
       return emitError(module.getLoc())
-             << name << " is of another network: " << difference
-             << "; calibrate this network";
+             << name << " is of another network: " << difference << "; "
+             << getFix(*table);
     if (missing.empty()) {
       warnUnused(module, "data", options.data,
                  "calibration table '" + options.calibration +
@@ -639,7 +650,7 @@ static LogicalResult findParameters(ModuleOp module,
                             [&](ObserverOp op) { error << op.getSymName(); });
       if (missing.size() > 8)
         error << ", ...";
-      return error << "; calibrate this network, or add data= for the rest";
+      return error << "; " << getFix(*table) << ", or add data= for the rest";
     }
   }
 

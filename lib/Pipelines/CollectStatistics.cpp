@@ -234,6 +234,7 @@ struct StatisticsCollector::Impl {
     Table table = recorder->getTable();
     table.samples = {range};
     table.network = network;
+    table.backend = options.backend;
     return table;
   }
 };

@@ -11,6 +11,7 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -32,6 +33,8 @@ qbackend::writeCalibrationTable(ModuleOp module,
       return makeError("nothing of the module can be quantized by backend "
                        "'{0}', so there is nothing to calibrate",
                        prepareOptions.backend.getValue());
+    options.backend =
+        llvm::sys::path::filename(prepareOptions.backend.getValue()).str();
   }
   auto function = findEntry(module, options.entry);
   if (!function)

@@ -91,7 +91,7 @@
 // RUN: not qbackend-opt --apply-backend=qnnpack calibration=%t/table-short.json %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=SHORT --implicit-check-not=error: < %t/err
 // RUN: not test -e %t/out
-// SHORT: error: calibration table '{{.*}}table-short.json' has nothing for 1 of the network's observers: linear_0; calibrate this network, or add data= for the rest
+// SHORT: error: calibration table '{{.*}}table-short.json' has nothing for 1 of the network's observers: linear_0; calibrate this network with the --backend that it is quantized for, or add data= for the rest
 
 // RUN: not qbackend-opt --apply-backend=qnnpack calibration=%t/table-broken.json %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=BROKEN --implicit-check-not=error: < %t/err

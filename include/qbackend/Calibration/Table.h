@@ -61,6 +61,9 @@ struct Table {
   int64_t version = supportedVersion;
   /// Fingerprint of the network that was calibrated; may be empty.
   std::string network;
+  /// The backend that it was calibrated for, as the user named it; may be
+  /// empty.
+  std::string backend;
   /// What was calibrated on, in order.
   std::vector<SampleRange> samples;
   std::vector<TableEntry> entries;

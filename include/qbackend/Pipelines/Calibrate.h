@@ -47,6 +47,8 @@ struct CalibrateOptions {
   bool recordAll = false;
   /// What the table calls the data; empty: the name of its file, if it has one.
   std::string source;
+  /// The backend that the table is for; empty: not known.
+  std::string backend;
   /// Which of how many parts of the samples to use; 0 parts: all of them.
   int64_t shard = 0;
   int64_t shards = 0;
