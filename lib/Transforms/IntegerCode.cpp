@@ -18,6 +18,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend;
 
@@ -112,6 +114,95 @@ static bool quantizes(Operation *op) {
                      becomeReal(op->getResult(0)));
 }
 
+//===----------------------------------------------------------------------===//
+// Fixed-point requantization
+//===----------------------------------------------------------------------===//
+
+/// All integers of more bits are too many to be tried.
+static constexpr unsigned kMaxTriedWidth = 8;
+/// A sum of 32 bits, and its product with an f32, are within 3 * 2^-24 of their
+/// numbers: below half a step of 16 bits, so that a tie apart nothing changes.
+static constexpr int64_t kWideSteps = 1;
+
+namespace {
+/// What TOSA's `rescale` computes of integers, and what a kernel does that has
+/// the same scale and zero points: clamp(rne((x - zx) * f32(multiplier /
+/// 2^shift)) + zy).
+struct Rescaling {
+  int64_t multiplier, shift;
+  int64_t inputZeroPoint, outputZeroPoint, min, max;
+  bool isDouble;
+
+  int64_t getFixedPoint(int64_t x) const {
+    int64_t value = x - inputZeroPoint;
+    int64_t round = int64_t(1) << (shift - 1);
+    if (isDouble && shift > 31)
+      round += value >= 0 ? int64_t(1) << 30 : -(int64_t(1) << 30);
+    int64_t result = ((value * multiplier + round) >> shift) + outputZeroPoint;
+    return std::clamp(result, min, max);
+  }
+
+  int64_t getKernel(int64_t x) const {
+    float scale = float(std::ldexp(double(multiplier), -int(shift)));
+    double result = std::nearbyint(float(x - inputZeroPoint) * scale);
+    return int64_t(
+        std::clamp(result + double(outputZeroPoint), double(min), double(max)));
+  }
+};
+} // namespace
+
+/// The integers of `width` bits.
+static std::pair<int64_t, int64_t> getLimits(unsigned width, bool isUnsigned) {
+  int64_t half = int64_t(1) << (width - 1);
+  return isUnsigned ? std::pair<int64_t, int64_t>(0, 2 * half - 1)
+                    : std::pair<int64_t, int64_t>(-half, half - 1);
+}
+
+/// By how many steps at most kernels would round `op` otherwise. What gives 32
+/// bits is a part of what is rounded later.
+static int64_t getRescaleSteps(tosa::RescaleOp op,
+                               ConstantEvaluator &constants) {
+  auto input = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getInput()));
+  auto output = dyn_cast<IntegerType>(getElementTypeOrSelf(op.getOutput()));
+  if (output && output.getWidth() > 16)
+    return 0;
+  DenseElementsAttr multipliers = constants.evaluate(op.getMultiplier());
+  DenseElementsAttr shifts = constants.evaluate(op.getShift());
+  FailureOr<int64_t> inputZeroPoint = op.getInputZeroPoint();
+  FailureOr<int64_t> outputZeroPoint = op.getOutputZeroPoint();
+  if (!input || !output || !multipliers || !shifts || failed(inputZeroPoint) ||
+      failed(outputZeroPoint) ||
+      multipliers.getNumElements() != shifts.getNumElements())
+    return kWideSteps;
+  auto [first, last] = getLimits(input.getWidth(), op.getInputUnsigned());
+  auto [min, max] = getLimits(output.getWidth(), op.getOutputUnsigned());
+  int64_t steps = 0;
+  for (auto [multiplier, shift] :
+       llvm::zip(multipliers.getValues<APInt>(), shifts.getValues<APInt>())) {
+    Rescaling rescaling = {multiplier.getSExtValue(),
+                           shift.getSExtValue(),
+                           *inputZeroPoint,
+                           *outputZeroPoint,
+                           min,
+                           max,
+                           op.getRoundingMode() ==
+                               tosa::RoundingMode::DOUBLE_ROUND};
+    if (rescaling.shift < 1 || rescaling.shift > 62)
+      return kWideSteps;
+    // A whole number rounds nothing.
+    if (rescaling.multiplier % (int64_t(1) << rescaling.shift) == 0)
+      continue;
+    if (input.getWidth() > kMaxTriedWidth) {
+      steps = std::max(steps, kWideSteps);
+      continue;
+    }
+    for (int64_t x = first; x <= last; ++x)
+      steps = std::max(
+          steps, std::abs(rescaling.getFixedPoint(x) - rescaling.getKernel(x)));
+  }
+  return steps;
+}
+
 IntegerCode::IntegerCode(ModuleOp module)
     : isRounding(module->hasAttr(kRoundsAttrName)) {
   ConstantEvaluator constants;
@@ -129,12 +220,17 @@ IntegerCode::IntegerCode(ModuleOp module)
       return WalkResult::skip();
     }
     bool isStructured = isa<linalg::LinalgOp>(op);
-    if (isa<tosa::RescaleOp>(op) ||
-        (isStructured &&
-         llvm::any_of(*op->getRegion(0).begin(), [](auto &inner) {
-           return isa<tosa::ApplyScaleOp>(inner);
-         })))
+    int64_t steps = 0;
+    if (auto rescale = dyn_cast<tosa::RescaleOp>(op))
+      steps = getRescaleSteps(rescale, constants);
+    else if (isStructured &&
+             llvm::any_of(*op->getRegion(0).begin(), [](auto &inner) {
+               return isa<tosa::ApplyScaleOp>(inner);
+             }))
+      steps = kWideSteps;
+    if (steps != 0)
       rescales.push_back(op);
+    rescaleSteps = std::max(rescaleSteps, steps);
     if (int64_t count = countIntegerMultiplyAccumulates(op)) {
       kernels.push_back(op);
       macs = addCounts(macs, count);
@@ -171,8 +267,9 @@ void IntegerCode::remark() const {
   SmallVector<RemarkNote, 1> notes;
   if (!rescales.empty()) {
     reason += llvm::formatv("; kernels would round {0} rescale{1} otherwise, "
-                            "each by up to 1 step",
-                            rescales.size(), rescales.size() == 1 ? "" : "s")
+                            "each by up to {2} step{3}",
+                            rescales.size(), rescales.size() == 1 ? "" : "s",
+                            rescaleSteps, rescaleSteps == 1 ? "" : "s")
                   .str();
     notes.push_back(
         RemarkNote::atCode(rescales.front()->getLoc(), "the first rescale"));

@@ -28,8 +28,11 @@ struct IntegerCode {
   llvm::SmallVector<mlir::Operation *> conversions;
   /// Contractions of integers, and kernels: what is integer already.
   llvm::SmallVector<mlir::Operation *> kernels;
-  /// Products with fixed-point numbers, that give integers other scales.
+  /// Products with fixed-point numbers, that give integers other scales, and
+  /// that kernels would round otherwise.
   llvm::SmallVector<mlir::Operation *> rescales;
+  /// By how many steps, at most, each of the latter.
+  int64_t rescaleSteps = 0;
   /// Whether the import left code that rounds (QB140).
   bool isRounding = false;
   /// The multiply-accumulates of the latter.
