@@ -38,6 +38,8 @@ public:
           for (StringRef form : lowering.getAsValueRange<StringAttr>())
             os.value(form);
         });
+      if (config.getRealBias())
+        os.attribute("real_bias", true);
       if (auto name = config.getDefaultQconfig())
         os.attribute("default_qconfig", *name);
       // JSON has no order of keys.

@@ -397,8 +397,9 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
   auto members = document.getObject();
   if (!members)
     return failure();
-  static constexpr StringRef keys[] = {"name", "configs", "lowering",
-                                       "default_qconfig", "qconfig_mappings"};
+  static constexpr StringRef keys[] = {
+      "name",      "configs",         "lowering",
+      "real_bias", "default_qconfig", "qconfig_mappings"};
   auto config = BackendConfigOp::create(
       builder, document.getLoc(), builder.getStringAttr(""),
       builder.getI64IntegerAttr(BackendConfigOp::kVersion), FlatSymbolRefAttr(),
@@ -441,6 +442,11 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
         forms.push_back(*form);
       }
       config.setLoweringAttr(builder.getStrArrayAttr(forms));
+    } else if (key == "real_bias") {
+      auto flag = value.getBoolean();
+      if (!flag)
+        return failure();
+      config.setRealBias(*flag);
     } else if (key == "default_qconfig") {
       auto name = value.getString();
       if (!name)

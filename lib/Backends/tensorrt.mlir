@@ -39,7 +39,7 @@
 //===----------------------------------------------------------------------===//
 
 qbackend.backend_config @tensorrt version 2 default_qconfig @default
-    lowering ["reference"] {
+    lowering ["reference"] real_bias {
   qbackend.pattern_config [conv1d] <
     dtypes = #weighted, root_module = "torch.nn.Conv1d",
     qat_module = "torch.ao.nn.qat.Conv1d",

@@ -90,7 +90,7 @@
 //===----------------------------------------------------------------------===//
 
 qbackend.backend_config @x86 version 2 default_qconfig @default
-    lowering ["reference", "qnnpack", "linalg", "tosa"] {
+    lowering ["reference", "qnnpack", "linalg", "tosa"] real_bias {
   qbackend.pattern_config [conv1d] <
     dtypes = #weighted, root_module = "torch.nn.Conv1d",
     qat_module = "torch.ao.nn.qat.Conv1d",

@@ -137,6 +137,7 @@ static Fields getFields(BackendConfigOp backend) {
   fields["name"] = backend.getSymName().str();
   addText(fields, "default_qconfig", backend.getDefaultQconfigAttr());
   addText(fields, "lowering", backend.getLoweringAttr());
+  fields["real_bias"] = backend.getRealBias() ? "true" : "false";
   return fields;
 }
 

@@ -288,8 +288,12 @@ static SmallVector<Type> getStorageTypes(PatternConfigOp pattern,
     if (integer)
       types.insert(builder.getIntegerType(integer.getWidth()));
   }
-  if (role == "bias")
+  // Of a backend that adds it as a real number, it is no integer.
+  if (role == "bias") {
+    if (cast<BackendConfigOp>(pattern->getParentOp()).getRealBias())
+      return {builder.getF32Type()};
     types.insert(builder.getI32Type());
+  }
   return types.takeVector();
 }
 
@@ -308,7 +312,9 @@ static void checkStorage(PatternConfigOp pattern, StringRef role, Type type,
   llvm::raw_string_ostream(found) << type;
   findings.error(pattern, what + " is " + found,
                  "make it a tensor of " + types +
-                     ", the integers of the pattern's dtypes");
+                     (expected.front().isF32()
+                          ? ", as the backend has 'real_bias'"
+                          : ", the integers of the pattern's dtypes"));
 }
 
 void inspection::checkReferences(BackendConfigOp backend, Findings &findings) {

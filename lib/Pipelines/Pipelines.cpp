@@ -51,6 +51,8 @@ void qbackend::addKernelPipeline(OpPassManager &manager,
   ConvertPassOptions convert;
   convert.backend = options.backend;
   convert.foldWeights = !options.fakeQuantize;
+  if (!options.fakeQuantize)
+    convert.lowerTo = options.lowerTo;
   manager.addPass(createConvertPass(convert));
   if (options.fakeQuantize) {
     manager.addNestedPass<func::FuncOp>(createConvertQBackendToLinalgPass());

@@ -177,6 +177,14 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
         findEngine(found->config);
     if (failed(engine))
       return signalPassFailure();
+    // Kernels have integers; the reference form has what the backend's engine
+    // has. Simulated, it is what the backend is lowered to.
+    BackendConfigOp config = found->config;
+    FailureOr<StringRef> form =
+        findForm(config, lowerTo, getOperation().getLoc());
+    if (failed(form))
+      return signalPassFailure();
+    bool realBias = config.getRealBias() && *form == kReferenceForm;
     Converter converter(*engine);
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -194,7 +202,7 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
       if (!operation.getQconfig())
         continue;
       if (hasQuantizedWeight(operation) &&
-          failed(quantizeParameters(operation, foldWeights)))
+          failed(quantizeParameters(operation, foldWeights, realBias)))
         return signalPassFailure();
       converter.round(operation);
     }

@@ -555,7 +555,8 @@ static bool isQuantized(Value parameter) {
          getQuantizedTable(parameter);
 }
 
-LogicalResult qbackend::quantizeParameters(OperatorOp op, bool fold) {
+LogicalResult qbackend::quantizeParameters(OperatorOp op, bool fold,
+                                           bool realBias) {
   QuantizationMode mode = getQuantizationMode(*op.getQconfig());
   auto quantize = [&] {
     switch (mode) {
@@ -573,7 +574,7 @@ LogicalResult qbackend::quantizeParameters(OperatorOp op, bool fold) {
   };
   if (!isQuantized(op.getWeight()) && failed(quantize()))
     return failure();
-  bool hasBias = mode == QuantizationMode::Static && op.getBias() &&
-                 isWeighted(op) && !isQuantized(op.getBias());
+  bool hasBias = !realBias && mode == QuantizationMode::Static &&
+                 op.getBias() && isWeighted(op) && !isQuantized(op.getBias());
   return hasBias ? quantizeBias(op, fold) : success();
 }

@@ -217,6 +217,17 @@ LogicalResult ReferenceImplementations::apply(OperatorOp op) {
       arguments.push_back(constant);
       continue;
     }
+    // A bias that stays real is passed as it is.
+    if (name.getValue() == "bias" && op.getBias() &&
+        !getQuantized(op.getBias())) {
+      Value bias = createCast(builder, loc, op.getBias(), wanted);
+      if (!bias)
+        return fail() << "can't call " << reference << ": argument " << i
+                      << " is of type " << wanted << ", the bias of "
+                      << op.getBias().getType();
+      arguments.push_back(bias);
+      continue;
+    }
     Type type;
     Value tensor;
     if (role == "output") {

@@ -365,7 +365,8 @@ class BackendConfig:
     same. Setters return the object, to be chained.
 
     What PyTorch's class doesn't have, the compiler's configurations do: `lowering`,
-    the forms that the result can take, best first; named `qconfig_mappings`; and
+    the forms that the result can take, best first; `real_bias`, that its engine adds
+    the bias as a real number, which the reference form then does, too; named `qconfig_mappings`; and
     `default_qconfig`, the name of one. The JSON and MLIR forms have them, PyTorch's
     dict form and equality don't.
     """
@@ -373,6 +374,7 @@ class BackendConfig:
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.lowering: List[str] = []
+        self.real_bias = False
         self.qconfig_mappings: Dict[str, QConfigMapping] = {}
         self.default_qconfig: Optional[str] = None
         self._pattern_complex_format_to_config: Dict[
@@ -403,6 +405,10 @@ class BackendConfig:
 
     def set_lowering(self, lowering: List[str]) -> BackendConfig:
         self.lowering = list(lowering)
+        return self
+
+    def set_real_bias(self, real_bias: bool = True) -> BackendConfig:
+        self.real_bias = bool(real_bias)
         return self
 
     def set_qconfig_mapping(

@@ -59,6 +59,7 @@ _DOCUMENT_KEYS = (
     "name",
     "configs",
     "lowering",
+    "real_bias",
     "default_qconfig",
     "qconfig_mappings",
 )
@@ -121,6 +122,8 @@ def backend_to_json(backend: BackendConfig) -> Json:
     }
     if backend.lowering:
         result["lowering"] = backend.lowering
+    if backend.real_bias:
+        result["real_bias"] = True
     if backend.default_qconfig is not None:
         result["default_qconfig"] = backend.default_qconfig
     if backend.qconfig_mappings:
@@ -208,6 +211,10 @@ def backend_from_json(document: Json) -> BackendConfig:
             )
     backend = BackendConfig(document.get("name", ""))
     backend.set_lowering(_list("lowering", document.get("lowering", [])))
+    real_bias = document.get("real_bias", False)
+    if not isinstance(real_bias, bool):
+        raise ValueError(f"real_bias is {real_bias!r}, expected true or false")
+    backend.set_real_bias(real_bias)
     backend.default_qconfig = document.get("default_qconfig")
     mappings = _object("qconfig_mappings", document.get("qconfig_mappings", {}))
     for name, mapping in mappings.items():

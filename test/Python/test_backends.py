@@ -37,6 +37,7 @@ def test_comes_back_through_mlir(backend_name):
     again = BackendConfig.from_mlir(backend.to_mlir())
     assert again == backend
     assert again.lowering == backend.lowering
+    assert again.real_bias == backend.real_bias
     assert again.default_qconfig == backend.default_qconfig
     assert again.qconfig_mappings == backend.qconfig_mappings
 

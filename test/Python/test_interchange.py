@@ -118,11 +118,14 @@ def test_keys_of_the_compiler():
     backend = (
         BackendConfig("b")
         .set_lowering(["qnnpack", "reference"])
+        .set_real_bias()
         .set_qconfig_mapping("slow", QConfigMapping())
         .set_qconfig_mapping("fast", mapping, default=True)
     )
     found = BackendConfig.from_json(backend.to_json())
     assert found.lowering == ["qnnpack", "reference"]
+    assert found.real_bias is True
+    assert BackendConfig.from_json(BackendConfig("b").to_json()).real_bias is False
     assert found.qconfig_mappings == {"slow": QConfigMapping(), "fast": mapping}
     assert found.default_qconfig == "fast"
     # PyTorch has none of these.
@@ -155,6 +158,7 @@ def test_getter_that_is_not_understood():
         ("[]", "the document is .*, expected an object"),
         ('{"patterns": []}', "unknown key 'patterns', expected one of name, configs"),
         ('{"lowering": "qnnpack"}', "lowering is 'qnnpack', expected a list"),
+        ('{"real_bias": 1}', "real_bias is 1, expected true or false"),
         (
             '{"qconfig_mappings": {"a": {"x": null}}}',
             "qconfig_mappings.a: unknown key 'x'",

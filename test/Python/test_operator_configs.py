@@ -304,6 +304,7 @@ def test_script_rebuilds_the_built_in_backend(backend_name):
         assert ours == theirs
     assert rebuilt == built_in
     built_in.lowering = []
+    built_in.real_bias = False
     built_in.qconfig_mappings = {}
     built_in.default_qconfig = None
     assert rebuilt.to_mlir() == built_in.to_mlir()

@@ -159,11 +159,14 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
     it is a constant of 16-bit floats, and so are, unless the qconfig is
     dynamic, the activations in passing.
 
+    A bias is an integer of the scale of the products, but for a backend with
+    `real_bias` whose form is `reference`.
+
     Without `fold-weights`, weights and biases stay real-valued constants that
     are quantized and dequantized like activations, and no reference
     implementation is called: that is what simulates quantization.
   }];
-  let options = [BackendOption,
+  let options = [BackendOption, LowerToOption,
     Option<"foldWeights", "fold-weights", "bool", "true",
            "Whether weights become constant integers">];
   let dependentDialects = ["::qbackend::QBackendDialect",

@@ -56,7 +56,8 @@ getWeightParameters(OperatorOp op, llvm::ArrayRef<float> weight);
 /// becomes int32, as the kernels have it. A parameter that was put so before
 /// stays. Unless `fold` is set, 8-bit weights and biases stay real constants,
 /// which the code quantizes and dequantizes.
-mlir::LogicalResult quantizeParameters(OperatorOp op, bool fold = true);
+mlir::LogicalResult quantizeParameters(OperatorOp op, bool fold = true,
+                                       bool realBias = false);
 
 /// The table of an embedding, as `quantizeParameters` leaves it: an i8 constant
 /// with an entry in each byte, and the scale and zero point of each row.

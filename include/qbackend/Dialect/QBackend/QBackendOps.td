@@ -31,7 +31,9 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
     may end in, the usual one first: `reference` (quantize and dequantize around
     real operators), and those of one engine, such as `qnnpack` (ops of that
     dialect), `linalg` (plain integer code) and `tosa`. Without it, the reference
-    form is the only one. `version` is that of the format of this file: 2.
+    form is the only one. `real_bias` says that its engine adds the bias as a real
+    number: then it is one in the reference form, too, and not an integer of the
+    scale of the products. `version` is that of the format of this file: 2.
     Version 1 is read, and upgraded.
 
     Example:
@@ -54,11 +56,13 @@ def QBackend_BackendConfigOp : QBackend_Op<"backend_config", [
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, I64Attr:$version,
                        OptionalAttr<FlatSymbolRefAttr>:$default_qconfig,
-                       OptionalAttr<StrArrayAttr>:$lowering);
+                       OptionalAttr<StrArrayAttr>:$lowering,
+                       UnitAttr:$real_bias);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
     $sym_name `version` $version (`default_qconfig` $default_qconfig^)?
-    (`lowering` custom<Lowering>($lowering)^)? attr-dict-with-keyword $body
+    (`lowering` custom<Lowering>($lowering)^)? (`real_bias` $real_bias^)?
+    attr-dict-with-keyword $body
   }];
   let hasRegionVerifier = 1;
   let extraClassDeclaration = [{
