@@ -3,6 +3,7 @@
 // Brings code into the form that recognisers expect, whoever wrote it: private
 // functions are part of their callers, and types say all that is known.
 
+#include "DropAddedUnits.h"
 #include "InlineCalls.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
@@ -448,6 +449,7 @@ struct NormalizeCodePass
           return signalPassFailure();
         cancelTransposes(function);
         normalizeSlices(function);
+        dropAddedUnits(function);
         mergeEqualReshapes(function);
         restorePixels(function);
       }
