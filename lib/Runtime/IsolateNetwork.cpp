@@ -8,7 +8,11 @@
 #include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "mlir/Analysis/CallGraph.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 #include "llvm/ADT/SCCIterator.h"
@@ -33,10 +37,48 @@ static constexpr StringLiteral dialects[] = {
 /// What the execution engine calls the functions that it adds.
 static constexpr StringLiteral reservedPrefix("_mlir_");
 
-static bool isValue(mlir::Type type) {
-  return is_contained(dialects, type.getDialect().getNamespace()) &&
-         !isa<mlir::BaseMemRefType, mlir::VectorType>(type);
+/// What ops of a network and their attributes are made of, at any depth:
+/// element types of tensors, parts of tuples and types that are attributes.
+template <typename T> static bool isOfNetworks(T part) {
+  StringRef name = part.getDialect().getNamespace();
+  if constexpr (std::is_same_v<T, mlir::Attribute>)
+    return (is_contained(dialects, name) || name == "qbackend") &&
+           !isa<mlir::OpaqueAttr>(part);
+  else
+    return is_contained(dialects, name) &&
+           !isa<mlir::BaseMemRefType, mlir::VectorType, mlir::OpaqueType>(part);
 }
+
+namespace {
+/// Looks for parts of attributes and types that no network has. What it has
+/// seen, it does not look into again.
+class Parts {
+public:
+  Parts() {
+    walker.addWalk([this](mlir::Type type) { return visit(type); });
+    walker.addWalk(
+        [this](mlir::Attribute attribute) { return visit(attribute); });
+  }
+
+  /// The first one in `whole`, as it is written; empty if there is none.
+  template <typename T> std::string findForeign(T whole) {
+    found.clear();
+    walker.walk(whole);
+    return found;
+  }
+
+private:
+  template <typename T> mlir::WalkResult visit(T part) {
+    if (isOfNetworks(part))
+      return mlir::WalkResult::advance();
+    raw_string_ostream(found) << part;
+    return mlir::WalkResult::interrupt();
+  }
+
+  mlir::AttrTypeWalker walker;
+  std::string found;
+};
+} // namespace
 
 /// Whether memory can't hold a tensor of `type`: an extent that is a slip of
 /// the pen shouldn't take all of it.
@@ -49,9 +91,10 @@ static bool isTooLarge(mlir::Type type) {
   return elements > codegen::kMaxElements;
 }
 
-static LogicalResult checkTypes(Operation *op, mlir::TypeRange types) {
+static LogicalResult checkTypes(Operation *op, mlir::TypeRange types,
+                                Parts &parts) {
   for (mlir::Type type : types) {
-    if (!isValue(type))
+    if (!parts.findForeign(type).empty())
       return mlir::emitError(op->getLoc())
              << "'" << op->getName() << "' op has a value of type " << type
              << "; only the operators of a network are compiled, which have "
@@ -83,7 +126,7 @@ static LogicalResult checkData(Operation *op,
 }
 
 /// Fails if `op` is none of a network.
-static LogicalResult checkOp(Operation *op) {
+static LogicalResult checkOp(Operation *op, Parts &parts) {
   bool isKnown =
       is_contained(dialects, op->getName().getDialectNamespace()) &&
       !isa<mlir::UnrealizedConversionCastOp, mlir::func::CallIndirectOp>(op);
@@ -93,11 +136,11 @@ static LogicalResult checkOp(Operation *op) {
            << "' op is not compiled: only the operators of a network are, in "
               "ops of "
            << join(ArrayRef(dialects), ", ");
-  if (failed(checkTypes(op, op->getResultTypes())))
+  if (failed(checkTypes(op, op->getResultTypes(), parts)))
     return failure();
   for (mlir::Region &region : op->getRegions())
     for (mlir::Block &block : region)
-      if (failed(checkTypes(op, block.getArgumentTypes())))
+      if (failed(checkTypes(op, block.getArgumentTypes(), parts)))
         return failure();
   auto name = op->getAttrOfType<mlir::StringAttr>(
       mlir::SymbolTable::getSymbolAttrName());
@@ -105,49 +148,84 @@ static LogicalResult checkOp(Operation *op) {
     return mlir::emitError(op->getLoc())
            << "symbol '" << name.getValue() << "' begins with '"
            << reservedPrefix << "', which is reserved; rename it";
-  for (mlir::NamedAttribute attribute : op->getAttrs())
+  for (mlir::NamedAttribute attribute : op->getAttrs()) {
+    std::string foreign = parts.findForeign(attribute.getValue());
+    if (!foreign.empty())
+      return mlir::emitError(op->getLoc())
+             << "'" << op->getName() << "' op has '" << foreign << "' in '"
+             << attribute.getName().strref()
+             << "'; only the operators of a network are compiled, which have "
+                "tensors";
     if (auto resource =
             dyn_cast<mlir::DenseResourceElementsAttr>(attribute.getValue()))
       if (failed(checkData(op, resource)))
         return failure();
+  }
   return success();
 }
 
-/// Whether an attribute tells LLVM more than the code does, or brings code of
-/// its own (`llvm.module_asm`).
-static bool isClaim(mlir::NamedAttribute attribute) {
-  return attribute.getName() == "passthrough" ||
-         attribute.getName().strref().starts_with("llvm.");
+/// Whether an attribute that no op has asked for may stay. Most are claims that
+/// a pass believes, such as how a buffer is laid out (`bufferization`), what
+/// LLVM may assume (`llvm`, `passthrough`, or the name of a property of
+/// llvm.func) and which loops run in parallel; some bring code of their own
+/// (`llvm.module_asm`).
+static bool isKept(mlir::NamedAttribute attribute) {
+  return attribute.getName().strref().starts_with("qbackend.") &&
+         attribute.getName() != codegen::kUnitsAttribute &&
+         attribute.getName() != codegen::kParallelAttribute;
 }
 
 static mlir::DictionaryAttr drop(mlir::DictionaryAttr attributes) {
-  if (!attributes || none_of(attributes, isClaim))
+  if (!attributes || all_of(attributes, isKept))
     return attributes;
   mlir::NamedAttrList kept;
   for (mlir::NamedAttribute attribute : attributes)
-    if (!isClaim(attribute))
+    if (isKept(attribute))
       kept.append(attribute);
   return kept.getDictionary(attributes.getContext());
 }
 
-static void dropClaims(Operation *op) {
-  if (any_of(op->getDiscardableAttrs(), isClaim))
-    op->setDiscardableAttrs(drop(op->getDiscardableAttrDictionary()));
-  auto function = dyn_cast<mlir::func::FuncOp>(op);
-  if (!function)
-    return;
-  SmallVector<mlir::DictionaryAttr> arguments, results;
-  function.getAllArgAttrs(arguments);
-  function.getAllResultAttrs(results);
-  llvm::transform(arguments, arguments.begin(), drop);
-  llvm::transform(results, results.begin(), drop);
-  function.setAllArgAttrs(arguments);
-  function.setAllResultAttrs(results);
+/// Of arguments or results: null if nothing is left.
+static mlir::ArrayAttr drop(mlir::ArrayAttr attributes) {
+  if (!attributes)
+    return attributes;
+  SmallVector<mlir::Attribute> kept;
+  for (auto dictionary : attributes.getAsRange<mlir::DictionaryAttr>())
+    kept.push_back(drop(dictionary));
+  if (all_of(kept, [](mlir::Attribute attribute) {
+        return cast<mlir::DictionaryAttr>(attribute).empty();
+      }))
+    return {};
+  return mlir::ArrayAttr::get(attributes.getContext(), kept);
+}
+
+static void dropClaims(Operation *op, mlir::AttrTypeReplacer &locations) {
+  op->setDiscardableAttrs(drop(op->getDiscardableAttrDictionary()));
+  // Of functions and calls.
+  if (auto described = dyn_cast<mlir::ArgAndResultAttrsOpInterface>(op)) {
+    if (mlir::ArrayAttr kept = drop(described.getArgAttrsAttr()))
+      described.setArgAttrsAttr(kept);
+    else
+      described.removeArgAttrsAttr();
+    if (mlir::ArrayAttr kept = drop(described.getResAttrsAttr()))
+      described.setResAttrsAttr(kept);
+    else
+      described.removeResAttrsAttr();
+  }
+  locations.replaceElementsIn(op, /*replaceAttrs=*/false, /*replaceLocs=*/true);
 }
 
 LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
                                       ArrayRef<StringRef> hooks) {
-  module.walk(dropClaims);
+  // LLVM takes what describes a program in another language for its own.
+  mlir::AttrTypeReplacer locations;
+  locations.addReplacement([](mlir::FusedLoc fused) -> mlir::Attribute {
+    mlir::Attribute metadata = fused.getMetadata();
+    if (!metadata || isa<mlir::BuiltinDialect>(metadata.getDialect()))
+      return fused;
+    return mlir::FusedLoc::get(fused.getLocations(), {}, fused.getContext());
+  });
+  module.walk([&](Operation *op) { dropClaims(op, locations); });
   for (auto function : module.getOps<mlir::func::FuncOp>())
     if (function != entry)
       function.setPrivate();
@@ -172,9 +250,10 @@ LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
       return mlir::emitError(scc->front()->getCallableRegion()->getLoc())
              << "the module has functions that call themselves; write the "
                 "repetition as scf.for or scf.while";
-  mlir::WalkResult walk = module.walk([](Operation *op) {
-    return failed(checkOp(op)) ? mlir::WalkResult::interrupt()
-                               : mlir::WalkResult::advance();
+  Parts parts;
+  mlir::WalkResult walk = module.walk([&](Operation *op) {
+    return failed(checkOp(op, parts)) ? mlir::WalkResult::interrupt()
+                                      : mlir::WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
 }

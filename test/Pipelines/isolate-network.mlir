@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: qbackend-opt %s --split-input-file --verify-diagnostics --qbackend-isolate-network=entry=net | FileCheck %s
+// RUN: qbackend-opt %s --split-input-file --verify-diagnostics --qbackend-isolate-network=entry=net --mlir-print-debuginfo --mlir-print-local-scope | FileCheck %s --check-prefix=LOCATIONS
 
 // What isn't reached goes, whatever it is; the rest is private, and promises nothing.
 // CHECK: module {
@@ -22,6 +23,44 @@ module attributes {llvm.module_asm = ["evil: ud2"]} {
     return %x : tensor<2xf32>
   }
 }
+
+// -----
+
+// Nor does anything claim how buffers are laid out, what runs in parallel, which
+// processor there is or what LLVM may assume of the numbers of a call.
+// CHECK: func.func @net(%{{.*}}: tensor<4xf32>) -> tensor<4xf32> {
+// CHECK: scf.for
+// CHECK-NOT: parallel
+// CHECK: call @part(%{{.*}}, %{{.*}}) : (tensor<4xf32>, i64) -> tensor<4xf32>
+module {
+  func.func @net(%x: tensor<4xf32> {bufferization.buffer_layout = affine_map<(d0) -> (d0 * 1000)>}) -> (tensor<4xf32> {llvm.noundef})
+      attributes {target_features = #llvm.target_features<["+avx512f"]>, no_nans_fp_math = true} {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c4 = arith.constant 4 : index
+    %i = arith.constant 5 : i64
+    %0 = scf.for %j = %c0 to %c4 step %c1 iter_args(%y = %x) -> tensor<4xf32> {
+      scf.yield %y : tensor<4xf32>
+    } {qbackend.parallel}
+    %1 = "func.call"(%0, %i) <{callee = @part, arg_attrs = [{}, {llvm.byval = i64}]}> {qbackend.units = 1000} : (tensor<4xf32>, i64) -> tensor<4xf32>
+    return %1 : tensor<4xf32>
+  }
+  func.func @part(%x: tensor<4xf32>, %i: i64) -> tensor<4xf32> {
+    return %x : tensor<4xf32>
+  }
+}
+
+// -----
+
+// Names of files stay, what LLVM would take for a program of another language goes.
+#file = #llvm.di_file<"net.c" in "/">
+#unit = #llvm.di_compile_unit<id = distinct[0]<>, sourceLanguage = DW_LANG_C, file = #file, isOptimized = false, emissionKind = Full>
+#program = #llvm.di_subprogram<compileUnit = #unit, scope = #file, name = "net", file = #file, line = 1, scopeLine = 1, subprogramFlags = Definition>
+func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32> loc(fused<#program>["net.c":7:1])
+// LOCATIONS: return %{{.*}} loc("net.c":7:1)
+// LOCATIONS: loc(callsite("net.c":1:1 at "main"))
+} loc(callsite(fused<#program>["net.c":1:1] at "main"))
 
 // -----
 
@@ -69,4 +108,52 @@ func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
 func.func @again(%x: tensor<2xf32>) -> tensor<2xf32> {
   %y = call @again(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %y : tensor<2xf32>
+}
+
+// -----
+
+// Neither are types allowed inside of others, ...
+
+func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'ub.poison' op has a value of type 'tuple<i32, memref<2xf32>>'; only the operators of a network are compiled}}
+  %m = ub.poison : tuple<i32, memref<2xf32>>
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'tensor.empty' op has a value of type 'tensor<2x!llvm.ptr>'}}
+  %m = tensor.empty() : tensor<2x!llvm.ptr>
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has a value of type 'tensor<2xf32, #llvm.linkage<external>>'}}
+func.func @net(%x: tensor<2xf32, #llvm.linkage<external>>) -> tensor<2xf32> {
+  %e = tensor.empty() : tensor<2xf32>
+  return %e : tensor<2xf32>
+}
+
+// -----
+
+func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'func.constant' op has a value of type '(memref<2xf32>) -> ()'}}
+  %m = func.constant @taker : (memref<2xf32>) -> ()
+  return %x : tensor<2xf32>
+}
+func.func @taker(%m: memref<2xf32>) {
+  return
+}
+
+// -----
+
+// ... nor in attributes of ops.
+
+// expected-error @+1 {{'ml_program.global' op has '!llvm.ptr' in 'value'}}
+ml_program.global private @variable([1, {x = tensor<2x!llvm.ptr>}]) : tensor<2xf32>
+func.func @net() -> tensor<2xf32> {
+  %x = ml_program.global_load @variable : tensor<2xf32>
+  return %x : tensor<2xf32>
 }

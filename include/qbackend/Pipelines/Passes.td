@@ -102,12 +102,15 @@ def IsolateNetworkPass
   let summary = "leave what a function reaches, if it only computes tensors";
   let description = [{
     Before: a module after `qbackend-execution-pipeline`. After: `entry` is its only
-    public function, and what that doesn't reach is gone, as are attributes that
-    bring code of their own, or make promises to LLVM (`llvm.module_asm`,
-    `passthrough`). A module is data, often someone else's: an op on memory, a call
-    of a function without a body, functions that call themselves, a tensor of more
-    than 2^31 elements and a constant without its data are errors. What is run, and
-    what is compiled to an object, passes here first.
+    public function, and what that doesn't reach is gone, as are all attributes of
+    others than this project that no op asks for: those that bring code of their own
+    (`llvm.module_asm`), or that passes and LLVM believe (`passthrough`,
+    `bufferization.buffer_layout`, `target_features`, `llvm.byval` of a call's
+    argument, a subprogram in a location). A module is data, often someone else's: an
+    op on memory, a type of memory or of another dialect in a type or an attribute, a
+    call of a function without a body, functions that call themselves, a tensor of
+    more than 2^31 elements and a constant without its data are errors. What is run,
+    and what is compiled to an object, passes here first.
   }];
   let options = [EntryOption];
 }
