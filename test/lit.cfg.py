@@ -4,6 +4,7 @@
 # are a suite of their own, in Unit; so are the tests of the Python package.
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -28,6 +29,8 @@ if config.python_package:
     )
     if builds.returncode == 0:
         config.available_features.add("pip")
+if platform.machine() == "x86_64":
+    config.available_features.add("x86")
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("aarch64-emulator")
 # What cpack finds the dependencies of a Debian package with.

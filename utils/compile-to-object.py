@@ -363,9 +363,11 @@ def compile_network(args, work, output):
     target = [f"-mtriple={triple}", f"-mcpu={cpu}", f"-mattr={args.features}"]
     # Rows of channels are short loops: they should be vectorized, not unrolled
     # first, which makes the object three times as large and no faster.
+    # What LLVM may only call later.
+    helpers = re.findall(r"^define weak hidden .*@(\w+)\(", text, re.MULTILINE)
     text = run([tool / "opt", "-S", *target, "-passes=internalize,default<O3>",
                 "-unroll-threshold=50",
-                f"-internalize-public-api-list={name}"], text)
+                f"-internalize-public-api-list={','.join([name, *helpers])}"], text)
     run([tool / "llc", *target, "-O3", "-filetype=obj",
          "-relocation-model=pic", "-o", output.with_suffix(".o")], text)
     output.with_suffix(".h").write_text(

@@ -640,6 +640,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createReconcileUnrealizedCastsPass());
   if (options.target.parallel)
     pm.addPass(createParallelizeCallsPass());
+  pm.addPass(createDefineHelpersPass({options.target.triple}));
 }
 
 namespace {

@@ -369,24 +369,6 @@ static void optimize(Module &module, TargetMachine &machine,
   kernelManager.run(module, modules);
 }
 
-/// Returns whether `name` is one of the functions that the lowering calls: C's
-/// memory and mathematics, and our own.
-static bool isRuntimeFunction(StringRef name) {
-  static const StringSet<> names = {
-      "aligned_alloc", "free",   "malloc", "memcpy",
-      "memmove",       "memset", "acos",   "acosh",
-      "asin",          "asinh",  "atan",   "atan2",
-      "atanh",         "cbrt",   "ceil",   "cos",
-      "cosh",          "erf",    "erfc",   "exp",
-      "exp2",          "expm1",  "fabs",   "floor",
-      "fma",           "fmod",   "log",    "log10",
-      "log1p",         "log2",   "pow",    "round",
-      "roundeven",     "sin",    "sinh",   "sqrt",
-      "tan",           "tanh",   "trunc",  "qbackend_runtime_assert_failed"};
-  return names.contains(name) ||
-         (name.consume_back("f") && names.contains(name));
-}
-
 /// Fails if `module` needs what is neither of the runtime nor in `symbols`: the
 /// engine would find any function of this process.
 static Error checkSymbols(const Module &module, const StringSet<> &symbols) {
@@ -546,10 +528,14 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   };
   auto optimizeModule = [&](Module *llvmModule) {
     // The engine adds a function that takes packed arguments for each function.
-    for (Function &function : *llvmModule)
-      if (!function.isDeclaration() &&
-          function.getName() != "_mlir_" + packedName)
+    for (Function &function : *llvmModule) {
+      // What LLVM may call later, as any other module's code may.
+      if (function.hasWeakLinkage())
+        function.setVisibility(GlobalValue::DefaultVisibility);
+      else if (!function.isDeclaration() &&
+               function.getName() != "_mlir_" + packedName)
         function.setLinkage(GlobalValue::InternalLinkage);
+    }
     optimize(*llvmModule, targetMachine, options.optLevel);
     return Error::success();
   };

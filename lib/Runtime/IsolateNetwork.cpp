@@ -4,13 +4,17 @@
 
 #include "qbackend/Runtime/IsolateNetwork.h"
 
+#include "PrepareModule.h"
+
 #include "qbackend/CodeGen/Passes.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "mlir/Analysis/CallGraph.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
@@ -18,6 +22,7 @@
 #include "llvm/ADT/SCCIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 
 using namespace llvm;
 using namespace qbackend;
@@ -107,6 +112,50 @@ static LogicalResult checkTypes(Operation *op, mlir::TypeRange types,
   return success();
 }
 
+/// Whether processors compute with numbers of `type`, without functions of a
+/// library that isn't everywhere.
+static bool isComputedWith(mlir::Type type) {
+  mlir::Type element = mlir::getElementTypeOrSelf(type);
+  if (auto integer = dyn_cast<mlir::IntegerType>(element))
+    return integer.getWidth() <= 128;
+  return !isa<mlir::FloatType>(element) ||
+         isa<mlir::Float16Type, mlir::BFloat16Type, mlir::Float32Type,
+             mlir::Float64Type>(element);
+}
+
+static bool isWiderThan(mlir::Type type, unsigned bits) {
+  mlir::Type element = mlir::getElementTypeOrSelf(type);
+  return element.isIntOrFloat() && element.getIntOrFloatBitWidth() > bits;
+}
+
+/// LLVM ends the process where it has no code for an op.
+static LogicalResult checkNumbers(Operation *op) {
+  if (!is_contained({"arith", "math", "tosa"},
+                    op->getName().getDialectNamespace()) ||
+      op->hasTrait<mlir::OpTrait::ConstantLike>() ||
+      isa<mlir::arith::BitcastOp, mlir::arith::SelectOp>(op))
+    return success();
+  SmallVector<mlir::Type> types(op->getOperandTypes());
+  append_range(types, op->getResultTypes());
+  for (mlir::Type type : types)
+    if (!isComputedWith(type))
+      return mlir::emitError(op->getLoc())
+             << "'" << op->getName() << "' op computes with " << type
+             << "; cast to f16, bf16, f32, f64 or integers of at most 128 bits "
+                "in the network";
+  if (isa<mlir::arith::FPToSIOp, mlir::arith::FPToUIOp, mlir::arith::SIToFPOp,
+          mlir::arith::UIToFPOp>(op)) {
+    bool fromFloat = isa<mlir::arith::FPToSIOp, mlir::arith::FPToUIOp>(op);
+    mlir::Type real = types[fromFloat ? 0 : 1];
+    mlir::Type integer = types[fromFloat ? 1 : 0];
+    if (!isWiderThan(real, 16) && isWiderThan(integer, 64))
+      return mlir::emitError(op->getLoc())
+             << "'" << op->getName() << "' op casts between " << real << " and "
+             << integer << "; cast to f32 or i64 in between";
+  }
+  return success();
+}
+
 /// Whether the data of a constant is there, as it is in a file that is whole.
 static LogicalResult checkData(Operation *op,
                                mlir::DenseResourceElementsAttr resource) {
@@ -142,6 +191,8 @@ static LogicalResult checkOp(Operation *op, Parts &parts) {
     for (mlir::Block &block : region)
       if (failed(checkTypes(op, block.getArgumentTypes(), parts)))
         return failure();
+  if (failed(checkNumbers(op)))
+    return failure();
   auto name = op->getAttrOfType<mlir::StringAttr>(
       mlir::SymbolTable::getSymbolAttrName());
   if (name && name.getValue().starts_with(reservedPrefix))
@@ -215,6 +266,46 @@ static void dropClaims(Operation *op, mlir::AttrTypeReplacer &locations) {
   locations.replaceElementsIn(op, /*replaceAttrs=*/false, /*replaceLocs=*/true);
 }
 
+bool runtime::isRuntimeFunction(StringRef name) {
+  static const StringSet<> names = {
+      "aligned_alloc", "free",   "malloc", "memcpy",
+      "memmove",       "memset", "acos",   "acosh",
+      "asin",          "asinh",  "atan",   "atan2",
+      "atanh",         "cbrt",   "ceil",   "cos",
+      "cosh",          "erf",    "erfc",   "exp",
+      "exp2",          "expm1",  "fabs",   "floor",
+      "fma",           "fmod",   "log",    "log10",
+      "log1p",         "log2",   "pow",    "round",
+      "roundeven",     "sin",    "sinh",   "sqrt",
+      "tan",           "tanh",   "trunc",  "qbackend_runtime_assert_failed"};
+  return names.contains(name) ||
+         (name.consume_back("f") && names.contains(name));
+}
+
+/// Whether the lowering or LLVM could take a function of this name for another
+/// one.
+static bool isTaken(StringRef name) {
+  return runtime::isRuntimeFunction(name) || name.starts_with("__") ||
+         name.starts_with("qbackend_runtime_") ||
+         name == "qbackend_round_to_odd" || name == "dealloc_helper";
+}
+
+/// Gives functions other names where theirs are taken.
+static LogicalResult rename(ModuleOp module, mlir::func::FuncOp entry) {
+  mlir::SymbolTable table(module);
+  for (auto function : llvm::to_vector(module.getOps<mlir::func::FuncOp>())) {
+    if (function.isExternal() || !isTaken(function.getName()))
+      continue;
+    if (function == entry)
+      return mlir::emitError(function.getLoc())
+             << "function '" << function.getName()
+             << "' has the name of one that its code may call; rename it";
+    if (failed(table.renameToUnique(function, {})))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
                                       ArrayRef<StringRef> hooks) {
   // LLVM takes what describes a program in another language for its own.
@@ -238,6 +329,8 @@ LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
     return mlir::emitError(module.getLoc())
            << "cannot tell which functions the module uses; it may have an op "
               "of a dialect that is not registered";
+  if (failed(rename(module, entry)))
+    return failure();
   for (auto function : module.getOps<mlir::func::FuncOp>())
     if (function.isExternal() && !is_contained(hooks, function.getName()))
       return mlir::emitError(function.getLoc())

@@ -16,6 +16,10 @@ namespace qbackend::runtime {
 /// Returns an error that begins with the location, if there is one.
 llvm::Error makeErrorAt(mlir::Location location, const llvm::Twine &message);
 
+/// Returns whether `name` is one of the functions that the lowering calls: C's
+/// memory and mathematics, and our own.
+bool isRuntimeFunction(llvm::StringRef name);
+
 /// Readies `module` to be lowered and called in this process: see
 /// isolateNetwork, which says what is refused, and startFromInitialState. Marks
 /// `entry` as what is called from outside, and says that the functions `hooks`,

@@ -157,3 +157,47 @@ func.func @net() -> tensor<2xf32> {
   %x = ml_program.global_load @variable : tensor<2xf32>
   return %x : tensor<2xf32>
 }
+
+// -----
+
+// A function isn't taken for one of C because of its name.
+// CHECK: call @[[OTHER:memcpy_[0-9]+]](
+// CHECK: func.func private @[[OTHER]](
+func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %y = call @memcpy(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+func.func @memcpy(%x: tensor<2xf32>) -> tensor<2xf32> {
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+// LLVM has no code for all numbers.
+
+func.func @net(%x: tensor<2xf64>) -> tensor<2xf64> {
+  // expected-error @+1 {{'arith.extf' op computes with 'tensor<2xf128>'; cast to f16, bf16, f32, f64 or integers of at most 128 bits in the network}}
+  %a = arith.extf %x : tensor<2xf64> to tensor<2xf128>
+  %b = arith.maximumf %a, %a : tensor<2xf128>
+  %c = arith.truncf %b : tensor<2xf128> to tensor<2xf64>
+  return %c : tensor<2xf64>
+}
+
+// -----
+
+func.func @net(%x: tensor<2xi64>) -> tensor<2xi64> {
+  %y = arith.extsi %x : tensor<2xi64> to tensor<2xi128>
+  // expected-error @+1 {{'arith.extsi' op computes with 'tensor<2xi129>'}}
+  %z = arith.extsi %y : tensor<2xi128> to tensor<2xi129>
+  return %x : tensor<2xi64>
+}
+
+// -----
+
+func.func @net(%x: tensor<2xi64>) -> tensor<2xf16> {
+  %f = arith.sitofp %x : tensor<2xi64> to tensor<2xf16>
+  %y = arith.extsi %x : tensor<2xi64> to tensor<2xi65>
+  // expected-error @+1 {{'arith.sitofp' op casts between 'tensor<2xf16>' and 'tensor<2xi65>'; cast to f32 or i64 in between}}
+  %z = arith.sitofp %y : tensor<2xi65> to tensor<2xf16>
+  return %z : tensor<2xf16>
+}

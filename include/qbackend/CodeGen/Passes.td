@@ -193,6 +193,22 @@ def ParallelizeCallsPass
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def DefineHelpersPass : Pass<"qbackend-define-helpers", "::mlir::ModuleOp"> {
+  let summary = "define what LLVM calls to round to 16 bits";
+  let description = [{
+    Before: a module in the llvm dialect. After: where it has numbers of f16 or bf16,
+    and the target is an x86, whose older processors have no instructions for them,
+    it defines the functions that LLVM calls instead (`__truncdfhf2`,
+    `__truncsfbf2`, ...), which C libraries have or not. They are weak and hidden:
+    objects that are linked share one.
+  }];
+  let options = [
+    Option<"triple", "target-triple", "std::string", "\"\"",
+           "What LLVM calls the target; empty: this machine">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
   let summary = "one arena for the buffers of a function";
   let description = [{

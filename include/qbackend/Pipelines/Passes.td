@@ -109,7 +109,9 @@ def IsolateNetworkPass
     argument, a subprogram in a location). A module is data, often someone else's: an
     op on memory, a type of memory or of another dialect in a type or an attribute, a
     call of a function without a body, functions that call themselves, a tensor of
-    more than 2^31 elements and a constant without its data are errors. What is run,
+    more than 2^31 elements, a constant without its data, and arithmetic on other
+    numbers than f16, bf16, f32, f64 and integers of at most 128 bits are errors.
+    Functions with the name of one that LLVM may call get another one. What is run,
     and what is compiled to an object, passes here first.
   }];
   let options = [EntryOption];
