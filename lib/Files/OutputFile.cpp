@@ -11,6 +11,7 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cerrno>
 #include <csignal>
@@ -37,10 +38,26 @@ static void removeUnlocked(StringRef file) {
   close(descriptor);
 }
 
+std::string qbackend::getPathBeside(StringRef path, const Twine &suffix) {
+  constexpr size_t longest = 100, kept = 60;
+  size_t slash = path.rfind('/') + 1;
+  StringRef name = path.drop_front(slash);
+  if (name.size() <= longest)
+    return (path + "." + suffix).str();
+  // Not in the middle of a character.
+  size_t end = kept;
+  while (end > 0 && (name[end] & 0xc0) == 0x80)
+    --end;
+  return (path.take_front(slash + end) + "-" +
+          utohexstr(xxh3_64bits(name), true, 16) + "." + suffix)
+      .str();
+}
+
 /// Removes what is left of processes that were killed while they wrote `path`.
 static void removeLeftovers(StringRef path) {
   StringRef folder = sys::path::parent_path(path);
-  std::string prefix = sys::path::filename(path).str() + ".";
+  std::string whole = getPathBeside(path, "");
+  StringRef prefix = sys::path::filename(whole);
   std::error_code error;
   for (sys::fs::directory_iterator file(folder.empty() ? "." : folder, error),
        end;
@@ -74,10 +91,11 @@ OutputFile::OutputFile(StringRef path) : path(path) {
   std::string name;
   // LLVM would take a percent sign of the path for a placeholder.
   do {
-    name = (path + "." + Twine(sys::Process::getProcessId()) + "-" +
+    name = getPathBeside(
+        path,
+        Twine(sys::Process::getProcessId()) + "-" +
             utohexstr(sys::Process::GetRandomNumber() & 0xffffff, true, 6) +
-            ".tmp")
-               .str();
+            ".tmp");
     openError =
         sys::fs::openFileForWrite(name, descriptor, sys::fs::CD_CreateNew);
   } while (openError == std::errc::file_exists);

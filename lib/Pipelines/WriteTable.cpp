@@ -3,6 +3,7 @@
 // From a module of any stage before conversion to a table in a file.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/CheckSamples.h"
 #include "qbackend/Runtime/Error.h"
@@ -42,7 +43,7 @@ qbackend::writeCalibrationTable(ModuleOp module,
   if (llvm::Error error = checkSamples(*function, request))
     return error;
   options.recordAll = true;
-  options.checkpoint = (path + ".partial").str();
+  options.checkpoint = getPathBeside(path, "partial");
   auto table = collectStatistics(module, options);
   if (!table)
     return table.takeError();

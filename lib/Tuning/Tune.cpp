@@ -3,6 +3,7 @@
 // Finds a small change of a qconfig mapping that holds an accuracy.
 
 #include "qbackend/Tuning/Tune.h"
+#include "qbackend/Files/OutputFile.h"
 
 #include "Measurements.h"
 
@@ -33,7 +34,8 @@ class Tuner {
 public:
   Tuner(ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log)
       : options(options), log(log),
-        measurements(module, options.network, options.output + ".partial"),
+        measurements(module, options.network,
+                     getPathBeside(options.output, "partial")),
         start(std::chrono::steady_clock::now()) {}
 
   llvm::Expected<TuneResult> run();

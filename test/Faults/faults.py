@@ -203,16 +203,31 @@ class Faults:
             path.unlink()
         # Whenever it comes: each is the old file or the new one.
         network = write_network(self.work / "wide.mlir", 500)
-        output = folder / "out"
-        for part in range(6):
-            process = subprocess.Popen(
-                [self.bin / "qbackend-opt", network, "-o", output],
-                stderr=subprocess.DEVNULL)
-            time.sleep(0.05 * part)
-            process.kill()
-            process.wait()
-        self.run(["qbackend-opt", network, "-o", output], code=0)
-        assert [path.name for path in folder.iterdir()] == ["out"]
+        # The second one is as long as a name can be.
+        for output in (folder / "out", folder / ("ö" * 127 + "t")):
+            for part in range(6):
+                process = subprocess.Popen(
+                    [self.bin / "qbackend-opt", network, "-o", output],
+                    stderr=subprocess.DEVNULL)
+                time.sleep(0.05 * part)
+                process.kill()
+                process.wait()
+            self.run(["qbackend-opt", network, "-o", output], code=0)
+            assert [path.name for path in folder.iterdir()] == [output.name]
+            output.unlink()
+
+    def check_long_names(self):
+        """As long as the file system lets them be; longer ones are its error."""
+        folder = self.work / "long names"
+        folder.mkdir()
+        for command in self.writers(folder / ("n" * 255)):
+            self.run(command, code=0)
+            assert [path.name for path in folder.iterdir()] == ["n" * 255], command
+            (folder / ("n" * 255)).unlink()
+        for command in self.writers(folder / ("n" * 256)):
+            _, said = self.run(command, code=1)
+            assert "File name too long" in said, (command, said)
+            assert not list(folder.iterdir()), command
 
     def check_interrupted(self):
         """Ends within a second, and leaves nothing."""

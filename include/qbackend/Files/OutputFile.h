@@ -5,6 +5,7 @@
 #ifndef QBACKEND_FILES_OUTPUTFILE_H
 #define QBACKEND_FILES_OUTPUTFILE_H
 
+#include "llvm/ADT/Twine.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -13,6 +14,10 @@
 #include <system_error>
 
 namespace qbackend {
+
+/// `PATH.SUFFIX`, or where the name of the file has more than 100 bytes, its first
+/// ones, a hash and the suffix: names may be no longer than 255 bytes.
+std::string getPathBeside(llvm::StringRef path, const llvm::Twine &suffix);
 
 /// What will be `path`: until `commit` it is `PATH.PID-xxxxxx.tmp` beside it,
 /// which goes away with this object. What a killed process left of the same
