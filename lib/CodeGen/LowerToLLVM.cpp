@@ -638,6 +638,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createConvertIndexToLLVMPass());
   pm.addPass(createUBToLLVMConversionPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createFreezeNumbersPass());
   if (options.target.parallel)
     pm.addPass(createParallelizeCallsPass());
   pm.addPass(createDefineHelpersPass({options.target.triple}));

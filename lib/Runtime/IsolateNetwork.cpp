@@ -252,6 +252,22 @@ static mlir::ArrayAttr drop(mlir::ArrayAttr attributes) {
 
 static void dropClaims(Operation *op, mlir::AttrTypeReplacer &locations) {
   op->setDiscardableAttrs(drop(op->getDiscardableAttrDictionary()));
+  // What arithmetic never is, such as a sum that wraps: LLVM would leave out
+  // the check of an index that is one.
+  if (auto integers =
+          dyn_cast<mlir::arith::ArithIntegerOverflowFlagsInterface>(op))
+    op->setAttr(integers.getIntegerOverflowAttrName(),
+                mlir::arith::IntegerOverflowFlagsAttr::get(
+                    op->getContext(), mlir::arith::IntegerOverflowFlags::none));
+  if (auto reals = dyn_cast<mlir::arith::ArithFastMathInterface>(op))
+    if (mlir::arith::FastMathFlagsAttr flags = reals.getFastMathFlagsAttr())
+      op->setAttr(reals.getFastMathAttrName(),
+                  mlir::arith::FastMathFlagsAttr::get(
+                      op->getContext(),
+                      flags.getValue() & ~(mlir::arith::FastMathFlags::nnan |
+                                           mlir::arith::FastMathFlags::ninf)));
+  if (isa_and_nonnull<mlir::arith::ArithDialect>(op->getDialect()))
+    op->removeAttr("isExact");
   // Of functions and calls.
   if (auto described = dyn_cast<mlir::ArgAndResultAttrsOpInterface>(op)) {
     if (mlir::ArrayAttr kept = drop(described.getArgAttrsAttr()))

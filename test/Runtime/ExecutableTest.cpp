@@ -785,6 +785,34 @@ TEST_F(ExecutableTest, ElementsAreInside) {
   }
 }
 
+TEST_F(ExecutableTest, IndicesAreNumbers) {
+  // LLVM would leave out the check, and return from nowhere.
+  const char *indices[] = {"%f = arith.constant 0x7FC00000 : f32\n"
+                           "%j = arith.fptosi %f : f32 to i64\n"
+                           "%i = arith.index_cast %j : i64 to index\n",
+                           "%i = ub.poison : index\n",
+                           "%f = arith.constant 70 : index\n"
+                           "%i = arith.shli %f, %f : index\n"};
+  for (const char *index : indices) {
+    std::unique_ptr<Executable> executable =
+        compile(std::string("func.func @main(%x: tensor<2xf32>) -> "
+                            "tensor<1xf32> {\n") +
+                index +
+                "%v = tensor.extract %x[%i] : tensor<2xf32>\n"
+                "%r = tensor.from_elements %v : tensor<1xf32>\n"
+                "return %r : tensor<1xf32>\n}");
+    ASSERT_TRUE(executable);
+    Array x = makeFloats({2}, {3, 5}), y;
+    std::string error = toString(executable->run(&x, y));
+    if (error.empty()) {
+      ASSERT_EQ(floats(y).size(), 1u) << index;
+      EXPECT_TRUE(floats(y)[0] == 3 || floats(y)[0] == 5) << index;
+    } else {
+      EXPECT_HAS(error, "has an index outside of dimension 0");
+    }
+  }
+}
+
 TEST_F(ExecutableTest, SlicesAreInside) {
   std::unique_ptr<Executable> executable = compile(R"mlir(
     func.func @main(%x: tensor<5xf32>, %at: tensor<3xi64>) -> tensor<?xf32> {

@@ -209,6 +209,18 @@ def DefineHelpersPass : Pass<"qbackend-define-helpers", "::mlir::ModuleOp"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def FreezeNumbersPass : Pass<"qbackend-freeze-numbers"> {
+  let summary = "numbers instead of what LLVM may take for any";
+  let description = [{
+    Before: functions of the llvm dialect. After: scalar casts to integers of numbers
+    that may not fit, and shifts by as many bits as there are, give some number, the
+    same one to all that read it (`llvm.freeze`), and `llvm.mlir.poison` of a scalar
+    is 0. Otherwise LLVM takes the check of an index that depends on one for a promise
+    that there is none, and leaves it out with what comes after it.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
   let summary = "one arena for the buffers of a function";
   let description = [{
