@@ -89,7 +89,9 @@ void Cursor::emitUnknownKey(StringRef key, ArrayRef<StringRef> known) const {
   auto nearest = llvm::min_element(known, [&](StringRef a, StringRef b) {
     return key.edit_distance(a) < key.edit_distance(b);
   });
-  InFlightDiagnostic diag = emitError() << "unknown key '" << key << "'";
+  InFlightDiagnostic diag = emitError()
+                            << "unknown key '" << key.take_front(100)
+                            << (key.size() > 100 ? "..." : "") << "'";
   if (key.edit_distance(*nearest) <= key.size() / 2)
     diag << ", did you mean '" << *nearest << "'?";
   diag << "; the keys are ";

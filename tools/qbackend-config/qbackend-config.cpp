@@ -212,6 +212,21 @@ static LogicalResult convertFromJSON(MLIRContext *context) {
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> input = readInput(jsonFile);
   if (failed(input))
     return failure();
+  // Places in a document have no file; the outer handler would print none.
+  ScopedDiagnosticHandler handler(context, [](Diagnostic &diagnostic) {
+    auto place = dyn_cast<NameLoc>(diagnostic.getLocation());
+    if (!place || diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    llvm::errs() << (jsonFile == "-" ? StringRef("<stdin>")
+                                     : StringRef(jsonFile))
+                 << ": error: ";
+    if (place.getName() != "JSON document")
+      llvm::errs() << place.getName().getValue() << ": ";
+    llvm::errs() << diagnostic << "\n";
+    for (Diagnostic &note : diagnostic.getNotes())
+      llvm::errs() << "  note: " << note << "\n";
+    return success();
+  });
   FailureOr<OwningOpRef<ModuleOp>> module =
       fromJSON((*input)->getBuffer(), context);
   if (failed(module))
