@@ -3,13 +3,14 @@
 """What networks of unusual forms cost: processor seconds and memory by size.
 
     scale.py [--bin build/bin] [--sizes 1000,10000] [--kinds NAME,...]
-             [--lower-to linalg] [--timeout SECONDS] [--svg FILE]
+             [--lower-to linalg] [--samples] [--timeout SECONDS] [--svg FILE]
     scale.py --weights 64,256,1024 [--layers N] [--ranges] [--most TIMES]
 
 Forms are chains, one value that all read, a concatenation of all, as many results,
-arguments, constants and slices, code that is no operator, calls in calls, a loop
+arguments, constants and slices, code that is no operator, branches, calls in calls, a loop
 whose body is long, and one whose values are read twice each, so that it is
-exponential as a tree. Parameters are written into the text, nothing is run. --svg draws the seconds by size; a line of slope 1 is linear.
+exponential as a tree. Parameters are written into the text, nothing is run; with
+--samples the network is compiled, and run on one. --svg draws the seconds by size; a line of slope 1 is linear.
 With --weights, linear layers with so many megabytes of weights in all are read from
 bytecode, calibrated on two samples, or with --ranges from those of the argument,
 quantized and written as bytecode; the seconds of the processor are those of user and
@@ -129,6 +130,19 @@ def unknown(n):
     return wrap(lines, f"%v{n - 1}"), 0
 
 
+def ifs(n):
+    """A chain of branches, each with an operator on either side."""
+    lines = ["  %z = arith.constant 0 : index",
+             "  %first = tensor.extract %x[%z, %z] : " + T,
+             "  %k = arith.cmpf ogt, %first, %c : f32"]
+    for i in range(n // 2):
+        value = f"%v{i - 1}" if i else "%x"
+        lines += [f"  %v{i} = scf.if %k -> {T} {{",
+                  unary("  %t", value, 0), f"    scf.yield %t : {T}", "  } else {",
+                  unary("  %t", value, 1), f"    scf.yield %t : {T}", "  }"]
+    return wrap(lines, f"%v{n // 2 - 1}"), n // 2 * 2
+
+
 def calls(n):
     """Functions that call the next one, each with one op."""
     before = []
@@ -173,7 +187,7 @@ def numbers(n):
 
 
 KINDS = {f.__name__: f for f in (chain, wide, cat, results, arguments, constants, slices,
-                                 loops, unknown, calls, body, shared, numbers)}
+                                 loops, unknown, ifs, calls, body, shared, numbers)}
 
 
 def write_weights(arguments, megabytes, work):
@@ -219,7 +233,8 @@ def measure(arguments, kind, size, work):
     else:
         text, operators = KINDS[kind](size)
         (work / "in.mlir").write_text(text)
-        files = [f"lower-to={arguments.lower_to}", "calibration=ranges",
+        files = [f"lower-to={arguments.lower_to}",
+                 "samples=1" if arguments.samples else "calibration=ranges",
                  work / "in.mlir"]
     limit = int(arguments.timeout)
     process = subprocess.Popen(
@@ -292,7 +307,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--bin", default="build/bin", type=pathlib.Path)
     parser.add_argument("--sizes", default="1000,10000")
-    parser.add_argument("--kinds", default=",".join(KINDS))
+    parser.add_argument("--samples", action="store_true")
+    parser.add_argument("--kinds")
     parser.add_argument("--lower-to", default="linalg")
     parser.add_argument("--timeout", type=float, default=600,
                         help="seconds of the processor for each network")
@@ -304,6 +320,9 @@ def main():
     parser.add_argument("--most", type=float,
                         help="with --weights: times that these may be in memory")
     arguments = parser.parse_args()
+    # What a branch gives has no range but one that was seen.
+    arguments.kinds = arguments.kinds or ",".join(
+        kind for kind in KINDS if kind != "ifs" or arguments.samples)
     if arguments.weights:
         arguments.kinds, arguments.sizes = "weights", arguments.weights
     rows = []
