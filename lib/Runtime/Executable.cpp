@@ -456,6 +456,8 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   auto hooks = to_vector(make_first_range(symbols));
   if (Error error = prepareModule(*module, function, hooks))
     return std::move(error);
+  // The name may be another one now.
+  std::string packedName = ("_mlir_ciface_" + function.getName()).str();
   Impl &impl = *result->impl;
   Expected<orc::JITTargetMachineBuilder> target = getTarget(options.optLevel);
   if (!target)
@@ -505,7 +507,6 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
   if (!machine)
     return machine.takeError();
   TargetMachine &targetMachine = **machine;
-  std::string packedName = ("_mlir_ciface_" + entry).str();
   std::string message;
   mlir::ExecutionEngineOptions engine;
   auto translate = [&](mlir::Operation *op,

@@ -307,12 +307,13 @@ static bool isTaken(StringRef name) {
 }
 
 /// Gives functions other names where theirs are taken.
-static LogicalResult rename(ModuleOp module, mlir::func::FuncOp entry) {
+static LogicalResult rename(ModuleOp module, mlir::func::FuncOp entry,
+                            bool mayRename) {
   mlir::SymbolTable table(module);
   for (auto function : llvm::to_vector(module.getOps<mlir::func::FuncOp>())) {
     if (function.isExternal() || !isTaken(function.getName()))
       continue;
-    if (function == entry)
+    if (function == entry && !mayRename)
       return mlir::emitError(function.getLoc())
              << "function '" << function.getName()
              << "' has the name of one that its code may call; rename it";
@@ -323,7 +324,8 @@ static LogicalResult rename(ModuleOp module, mlir::func::FuncOp entry) {
 }
 
 LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
-                                      ArrayRef<StringRef> hooks) {
+                                      ArrayRef<StringRef> hooks,
+                                      bool mayRename) {
   // LLVM takes what describes a program in another language for its own.
   mlir::AttrTypeReplacer locations;
   locations.addReplacement([](mlir::FusedLoc fused) -> mlir::Attribute {
@@ -345,7 +347,7 @@ LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
     return mlir::emitError(module.getLoc())
            << "cannot tell which functions the module uses; it may have an op "
               "of a dialect that is not registered";
-  if (failed(rename(module, entry)))
+  if (failed(rename(module, entry, mayRename)))
     return failure();
   for (auto function : module.getOps<mlir::func::FuncOp>())
     if (function.isExternal() && !is_contained(hooks, function.getName()))

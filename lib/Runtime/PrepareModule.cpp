@@ -57,7 +57,7 @@ Error runtime::prepareModule(ModuleOp module, mlir::func::FuncOp entry,
                 makeErrorAt(diagnostic.getLocation(), diagnostic.str()));
           return mlir::success();
         });
-    if (failed(isolateNetwork(module, entry, hooks)))
+    if (failed(isolateNetwork(module, entry, hooks, /*mayRename=*/true)))
       return createStringError(message);
   }
   markFunctions(module, entry);

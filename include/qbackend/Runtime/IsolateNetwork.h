@@ -19,9 +19,14 @@ namespace qbackend::runtime {
 /// do more than compute tensors: if it has an op on memory, or calls another
 /// function without a body than the `hooks`. It is of the stage that
 /// `qbackend-execution-pipeline` leaves.
+///
+/// Functions whose names C or LLVM have for theirs get other ones, but for
+/// `entry`, of which that is an error, unless it `mayRename`: who links it
+/// knows it by its name, who runs it by its address.
 mlir::LogicalResult isolateNetwork(mlir::ModuleOp module,
                                    mlir::func::FuncOp entry,
-                                   llvm::ArrayRef<llvm::StringRef> hooks = {});
+                                   llvm::ArrayRef<llvm::StringRef> hooks = {},
+                                   bool mayRename = false);
 
 } // namespace qbackend::runtime
 
