@@ -135,12 +135,13 @@ def ifs(n):
     lines = ["  %z = arith.constant 0 : index",
              "  %first = tensor.extract %x[%z, %z] : " + T,
              "  %k = arith.cmpf ogt, %first, %c : f32"]
-    for i in range(n // 2):
+    n = max(n // 2, 1)
+    for i in range(n):
         value = f"%v{i - 1}" if i else "%x"
         lines += [f"  %v{i} = scf.if %k -> {T} {{",
                   unary("  %t", value, 0), f"    scf.yield %t : {T}", "  } else {",
                   unary("  %t", value, 1), f"    scf.yield %t : {T}", "  }"]
-    return wrap(lines, f"%v{n // 2 - 1}"), n // 2 * 2
+    return wrap(lines, f"%v{n - 1}"), 2 * n
 
 
 def calls(n):

@@ -30,8 +30,11 @@ public:
         for (auto pattern : getPatterns(config))
           if (Attribute torch = pattern.getConfig().getTorch())
             spellings[torch].push_back(pattern);
+        llvm::DenseSet<Attribute> printed;
         for (auto pattern : getPatterns(config))
-          print(pattern, spellings.lookup(pattern.getConfig().getTorch()));
+          ok &= succeeded(
+              print(pattern, spellings.lookup(pattern.getConfig().getTorch()),
+                    printed));
       });
       if (ArrayAttr lowering = config.getLoweringAttr())
         os.attributeArray("lowering", [&] {
@@ -161,15 +164,23 @@ private:
   }
 
   /// Prints `op`, of the name of `spelling` in PyTorch if it has one. Those of
-  /// one name are one entry.
-  void print(PatternConfigOp op, ArrayRef<PatternConfigOp> spelling) {
+  /// one name are one entry. Of entries with one pattern, readers keep the
+  /// last: fails, and says so, if it is in `printed`.
+  LogicalResult print(PatternConfigOp op, ArrayRef<PatternConfigOp> spelling,
+                      llvm::DenseSet<Attribute> &printed) {
     PatternAttr config = op.getConfig();
     Attribute pattern = op.getPattern();
-    if (!spelling.empty() && areOfOneName(spelling)) {
+    bool hasName = !spelling.empty() && areOfOneName(spelling);
+    if (hasName) {
       if (op != spelling.front())
-        return;
+        return success();
       pattern = config.getTorch();
     }
+    if (!printed.insert(pattern).second)
+      return op.emitOpError()
+             << "has the pattern of another entry; its name in PyTorch, which "
+                "would tell them apart, is that of more kinds: JSON can't say "
+                "both; give each kind of the name an entry";
     os.object([&] {
       os.attributeBegin(isa<PatternNodeAttr>(pattern) ? "pattern_complex_format"
                                                       : "pattern");
@@ -187,7 +198,9 @@ private:
                 config.getReferenceQuantizedModule());
       attribute("fused_module", config.getFusedModule());
       attribute("fuser_method", config.getFuserMethod());
-      if (DenseI64ArrayAttr root = config.getRoot()) {
+      // A path in the name, which isn't what was printed of some of its kinds.
+      DenseI64ArrayAttr root = config.getRoot();
+      if (root && (hasName || spelling.empty())) {
         os.attributeBegin("root_node_getter");
         printIndices(root.asArrayRef());
         os.attributeEnd();
@@ -219,6 +232,7 @@ private:
             os.value(name);
         });
     });
+    return success();
   }
 
   llvm::json::OStream &os;

@@ -89,9 +89,13 @@ void Cursor::emitUnknownKey(StringRef key, ArrayRef<StringRef> known) const {
   auto nearest = llvm::min_element(known, [&](StringRef a, StringRef b) {
     return key.edit_distance(a) < key.edit_distance(b);
   });
+  size_t length = std::min<size_t>(key.size(), 100);
+  // A character isn't cut in two.
+  while (length < key.size() && (key[length] & 0xC0) == 0x80)
+    --length;
   InFlightDiagnostic diag = emitError()
-                            << "unknown key '" << key.take_front(100)
-                            << (key.size() > 100 ? "..." : "") << "'";
+                            << "unknown key '" << key.take_front(length)
+                            << (key.size() > length ? "..." : "") << "'";
   if (key.edit_distance(*nearest) <= key.size() / 2)
     diag << ", did you mean '" << *nearest << "'?";
   diag << "; the keys are ";

@@ -270,7 +270,7 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options) {
            reinterpret_cast<void *>(StatisticsRecorder::record)}))
     return error;
   impl.recorder = std::make_unique<StatisticsRecorder>(
-      module, original, options.recordAll, options);
+      module, original, *function, options.recordAll, options);
   impl.network = getNetworkDescription(module);
   impl.range.source = options.source;
   return result;

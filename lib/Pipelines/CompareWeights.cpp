@@ -5,6 +5,8 @@
 #include "CompareWeights.h"
 #include "MatchNetworks.h"
 
+#include "qbackend/Dialect/QBackend/Elements.h"
+
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/TypeUtilities.h"
 
@@ -59,21 +61,34 @@ static std::pair<double, int64_t> getChannelParams(quant::QuantizedType type,
   return {0, 0};
 }
 
+/// The real numbers of a parameter; nullopt if they aren't known.
+static std::optional<SmallVector<float, 0>>
+readParameter(Value value, ConstantEvaluator &constants) {
+  // A resource, where it is.
+  if (auto numbers = readFloats(value))
+    return numbers;
+  DenseElementsAttr elements =
+      value ? constants.evaluate(value) : DenseElementsAttr();
+  if (!elements || !elements.getElementType().isF32())
+    return std::nullopt;
+  auto numbers = elements.getValues<float>();
+  return SmallVector<float, 0>(numbers.begin(), numbers.end());
+}
+
 std::vector<ChannelWeight>
 qbackend::compareWeights(OperatorOp op, const KernelParameters &kernel,
                          double inputScale, ConstantEvaluator &constants) {
-  DenseElementsAttr real =
-      op.getWeight() ? constants.evaluate(op.getWeight()) : DenseElementsAttr();
+  auto real = readParameter(op.getWeight(), constants);
   auto [integers, type] = getIntegers(kernel.weight, constants);
-  if (!real || !integers || !real.getElementType().isF32() ||
+  if (!real || !integers ||
       cast<ShapedType>(integers.getType()).getShape() !=
-          cast<ShapedType>(real.getType()).getShape() ||
+          cast<ShapedType>(op.getWeight().getType()).getShape() ||
       op.getKind().getWeightRole() != WeightRole::Products)
     return {};
-  int64_t count = cast<ShapedType>(real.getType()).getDimSize(0);
-  int64_t size = count ? real.getNumElements() / count : 0;
+  int64_t count = cast<ShapedType>(integers.getType()).getDimSize(0);
+  int64_t size = count ? real->size() / count : 0;
   std::vector<ChannelWeight> channels(count);
-  auto values = real.getValues<float>();
+  ArrayRef<float> values = *real;
   auto stored = integers.getValues<APInt>();
   bool isSigned = type.isSigned();
   for (int64_t c = 0; c < count; ++c) {
@@ -105,11 +120,9 @@ qbackend::compareWeights(OperatorOp op, const KernelParameters &kernel,
     }
   }
   // Biases.
-  DenseElementsAttr bias =
-      op.getBias() ? constants.evaluate(op.getBias()) : DenseElementsAttr();
+  auto bias = readParameter(op.getBias(), constants);
   if (!kernel.bias ||
-      (op.getBias() && (!bias || bias.getNumElements() != count ||
-                        !bias.getElementType().isF32())))
+      (op.getBias() && (!bias || int64_t(bias->size()) != count)))
     return channels;
   auto [biasIntegers, biasType] = getIntegers(kernel.bias, constants);
   bool isPlain = !biasIntegers;
@@ -119,7 +132,7 @@ qbackend::compareWeights(OperatorOp op, const KernelParameters &kernel,
     return channels;
   for (int64_t c = 0; c < count; ++c) {
     ChannelWeight &channel = channels[c];
-    channel.bias = bias ? bias.getValues<float>()[c] : 0.0f;
+    channel.bias = bias ? (*bias)[c] : 0.0f;
     if (biasIntegers.getElementType().isF32()) {
       channel.quantizedBias = biasIntegers.getValues<float>()[c];
       continue;

@@ -33,10 +33,11 @@ static void describe(Value tensor, const TensorName &name, TableEntry &entry) {
 }
 
 StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
-                                       bool all,
+                                       func::FuncOp entry, bool all,
                                        const CalibrateOptions &options)
     : ignoreNonFinite(options.nonFinite == "ignore"),
-      isBatchOne(options.batchSize == 1) {
+      givesInTurn(options.batchSize == 1 && entry.getBody().hasOneBlock() &&
+                  SymbolTable::symbolKnownUseEmpty(entry, module)) {
   SymbolTable wanted(original);
   TensorNames names(module, /*withStructures=*/all);
   SymbolTable symbols(module);
@@ -67,6 +68,8 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
   }
   llvm::DenseMap<Value, Target *> byTensor;
   module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
+    // Elsewhere a sample may pass a site more than once, or not at all.
+    givesInTurn &= op->getParentOp() == entry;
     Site site;
     site.name = op.getObserver().str();
     site.isWanted = wanted.lookup(op.getObserver());
@@ -101,13 +104,13 @@ llvm::Error StatisticsRecorder::flush(int64_t end) {
   std::lock_guard<std::mutex> lock(mutex);
   for (Site &site : sites) {
     Batch batch = takeBefore(site, end);
-    for (auto &[sample, pending] : batch)
-      if (isRefused(site, pending))
+    for (auto &[sample, visits] : batch)
+      if (const Pending *refused = findRefused(site, visits))
         return makeError("'{0}' is {1} in sample {2}: the network "
                          "overflows, its weights are not finite, or the "
                          "data is not what it was trained on; "
                          "non-finite=ignore leaves such values out",
-                         site.name, *pending.nonFinite, sample);
+                         site.name, *refused->nonFinite, sample);
     give(site, batch);
   }
   setTurn(end);
@@ -188,9 +191,9 @@ void StatisticsRecorder::add(int64_t index, int64_t channelAxis,
   }
   {
     std::lock_guard<std::mutex> lock(mutex);
-    site.pending[sample] = std::move(pending);
+    site.pending[sample].push_back(std::move(pending));
   }
-  if (isBatchOne)
+  if (givesInTurn)
     giveInTurn(sample);
 }
 
@@ -199,9 +202,15 @@ void StatisticsRecorder::setTurn(int64_t sample) {
   nextSite = 0;
 }
 
-bool StatisticsRecorder::isRefused(const Site &site,
-                                   const Pending &pending) const {
-  return pending.nonFinite && site.isWanted && !ignoreNonFinite;
+const StatisticsRecorder::Pending *
+StatisticsRecorder::findRefused(const Site &site,
+                                const std::vector<Pending> &visits) const {
+  if (!site.isWanted || ignoreNonFinite)
+    return nullptr;
+  for (const Pending &pending : visits)
+    if (pending.nonFinite)
+      return &pending;
+  return nullptr;
 }
 
 StatisticsRecorder::Batch StatisticsRecorder::takeBefore(Site &site,
@@ -221,7 +230,7 @@ void StatisticsRecorder::giveInTurn(int64_t sample) {
   while (turn == sample && nextSite < sites.size()) {
     Site &site = sites[nextSite];
     auto found = site.pending.find(sample);
-    if (found == site.pending.end() || isRefused(site, found->second))
+    if (found == site.pending.end() || findRefused(site, found->second))
       return;
     Batch batch = takeBefore(site, sample + 1);
     lock.unlock();
@@ -247,16 +256,19 @@ void StatisticsRecorder::give(Site &site, const Batch &batch) {
   for (auto [index, target] : llvm::enumerate(site.targets)) {
     if (site.isOrdered) {
       std::vector<Chunk> chunks;
-      for (auto &[sample, pending] : batch)
-        chunks.push_back(
-            {pending.values.data(), int64_t(pending.values.size()), sample});
-      observe(*target->observer, *target, chunks, batch.begin()->second.shape);
+      for (auto &[sample, visits] : batch)
+        for (const Pending &pending : visits)
+          chunks.push_back(
+              {pending.values.data(), int64_t(pending.values.size()), sample});
+      observe(*target->observer, *target, chunks,
+              batch.begin()->second.front().shape);
       continue;
     }
     Statistics stats = target->observer->statistics();
     int64_t batches = stats.batches;
-    for (auto &[sample, pending] : batch)
-      calibration::merge(stats, pending.statistics[index]);
+    for (auto &[sample, visits] : batch)
+      for (const Pending &pending : visits)
+        calibration::merge(stats, pending.statistics[index]);
     stats.batches = batches + !stats.empty();
     target->observer->resume(stats);
   }

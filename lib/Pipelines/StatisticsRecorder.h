@@ -10,6 +10,7 @@
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Runtime/Executable.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 #include <map>
@@ -22,14 +23,16 @@ namespace qbackend {
 /// What the tensors of a module hold in samples whose batch isn't complete.
 /// Samples run in any order; each batch is given to the observers in the order
 /// of sites and samples, so that nothing depends on the threads. Where a batch
-/// is one sample, that whose turn it is is given while it runs: of it, one
-/// tensor is kept, not all.
+/// is one sample and each site is passed once, that whose turn it is is given
+/// while it runs: of it, one tensor is kept, not all.
 class StatisticsRecorder {
 public:
   /// With `all`, there is an entry for each tensor, and one for the tensors
   /// that share an observer; else one for each observer. Those of `original`
-  /// have to see finite numbers, unless `options` ignore that.
-  StatisticsRecorder(mlir::ModuleOp module, mlir::ModuleOp original, bool all,
+  /// have to see finite numbers, unless `options` ignore that. What runs is
+  /// `entry`.
+  StatisticsRecorder(mlir::ModuleOp module, mlir::ModuleOp original,
+                     mlir::func::FuncOp entry, bool all,
                      const CalibrateOptions &options);
 
   /// Says that the run which begins now has this number as its first sample.
@@ -58,8 +61,8 @@ private:
     bool isOrdered() const;
   };
 
-  /// What a site saw in one chunk: all of it, if an observer has to see it in
-  /// order, else what is left of it once it is counted.
+  /// What a site saw when it was passed: all of it, if an observer has to see
+  /// it in order, else what is left of it once it is counted.
   struct Pending {
     std::vector<float> values;
     /// What is before the channels, the channels, and what is behind them.
@@ -68,8 +71,9 @@ private:
     std::optional<float> nonFinite;
   };
 
-  /// By the number of the sample.
-  using Batch = std::map<int64_t, Pending>;
+  /// By the number of the sample; in loops, and in functions that are called
+  /// more than once, a sample passes a site several times.
+  using Batch = std::map<int64_t, std::vector<Pending>>;
 
   struct Site {
     std::string name;
@@ -90,11 +94,13 @@ private:
                     calibration::ObserverOptions options, bool all);
   void add(int64_t index, int64_t channelAxis, runtime::UnrankedMemRef *tensor);
   void setTurn(int64_t sample);
-  bool isRefused(const Site &site, const Pending &pending) const;
+  /// What isn't finite of what may not be; null if all is right.
+  const Pending *findRefused(const Site &site,
+                             const std::vector<Pending> &visits) const;
   void giveInTurn(int64_t sample);
 
   const bool ignoreNonFinite;
-  const bool isBatchOne;
+  bool givesInTurn;
   int64_t firstSample = 0;
   /// All samples before this one are given, and of it the first sites.
   int64_t turn = 0;

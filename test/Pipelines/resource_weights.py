@@ -102,6 +102,16 @@ for network in networks:
                          f"data={work / 'x.npz'}", file) for file in files]
             assert texts[0] == texts[1], (network, backend, mode, *texts)
             assert mode == "fake-quant" or "!quant.uniform<u8" in texts[0], texts[0]
+    # Whose error is the weight's is told of either.
+    reports = []
+    for file in files:
+        quantized = work / "quantized.mlir"
+        run("qbackend-opt", "--apply-backend=qnnpack", f"data={work / 'x.npz'}", file, "-o",
+            quantized)
+        reports.append(run("qbackend-run", file, f"--compare={quantized}", "--layers",
+                           "--backend=qnnpack", f"--input={work / 'x.npz'}"))
+    assert reports[0].replace(files[0].name, files[1].name) == reports[1], reports
+    assert re.search("weight|round", reports[0]), reports[0]
     # Structures are hashes of weights: tables fit whatever the weights are in.
     tables = []
     for file in files:

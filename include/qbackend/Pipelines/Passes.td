@@ -111,8 +111,9 @@ def IsolateNetworkPass
     call of a function without a body, functions that call themselves, a tensor of
     more than 2^31 elements, a constant without its data, and arithmetic on other
     numbers than f16, bf16, f32, f64 and integers of at most 128 bits are errors.
-    Functions with the name of one that LLVM may call get another one. What is run,
-    and what is compiled to an object, passes here first.
+    Functions with the name of one that LLVM may call get another one; for `entry`,
+    which others call by its name, that is an error. What is run, and what is compiled
+    to an object, passes here first.
   }];
   let options = [EntryOption];
 }
