@@ -87,7 +87,10 @@ private:
       return false;
     if (std::optional<int64_t> value = getConstantIntValue(index))
       return 0 <= *value && *value < *limit;
-    auto loop = cast<Value>(index).getDefiningOp<linalg::IndexOp>();
+    // Poison is a constant, but no number.
+    auto computed = dyn_cast<Value>(index);
+    auto loop = computed ? computed.getDefiningOp<linalg::IndexOp>()
+                         : linalg::IndexOp();
     auto nest =
         loop ? loop->getParentOfType<linalg::LinalgOp>() : linalg::LinalgOp();
     if (!nest)
@@ -245,7 +248,7 @@ private:
     Builder builder(type.getContext());
     for (int64_t extent : type.getShape()) {
       if (ShapedType::isDynamic(extent)) {
-        extents.push_back(getAsOpFoldResult(dynamic.front()));
+        extents.push_back(dynamic.front());
         dynamic = dynamic.drop_front();
       } else {
         extents.push_back(builder.getIndexAttr(extent));

@@ -265,3 +265,15 @@ func.func @joined(%x: tensor<1x?xf32>, %y: tensor<?x4xf32>, %z: tensor<1x4xf32>)
   %1 = tensor.concat dim(1) %z, %z : (tensor<1x4xf32>, tensor<1x4xf32>) -> tensor<1x8xf32>
   return %0, %1 : tensor<1x4096xf32>, tensor<1x8xf32>
 }
+// An extent that is poison is no constant.
+// CHECK-LABEL: func.func @poison
+// CHECK: cf.assert
+// LOWERED-LABEL: llvm.func @poison
+func.func @poison(%x: tensor<?xf32>) -> tensor<?xf32> {
+  %p = ub.poison : index
+  %0 = tensor.empty(%p) : tensor<?xf32>
+  %v = tensor.extract %x[%p] : tensor<?xf32>
+  %1 = linalg.fill ins(%v : f32) outs(%0 : tensor<?xf32>) -> tensor<?xf32>
+  return %1 : tensor<?xf32>
+}
+
