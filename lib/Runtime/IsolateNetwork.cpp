@@ -318,7 +318,9 @@ static LogicalResult rename(ModuleOp module, mlir::func::FuncOp entry,
              << "function '" << function.getName()
              << "' has the name of one that its code may call; rename it";
     if (failed(table.renameToUnique(function, {})))
-      return failure();
+      return mlir::emitError(function.getLoc())
+             << "cannot rename function '" << function.getName()
+             << "', whose name its code may call; rename it";
   }
   return success();
 }

@@ -166,6 +166,21 @@ private:
 };
 } // namespace
 
+Value qbackend::createUnitReshape(OpBuilder &builder, Location loc, Value value,
+                                  RankedTensorType type) {
+  auto from = cast<RankedTensorType>(value.getType());
+  if (from == type)
+    return value;
+  auto reassociation = getReassociationIndicesForReshape(from, type);
+  if (!reassociation)
+    return {};
+  if (from.getRank() > type.getRank())
+    return tensor::CollapseShapeOp::create(builder, loc, type, value,
+                                           *reassociation);
+  return tensor::ExpandShapeOp::create(builder, loc, type, value,
+                                       *reassociation);
+}
+
 /// `value` in `type`, which has the same dimensions but for those of 1; null if
 /// no change of shape does that.
 static Value reshape(RewriterBase &rewriter, Value value,
@@ -201,14 +216,7 @@ static Value reshape(RewriterBase &rewriter, Value value,
                 ? reshape(rewriter, expand.getSrc(), type)
                 : Value())
       return before;
-  auto reassociation = getReassociationIndicesForReshape(from, type);
-  if (!reassociation)
-    return {};
-  if (from.getRank() > type.getRank())
-    return tensor::CollapseShapeOp::create(rewriter, loc, type, value,
-                                           *reassociation);
-  return tensor::ExpandShapeOp::create(rewriter, loc, type, value,
-                                       *reassociation);
+  return createUnitReshape(rewriter, loc, value, type);
 }
 
 /// `type` without the dimensions `dims`.

@@ -16,6 +16,11 @@ namespace qbackend {
 /// the batch, is left alone.
 void dropAddedUnits(mlir::func::FuncOp function);
 
+/// `value` as `type`, which differs in dimensions of 1; null if no change of
+/// shape gives that.
+mlir::Value createUnitReshape(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Value value, mlir::RankedTensorType type);
+
 } // namespace qbackend
 
 #endif // QBACKEND_LIB_TRANSFORMS_DROPADDEDUNITS_H

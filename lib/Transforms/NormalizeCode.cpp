@@ -170,22 +170,6 @@ static void mergeEqualReshapes(func::FuncOp function) {
   }
 }
 
-/// `value` of another type, with other dimensions of 1.
-static Value createUnitReshape(OpBuilder &builder, Location loc, Value value,
-                               RankedTensorType type) {
-  auto from = cast<RankedTensorType>(value.getType());
-  if (from == type)
-    return value;
-  auto reassociation = getReassociationIndicesForReshape(from, type);
-  if (!reassociation)
-    return {};
-  if (from.getRank() > type.getRank())
-    return tensor::CollapseShapeOp::create(builder, loc, type, value,
-                                           *reassociation);
-  return tensor::ExpandShapeOp::create(builder, loc, type, value,
-                                       *reassociation);
-}
-
 namespace {
 /// A slice of all there is, in another rank, is a change of shape.
 struct ReplaceWholeExtract : OpRewritePattern<tensor::ExtractSliceOp> {
