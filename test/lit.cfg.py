@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import lit.formats
+import lit.util
 from lit.llvm import llvm_config
 
 
@@ -19,6 +20,10 @@ config.suffixes = [".mlir", ".test"]
 config.excludes = ["CMakeLists.txt", "Inputs", "golden", "reference", "Unit", "Python"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.qbackend_obj_root, "test")
+
+# What hangs fails, and does not keep the others' results back. It needs psutil.
+if lit.util.killProcessAndChildrenIsSupported()[0]:
+    lit_config.maxIndividualTestTime = lit_config.maxIndividualTestTime or 1200
 
 if config.python_package:
     config.available_features.add("python-package")

@@ -32,7 +32,7 @@ fi
 packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
   llvm-22-dev llvm-22-tools zlib1g-dev libzip-dev libzstd-dev rapidjson-dev
   libgtest-dev python3 python3-numpy python3-dev python3-pytest python3-pip
-  python3-setuptools python3-wheel mypy pybind11-dev)
+  python3-setuptools python3-wheel python3-psutil mypy pybind11-dev)
 targets=()
 if [ "$1" = fuzz ]; then
   build=$build-fuzz

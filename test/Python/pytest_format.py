@@ -6,10 +6,10 @@ writes and lit splits up when all have run.
 """
 
 import os
-import subprocess
 
 import lit.formats
 import lit.Test
+import lit.util
 
 
 class Pytest(lit.formats.base.TestFormat):
@@ -38,14 +38,15 @@ class Pytest(lit.formats.base.TestFormat):
         command = [self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
         environment = dict(test.config.environment)
         environment["QBACKEND_TEST_RESULTS"] = test.gtest_json_file
-        run = subprocess.run(
-            [*command, test.file_path],
-            env=environment,
-            cwd=test.suite.exec_root,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+        try:
+            output, errors, code = lit.util.executeCommand(
+                [*command, test.file_path],
+                env=environment,
+                cwd=test.suite.exec_root,
+                timeout=lit_config.maxIndividualTestTime,
+            )
+        except lit.util.ExecuteCommandTimeoutException as timeout:
+            return lit.Test.TIMEOUT, f"{timeout.msg}\n{timeout.out}{timeout.err}"
         # 5: no test was collected, which a skipped file looks like.
-        passed = run.returncode in (0, 5)
-        return (lit.Test.PASS if passed else lit.Test.FAIL), run.stdout
+        passed = code in (0, 5)
+        return (lit.Test.PASS if passed else lit.Test.FAIL), output + errors
