@@ -53,6 +53,14 @@ def fail(message):
     sys.exit(f"compile-to-object.py: error: {message}")
 
 
+class Terminated(BaseException):
+    """SIGTERM came; what was begun is removed on the way out."""
+
+
+def terminate(number, frame):
+    raise Terminated
+
+
 def run(command, text=None):
     """The output of `command`; its remarks are passed on."""
     try:
@@ -433,6 +441,8 @@ def reserve_standard_streams():
 
 def main():
     reserve_standard_streams()
+    if signal.getsignal(signal.SIGTERM) == signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, terminate)
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
     parser.add_argument("module", type=pathlib.Path)
@@ -482,23 +492,27 @@ def main():
             if args.output.with_name(name + suffix).is_dir():
                 fail(f"cannot write '{args.output}': '{name}{suffix}' is a folder")
         remove_leftovers(args.output.parent, name)
-        # All of them, or none.
-        with tempfile.TemporaryDirectory() as work, tempfile.TemporaryDirectory(
-                dir=args.output.parent, prefix=f".{name}.{os.getpid()}-") as made:
-            locked = lock(made)
-            compile_network(args, pathlib.Path(work), pathlib.Path(made, name))
+        # All of them, or none; what is in between is removed with them.
+        with tempfile.TemporaryDirectory(
+                dir=args.output.parent, prefix=f".{name}.{os.getpid()}-") as folder:
+            locked = lock(folder)
+            work, made = pathlib.Path(folder, "work"), pathlib.Path(folder, "made")
+            work.mkdir()
+            made.mkdir()
+            compile_network(args, work, made / name)
             # The object comes last: with it, the others are those of its network.
-            files = sorted(pathlib.Path(made).iterdir(),
+            files = sorted(made.iterdir(),
                            key=lambda file: (file.suffix == ".o", file.name))
             for file in files:
                 os.replace(file, args.output.with_name(file.name))
             if locked is not None:
                 os.close(locked)
-    except KeyboardInterrupt:
+    except (KeyboardInterrupt, Terminated) as ended:
         # As the other tools: by the signal, without a word. What was begun is
         # removed by now.
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        os.kill(os.getpid(), signal.SIGINT)
+        number = signal.SIGTERM if isinstance(ended, Terminated) else signal.SIGINT
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
     except OSError as error:
         fail(f"cannot write '{args.output}': {error.strerror}")
     return 0

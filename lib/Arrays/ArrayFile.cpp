@@ -5,6 +5,7 @@
 #include "qbackend/Arrays/ArrayFile.h"
 #include "qbackend/Files/OutputFile.h"
 
+#include "ArrayStream.h"
 #include "NpyHeader.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -390,14 +391,8 @@ static Error addContext(StringRef path, StringRef name, Error error) {
 static Expected<std::vector<NamedArray>> readZip(StringRef path) {
   int code = 0;
   zip_t *archive = zip_open(path.str().c_str(), ZIP_RDONLY, &code);
-  if (!archive) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    std::string message = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    return makeFileError(path, "is a damaged .npz (" + message +
-                                   "); write or copy the file again");
-  }
+  if (!archive)
+    return createZipError(path, code);
   scope_exit discard([&] { zip_discard(archive); });
 
   std::vector<NamedArray> arrays;

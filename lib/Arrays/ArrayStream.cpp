@@ -6,6 +6,7 @@
 
 #include "NpyHeader.h"
 
+#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FileSystem.h"
 
@@ -112,18 +113,27 @@ Error ArrayStream::read(int64_t count, Array &array) {
   return Error::success();
 }
 
+Error qbackend::arrays::createZipError(StringRef path, int code) {
+  // Before anything else changes errno.
+  zip_error_t error;
+  zip_error_init_with_code(&error, code);
+  scope_exit end([&] { zip_error_fini(&error); });
+  // The system's doing, and not the file's.
+  if (zip_error_system_type(&error) == ZIP_ET_SYS &&
+      zip_error_code_system(&error) != 0)
+    return createStringError("cannot open '" + path +
+                             "': " + strerror(zip_error_code_system(&error)));
+  return createStringError("'" + path + "' is a damaged .npz (" +
+                           zip_error_strerror(&error) +
+                           "); write or copy the file again");
+}
+
 static Expected<std::vector<ArrayStream>> openZip(StringRef path) {
   std::string where = ("'" + path + "'").str();
   int code = 0;
   zip_t *opened = zip_open(path.str().c_str(), ZIP_RDONLY, &code);
-  if (!opened) {
-    zip_error_t error;
-    zip_error_init_with_code(&error, code);
-    std::string message = zip_error_strerror(&error);
-    zip_error_fini(&error);
-    return createStringError(where + " is a damaged .npz (" + message +
-                             "); write or copy the file again");
-  }
+  if (!opened)
+    return createZipError(path, code);
   // Each entry keeps the archive open.
   std::shared_ptr<zip_t> archive(opened, zip_discard);
   std::vector<ArrayStream> streams;

@@ -53,6 +53,9 @@ private:
   std::shared_ptr<Array> transposed;
 };
 
+/// Why libzip could not open `path`: its error code is `code`.
+llvm::Error createZipError(llvm::StringRef path, int code);
+
 } // namespace qbackend::arrays
 
 #endif // QBACKEND_LIB_ARRAYS_ARRAYSTREAM_H

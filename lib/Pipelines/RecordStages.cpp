@@ -18,8 +18,9 @@ using namespace qbackend;
 namespace {
 class StageRecorder : public PassInstrumentation {
 public:
-  StageRecorder(std::vector<Stage> &stages, std::string entry)
-      : stages(stages), entry(std::move(entry)) {}
+  StageRecorder(std::vector<Stage> &stages, std::string &failed,
+                std::string entry)
+      : stages(stages), failed(failed), entry(std::move(entry)) {}
 
   /// Keeps what the entry is now, unless it is what it was.
   void record(ModuleOp module, StringRef pass, StringRef summary) {
@@ -29,6 +30,13 @@ public:
     Stage stage = recordStage(*function, pass, summary);
     if (stages.empty() || !stage.hasSameOps(stages.back()))
       stages.push_back(std::move(stage));
+  }
+
+  void runAfterPassFailed(Pass *pass, Operation *) override {
+    // The first one is not one that runs others.
+    if (failed.empty())
+      failed = pass->getArgument().empty() ? pass->getName().str()
+                                           : pass->getArgument().str();
   }
 
   void runAfterPass(Pass *pass, Operation *op) override {
@@ -43,6 +51,8 @@ public:
 
 private:
   std::vector<Stage> &stages;
+  /// The pass that failed.
+  std::string &failed;
   std::string entry;
 };
 } // namespace
@@ -64,10 +74,12 @@ qbackend::recordStages(ModuleOp module, StringRef entry, StringRef options) {
     return makeError("{0}", message.empty() ? "bad options: " + options.str()
                                             : message);
   manager.addPass(std::move(pass));
-  auto recorder = std::make_unique<StageRecorder>(stages, entry.str());
+  std::string failedPass;
+  auto recorder =
+      std::make_unique<StageRecorder>(stages, failedPass, entry.str());
   recorder->record(module, "input", "the module as it came");
   manager.addInstrumentation(std::move(recorder));
   if (failed(manager.run(module)))
-    return makeError("a pass failed after {0} stages", stages.size());
+    return makeError("pass '{0}' failed; the error above says why", failedPass);
   return stages;
 }

@@ -306,6 +306,13 @@ static bool isTaken(StringRef name) {
          name == "qbackend_round_to_odd" || name == "dealloc_helper";
 }
 
+/// Uses of symbols are not known inside of an op with a region that nobody knows.
+static LogicalResult failOnUnknownUses(ModuleOp module) {
+  return mlir::emitError(module.getLoc())
+         << "cannot tell which functions the module uses; it may have an op of "
+            "a dialect that is not registered";
+}
+
 /// Gives functions other names where theirs are taken.
 static LogicalResult rename(ModuleOp module, mlir::func::FuncOp entry,
                             bool mayRename) {
@@ -318,9 +325,7 @@ static LogicalResult rename(ModuleOp module, mlir::func::FuncOp entry,
              << "function '" << function.getName()
              << "' has the name of one that its code may call; rename it";
     if (failed(table.renameToUnique(function, {})))
-      return mlir::emitError(function.getLoc())
-             << "cannot rename function '" << function.getName()
-             << "', whose name its code may call; rename it";
+      return failOnUnknownUses(module);
   }
   return success();
 }
@@ -346,9 +351,7 @@ LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
   mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
   pm.addPass(mlir::createSymbolDCEPass());
   if (failed(pm.run(module)))
-    return mlir::emitError(module.getLoc())
-           << "cannot tell which functions the module uses; it may have an op "
-              "of a dialect that is not registered";
+    return failOnUnknownUses(module);
   if (failed(rename(module, entry, mayRename)))
     return failure();
   for (auto function : module.getOps<mlir::func::FuncOp>())

@@ -7,7 +7,6 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-import tempfile
 import zipfile
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
 
@@ -27,7 +26,7 @@ from .analyses import (
 )
 from .backend_config import BackendConfig
 from .diagnostics import of_native, tell
-from .files import Path
+from .files import Path, temporary_folder
 from .pass_options import pass_options
 from .qconfig_mapping import QConfigMapping
 from .samples import (
@@ -278,7 +277,7 @@ class Analyzed:
         if self._table is None or "calibration" in options or "data" in options:
             yield dict(options)
             return
-        with tempfile.TemporaryDirectory(prefix="qbackend-") as folder:
+        with temporary_folder() as folder:
             path = os.path.join(folder, "table.json")
             with open(path, "w", encoding="utf-8") as file:
                 file.write(self._table)
@@ -293,7 +292,7 @@ class Analyzed:
         sample_arguments: Optional[Sequence[int]],
     ) -> Iterator[Dict[str, str]]:
         """Files that the compiler reads several times, and their paths by name."""
-        with tempfile.TemporaryDirectory(prefix="qbackend-") as folder:
+        with temporary_folder() as folder:
             paths = {"samples": os.path.join(folder, "samples.npz")}
             inputs = self._sample_inputs(sample_arguments)
             count = _write_samples(data, inputs, paths["samples"])

@@ -1,11 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Files that are there whole or not at all."""
+"""Files that are there whole or not at all, and folders for what is in between.
+
+What a process that was killed left of either is removed by the next one: names have
+the number of the process, as those of the tools do, and what is in use is locked.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import hashlib
 import os
+import re
+import secrets
+import shutil
 import tempfile
-from typing import IO, Any, Callable, Union
+from typing import IO, Any, Callable, Iterator, Optional, Union
 
 Path = Union[str, "os.PathLike[str]"]
 
@@ -21,23 +31,110 @@ def write_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
         raise
 
 
+@contextlib.contextmanager
+def temporary_folder() -> Iterator[str]:
+    """A folder that goes with the block, or, where the process was killed, with the
+    next one of these."""
+    parent = tempfile.gettempdir()
+    _remove_leftovers(parent, "qbackend-", "")
+    with tempfile.TemporaryDirectory(
+        prefix=f"qbackend-{os.getpid()}-", dir=parent
+    ) as folder:
+        handle = _lock(folder)
+        try:
+            yield folder
+        finally:
+            if handle is not None:
+                os.close(handle)
+
+
 def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:
     if os.path.exists(name) and not os.path.isfile(name):
         # There is nothing to rename onto.
         with open(name, "wb") as device:
             write(device)
         return
-    folder = os.path.dirname(name) or "."
-    handle, temporary = tempfile.mkstemp(
-        dir=folder, prefix="." + os.path.basename(name)[:100] + "."
-    )
+    folder, base = os.path.split(name)
+    prefix = _shorten(base) + "."
+    _remove_leftovers(folder or ".", prefix, ".tmp")
+    # The permissions of a file are those of any that the process makes.
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
+    while True:
+        temporary = os.path.join(
+            folder, f"{prefix}{os.getpid()}-{secrets.token_hex(3)}.tmp"
+        )
+        try:
+            handle = os.open(temporary, flags, 0o666)
+            break
+        except FileExistsError:
+            continue
     try:
         with os.fdopen(handle, "wb") as file:
+            with contextlib.suppress(OSError):  # Some file systems have no locks.
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
             write(file)
-        mask = os.umask(0)
-        os.umask(mask)
-        os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, name)
     except BaseException:
         os.unlink(temporary)
         raise
+
+
+def _shorten(base: str) -> str:
+    """A name that may be as long as names can be, so that there is room for more."""
+    data = os.fsencode(base)
+    if len(data) <= 100:
+        return base
+    start = data[:60].decode(errors="ignore")
+    return f"{start}-{hashlib.sha256(data).hexdigest()[:16]}"
+
+
+def _lock(path: str) -> Optional[int]:
+    """What holds the lock of `path` until it is closed; None: somebody else has it,
+    or nobody can."""
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        os.close(handle)
+        return None
+    return handle
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except OSError:
+        pass  # Somebody else's.
+    return True
+
+
+def _remove_leftovers(folder: str, prefix: str, suffix: str) -> None:
+    """What processes left in `folder` that are no more: PREFIX PID-xxxxxx SUFFIX. A
+    number that is no process here may be one of another machine or container, which
+    has it locked."""
+    pattern = re.compile(
+        rf"{re.escape(prefix)}(\d+)-[0-9A-Za-z_]{{6,8}}{re.escape(suffix)}"
+    )
+    try:
+        names = os.listdir(folder)
+    except OSError:
+        return
+    for name in names:
+        owner = pattern.fullmatch(name)
+        if not owner or _is_alive(int(owner[1])):
+            continue
+        path = os.path.join(folder, name)
+        handle = _lock(path)
+        if handle is None:
+            continue
+        if os.path.isdir(path):
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            with contextlib.suppress(OSError):
+                os.unlink(path)
+        os.close(handle)

@@ -8,9 +8,9 @@ import pathlib
 import shutil
 import subprocess
 import sys
-import tempfile
+from typing import Union
 
-from .files import Path, write_file
+from .files import Path, temporary_folder, write_file
 
 _PACKAGE = pathlib.Path(__file__).resolve().parent
 #: utils/compile-to-object.py, which the build puts beside this file.
@@ -31,6 +31,23 @@ def _tools() -> pathlib.Path:
     return pathlib.Path(found).resolve().parent.parent
 
 
+def _run_script(*arguments: Union[str, pathlib.Path]) -> None:
+    with subprocess.Popen(
+        [sys.executable, _SCRIPT, *arguments],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        try:
+            said = process.communicate()[1]
+        except BaseException:
+            # It ends what it has started, too.
+            process.terminate()
+            raise
+    if process.returncode != 0:
+        raise ValueError(f"no object: {said.strip()}")
+
+
 def save_object(bytecode: bytes, entry: str, path: Path) -> None:
     """Writes the object file `path` and the C header beside it, which declares the
     function: it is called as the file is. ValueError says what is refused."""
@@ -40,27 +57,11 @@ def save_object(bytecode: bytes, entry: str, path: Path) -> None:
             f"'{target.name}' gives the C function its name, which can't be "
             f"'{target.stem}'"
         )
-    with tempfile.TemporaryDirectory() as folder:
+    with temporary_folder() as folder:
         source = pathlib.Path(folder) / "network.mlirbc"
         source.write_bytes(bytecode)
-        done = subprocess.run(
-            [
-                sys.executable,
-                _SCRIPT,
-                source,
-                "-o",
-                pathlib.Path(folder) / target.stem,
-                "--function",
-                entry,
-                "--build",
-                _tools(),
-            ],
-            capture_output=True,
-            text=True,
-        )
-        if done.returncode != 0:
-            raise ValueError(f"no object: {done.stderr.strip()}")
+        made = pathlib.Path(folder) / target.stem
+        _run_script(source, "-o", made, "--function", entry, "--build", _tools())
         for suffix in (".h", ".o"):
-            content = (pathlib.Path(folder) / target.stem).with_suffix(suffix)
-            data = content.read_bytes()
+            data = made.with_suffix(suffix).read_bytes()
             write_file(target.with_suffix(suffix), lambda file: file.write(data))

@@ -76,6 +76,12 @@ class Faults:
             ["qbackend-calib", "merge", self.table, "-o", output],
             ["qbackend-translate", "--qbackend-to-onnx", self.quantized, "-o", output],
             ["qbackend-config", "to-json", "qnnpack", "-o", output],
+            ["qbackend-stages", self.network, "--apply-backend=qnnpack", "--html",
+             f"data={self.samples}", "-o", output],
+            # This one takes what ends otherwise, such as a device, for no mapping.
+            *[["qbackend-tune", self.network, "--keep-sqnr=1", f"--data={self.samples}",
+               f"--input={self.samples}", "-o", output]
+              for _ in range(str(output).endswith(".mlir"))],
         ]
 
     def run(self, command, code=None, **options):
@@ -101,11 +107,13 @@ class Faults:
 
         folder = self.work / "full"
         folder.mkdir()
-        for command in self.writers(folder / "out"):
+        for command in self.writers(folder / "out.mlir"):
             _, said = self.run(command, code=1, preexec_fn=limit)
             assert f"'{command[-1]}" in said and "File too large" in said, \
                 (command, said)
             assert not list(folder.iterdir()), (command, list(folder.iterdir()))
+            if command[0] == "qbackend-tune":
+                continue
             command[-1] = "/dev/full"
             _, said = self.run(command, code=1)
             assert "'/dev/full'" in said and "No space left" in said, (command, said)
@@ -128,26 +136,26 @@ class Faults:
 
         folder = self.work / "closed"
         folder.mkdir()
-        for command in self.writers(folder / "out"):
+        for command in self.writers(folder / "out.mlir"):
             self.run(command, code=0, preexec_fn=close, stdin=None, stdout=None)
-            assert [path.name for path in folder.iterdir()] == ["out"], command
+            assert [path.name for path in folder.iterdir()] == ["out.mlir"], command
 
     def check_closed_standard_error(self):
         """What is said there doesn't go into the output, which has its number
         then."""
         folder = self.work / "closed-error"
         folder.mkdir()
-        for command in self.writers(folder / "out"):
+        for command in self.writers(folder / "out.mlir"):
             self.run(command, code=0)
-            expected = (folder / "out").read_bytes()
+            expected = (folder / "out.mlir").read_bytes()
             for numbers in ((2,), (0, 1, 2)):
-                (folder / "out").unlink()
+                (folder / "out.mlir").unlink()
                 self.run(command, code=0, stdin=None, stdout=None,
                          preexec_fn=lambda: [os.close(n) for n in numbers])
-                assert (folder / "out").read_bytes() == expected, (numbers, command)
+                assert (folder / "out.mlir").read_bytes() == expected, (numbers, command)
 
     def check_no_folder(self):
-        for output in (self.work / "missing" / "out", self.network / "out"):
+        for output in (self.work / "missing" / "out.mlir", self.network / "out.mlir"):
             for command in self.writers(output):
                 _, said = self.run(command, code=1)
                 assert str(output) in said, (command, said)
@@ -157,7 +165,7 @@ class Faults:
         folder.mkdir(mode=0o555)
         self.work.chmod(0o755)
 
-        for command in self.writers(folder / "out"):
+        for command in self.writers(folder / "out.mlir"):
             try:
                 _, said = self.run(command, code=1, preexec_fn=become_nobody)
             except PermissionError:
@@ -190,31 +198,40 @@ class Faults:
         folder.mkdir()
         ended = subprocess.Popen(["true"])
         ended.wait()
-        for command in self.writers(folder / "out"):
+        for command in self.writers(folder / "out.mlir"):
             for number in (ended.pid, os.getpid()):
-                (folder / f"out.{number}-abcdef.tmp").write_text("half")
-            (folder / f"out.{ended.pid}-notes").write_text("mine")
+                (folder / f"out.mlir.{number}-abcdef.tmp").write_text("half")
+            (folder / f"out.mlir.{ended.pid}-notes").write_text("mine")
             self.run(command, code=0)
             names = sorted(path.name for path in folder.iterdir())
-            assert names == sorted(["out", f"out.{os.getpid()}-abcdef.tmp",
-                                    f"out.{ended.pid}-notes"]), (command, names)
-            (folder / "out").unlink()
+            assert names == sorted(["out.mlir", f"out.mlir.{os.getpid()}-abcdef.tmp",
+                                    f"out.mlir.{ended.pid}-notes"]), (command, names)
+            (folder / "out.mlir").unlink()
         for path in folder.iterdir():
             path.unlink()
         # Whenever it comes: each is the old file or the new one.
         network = write_network(self.work / "wide.mlir", 500)
-        # The second one is as long as a name can be.
-        for output in (folder / "out", folder / ("ö" * 127 + "t")):
-            for part in range(6):
-                process = subprocess.Popen(
-                    [self.bin / "qbackend-opt", network, "-o", output],
-                    stderr=subprocess.DEVNULL)
+        samples = self.work / "wide.npz"
+        np.savez(samples, x=np.eye(500, dtype="f4"))
+        output = folder / "out.mlir"
+        for command in (
+                ["qbackend-opt", network, "-o", output],
+                # As long as a name can be.
+                ["qbackend-opt", network, "-o", folder / ("ö" * 127 + "t")],
+                ["qbackend-stages", network, "--apply-backend=qnnpack", "--html",
+                 f"data={samples}", "-o", output],
+                ["qbackend-tune", network, "--keep-sqnr=1", f"--data={samples}",
+                 f"--input={samples}", "-o", output]):
+            for part in range(8):
+                process = subprocess.Popen([self.bin / command[0], *command[1:]],
+                                           stdout=subprocess.DEVNULL,
+                                           stderr=subprocess.DEVNULL)
                 time.sleep(0.05 * part)
                 process.kill()
                 process.wait()
-            self.run(["qbackend-opt", network, "-o", output], code=0)
-            assert [path.name for path in folder.iterdir()] == [output.name]
-            output.unlink()
+            self.run(command, code=0)
+            assert list(folder.iterdir()) == [command[-1]], list(folder.iterdir())
+            command[-1].unlink()
 
     def check_long_names(self):
         """As long as the file system lets them be; longer ones are its error."""
@@ -254,8 +271,9 @@ class Faults:
                   f"data={samples}"]]
         for command in lines:
             # Both take one way but for a network that is calibrated or run.
-            for number in (signal.SIGINT, signal.SIGTERM)[:2 if command in lines[:2]
-                                                          else 1]:
+            both = command in lines[:2] or command[0] in ("qbackend-tune",
+                                                          "qbackend-stages")
+            for number in (signal.SIGINT, signal.SIGTERM)[:2 if both else 1]:
                 line = [self.bin / command[0], *command[1:]]
                 if "--layers" not in command:
                     name = "out.mlir" if command[0] == "qbackend-tune" else "out"
@@ -264,7 +282,8 @@ class Faults:
                 assert any(self.interrupt(line, number) < (5 if SANITIZED else 1)
                            for _ in range(4)), (line, number)
                 left = [path.name for path in folder.iterdir()]
-                assert not left or left == ["out.partial"], (line, left)
+                assert set(left) <= {"out.partial", "out.mlir.partial", "out.mlir"}, \
+                    (line, left)
                 for path in folder.iterdir():
                     path.unlink()
 
@@ -292,7 +311,7 @@ class Faults:
         self.work.chmod(0o755)
         many = self.work / "many.npz"
         np.savez(many, x=np.linspace(-2, 2, 4000, dtype="f4").reshape(1000, 4))
-        out = folder / "out"
+        out = folder / "out.mlir"
         commands = self.writers(out) + [
             ["qbackend-run", self.network, f"--input={many}", "--num-threads=8", "-o",
              out],
@@ -323,16 +342,16 @@ class Faults:
         """The last one wins, as a whole."""
         folder = self.work / "two"
         folder.mkdir()
-        for command in self.writers(folder / "out"):
+        for command in self.writers(folder / "out.mlir"):
             line = [self.bin / command[0], *map(str, command[1:])]
             both = [subprocess.Popen(line, stderr=subprocess.PIPE) for _ in range(2)]
             for process in both:
                 said = process.communicate(timeout=300)[1]
                 assert process.returncode == 0, said
-            whole = (folder / "out").read_bytes()
+            whole = (folder / "out.mlir").read_bytes()
             self.run(command, code=0)
-            assert (folder / "out").read_bytes() == whole, command
-            assert [path.name for path in folder.iterdir()] == ["out"], command
+            assert (folder / "out.mlir").read_bytes() == whole, command
+            assert [path.name for path in folder.iterdir()] == ["out.mlir"], command
 
     def check_little_memory_to_read(self):
         """A file is not called damaged where it is this limit that is too low."""

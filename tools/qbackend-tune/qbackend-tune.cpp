@@ -305,6 +305,9 @@ int main(int argc, char **argv) {
   printResult(*result, *options);
   if (!result->isComplete)
     llvm::outs() << "stopped before the end; --resume goes on\n";
+  // What is said to nobody is lost; the mapping is in its file.
+  if (llvm::outs().error() == std::errc::bad_file_descriptor)
+    llvm::outs().clear_error();
   if (interrupted)
     return 130;
   return result->isHeld ? 0 : 2;

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What killed processes leave is removed by the next one; an interrupt leaves nothing."""
+
+import fcntl
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import pytest
+
+pytest.importorskip("numpy")
+from qbackend.files import temporary_folder, write_file  # noqa: E402
+
+NETWORK = """
+func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
+  %y = math.exp %x : tensor<1x4xf32>
+  return %y : tensor<1x4xf32>
+}"""
+
+#: Samples without end: what is written of them is in a folder until then.
+KILLED = """
+import sys
+import numpy as np
+from qbackend import Model
+
+def endless():
+    while True:
+        yield np.ones((1, 4), "float32")
+
+Model(sys.argv[1]).tune(endless(), sys.argv[2], keep_sqnr=10)
+"""
+
+#: A compiler that doesn't end, and that says its number.
+SLOW = """#!/bin/sh
+echo $$ > "$(dirname "$0")/begun"
+exec sleep 100
+"""
+INTERRUPTED = """
+import pathlib, signal, sys, time
+from qbackend import Model, objects
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+objects._tools = lambda: pathlib.Path(sys.argv[2])
+try:
+    Model(sys.argv[1]).save(sys.argv[3])
+except KeyboardInterrupt:
+    print("interrupted", time.time())
+"""
+
+
+@pytest.fixture
+def ended():
+    """The number of a process that is no more."""
+    process = subprocess.Popen(["true"])
+    process.wait()
+    return process.pid
+
+
+def wait_for(condition):
+    end = time.monotonic() + 60
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert condition()
+
+
+def names(folder):
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("name", ["net.mlir", "n" * 255])
+def test_files(tmp_path, ended, name):
+    write_file(tmp_path / name, lambda file: file.write(b"first"))
+    seen = []
+    write_file(tmp_path / name, lambda file: seen.append(names(tmp_path)))
+    (own,) = set(seen[0]) - {name}
+    start, _ = own.split(f".{os.getpid()}-")
+    assert name.startswith(start) or len(name) > 100
+    left = tmp_path / f"{start}.{ended}-abcdef.tmp"
+    left.write_text("half")
+    others = [f"{start}.{os.getpid()}-abcdef.tmp", f"{start}.{ended}-notes", "mine"]
+    for other in others:
+        (tmp_path / other).write_text("")
+    # One of another container, whose numbers are others.
+    with left.open() as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        write_file(tmp_path / name, lambda file: file.write(b"second"))
+        assert names(tmp_path) == sorted([name, left.name, *others])
+    write_file(tmp_path / name, lambda file: file.write(b"third"))
+    assert names(tmp_path) == sorted([name, *others])
+    assert (tmp_path / name).read_bytes() == b"third"
+
+
+def test_a_tool_and_the_package_remove_what_either_left(tmp_path, ended):
+    def leave(network):
+        (tmp_path / f"{network}.{ended}-abcdef.tmp").write_text("half")
+
+    leave("net.mlir")
+    (tmp_path / "in.mlir").write_text(NETWORK)
+    subprocess.run(["qbackend-opt", tmp_path / "in.mlir", "-o", tmp_path / "net.mlir"],
+                   check=True)
+    assert names(tmp_path) == ["in.mlir", "net.mlir"]
+    leave("net.mlir")
+    write_file(tmp_path / "net.mlir", lambda file: file.write(b""))
+    assert names(tmp_path) == ["in.mlir", "net.mlir"]
+
+
+def test_folders(tmp_path, ended, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left = tmp_path / f"qbackend-{ended}-abcdefgh"
+    left.mkdir()
+    (left / "samples.npz").write_text("half")
+    others = [f"qbackend-{os.getpid()}-abcdefgh", "qbackend-notes", f"q-{ended}-abcdefgh"]
+    for other in others:
+        (tmp_path / other).mkdir()
+    with temporary_folder() as folder, temporary_folder() as second:
+        assert os.listdir(folder) == os.listdir(second) == []
+        assert len(names(tmp_path)) == len(others) + 2
+    assert names(tmp_path) == sorted(others)
+
+
+def test_samples_of_a_killed_call(tmp_path):
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch)}
+    process = subprocess.Popen([sys.executable, "-c", KILLED, NETWORK,
+                                tmp_path / "out.mlir"], env=environment)
+    wait_for(lambda: names(scratch) or process.poll() is not None)
+    process.kill()
+    assert process.wait() == -signal.SIGKILL and len(names(scratch)) == 1
+    subprocess.run([sys.executable, "-c", "from qbackend.files import temporary_folder\n"
+                    "with temporary_folder(): pass"], env=environment, check=True)
+    assert names(scratch) == []
+
+
+def is_running(process):
+    try:
+        return " Z " not in pathlib.Path(f"/proc/{process}/stat").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def test_an_interrupted_object(tmp_path):
+    scratch, binaries = tmp_path / "scratch", tmp_path / "bin"
+    scratch.mkdir()
+    binaries.mkdir()
+    slow, begun = binaries / "qbackend-opt", binaries / "begun"
+    slow.write_text(SLOW)
+    slow.chmod(0o755)
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED, NETWORK, tmp_path, tmp_path / "net.o"],
+        env={**os.environ, "TMPDIR": str(scratch)}, stdout=subprocess.PIPE, text=True)
+    wait_for(lambda: begun.exists() and begun.read_text().endswith("\n"))
+    # This process alone hears of it, as one without a terminal does.
+    process.send_signal(signal.SIGINT)
+    sent = time.time()
+    said = process.communicate(timeout=60)[0].split()
+    tool = int(begun.read_text())
+    still = is_running(tool)
+    if still:
+        os.kill(tool, signal.SIGKILL)
+    assert not still and process.returncode == 0 and said[0] == "interrupted"
+    assert float(said[1]) - sent < (5 if "ASAN_OPTIONS" in os.environ else 1)
+    assert names(scratch) == [] and names(tmp_path) == ["bin", "scratch"]
