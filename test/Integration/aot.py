@@ -11,19 +11,12 @@ images, and of what the self-test has, have to be those of qbackend-run.
 
 import argparse
 import pathlib
-import subprocess
 import sys
 
 import numpy as np
 
-
-def run(*command):
-    result = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True
-    )
-    if result.returncode != 0:
-        sys.exit(f"{command[0]} failed:\n{result.stderr[:2000]}")
-    return result.stdout
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
 
 
 def main():

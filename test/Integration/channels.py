@@ -12,11 +12,14 @@ quantization in front are the same.
 
 import argparse
 import pathlib
+import sys
 import re
 
 import numpy as np
 
-from commands import run
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
+
 
 f32 = np.float32
 

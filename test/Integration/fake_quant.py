@@ -16,7 +16,9 @@ import sys
 
 import numpy as np
 
-from commands import run
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run, run_for_remarks  # noqa: E402
+
 
 DATA = {"lenet5": "mnist_digits.npz", "resnet8": "fashion_mnist.npz",
         "mbv2tiny": "fashion_mnist.npz"}
@@ -47,8 +49,8 @@ def main():
         "--spelling", args.spelling, "-o", work / "float.mlir")
 
     def apply(source, output, *keys):
-        return run(f"{args.bin}/qbackend-opt", "--apply-backend=qnnpack",
-                   f"qconfig={args.qconfig}", *keys, source, "-o", output)
+        return run_for_remarks(f"{args.bin}/qbackend-opt", "--apply-backend=qnnpack",
+                               f"qconfig={args.qconfig}", *keys, source, "-o", output)
 
     def predict(module, name):
         run(f"{args.bin}/qbackend-run", module, f"--input={data}:test_images",

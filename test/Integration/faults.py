@@ -13,10 +13,12 @@ import argparse
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
 
 NETWORKS = {
     "lenet5": "mnist_digits.npz",
@@ -24,15 +26,6 @@ NETWORKS = {
     "mbv2tiny": "fashion_mnist.npz",
 }
 SAMPLES = 16
-
-
-def run(*command):
-    result = subprocess.run(
-        [str(part) for part in command], capture_output=True, text=True
-    )
-    if result.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))}\n{result.stderr}")
-    return result.stdout
 
 
 class Case:

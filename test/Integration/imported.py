@@ -12,11 +12,14 @@ the parameters and the bytes of the text, and the results are those of NumPy.
 
 import argparse
 import pathlib
+import sys
 import re
 
 import numpy as np
 
-from commands import run
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run, run_for_remarks  # noqa: E402
+
 
 f32 = np.float32
 
@@ -313,7 +316,7 @@ def main():
                 module = args.work / "network.mlir"
                 module.write_text(write(style, network))
                 out = args.work / "out.mlir"
-                messages = run(
+                messages = run_for_remarks(
                     f"{args.bin}/qbackend-opt", "--apply-backend=qnnpack",
                     f"qconfig={qconfig}", module, "-o", out,
                     "--mlir-print-elementsattrs-with-hex-if-larger=1")

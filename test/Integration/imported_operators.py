@@ -12,12 +12,15 @@ what the module says. Its results are those of the module as it came.
 
 import argparse
 import pathlib
+import sys
 import random
 import re
 
 import numpy as np
 
-from commands import run
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run, run_for_remarks  # noqa: E402
+
 
 DIMS = (1, 8, 8, 4)
 ZERO = ('"tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> '
@@ -264,8 +267,8 @@ def main():
     np.savez(inputs, *[data.normal(0, 1.5, dims).astype(np.float32)
                        for dims in (DIMS, DIMS, (1, 1, 1, 4))])
     out = options.work / "out.mlir"
-    messages = run(f"{options.bin}/qbackend-opt", "--apply-backend=qnnpack",
-                   module, "-o", out)
+    messages = run_for_remarks(f"{options.bin}/qbackend-opt", "--apply-backend=qnnpack",
+                               module, "-o", out)
     outputs = []
     for path in (module, out):
         run(f"{options.bin}/qbackend-run", path, f"--input={inputs}", "-o",

@@ -18,7 +18,9 @@ import sys
 
 import numpy as np
 
-from commands import run
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
+
 
 f32 = np.float32
 ROWS = 4096

@@ -14,22 +14,16 @@ import argparse
 import json
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
+
 OUTPUTS, SAMPLES = 300, 80
 X_SCALE, X_ZERO = 2 / 255, 127
 Y_SCALE, Y_ZERO = 3 / 255, 120
-
-
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True,
-                          text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
-    return done.stdout
 
 
 def write_network(path, weight, bias):

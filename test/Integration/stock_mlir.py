@@ -11,22 +11,14 @@ the bits of the result have to be those of qbackend-run.
 import argparse
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 
 from linalg_to_llvm import PIPELINE
 
-
-def run(command, text=None):
-    result = subprocess.run(
-        [str(part) for part in command], input=text, capture_output=True,
-        text=True,
-    )
-    if result.returncode != 0:
-        sys.exit(f"{command[0]} failed:\n{result.stderr[:2000]}")
-    return result.stdout
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
 
 
 def main():
@@ -41,8 +33,8 @@ def main():
 
     image = np.load(args.data)["test_images"][:1].astype(np.float32) / 255
     np.save(args.work / "image.npy", image)
-    run([f"{args.bin}/qbackend-run", args.module,
-         f"--input={args.work / 'image.npy'}", "-o", args.work / "out.npz"])
+    run(f"{args.bin}/qbackend-run", args.module,
+        f"--input={args.work / 'image.npy'}", "-o", args.work / "out.npz")
     expected = np.load(args.work / "out.npz")["output0"]
 
     # A main that calls the network and prints the bits of its result.
@@ -63,12 +55,12 @@ def main():
 """
     end = text.rindex("}")
     text = text[:end] + main_function + "}\n"
-    text = run([args.llvm / "mlir-opt"] + PIPELINE, text)
+    text = run(args.llvm / "mlir-opt", *PIPELINE, text=text)
     library = args.llvm.parent / "lib"
     output = run(
-        [args.llvm / "mlir-runner", "-e", "main", "--entry-point-result=void",
-         "-O1", f"--shared-libs={library / 'libmlir_runner_utils.so'},"
-                f"{library / 'libmlir_c_runner_utils.so'}"], text,
+        args.llvm / "mlir-runner", "-e", "main", "--entry-point-result=void",
+        "-O1", f"--shared-libs={library / 'libmlir_runner_utils.so'},"
+               f"{library / 'libmlir_c_runner_utils.so'}", text=text,
     )
     numbers = re.findall(r"-?\d+", output[output.index("data ="):])
     found = np.array(numbers, np.int64).astype(np.int32).view(np.float32)

@@ -6,20 +6,15 @@ usage: corrections.py FOLDER
 
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
+
 HERE = pathlib.Path(__file__).parent
 FOLDER = pathlib.Path(sys.argv[1])
-
-
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
-    return done.stdout
 
 
 def check(condition, message):

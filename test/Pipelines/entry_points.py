@@ -12,19 +12,14 @@ import ctypes
 import os
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
+
 BUILD = pathlib.Path(os.environ["QBACKEND_BUILD"])
-
-
-def run(*arguments):
-    done = subprocess.run([str(a) for a in arguments], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, arguments))}\n{done.stderr}")
-    return done.stdout
 
 
 def join(keys):

@@ -8,10 +8,12 @@ quantized, give what the same weights as attributes give, byte for byte.
 
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
 
 RANDOM = np.random.default_rng(7)
 
@@ -71,14 +73,6 @@ def write(path, network, in_resources):
         f"return %r : {y}", "}",
         *(["{-# dialect_resources: { builtin: {", ",".join(resources), "}}#-}"]
           if in_resources else [])]))
-
-
-def run(*command):
-    done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE,
-                          stderr=subprocess.PIPE, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
-    return done.stdout
 
 
 work = pathlib.Path(sys.argv[1])

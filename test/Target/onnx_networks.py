@@ -17,13 +17,15 @@ import argparse
 import collections
 import pathlib
 import re
-import subprocess
 import sys
 
 import numpy as np
 
 import onnx_runtime
 from onnx_graph import Graph
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DATA = {
@@ -33,14 +35,6 @@ DATA = {
 }
 #: Kinds whose ties ONNX rounds to the other side.
 TIES = {"add", "mul", "adaptive_avg_pool2d", "avg_pool2d", "mean", "quantize"}
-
-
-def run(*command):
-    result = subprocess.run([str(part) for part in command], capture_output=True,
-                            text=True)
-    if result.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{result.stderr[:4000]}")
-    return result.stdout
 
 
 class Kernel:

@@ -7,8 +7,10 @@ usage: sensitivity.py SOURCE FOLDER
 import json
 import pathlib
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
 
 SOURCE, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 QCONFIG = ("<activation = <histogram, ui8>, "
@@ -16,13 +18,6 @@ QCONFIG = ("<activation = <histogram, ui8>, "
 IMAGES = SOURCE / "examples/data/fashion_mnist.npz"
 SAMPLES = [f"--input={IMAGES}:test_images", "--input-scale=1/255", "--samples=20",
            f"--labels={IMAGES}:test_labels"]
-
-
-def run(*command):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode:
-        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
-    return done.stdout
 
 
 def fake_quantize(net, entries):

@@ -16,19 +16,14 @@ import time
 
 import numpy
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+from tools import run  # noqa: E402
+
 SOURCE, FOLDER = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 IMAGES = SOURCE / "examples/data/mnist_digits.npz"
 SAMPLES = [f"--input={IMAGES}:test_images", f"--labels={IMAGES}:test_labels",
            "--input-scale=1/255", "--samples=100"]
 NAMES = ["conv1", "pool1", "conv2", "pool2", "flatten", "fc1", "fc2", "fc3"]
-
-
-def run(*command, code=0):
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True)
-    if done.returncode != code:
-        sys.exit(f"{' '.join(map(str, command))} gives {done.returncode}\n"
-                 f"{done.stdout}{done.stderr}")
-    return done.stdout
 
 
 def check(condition, message):
