@@ -2,6 +2,8 @@
 //
 // Observers against what PyTorch's observers returned (observer_cases.json).
 
+#include "../TestData.h"
+
 #include "qbackend/Calibration/Observer.h"
 
 #include "llvm/Support/JSON.h"
@@ -144,7 +146,7 @@ void checkCase(const json::Object &test) {
 }
 
 TEST(ObserverCases, AllMatchPyTorch) {
-  auto buffer = llvm::MemoryBuffer::getFile(QBACKEND_OBSERVER_CASES);
+  auto buffer = llvm::MemoryBuffer::getFile(getTestData("observer_cases.json"));
   ASSERT_TRUE(buffer);
   llvm::Expected<json::Value> root = json::parse((*buffer)->getBuffer());
   ASSERT_TRUE(!!root) << llvm::toString(root.takeError());

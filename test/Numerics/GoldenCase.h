@@ -6,6 +6,8 @@
 #ifndef QBACKEND_TEST_NUMERICS_GOLDENCASE_H
 #define QBACKEND_TEST_NUMERICS_GOLDENCASE_H
 
+#include "../TestData.h"
+
 #include "qbackend/Numerics/QuantParams.h"
 #include "qbackend/Numerics/Tables.h"
 
@@ -119,7 +121,8 @@ struct Case {
 /// Calls `function` on each case of an operator's file.
 inline void forEachCase(llvm::StringRef op, size_t count,
                         llvm::function_ref<void(const Case &)> function) {
-  std::string path = (QBACKEND_GOLDEN_DIR "/" + op + ".json").str();
+  std::string path =
+      getTestData(("../Integration/golden/" + op + ".json").str());
   auto buffer = llvm::MemoryBuffer::getFile(path);
   ASSERT_TRUE(buffer) << path;
   llvm::Expected<json::Value> root = json::parse((*buffer)->getBuffer());

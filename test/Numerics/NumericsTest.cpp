@@ -3,6 +3,8 @@
 // Roundings, limits and corner cases of the scalar formulas, and batch norm
 // folding. Numbers are worked out by hand or with NumPy's float32.
 
+#include "../TestData.h"
+
 #include "qbackend/Numerics/BatchNorm.h"
 #include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Numerics/Requantize.h"
@@ -394,7 +396,8 @@ std::vector<float> getFloats(const json::Object &object,
 }
 
 TEST(BatchNorm, MatchesPyTorch) {
-  auto buffer = llvm::MemoryBuffer::getFile(QBACKEND_BATCH_NORM_CASES);
+  auto buffer =
+      llvm::MemoryBuffer::getFile(qbackend::getTestData("batch_norm.json"));
   ASSERT_TRUE(buffer);
   llvm::Expected<json::Value> root = json::parse((*buffer)->getBuffer());
   ASSERT_TRUE(!!root) << llvm::toString(root.takeError());
