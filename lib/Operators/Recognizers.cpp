@@ -96,6 +96,7 @@ public:
     recognizeConvolution(recognition);
     if (!isReshaped)
       recognizeLinear(recognition);
+    recognizeSplitBias(recognition);
     if (isa<tosa::TosaDialect>(root->getDialect())) {
       recognizeTosaPooling(recognition);
     } else {

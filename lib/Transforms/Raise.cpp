@@ -321,8 +321,10 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   Value mean = role(found.runningMean), var = role(found.runningVar);
 
   auto resultType = cast<RankedTensorType>(found.result.getType());
+  SmallVector<int64_t> ownShape =
+      transposeShape(resultType.getShape(), found.resultPermutation);
   ArrayRef<int64_t> shape = found.outputShape.empty()
-                                ? resultType.getShape()
+                                ? ArrayRef<int64_t>(ownShape)
                                 : ArrayRef<int64_t>(found.outputShape);
   auto op = OperatorOp::create(
       builder, loc,
@@ -345,8 +347,9 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
                     .getResult());
   for (Operation *inner : slice.ops)
     builder.clone(*inner, mapping);
-  Value result =
-      createReshape(builder, loc, mapping.lookup(found.result), shape);
+  Value result = createTranspose(builder, loc, mapping.lookup(found.result),
+                                 found.resultPermutation);
+  result = createReshape(builder, loc, result, shape);
   result = createTranspose(builder, loc, result, found.outputPermutation);
   YieldOp::create(builder, loc, result);
 
@@ -355,8 +358,10 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   if (!found.outputPermutation.empty())
     replacement = createTranspose(builder, loc, replacement,
                                   inversePermutation(found.outputPermutation));
-  replacement =
-      createReshapeOperator(builder, loc, replacement, resultType.getShape());
+  replacement = createReshapeOperator(builder, loc, replacement, ownShape);
+  if (!found.resultPermutation.empty())
+    replacement = createTranspose(builder, loc, replacement,
+                                  inversePermutation(found.resultPermutation));
   found.result.replaceAllUsesWith(replacement);
 }
 
@@ -400,7 +405,9 @@ static bool isWellFormed(const RecognizedOperator &found) {
        {&found.weight, &found.bias, &found.runningMean, &found.runningVar})
     if (*operand && !isReshapable(*operand))
       return false;
-  return isReshapable(cast<RankedTensorType>(found.result.getType()),
+  auto type = cast<RankedTensorType>(found.result.getType());
+  return isReshapable(type.clone(transposeShape(type.getShape(),
+                                                found.resultPermutation)),
                       found.outputShape) &&
          takesOperands(found);
 }

@@ -76,6 +76,8 @@ struct RecognizedOperator {
   /// What the result is reshaped to before that, because the code gives the
   /// operator's result in another shape; empty: it doesn't.
   llvm::SmallVector<int64_t> outputShape = {};
+  /// How it is transposed before it is reshaped; empty: it isn't.
+  llvm::SmallVector<int64_t> resultPermutation = {};
 };
 
 /// A dialect with this interface takes part in `qbackend-raise`.

@@ -328,34 +328,18 @@ static void getInputs(const Product &product, const Factors &factors,
 // Layers
 //===----------------------------------------------------------------------===//
 
-/// The bias of a layer whose `size` features are the last dimensions of what it
-/// is added to, such as heads and what is in each: a constant of these
-/// dimensions; null if it isn't one.
-static RecognizedOperand getSplitBias(const Product &product, int64_t size,
-                                      ConstantEvaluator &constants) {
-  const Scalar &bias = *product.bias;
-  auto type = getFloatType(bias.value);
-  if (!type || !type.hasStaticShape() || type.getNumElements() != size ||
-      !constants.isConstant(bias.value))
-    return {};
-  // The last dimensions that aren't 1, in their order.
-  int64_t dim = product.biasType.getRank() - 1;
-  for (unsigned i = type.getRank(); i-- > 0;) {
-    if (type.getDimSize(i) == 1)
-      continue;
-    while (dim >= 0 && product.biasType.getDimSize(dim) == 1)
-      --dim;
-    std::optional<unsigned> loop =
-        bias.full ? i + product.biasType.getRank() - type.getRank()
-                  : getLoop(bias.map.getResult(i));
-    if (loop != std::optional<unsigned>(dim))
-      return {};
-    --dim;
-  }
-  DenseElementsAttr elements = constants.evaluate(bias.value);
-  return elements ? RecognizedOperand::ofConstant(
-                        elements.reshape(type.clone({size})))
-                  : RecognizedOperand();
+/// The last dimensions of `type` if they hold `size` features, such as heads
+/// and what is in each; else none.
+static SmallVector<unsigned> getLastDims(RankedTensorType type, int64_t size) {
+  SmallVector<unsigned> dims;
+  int64_t features = 1;
+  unsigned first = type.getRank();
+  while (features < size && first > 0)
+    features *= type.getDimSize(--first);
+  if (features == size)
+    for (unsigned dim = first; dim < type.getRank(); ++dim)
+      dims.push_back(dim);
+  return dims;
 }
 
 /// The bias of a layer of `size` features; null if there is none, failure if
@@ -387,7 +371,9 @@ static FailureOr<RecognizedOperand> getBias(const Product &product,
     if (product.biasType.getRank() == 0)
       return failure();
     if (product.biasType.getShape().back() != size) {
-      bias = getSplitBias(product, size, expressions.constants);
+      bias = getSplitChannelOperand(*product.bias,
+                                    getLastDims(product.biasType, size),
+                                    product.biasType, expressions.constants);
       if (!bias)
         return failure();
       return bias;

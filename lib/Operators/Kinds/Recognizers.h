@@ -59,6 +59,10 @@ bool isBetweenReshapes(mlir::Operation *op);
 ///   -> operator [linear] inputs(%x) weight(%w) bias(%bias)
 void recognizeLinear(Recognition &recognition);
 
+/// %e = expand_shape %conv [.., [c, d]], %y = generic(%e, %bias[c, d]) { addf }
+///   -> operator [conv2d] inputs(%x) weight(%w) bias(%bias), operator [reshape]
+void recognizeSplitBias(Recognition &recognition);
+
 /// %y = linalg.batch_matmul ins(%a, %b)     (neither is a parameter)
 ///   -> operator [matmul] inputs(%a, %b)
 void recognizeMatmul(Recognition &recognition);

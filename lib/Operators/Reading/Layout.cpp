@@ -3,6 +3,7 @@
 // What recognisers share: layout ops, parameters and biases.
 
 #include "Reading/Layout.h"
+#include "Reading/Contraction.h"
 #include "Reading/Expressions/Formula.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -363,6 +364,68 @@ RecognizedOperand forms::getChannelOperand(const Scalar *scalar,
   if (!numbers || int64_t(numbers->size()) != resultType.getDimSize(channel))
     return {};
   return getConstantOperand(*numbers, resultType.getContext());
+}
+
+RecognizedOperand forms::getSplitChannelOperand(const Scalar &scalar,
+                                                ArrayRef<unsigned> channels,
+                                                RankedTensorType resultType,
+                                                ConstantEvaluator &constants) {
+  auto type = scalar.kind == ScalarKind::Operand ? getFloatType(scalar.value)
+                                                 : RankedTensorType();
+  if (!type || !type.hasStaticShape() || !resultType.hasStaticShape() ||
+      !constants.isConstant(scalar.value))
+    return {};
+  // How far apart in the channels the neighbours along a dimension are.
+  int64_t size = 1, covered = 1;
+  SmallVector<int64_t> resultStrides(resultType.getRank(), 0);
+  for (unsigned dim : llvm::reverse(channels)) {
+    resultStrides[dim] = size;
+    size *= resultType.getDimSize(dim);
+  }
+  SmallVector<int64_t> strides(type.getRank(), 0);
+  SmallVector<unsigned> seen;
+  for (unsigned i = 0; i < strides.size(); ++i) {
+    if (type.getDimSize(i) == 1)
+      continue;
+    std::optional<unsigned> dim =
+        scalar.full ? i + resultType.getRank() - type.getRank()
+                    : getLoop(scalar.map.getResult(i));
+    if (!dim || llvm::is_contained(seen, *dim))
+      return {};
+    seen.push_back(*dim);
+    strides[i] = resultStrides[*dim];
+    if (strides[i] != 0)
+      covered *= type.getDimSize(i);
+  }
+  if (covered != size)
+    return {};
+  DenseElementsAttr elements = constants.evaluate(scalar.value);
+  if (!elements || !elements.getElementType().isF32())
+    return {};
+  auto resultShape = RankedTensorType::get({size}, type.getElementType());
+  if (elements.isSplat())
+    return RecognizedOperand::ofConstant(elements.resizeSplat(resultShape));
+  // One number for each channel, whatever the other coordinates are.
+  SmallVector<float> numbers(size);
+  BitVector isKnown(size);
+  SmallVector<int64_t> position(type.getRank(), 0);
+  for (float number : elements.getValues<float>()) {
+    int64_t channel = 0;
+    for (auto [coordinate, stride] : llvm::zip_equal(position, strides))
+      channel += coordinate * stride;
+    if (isKnown[channel] && llvm::bit_cast<uint32_t>(numbers[channel]) !=
+                                llvm::bit_cast<uint32_t>(number))
+      return {};
+    numbers[channel] = number;
+    isKnown.set(channel);
+    for (unsigned dim = position.size(); dim-- > 0;) {
+      if (++position[dim] < type.getDimSize(dim))
+        break;
+      position[dim] = 0;
+    }
+  }
+  return RecognizedOperand::ofConstant(
+      DenseElementsAttr::get(resultShape, ArrayRef<float>(numbers)));
 }
 
 LogicalResult forms::getInitialBias(Value init, unsigned channel,

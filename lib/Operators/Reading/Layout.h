@@ -79,6 +79,14 @@ RecognizedOperand getChannelOperand(const Scalar *scalar, unsigned channel,
                                     mlir::RankedTensorType resultType,
                                     ScalarExpressions &expressions);
 
+/// The same where the channels are cut into dimensions `channels` of
+/// `resultType`, the outer ones first: the constant `scalar` in one dimension;
+/// null if it isn't one, or varies along others or not along all of these.
+RecognizedOperand getSplitChannelOperand(const Scalar &scalar,
+                                         llvm::ArrayRef<unsigned> channels,
+                                         mlir::RankedTensorType resultType,
+                                         ConstantEvaluator &constants);
+
 /// What an accumulation starts with: `bias` is null if that is 0. Failure if it
 /// isn't a parameter that varies along dimension `channel` only.
 llvm::LogicalResult getInitialBias(mlir::Value init, unsigned channel,
