@@ -8,6 +8,7 @@
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Transforms/WeightedCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -222,6 +223,9 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       operators.push_back(op);
       return WalkResult::skip();
     });
+    // What quantizes or corrects a weight changes the operand.
+    for (OperatorOp op : operators)
+      readOperands(op);
     BackendConfigOp backendOp = found->config;
     bool foldsFirst = isForExportedPrograms(backendOp);
     for (OperatorOp op : operators) {
