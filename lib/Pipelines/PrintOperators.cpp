@@ -218,6 +218,10 @@ void Graph::printReference(Value value) {
     os << it->second;
   else if (auto input = inputNumbers.find(value); input != inputNumbers.end())
     os << "input" << input->second;
+  else if (value.getDefiningOp() && !constants.isConstant(value) &&
+           cast<RankedTensorType>(value.getType()).getElementType().isInteger())
+    // Positions, masks: what computes them is not shown.
+    os << "integers";
   else
     os << "constant";
 }

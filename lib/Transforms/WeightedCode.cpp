@@ -275,9 +275,15 @@ void qbackend::readOperands(OperatorOp op) {
   Block &body = op.getBody().front();
   Value weight = body.getArgument(1);
   Value bias = op.getBias() ? body.getArgument(2) : Value();
-  bool hasConstants = llvm::any_of(
-      body, [](Operation &op) { return op.hasTrait<OpTrait::ConstantLike>(); });
-  if (!hasConstants || (!weight.use_empty() && (!bias || !bias.use_empty())))
+  // Numbers that are not the operands', at any depth.
+  bool hasNumbers = body.walk([](Operation *op) {
+                          return op->hasTrait<OpTrait::ConstantLike>() ||
+                                         isa<linalg::IndexOp>(op)
+                                     ? WalkResult::interrupt()
+                                     : WalkResult::advance();
+                        })
+                        .wasInterrupted();
+  if (!hasNumbers || (!weight.use_empty() && (!bias || !bias.use_empty())))
     return;
   body.clear();
   ImplicitLocOpBuilder b =

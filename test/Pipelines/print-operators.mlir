@@ -4,6 +4,7 @@
 // RUN: qbackend-opt %t/nhwc.mlir --qbackend-print-operators -o %t/module.mlir | FileCheck %s
 // RUN: FileCheck %s --check-prefix=MODULE < %t/module.mlir
 // RUN: qbackend-opt %t/parts.mlir --qbackend-print-operators | FileCheck %s --check-prefix=PARTS
+// RUN: qbackend-opt %t/positions.mlir --qbackend-print-operators | FileCheck %s --check-prefix=POSITIONS
 // RUN: not qbackend-opt %t/nhwc.mlir "--qbackend-print-operators=backend=none" 2>&1 | FileCheck %s --check-prefix=ERROR
 
 // The convolution, which reads the input; the shortcut's operand order and the
@@ -28,6 +29,10 @@
 // PARTS-NEXT: 2: mean<axes = [1]> [2] <- 1
 // PARTS-NEXT: 3: adaptive_avg_pool2d<output_size = [1, 1]> [2] <- input2
 // PARTS-NEXT: result 2, 3
+
+// Positions that are computed are neither an argument nor constants.
+// POSITIONS: 0: embedding weight[4, 3] [2, 3] <- integers
+// POSITIONS-NEXT: result 0, constant
 
 //--- parts.mlir
 func.func @main(%x: tensor<1x2x4xf32>, %y: tensor<1x2x4xf32>, %i: tensor<1x3x4x2xf32>) -> (tensor<1x2x1xf32>, tensor<1x1x1x2xf32>) {
@@ -72,4 +77,14 @@ func.func @forward(%x: tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32> {
   %s = tosa.add %x, %u : (tensor<1x2x4x4xf32>, tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   %a = tosa.abs %s : (tensor<1x2x4x4xf32>) -> tensor<1x2x4x4xf32>
   return %a : tensor<1x2x4x4xf32>
+}
+
+//--- positions.mlir
+func.func @positions(%i: tensor<1x2xi32>) -> (tensor<1x2x3xf32>, tensor<1x2x3xf32>) {
+  %w = "tosa.const"() <{values = dense<1.0> : tensor<1x4x3xf32>}> : () -> tensor<1x4x3xf32>
+  %c = "tosa.const"() <{values = dense<[[1, 2]]> : tensor<1x2xi32>}> : () -> tensor<1x2xi32>
+  %sum = tosa.add %i, %c : (tensor<1x2xi32>, tensor<1x2xi32>) -> tensor<1x2xi32>
+  %0 = tosa.gather %w, %sum : (tensor<1x4x3xf32>, tensor<1x2xi32>) -> tensor<1x2x3xf32>
+  %1 = tosa.gather %w, %c : (tensor<1x4x3xf32>, tensor<1x2xi32>) -> tensor<1x2x3xf32>
+  return %0, %1 : tensor<1x2x3xf32>, tensor<1x2x3xf32>
 }

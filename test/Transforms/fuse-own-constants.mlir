@@ -36,6 +36,24 @@ func.func @one_number(%x: tensor<1x2x4x5xf32>) -> tensor<1x3x3x4xf32> {
   return %y : tensor<1x3x3x4xf32>
 }
 
+// And where the number is inside of the code that fills its destination.
+// CHECK-LABEL: func.func @inner_number(
+// CHECK: qbackend.operator [#qbackend.conv2d<
+// CHECK-NEXT: ^bb0(%{{.*}}, %{{.*}}, %[[BIAS:.*]]: tensor<3xf32>):
+// CHECK: linalg.broadcast ins(%[[BIAS]]
+func.func @inner_number(%x: tensor<1x2x4x5xf32>) -> tensor<1x3x3x4xf32> {
+  %w = arith.constant dense<0.5> : tensor<3x2x2x2xf32>
+  %e = tensor.empty() : tensor<1x3x3x4xf32>
+  %i = linalg.generic {indexing_maps = [affine_map<(a, b, c, d) -> (a, b, c, d)>],
+      iterator_types = ["parallel", "parallel", "parallel", "parallel"]} outs(%e : tensor<1x3x3x4xf32>) {
+  ^bb0(%out: f32):
+    %number = arith.constant 0.3 : f32
+    linalg.yield %number : f32
+  } -> tensor<1x3x3x4xf32>
+  %y = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<1x2x4x5xf32>, tensor<3x2x2x2xf32>) outs(%i : tensor<1x3x3x4xf32>) -> tensor<1x3x3x4xf32>
+  return %y : tensor<1x3x3x4xf32>
+}
+
 // Code that reads its operands stays as it came.
 // CHECK-LABEL: func.func @reads(
 // CHECK: linalg.conv_2d_nchw_fchw
