@@ -10,13 +10,14 @@
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
+#include "llvm/Support/SHA256.h"
 #include "llvm/Support/Signals.h"
-#include "llvm/Support/xxhash.h"
 
 #include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 using namespace llvm;
@@ -30,10 +31,14 @@ static bool isAlive(pid_t process) {
 /// Removes `file` unless somebody has it locked: a process of another machine
 /// or container, whose number says nothing here.
 static void removeUnlocked(StringRef file) {
-  int descriptor = open(file.str().c_str(), O_RDONLY | O_CLOEXEC);
+  // A pipe of this name would be waited for.
+  int descriptor =
+      open(file.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
   if (descriptor < 0)
     return;
-  if (flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+  struct stat found;
+  if (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
+      flock(descriptor, LOCK_EX | LOCK_NB) == 0)
     sys::fs::remove(file);
   close(descriptor);
 }
@@ -48,8 +53,11 @@ std::string qbackend::getPathBeside(StringRef path, const Twine &suffix) {
   size_t end = kept;
   while (end > 0 && (name[end] & 0xc0) == 0x80)
     --end;
+  // The Python package has the same names (python/qbackend/files.py).
+  std::string digest =
+      toHex(SHA256::hash(arrayRefFromStringRef(name)), /*LowerCase=*/true);
   return (path.take_front(slash + end) + "-" +
-          utohexstr(xxh3_64bits(name), true, 16) + "." + suffix)
+          StringRef(digest).take_front(16) + "." + suffix)
       .str();
 }
 

@@ -14,6 +14,7 @@ import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
 from typing import IO, Any, Callable, Iterator, Optional, Union
 
@@ -36,9 +37,9 @@ def temporary_folder() -> Iterator[str]:
     """A folder that goes with the block, or, where the process was killed, with the
     next one of these."""
     parent = tempfile.gettempdir()
-    _remove_leftovers(parent, "qbackend-", "")
+    _remove_leftovers(parent, "qbackend-", ".tmp", 8, stat.S_ISDIR)
     with tempfile.TemporaryDirectory(
-        prefix=f"qbackend-{os.getpid()}-", dir=parent
+        prefix=f"qbackend-{os.getpid()}-", suffix=".tmp", dir=parent
     ) as folder:
         handle = _lock(folder)
         try:
@@ -56,7 +57,7 @@ def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:
         return
     folder, base = os.path.split(name)
     prefix = _shorten(base) + "."
-    _remove_leftovers(folder or ".", prefix, ".tmp")
+    _remove_leftovers(folder or ".", prefix, ".tmp", 6, stat.S_ISREG)
     # The permissions of a file are those of any that the process makes.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     while True:
@@ -75,7 +76,8 @@ def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:
             write(file)
         os.replace(temporary, name)
     except BaseException:
-        os.unlink(temporary)
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(temporary)
         raise
 
 
@@ -92,7 +94,7 @@ def _lock(path: str) -> Optional[int]:
     """What holds the lock of `path` until it is closed; None: somebody else has it,
     or nobody can."""
     try:
-        handle = os.open(path, os.O_RDONLY)
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:
         return None
     try:
@@ -113,12 +115,14 @@ def _is_alive(process: int) -> bool:
     return True
 
 
-def _remove_leftovers(folder: str, prefix: str, suffix: str) -> None:
-    """What processes left in `folder` that are no more: PREFIX PID-xxxxxx SUFFIX. A
-    number that is no process here may be one of another machine or container, which
-    has it locked."""
+def _remove_leftovers(
+    folder: str, prefix: str, suffix: str, count: int, is_kind: Callable[[int], bool]
+) -> None:
+    """What processes left in `folder` that are no more: PREFIX PID-xxxxxx SUFFIX, with
+    `count` letters or digits, of this user, and of this kind of file. A number that is
+    no process here may be one of another machine or container, which has it locked."""
     pattern = re.compile(
-        rf"{re.escape(prefix)}(\d+)-[0-9A-Za-z_]{{6,8}}{re.escape(suffix)}"
+        rf"{re.escape(prefix)}(\d+)-[0-9a-z_]{{{count}}}{re.escape(suffix)}"
     )
     try:
         names = os.listdir(folder)
@@ -132,9 +136,11 @@ def _remove_leftovers(folder: str, prefix: str, suffix: str) -> None:
         handle = _lock(path)
         if handle is None:
             continue
-        if os.path.isdir(path):
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            with contextlib.suppress(OSError):
-                os.unlink(path)
+        found = os.fstat(handle)
+        if is_kind(found.st_mode) and found.st_uid == os.geteuid():
+            if stat.S_ISDIR(found.st_mode):
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                with contextlib.suppress(OSError):
+                    os.unlink(path)
         os.close(handle)

@@ -61,7 +61,7 @@ def ended():
 
 
 def wait_for(condition):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while not condition() and time.monotonic() < end:
         time.sleep(0.02)
     assert condition()
@@ -94,28 +94,50 @@ def test_files(tmp_path, ended, name):
     assert (tmp_path / name).read_bytes() == b"third"
 
 
-def test_a_tool_and_the_package_remove_what_either_left(tmp_path, ended):
-    def leave(network):
-        (tmp_path / f"{network}.{ended}-abcdef.tmp").write_text("half")
-
-    leave("net.mlir")
+@pytest.mark.parametrize("name", ["net.mlir", "n" * 255, "\u00f6" * 80])
+def test_a_tool_and_the_package_remove_what_either_left(tmp_path, ended, name):
+    own = []
+    write_file(tmp_path / name, lambda file: own.extend(names(tmp_path)))
+    start, _ = own[0].split(f".{os.getpid()}-")
+    left = tmp_path / f"{start}.{ended}-abcdef.tmp"
+    # Folders and pipes are nobody's leftovers.
+    others = [f"{start}.{ended}-folder.tmp", f"{start}.{ended}-ispipe.tmp"]
+    (tmp_path / others[0]).mkdir()
+    os.mkfifo(tmp_path / others[1])
     (tmp_path / "in.mlir").write_text(NETWORK)
-    subprocess.run(["qbackend-opt", tmp_path / "in.mlir", "-o", tmp_path / "net.mlir"],
-                   check=True)
-    assert names(tmp_path) == ["in.mlir", "net.mlir"]
-    leave("net.mlir")
-    write_file(tmp_path / "net.mlir", lambda file: file.write(b""))
-    assert names(tmp_path) == ["in.mlir", "net.mlir"]
+    left.write_text("half")
+    subprocess.run(["qbackend-opt", tmp_path / "in.mlir", "-o", tmp_path / name],
+                   check=True, timeout=60)
+    assert names(tmp_path) == sorted(["in.mlir", name, *others])
+    left.write_text("half")
+    write_file(tmp_path / name, lambda file: file.write(b""))
+    assert names(tmp_path) == sorted(["in.mlir", name, *others])
+
+
+def test_errors_come_first(tmp_path):
+    def lose(file):
+        for path in tmp_path.iterdir():
+            path.unlink()
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        write_file(tmp_path / "out", lose)
 
 
 def test_folders(tmp_path, ended, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    left = tmp_path / f"qbackend-{ended}-abcdefgh"
+    left = tmp_path / f"qbackend-{ended}-abcdefgh.tmp"
     left.mkdir()
     (left / "samples.npz").write_text("half")
-    others = [f"qbackend-{os.getpid()}-abcdefgh", "qbackend-notes", f"q-{ended}-abcdefgh"]
+    others = [f"qbackend-{os.getpid()}-abcdefgh.tmp", "qbackend-notes",
+              f"q-{ended}-abcdefgh.tmp", f"qbackend-{ended}-backup",
+              f"qbackend-{ended}-abcdefg.tmp"]
     for other in others:
         (tmp_path / other).mkdir()
+    # What is no folder of ours, and would be waited for.
+    others += [f"qbackend-{ended}-filefile.tmp", f"qbackend-{ended}-pipepipe.tmp"]
+    (tmp_path / others[-2]).write_text("mine")
+    os.mkfifo(tmp_path / others[-1])
     with temporary_folder() as folder, temporary_folder() as second:
         assert os.listdir(folder) == os.listdir(second) == []
         assert len(names(tmp_path)) == len(others) + 2
