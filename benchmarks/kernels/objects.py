@@ -55,5 +55,7 @@ def compile_object(module: pathlib.Path, name: str, args: argparse.Namespace,
                work / name, "--build", args.build, "--llvm", args.llvm]
     if target:
         command += ["--target", target]
+    if getattr(args, "cpu", None):
+        command += ["--cpu", args.cpu]
     run(*command)
     return Variant(name, work)

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes ONNX Runtime believe that the processor ends with AVX2.
+r"""Makes ONNX Runtime believe that the processor ends with AVX2.
 
     hold_to_avx2.py PACKAGE COPY [--vnni]
-    LD_PRELOAD=COPY/cpuid.so run.py --build DIR --ort COPY --targets avx2
+    LD_PRELOAD=COPY/cpuid.so run.py --build DIR --ort COPY --targets avx2 \
+        --cpu x86-64-v3
 
 ONNX Runtime has no setting for the instructions that it uses. In a copy of npm's
 package onnxruntime-node each `cpuid` becomes a trap, and a library that is loaded

@@ -3,7 +3,7 @@
 """Times networks against ONNX Runtime and PyTorch, on one thread.
 
     run.py --build DIR [--ort DIR/node_modules/onnxruntime-node] [--rounds N]
-           [--only NETWORK,...] [--targets amx,avx512vnni] [-o TABLE.md]
+           [--only NETWORK,...] [--targets amx,avx512vnni] [--cpu NAME] [-o TABLE.md]
 
 Peers are optional: `npm install onnxruntime-node` and Debian's python3-onnx and
 python3-torch; one that isn't there is left out, with the reason. Each engine is a
@@ -128,6 +128,7 @@ def main():
                         help="where the package of npm is")
     parser.add_argument("--targets", default="",
                         help="of our kernels (default: the best one)")
+    parser.add_argument("--cpu", help="that our objects are for (default: this one)")
     parser.add_argument("--rounds", type=int, default=21)
     parser.add_argument("--only", default=",".join(networks.NETWORKS))
     parser.add_argument("-o", dest="output", type=pathlib.Path)

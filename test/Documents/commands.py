@@ -22,6 +22,7 @@ ELSEWHERE = {
     "ninja ": "utils/setup.sh",
     "/usr/bin/python3 test/": "the tests in that folder",
     "benchmarks/": "by hand: it measures this machine",
+    "LD_PRELOAD=COPY": "by hand: it measures this machine, with peers",
     "cc -I out": "test/Integration/compile-to-object.test",
     "utils/compile-to-object.py": "test/Integration/compile-to-object.test",
     "qbackend-import net.": "test/Python/test_import_command.py",
