@@ -37,7 +37,7 @@ def temporary_folder() -> Iterator[str]:
     """A folder that goes with the block, or, where the process was killed, with the
     next one of these."""
     parent = tempfile.gettempdir()
-    _remove_leftovers(parent, "qbackend-", ".tmp", 8, stat.S_ISDIR)
+    _remove_leftovers(parent, "qbackend-", 8, stat.S_ISDIR)
     with tempfile.TemporaryDirectory(
         prefix=f"qbackend-{os.getpid()}-", suffix=".tmp", dir=parent
     ) as folder:
@@ -57,7 +57,7 @@ def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:
         return
     folder, base = os.path.split(name)
     prefix = _shorten(base) + "."
-    _remove_leftovers(folder or ".", prefix, ".tmp", 6, stat.S_ISREG)
+    _remove_leftovers(folder or ".", prefix, 6, stat.S_ISREG)
     # The permissions of a file are those of any that the process makes.
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     while True:
@@ -116,14 +116,12 @@ def _is_alive(process: int) -> bool:
 
 
 def _remove_leftovers(
-    folder: str, prefix: str, suffix: str, count: int, is_kind: Callable[[int], bool]
+    folder: str, prefix: str, count: int, is_kind: Callable[[int], bool]
 ) -> None:
-    """What processes left in `folder` that are no more: PREFIX PID-xxxxxx SUFFIX, with
+    """What processes left in `folder` that are no more: PREFIX PID-xxxxxx.tmp, with
     `count` letters or digits, of this user, and of this kind of file. A number that is
     no process here may be one of another machine or container, which has it locked."""
-    pattern = re.compile(
-        rf"{re.escape(prefix)}(\d+)-[0-9a-z_]{{{count}}}{re.escape(suffix)}"
-    )
+    pattern = re.compile(rf"{re.escape(prefix)}(\d+)-[0-9a-z_]{{{count}}}\.tmp")
     try:
         names = os.listdir(folder)
     except OSError:
