@@ -73,10 +73,13 @@ class Network:
 
     def weight(self, shape: tuple[int, ...]) -> tuple[str, str, dict]:
         reduction = int(np.prod(shape[1:]))
-        scale = float(np.float32(40 / (74 * 75 * np.sqrt(reduction))))
+        # As those of a network are: normal, with one scale for the largest. What is
+        # added in 16 bits depends on it.
+        data = self.random.standard_normal(shape)
+        data = np.rint(data / np.abs(data).max() * 127).astype(np.int8)
+        scale = float(np.float32(40 / (74 * data.std() * np.sqrt(reduction))))
         dims = "x".join(map(str, shape))
         kind = f"tensor<{dims}x!quant.uniform<i8:f32, {scale:.9e}>>"
-        data = self.random.integers(-127, 128, shape).astype(np.int8)
         name = self.emit(f"quant.scast {self.constant(data, 'i8')} : "
                          f"tensor<{dims}xi8> to {kind}")
         return name, kind, {"weight": data, "scale": scale}

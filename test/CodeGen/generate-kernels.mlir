@@ -60,11 +60,13 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // CHECK: func.func private @int8_copy_image
 
 // AVXVNNI: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.256"{{.*}} -> vector<8xi32>
+// AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddubs.w.512"{{.*}} -> vector<32xi16>
 // AVX512: llvm.call_intrinsic "llvm.x86.avx512.pmaddw.d.512"{{.*}} -> vector<16xi32>
-// AVX2: call @int8_conv2d({{.*}} memref<128xi16>
+// AVX2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"{{.*}} -> vector<16xi16>
 // AVX2: llvm.call_intrinsic "llvm.x86.avx2.pmadd.wd"{{.*}} -> vector<8xi32>
-// AVX2-NOT: arith.xori
+// SSE2: call @int8_conv2d({{.*}} memref<128xi16>
 // SSE2: llvm.call_intrinsic "llvm.x86.sse2.pmadd.wd"{{.*}} -> vector<4xi32>
+// SSE2-NOT: arith.xori
 // DOTPROD: arith.xori
 // DOTPROD: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
 // I8MM: llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"{{.*}} -> vector<4xi32>

@@ -22,8 +22,8 @@ import numpy as np
 from formulas import choose_dynamic
 
 f32 = np.float32
-TARGETS = ["amx", "avx512vnni", "avxvnni", "avx512", "avx2", "sse2", "i8mm", "dotprod",
-           "scalar"]
+TARGETS = ["amx", "avx512vnni", "avxvnni", "avx512", "avx2", "ssse3", "sse2", "i8mm",
+           "dotprod", "scalar"]
 
 
 def quantized(tensor):
@@ -56,6 +56,21 @@ class Tensor:
 def plain(tensor):
     """The type of its bytes."""
     return f"tensor<{'x'.join(map(str, tensor.data.shape))}xi8>"
+
+
+def draw_weights(random, kind, shape):
+    """Of the last three kinds, four weights of a sign may add up to 128 and more,
+    which is what 16 bits hold of products with 255."""
+    if kind == "any":
+        return random.integers(-128, 128, shape)
+    if kind == "small":
+        return random.integers(-20, 21, shape)
+    if kind == "limit":
+        return 32 * random.choice([-1, 1, 1, 1], shape)
+    if kind == "normal":
+        return np.clip(np.rint(27 * random.normal(size=shape)), -128, 127).astype(int)
+    return np.where(random.random(shape) < 0.04, random.choice([-128, 127], shape),
+                    random.integers(-6, 7, shape))
 
 
 class Reals:
@@ -154,16 +169,19 @@ class Network:
     def case(self, name, shape, out, kernel, stride=(1, 1), padding=(0, 0, 0, 0),
              dilation=(1, 1), groups=1, signed=False, channels=False, relu=False,
              weight_zero=0, clamp=False, residual=False, after=False, bias=True,
-             spread=60.0, zero=None):
-        """`spread` is how many steps of the result a sum is off zero."""
+             spread=60.0, zero=None, weights="any"):
+        """`spread` is how many steps of the result a sum is off zero. With `weights`
+        of another kind, half of the input is as large as it can be."""
         random = self.random
         zero = (-3 if signed else 117) if zero is None else zero
         x_name, x = self.argument(shape, 0.02, zero, signed)
         inner = shape[-1] // groups
-        data = random.integers(-128, 128, (out, *kernel, inner))
+        data = draw_weights(random, weights, (out, *kernel, inner))
+        if weights != "any":
+            x.data = np.where(random.random(x.data.shape) < 0.5, x.limits[1], x.data)
         if weight_zero:
             data = np.clip(data, -100, 100)
-        per_sum = 74.0 * 74.0 * np.sqrt(inner * kernel[0] * kernel[1])
+        per_sum = 74.0 * data.std() * np.sqrt(inner * kernel[0] * kernel[1])
         sw = float(f32(spread / per_sum * 0.5 / 0.02))
         scale = ([float(f32(sw * f)) for f in random.uniform(0.5, 2, out)]
                  if channels else sw)
@@ -430,6 +448,16 @@ def build(batch, seed):
                padding=(0, 1, 1, 0), signed=signed, channels=True)
         n.case(s + "dilated, in groups", (9, 9, 128), 80, (2, 3), dilation=(2, 3),
                padding=(1, 1, 2, 0), groups=2, signed=signed)
+        # Products that are added in 16 bits.
+        n.case(s + "small weights", (6, 13, 36), 40, (3, 3), padding=(1, 1, 1, 1),
+               signed=signed, weights="small", residual=True)
+        n.case(s + "weights of 32", (5, 7, 48), 24, (1, 1), signed=signed,
+               weights="limit")
+        n.case(s + "large weights here and there", (9, 8, 20), 33, (3, 2),
+               stride=(2, 1), dilation=(1, 2), padding=(1, 0, 2, 1), signed=signed,
+               channels=True, weights="sparse")
+        n.case(s + "normal weights in groups", (6, 6, 160), 176, (3, 3), groups=2,
+               signed=signed, weights="normal", relu=True)
         n.linear(s + "linear", (100,), 30, signed)
         n.linear(s + "linear of rows", (3, 4, 9), 1000, signed)
         n.dynamic_linear(s + "dynamic linear", (67,), 21 if signed else 64,
@@ -488,6 +516,11 @@ def build_large(batch, seed):
     n.case("depthwise", (29, 30, 70), 70, (3, 3), padding=(1, 1, 1, 1), groups=70)
     n.case("rows of three tiles", (23, 41, 64), 33, (2, 2), signed=True)
     n.case("rows of two tiles, the last one shared", (31, 19, 32), 64, (2, 2))
+    for weights in ("small", "normal"):
+        n.case(f"rows, {weights} weights", (21, 20, 64), 80, (3, 3),
+               padding=(1, 1, 1, 1), residual=True, weights=weights)
+    n.case("tiles of a row, large weights here and there", (37, 11, 128), 96, (1, 1),
+           signed=True, weights="sparse")
     n.linear("linear", (2100,), 2030, signed=True)
     n.dynamic_linear("dynamic linear", (40, 520), 250)
     return n
@@ -563,6 +596,7 @@ def draw(seed):
                residual=some(False, False, True, "relu", "second"),
                after=random.integers(4) == 0, bias=random.integers(4) != 0,
                weight_zero=0 if signed else some(0, 0, 0, 5),
+               weights=some("any", "small", "limit", "normal", "sparse"),
                zero=int(random.integers(-128, 128) + (0 if signed else 128)))
     return n
 

@@ -27,7 +27,7 @@ from configuration import Backend
 from network import random_inputs
 from module import functions
 
-TARGETS = ["scalar", "sse2", "avx2", "avxvnni", "avx512", "avx512vnni", "amx",
+TARGETS = ["scalar", "sse2", "ssse3", "avx2", "avxvnni", "avx512", "avx512vnni", "amx",
            "dotprod", "i8mm"]
 
 

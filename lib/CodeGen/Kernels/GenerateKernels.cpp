@@ -27,12 +27,7 @@ using namespace qbackend;
 using namespace qbackend::codegen;
 
 namespace {
-/// A function and what packs its constants.
-struct Kernel {
-  std::unique_ptr<KernelEmitter> emitter;
-  func::FuncOp function;
-};
-using Kernels = DenseMap<Attribute, Kernel>;
+using Kernels = DenseMap<Attribute, func::FuncOp>;
 
 struct GenerateKernelsPass
     : qbackend::codegen::impl::GenerateKernelsPassBase<GenerateKernelsPass> {
@@ -46,7 +41,8 @@ struct GenerateKernelsPass
 
   LogicalResult lower(int8::Conv2dOp op, Kernels &kernels,
                       SymbolTable &symbols);
-  Kernel &getKernel(int8::Conv2dOp op, Kernels &kernels);
+  std::unique_ptr<KernelEmitter> createEmitter(int8::Conv2dOp op,
+                                               ArrayRef<int8_t> weight);
   /// A constant with these elements.
   Value addConstant(ImplicitLocOpBuilder &b, SymbolTable &symbols, Type element,
                     ArrayRef<char> bytes);
@@ -148,11 +144,15 @@ template <typename T> static ArrayRef<char> getBytes(const std::vector<T> &v) {
 //===----------------------------------------------------------------------===//
 
 /// All that the kernel of `op` depends on.
-static Attribute getKey(int8::Conv2dOp op) {
-  SmallVector<Attribute> parts = {
-      op.getStrideAttr(),   op.getPaddingAttr(),
-      op.getDilationAttr(), op.getGroupsAttr(),
-      getNumbersKey(op),    BoolAttr::get(op.getContext(), op.getIsSigned())};
+static Attribute getKey(int8::Conv2dOp op, ArrayRef<int64_t> variant) {
+  Builder b(op.getContext());
+  SmallVector<Attribute> parts = {op.getStrideAttr(),
+                                  op.getPaddingAttr(),
+                                  op.getDilationAttr(),
+                                  op.getGroupsAttr(),
+                                  getNumbersKey(op),
+                                  b.getBoolAttr(op.getIsSigned()),
+                                  b.getDenseI64ArrayAttr(variant)};
   for (Value value :
        {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
     parts.push_back(DenseI64ArrayAttr::get(
@@ -167,16 +167,18 @@ static MemRefType getFlatType(Value value) {
   return MemRefType::get({size}, type.getElementType());
 }
 
-Kernel &GenerateKernelsPass::getKernel(int8::Conv2dOp op, Kernels &kernels) {
-  Kernel &kernel = kernels[getKey(op)];
-  if (kernel.emitter)
-    return kernel;
+std::unique_ptr<KernelEmitter>
+GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight) {
+  std::unique_ptr<KernelEmitter> emitter;
   if (kernelTarget->hasTiles)
-    kernel.emitter = createTileKernel(*kernelTarget, op);
-  if (!kernel.emitter)
-    kernel.emitter = op.isDepthwise() ? createDepthwiseKernel(*kernelTarget, op)
-                                      : createDenseKernel(*kernelTarget, op);
-  return kernel;
+    emitter = createTileKernel(*kernelTarget, op);
+  if (emitter)
+    return emitter;
+  if (op.isDepthwise())
+    return createDepthwiseKernel(*kernelTarget, op);
+  if (kernelTarget->multiplyBytes)
+    emitter = createPairedKernel(*kernelTarget, op, weight);
+  return emitter ? std::move(emitter) : createDenseKernel(*kernelTarget, op);
 }
 
 /// A function that is not inlined: one that is called once would go where it is
@@ -201,47 +203,48 @@ static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,
   return function;
 }
 
-/// Builds the function of `kernel` that takes `types`, `numbers` of which are
-/// no buffers and come last.
-static void addFunctions(Kernel &kernel, int8::Conv2dOp op, TypeRange types,
-                         unsigned numbers, bool parallel,
-                         SymbolTable &symbols) {
+/// Builds the kernel of `op`, which takes `types`, `numbers` of which are no
+/// buffers and come last, and what it calls.
+static func::FuncOp addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
+                                 TypeRange types, unsigned numbers,
+                                 bool parallel, SymbolTable &symbols) {
   Location loc = op.getLoc();
-  kernel.function = addFunction(loc, "int8_conv2d", types, symbols);
-  auto next = kernel.function.args_begin();
+  func::FuncOp kernel = addFunction(loc, "int8_conv2d", types, symbols);
+  auto next = kernel.args_begin();
   KernelArguments buffers;
   buffers.input = *next++;
   buffers.weight = *next++;
   buffers.bias = *next++;
   if (op.getMultiplier())
     buffers.multiplier = *next++;
+  if (!emitter.getVariant().empty())
+    buffers.offsets = *next++;
   if (op.getResidual())
     buffers.residual = *next++;
   ImplicitLocOpBuilder b(loc, op.getContext());
-  if (kernel.emitter->getScratchSize()) {
+  if (emitter.getScratchSize()) {
     buffers.scratch = *next++;
-    buffers.copyImage =
-        addFunction(loc, "int8_copy_image",
-                    {buffers.input.getType(), b.getIndexType(),
-                     b.getIntegerType(kernel.emitter->getScratchBits()),
-                     buffers.scratch.getType()},
-                    symbols);
+    buffers.copyImage = addFunction(loc, "int8_copy_image",
+                                    {buffers.input.getType(), b.getIndexType(),
+                                     b.getIntegerType(emitter.getScratchBits()),
+                                     buffers.scratch.getType()},
+                                    symbols);
     Block &body = buffers.copyImage.front();
     b.setInsertionPointToStart(&body);
-    kernel.emitter->emitCopy(b, body.getArgument(0), body.getArgument(1),
-                             body.getArgument(2), body.getArgument(3));
+    emitter.emitCopy(b, body.getArgument(0), body.getArgument(1),
+                     body.getArgument(2), body.getArgument(3));
   }
   buffers.result = *next++;
-  buffers.numbers =
-      ValueRange(kernel.function.getArguments()).take_back(numbers);
-  if (parallel && kernel.emitter->getUnits() > 1) {
+  buffers.numbers = ValueRange(kernel.getArguments()).take_back(numbers);
+  if (parallel && emitter.getUnits() > 1) {
     buffers.part = addFunction(loc, "int8_conv2d_part",
-                               kernel.emitter->getPartTypes(buffers), symbols);
+                               emitter.getPartTypes(buffers), symbols);
     b.setInsertionPointToStart(&buffers.part.front());
-    kernel.emitter->emitPart(b, buffers.part.getArguments());
+    emitter.emitPart(b, buffers.part.getArguments());
   }
-  b.setInsertionPointToStart(&kernel.function.front());
-  kernel.emitter->emit(b, buffers);
+  b.setInsertionPointToStart(&kernel.front());
+  emitter.emit(b, buffers);
+  return kernel;
 }
 
 LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
@@ -260,7 +263,7 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
                                       : "multiplier")
                           << " is none";
 
-  Kernel &kernel = getKernel(op, kernels);
+  std::unique_ptr<KernelEmitter> emitter = createEmitter(op, *weight);
   ImplicitLocOpBuilder b(op.getLoc(), op);
   SmallVector<Value> arguments;
   SmallVector<Value> temporaries;
@@ -298,20 +301,23 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     arguments.push_back(flatten(makeContiguous(value)));
   };
   pass(op.getInput());
-  PackedConstants packed = kernel.emitter->pack(*weight, *bias, *multiplier);
+  PackedConstants packed = emitter->pack(*weight, *bias, *multiplier);
   arguments.push_back(addConstant(b, symbols,
-                                  b.getIntegerType(kernelTarget->weightBits),
+                                  b.getIntegerType(emitter->getWeightBits()),
                                   getBytes(packed.weight)));
   arguments.push_back(
       addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
   if (op.getMultiplier())
     arguments.push_back(
         addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
+  if (!packed.offsets.empty())
+    arguments.push_back(
+        addConstant(b, symbols, b.getI32Type(), getBytes(packed.offsets)));
   if (op.getResidual())
     pass(op.getResidual());
-  if (int64_t size = kernel.emitter->getScratchSize())
-    arguments.push_back(allocate(MemRefType::get(
-        {size}, b.getIntegerType(kernel.emitter->getScratchBits()))));
+  if (int64_t size = emitter->getScratchSize())
+    arguments.push_back(allocate(
+        MemRefType::get({size}, b.getIntegerType(emitter->getScratchBits()))));
   Value result = op.getInit();
   if (!isContiguous(result)) {
     auto type = cast<MemRefType>(result.getType());
@@ -319,15 +325,15 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
                       result);
   }
   arguments.push_back(flatten(result));
-  SmallVector<TypedAttr> numbers =
-      getNumbers(op, kernel.emitter->getScratchBits());
+  SmallVector<TypedAttr> numbers = getNumbers(op, emitter->getScratchBits());
   for (TypedAttr number : numbers)
     arguments.push_back(arith::ConstantOp::create(b, number));
 
-  if (!kernel.function)
-    addFunctions(kernel, op, ValueRange(arguments).getTypes(), numbers.size(),
-                 parallel, symbols);
-  func::CallOp::create(b, kernel.function, arguments);
+  func::FuncOp &kernel = kernels[getKey(op, emitter->getVariant())];
+  if (!kernel)
+    kernel = addFunctions(*emitter, op, ValueRange(arguments).getTypes(),
+                          numbers.size(), parallel, symbols);
+  func::CallOp::create(b, kernel, arguments);
   if (result != op.getInit())
     memref::CopyOp::create(b, result, op.getInit());
   for (Value buffer : temporaries)

@@ -153,6 +153,7 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                     ArrayRef<int32_t> bias,
                                     ArrayRef<float> multiplier) const {
   PackedConstants packed;
+  packed.offsets = packOffsets();
   packWeight(weight, [&](int32_t element) {
     int16_t wide = static_cast<int16_t>(element);
     packed.weight.push_back(static_cast<char>(element));
@@ -251,7 +252,8 @@ KernelEmitter::getPartBuffers(const KernelArguments &arguments) const {
   SmallVector<Value> buffers = {needsCopy ? arguments.scratch : arguments.input,
                                 arguments.weight, arguments.bias,
                                 arguments.result};
-  for (Value optional : {arguments.multiplier, arguments.residual})
+  for (Value optional :
+       {arguments.multiplier, arguments.offsets, arguments.residual})
     if (optional)
       buffers.push_back(optional);
   return buffers;
@@ -285,6 +287,7 @@ void KernelEmitter::emitPart(ImplicitLocOpBuilder &b, ValueRange given) {
     given = given.drop_front();
   };
   takeIf(static_cast<bool>(requantize), buffers.multiplier);
+  takeIf(!getVariant().empty(), buffers.offsets);
   takeIf(static_cast<bool>(add), buffers.residual);
   buffers.numbers = given;
   splatNumbers();

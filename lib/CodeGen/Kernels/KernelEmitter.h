@@ -46,6 +46,8 @@ struct PackedConstants {
   std::vector<char> weight;
   std::vector<int32_t> bias;
   std::vector<float> multiplier;
+  /// Where the bytes for packed weights are, see PairedKernel; or empty.
+  std::vector<int32_t> offsets;
 };
 
 /// Numbers of an op that its kernel gets as arguments: ops that differ in these
@@ -62,7 +64,7 @@ mlir::Attribute getNumbersKey(int8::Conv2dOp op);
 /// The buffers that a kernel gets, of one dimension, and its numbers.
 struct KernelArguments {
   Value input, weight, bias;
-  Value multiplier, residual, scratch; // or null
+  Value multiplier, offsets, residual, scratch; // or null
   Value result;
   mlir::ValueRange numbers;
   /// Makes the copy in `scratch`, see KernelEmitter::emitCopy; or null.
@@ -72,16 +74,21 @@ struct KernelArguments {
 };
 
 /// Builds the kernel of a convolution. What it builds depends on the types and
-/// attributes of the op alone.
+/// attributes of the op, and on `getVariant`, alone.
 class KernelEmitter {
 public:
   KernelEmitter(const KernelTarget &target, int8::Conv2dOp op);
   virtual ~KernelEmitter() = default;
 
+  /// What the code depends on of the weights; empty: nothing.
+  virtual llvm::SmallVector<int64_t> getVariant() const { return {}; }
+
   /// The constants, from the elements of the operands of an op.
   PackedConstants pack(llvm::ArrayRef<int8_t> weight,
                        llvm::ArrayRef<int32_t> bias,
                        llvm::ArrayRef<float> multiplier) const;
+
+  unsigned getWeightBits() const { return target.weightBits; }
 
   /// Elements of the buffer that the kernel uses as it likes, 0: none, and
   /// their bits.
@@ -110,6 +117,8 @@ public:
                 Value position, Value padding, Value scratch);
 
 protected:
+  /// The offsets of PackedConstants.
+  virtual std::vector<int32_t> packOffsets() const { return {}; }
   /// Appends the packed weight by `append(element)`.
   virtual void packWeight(llvm::ArrayRef<int8_t> weight,
                           llvm::function_ref<void(int32_t)> append) const = 0;
@@ -162,7 +171,7 @@ protected:
   void finish(Value sums, Value multiplierVector, Value position,
               int64_t count);
 
-  const KernelTarget &target;
+  const KernelTarget target;
   const ConvolutionShape shape;
   bool isSigned;
   /// What is added to a byte of the input for `dot`: 128, -128 or 0.
@@ -214,6 +223,11 @@ private:
 
 std::unique_ptr<KernelEmitter> createDenseKernel(const KernelTarget &target,
                                                  int8::Conv2dOp op);
+/// By `multiplyBytes`, which the target has; null if `weight` is too large for
+/// it to be faster.
+std::unique_ptr<KernelEmitter>
+createPairedKernel(const KernelTarget &target, int8::Conv2dOp op,
+                   llvm::ArrayRef<int8_t> weight);
 /// With AMX tiles; null if the shape is none for them.
 std::unique_ptr<KernelEmitter> createTileKernel(const KernelTarget &target,
                                                 int8::Conv2dOp op);

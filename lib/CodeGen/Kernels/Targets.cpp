@@ -22,7 +22,7 @@ static Value callIntrinsic(ImplicitLocOpBuilder &b, StringRef name, Type type,
 }
 
 /// An instruction that adds the products, too. All of these wrap; the ones that
-/// saturate (vpdpbusds, and vpmaddubsw on 16 bits) don't compute our sums.
+/// saturate (vpdpbusds) don't compute our sums.
 template <const char *name>
 static Value accumulate(ImplicitLocOpBuilder &b, Value sums, Value input,
                         Value weight) {
@@ -37,6 +37,13 @@ static Value addPairs(ImplicitLocOpBuilder &b, Value sums, Value input,
       b, sums, callIntrinsic(b, name, sums.getType(), {input, weight}));
 }
 
+template <const char *name>
+static Value multiplyBytes(ImplicitLocOpBuilder &b, Value input, Value weight) {
+  int64_t bytes = cast<VectorType>(input.getType()).getNumElements();
+  return callIntrinsic(b, name, VectorType::get({bytes / 2}, b.getI16Type()),
+                       {input, weight});
+}
+
 static Value multiply(ImplicitLocOpBuilder &b, Value sums, Value input,
                       Value weight) {
   return arith::AddIOp::create(b, sums,
@@ -48,6 +55,9 @@ static constexpr char vpdpbusd256[] = "llvm.x86.avx512.vpdpbusd.256";
 static constexpr char vpmaddwd512[] = "llvm.x86.avx512.pmaddw.d.512";
 static constexpr char vpmaddwd256[] = "llvm.x86.avx2.pmadd.wd";
 static constexpr char pmaddwd[] = "llvm.x86.sse2.pmadd.wd";
+static constexpr char vpmaddubsw512[] = "llvm.x86.avx512.pmaddubs.w.512";
+static constexpr char vpmaddubsw256[] = "llvm.x86.avx2.pmadd.ub.sw";
+static constexpr char pmaddubsw[] = "llvm.x86.ssse3.pmadd.ub.sw.128";
 static constexpr char usdot[] = "llvm.aarch64.neon.usdot.v4i32.v16i8";
 static constexpr char sdot[] = "llvm.aarch64.neon.sdot.v4i32.v16i8";
 
@@ -62,9 +72,11 @@ llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
       {"avxvnni", "x86", "+avxvnni,+avx2", 8, 16, 4, 8, InputSign::Unsigned,
        accumulate<vpdpbusd256>},
       {"avx512", "x86", "+avx512bw,+avx512vl", 16, 32, 2, 16, InputSign::Either,
-       addPairs<vpmaddwd512>},
+       addPairs<vpmaddwd512>, /*hasTiles=*/false, multiplyBytes<vpmaddubsw512>},
       {"avx2", "x86", "+avx2", 8, 16, 2, 16, InputSign::Either,
-       addPairs<vpmaddwd256>},
+       addPairs<vpmaddwd256>, /*hasTiles=*/false, multiplyBytes<vpmaddubsw256>},
+      {"ssse3", "x86", "+ssse3", 4, 16, 2, 16, InputSign::Either,
+       addPairs<pmaddwd>, /*hasTiles=*/false, multiplyBytes<pmaddubsw>},
       {"sse2", "x86", "+sse2", 4, 16, 2, 16, InputSign::Either,
        addPairs<pmaddwd>},
       {"i8mm", "aarch64", "+i8mm,+dotprod", 4, 32, 4, 8, InputSign::Unsigned,

@@ -42,6 +42,12 @@ struct KernelTarget {
   /// Whether there are AMX tiles, too. Only a process that has asked the system
   /// for them may use them: the target is taken by its name alone.
   bool hasTiles = false;
+  /// Returns pairs (2 x `lanes` of i16), each the sum of two neighbouring
+  /// products of an unsigned byte of `input` and a signed one of `weight`,
+  /// which saturates; or null. A target that has it adds pairs to sums by `dot`
+  /// with ones. It is for weights that leave all pairs within 16 bits.
+  mlir::Value (*multiplyBytes)(mlir::ImplicitLocOpBuilder &b, mlir::Value input,
+                               mlir::Value weight) = nullptr;
 };
 
 /// All targets, better ones first. The last one is there on any machine.
