@@ -4,6 +4,7 @@
 // functions are part of their callers, and types say all that is known.
 
 #include "DropAddedUnits.h"
+#include "DropUnusedResults.h"
 #include "InlineCalls.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
@@ -431,6 +432,7 @@ struct NormalizeCodePass
       if (!function.isExternal()) {
         if (failed(refineShapes(function)))
           return signalPassFailure();
+        dropUnusedResults(function);
         cancelTransposes(function);
         normalizeSlices(function);
         dropAddedUnits(function);

@@ -169,9 +169,10 @@ static std::optional<Factors> getFactors(const Contraction &product, bool isRhs,
     std::optional<unsigned> loop = getLoop(expr);
     if (!loop || usesLoop(product.resultMap, *loop))
       continue;
-    if (!llvm::is_contained(factors.weightView.loops, loop))
+    if (llvm::is_contained(factors.weightView.loops, loop))
+      factors.reduced.push_back(*loop);
+    else if (product.sizes[*loop] != 1)
       return std::nullopt;
-    factors.reduced.push_back(*loop);
   }
   // Windows of one element are loops of the weight alone.
   for (auto [loop, size] : llvm::enumerate(product.sizes))

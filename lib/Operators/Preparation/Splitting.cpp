@@ -206,11 +206,16 @@ std::optional<Space> Splitter::getSpace(const BodySlice &slice) {
                  llvm::is_contained(space.map.getResults(), std::get<0>(dim));
         });
   };
+  // Of several, one with dimensions of 1: a batch that a bias has not.
+  const Space *best = nullptr;
   for (const Space &space : spaces)
     if (!slice.extracts && isUsable(space) &&
+        (!best || space.type.getRank() > best->type.getRank()) &&
         llvm::all_of(spaces,
                      [&](const Space &other) { return covers(space, other); }))
-      return space;
+      best = &space;
+  if (best)
+    return *best;
   AffineMap output = op.getIndexingMapsArray().back();
   auto type = dyn_cast<RankedTensorType>(op.getOutputs()[0].getType());
   if (op.getNumLoops() != op.getNumParallelLoops() || !output.isIdentity() ||

@@ -74,3 +74,27 @@ func.func @two_activations(%q: tensor<2x3x8xf32>, %k: tensor<2x8x3xf32>) -> tens
   %m = linalg.batch_matmul ins(%a, %b : tensor<2x3x8xf32>, tensor<2x8x3xf32>) outs(%f : tensor<2x3x3xf32>) -> tensor<2x3x3xf32>
   return %m : tensor<2x3x3xf32>
 }
+
+// Folding has left a loop of one step in the sum, which the weight doesn't
+// have: its dimension of 1 was added behind its transposition.
+// CHECK-LABEL: func.func @unit_in_sum
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) : (tensor<{{.*}}8xf32>, tensor<4x8xf32>) -> tensor<1x1x4xf32>
+func.func @unit_in_sum(%x: tensor<1x1x1x8xf32>) -> tensor<1x1x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.5> : tensor<4x1x8xf32>
+  %e0 = tensor.empty() : tensor<1x8x4xf32>
+  %wt = linalg.transpose ins(%w : tensor<4x1x8xf32>) outs(%e0 : tensor<1x8x4xf32>) permutation = [1, 2, 0]
+  %we = tensor.expand_shape %wt [[0], [1, 2], [3]] output_shape [1, 1, 8, 4] : tensor<1x8x4xf32> into tensor<1x1x8x4xf32>
+  %e = tensor.empty() : tensor<1x1x4xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x1x4xf32>) -> tensor<1x1x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c, d, e) -> (a, b, d, e)>, affine_map<(a, b, c, d, e) -> (a, d, e, c)>,
+                                        affine_map<(a, b, c, d, e) -> (a, b, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%x, %we : tensor<1x1x1x8xf32>, tensor<1x1x8x4xf32>) outs(%f : tensor<1x1x4xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %p = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<1x1x4xf32>
+  return %r : tensor<1x1x4xf32>
+}
