@@ -290,11 +290,9 @@ static void getInputs(const Product &product, const Factors &factors,
   bool isStatic = !ShapedType::isDynamicShape(shape);
   if (dropUnits(view.loops) != wanted) {
     if (RecognizedOperand operand =
-            isReshaped ? RecognizedOperand()
-                       : arrange(own, loops,
-                                 isStatic && shape.size() == loops.size()
-                                     ? shape
-                                     : ArrayRef<int64_t>()))
+            isReshaped
+                ? RecognizedOperand()
+                : arrange(own, loops, isStatic ? shape : ArrayRef<int64_t>()))
       found.push_back(operand);
     return;
   }

@@ -53,17 +53,19 @@ func.func @joined(%x: tensor<1x2x5x3xf32>) -> tensor<1x5x2xf32> {
 
 // -----
 
-// The weight has the two dimensions in another order: no one loop does.
+// The weight has the two dimensions in another order: it is put in that of the
+// input.
 #x = affine_map<(b, i, n, h, d) -> (b, h, i, d)>
 #w = affine_map<(b, i, n, h, d) -> (d, h, n)>
 #y = affine_map<(b, i, n, h, d) -> (b, i, n)>
 
 // CHECK-LABEL: func.func @other_order(
-// CHECK-NOT: qbackend.operator
-// CHECK: linalg.generic
-// CHECK-SAME: "reduction", "reduction"
+// CHECK: %[[T:.*]] = qbackend.transpose %arg0 [0, 2, 1, 3] : tensor<1x2x5x3xf32> -> tensor<1x5x2x3xf32>
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[T]]) : (tensor<1x5x2x3xf32>) -> tensor<1x5x6xf32>
+// CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 5.000000e+00, 9.000000e+00, 3.000000e+00, 7.000000e+00, 1.100000e+01], [2.000000e+00, 6.000000e+00, 1.000000e+01, 4.000000e+00, 8.000000e+00, 1.200000e+01]]>
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%[[R]]) weight(%[[W]]) : (tensor<1x5x6xf32>, tensor<2x6xf32>) -> tensor<1x5x2xf32>
 func.func @other_order(%x: tensor<1x2x5x3xf32>) -> tensor<1x5x2xf32> {
-  %w = arith.constant dense<0.5> : tensor<3x2x2xf32>
+  %w = arith.constant dense<[[[1.0, 2.0], [3.0, 4.0]], [[5.0, 6.0], [7.0, 8.0]], [[9.0, 10.0], [11.0, 12.0]]]> : tensor<3x2x2xf32>
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x5x2xf32>
   %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x5x2xf32>) -> tensor<1x5x2xf32>

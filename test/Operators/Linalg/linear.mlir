@@ -98,3 +98,24 @@ func.func @unit_in_sum(%x: tensor<1x1x1x8xf32>) -> tensor<1x1x4xf32> {
   } -> tensor<1x1x4xf32>
   return %r : tensor<1x1x4xf32>
 }
+
+// The same with rows behind the features: the layer reads rows of features
+// without the dimension of 1, as its kernel does.
+// CHECK-LABEL: func.func @unit_in_sum_of_rows
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) : (tensor<3x5x8xf32>, tensor<4x8xf32>) -> tensor<3x5x4xf32>
+func.func @unit_in_sum_of_rows(%x: tensor<1x8x3x5xf32>) -> tensor<4x3x5xf32> {
+  %z = arith.constant 0.0 : f32
+  %w = arith.constant dense<0.5> : tensor<4x1x8xf32>
+  %e = tensor.empty() : tensor<4x3x5xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<4x3x5xf32>) -> tensor<4x3x5xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, c, d, e) -> (d, e, b, c)>, affine_map<(a, b, c, d, e) -> (a, d, e)>,
+                                        affine_map<(a, b, c, d, e) -> (a, b, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+    ins(%x, %w : tensor<1x8x3x5xf32>, tensor<4x1x8xf32>) outs(%f : tensor<4x3x5xf32>) {
+  ^bb0(%i: f32, %j: f32, %o: f32):
+    %p = arith.mulf %i, %j : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<4x3x5xf32>
+  return %r : tensor<4x3x5xf32>
+}
