@@ -88,3 +88,98 @@ func.func @undefined(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %y = linalg.matmul ins(%x, %w : tensor<1x2xf32>, tensor<2x2xf32>) outs(%i : tensor<1x2xf32>) -> tensor<1x2xf32>
   return %y : tensor<1x2xf32>
 }
+
+// Weight norm: the rows (3, 4) and (6, 8) have the norms 5 and 10, and are to
+// have 10 and 5.
+// CHECK-LABEL: func.func @weight_norm
+// CHECK: arith.constant dense<{{\[\[}}6.000000e+00, 8.000000e+00], [3.000000e+00, 4.000000e+00]]> : tensor<2x2xf32>
+// CHECK: qbackend.operator [#qbackend.linear]
+func.func @weight_norm(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %v = arith.constant dense<[[3.0, 4.0], [6.0, 8.0]]> : tensor<2x2xf32>
+  %g = arith.constant dense<[10.0, 5.0]> : tensor<2xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%v : tensor<2x2xf32>) outs(%z : tensor<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %p = arith.mulf %a, %a : f32
+    %t = arith.addf %o, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  %e2 = tensor.empty() : tensor<2x2xf32>
+  %w = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j, i)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%v, %s, %g : tensor<2x2xf32>, tensor<2xf32>, tensor<2xf32>) outs(%e2 : tensor<2x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32, %o: f32):
+    %n = math.sqrt %b : f32
+    %d = arith.divf %a, %n : f32
+    %t = arith.mulf %d, %c : f32
+    linalg.yield %t : f32
+  } -> tensor<2x2xf32>
+  %e1 = tensor.empty() : tensor<1x2xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x2xf32>) -> tensor<1x2xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<1x2xf32>, tensor<2x2xf32>) outs(%i : tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %y : tensor<1x2xf32>
+}
+
+// A sum along the first dimension, and a product, neither of which begins with
+// what changes nothing: 1 + 3 - 3 = 1, 2 + 4 - 4 = 2, and 2 * 3 * 5 = 30.
+// CHECK-LABEL: func.func @reductions
+// CHECK: %[[B:.*]] = arith.constant dense<[3.000000e+01, 6.000000e+01]> : tensor<2xf32>
+// CHECK: qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) bias(%[[B]])
+func.func @reductions(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %v = arith.constant dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>
+  %n = arith.constant dense<[3.0, 5.0]> : tensor<2xf32>
+  %w = arith.constant dense<[[1.0, 2.0], [3.0, 5.0]]> : tensor<2x2xf32>
+  %init = arith.constant dense<[-3.0, -4.0]> : tensor<2xf32>
+  %two = arith.constant dense<2.0> : tensor<f32>
+  %zero = arith.constant 0.0 : f32
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>], iterator_types = ["reduction", "parallel"]}
+      ins(%v : tensor<2x2xf32>) outs(%init : tensor<2xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.addf %a, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  %p = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]}
+      ins(%n : tensor<2xf32>) outs(%two : tensor<f32>) {
+  ^bb0(%a: f32, %o: f32):
+    %t = arith.mulf %a, %o : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  %e2 = tensor.empty() : tensor<2xf32>
+  %b = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%s, %p : tensor<2xf32>, tensor<f32>) outs(%e2 : tensor<2xf32>) {
+  ^bb0(%a: f32, %c: f32, %o: f32):
+    %t = arith.mulf %a, %c : f32
+    linalg.yield %t : f32
+  } -> tensor<2xf32>
+  %e1 = tensor.empty() : tensor<1x2xf32>
+  %i = linalg.broadcast ins(%b : tensor<2xf32>) outs(%e1 : tensor<1x2xf32>) dimensions = [0]
+  %y = linalg.matmul ins(%x, %w : tensor<1x2xf32>, tensor<2x2xf32>) outs(%i : tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %y : tensor<1x2xf32>
+}
+
+// The same in TOSA, with the sums and the largest elements of the rows: 7 and 4, 14 and 8.
+// CHECK-LABEL: func.func @tosa_reductions
+// CHECK: arith.constant dense<{{\[\[}}1.750000e+00, 2.000000e+00], [1.750000e+00, 1.500000e+00]]> : tensor<2x2xf32>
+// CHECK: qbackend.operator [#qbackend.linear]
+func.func @tosa_reductions(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
+  %v = arith.constant dense<[[3.0, 4.0], [8.0, 6.0]]> : tensor<2x2xf32>
+  %shift = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  // The sums of the rows: 7 and 14.
+  %s = tosa.reduce_sum %v {axis = 1 : i32} : (tensor<2x2xf32>) -> tensor<2x1xf32>
+  %m = tosa.reduce_max %v {axis = 1 : i32} : (tensor<2x2xf32>) -> tensor<2x1xf32>
+  %r = tosa.reciprocal %m : (tensor<2x1xf32>) -> tensor<2x1xf32>
+  %q = tosa.mul %s, %r, %shift : (tensor<2x1xf32>, tensor<2x1xf32>, tensor<1xi8>) -> tensor<2x1xf32>
+  // 7 / 4 and 14 / 8, and a quarter more or less in the second column.
+  %one = "tosa.const"() <{values = dense<[[0.0, 0.25], [0.0, -0.25]]> : tensor<2x2xf32>}> : () -> tensor<2x2xf32>
+  %w = tosa.add %one, %q : (tensor<2x2xf32>, tensor<2x1xf32>) -> tensor<2x2xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2x2xf32>
+  %wt = linalg.transpose ins(%w : tensor<2x2xf32>) outs(%e : tensor<2x2xf32>) permutation = [1, 0]
+  %e1 = tensor.empty() : tensor<1x2xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e1 : tensor<1x2xf32>) -> tensor<1x2xf32>
+  %y = linalg.matmul ins(%x, %wt : tensor<1x2xf32>, tensor<2x2xf32>) outs(%i : tensor<1x2xf32>) -> tensor<1x2xf32>
+  return %y : tensor<1x2xf32>
+}

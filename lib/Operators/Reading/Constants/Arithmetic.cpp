@@ -9,7 +9,13 @@
 #include "Reading/Scalars/ScalarElements.h"
 #include "qbackend/Operators/ScalarProgram.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+#include <limits>
 
 using namespace mlir;
 using namespace qbackend;
@@ -100,6 +106,88 @@ evaluateCopy(linalg::LinalgOp op, BlockArgument argument, RankedTensorType type,
   return gather(elements, type.getShape(), 0, moved, type.getShape());
 }
 
+namespace {
+enum class Combine { Add, Multiply, Maximum, Minimum };
+} // namespace
+
+/// What is known of real numbers, with one more of them.
+static float combineNumbers(Combine kind, float all, float next) {
+  if (kind == Combine::Add)
+    return all + next;
+  if (kind == Combine::Multiply)
+    return all * next;
+  if (std::isnan(all) || std::isnan(next))
+    return std::numeric_limits<float>::quiet_NaN();
+  // Of the two zeros, -0 is the lesser one.
+  bool isLess = all == next ? std::signbit(all) : all < next;
+  return isLess == (kind == Combine::Maximum) ? next : all;
+}
+
+/// Steps that a sum of constants may take: that of the largest weights.
+static constexpr int64_t kMaxReductionSteps = int64_t(1) << 26;
+
+/// A sum, a product, a maximum or a minimum of real numbers: the region of `op`
+/// at each point, in the order of the loops, as the code computes it.
+static DenseElementsAttr evaluateReduction(linalg::LinalgOp op,
+                                           RankedTensorType type,
+                                           ConstantLookup lookup) {
+  Block *body = op.getBlock();
+  Operation *combine = body->getTerminator()->getOperand(0).getDefiningOp();
+  if (!combine)
+    return {};
+  Shape bounds = op.getStaticLoopRanges();
+  OpOperand *init = op.getDpsInitOperand(0);
+  AffineMap map = op.getMatchingIndexingMap(init);
+  BlockArgument before = op.getMatchingBlockArgument(init);
+  auto kind = llvm::TypeSwitch<Operation *, std::optional<Combine>>(combine)
+                  .Case([](arith::AddFOp) { return Combine::Add; })
+                  .Case([](arith::MulFOp) { return Combine::Multiply; })
+                  .Case([](arith::MaximumFOp) { return Combine::Maximum; })
+                  .Case([](arith::MinimumFOp) { return Combine::Minimum; })
+                  .Default(std::nullopt);
+  if (op.getNumDpsInits() != 1 || !type.getElementType().isF32() ||
+      !map.isProjectedPermutation() || ShapedType::isDynamicShape(bounds) ||
+      llvm::is_contained(bounds, 0) || combine->getBlock() != body ||
+      !before.hasOneUse() || !kind ||
+      !llvm::is_contained(combine->getOperands(), before))
+    return {};
+  int64_t steps = 1;
+  for (int64_t bound : bounds)
+    if (steps > kMaxReductionSteps / bound)
+      return {};
+    else
+      steps *= bound;
+  Value element = combine->getOperand(combine->getOperand(0) == before);
+  std::optional<ScalarProgram> program =
+      ScalarProgram::read(element, lookup, /*variable=*/{},
+                          /*maxSteps=*/std::numeric_limits<size_t>::max());
+  DenseElementsAttr start = lookup(init->get());
+  if (!program || !start || start.getType() != type)
+    return {};
+  SmallVector<float> numbers(start.getValues<float>());
+  Shape strides(bounds.size(), 0), position(bounds.size(), 0);
+  for (auto [expr, stride] :
+       llvm::zip_equal(map.getResults(), getRowMajorStrides(type.getShape())))
+    strides[cast<AffineDimExpr>(expr).getPosition()] = stride;
+  int64_t offset = 0;
+  auto add = [&](ScalarNumber number) {
+    float &all = numbers[offset];
+    all = combineNumbers(*kind, all, number.toDouble(program->getType()));
+    for (size_t loop = bounds.size(); loop-- > 0;) {
+      offset += strides[loop];
+      if (++position[loop] < bounds[loop])
+        return;
+      offset -= strides[loop] * bounds[loop];
+      position[loop] = 0;
+    }
+  };
+  if (!program->evaluateAll(bounds, [&](ArrayRef<ScalarNumber> some) {
+        llvm::for_each(some, add);
+      }))
+    return {};
+  return DenseElementsAttr::get(type, ArrayRef<float>(numbers));
+}
+
 DenseElementsAttr forms::evaluateStructured(OpResult result,
                                             ConstantLookup lookup) {
   auto op = cast<linalg::LinalgOp>(result.getOwner());
@@ -107,10 +195,11 @@ DenseElementsAttr forms::evaluateStructured(OpResult result,
   auto type = dyn_cast<RankedTensorType>(result.getType());
   Block *body = op.getBlock();
   if (!type || !body || body->empty() || !type.hasStaticShape() ||
-      op.getNumParallelLoops() != op.getNumLoops() ||
       !type.getElementType().isIntOrIndexOrFloat() ||
       body->getTerminator()->getNumOperands() != op->getNumResults())
     return {};
+  if (op.getNumParallelLoops() != op.getNumLoops())
+    return evaluateReduction(op, type, lookup);
   AffineMap map = op.getMatchingIndexingMap(op.getDpsInitOperand(index));
   if (!map.isPermutation())
     return {};
@@ -134,6 +223,42 @@ DenseElementsAttr forms::evaluateStructured(OpResult result,
   DenseElementsAttr elements = evaluateProgram(*program, type.clone(bounds));
   return elements && !map.isIdentity() ? transpose(elements, permutation)
                                        : elements;
+}
+
+DenseElementsAttr forms::evaluateTosaReduction(Operation *op,
+                                               ConstantLookup lookup) {
+  auto kind = llvm::TypeSwitch<Operation *, std::optional<Combine>>(op)
+                  .Case([](tosa::ReduceSumOp) { return Combine::Add; })
+                  .Case([](tosa::ReduceProductOp) { return Combine::Multiply; })
+                  .Case([](tosa::ReduceMaxOp) { return Combine::Maximum; })
+                  .Case([](tosa::ReduceMinOp) { return Combine::Minimum; })
+                  .Default(std::nullopt);
+  auto axis = op->getAttrOfType<IntegerAttr>("axis");
+  DenseElementsAttr elements =
+      kind && axis ? lookup(op->getOperand(0)) : DenseElementsAttr();
+  if (!elements || !elements.getElementType().isF32())
+    return {};
+  Shape shape(elements.getType().getShape());
+  if (axis.getInt() < 0 || axis.getInt() >= int64_t(shape.size()) ||
+      llvm::is_contained(shape, 0) ||
+      elements.getNumElements() > kMaxReductionSteps)
+    return {};
+  int64_t size = shape[axis.getInt()];
+  int64_t inner =
+      llvm::product_of(ArrayRef(shape).drop_front(axis.getInt() + 1));
+  shape[axis.getInt()] = 1;
+  SmallVector<float> numbers(llvm::product_of(shape));
+  auto values = elements.getValues<float>();
+  for (auto [index, number] : llvm::enumerate(values)) {
+    int64_t along = index / inner % size;
+    float &all = numbers[index / (inner * size) * inner + index % inner];
+    // A sum begins with 0, which is -0 no more.
+    all = along == 0 ? (*kind == Combine::Add ? 0.0f + number : number)
+                     : combineNumbers(*kind, all, number);
+  }
+  return DenseElementsAttr::get(
+      RankedTensorType::get(shape, elements.getElementType()),
+      ArrayRef<float>(numbers));
 }
 
 DenseElementsAttr forms::evaluateByFolding(OpResult result,

@@ -202,6 +202,9 @@ DenseElementsAttr ConstantEvaluator::evaluateUncached(Operation *op,
   auto result = cast<OpResult>(value);
   if (isa<linalg::LinalgOp>(op))
     return evaluateStructured(result, lookup);
+  if (isa<tosa::ReduceSumOp, tosa::ReduceProductOp, tosa::ReduceMaxOp,
+          tosa::ReduceMinOp>(op))
+    return evaluateTosaReduction(op, lookup);
   if (isLayoutOp(op))
     return evaluateLayoutOp(op, lookup);
   if (!isScalarOp(op->getName()))

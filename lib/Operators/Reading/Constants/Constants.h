@@ -68,10 +68,14 @@ mlir::DenseElementsAttr
 evaluateElementwise(mlir::Operation *op,
                     llvm::ArrayRef<mlir::DenseElementsAttr> operands);
 
-/// A result of a structured op whose loops are all parallel: its region at each
-/// point.
+/// A result of a structured op: its region at each point, also of one that adds
+/// up, multiplies, or takes the largest or least of real numbers.
 mlir::DenseElementsAttr evaluateStructured(mlir::OpResult result,
                                            ConstantLookup lookup);
+
+/// The result of a sum, product, maximum or minimum along an axis in tosa.
+mlir::DenseElementsAttr evaluateTosaReduction(mlir::Operation *op,
+                                              ConstantLookup lookup);
 
 /// A result of an op that nothing is known of but its folder.
 mlir::DenseElementsAttr evaluateByFolding(mlir::OpResult result,
