@@ -6,12 +6,17 @@ usage: onednn_integers.py --bin DIR --work DIR [--only REGEX] [--seeds N]
 
 Layers, and chains of them, on random samples, with the same scales on both sides.
 PyTorch's side are its quantized kernels, called one by one; the other one is what
-`lower-to=reference` and `lower-to=qnnpack` give. Prints for each layer how many
-integers of a form differ, of how many, and by how much at most. Needs a PyTorch that
-has the engine (Debian's python3-torch does).
+`lower-to=reference` and `lower-to=qnnpack` give. What fuses an addition, a tanh or a
+leaky relu has kernels in PyTorch 2 only: there PyTorch's side is its reference form,
+real operators on what the integers stand for. Prints for each layer how many integers
+of a form differ, of how many, and by how much at most; of dynamic layers, whose
+results are real and whose kernels `lower-to=qnnpack` has, how many by more than a
+millionth of the largest. Needs a PyTorch that has the engine (Debian's python3-torch
+does).
 """
 
 import argparse
+import collections
 import json
 import pathlib
 import re
@@ -105,6 +110,38 @@ def compute(node, inputs, scale, zero_point, relu):
     }[op]()
 
 
+def compute_reference(nodes, inputs, scale, zero_point):
+    """A layer and what is fused with it, on real numbers; `inputs` are those of
+    the layer, then what is added."""
+    node, real = nodes[0], [each.dequantize() for each in inputs]
+    bias = torch.from_numpy(node.parameters["bias"])
+    weight = quantize_weight(node.parameters["weight"], 0).dequantize()
+    if node.op == "linear":
+        value = torch.nn.functional.linear(real[0], weight, bias)
+    else:
+        value = torch.nn.functional.conv2d(
+            real[0], weight, bias, node.stride,
+            [low for low, _ in node.padding])
+    for each in nodes[1:]:
+        value = {
+            "add": lambda: value + real[1],
+            "relu": lambda: torch.relu(value),
+            "tanh": lambda: torch.tanh(value),
+            "leaky_relu": lambda: torch.nn.functional.leaky_relu(
+                value, each.slope),
+        }[each.op]()
+    return torch.quantize_per_tensor(value, scale, zero_point, torch.quint8)
+
+
+def compute_dynamic(node, x, per_channel, relu):
+    """A layer that finds the range of its input when it runs."""
+    packed = KERNELS.linear_prepack(
+        quantize_weight(node.parameters["weight"], 0 if per_channel else None),
+        torch.from_numpy(node.parameters["bias"]))
+    kernel = KERNELS.linear_relu_dynamic if relu else KERNELS.linear_dynamic
+    return kernel(torch.from_numpy(x), packed).numpy()
+
+
 #===----------------------------------------------------------------------===#
 # Networks
 #===----------------------------------------------------------------------===#
@@ -127,6 +164,21 @@ def _linear(relu=False, **options):
         y = net.linear(net.input(1, 40, image=False), 30, **options)
         return net.output(net.unary("relu", y) if relu else y)
     return build
+
+
+def _added(relu=False, left=True):
+    """A convolution and an addition to it, on either side."""
+    def build(net):
+        x, y = _image(net), _image(net)
+        z = net.conv(x, 6, 3, padding=1)
+        z = net.add(z, y) if left else net.add(y, z)
+        return net.output(net.unary("relu", z) if relu else z)
+    return build
+
+
+def _linear_unary(op, **attributes):
+    return lambda net: net.output(net.unary(
+        op, net.linear(net.input(1, 40, image=False), 30), **attributes))
 
 
 def mlp(net):
@@ -171,6 +223,11 @@ LAYERS = {
         lambda net, x: net.conv(x, 6, 3, padding=1, groups=6)),
     "conv, relu": _layer(
         lambda net, x: net.unary("relu", net.conv(x, 8, 3))),
+    "conv+add": _added(),
+    "add+conv": _added(left=False),
+    "conv+add+relu": _added(relu=True),
+    "linear+tanh": _linear_unary("tanh"),
+    "linear+leaky_relu": _linear_unary("leaky_relu", slope=0.1),
     # PyTorch's kernel takes weights with one scale only.
     "conv_transpose": _layer(
         lambda net, x: net.conv_transpose(x, 5, 3, stride=2)),
@@ -189,6 +246,13 @@ LAYERS = {
     "layer_norm": lambda net: net.output(
         net.layer_norm(net.input(1, 7, 24, image=False))),
     "mlp": mlp, "vgg": vgg, "mobile": mobile,
+}
+
+# Of one layer, with the qconfig of each.
+DYNAMIC = {
+    f"dynamic linear{', relu' if relu else ''}, {qconfig}": (
+        _linear(relu=relu), qconfig, relu)
+    for qconfig in ("dynamic", "per_channel_dynamic") for relu in (False, True)
 }
 
 
@@ -221,11 +285,10 @@ def read_observers(text):
     return operators, observers
 
 
-def compare(name, build, seed, tools, work):
-    """For each form the differences, in steps, of all integers of the result."""
+def write_network(build, seed, work):
+    """The network, its module and samples, which are in files, too."""
     net = build(Network(100 + seed, batch=8))
-    module, samples, table = (work / file for file in (
-        "network.mlir", "samples.npz", "table.json"))
+    module, samples = work / "network.mlir", work / "samples.npz"
     module.write_text(write_module(
         net, Style("torch", {}, 0, each=True, drawn=("dialect",)),
         {"linalg": LinalgWriter}))
@@ -233,6 +296,35 @@ def compare(name, build, seed, tools, work):
     arrays = [rng.normal(0, 1.5, node.shape).astype(np.float32)
               for node in net.inputs()]
     np.savez(samples, **{f"x{i}": array for i, array in enumerate(arrays)})
+    return net, module, samples, arrays
+
+
+def run_form(form, options, module, samples, tools, work):
+    """What the network gives in a form, as real numbers."""
+    run(tools / "qbackend-opt", module, "-o", work / "quantized.mlir",
+        f"--apply-backend=onednn lower-to={form} {options}")
+    run(tools / "qbackend-run", work / "quantized.mlir", f"--input={samples}",
+        "-o", work / "result.npz")
+    with np.load(work / "result.npz") as file:
+        return file[file.files[0]]
+
+
+def compare_dynamic(layer, seed, tools, work):
+    """The differences of kernels, in millionths of the largest number."""
+    build, qconfig, relu = layer
+    net, module, samples, arrays = write_network(build, seed, work)
+    node = next(node for node in net.nodes if node.op == "linear")
+    wanted = compute_dynamic(node, arrays[0], "channel" in qconfig, relu)
+    found = run_form("qnnpack", f"qconfig={qconfig}", module, samples, tools,
+                     work)
+    return {"qnnpack": np.floor(
+        np.abs(found - wanted).ravel() / np.abs(wanted).max() * 1e6)}
+
+
+def compare(name, build, seed, tools, work):
+    """For each form the differences, in steps, of all integers of the result."""
+    net, module, samples, arrays = write_network(build, seed, work)
+    table = work / "table.json"
     qconfig = "default_qconfig" if name == "conv_transpose" else "default"
     operators, observers = read_observers(run(
         tools / "qbackend-opt", module, "-o", "/dev/null",
@@ -253,22 +345,22 @@ def compare(name, build, seed, tools, work):
             torch.quint8)
     nodes = iter([node for node in net.nodes if node.op != "input"])
     for result, kinds in operators:
-        node = next(nodes)
-        relu = kinds.endswith("+relu")
-        value = compute(node, [values[each] for each in node.inputs],
-                        *chosen[observers[result]], relu)
-        values[next(nodes) if relu else node] = value
+        fused = [next(nodes) for _ in kinds.split("+")]
+        read = [values[each] for node in fused for each in node.inputs
+                if each not in fused]
+        parameters = chosen[observers[result]]
+        if len(fused) == 1 or kinds in ("linear+relu", "conv2d+relu",
+                                        "add+relu"):
+            value = compute(fused[0], read, *parameters, len(fused) > 1)
+        else:
+            value = compute_reference(fused, read, *parameters)
+        values[fused[-1]] = value
     wanted = values[net.result]
 
     differences = {}
     for form in FORMS:
-        run(tools / "qbackend-opt", module, "-o", work / "quantized.mlir",
-            f"--apply-backend=onednn lower-to={form} qconfig={qconfig} "
-            f"calibration={table}")
-        run(tools / "qbackend-run", work / "quantized.mlir",
-            f"--input={samples}", "-o", work / "result.npz")
-        with np.load(work / "result.npz") as file:
-            real = file[file.files[0]]
+        real = run_form(form, f"qconfig={qconfig} calibration={table}", module,
+                        samples, tools, work)
         integers = (np.rint(real / np.float32(wanted.q_scale()))
                     + wanted.q_zero_point())
         differences[form] = np.abs(
@@ -288,14 +380,16 @@ def main():
         sys.exit("this PyTorch has no engine onednn")
     torch.backends.quantized.engine = "onednn"
     options.work.mkdir(parents=True, exist_ok=True)
-    for name, build in LAYERS.items():
+    for name, layer in {**LAYERS, **DYNAMIC}.items():
         if not re.search(options.only, name):
             continue
-        found = {form: [] for form in FORMS}
+        found = collections.defaultdict(list)
         for seed in range(options.seeds):
-            for form, steps in compare(
-                    name, build, seed, options.bin, options.work).items():
-                found[form].append(steps)
+            steps = (compare_dynamic(layer, seed, options.bin, options.work)
+                     if name in DYNAMIC else
+                     compare(name, layer, seed, options.bin, options.work))
+            for form, of_seed in steps.items():
+                found[form].append(of_seed)
         print(f"{name:16}", *(
             f"{form}: {np.count_nonzero(steps)} of {steps.size}, by "
             f"{steps.max():.0f}" for form, steps in
