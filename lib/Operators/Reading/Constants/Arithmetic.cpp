@@ -250,6 +250,9 @@ DenseElementsAttr forms::evaluateTosaReduction(Operation *op,
   SmallVector<float> numbers(llvm::product_of(shape));
   auto values = elements.getValues<float>();
   for (auto [index, number] : llvm::enumerate(values)) {
+    // Whether NaN counts is an attribute of the op.
+    if (std::isnan(number))
+      return {};
     int64_t along = index / inner % size;
     float &all = numbers[index / (inner * size) * inner + index % inner];
     // A sum begins with 0, which is -0 no more.
