@@ -35,11 +35,10 @@ examples/aot/main.c is a program that links the result.
 """
 
 import argparse
-import fcntl
+import importlib.util
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -51,6 +50,20 @@ C_TYPES = {"f32": "float", "f64": "double", "i1": "bool", "i8": "int8_t",
 
 def fail(message):
     sys.exit(f"compile-to-object.py: error: {message}")
+
+
+def load_files():
+    """The package's module for files, which needs no package: it is beside this script
+    where that is installed, and in the package's folder of the sources."""
+    here = pathlib.Path(__file__).resolve().parent
+    for folder in (here, here.parent / "python" / "qbackend"):
+        if (folder / "files.py").exists():
+            spec = importlib.util.spec_from_file_location("files", folder / "files.py")
+            module = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(module)
+            return module
+    fail(f"'{here}' has no files.py; run the script where it is in the sources or the "
+         "installation")
 
 
 class Terminated(BaseException):
@@ -394,41 +407,6 @@ def compile_network(args, work, output):
                       args.parallel))
 
 
-def lock(folder):
-    """Whether nobody else has the folder, which is ours until the descriptor that is
-    returned is closed, or the process ends; None: it is somebody's."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        os.close(descriptor)
-        return None
-    return descriptor
-
-
-def remove_leftovers(folder, name):
-    """What killed processes left that were to write the same. A number that is no
-    process here may be one of another machine or container, which has it locked."""
-    for left in folder.glob(f".{name}.*"):
-        owner = re.fullmatch(rf"\.{name}\.(\d+)-\w+", left.name)
-        if not owner:
-            continue
-        try:
-            os.kill(int(owner[1]), 0)
-            continue
-        except PermissionError:
-            continue  # Somebody else's, who is at work.
-        except (ProcessLookupError, OverflowError):
-            pass
-        try:
-            descriptor = lock(left)
-        except OSError:
-            continue  # Gone by now, or no folder.
-        if descriptor is not None:
-            shutil.rmtree(left, ignore_errors=True)
-            os.close(descriptor)
-
-
 def reserve_standard_streams():
     """A closed one would be the number of the next file, and of a tool's pipe."""
     for number in range(3):
@@ -491,11 +469,8 @@ def main():
         for suffix in (".o", ".h", "_test.c"):
             if args.output.with_name(name + suffix).is_dir():
                 fail(f"cannot write '{args.output}': '{name}{suffix}' is a folder")
-        remove_leftovers(args.output.parent, name)
         # All of them, or none; what is in between is removed with them.
-        with tempfile.TemporaryDirectory(
-                dir=args.output.parent, prefix=f".{name}.{os.getpid()}-") as folder:
-            locked = lock(folder)
+        with load_files().temporary_folder(args.output.parent, f".{name}.") as folder:
             work, made = pathlib.Path(folder, "work"), pathlib.Path(folder, "made")
             work.mkdir()
             made.mkdir()
@@ -505,8 +480,6 @@ def main():
                            key=lambda file: (file.suffix == ".o", file.name))
             for file in files:
                 os.replace(file, args.output.with_name(file.name))
-            if locked is not None:
-                os.close(locked)
     except (KeyboardInterrupt, Terminated) as ended:
         # As the other tools: by the signal, without a word. What was begun is
         # removed by now.

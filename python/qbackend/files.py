@@ -3,6 +3,7 @@
 
 What a process that was killed left of either is removed by the next one: names have
 the number of the process, as those of the tools do, and what is in use is locked.
+compile-to-object.py loads this file without the package.
 """
 
 from __future__ import annotations
@@ -33,13 +34,16 @@ def write_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
 
 
 @contextlib.contextmanager
-def temporary_folder() -> Iterator[str]:
-    """A folder that goes with the block, or, where the process was killed, with the
-    next one of these."""
-    parent = tempfile.gettempdir()
-    _remove_leftovers(parent, "qbackend-", 8, stat.S_ISDIR)
+def temporary_folder(
+    parent: Optional[Path] = None, prefix: str = "qbackend-"
+) -> Iterator[str]:
+    """A folder in `parent`, by default that of temporary files, which goes with the
+    block, or, where the process was killed, with the next one of this `prefix`."""
+    inside = tempfile.gettempdir() if parent is None else os.fspath(parent)
+    prefix = _shorten(prefix[:-1]) + prefix[-1]
+    _remove_leftovers(inside, prefix, 8, stat.S_ISDIR)
     with tempfile.TemporaryDirectory(
-        prefix=f"qbackend-{os.getpid()}-", suffix=".tmp", dir=parent
+        prefix=f"{prefix}{os.getpid()}-", suffix=".tmp", dir=inside
     ) as folder:
         handle = _lock(folder)
         try:
