@@ -181,7 +181,7 @@ class Faults:
         for command in self.writers(pipe):
             with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
                 self.run(command, code=0)
-                assert reader.stdout.read(), command
+                assert reader.communicate(timeout=60)[0], command
         assert pipe.is_fifo()
         with subprocess.Popen(["sh", "-c", f"cat {self.network} > {pipe}"]):
             self.run(["qbackend-opt", pipe, "-o", self.work / "read"], code=0)
@@ -228,7 +228,7 @@ class Faults:
                                            stderr=subprocess.DEVNULL)
                 time.sleep(0.05 * part)
                 process.kill()
-                process.wait()
+                process.wait(60)
             self.run(command, code=0)
             assert list(folder.iterdir()) == [command[-1]], list(folder.iterdir())
             command[-1].unlink()

@@ -34,8 +34,9 @@ def interrupt(number: int, script: str, network: str, build: str, folder: str) -
             env={**os.environ, "TMPDIR": scratch},
             # Shells have it ignored in what they start with &.
             preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
+        end = time.monotonic() + 300
         while not (begun.exists() and begun.read_text().endswith("\n")) \
-                and process.poll() is None:
+                and process.poll() is None and time.monotonic() < end:
             time.sleep(0.02)
         tool = int(begun.read_text())
         if number == signal.SIGINT:

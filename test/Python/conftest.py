@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import signal
 
 import pytest
 
@@ -63,6 +64,24 @@ def dtype_config_of(entry):
     if entry["is_dynamic"]:
         config["is_dynamic"] = True
     return config
+
+
+#: Seconds that a case may take; the longest takes a minute.
+LIMIT = 1200 if "ASAN_OPTIONS" in os.environ else 600
+
+
+@pytest.fixture(autouse=True)
+def limit():
+    """A case that waits for what doesn't come fails where it waits."""
+
+    def end(number, frame):
+        raise TimeoutError(f"no end after {LIMIT} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.alarm(LIMIT)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)
 
 
 @pytest.fixture(params=NAMES)

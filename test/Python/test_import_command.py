@@ -191,7 +191,9 @@ def test_interrupted(tmp_path):
         # Who runs tests may ignore it, and children with them.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler))
     # In the middle of its work: that takes much more of the processor.
+    end = time.monotonic() + 300
     while seconds_used(process.pid) < 2:
+        assert process.poll() is None and time.monotonic() < end
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     said = process.communicate(timeout=20)[1]

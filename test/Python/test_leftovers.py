@@ -152,7 +152,7 @@ def test_samples_of_a_killed_call(tmp_path):
                                 tmp_path / "out.mlir"], env=environment)
     wait_for(lambda: names(scratch) or process.poll() is not None)
     process.kill()
-    assert process.wait() == -signal.SIGKILL and len(names(scratch)) == 1
+    assert process.wait(60) == -signal.SIGKILL and len(names(scratch)) == 1
     subprocess.run([sys.executable, "-c", "from qbackend.files import temporary_folder\n"
                     "with temporary_folder(): pass"], env=environment, check=True)
     assert names(scratch) == []

@@ -197,8 +197,8 @@ def resume(command):
         if "best so far" in line:
             break
     process.send_signal(signal.SIGINT)
-    process.stdout.read()
-    code = process.wait()
+    process.communicate(timeout=200)
+    code = process.returncode
     if code == 130:
         check(tuned.exists(), "nothing is on disk")
         check(tuned.with_suffix(".mlir.partial").exists(), "nothing to go on from")
