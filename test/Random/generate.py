@@ -27,9 +27,9 @@ UNARY = ["relu", "relu", "relu", "relu6", "hardtanh", "sigmoid", "tanh",
 class Builder:
     """Draws operators until there are enough."""
 
-    def __init__(self, seed):
+    def __init__(self, seed, batch):
         self.random = random.Random(f"network {seed}")
-        self.net = Network(seed)
+        self.net = Network(seed, batch)
         self.values = []
 
     def pick(self, accepts=lambda x: True):
@@ -147,7 +147,7 @@ class Builder:
 
     def flatten(self):
         x = self.image()
-        if x is None or np.prod(x.shape) > 64:
+        if x is None or np.prod(x.shape[1:]) > 64:
             return None
         return self.net.flatten(x)
 
@@ -250,9 +250,10 @@ class Builder:
         return self.net
 
 
-def build(seed):
-    """The network of `seed`; `results` are its results."""
-    return Builder(seed).build()
+def build(seed, batch=1):
+    """The network of `seed`; `results` are its results. It is the same for each
+    `batch`."""
+    return Builder(seed, batch).build()
 
 
 #===----------------------------------------------------------------------===#
@@ -286,14 +287,14 @@ def _known(network):
 class Text:
     """The function of a network: `lines`, and `names` of operators."""
 
-    def __init__(self, network, function, dialect, style):
+    def __init__(self, network, function, dialect, style, dynamic):
         # TOSA has no transposed convolution of one dimension.
         if any(n.op == "conv_transpose" and len(n.shape) == 3
                for n in network.nodes):
             dialect = "linalg"
         emitter = Emitter(style)
         writer = {"linalg": LinalgWriter, "tosa": TosaWriter}[dialect](
-            emitter, emitter.style)
+            emitter, emitter.style, dynamic)
         live, known, values, self.names = _live(network), _known(network), {}, []
         for number, node in enumerate(network.nodes):
             if node.op == "input":
@@ -337,7 +338,7 @@ ALLOWED = {"batch_norm": ["fused", "decomposed", "sqrt_div", "full"],
            "norm": ["torch", "sqrt"]}
 
 
-def write(network, function, dialect, mixed=False):
-    """`mixed` draws how each operator is spelled."""
+def write(network, function, dialect, mixed=False, dynamic=False):
+    """`mixed` draws how each operator is spelled; `dynamic` is for any batch."""
     style = Style(function, FIXED, function if mixed else None, mixed, ALLOWED)
-    return Text(network, function, dialect, style)
+    return Text(network, function, dialect, style, dynamic)

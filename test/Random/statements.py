@@ -7,13 +7,13 @@ import re
 
 _spec = importlib.util.spec_from_file_location("qbackend_reduce", pathlib.Path(
     __file__).resolve().parents[2] / "utils" / "qbackend-reduce.py")
-_reduce = importlib.util.module_from_spec(_spec)
-_spec.loader.exec_module(_reduce)
+reducer = importlib.util.module_from_spec(_spec)
+_spec.loader.exec_module(reducer)
 
-CONSTANTS = _reduce.CONSTANTS
+CONSTANTS = reducer.CONSTANTS
 
 
-class Variants(_reduce.Body):
+class Variants(reducer.Body):
     def shuffled(self, rng):
         """Ops in another order, each after its operands."""
         known, waiting, order = set(self.arguments), list(self.statements), []

@@ -5,14 +5,17 @@
     transform.py --bin DIR [--llvm DIR] [--seeds FIRST:LAST] [--only CHANGE,...]
                  [--keep DIR]
 
-Each random network is calibrated on data, quantized and run as it is, and then
-again in other forms: bytecode, the generic form, without locations, after CSE and
+Each random network has a backend with kernels and a qconfig mapping of its own, is
+calibrated on data, quantized and run as it is, and then again: the same, and without
+threads, which makes the same bytes, too; with the table that qbackend-run
+writes; and in other forms: bytecode, the generic form, without locations, after CSE and
 canonicalization, with other names of values, in another order, with code that nobody
 uses, called by a function, split into two, with values that are transposed or cast to
-dynamic shapes and back, as generic linalg ops, lowered from TOSA by mlir-opt, without
-threads, as portable code, and for a processor without vectors. The results are equal
-bit for bit, and those of the formulas (integers.py). --keep has the texts of those
-that aren't.
+dynamic shapes and back, as generic linalg ops, lowered from TOSA by mlir-opt, for three
+samples at once and for any number, as portable code, and for a processor without
+vectors. The results are equal bit for bit, and those of the formulas (integers.py).
+--keep has the texts of those that aren't, and the smallest that qbackend-reduce.py
+makes of them.
 """
 
 import argparse
@@ -26,37 +29,71 @@ import numpy as np
 
 import generate
 import integers
-from check import Broken, Tools, require
+from check import INTEGER_FORMS, Broken, Tools, draw_mapping, require
 from module import functions
-from network import random_inputs
-from statements import Variants
+from statements import Variants, reducer
 
-FROM_TOSA = ("--pass-pipeline=builtin.module(func.func(tosa-to-linalg-named,"
-             "tosa-to-linalg,tosa-to-arith,tosa-to-tensor,tosa-to-scf))")
+FROM_TOSA = ("tosa-to-linalg-named,tosa-to-linalg,tosa-to-arith,tosa-to-tensor,"
+             "tosa-to-scf")
+
+
+def pipeline(passes):
+    return f"--pass-pipeline=builtin.module(func.func({passes}))"
 
 
 class Case:
-    """A network, its data, and how it is run."""
+    """A network, its data, and how it is run. The text has one function, main, whose
+    head is one line."""
 
-    def __init__(self, tools, seed):
+    def __init__(self, tools, seed, text, dialect, write_batch=None):
         self.tools, self.work, self.seed = tools, tools.work, seed
-        self.network = generate.build(seed)
-        self.dialect = "linalg" if seed % 2 else "tosa"
-        text = generate.write(self.network, "main", self.dialect, mixed=seed % 3 == 0)
-        self.text = "\n".join(text.lines) + "\n"
+        self.text, self.dialect, self.write_batch = text, dialect, write_batch
+        self.before, self.head, self.rest = re.fullmatch(
+            r"(.*?)(func\.func @main\([^\n]*\n)(.*)", text, re.S).groups()
+        found = re.fullmatch(r"(.*) -> \(?(.*?)\)? \{\n", self.head)
+        self.arguments = re.findall(r"(%\w+): (tensor<[^>]*>)", found[1])
+        self.results = re.findall(r"tensor<[^>]*>", found[2])
+        rng = random.Random(f"qconfig {seed}")
+        self.backend = rng.choice(sorted(INTEGER_FORMS))
+        mapping = self.work / "mapping.mlir"
+        mapping.write_text("\n".join(draw_mapping(rng, [])) + "\n")
+        self.qconfig = [f"qconfig={mapping}"] if rng.random() < 0.6 else []
+        self.options = [f"--apply-backend={self.backend}", *self.qconfig]
         self.source = self.work / "in.mlir"
-        self.source.write_text(self.text)
-        self.data = self.work / "data.npz"
-        np.savez(self.data, **{f"arg{i}": x for i, x in
-                               enumerate(random_inputs(self.network, seed))})
-        self.inputs = self.work / "inputs.npz"
-        np.savez(self.inputs, **{f"arg{i}": x for i, x in
-                                 enumerate(random_inputs(self.network, seed + 1))})
+        self.source.write_text(text)
+        self.data, self.inputs = self.work / "data.npz", self.work / "inputs.npz"
+        for path, number in (self.data, seed), (self.inputs, seed + 1):
+            rng = np.random.default_rng(number)
+            np.savez(path, **{f"arg{i}": np.concatenate([self.draw(kind, rng)
+                                                         for _ in range(3)])
+                              for i, (_, kind) in enumerate(self.arguments)})
 
-    def compute(self, source, *options, form="linalg", run=()):
-        self.tools.run("qbackend-opt", "--apply-backend=qnnpack", f"data={self.data}",
-                       f"lower-to={form}", source, "-o", self.work / "out.mlir",
-                       *options)
+    @staticmethod
+    def of_seed(tools, seed):
+        network = generate.build(seed)
+        dialect = "linalg" if seed % 2 else "tosa"
+
+        def write(batch):
+            text = generate.write(generate.build(seed, batch or 1), "main", dialect,
+                                  mixed=seed % 3 == 0, dynamic=batch is None)
+            return "\n".join(text.lines) + "\n"
+
+        # TOSA has no transposed convolution of one dimension.
+        if any(n.op == "conv_transpose" and len(n.shape) == 3 for n in network.nodes):
+            dialect = "linalg"
+        return Case(tools, seed, write(1), dialect, write)
+
+    @staticmethod
+    def draw(kind, rng):
+        """A sample; integers are indices of tables that have five rows."""
+        shape = [int(n) for n in re.findall(r"\d+(?=x)", kind)]
+        return rng.integers(0, 5, shape) if "i64" in kind else \
+            rng.uniform(-2, 2, shape).astype(np.float32)
+
+    def compute(self, source, *options, form="linalg", run=(), calibration=None):
+        self.tools.run("qbackend-opt", *self.options,
+                       calibration or f"data={self.data}", f"lower-to={form}", source,
+                       "-o", self.work / "out.mlir", *options)
         return self.run_module(*run)
 
     def run_module(self, *options):
@@ -65,6 +102,33 @@ class Case:
                        "-o", outputs, "--entry=main", *options)
         with np.load(outputs) as file:
             return [file[name] for name in file.files]
+
+    def again(self, *options, run=()):
+        """The same bytes, and the same results."""
+        self.compute(self.source)
+        wanted = (self.work / "out.mlir").read_bytes()
+        results = self.compute(self.source, *options, run=run)
+        require(wanted == (self.work / "out.mlir").read_bytes(), "other bytes")
+        return results
+
+    def from_table(self, source=None):
+        table = self.work / "table.json"
+        try:
+            self.tools.run("qbackend-run", self.source, "--calibrate",
+                           f"--input={self.data}", f"--backend={self.backend}",
+                           *(f"--{option}" for option in self.qconfig), "--entry=main",
+                           "-o", table)
+        except Broken as error:
+            if "nothing to calibrate" not in str(error):
+                raise
+            table.write_text('{"version": 1, "entries": []}')
+        return self.compute(source or self.source, calibration=f"calibration={table}")
+
+    def batch(self, count):
+        """`count` samples at once, None: any number, with the same table."""
+        source = self.work / "changed.mlir"
+        source.write_text(self.write_batch(count))
+        return self.from_table(source)
 
     def pass_through(self, tool, *options, suffix="mlir"):
         """The source after other passes, or in another form."""
@@ -80,18 +144,18 @@ class Case:
         """What the formulas give, from the reference form of the same data."""
         fused, _ = self.tools.run(
             "qbackend-opt", "--qbackend-normalize-code", "--qbackend-raise",
-            "--qbackend-normalize-layout", "--qbackend-fuse=backend=qnnpack",
+            "--qbackend-normalize-layout", f"--qbackend-fuse=backend={self.backend}",
             self.source)
-        text, _ = self.tools.run("qbackend-opt", "--apply-backend=qnnpack",
-                                 f"data={self.data}", "lower-to=reference", self.source)
+        text, _ = self.tools.run("qbackend-opt", *self.options, f"data={self.data}",
+                                 "lower-to=reference", self.source)
         reference = functions(text)[0]["main"]
         changed, exposed = integers.expose(reference)
         (self.work / "exposed.mlir").write_text(changed)
-        self.tools.run("qbackend-opt", "--qbackend-create-kernels=backend=qnnpack "
-                       "lower-to=qnnpack",
+        self.tools.run("qbackend-opt", "--qbackend-create-kernels="
+                       f"backend={self.backend} lower-to=qnnpack",
                        self.work / "exposed.mlir", "-o", self.work / "out.mlir")
         results = self.run_module()
-        count = len(self.network.results)
+        count = len(self.results)
         known = dict(zip(exposed, results[count:], strict=True))
         with np.load(self.inputs) as file:
             arguments = [file[name] for name in file.files]
@@ -108,32 +172,30 @@ class Case:
 
     def renamed(self):
         """Values but arguments, whose names are those of the data."""
-        arguments = set(re.findall(r"%\w+(?=: )", self.text.split("\n", 1)[0]))
+        arguments = {name for name, _ in self.arguments}
         return self.rewrite(re.sub(
             r"%[A-Za-z_0-9]+", lambda m: m[0] if m[0] in arguments
             else f"%x{len(m[0])}_{m[0][1:]}_y", self.text))
 
     def with_dead_code(self):
-        head, rest = self.text.split("\n", 1)
         lines = ["  %dead0 = tensor.empty() : tensor<3xf32>",
                  "  %dead1 = math.exp %dead0 : tensor<3xf32>"]
-        for name, kind in re.findall(r"(%\w+): (tensor<[^>]*xf32>)", head):
+        for name, kind in self.arguments:
+            if "f32" not in kind:
+                continue
             lines.append(f"  %dead_{name[1:]} = tosa.exp {name} : ({kind}) -> {kind}")
             lines.append(f"  %later_{name[1:]} = tosa.add %dead_{name[1:]}, {name} : "
                          f"({kind}, {kind}) -> {kind}")
-        return self.rewrite("\n".join([head, *lines, rest]))
+        return self.rewrite(self.before + self.head + "\n".join([*lines, self.rest]))
 
     def called(self):
-        head = self.text.split("\n", 1)[0]
         inner = self.text.replace("func.func @main", "func.func private @inner", 1)
-        arguments = re.findall(r"(%\w+): (tensor<[^>]*>)", head)
-        results = head[head.index("-> (") + 4:head.rindex(") {")]
-        count = len(self.network.results)
+        results, count = ", ".join(self.results), len(self.results)
         values = ", ".join(f"%r#{i}" for i in range(count)) if count > 1 else "%r"
-        return self.rewrite(inner + "\n".join([
-            head, f"  %r{f':{count}' if count > 1 else ''} = call @inner("
-            + ", ".join(name for name, _ in arguments) + ") : ("
-            + ", ".join(kind for _, kind in arguments) + f") -> ({results})",
+        return self.rewrite(inner + self.head + "\n".join([
+            f"  %r{f':{count}' if count > 1 else ''} = call @inner("
+            + ", ".join(name for name, _ in self.arguments) + ") : ("
+            + ", ".join(kind for _, kind in self.arguments) + f") -> ({results})",
             f"  return {values} : {results}", "}", ""]))
 
 
@@ -147,8 +209,10 @@ def variants(case, has_mlir_opt):
 
     result = {
         "the formulas": case.model,
-        "again, without threads": lambda: case.compute(
-            case.source, "--mlir-disable-threading", run=["--num-threads=1"]),
+        "again": case.again,
+        "without threads": lambda: case.again("--mlir-disable-threading",
+                                              run=["--num-threads=1"]),
+        "from a table": case.from_table,
         "kernels": lambda: case.compute(case.source, form="qnnpack"),
         "scalar kernels": lambda: case.compute(case.source, form="qnnpack",
                                                run=["--target=scalar"]),
@@ -166,34 +230,64 @@ def variants(case, has_mlir_opt):
         "transposed": lambda: rewritten(
             lambda rng: case.body().transposed(rng, case.dialect)),
         "cast": lambda: rewritten(case.body().casted)}
-    if has_mlir_opt and case.dialect == "linalg":
-        result["generic ops"] = lambda: through(
-            "mlir-opt", "--linalg-generalize-named-ops")
+    if case.write_batch:
+        result["three samples"] = lambda: case.batch(3)
+        result["any number"] = lambda: case.batch(None)
     # Upstream makes one clamp of two, of which the first has a range of its own: that
     # is another network.
     clamps = re.findall(r"(%\w+) = tosa\.clamp (%\w+)", case.text)
     if {name for name, _ in clamps} & {operand for _, operand in clamps}:
         del result["canonicalized"]
+    if not has_mlir_opt:
+        return result
+    if case.dialect == "linalg":
+        result["generic ops"] = lambda: through(
+            "mlir-opt", pipeline("linalg-generalize-named-ops"))
     # mlir-opt has transposed convolutions only as others, and pointwise ones then as
     # products.
-    if has_mlir_opt and case.dialect == "tosa" and not any(
-            node.op == "conv_transpose" for node in case.network.nodes):
-        result["from TOSA"] = lambda: through("mlir-opt", FROM_TOSA)
+    elif "transpose_conv2d" not in case.text:
+        result["from TOSA"] = lambda: through("mlir-opt", pipeline(FROM_TOSA))
+        result["from TOSA, generic ops"] = lambda: through(
+            "mlir-opt", pipeline(FROM_TOSA + ",linalg-generalize-named-ops"))
     return result
+
+
+def differ(wanted, compute):
+    """What is wrong with the results of a form; None."""
+    try:
+        for a, b in zip(wanted, compute(), strict=True):
+            require(a.shape == b.shape and a.tobytes() == b.tobytes(),
+                    f"{(a != b).sum() if a.shape == b.shape else 'all'} of {a.size} "
+                    "differ")
+    except Broken as error:
+        return str(error)
+    return None
 
 
 def check(case, has_mlir_opt, only):
     """What is wrong with a network, by what was changed."""
     wanted = case.compute(case.source)
     for label, compute in variants(case, has_mlir_opt).items():
-        if only and label not in only:
-            continue
+        if not only or label in only:
+            error = differ(wanted, compute)
+            if error:
+                yield label, error
+
+
+def make_small(case, label, error, has_mlir_opt):
+    """The smallest network that goes wrong in the same way."""
+    def is_wrong(text):
         try:
-            for a, b in zip(wanted, compute(), strict=True):
-                require(a.shape == b.shape and a.tobytes() == b.tobytes(),
-                        f"{(a != b).sum()} of {a.size} differ")
-        except Broken as error:
-            yield label, error
+            small = Case(case.tools, case.seed, text, case.dialect)
+            compute = variants(small, has_mlir_opt).get(label)
+            found = compute and differ(small.compute(small.source), compute)
+        except Exception:  # It can't be run as it is, or written in another way.
+            return False
+        return bool(found) and found.endswith("differ") == error.endswith("differ")
+
+    body, _ = case.tools.run("qbackend-opt", "--mlir-print-op-generic", case.source)
+    network = reducer.Network(reducer.Body(body))
+    return reducer.reduce(network, is_wrong).text if is_wrong(network.text) else None
 
 
 def main():
@@ -211,7 +305,7 @@ def main():
         if options.llvm:
             tools.others["mlir-opt"] = pathlib.Path(options.llvm, "mlir-opt")
         for seed in range(first, last):
-            case = Case(tools, seed)
+            case = Case.of_seed(tools, seed)
             wrong = list(check(case, bool(options.llvm),
                                options.only and options.only.split(",")))
             failures += bool(wrong)
@@ -220,6 +314,9 @@ def main():
             if wrong and options.keep:
                 options.keep.mkdir(parents=True, exist_ok=True)
                 (options.keep / f"{seed}.mlir").write_text(case.text)
+                small = make_small(case, *wrong[0], bool(options.llvm))
+                if small:
+                    (options.keep / f"{seed}.small.mlir").write_text(small)
     print(f"{last - first} networks, {failures} failed")
     return failures > 0
 
