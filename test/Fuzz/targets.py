@@ -5,8 +5,9 @@
     targets.py --bin DIR [--targets NAME,...] [--seconds N] [--seed 1]
                [--jobs N] [--work DIR] [--keep DIR] [arguments of the targets]
 
-Each target gets seeds from the tests and a dictionary of the words in them. In a
-build with clang and sanitizers (`utils/setup.sh fuzz`) libFuzzer looks for inputs
+Each target gets seeds from the tests and a dictionary of the words in them: as many as
+it runs in a third of its time, drawn by --seed, since changes come after all of them. In
+a build with clang and sanitizers (`utils/setup.sh fuzz`) libFuzzer looks for inputs
 that reach new code, which --work keeps for the next run; elsewhere inputs are random
 changes of seeds. An input that ends a target goes to --keep. The exit code is 1 if
 there is one.
@@ -17,6 +18,7 @@ import collections
 import concurrent.futures
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -37,6 +39,9 @@ BYTES = {
     "Configurations": [b"null", b"true", b"\\u0000", b"-1", b"1.0e300", b"{}", b"[]"],
     "Pipeline": [b"?x", b"*x", b"dense<", b"0x7FC00000", b"4611686018427387904", b"^bb0"],
 }
+# How many seeds a second are few enough where an input is read in a child first.
+SEEDS_A_SECOND = dict.fromkeys(("Modules", "Configurations", "Pipeline"),
+                               2 if corpus.SANITIZED else 20)
 READERS = {
     "Arrays": [corpus.read_arrays],
     "Tables": [corpus.read_tables],
@@ -47,21 +52,24 @@ READERS = {
 
 
 def write_seeds(name, folder, arguments):
-    """The files of the tests, and the dictionary beside their folder."""
+    """Files of the tests, and the dictionary beside their folder. Returns how many."""
     folder.mkdir(parents=True)
     words = collections.Counter()
-    number = 0
-    for read in READERS[name]:
-        for _, data in read(arguments):
-            (folder / f"{number:04}").write_bytes(data)
-            number += 1
-            words.update(set(re.findall(rb"[A-Za-z_][\w.]{2,30}", data)))
+    found = [data for read in READERS[name] for _, data in read(arguments)]
+    for data in found:
+        words.update(set(re.findall(rb"[A-Za-z_][\w.]{2,30}", data)))
+    most = max(16, arguments.seconds * SEEDS_A_SECOND.get(name, 1000))
+    if len(found) > most:
+        found = random.Random(arguments.seed).sample(found, most)
+    for number, data in enumerate(found):
+        (folder / f"{number:04}").write_bytes(data)
     # The most common ones; equal ones by name, for the same dictionary each time.
     common = sorted(words, key=lambda word: (-words[word], word))[:400]
     lines = ['"' + "".join(chr(c) if 32 <= c < 127 and c not in b'"\\' else f"\\x{c:02X}"
                            for c in word) + '"' for word in BYTES[name] + common]
     folder.with_suffix(".dict").write_text("\n".join(lines) + "\n")
-    assert number, f"no seeds for {name}"
+    assert found, f"no seeds for {name}"
+    return len(found)
 
 
 def run(name, arguments):
@@ -79,7 +87,9 @@ def run(name, arguments):
          "-rss_limit_mb=6144", *arguments.options, found, folder],
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     said = done.stdout.decode("utf-8", "replace").splitlines()
-    runs = [line for line in said if line.startswith("Done ")]
+    # Without libFuzzer it says how many seeds.
+    runs = [line if "seeds" in line else f"{line}, of {arguments.counts[name]} seeds"
+            for line in said if line.startswith("Done ")]
     return done.returncode, runs if done.returncode == 0 and runs else said[-40:]
 
 
@@ -100,7 +110,8 @@ def main():
     os.environ["ASAN_OPTIONS"] = ":".join([
         os.environ.get("ASAN_OPTIONS", "allow_user_poisoning=0:"
                        "detect_container_overflow=0:detect_leaks=0"),
-        "allocator_may_return_null=1"])
+        # A fork, of which an input can have several, takes time for all memory.
+        "allocator_may_return_null=1", "quarantine_size_mb=16"])
     failures = 0
     with tempfile.TemporaryDirectory() as folder, \
             concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
@@ -108,8 +119,9 @@ def main():
         work, arguments.work = arguments.work, arguments.seeds
         corpus.write_helpers(arguments.work)
         names = arguments.targets.split(",")
-        for name in names:
-            write_seeds(name, arguments.seeds / name, arguments)
+        arguments.counts = {
+            name: write_seeds(name, arguments.seeds / name, arguments)
+            for name in names}
         arguments.work = work
         for name, (code, said) in zip(names, pool.map(
                 lambda name: run(name, arguments), names)):
