@@ -71,8 +71,40 @@ struct ExtentSource {
 };
 } // namespace
 
+/// The size of dimension `dim` of the result, where the op has it as an
+/// operand.
+static Value getDynamicSize(Operation *op, int64_t dim) {
+  SmallVector<OpFoldResult> sizes;
+  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
+    sizes = empty.getMixedSizes();
+  else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    sizes = expand.getMixedOutputShape();
+  else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    llvm::SmallBitVector dropped = slice.getDroppedDims();
+    for (auto [index, size] : llvm::enumerate(slice.getMixedSizes()))
+      if (!dropped.test(index))
+        sizes.push_back(size);
+  }
+  return sizes.empty() ? Value() : dyn_cast<Value>(sizes[dim]);
+}
+
+/// The dimension of the source that the op has as dimension `dim` of its
+/// result: the only one that isn't 1 of those that become it.
+static std::optional<int64_t> findCollapsed(tensor::CollapseShapeOp op,
+                                            int64_t dim) {
+  std::optional<int64_t> found;
+  for (int64_t source : op.getReassociationIndices()[dim]) {
+    if (op.getSrcType().getDimSize(source) == 1)
+      continue;
+    if (found)
+      return std::nullopt;
+    found = source;
+  }
+  return found;
+}
+
 /// Where the extent of dimension `dim` of `value` comes from: through casts,
-/// destinations, and what keeps the dimension.
+/// destinations, sizes, and what keeps the dimension.
 static ExtentSource findExtent(Value value, int64_t dim) {
   while (auto result = dyn_cast<OpResult>(value)) {
     Operation *op = result.getOwner();
@@ -87,10 +119,17 @@ static ExtentSource findExtent(Value value, int64_t dim) {
           (pad.getStaticLow()[dim] != 0 || pad.getStaticHigh()[dim] != 0))
         break;
       value = pad.getSource();
-    } else if (auto empty = dyn_cast<tensor::EmptyOp>(op)) {
-      if (!empty.getType().isDynamicDim(dim))
+    } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
+      if (int64_t(concat.getDim()) == dim)
         break;
-      Value size = empty.getDynamicSize(dim);
+      value = concat.getInputs().front();
+    } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
+      std::optional<int64_t> source = findCollapsed(collapse, dim);
+      if (!source)
+        break;
+      value = collapse.getSrc();
+      dim = *source;
+    } else if (Value size = getDynamicSize(op, dim)) {
       auto extent = size.getDefiningOp<tensor::DimOp>();
       std::optional<int64_t> index =
           extent ? extent.getConstantIndex() : std::nullopt;

@@ -44,3 +44,65 @@ func.func @of_another(%x: tensor<?x3x8x8xf32>, %y: tensor<?x4xf32>) -> tensor<?x
   %r = linalg.conv_2d_nchw_fchw ins(%x, %w : tensor<?x3x8x8xf32>, tensor<6x3x3x3xf32>) outs(%i : tensor<?x6x6x6xf32>) -> tensor<?x6x6x6xf32>
   return %r : tensor<?x6x6x6xf32>
 }
+
+// So has what was joined, cut, folded or unfolded along other dimensions.
+// CHECK-LABEL: func.func @moved
+// CHECK-COUNT-4: qbackend.operator [#qbackend.tanh]
+#id2 = affine_map<(d0, d1) -> (d0, d1)>
+#id3 = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+func.func @moved(%x: tensor<?x6xf32>) -> (tensor<?x12xf32>, tensor<?x4xf32>, tensor<?x2x3xf32>, tensor<?x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %joined = tensor.concat dim(1) %x, %x : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x12xf32>
+  %e0 = tensor.empty(%n) : tensor<?x12xf32>
+  %r0 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%joined : tensor<?x12xf32>) outs(%e0 : tensor<?x12xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x12xf32>
+  %cut = tensor.extract_slice %x[0, 2] [%n, 4] [1, 1] : tensor<?x6xf32> to tensor<?x4xf32>
+  %e1 = tensor.empty(%n) : tensor<?x4xf32>
+  %r1 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%cut : tensor<?x4xf32>) outs(%e1 : tensor<?x4xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x4xf32>
+  %unfolded = tensor.expand_shape %x [[0], [1, 2]] output_shape [%n, 2, 3] : tensor<?x6xf32> into tensor<?x2x3xf32>
+  %e2 = tensor.empty(%n) : tensor<?x2x3xf32>
+  %r2 = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%unfolded : tensor<?x2x3xf32>) outs(%e2 : tensor<?x2x3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x2x3xf32>
+  %folded = tensor.collapse_shape %r2 [[0], [1, 2]] : tensor<?x2x3xf32> into tensor<?x6xf32>
+  %e3 = tensor.empty(%n) : tensor<?x6xf32>
+  %r3 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%folded : tensor<?x6xf32>) outs(%e3 : tensor<?x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x6xf32>
+  return %r0, %r1, %r2, %r3 : tensor<?x12xf32>, tensor<?x4xf32>, tensor<?x2x3xf32>, tensor<?x6xf32>
+}
+
+// Along the batch itself it has another, and so has a part of it.
+// CHECK-LABEL: func.func @moved_along
+// CHECK-NOT: qbackend.tanh
+// CHECK: return
+func.func @moved_along(%x: tensor<?x6xf32>, %m: index) -> (tensor<?x6xf32>, tensor<?x6xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %e = tensor.empty(%n) : tensor<?x6xf32>
+  %joined = tensor.concat dim(0) %x, %x : (tensor<?x6xf32>, tensor<?x6xf32>) -> tensor<?x6xf32>
+  %r0 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%joined : tensor<?x6xf32>) outs(%e : tensor<?x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x6xf32>
+  %cut = tensor.extract_slice %x[0, 0] [%m, 6] [1, 1] : tensor<?x6xf32> to tensor<?x6xf32>
+  %r1 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%cut : tensor<?x6xf32>) outs(%e : tensor<?x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x6xf32>
+  return %r0, %r1 : tensor<?x6xf32>, tensor<?x6xf32>
+}
