@@ -520,8 +520,12 @@ class LinalgWriter(LinalgConvolution):
         if self.moved(node.inputs[0]):
             x = self.transpose(x, TO_FIRST[x.rank])
         shape = tuple(node.shape)
+        flat = (int(np.prod([e or 1 for e in shape])),)
+        # The batch stays, of whatever size.
+        if self.dynamic:
+            shape = (None, *shape[1:])
+            flat = (None, int(np.prod(shape[1:])))
         rows, columns = x.shape, shape
-        total = int(np.prod([e or 1 for e in shape]))
         if rows == columns:
             y = x
         elif _regroups(rows, columns):
@@ -530,7 +534,7 @@ class LinalgWriter(LinalgConvolution):
             else:
                 y = self.expand(x, shape)
         else:
-            y = self.expand(self.collapse(x, (total,)), shape)
+            y = self.expand(self.collapse(x, flat), shape)
         if self.moved(node):
             y = self.transpose(y, TO_LAST[y.rank])
         return y

@@ -582,7 +582,9 @@ class TosaWriter(Writer):
     def write_reshape(self, node, x):
         if self.moved(node.inputs[0]):
             x = self.transpose(x, TO_FIRST[x.rank])
-        y = self.reshape(x, node.shape)
+        # The batch stays, of whatever size.
+        first = None if self.dynamic else node.shape[0]
+        y = self.reshape(x, (first, *node.shape[1:]))
         if self.moved(node):
             y = self.transpose(y, TO_LAST[y.rank])
         return y
