@@ -310,6 +310,17 @@ static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
   return builder;
 }
 
+/// How many blocks of a function jump threading may have: it looks for the
+/// definition of each value in all of them, again for each branch that it
+/// threads, of which a chain of branches on one condition has thousands.
+static constexpr unsigned maxThreadedBlocks = 500;
+
+static bool isTooLong(StringRef pass, Any ir) {
+  const auto **function = any_cast<const Function *>(&ir);
+  return pass == "JumpThreadingPass" && function &&
+         (*function)->size() > maxThreadedBlocks;
+}
+
 /// Whether `ir` is a generated kernel, or of one.
 static bool isKernel(Any ir) {
   const Function *function = nullptr;
@@ -343,8 +354,9 @@ static void optimize(Module &module, TargetMachine &machine,
   // whole pipeline would take most of the time for them.
   bool isKernelTurn = false;
   PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback(
-      [&](StringRef, Any ir) { return isKernel(ir) == isKernelTurn; });
+  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any ir) {
+    return isKernel(ir) == isKernelTurn && !isTooLong(pass, ir);
+  });
   PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
   builder.registerModuleAnalyses(modules);
   builder.registerCGSCCAnalyses(graph);
