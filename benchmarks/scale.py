@@ -92,10 +92,12 @@ def arguments(n):
 
 
 def constants(n):
-    """A chain of sums with a constant each."""
+    """A chain of sums with a constant each, none of which is lost in rounding."""
     lines = []
     for i in range(n):
-        lines += [f"  %k{i} = arith.constant dense<[[{i}.5, {i}.25, 1.0, 2.0]]> : {T}",
+        sign = "-" if i % 2 else ""
+        lines += [f"  %k{i} = arith.constant dense<[[{sign}0.{i + 1:06}, {sign}0.5, "
+                  f"{sign}1.0, {sign}2.0]]> : {T}",
                   f"  %v{i} = tosa.add {f'%v{i - 1}' if i else '%x'}, %k{i} : "
                   f"({T}, {T}) -> {T}"]
     return wrap(lines, f"%v{n - 1}"), n
