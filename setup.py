@@ -19,6 +19,11 @@ import tempfile
 from setuptools import Extension, setup
 from setuptools.command.build_ext import build_ext
 
+try:
+    from setuptools.command.bdist_wheel import bdist_wheel
+except ImportError:  # That of setuptools before 70.1.
+    from wheel.bdist_wheel import bdist_wheel
+
 ROOT = pathlib.Path(__file__).resolve().parent
 #: Folders of the build whose installation the wheel has.
 PARTS = ("python", "lib/CAPI")
@@ -55,13 +60,24 @@ class BuildWithCMake(build_ext):
         subprocess.run([str(part) for part in command], check=True)
 
 
+class WheelOfAnySource(bdist_wheel):
+    """The same permissions whatever those of the sources are, which are a matter of
+    who unpacked them."""
+
+    def write_wheelfile(self, *arguments, **options):
+        super().write_wheelfile(*arguments, **options)
+        for path in pathlib.Path(self.bdist_dir).rglob("*"):
+            executable = path.is_dir() or path.stat().st_mode & 0o100
+            path.chmod(0o755 if executable else 0o644)
+
+
 # What setuptools writes stays out of the source, whose `build` is CMake's.
 scratch = tempfile.mkdtemp()
 try:
     setup(
         version=read_version(),
         ext_modules=[Extension("qbackend._native", [])],
-        cmdclass={"build_ext": BuildWithCMake},
+        cmdclass={"build_ext": BuildWithCMake, "bdist_wheel": WheelOfAnySource},
         options={
             "build": {"build_base": scratch},
             "egg_info": {"egg_base": scratch},
