@@ -13,13 +13,27 @@
 using namespace mlir;
 using namespace qbackend;
 
+/// A kind for any batch.
+static Attribute withoutBatch(Attribute kind) {
+  auto narrow = dyn_cast<NarrowAttr>(kind);
+  if (!narrow || narrow.getSizes().empty())
+    return kind;
+  SmallVector<int64_t> sizes(narrow.getSizes().asArrayRef());
+  sizes.front() = -1;
+  Builder b(kind.getContext());
+  return NarrowAttr::get(kind.getContext(), narrow.getOffsets(),
+                         b.getDenseI64ArrayAttr(sizes), narrow.getStrides());
+}
+
 /// What `op` computes, without its operands. The first extent is left out: the
 /// batch may be another one.
 static std::string describe(Operation *op) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (auto operation = dyn_cast<OperatorOp>(op))
-    os << operation.getKinds();
+    os << ArrayAttr::get(
+        op->getContext(),
+        llvm::map_to_vector(operation.getKinds(), withoutBatch));
   else
     os << op->getName();
   for (Type type : op->getResultTypes())

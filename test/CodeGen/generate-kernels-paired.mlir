@@ -1,14 +1,15 @@
 // Where products of bytes are added in 16 bits, which saturate, two steps are
 // multiplied at once if their weights can't reach that: if those of a sign that
-// share a lane add up to at most 128. Offsets are how many pairs there are, and
-// where the bytes of their steps begin.
+// share a lane add up to at most 128. Offsets are, of each block of outputs, how many
+// pairs it has, and how many and how many weights are before it; then where the bytes
+// of the steps of each pair begin.
 // RUN: qbackend-opt %s -split-input-file -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=x86-64-v3" | FileCheck %s
 // RUN: qbackend-opt %s -split-input-file -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=skylake-avx512" | FileCheck %s --check-prefix=AVX512
 // RUN: qbackend-opt %s -split-input-file -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=x86-64-v2" | FileCheck %s --check-prefix=SSSE3
 
 // Each step of 63 has one of 1 beside it: 4 x 63 were too much.
 // CHECK-LABEL: func.func @pairs
-// CHECK: memref.global "private" constant @{{.*}} : memref<5xi32> = dense<[2, 0, 12, 4, 8]>
+// CHECK: memref.global "private" constant @{{.*}} : memref<11xi32> = dense<[2, 0, 0, 0, 12, 4, 8, 0, 0, 0, 0]>
 // CHECK: scf.for
 // CHECK: %[[A:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"({{.*}} -> vector<16xi16>
 // CHECK: %[[B:.*]] = llvm.call_intrinsic "llvm.x86.avx2.pmadd.ub.sw"({{.*}} -> vector<16xi16>
@@ -32,7 +33,7 @@ func.func @pairs(%x: memref<1x1x8x16xi8>, %y: memref<1x1x8x1xi8>) {
 
 // The sum of 2 x 127 doesn't fit by itself: its step is there twice.
 // CHECK-LABEL: func.func @split
-// CHECK: memref.global "private" constant @{{.*}} : memref<7xi32> = dense<[3, 0, 4, 4, 8, 12, 12]>
+// CHECK: memref.global "private" constant @{{.*}} : memref<11xi32> = dense<[3, 0, 0, 0, 4, 4, 8, 12, 12, 0, 0]>
 memref.global "private" constant @w : memref<1x1x1x16xi8> = dense<[[[[-1, -1, -1, -1, 127, 127, 127, 127, -1, -1, -1, -1, -1, -1, -1, -1]]]]>
 memref.global "private" constant @b : memref<1xi32> = dense<3>
 memref.global "private" constant @m : memref<1xf32> = dense<0.5>

@@ -181,7 +181,7 @@ class Network:
             x.data = np.where(random.random(x.data.shape) < 0.5, x.limits[1], x.data)
         if weight_zero:
             data = np.clip(data, -100, 100)
-        per_sum = 74.0 * data.std() * np.sqrt(inner * kernel[0] * kernel[1])
+        per_sum = 74.0 * max(data.std(), 1.0) * np.sqrt(inner * kernel[0] * kernel[1])
         sw = float(f32(spread / per_sum * 0.5 / 0.02))
         scale = ([float(f32(sw * f)) for f in random.uniform(0.5, 2, out)]
                  if channels else sw)
@@ -229,9 +229,9 @@ class Network:
             y.data = np.maximum(y.data, y.zero)
         self.finish(name, result, y)
 
-    def linear(self, name, shape, out, signed=False):
+    def linear(self, name, shape, out, signed=False, weights="any"):
         x_name, x = self.argument(shape, 0.02, 1, signed)
-        data = self.random.integers(-128, 128, (out, shape[-1]))
+        data = draw_weights(self.random, weights, (out, shape[-1]))
         w = Tensor(data, float(f32(0.3 / shape[-1])), 0, signed=True)
         raw = self.constant(data.astype(np.int8), "i8")
         weight = self.emit(f"quant.scast {raw} : tensor<{out}x{shape[-1]}xi8> to "
@@ -242,7 +242,8 @@ class Network:
         self.finish(name, self.emit(f"qnnpack.linear {x_name}, {weight} : {x.type}, "
                                     f"{w.type} -> {y.type}"), y)
 
-    def dynamic_linear(self, name, shape, out, relu=False, weight_zero=0, bias=True):
+    def dynamic_linear(self, name, shape, out, relu=False, weight_zero=0, bias=True,
+                       weights="any"):
         """One range for all of the input; samples of a dynamic batch run alone."""
         random = self.random
         x = Reals(random.normal(0.3, 2, (self.batch, *shape)))
@@ -254,7 +255,7 @@ class Network:
                        for column in zip(*pairs))
         scale = scale.astype(f32)
         q = np.rint((x.data * (f32(1) / scale)).astype(np.float64)) + zero
-        data = random.integers(-100, 101, (out, shape[-1]))
+        data = np.clip(draw_weights(random, weights, (out, shape[-1])), -100, 100)
         w = Tensor(data, random.uniform(0.001, 0.01, out).astype(f32),
                    [weight_zero] * out, signed=True)
         acc = (np.clip(q, 0, 255).astype(np.int64) - zero) @ (data - weight_zero).T
@@ -459,6 +460,9 @@ def build(batch, seed):
         n.case(s + "normal weights in groups", (6, 6, 160), 176, (3, 3), groups=2,
                signed=signed, weights="normal", relu=True)
         n.linear(s + "linear", (100,), 30, signed)
+        n.linear(s + "linear, normal weights", (3, 260), 50, signed, "normal")
+        n.dynamic_linear(s + "dynamic linear, normal weights", (3, 260), 50,
+                         relu=signed, weights="normal")
         n.linear(s + "linear of rows", (3, 4, 9), 1000, signed)
         n.dynamic_linear(s + "dynamic linear", (67,), 21 if signed else 64,
                          relu=signed, bias=not signed)
@@ -523,6 +527,8 @@ def build_large(batch, seed):
            signed=True, weights="sparse")
     n.linear("linear", (2100,), 2030, signed=True)
     n.dynamic_linear("dynamic linear", (40, 520), 250)
+    n.dynamic_linear("dynamic linear, normal weights", (40, 520), 250,
+                     weights="normal")
     return n
 
 

@@ -137,7 +137,7 @@ void DenseKernel::packWeight(ArrayRef<int8_t> weight,
   });
 }
 
-void DenseKernel::emitBlocks(
+void DenseKernel::forEachBlock(
     function_ref<void(Value, ArrayRef<int64_t>)> body) {
   int64_t lanes = target.lanes;
   int64_t whole = getWholeVectors();
@@ -156,14 +156,14 @@ void DenseKernel::emitBlocks(
 void DenseKernel::emitImage(Value position, Value resultPosition) {
   int64_t row = shape.paddedWidth() * shape.in;
   auto emitGroup = [&](Value g) {
-    emitBlocks([&](Value first, ArrayRef<int64_t> counts) {
+    forEachBlock([&](Value first, ArrayRef<int64_t> counts) {
       Value vector = advance(first, g, groupVectors);
       Value constants = advance(index(0), vector, target.lanes);
       SmallVector<Value> bias =
           loadVectors(buffers.bias, constants, counts.size());
       SmallVector<Value> multipliers =
           loadVectors(buffers.multiplier, constants, counts.size());
-      Value weights = advance(index(0), vector, getWeightsPerVector());
+      SmallVector<Value> block = emitBlock(g, first);
       Value from = advance(position, g, shape.inGroup);
       Value to = advance(advance(resultPosition, g, shape.outGroup), first,
                          target.lanes);
@@ -171,8 +171,7 @@ void DenseKernel::emitImage(Value position, Value resultPosition) {
         Value fromRow = advance(from, y, shape.strideY * row);
         Value toRow = advance(to, y, shape.resultWidth * shape.out);
         auto emit = [&](Value x, int64_t pixels) {
-          emitTile({g, first, weights},
-                   advance(fromRow, x, shape.strideX * shape.in),
+          emitTile(block, advance(fromRow, x, shape.strideX * shape.in),
                    advance(toRow, x, shape.out), bias, multipliers, pixels,
                    counts);
         };
@@ -218,15 +217,20 @@ SmallVector<Value> DenseKernel::emitStep(Value position, Value weights,
   return sums;
 }
 
-SmallVector<Value> DenseKernel::emitSums(const OutputBlock &block,
-                                         Value position, ValueRange sums,
-                                         int64_t pixels, int64_t vectors) {
+SmallVector<Value> DenseKernel::emitBlock(Value group, Value first) {
+  return {advance(index(0), advance(first, group, groupVectors),
+                  getSteps() * 4 * target.lanes)};
+}
+
+SmallVector<Value> DenseKernel::emitSums(ValueRange block, Value position,
+                                         ValueRange sums, int64_t pixels,
+                                         int64_t vectors) {
   int64_t step = 4 * target.lanes * vectors;
   int64_t rowBytes = shape.dilationY * shape.paddedWidth() * shape.in;
   return accumulate(
       index(shape.kernelHeight), sums, [&](Value ky, ValueRange sums) {
         Value row = advance(position, ky, rowBytes);
-        Value rowWeights = advance(block.weights, ky, columns * steps * step);
+        Value rowWeights = advance(block[0], ky, columns * steps * step);
         return accumulate(index(columns), sums, [&](Value kx, ValueRange sums) {
           Value tap = advance(row, kx, shape.dilationX * shape.in);
           Value tapWeights = advance(rowWeights, kx, steps * step);
@@ -238,7 +242,7 @@ SmallVector<Value> DenseKernel::emitSums(const OutputBlock &block,
       });
 }
 
-void DenseKernel::emitTile(const OutputBlock &block, Value position,
+void DenseKernel::emitTile(ValueRange block, Value position,
                            Value resultPosition, ArrayRef<Value> bias,
                            ArrayRef<Value> multipliers, int64_t pixels,
                            ArrayRef<int64_t> counts) {

@@ -29,18 +29,12 @@ public:
 protected:
   void packWeight(llvm::ArrayRef<int8_t> weight,
                   llvm::function_ref<void(int32_t)> append) const override;
-  /// Elements of the packed weight for each vector of outputs.
-  virtual int64_t getWeightsPerVector() const {
-    return getSteps() * 4 * target.lanes;
-  }
-  /// A block of outputs: vectors of `group` from `first` on, and where their
-  /// weights are.
-  struct OutputBlock {
-    Value group, first, weights;
-  };
+  /// Builds what `emitSums` needs of a block of outputs: vectors of `group`
+  /// from `first` on.
+  virtual llvm::SmallVector<Value> emitBlock(Value group, Value first);
   /// Builds `sums` of `pixels` x `vectors` plus all products of the window at
   /// `position`.
-  virtual llvm::SmallVector<Value> emitSums(const OutputBlock &block,
+  virtual llvm::SmallVector<Value> emitSums(mlir::ValueRange block,
                                             Value position,
                                             mlir::ValueRange sums,
                                             int64_t pixels, int64_t vectors);
@@ -79,8 +73,8 @@ private:
   /// Builds `body` for blocks of vectors of a group: the first vector, and how
   /// many outputs each one has.
   void
-  emitBlocks(llvm::function_ref<void(Value, llvm::ArrayRef<int64_t>)> body);
-  void emitTile(const OutputBlock &block, Value position, Value resultPosition,
+  forEachBlock(llvm::function_ref<void(Value, llvm::ArrayRef<int64_t>)> body);
+  void emitTile(mlir::ValueRange block, Value position, Value resultPosition,
                 llvm::ArrayRef<Value> bias, llvm::ArrayRef<Value> multipliers,
                 int64_t pixels, llvm::ArrayRef<int64_t> counts);
   llvm::SmallVector<Value> emitStep(Value position, Value weights,

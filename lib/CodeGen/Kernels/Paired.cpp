@@ -40,7 +40,10 @@ namespace {
 /// 32 bits, two for one of 16.
 class StepPairs {
 public:
-  explicit StepPairs(size_t size) : size(size) {}
+  StepPairs(size_t size, size_t count) : size(size) {
+    weights.reserve(size * count);
+    sums.reserve(size * count);
+  }
 
   /// Adds step `index`.
   void add(int64_t index, ArrayRef<int8_t> weights);
@@ -66,43 +69,47 @@ private:
   std::vector<uint8_t> sums;
 };
 
+/// The offsets are, of each block, how many pairs it has, how many are in
+/// blocks before it, and how many vectors of weights are; then where the bytes
+/// of both steps are, of all pairs.
 class PairedKernel final : public DenseKernel {
 public:
   PairedKernel(const KernelTarget &target, int8::Conv2dOp op,
-               ArrayRef<int8_t> weight, int64_t mostVectors);
+               int64_t mostVectors)
+      : DenseKernel(getByteTarget(target), op, mostVectors) {}
 
+  /// Packs the weight. Fails if that is not faster than `limit`, a cost.
+  LogicalResult pair(ArrayRef<int8_t> weight, double limit);
+
+  double getCost() const override { return tileCost * numPairs / numBlocks; }
   /// Whether most steps have a partner.
-  bool isPaired() const { return meanPairs < 0.55 * getSteps(); }
+  bool isPaired() const { return numPairs < 0.55 * getSteps() * numBlocks; }
   bool hasOneVector() const { return tileVectors == 1; }
-  /// Whether a window spans less than 2^31 bytes.
-  bool hasOffsets() const { return llvm::isInt<32>(getOffset(getSteps() - 1)); }
-  double getCost() const override { return tileCost * meanPairs; }
   SmallVector<int64_t> getVariant() const override {
-    return {mostPairs, tileVectors};
+    return {getRoom(), tileVectors};
   }
 
 private:
-  int64_t getWeightsPerVector() const override {
-    return mostPairs * 2 * 4 * target.lanes;
-  }
   void packWeight(ArrayRef<int8_t> weight,
                   function_ref<void(int32_t)> append) const override;
   std::vector<int32_t> packOffsets() const override;
-  SmallVector<Value> emitSums(const OutputBlock &block, Value position,
-                              ValueRange sums, int64_t pixels,
-                              int64_t vectors) override;
+  SmallVector<Value> emitBlock(Value group, Value first) override;
+  SmallVector<Value> emitSums(ValueRange block, Value position, ValueRange sums,
+                              int64_t pixels, int64_t vectors) override;
+  void pack(const StepPairs &steps, ArrayRef<std::pair<size_t, size_t>> pairs,
+            int64_t vectors);
   /// Bytes from the first one of a window to those of a step.
   int64_t getOffset(int64_t step) const;
+  /// Pairs that the constants have room for: layers of one shape share their
+  /// kernel if they have about as many.
+  int64_t getRoom() const {
+    return llvm::alignTo(numPairs,
+                         std::max<int64_t>(4, getSteps() * numBlocks / 16));
+  }
 
-  struct Block {
-    int64_t vectors;
-    StepPairs steps;
-    SmallVector<std::pair<size_t, size_t>> pairs;
-  };
-  std::vector<Block> blocks;
-  /// Those of a block that has the most: the others take as much room.
-  int64_t mostPairs = 0;
-  double meanPairs = 0;
+  int64_t numBlocks = 0, numPairs = 0;
+  std::vector<int32_t> header, offsets;
+  std::vector<int8_t> packed;
 };
 } // namespace
 
@@ -185,12 +192,16 @@ SmallVector<std::pair<size_t, size_t>> StepPairs::match() const {
 // Kernel
 //===----------------------------------------------------------------------===//
 
-PairedKernel::PairedKernel(const KernelTarget &target, int8::Conv2dOp op,
-                           ArrayRef<int8_t> weight, int64_t mostVectors)
-    : DenseKernel(getByteTarget(target), op, mostVectors) {
-  int64_t sum = 0;
+LogicalResult PairedKernel::pair(ArrayRef<int8_t> weight, double limit) {
+  if (!llvm::isInt<32>(getOffset(getSteps() - 1)))
+    return failure();
+  forBlocks([&](int64_t, int64_t) { ++numBlocks; });
+  int64_t done = 0;
+  bool isFaster = true;
   forBlocks([&](int64_t first, int64_t vectors) {
-    StepPairs steps(vectors * target.lanes * 4);
+    if (!isFaster)
+      return;
+    StepPairs steps(vectors * target.lanes * 4, getSteps());
     SmallVector<int8_t> weights;
     for (int64_t step = 0; step < getSteps(); ++step) {
       weights.clear();
@@ -198,14 +209,36 @@ PairedKernel::PairedKernel(const KernelTarget &target, int8::Conv2dOp op,
                [&](int32_t element) { weights.push_back(element); });
       steps.add(step, weights);
     }
-    SmallVector<std::pair<size_t, size_t>> matched = steps.match();
-    sum += matched.size();
-    mostPairs = std::max<int64_t>(mostPairs, matched.size());
-    blocks.push_back({vectors, std::move(steps), std::move(matched)});
+    SmallVector<std::pair<size_t, size_t>> pairs = steps.match();
+    numPairs += pairs.size();
+    pack(steps, pairs, vectors);
+    // Even if the others have pairs alone, or if the first ones are like them.
+    ++done;
+    int64_t least =
+        numPairs + (numBlocks - done) * llvm::divideCeil(getSteps(), 2);
+    isFaster = tileCost * least < limit * numBlocks &&
+               (done < 8 || tileCost * numPairs < 1.25 * limit * done);
   });
-  meanPairs = double(sum) / blocks.size();
-  // Layers of one shape share their kernel if they have about as many.
-  mostPairs = llvm::alignTo(mostPairs, std::max<int64_t>(1, getSteps() / 16));
+  return success(isFaster);
+}
+
+void PairedKernel::pack(const StepPairs &steps,
+                        ArrayRef<std::pair<size_t, size_t>> pairs,
+                        int64_t vectors) {
+  int64_t size = vectors * target.lanes * 4;
+  header.push_back(pairs.size());
+  header.push_back(offsets.size() / 2);
+  header.push_back(packed.size() / (4 * target.lanes));
+  for (auto [one, other] : pairs) {
+    bool isAlone = other == StepPairs::none;
+    for (size_t step : {one, isAlone ? one : other})
+      offsets.push_back(getOffset(steps.getIndex(step)));
+    llvm::append_range(packed, steps.getWeights(one));
+    if (isAlone)
+      packed.resize(packed.size() + size);
+    else
+      llvm::append_range(packed, steps.getWeights(other));
+  }
 }
 
 int64_t PairedKernel::getOffset(int64_t step) const {
@@ -215,64 +248,58 @@ int64_t PairedKernel::getOffset(int64_t step) const {
 }
 
 std::vector<int32_t> PairedKernel::packOffsets() const {
-  std::vector<int32_t> offsets;
-  for (const Block &block : blocks) {
-    offsets.push_back(block.pairs.size());
-    for (auto [one, other] : block.pairs)
-      for (size_t step : {one, other == StepPairs::none ? one : other})
-        offsets.push_back(getOffset(block.steps.getIndex(step)));
-    offsets.resize(offsets.size() + 2 * (mostPairs - block.pairs.size()));
-  }
-  return offsets;
+  std::vector<int32_t> all = header;
+  llvm::append_range(all, offsets);
+  all.resize(header.size() + 2 * getRoom());
+  return all;
 }
 
 void PairedKernel::packWeight(ArrayRef<int8_t>,
                               function_ref<void(int32_t)> append) const {
-  for (const Block &block : blocks) {
-    int64_t size = block.vectors * target.lanes * 4;
-    auto appendZeros = [&](int64_t count) {
-      for (int64_t i = 0; i < count; ++i)
-        append(0);
-    };
-    for (auto [one, other] : block.pairs) {
-      llvm::for_each(block.steps.getWeights(one), append);
-      if (other == StepPairs::none)
-        appendZeros(size);
-      else
-        llvm::for_each(block.steps.getWeights(other), append);
-    }
-    appendZeros((mostPairs - block.pairs.size()) * 2 * size);
-  }
+  llvm::for_each(packed, append);
+  // No block has more vectors.
+  int64_t room = getRoom() * 2 * tileVectors * target.lanes * 4;
+  for (int64_t i = packed.size(); i < room; ++i)
+    append(0);
 }
 
-SmallVector<Value> PairedKernel::emitSums(const OutputBlock &block,
-                                          Value position, ValueRange sums,
-                                          int64_t pixels, int64_t vectors) {
+SmallVector<Value> PairedKernel::emitBlock(Value group, Value first) {
+  ImplicitLocOpBuilder &b = *builder;
+  Value number =
+      advance(b.createOrFold<arith::DivUIOp>(first, index(tileVectors)), group,
+              llvm::divideCeil(groupVectors, tileVectors));
+  auto loadNumber = [&](int64_t i) -> Value {
+    Value loaded =
+        load(buffers.offsets, advance(advance(index(0), number, 3), i), 1);
+    return arith::IndexCastOp::create(b, b.getIndexType(),
+                                      vector::ExtractOp::create(b, loaded, 0));
+  };
+  Value pairs = loadNumber(0);
+  Value offsets = advance(index(3 * numBlocks), loadNumber(1), 2);
+  Value weights = advance(index(0), loadNumber(2), 4 * target.lanes);
+  return {pairs, offsets, weights};
+}
+
+SmallVector<Value> PairedKernel::emitSums(ValueRange block, Value position,
+                                          ValueRange sums, int64_t pixels,
+                                          int64_t vectors) {
   ImplicitLocOpBuilder &b = *builder;
   int64_t width = 4 * target.lanes;
-  Value number =
-      advance(b.createOrFold<arith::DivUIOp>(block.first, index(tileVectors)),
-              block.group, llvm::divideCeil(groupVectors, tileVectors));
-  Value offsets = advance(index(0), number, 1 + 2 * mostPairs);
-  auto toIndex = [&](Value integers, int64_t position) -> Value {
-    return arith::IndexCastOp::create(
-        b, b.getIndexType(), vector::ExtractOp::create(b, integers, position));
-  };
-  Value pairs = toIndex(load(buffers.offsets, offsets, 1), 0);
   VectorType lanes16 = vectorOf(2 * target.lanes, b.getI16Type());
   Value ones =
       arith::ConstantOp::create(b, DenseElementsAttr::get(lanes16, int16_t(1)));
-  return accumulate(pairs, sums, [&](Value pair, ValueRange given) {
+  return accumulate(block[0], sums, [&](Value pair, ValueRange given) {
     SmallVector<Value> sums = llvm::to_vector_of<Value>(given);
     SmallVector<Value> weights, from;
-    Value pairWeights = advance(block.weights, pair, 2 * vectors * width);
-    Value pairOffsets =
-        load(buffers.offsets, advance(advance(offsets, 1), pair, 2), 2);
+    Value offsets = load(buffers.offsets, advance(block[1], pair, 2), 2);
+    Value pairWeights = advance(block[2], pair, 2 * vectors * width);
     for (int64_t i = 0; i < 2 * vectors; ++i)
       weights.push_back(loadWeight(advance(pairWeights, i * width)));
-    for (int64_t step : {0, 1})
-      from.push_back(
-          arith::AddIOp::create(b, position, toIndex(pairOffsets, step)));
+    for (int64_t step : {0, 1}) {
+      Value offset = arith::IndexCastOp::create(
+          b, b.getIndexType(), vector::ExtractOp::create(b, offsets, step));
+      from.push_back(arith::AddIOp::create(b, position, offset));
+    }
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
       SmallVector<Value> inputs;
       for (int64_t step : {0, 1})
@@ -292,15 +319,19 @@ SmallVector<Value> PairedKernel::emitSums(const OutputBlock &block,
 
 std::unique_ptr<KernelEmitter> qbackend::codegen::createPairedKernel(
     const KernelTarget &target, int8::Conv2dOp op, ArrayRef<int8_t> weight) {
-  DenseKernel dense(target, op);
-  auto kernel = std::make_unique<PairedKernel>(target, op, weight, 4);
-  // Fewer lanes have to agree in a tile of one vector.
-  if (!kernel->isPaired() && !kernel->hasOneVector()) {
-    auto narrow = std::make_unique<PairedKernel>(target, op, weight, 1);
-    if (narrow->getCost() < kernel->getCost())
-      kernel = std::move(narrow);
+  double limit = DenseKernel(target, op).getCost();
+  std::unique_ptr<PairedKernel> best;
+  for (int64_t mostVectors : {4, 1}) {
+    auto kernel = std::make_unique<PairedKernel>(target, op, mostVectors);
+    bool isFaster = succeeded(kernel->pair(weight, limit));
+    // Fewer lanes have to agree in a tile of one vector.
+    bool isLast = kernel->hasOneVector() || (isFaster && kernel->isPaired());
+    if (isFaster) {
+      limit = kernel->getCost();
+      best = std::move(kernel);
+    }
+    if (isLast)
+      break;
   }
-  if (!kernel->hasOffsets() || dense.getCost() <= kernel->getCost())
-    return nullptr;
-  return kernel;
+  return best;
 }
