@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
@@ -30,6 +31,9 @@ struct Step {
   RankedTensorType type;
   /// What each summand or the result is multiplied by, if it is.
   std::optional<double> factor;
+  /// Which of the input's dimensions that are neither reduced nor of size 1 the
+  /// result's are; empty: all in their order.
+  SmallVector<unsigned> order = {};
 };
 
 /// A dimension on the way, and which one of the mean's input it is.
@@ -74,8 +78,8 @@ static std::optional<Step> matchTosaReduction(OpTy reduce) {
 }
 
 /// The sum, from 0, of one operand over some of its dimensions, whose others
-/// stay in their order; or, if `kind` is Max, the maximum, from what no number
-/// is below.
+/// may be in another order; or, if `kind` is Max, the maximum, from what no
+/// number is below.
 static std::optional<Step> matchReduction(Operation *op, ScalarKind kind,
                                           ScalarExpressions &expressions) {
   bool isSum = kind == ScalarKind::Add;
@@ -142,8 +146,13 @@ static std::optional<Step> matchReduction(Operation *op, ScalarKind kind,
       written.push_back(dim.getPosition());
     else if (size != 1)
       return std::nullopt;
-  if (kept != written)
+  if (kept == written)
+    return step;
+  if (!std::is_permutation(kept.begin(), kept.end(), written.begin(),
+                           written.end()))
     return std::nullopt;
+  for (unsigned loop : written)
+    step.order.push_back(llvm::find(kept, loop) - kept.begin());
   return step;
 }
 
@@ -228,6 +237,43 @@ static bool changeShape(SmallVectorImpl<TrackedDim> &dims,
   return true;
 }
 
+/// Puts the dimensions that aren't of size 1 in `order`, and drops the others;
+/// false if they aren't as many.
+static bool reorder(SmallVectorImpl<TrackedDim> &dims,
+                    ArrayRef<unsigned> order) {
+  llvm::erase_if(dims, [](const TrackedDim &dim) { return dim.size == 1; });
+  if (dims.size() != order.size())
+    return false;
+  dims = llvm::map_to_vector(order, [&](unsigned dim) { return dims[dim]; });
+  return true;
+}
+
+/// How to transpose a result with `dims` so that they are in the order of the
+/// input, those of size 1 where they fit `shape`, if it has them; empty where
+/// nothing is to be transposed.
+static SmallVector<int64_t> getResultOrder(ArrayRef<TrackedDim> dims,
+                                           ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> ones, others;
+  for (auto [dim, tracked] : llvm::enumerate(dims))
+    (tracked.size == 1 ? ones : others).push_back(dim);
+  auto isBefore = [&](int64_t a, int64_t b) {
+    return dims[a].position < dims[b].position;
+  };
+  if (llvm::is_sorted(others, isBefore))
+    return {};
+  llvm::sort(others, isBefore);
+  SmallVector<int64_t> order;
+  ArrayRef<int64_t> nextOnes = ones, nextOthers = others;
+  for (int64_t size : shape) {
+    ArrayRef<int64_t> &next = size == 1 ? nextOnes : nextOthers;
+    if (!next.empty())
+      order.push_back(next.consume_front());
+  }
+  llvm::append_range(order, nextOthers);
+  llvm::append_range(order, nextOnes);
+  return order;
+}
+
 static SmallVector<int64_t> withoutOnes(ArrayRef<int64_t> shape) {
   return llvm::filter_to_vector(shape, [](int64_t size) { return size != 1; });
 }
@@ -256,7 +302,8 @@ static std::optional<RecognizedOperator> getReduction(Recognition &recognition,
         reduced.set(*dims[axis].position);
       dims[axis].size = 1;
     }
-    if (!changeShape(dims, step.type.getShape()))
+    if ((!step.order.empty() && !reorder(dims, step.order)) ||
+        !changeShape(dims, step.type.getShape()))
       return std::nullopt;
     scale *= step.factor.value_or(1);
   }
@@ -271,12 +318,18 @@ static std::optional<RecognizedOperator> getReduction(Recognition &recognition,
       dropped.push_back(size);
     ones.push_back(isReduced ? 1 : size);
   }
-  ArrayRef<int64_t> shape = getFloatType(recognition.result()).getShape();
-  bool keepdim = shape == ArrayRef(ones);
   RecognizedOperator op;
+  op.resultPermutation = getResultOrder(dims, dropped);
+  SmallVector<int64_t> shape(getFloatType(recognition.result()).getShape());
+  if (!op.resultPermutation.empty()) {
+    if (ShapedType::isDynamicShape(shape))
+      return std::nullopt;
+    shape = applyPermutation(shape, op.resultPermutation);
+  }
+  bool keepdim = op.resultPermutation.empty() && shape == ones;
   op.result = recognition.result();
   op.inputs = {RecognizedOperand::of(steps.back().input)};
-  if (!keepdim && shape != ArrayRef(dropped)) {
+  if (!keepdim && shape != dropped) {
     // Dimensions of 1 may be elsewhere, as after a sum that transposes. A
     // change of shape behind it is an op of its own.
     if (getReshaped(recognition.root) || ShapedType::isDynamicShape(shape) ||

@@ -219,8 +219,6 @@ func.func @reshape_in_front(%x: tensor<2x3x4xf32>) -> tensor<6xf32> {
 // CHECK-NOT: qbackend.mean
 // CHECK-LABEL: func.func @maximum
 // CHECK-NOT: qbackend.mean
-// CHECK-LABEL: func.func @transposed
-// CHECK-NOT: qbackend.mean
 // CHECK-LABEL: func.func @other_shape
 // CHECK: qbackend.mean
 // CHECK-SAME: -> tensor<6x1xf32>
@@ -247,18 +245,6 @@ func.func @maximum(%x: tensor<6x4xf32>) -> tensor<6xf32> {
   %s = linalg.reduce { arith.maximumf } ins(%x : tensor<6x4xf32>) outs(%z : tensor<6xf32>) dimensions = [1]
   %q = arith.divf %s, %n : tensor<6xf32>
   return %q : tensor<6xf32>
-}
-func.func @transposed(%x: tensor<6x4x5xf32>) -> tensor<5x6xf32> {
-  %z = arith.constant dense<0.0> : tensor<5x6xf32>
-  %n = arith.constant dense<4.0> : tensor<5x6xf32>
-  %s = linalg.generic {indexing_maps = [#i3, affine_map<(d0, d1, d2) -> (d2, d0)>], iterator_types = ["parallel", "reduction", "parallel"]}
-    ins(%x : tensor<6x4x5xf32>) outs(%z : tensor<5x6xf32>) {
-  ^bb0(%i: f32, %o: f32):
-    %y = arith.addf %o, %i : f32
-    linalg.yield %y : f32
-  } -> tensor<5x6xf32>
-  %q = arith.divf %s, %n : tensor<5x6xf32>
-  return %q : tensor<5x6xf32>
 }
 func.func @other_shape(%x: tensor<6x4xf32>) -> tensor<1x6xf32> {
   %c = "tosa.const"() <{values = dense<0.25> : tensor<1x1xf32>}> : () -> tensor<1x1xf32>
