@@ -11,8 +11,10 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
 
-/// The convolutions and linear layers that compute `value`, without a bias and
-/// in its shape.
+/// No more changes of shape than this follow each other.
+static constexpr unsigned kMaxReshapes = 4;
+
+/// The convolutions and linear layers that compute `value`, without a bias.
 static SmallVector<RecognizedOperator, 0>
 findWithoutBias(Value value, ScalarExpressions &expressions) {
   SmallVector<RecognizedOperator, 0> found;
@@ -21,7 +23,7 @@ findWithoutBias(Value value, ScalarExpressions &expressions) {
   Recognition layer{value.getDefiningOp(), expressions, found};
   recognizeLinear(layer);
   llvm::erase_if(found, [](const RecognizedOperator &op) {
-    return op.bias || !op.outputShape.empty();
+    return op.bias || !op.resultPermutation.empty();
   });
   return found;
 }
@@ -48,24 +50,38 @@ void forms::recognizeSplitBias(Recognition &recognition) {
   if (!type || !type.hasStaticShape() || !before.getDefiningOp() ||
       resultType.getRank() <= type.getRank())
     return;
+  // Dimensions of 1 may have been dropped before the channels are cut.
+  for (unsigned depth = 0; depth < kMaxReshapes; ++depth) {
+    Operation *producer = getProducer(before);
+    Value source = producer ? getReshaped(producer) : Value();
+    auto sourceType = source ? getFloatType(source) : RankedTensorType();
+    if (!sourceType || !sourceType.hasStaticShape() || !source.getDefiningOp())
+      break;
+    before = source;
+    type = sourceType;
+  }
   ArrayRef<int64_t> sizes = getFloatType(cut).getShape();
   for (RecognizedOperator &op : findWithoutBias(before, expressions)) {
-    // What is in front of the channels and behind them stays so.
+    // Its own shape may have dimensions of 1 that the code's has not. What is
+    // in front of the channels and behind them stays so.
+    SmallVector<int64_t> shape(type.getShape());
+    if (!op.outputShape.empty())
+      shape = op.outputShape;
     int64_t channel = op.outputPermutation.empty()
-                          ? type.getRank() - 1
+                          ? int64_t(shape.size()) - 1
                           : op.outputPermutation.back();
     int64_t numOuter = 1, outer = 1, parts = 1;
-    for (int64_t size : type.getShape().take_front(channel))
+    for (int64_t size : ArrayRef(shape).take_front(channel))
       numOuter *= size;
     unsigned dim = 0;
     while (outer < numOuter && dim < sizes.size())
       outer *= sizes[dim++];
     SmallVector<unsigned> channels;
-    for (; parts < type.getDimSize(channel) && dim < sizes.size(); ++dim) {
+    for (; parts < shape[channel] && dim < sizes.size(); ++dim) {
       parts *= sizes[dim];
       channels.push_back(order[dim]);
     }
-    if (outer != numOuter || parts != type.getDimSize(channel))
+    if (outer != numOuter || parts != shape[channel])
       continue;
     op.bias = getSplitChannelOperand(*addition->parameter, channels, resultType,
                                      expressions.constants);
@@ -74,7 +90,7 @@ void forms::recognizeSplitBias(Recognition &recognition) {
     op.result = recognition.result();
     if (!llvm::is_sorted(order))
       op.resultPermutation = order;
-    llvm::append_range(op.outputShape, type.getShape());
+    op.outputShape = std::move(shape);
     recognition.found.push_back(std::move(op));
   }
 }
