@@ -123,8 +123,9 @@ static float combineNumbers(Combine kind, float all, float next) {
   return isLess == (kind == Combine::Maximum) ? next : all;
 }
 
-/// Steps that a sum of constants may take: that of the largest weights.
-static constexpr int64_t kMaxReductionSteps = int64_t(1) << 26;
+/// Operations that a sum of constants may take, as those of the largest weights
+/// do: about a second.
+static constexpr int64_t kMaxReductionSteps = int64_t(1) << 27;
 
 /// A sum, a product, a maximum or a minimum of real numbers: the region of `op`
 /// at each point, in the order of the loops, as the code computes it.
@@ -151,7 +152,7 @@ static DenseElementsAttr evaluateReduction(linalg::LinalgOp op,
       !before.hasOneUse() || !kind ||
       !llvm::is_contained(combine->getOperands(), before))
     return {};
-  int64_t steps = 1;
+  int64_t steps = body->getOperations().size();
   for (int64_t bound : bounds)
     if (steps > kMaxReductionSteps / bound)
       return {};
@@ -247,17 +248,23 @@ DenseElementsAttr forms::evaluateTosaReduction(Operation *op,
   int64_t inner =
       llvm::product_of(ArrayRef(shape).drop_front(axis.getInt() + 1));
   shape[axis.getInt()] = 1;
-  SmallVector<float> numbers(llvm::product_of(shape));
-  auto values = elements.getValues<float>();
-  for (auto [index, number] : llvm::enumerate(values)) {
-    // Whether NaN counts is an attribute of the op.
-    if (std::isnan(number))
-      return {};
-    int64_t along = index / inner % size;
-    float &all = numbers[index / (inner * size) * inner + index % inner];
+  SmallVector<float> numbers;
+  auto next = elements.getValues<float>().begin();
+  for (int64_t row = 0, rows = llvm::product_of(shape) / inner; row < rows;
+       ++row) {
     // A sum begins with 0, which is -0 no more.
-    all = along == 0 ? (*kind == Combine::Add ? 0.0f + number : number)
-                     : combineNumbers(*kind, all, number);
+    numbers.append(inner, *kind == Combine::Add ? 0.0f : 1.0f);
+    auto all = llvm::MutableArrayRef(numbers).take_back(inner);
+    for (int64_t along = 0; along < size; ++along)
+      for (float &element : all) {
+        float number = *next++;
+        // Whether NaN counts is an attribute of the op, and a maximum begins
+        // with the least finite number.
+        if (!std::isfinite(number))
+          return {};
+        bool isFirst = along == 0 && *kind != Combine::Add;
+        element = isFirst ? number : combineNumbers(*kind, element, number);
+      }
   }
   return DenseElementsAttr::get(
       RankedTensorType::get(shape, elements.getElementType()),
