@@ -93,7 +93,8 @@ static Value getDynamicSize(Operation *op, int64_t dim) {
 static std::optional<int64_t> findCollapsed(tensor::CollapseShapeOp op,
                                             int64_t dim) {
   std::optional<int64_t> found;
-  for (int64_t source : op.getReassociationIndices()[dim]) {
+  ReassociationIndices sources = op.getReassociationIndices()[dim];
+  for (int64_t source : sources) {
     if (op.getSrcType().getDimSize(source) == 1)
       continue;
     if (found)
