@@ -6,7 +6,7 @@
    Each of VARIANTS is an object of the same layer, with weights of 0: its
    results are its biases, requantized. Biases and multipliers are found in
    memory by their values, FIRST_BIAS + i, and LARGE where bit i % 31 of PATTERN
-   is set, otherwise SMALL. SUMS of all 2^32 sums are tried: half of them at
+   is set, otherwise SMALL. SUMS of all 2^32 sums are tried; of fewer, half at
    equal distances, half where results are within their range. Prints how many
    differ from the formula, for each variant. */
 

@@ -100,7 +100,7 @@ void DenseKernel::chooseTile(int64_t mostVectors) {
     }
 }
 
-void DenseKernel::forBlocks(function_ref<void(int64_t, int64_t)> body) const {
+void DenseKernel::visitBlocks(function_ref<void(int64_t, int64_t)> body) const {
   for (int64_t g = 0; g < shape.groups; ++g)
     for (int64_t first = 0; first < groupVectors;) {
       int64_t vectors =
@@ -131,14 +131,13 @@ void DenseKernel::packStep(ArrayRef<int8_t> weight, int64_t first,
 
 void DenseKernel::packWeight(ArrayRef<int8_t> weight,
                              function_ref<void(int32_t)> append) const {
-  forBlocks([&](int64_t first, int64_t vectors) {
+  visitBlocks([&](int64_t first, int64_t vectors) {
     for (int64_t step = 0; step < getSteps(); ++step)
       packStep(weight, first, vectors, step, append);
   });
 }
 
-void DenseKernel::forEachBlock(
-    function_ref<void(Value, ArrayRef<int64_t>)> body) {
+void DenseKernel::forBlocks(function_ref<void(Value, ArrayRef<int64_t>)> body) {
   int64_t lanes = target.lanes;
   int64_t whole = getWholeVectors();
   auto emitBlock = [&](Value first) {
@@ -156,7 +155,7 @@ void DenseKernel::forEachBlock(
 void DenseKernel::emitImage(Value position, Value resultPosition) {
   int64_t row = shape.paddedWidth() * shape.in;
   auto emitGroup = [&](Value g) {
-    forEachBlock([&](Value first, ArrayRef<int64_t> counts) {
+    forBlocks([&](Value first, ArrayRef<int64_t> counts) {
       Value vector = advance(first, g, groupVectors);
       Value constants = advance(index(0), vector, target.lanes);
       SmallVector<Value> bias =

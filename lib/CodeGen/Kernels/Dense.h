@@ -48,7 +48,7 @@ protected:
           body);
   /// Calls `body` with the first vector of each block of all, and how many it
   /// has.
-  void forBlocks(llvm::function_ref<void(int64_t, int64_t)> body) const;
+  void visitBlocks(llvm::function_ref<void(int64_t, int64_t)> body) const;
   /// Appends the weights of step `step` for `vectors` vectors from `first` of
   /// all on.
   void packStep(llvm::ArrayRef<int8_t> weight, int64_t first, int64_t vectors,
@@ -72,8 +72,7 @@ private:
   }
   /// Builds `body` for blocks of vectors of a group: the first vector, and how
   /// many outputs each one has.
-  void
-  forEachBlock(llvm::function_ref<void(Value, llvm::ArrayRef<int64_t>)> body);
+  void forBlocks(llvm::function_ref<void(Value, llvm::ArrayRef<int64_t>)> body);
   void emitTile(mlir::ValueRange block, Value position, Value resultPosition,
                 llvm::ArrayRef<Value> bias, llvm::ArrayRef<Value> multipliers,
                 int64_t pixels, llvm::ArrayRef<int64_t> counts);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dense kernels whose products are added in 16 bits first, which is twice as
-// fast where there is no instruction for 32 (`KernelTarget::multiplyBytes`).
-// A lane of 16 bits takes the four products of a pair of steps. Bytes of the
-// input are 0 to 255, so that their sum is
+// Dense kernels whose products are added in 16 bits first, which is faster
+// where there is no instruction for 32 (`KernelTarget::multiplyBytes`). A lane
+// of 16 bits takes the four products of a pair of steps. Bytes of the input are
+// 0 to 255, so that their sum is
 //
 //   -255 x (negative weights) <= sum <= 255 x (positive weights)
 //
 // and fits if neither adds up to more than 128: 255 x 128 = 32,640. The order
 // of the steps of a window is free, so that those with large weights are paired
 // with those that have small ones, for each block of outputs by itself. A step
-// that doesn't fit by itself becomes two, with half of its weights each.
+// that doesn't fit by itself becomes two, with half of what is too large each.
 
 #include "Dense.h"
 
@@ -78,8 +78,8 @@ public:
                int64_t mostVectors)
       : DenseKernel(getByteTarget(target), op, mostVectors) {}
 
-  /// Packs the weight. Fails if that is not faster than `limit`, a cost.
-  LogicalResult pair(ArrayRef<int8_t> weight, double limit);
+  /// Packs the weight, unless that is no faster than `limit`, a cost: false.
+  bool pair(ArrayRef<int8_t> weight, double limit);
 
   double getCost() const override { return tileCost * numPairs / numBlocks; }
   /// Whether most steps have a partner.
@@ -98,6 +98,8 @@ private:
                               int64_t pixels, int64_t vectors) override;
   void pack(const StepPairs &steps, ArrayRef<std::pair<size_t, size_t>> pairs,
             int64_t vectors);
+  /// Element `position` of a vector of the offsets.
+  Value extractIndex(Value integers, int64_t position);
   /// Bytes from the first one of a window to those of a step.
   int64_t getOffset(int64_t step) const;
   /// Pairs that the constants have room for: layers of one shape share their
@@ -192,13 +194,13 @@ SmallVector<std::pair<size_t, size_t>> StepPairs::match() const {
 // Kernel
 //===----------------------------------------------------------------------===//
 
-LogicalResult PairedKernel::pair(ArrayRef<int8_t> weight, double limit) {
+bool PairedKernel::pair(ArrayRef<int8_t> weight, double limit) {
   if (!llvm::isInt<32>(getOffset(getSteps() - 1)))
-    return failure();
-  forBlocks([&](int64_t, int64_t) { ++numBlocks; });
+    return false;
+  visitBlocks([&](int64_t, int64_t) { ++numBlocks; });
   int64_t done = 0;
   bool isFaster = true;
-  forBlocks([&](int64_t first, int64_t vectors) {
+  visitBlocks([&](int64_t first, int64_t vectors) {
     if (!isFaster)
       return;
     StepPairs steps(vectors * target.lanes * 4, getSteps());
@@ -219,7 +221,7 @@ LogicalResult PairedKernel::pair(ArrayRef<int8_t> weight, double limit) {
     isFaster = tileCost * least < limit * numBlocks &&
                (done < 8 || tileCost * numPairs < 1.25 * limit * done);
   });
-  return success(isFaster);
+  return isFaster;
 }
 
 void PairedKernel::pack(const StepPairs &steps,
@@ -263,20 +265,21 @@ void PairedKernel::packWeight(ArrayRef<int8_t>,
     append(0);
 }
 
+Value PairedKernel::extractIndex(Value integers, int64_t position) {
+  return arith::IndexCastOp::create(
+      *builder, builder->getIndexType(),
+      vector::ExtractOp::create(*builder, integers, position));
+}
+
 SmallVector<Value> PairedKernel::emitBlock(Value group, Value first) {
   ImplicitLocOpBuilder &b = *builder;
   Value number =
       advance(b.createOrFold<arith::DivUIOp>(first, index(tileVectors)), group,
               llvm::divideCeil(groupVectors, tileVectors));
-  auto loadNumber = [&](int64_t i) -> Value {
-    Value loaded =
-        load(buffers.offsets, advance(advance(index(0), number, 3), i), 1);
-    return arith::IndexCastOp::create(b, b.getIndexType(),
-                                      vector::ExtractOp::create(b, loaded, 0));
-  };
-  Value pairs = loadNumber(0);
-  Value offsets = advance(index(3 * numBlocks), loadNumber(1), 2);
-  Value weights = advance(index(0), loadNumber(2), 4 * target.lanes);
+  Value header = load(buffers.offsets, advance(index(0), number, 3), 3);
+  Value pairs = extractIndex(header, 0);
+  Value offsets = advance(index(3 * numBlocks), extractIndex(header, 1), 2);
+  Value weights = advance(index(0), extractIndex(header, 2), 4 * target.lanes);
   return {pairs, offsets, weights};
 }
 
@@ -295,11 +298,9 @@ SmallVector<Value> PairedKernel::emitSums(ValueRange block, Value position,
     Value pairWeights = advance(block[2], pair, 2 * vectors * width);
     for (int64_t i = 0; i < 2 * vectors; ++i)
       weights.push_back(loadWeight(advance(pairWeights, i * width)));
-    for (int64_t step : {0, 1}) {
-      Value offset = arith::IndexCastOp::create(
-          b, b.getIndexType(), vector::ExtractOp::create(b, offsets, step));
-      from.push_back(arith::AddIOp::create(b, position, offset));
-    }
+    for (int64_t step : {0, 1})
+      from.push_back(
+          arith::AddIOp::create(b, position, extractIndex(offsets, step)));
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
       SmallVector<Value> inputs;
       for (int64_t step : {0, 1})
@@ -323,7 +324,7 @@ std::unique_ptr<KernelEmitter> qbackend::codegen::createPairedKernel(
   std::unique_ptr<PairedKernel> best;
   for (int64_t mostVectors : {4, 1}) {
     auto kernel = std::make_unique<PairedKernel>(target, op, mostVectors);
-    bool isFaster = succeeded(kernel->pair(weight, limit));
+    bool isFaster = kernel->pair(weight, limit);
     // Fewer lanes have to agree in a tile of one vector.
     bool isLast = kernel->hasOneVector() || (isFaster && kernel->isPaired());
     if (isFaster) {

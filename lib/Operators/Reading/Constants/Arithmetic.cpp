@@ -12,7 +12,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <cmath>
 #include <limits>
@@ -110,6 +109,20 @@ namespace {
 enum class Combine { Add, Multiply, Maximum, Minimum };
 } // namespace
 
+/// How `op` combines numbers, in the region of a structured op or along an
+/// axis.
+static std::optional<Combine> getCombine(Operation *op) {
+  if (isa<arith::AddFOp, tosa::ReduceSumOp>(op))
+    return Combine::Add;
+  if (isa<arith::MulFOp, tosa::ReduceProductOp>(op))
+    return Combine::Multiply;
+  if (isa<arith::MaximumFOp, tosa::ReduceMaxOp>(op))
+    return Combine::Maximum;
+  if (isa<arith::MinimumFOp, tosa::ReduceMinOp>(op))
+    return Combine::Minimum;
+  return std::nullopt;
+}
+
 /// What is known of real numbers, with one more of them.
 static float combineNumbers(Combine kind, float all, float next) {
   if (kind == Combine::Add)
@@ -140,12 +153,7 @@ static DenseElementsAttr evaluateReduction(linalg::LinalgOp op,
   OpOperand *init = op.getDpsInitOperand(0);
   AffineMap map = op.getMatchingIndexingMap(init);
   BlockArgument before = op.getMatchingBlockArgument(init);
-  auto kind = llvm::TypeSwitch<Operation *, std::optional<Combine>>(combine)
-                  .Case([](arith::AddFOp) { return Combine::Add; })
-                  .Case([](arith::MulFOp) { return Combine::Multiply; })
-                  .Case([](arith::MaximumFOp) { return Combine::Maximum; })
-                  .Case([](arith::MinimumFOp) { return Combine::Minimum; })
-                  .Default(std::nullopt);
+  std::optional<Combine> kind = getCombine(combine);
   if (op.getNumDpsInits() != 1 || !type.getElementType().isF32() ||
       !map.isProjectedPermutation() || ShapedType::isDynamicShape(bounds) ||
       llvm::is_contained(bounds, 0) || combine->getBlock() != body ||
@@ -228,12 +236,7 @@ DenseElementsAttr forms::evaluateStructured(OpResult result,
 
 DenseElementsAttr forms::evaluateTosaReduction(Operation *op,
                                                ConstantLookup lookup) {
-  auto kind = llvm::TypeSwitch<Operation *, std::optional<Combine>>(op)
-                  .Case([](tosa::ReduceSumOp) { return Combine::Add; })
-                  .Case([](tosa::ReduceProductOp) { return Combine::Multiply; })
-                  .Case([](tosa::ReduceMaxOp) { return Combine::Maximum; })
-                  .Case([](tosa::ReduceMinOp) { return Combine::Minimum; })
-                  .Default(std::nullopt);
+  std::optional<Combine> kind = getCombine(op);
   auto axis = op->getAttrOfType<IntegerAttr>("axis");
   DenseElementsAttr elements =
       kind && axis ? lookup(op->getOperand(0)) : DenseElementsAttr();
