@@ -21,8 +21,9 @@ import numpy as np
 from object_kernels import run
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-# What /proc/cpuinfo calls what they need, and the processor that has no more.
-TARGETS = {"linalg": ("sse2", "x86-64-v3"), "scalar": ("sse2", "x86-64"),
+# What /proc/cpuinfo calls what they need, and the processor that has no more; the
+# portable code is for this one.
+TARGETS = {"linalg": ("sse2", None), "scalar": ("sse2", "x86-64"),
            "sse2": ("sse2", "x86-64"), "ssse3": ("sse4_2", "x86-64-v2"),
            "avx2": ("avx2", "haswell"), "avxvnni": ("avx_vnni", "alderlake"),
            "avx512": ("avx512bw", "skylake-avx512"),
@@ -61,7 +62,8 @@ def build(args, targets, signed, zero, scales):
     write_module(module, signed, zero, scales)
     variants = []
     for target in targets:
-        source, options = module, ["--cpu", TARGETS[target][1]]
+        source, cpu = module, TARGETS[target][1]
+        options = ["--cpu", cpu] if cpu else []
         if target == "linalg":
             source = args.work / "linalg.mlir"
             run(args.build / "bin/qbackend-opt", module, "-o", source,
