@@ -9,6 +9,7 @@
 // are.
 
 #include "ImportedObservers.h"
+#include "InfiniteValues.h"
 #include "IntegerCode.h"
 #include "Pieces.h"
 #include "QuantizedSignature.h"
@@ -361,17 +362,8 @@ public:
   void insert() {
     if (sharing == Sharing::Groups)
       joinGroups();
-    for (auto [i, observation] : llvm::enumerate(observations))
-      if (isa<BlockArgument>(observation.value) &&
-          observations[observers[i]].config.getKind() ==
-              ObserverKind::FixedQParams)
-        if (auto reader =
-                dyn_cast<OperatorOp>(observation.users.front()->getOwner()))
-          remarkAnalysis(reader, "QB114", reader.getKindName(),
-                         "its argument has the fixed parameters of its "
-                         "qconfig, which clip what they can't hold",
-                         "give it an observer of its own, with another qconfig "
-                         "for this operator");
+    for (unsigned i = 0; i < observations.size(); ++i)
+      remarkClipped(i);
     // Symbols in the order of the values; one for each observer.
     llvm::SmallDenseMap<unsigned, FlatSymbolRefAttr> symbols;
     SymbolTable table(module);
@@ -392,6 +384,38 @@ public:
   }
 
 private:
+  /// Says of observation `i` if fixed parameters that aren't made for its value
+  /// are what it gets: its own on an argument, or others' that it shares.
+  void remarkClipped(unsigned i) {
+    const Observation &observation = observations[i];
+    ObserverAttr config = observations[observers[i]].config;
+    if (config.getKind() != ObserverKind::FixedQParams)
+      return;
+    bool isArgument = isa<BlockArgument>(observation.value);
+    // What is made from what shares has no numbers but theirs.
+    if (!isArgument && (observation.config == config || derived.contains(i)))
+      return;
+    Operation *place = observation.isOutput
+                           ? observation.value.getDefiningOp()
+                           : observation.users.front()->getOwner();
+    auto op = dyn_cast<OperatorOp>(place);
+    if (!op)
+      return;
+    if (observation.config == config)
+      remarkAnalysis(op, "QB114", op.getKindName(),
+                     "its argument has the fixed parameters of its qconfig, "
+                     "which clip what they can't hold",
+                     "give it an observer of its own, with another qconfig for "
+                     "this operator");
+    else
+      remarkAnalysis(op, "QB114", op.getKindName(),
+                     Twine(observation.isOutput ? "its result" : "its input") +
+                         " shares the fixed parameters of other values, which "
+                         "clip what they can't hold",
+                     "keep the operator that joins them real, with the qconfig "
+                     "none");
+  }
+
   unsigned add(Value value, ObserverAttr config, bool isOutput) {
     unsigned added = observations.size();
     observations.push_back({value, config, {}, isOutput});
@@ -550,6 +574,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     getOperation()->removeAttr(kRoundsAttrName);
     SmallVector<std::pair<OperatorOp, Decision>> decisions;
     bool anyWeight = false, anyWeightKnown = false;
+    InfiniteValues infinite(getOperation());
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       anyWeight |= bool(op.getWeight());
       anyWeightKnown |= op.getWeight() && Decider::isKnown(op.getWeight());
@@ -565,6 +590,16 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
             "see the remarks QB001 at what is before and after it", {});
         return WalkResult::skip();
       }
+      if (!comesQuantized && isObserved(*decision))
+        if (Value constant = findInfinity(op, infinite)) {
+          decider.refuse(
+              op, "QB123",
+              "a constant makes its values infinite, for which no integers are",
+              "nothing, if they are what a softmax is to leave out; mask with "
+              "a finite number of the size of the others to quantize it",
+              RemarkNote::atCode(constant.getLoc(), "this constant"));
+          return WalkResult::skip();
+        }
       auto function = op->getParentOfType<func::FuncOp>();
       if (!comesQuantized && !reached.empty() && function &&
           !reached.contains(function))
@@ -611,6 +646,19 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       inserter.visit(op, decision);
     }
     inserter.insert();
+  }
+
+  static bool isObserved(const Decision &decision) {
+    return decision.quantized.getObservation() !=
+           ObservationType::InputOutputNotObserved;
+  }
+
+  /// The constant by which a value that would be observed of `op` is infinite.
+  static Value findInfinity(OperatorOp op, InfiniteValues &infinite) {
+    for (Value input : op.getInputs())
+      if (Value constant = infinite.lookup(input))
+        return constant;
+    return infinite.lookup(op.getOutput());
   }
 
   static void apply(OperatorOp op, const Decision &decision) {

@@ -16,9 +16,8 @@
 using namespace mlir;
 using namespace qbackend;
 
-/// The range of all of `op`, whose further inputs belong to its later kinds.
-static std::optional<RealRange> inferRange(OperatorOp op,
-                                           ArrayRef<RealRange> inputs) {
+std::optional<RealRange> qbackend::inferRange(OperatorOp op,
+                                              ArrayRef<RealRange> inputs) {
   OperatorOperands operands = op.getKindOperands();
   size_t used = operands.inputs.size();
   std::optional<RealRange> result;

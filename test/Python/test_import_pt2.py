@@ -394,3 +394,30 @@ def test_from_torch_says_what_it_needs(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch.export", None)
     with pytest.raises(ImportError, match="from_torch needs PyTorch"):
         qbackend.from_torch(object(), ())
+
+
+def test_causal_attention_is_quantized(tmp_path):
+    # Masked by -inf: the softmax has no range, the layers around it do.
+    net = Network()
+    x = net.input("x", [1, 5, 8])
+    weights = [uniform(8, 8) for _ in range(4)]
+    parts = [net.node("aten.linear.default", [1, 5, 8], name, LINEAR, input=x,
+                      weight=net.weight(f"{name}.weight", weight))
+             for name, weight in zip("qkv", weights)]
+    mixed = net.node("aten.scaled_dot_product_attention.default", [1, 5, 8], "attn",
+                     query=parts[0], key=parts[1], value=parts[2], is_causal=True)
+    net.outputs = [net.node("aten.linear.default", [1, 5, 8], "o", LINEAR, input=mixed,
+                            weight=net.weight("o.weight", weights[3]))]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    samples = RANDOM.standard_normal((4, 5, 8)).astype(np.float32)
+    quantized = module.calibrate(samples).quantize("qnnpack")
+    assert [each.operator for each in quantized.explain() if each.code == "QB123"] == [
+        "softmax"]
+    got = quantized.run(samples)
+    for sample, result in zip(samples, got):
+        q, k, v = (sample @ weight.T for weight in weights[:3])
+        scores = np.where(np.tri(5, dtype=bool), q @ k.T / 8 ** 0.5, -np.inf)
+        shares = np.exp(scores - scores.max(1, keepdims=True))
+        want = shares / shares.sum(1, keepdims=True) @ v @ weights[3].T
+        noise = result.reshape(want.shape) - want
+        assert 10 * np.log10((want ** 2).sum() / (noise ** 2).sum()) > 30

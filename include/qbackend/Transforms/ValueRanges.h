@@ -9,6 +9,11 @@
 
 namespace qbackend {
 
+/// The range of the result of `op`, of one kind or fused, from those of all its
+/// inputs; nothing if no bound is known.
+std::optional<RealRange> inferRange(OperatorOp op,
+                                    llvm::ArrayRef<RealRange> inputs);
+
 /// Interval arithmetic through the operators of a module, from
 /// `qbackend.range` on the arguments and from constants. Ranges are safe, not
 /// tight: no value leaves them, but for the roundings of f32.

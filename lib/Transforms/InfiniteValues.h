@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which values hold infinity by a constant of the module.
+
+#ifndef QBACKEND_LIB_TRANSFORMS_INFINITEVALUES_H
+#define QBACKEND_LIB_TRANSFORMS_INFINITEVALUES_H
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+namespace qbackend {
+
+/// Values that hold -inf or inf because a constant does, such as scores of
+/// which a softmax is to leave some out, on their way through operators and
+/// code that is not recognised. Nothing has a range for them, whatever the data
+/// is.
+class InfiniteValues {
+public:
+  explicit InfiniteValues(mlir::ModuleOp module);
+
+  /// The constant that makes `value` infinite; null if none does.
+  mlir::Value lookup(mlir::Value value);
+
+private:
+  /// What a value can hold, if all that is not known is in [-1, 1].
+  struct Source {
+    RealRange range;
+    mlir::Value constant;
+  };
+
+  Source getSource(mlir::Value value);
+  void set(mlir::Value result, RealRange range,
+           llvm::ArrayRef<mlir::Value> from);
+  void visit(mlir::Operation *op);
+  void visitArithmetic(mlir::Operation *op);
+  void visitLoops(mlir::Operation *op);
+
+  /// Of infinite values, and of constants that were looked at.
+  llvm::DenseMap<mlir::Value, Source> sources;
+};
+
+} // namespace qbackend
+
+#endif // QBACKEND_LIB_TRANSFORMS_INFINITEVALUES_H
