@@ -4,7 +4,10 @@
 from __future__ import annotations
 
 import copy
+import os
 from typing import Any, Dict, List, Tuple, Union
+
+import numpy as np
 
 from .backend_config import BackendConfig
 from .custom_config import (
@@ -163,7 +166,15 @@ def _refuse_custom_config(*configs: Any) -> None:
 
 def _quoted(key: str, value: Any) -> str:
     """The value as the parser of pass options takes it."""
-    text = str(value)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    for each in values:
+        if not isinstance(each, (str, int, float, os.PathLike, np.generic)):
+            hint = "; calibrate() takes samples" if key == "data" else ""
+            raise TypeError(
+                f"{key} has a value of type {type(each).__name__}, expected text, a "
+                f"number or a path{hint}"
+            )
+    text = ",".join(map(str, values))
     if not any(c.isspace() or c in "{}\"'" for c in text) and text:
         return text
     for quote in "'\"":

@@ -4,6 +4,7 @@
 import logging
 import threading
 
+import numpy as np
 import pytest
 import qbackend
 from qbackend import _native
@@ -102,6 +103,16 @@ def test_path_with_a_space(data, tmp_path):
 def test_value_with_both_quotes():
     with pytest.raises(ValueError, match="data is .*both kinds of quotes"):
         qbackend.apply_backend(LINEAR, data="a ' and \"")
+
+
+def test_value_of_another_type(data):
+    with pytest.raises(TypeError, match="data .* ndarray, .*calibrate"):
+        qbackend.apply_backend(LINEAR, data=np.zeros((1, 4), "f4"))
+    with pytest.raises(TypeError, match="entry .* bytes"):
+        qbackend.apply_backend(LINEAR, data=data, entry=b"main")
+    listed = apply(LINEAR, data, quantized_inputs=[0])
+    assert listed == apply(LINEAR, data, quantized_inputs="0")
+    assert listed != apply(LINEAR, data)
 
 
 def test_backend_from_a_file(data, tmp_path):
