@@ -16,6 +16,8 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "python3, python3-numpy")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS
     "llvm-${LLVM_VERSION_MAJOR}, mlir-${LLVM_VERSION_MAJOR}-tools, libmlir-${LLVM_VERSION_MAJOR}-dev")
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+# Backslashes of the patterns below are those of regular expressions.
+set(CPACK_VERBATIM_VARIABLES ON)
 # `cpack --config CPackSourceConfig.cmake`: the sources, which build without git.
 set(CPACK_SOURCE_GENERATOR TGZ)
 set(CPACK_SOURCE_PACKAGE_FILE_NAME qbackend-${PROJECT_VERSION}-source)

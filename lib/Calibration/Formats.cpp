@@ -8,6 +8,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -117,18 +118,32 @@ llvm::Expected<std::string> exportTable(const Table &table, TableFormat format,
 // Import
 //===----------------------------------------------------------------------===//
 
-/// Adds a tensor with a range.
-static Error addRange(Table &table, StringRef name, double min, double max,
+namespace {
+/// A table that grows by tensors with a range.
+class RangeTable {
+public:
+  Error add(StringRef name, double min, double max, const Twine &where);
+  Table take() { return std::move(table); }
+
+private:
+  Table table;
+  llvm::StringSet<> names;
+};
+} // namespace
+
+Error RangeTable::add(StringRef written, double min, double max,
                       const Twine &where) {
+  // As the names of operators are read.
+  std::string name = json::fixUTF8(written);
   if (!(min <= max) || !std::isfinite(static_cast<float>(min)) ||
       !std::isfinite(static_cast<float>(max)))
     return llvm::createStringError(where + ": '" + name +
                                    "' has a range that is not one of "
                                    "finite f32 numbers");
-  if (table.lookup(name))
+  if (!names.insert(name).second)
     return llvm::createStringError(where + ": '" + name + "' occurs twice");
   TableEntry entry;
-  entry.name = name.str();
+  entry.name = std::move(name);
   entry.stats.min = static_cast<float>(min);
   entry.stats.max = static_cast<float>(max);
   table.entries.push_back(std::move(entry));
@@ -137,7 +152,7 @@ static Error addRange(Table &table, StringRef name, double min, double max,
 
 static llvm::Expected<Table> importLines(StringRef text, TableFormat format,
                                          StringRef path) {
-  Table table;
+  RangeTable table;
   llvm::SmallVector<StringRef> lines;
   text.split(lines, '\n');
   bool isTensorRT = format == TableFormat::TensorRT;
@@ -160,7 +175,7 @@ static llvm::Expected<Table> importLines(StringRef text, TableFormat format,
       float scale;
       std::memcpy(&scale, &bits, sizeof(scale));
       double end = 127.0 * scale;
-      if (Error e = addRange(table, name, -end, end, where))
+      if (Error e = table.add(name, -end, end, where))
         return e;
       continue;
     }
@@ -171,10 +186,10 @@ static llvm::Expected<Table> importLines(StringRef text, TableFormat format,
         fields[2].getAsDouble(min) || fields[3].getAsDouble(max))
       return llvm::createStringError(where +
                                      ": expected NAME THRESHOLD MIN MAX");
-    if (Error e = addRange(table, fields[0], min, max, where))
+    if (Error e = table.add(fields[0], min, max, where))
       return e;
   }
-  return table;
+  return table.take();
 }
 
 /// A number, or NumPy's array of one as ONNX Runtime writes it.
@@ -207,7 +222,7 @@ llvm::Expected<Table> importTable(StringRef text, TableFormat format,
     tensors = object;
   if (!tensors)
     return llvm::createStringError(path + ": no object '" + field + "'");
-  Table table;
+  RangeTable table;
   std::vector<std::string> names;
   for (const auto &[name, value] : *tensors)
     names.push_back(llvm::StringRef(name).str());
@@ -230,10 +245,10 @@ llvm::Expected<Table> importTable(StringRef text, TableFormat format,
     if (!min || !max)
       return llvm::createStringError(path + ": '" + name +
                                      "' has no min and max");
-    if (Error e = addRange(table, name, *min, *max, path))
+    if (Error e = table.add(name, *min, *max, path))
       return e;
   }
-  return table;
+  return table.take();
 }
 
 } // namespace qbackend::calibration

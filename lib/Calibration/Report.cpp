@@ -7,6 +7,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -182,11 +183,17 @@ std::string diffTables(const Table &before, const Table &after,
   llvm::raw_string_ostream os(text);
   if (before.network != after.network)
     os << "network: '" << before.network << "' -> '" << after.network << "'\n";
+  llvm::StringMap<const TableEntry *> byName;
   for (const TableEntry &entry : before.entries)
-    if (!after.lookup(entry.name))
+    byName[entry.name] = &entry;
+  llvm::StringSet<> kept;
+  for (const TableEntry &entry : after.entries)
+    kept.insert(entry.name);
+  for (const TableEntry &entry : before.entries)
+    if (!kept.contains(entry.name))
       os << "- " << entry.name << "  " << describeRange(entry.stats) << "\n";
   for (const TableEntry &entry : after.entries) {
-    const TableEntry *old = before.lookup(entry.name);
+    const TableEntry *old = byName.lookup(entry.name);
     if (!old) {
       os << "+ " << entry.name << "  " << describeRange(entry.stats) << "\n";
       continue;
