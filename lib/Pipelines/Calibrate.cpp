@@ -372,6 +372,8 @@ findEqualization(ModuleOp module, const CalibrateOptions &options) {
 
 /// Numbers below this are no data, but say what a softmax is to leave out.
 static constexpr float kLargestMask = -1e4;
+/// Numbers whose exponentials are to be told apart lie within some of these.
+static constexpr double kLargestSoftmaxScale = 2;
 /// A scale that many times another one leaves nothing of its numbers.
 static constexpr double kLargestRatio = 1e6;
 
@@ -460,6 +462,18 @@ private:
         return;
       }
     }
+    if (isa<SoftmaxAttr, LogSoftmaxAttr>(op.getKind()))
+      if (double before = getScale(getObserver(op.getInputs()[0]));
+          before > kLargestSoftmaxScale) {
+        say(op,
+            llvm::formatv("the scale of its input is {0}, so that numbers "
+                          "whose exponentials differ by a factor of {1} are in "
+                          "one step, as behind a mask",
+                          spell(before), spell(std::exp(before))),
+            "keep it real, with the qconfig none for this operator and for "
+            "what masks its input");
+        return;
+      }
     for (Value input : op.getInputs()) {
       double before = getScale(getObserver(input));
       if (before > 0 && scale > 0 &&

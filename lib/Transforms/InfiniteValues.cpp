@@ -22,8 +22,16 @@
 using namespace mlir;
 using namespace qbackend;
 
+/// What has this size leaves f32 no digits of numbers below 32 that it is added
+/// to: it stands for infinity.
+static constexpr double kInfinity = 1e9;
+
+static double getLargest(RealRange range) {
+  return std::max(std::abs(range.min), std::abs(range.max));
+}
+
 static bool isInfinite(RealRange range) {
-  return std::isinf(range.min) || std::isinf(range.max);
+  return getLargest(range) >= kInfinity;
 }
 
 InfiniteValues::InfiniteValues(ModuleOp module) {
@@ -80,12 +88,21 @@ void InfiniteValues::visit(Operation *op) {
   Value result = op->getResult(0);
   if (auto operation = dyn_cast<OperatorOp>(op)) {
     SmallVector<Value> inputs = llvm::to_vector(operation.getInputs());
-    if (!llvm::any_of(inputs, [&](Value input) { return lookup(input); }))
+    auto hasLargeNumber = [](OperatorKindAttrInterface kind) {
+      FloatAttr number = kind.getSecondNumber();
+      return number && std::abs(number.getValueAsDouble()) >= kInfinity;
+    };
+    bool isOwn = llvm::any_of(operation.getOperatorKinds(), hasLargeNumber);
+    if (!isOwn &&
+        !llvm::any_of(inputs, [&](Value input) { return lookup(input); }))
       return;
     SmallVector<RealRange> ranges;
     for (Value input : inputs)
       ranges.push_back(getSource(input).range);
-    if (std::optional<RealRange> range = inferRange(operation, ranges))
+    std::optional<RealRange> range = inferRange(operation, ranges);
+    if (range && isInfinite(*range) && isOwn)
+      sources[result] = {*range, result};
+    else if (range)
       set(result, *range, inputs);
     return;
   }
@@ -140,11 +157,11 @@ void InfiniteValues::visitArithmetic(Operation *op) {
           .Case<arith::SelectOp>([&](Operation *) {
             return RealRange{std::min(a.min, b.min), std::max(a.max, b.max)};
           })
-          .Case<arith::MulFOp, arith::DivFOp>([&](Operation *) {
-            // By a number that is neither 0 nor infinite.
-            double most = isInfinite(a) ? HUGE_VAL : 0;
+          .Case<arith::MulFOp>([&](Operation *) {
+            double most = getLargest(a) * getLargest(b);
             return RealRange{-most, most};
           })
+          .Case<arith::DivFOp>([&](Operation *) { return a; })
           .Case<arith::NegFOp, tosa::NegateOp>([&](Operation *) {
             return RealRange{-a.max, -a.min};
           })

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which values hold infinity by a constant of the module.
+// Which values are infinite by a constant of the module.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_INFINITEVALUES_H
 #define QBACKEND_LIB_TRANSFORMS_INFINITEVALUES_H
@@ -17,7 +17,8 @@ class InfiniteValues {
 public:
   explicit InfiniteValues(mlir::ModuleOp module);
 
-  /// The constant that makes `value` infinite; null if none does.
+  /// The constant that makes `value` infinite, or the result of an operator with
+  /// such a number of its own; null if none does.
   mlir::Value lookup(mlir::Value value);
 
 private:

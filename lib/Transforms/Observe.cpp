@@ -594,7 +594,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
         if (Value constant = findInfinity(op, infinite)) {
           decider.refuse(
               op, "QB123",
-              "a constant makes its values infinite, for which no integers are",
+              "a constant makes its values infinite, or stands for it, and no "
+              "scale holds that beside other numbers",
               "nothing, if they are what a softmax is to leave out; mask with "
               "a finite number of the size of the others to quantize it",
               RemarkNote::atCode(constant.getLoc(), "this constant"));

@@ -25,7 +25,7 @@ func.func @select(%x: !t, %keep: tensor<1x4xi1>) -> !t {
     %w = arith.extf %h : f16 to f32
     linalg.yield %w : f32
   } -> !t
-  // expected-remark @+1 {{[Missed] QB123 | Category:qbackend | Function=select | Operator=reshape, OperatorName=reshape_0, Reason="a constant makes its values infinite, for which no integers are", Suggestion="nothing, if they are what a softmax is to leave out; mask with a finite number of the size of the others to quantize it"}}
+  // expected-remark @+1 {{[Missed] QB123 | Category:qbackend | Function=select | Operator=reshape, OperatorName=reshape_0, Reason="a constant makes its values infinite, or stands for it, and no scale holds that beside other numbers", Suggestion="nothing, if they are what a softmax is to leave out; mask with a finite number of the size of the others to quantize it"}}
   %0 = qbackend.operator [#qbackend.reshape] inputs(%masked) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
@@ -122,4 +122,31 @@ func.func @finite(%x: !t) -> !t {
     qbackend.yield %a : !t
   }
   return %2 : !t
+}
+
+// What stands for infinity, by an operator's own number, too; and what may be data.
+func.func @large(%x: !t) -> (!t, !t, !t, !t) {
+  // expected-note @+1 {{this constant}}
+  %mask = arith.constant dense<[[0.0, 0.0, 0.0, -1.0e9]]> : !t
+  %data = arith.constant dense<[[0.0, 0.0, 0.0, -0.99e9]]> : !t
+  // expected-remark @+1 {{QB123 | Category:qbackend | Function=large | Operator=add,}}
+  %0 = qbackend.operator [#qbackend.add] inputs(%x, %mask) : (!t, !t) -> !t {
+  ^bb0(%a: !t, %b: !t):
+    qbackend.yield %a : !t
+  }
+  %1 = qbackend.operator [#qbackend.add] inputs(%x, %data) : (!t, !t) -> !t {
+  ^bb0(%a: !t, %b: !t):
+    qbackend.yield %a : !t
+  }
+  // expected-remark @+2 {{QB123 | Category:qbackend | Function=large | Operator=mul,}}
+  // expected-note @+1 {{this constant}}
+  %2 = qbackend.operator [#qbackend.mul<scalar = -3.0e38>] inputs(%x) : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  %3 = qbackend.operator [#qbackend.mul<scalar = -3.0e8>] inputs(%x) : (!t) -> !t {
+  ^bb0(%a: !t):
+    qbackend.yield %a : !t
+  }
+  return %0, %1, %2, %3 : !t, !t, !t, !t
 }
