@@ -246,7 +246,7 @@ func.func @angle(%x: tensor<4xf32>) -> tensor<4xf32> {
 // APPLIED: func.func @penalty(
 // APPLIED: qnnpack.
 func.func @penalty(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %c = arith.constant dense<-1.0e9> : tensor<4xf32>
+  %c = arith.constant dense<-9.0e8> : tensor<4xf32>
   %k = arith.constant dense<3.0> : tensor<4xf32>
   %b = arith.addf %x, %c : tensor<4xf32>
   %y = arith.subf %b, %k : tensor<4xf32>
