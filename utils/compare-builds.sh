@@ -31,9 +31,13 @@ pack() {
 }
 
 writable=-
-for folder in "$work/one" "$work/two/of another length"; do
+folders=("$work/one" "$work/two/of another length")
+# All copies first: the sources may be worked on while the first one builds.
+for folder in "${folders[@]}"; do
   mkdir -p "$folder"
   tar -C "$root" --exclude='./build*' --exclude=./.git -c . | tar -C "$folder" -x
+done
+for folder in "${folders[@]}"; do
   # As of users with another umask.
   chmod -R "g${writable}w" "$folder"
   writable=+
