@@ -163,3 +163,38 @@ func.func @inserted(%x: tensor<1x4x5x4xf32>) -> tensor<1x4x5x6xf32> {
   %j = tensor.insert_slice %d into %i[0, 0, 0, 3] [1, 4, 5, 3] [1, 1, 1, 1] : tensor<1x4x5x3xf32> into tensor<1x4x5x6xf32>
   return %j : tensor<1x4x5x6xf32>
 }
+
+// Of any number of images, with a destination that is cut into groups, too.
+// CHECK-LABEL: func.func @any_batch(
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 3], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 2>] inputs(%{{.*}}) weight(%{{.*}}) : (tensor<?x6x7x4xf32>, tensor<4x3x3x2xf32>) -> tensor<?x4x2x4xf32>
+// CHECK-NOT: qbackend.operator
+func.func @any_batch(%x: tensor<?x4x6x7xf32>) -> (tensor<?x4x4x2xf32>) {
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %x, %zero : tensor<?x4x6x7xf32>
+  %z = arith.constant 0.000000000e+00 : f32
+  %w = arith.constant dense<0.5> : tensor<2x2x2x3x3xf32>
+  %e = tensor.empty(%n) : tensor<?x4x4x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?x4x4x2xf32>) -> tensor<?x4x4x2xf32>
+  %gx = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [%n, 2, 2, 6, 7] : tensor<?x4x6x7xf32> into tensor<?x2x2x6x7xf32>
+  %init = tensor.expand_shape %f [[0], [1, 2], [3], [4]] output_shape [%n, 2, 2, 4, 2] : tensor<?x4x4x2xf32> into tensor<?x2x2x4x2xf32>
+  %g = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : vector<2xi64>, strides = dense<[1, 3]> : vector<2xi64>} ins(%gx, %w : tensor<?x2x2x6x7xf32>, tensor<2x2x2x3x3xf32>) outs(%init : tensor<?x2x2x4x2xf32>) -> tensor<?x2x2x4x2xf32>
+  %r = tensor.collapse_shape %g [[0], [1, 2], [3], [4]] : tensor<?x2x2x4x2xf32> into tensor<?x4x4x2xf32>
+  return %r : tensor<?x4x4x2xf32>
+}
+
+// CHECK-LABEL: func.func @any_batch_bias(
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 3], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 2>] inputs(%{{.*}}) weight(%{{.*}}) bias(%{{.*}}) : (tensor<?x6x7x4xf32>, tensor<2x3x3x2xf32>, tensor<2xf32>) -> tensor<?x4x2x2xf32>
+// CHECK-NOT: qbackend.operator
+func.func @any_batch_bias(%x: tensor<?x4x6x7xf32>) -> (tensor<?x2x4x2xf32>) {
+  %zero = arith.constant 0 : index
+  %n = tensor.dim %x, %zero : tensor<?x4x6x7xf32>
+  %b = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %w = arith.constant dense<0.5> : tensor<2x1x2x3x3xf32>
+  %e = tensor.empty(%n) : tensor<?x2x4x2xf32>
+  %f = linalg.broadcast ins(%b : tensor<2xf32>) outs(%e : tensor<?x2x4x2xf32>) dimensions = [0, 2, 3]
+  %gx = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [%n, 2, 2, 6, 7] : tensor<?x4x6x7xf32> into tensor<?x2x2x6x7xf32>
+  %init = tensor.expand_shape %f [[0], [1, 2], [3], [4]] output_shape [%n, 2, 1, 4, 2] : tensor<?x2x4x2xf32> into tensor<?x2x1x4x2xf32>
+  %g = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : vector<2xi64>, strides = dense<[1, 3]> : vector<2xi64>} ins(%gx, %w : tensor<?x2x2x6x7xf32>, tensor<2x1x2x3x3xf32>) outs(%init : tensor<?x2x1x4x2xf32>) -> tensor<?x2x1x4x2xf32>
+  %r = tensor.collapse_shape %g [[0], [1, 2], [3], [4]] : tensor<?x2x1x4x2xf32> into tensor<?x2x4x2xf32>
+  return %r : tensor<?x2x4x2xf32>
+}

@@ -50,14 +50,16 @@ forms::getInitialBias(const ConvolutionAccess &access,
     return RecognizedOperand();
   AxisView view{
       skipCasts(access.init), access.resultLoops, access.loopSizes, {}};
-  if (std::optional<double> fill = getFill(view.value, expressions.constants)) {
-    if (*fill == 0)
-      return RecognizedOperand();
-    auto type = RankedTensorType::get({channels}, view.type().getElementType());
-    return RecognizedOperand::ofConstant(
-        DenseElementsAttr::get(type, float(*fill)));
-  }
   for (unsigned depth = 0; depth < 4; ++depth) {
+    // Also one that is reshaped, whose extents may not be known.
+    if (auto fill = getFill(view.value, expressions.constants)) {
+      if (*fill == 0)
+        return RecognizedOperand();
+      auto type =
+          RankedTensorType::get({channels}, view.type().getElementType());
+      return RecognizedOperand::ofConstant(
+          DenseElementsAttr::get(type, float(*fill)));
+    }
     auto dims = getChannelDims(view, channelLoops);
     if (failed(dims))
       return failure();
