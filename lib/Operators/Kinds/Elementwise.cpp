@@ -59,6 +59,30 @@ static bool isDeviation(const Scalar *scalar, ScalarExpressions &expressions) {
                     source->kind == ScalarKind::Rsqrt);
 }
 
+/// The activation that `factor` is the reciprocal of; null if it is none, or an
+/// operator, such as a sigmoid. TOSA divides by multiplying with it.
+static const Scalar *getDivisor(const Scalar *factor,
+                                const Recognition &recognition) {
+  ScalarExpressions &expressions = recognition.expressions;
+  if (factor->kind != ScalarKind::Operand)
+    return nullptr;
+  const Scalar *inverse = expressions.expand(factor);
+  if (!inverse || inverse->kind != ScalarKind::Div ||
+      expressions.getNumber(inverse->a) != 1 ||
+      inverse->b->kind != ScalarKind::Operand ||
+      !expressions.isActivation(inverse->b) ||
+      isDeviation(inverse->b, expressions))
+    return nullptr;
+  Operation *producer = getProducer(factor->value);
+  if (!producer || producer->getNumResults() != 1)
+    return nullptr;
+  SmallVector<RecognizedOperator, 1> found;
+  Recognition reciprocal{producer, expressions, found};
+  recognizeSoftmax(reciprocal);
+  recognizeActivation(reciprocal);
+  return found.empty() ? inverse->b : nullptr;
+}
+
 /// The kind of an operation on an activation and a number, which comes first if
 /// `reversed`; null if there is none.
 static Attribute getScalarKind(Recognition &recognition, ScalarKind kind,
@@ -176,6 +200,22 @@ void forms::recognizeElementwise(Recognition &recognition) {
       {expressions.skipIdentities(scalar->a),
        expressions.skipIdentities(scalar->b)},
       {scalar->a, scalar->b}};
+  if (scalar->kind == ScalarKind::Mul)
+    for (auto [x, y] : forms)
+      for (auto [factor, inverse] : {std::pair(x, y), std::pair(y, x)}) {
+        const Scalar *divisor = getDivisor(inverse, recognition);
+        if (!divisor || !(factor->full || divisor->full))
+          continue;
+        RecognizedOperand a = getTensor(factor, resultType);
+        RecognizedOperand b =
+            getTensor(expressions.skipIdentities(divisor), resultType);
+        if (!a || !b)
+          continue;
+        RecognizedOperator division = op;
+        division.kind = DivAttr::get(recognition.context());
+        division.inputs = {a, b};
+        recognition.found.push_back(std::move(division));
+      }
   for (auto [x, y] : forms) {
     // One of them may be a tensor of constants, such as embedded positions.
     bool isActive = (expressions.isActivation(x) && x->full) ||

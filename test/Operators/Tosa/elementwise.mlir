@@ -79,3 +79,52 @@ func.func @rows_of_zeros(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
   %0 = tosa.add %x, %zero : (tensor<?x4xf32>, tensor<8x4xf32>) -> tensor<?x4xf32>
   return %0 : tensor<?x4xf32>
 }
+
+// A division is a product with a reciprocal.
+// CHECK-LABEL: func.func @quotient
+// CHECK: qbackend.operator [#qbackend.div] inputs(%arg0, %arg1)
+// CHECK-NOT: qbackend.operator
+func.func @quotient(%x: tensor<1x4x3xf32>, %y: tensor<1x1x3xf32>) -> tensor<1x4x3xf32> {
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %r = tosa.reciprocal %y : (tensor<1x1x3xf32>) -> tensor<1x1x3xf32>
+  %0 = tosa.mul %x, %r, %s : (tensor<1x4x3xf32>, tensor<1x1x3xf32>, tensor<1xi8>) -> tensor<1x4x3xf32>
+  return %0 : tensor<1x4x3xf32>
+}
+
+// As it is lowered.
+// CHECK-LABEL: func.func @lowered_quotient
+// CHECK: qbackend.operator [#qbackend.div] inputs(%arg0, %arg1)
+// CHECK-NOT: qbackend.operator
+func.func @lowered_quotient(%x: tensor<4x3xf32>, %y: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %one = arith.constant dense<1.0> : tensor<4x3xf32>
+  %r = arith.divf %one, %y : tensor<4x3xf32>
+  %0 = arith.mulf %r, %x : tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// That of a sigmoid is one.
+// CHECK-LABEL: func.func @gate
+// CHECK: %[[S:.*]] = qbackend.operator [#qbackend.sigmoid] inputs(%arg1)
+// CHECK: qbackend.operator [#qbackend.mul] inputs(%arg0, %[[S]])
+func.func @gate(%x: tensor<1x4x3xf32>, %y: tensor<1x4x3xf32>) -> tensor<1x4x3xf32> {
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %one = "tosa.const"() <{values = dense<1.0> : tensor<1x1x1xf32>}> : () -> tensor<1x1x1xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %n = tosa.negate %y, %z, %z : (tensor<1x4x3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x3xf32>
+  %e = tosa.exp %n : (tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  %a = tosa.add %e, %one : (tensor<1x4x3xf32>, tensor<1x1x1xf32>) -> tensor<1x4x3xf32>
+  %r = tosa.reciprocal %a : (tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  %0 = tosa.mul %x, %r, %s : (tensor<1x4x3xf32>, tensor<1x4x3xf32>, tensor<1xi8>) -> tensor<1x4x3xf32>
+  return %0 : tensor<1x4x3xf32>
+}
+
+// What else reads the reciprocal keeps it outside.
+// CHECK-LABEL: func.func @reciprocal_read_twice
+// CHECK: %[[R:.*]] = tosa.reciprocal %arg1
+// CHECK: qbackend.operator [#qbackend.mul] inputs(%arg0, %[[R]])
+func.func @reciprocal_read_twice(%x: tensor<1x4x3xf32>, %y: tensor<1x4x3xf32>) -> (tensor<1x4x3xf32>, tensor<1x4x3xf32>) {
+  %s = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %r = tosa.reciprocal %y : (tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  %0 = tosa.mul %x, %r, %s : (tensor<1x4x3xf32>, tensor<1x4x3xf32>, tensor<1xi8>) -> tensor<1x4x3xf32>
+  return %0, %r : tensor<1x4x3xf32>, tensor<1x4x3xf32>
+}
