@@ -277,25 +277,46 @@ def cat(inputs, y, kind, relu):
 #===------------------------------------------------------------------------===#
 
 
-def windows(data, kind, fill):
-    """[n, ..., c, taps...] of an image with channels last."""
-    kernel, stride = kind.ints("kernel"), kind.ints("stride")
+def places(x, kind, shape):
+    """For each dimension of an image: axis, extent, where each window has its taps
+    [out, taps], and how far the padded image goes."""
+    numbers = zip(kind.ints("kernel"), kind.ints("stride"), kind.ints("padding")[::2],
+                  kind.ints("padding")[1::2],
+                  kind.ints("dilation") or [1] * len(kind.ints("kernel")))
+    for axis, (k, s, low, high, d) in enumerate(numbers, 1):
+        extent = x.data.shape[axis]
+        yield axis, extent, (np.arange(shape[axis])[:, None] * s - low
+                             + np.arange(k) * d), extent + high
+
+
+def gather(data, axis, place, extent, fill):
+    """The taps of each window, at the end; `fill` outside of the image, or None for
+    the nearest pixel."""
+    taken = data.take(np.clip(place, 0, extent - 1).reshape(-1), axis)
+    taken = taken.reshape(*data.shape[:axis], *place.shape, *data.shape[axis + 1:])
+    taken = np.moveaxis(taken, axis + 1, -1)
+    if fill is None:
+        return taken
+    inside = (place >= 0) & (place < extent)
+    wide = [1] * taken.ndim
+    wide[axis], wide[-1] = inside.shape
+    return np.where(inside.reshape(wide), taken, fill)
+
+
+def max_pool(x, kind, shape):
     padding = kind.ints("padding")
-    data = np.pad(data, [(0, 0), *zip(padding[::2], padding[1::2]), (0, 0)],
-                  constant_values=fill)
-    axes = tuple(range(1, 1 + len(kernel)))
-    view = np.lib.stride_tricks.sliding_window_view(data, kernel, axes)
-    return view[(slice(None), *[slice(None, None, s) for s in stride])]
-
-
-def max_pool(x, kind):
-    padding, dilation = kind.ints("padding"), kind.ints("dilation")
-    if kind.has("ceil_mode") or (any(padding) and any(d > 1 for d in dilation)):
-        return None
-    if any(d > 1 for d in dilation):
-        return None
-    taps = tuple(range(-len(kind.ints("kernel")), 0))
-    return x.like(windows(x.data, kind, x.limits[0]).max(taps))
+    dimensions = list(places(x, kind, shape))
+    dilated = any(d > 1 for d in kind.ints("dilation"))
+    floor = all(place[-1, -1] < end and place[-1, -1] + s >= end
+                for (_, _, place, end), s in zip(dimensions, kind.ints("stride")))
+    # QNNPACK's, which has the padding of both sides alike.
+    edge = floor and not x.signed and not (
+        dilated and padding[::2] != padding[1::2])
+    data = x.data
+    for axis, extent, place, _ in dimensions:
+        data = gather(data, axis, place, extent,
+                      None if edge else x.limits[0]).max(-1)
+    return x.like(data)
 
 
 def divide(total, count, x):
@@ -320,20 +341,23 @@ def average(total, m, first, x):
     return x.like(np.clip(rounded, *x.limits))
 
 
-def avg_pool(x, kind):
-    if kind.has("ceil_mode") or kind.has("divisor_override") or \
-            kind.has("count_exclude_pad"):
-        return None
-    kernel = kind.ints("kernel")
-    taps = tuple(range(-len(kernel), 0))
-    count = int(np.prod(kernel))
-    total = windows(x.data - x.zero, kind, 0).sum(taps)
-    if not x.signed:
-        return divide(total, count, x)
-    return average(total, f32(1) / f32(count), x.data.shape[-1] // 8 * 8, x)
+def avg_pool(x, kind, shape):
+    total, taps = x.data - x.zero, np.ones((1,) * x.data.ndim, int)
+    excluding = kind.has("count_exclude_pad = true")
+    for axis, extent, place, end in places(x, kind, shape):
+        total = gather(total, axis, place, extent, 0).sum(-1)
+        count = (place >= 0) & (place < extent) if excluding else place < end
+        wide = [1] * x.data.ndim
+        wide[axis] = -1
+        taps = taps * count.sum(1).reshape(wide)
+    if not x.signed and not kind.has("ceil_mode = true"):
+        return divide(total, int(np.prod(kind.ints("kernel"))), x)
+    override = kind.ints("divisor_override")
+    return average(total, f32(1) / (override[0] if override else taps).astype(f32),
+                   x.data.shape[-1] // 8 * 8, x)
 
 
-def adaptive_avg_pool(x, kind):
+def adaptive_avg_pool(x, kind, shape):
     sizes, extents = kind.ints("output_size"), x.data.shape[1:-1]
     if tuple(sizes) == extents:
         return x
@@ -489,83 +513,3 @@ def softmax(x, y, kind):
     e = table[x.data + 255 - largest]
     total = e.sum(axis, keepdims=True)
     return y.like(np.minimum(255, ((e << 8) + (total >> 1)) // total) + y.limits[0])
-
-
-#===------------------------------------------------------------------------===#
-# Movement
-#===------------------------------------------------------------------------===#
-
-
-def pixel_shuffle(data, factor):
-    n, h, w, c = data.shape
-    data = data.reshape(n, h, w, c // factor**2, factor, factor)
-    return data.transpose(0, 1, 4, 2, 5, 3).reshape(
-        n, h * factor, w * factor, c // factor**2)
-
-
-def channel_shuffle(data, axis, groups):
-    data = np.moveaxis(data, axis, 0)
-    split = data.reshape(groups, -1, *data.shape[1:]).swapaxes(0, 1)
-    return np.moveaxis(split.reshape(data.shape), 0, axis)
-
-
-def nearest(x, shape):
-    data = x.data
-    for axis in (1, 2):
-        source, extent = data.shape[axis], shape[axis]
-        ratio = f32(source) / f32(extent)
-        place = np.floor(np.arange(extent).astype(f32) * ratio).astype(int)
-        data = data.take(np.minimum(place, source - 1), axis)
-    return x.like(data)
-
-
-def bilinear(x, shape):
-    parts = []
-    for axis in (1, 2):
-        source, extent = x.data.shape[axis], shape[axis]
-        scale = f32(source) / f32(extent)
-        place = (np.arange(extent).astype(f32) + f32(0.5)) * scale - f32(0.5)
-        place = np.maximum(place, f32(0)).astype(f32)
-        first = np.floor(place).astype(int)
-        second = np.minimum(first + 1, source - 1)
-        far = place - first.astype(f32)
-        parts.append((first, second, (f32(1) - far).astype(f32), far.astype(f32)))
-    (h0, h1, near_h, far_h), (w0, w1, near_w, far_w) = parts
-    data = x.data.astype(f32)
-
-    def row(index):
-        picked = data.take(index, 1)
-        return near_w.reshape(1, 1, -1, 1) * picked.take(w0, 2) + \
-            far_w.reshape(1, 1, -1, 1) * picked.take(w1, 2)
-
-    value = near_h.reshape(1, -1, 1, 1) * row(h0) + \
-        far_h.reshape(1, -1, 1, 1) * row(h1)
-    rounded = np.rint((value - f32(x.zero)).astype(np.float64)).astype(np.int64)
-    return x.like(np.clip(rounded + x.zero, *x.limits))
-
-
-def move(x, kind, shape):
-    """Kinds that compute nothing; None for others."""
-    name, data = kind.name, x.data
-    if name in ("reshape", "flatten"):
-        permutation = kind.ints("permutation")
-        return x.like((data.transpose(permutation) if permutation else data)
-                      .reshape(shape))
-    if name == "transpose":
-        return x.like(data.transpose(kind.ints("permutation")))
-    if name == "narrow":
-        return x.like(data[tuple(
-            slice(o, o + (n - 1) * s + 1, s) for o, n, s in
-            zip(kind.ints("offsets"), kind.ints("sizes"), kind.ints("strides")))])
-    if name == "pad":
-        value = int(quantize(f32(kind.number("value")), x))
-        return x.like(np.pad(data, list(zip(kind.ints("low"), kind.ints("high"))),
-                             constant_values=value))
-    if name == "pixel_shuffle":
-        return x.like(pixel_shuffle(data, kind.ints("upscale_factor")[0]))
-    if name == "channel_shuffle":
-        return x.like(channel_shuffle(data, kind.ints("axis")[0],
-                                      kind.ints("groups")[0]))
-    if name == "interpolate" and not kind.has("align_corners"):
-        return (bilinear if kind.has("bilinear") else nearest)(x, shape)
-    return None

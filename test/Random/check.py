@@ -410,9 +410,10 @@ class Batch:
 
     def __init__(self, seeds):
         self.rng = random.Random(f"batch {seeds}")
-        self.networks = {f"f{seed}": generate.build(seed) for seed in seeds}
+        self.networks = {f"f{seed}": generate.build(
+            seed, self.rng.choice([1, 1, 1, 3])) for seed in seeds}
         self.texts = {name: generate.write(
-            network, name, self.rng.choice(["tosa", "linalg"]),
+            network, name, self.rng.choice(["tosa", "linalg", "both"]),
             mixed=self.rng.random() < 0.4)
             for name, network in self.networks.items()}
         self.backend = BACKENDS[seeds[0] // len(seeds) % len(BACKENDS)]

@@ -10,7 +10,8 @@ kernels. Each network is computed by integers.py from the reference form, and ru
 linalg and with the kernels that are generated for a target of this machine, or for
 each with --every-target. All results are equal.
 
-Prints how many operators the formulas computed, by kind with --verbose.
+Prints how many operators the formulas computed, and with --verbose by kind, and
+which ones they didn't.
 """
 
 import argparse
@@ -34,7 +35,8 @@ TARGETS = ["scalar", "sse2", "ssse3", "avx2", "avxvnni", "avx512", "avx512vnni",
 class Exact:
     def __init__(self, tools, targets, every_target):
         self.tools, self.targets, self.every = tools, targets, every_target
-        self.computed, self.elements = collections.Counter(), 0
+        self.computed, self.left = collections.Counter(), collections.Counter()
+        self.elements = 0
         self.turn = 0
 
     def next_targets(self):
@@ -86,6 +88,7 @@ class Exact:
         model = integers.Model(fused, function)
         results = model.run(inputs, known)
         self.computed.update(model.computed)
+        self.left.update(model.left)
         return results
 
     def compute(self, form, name, *options):
@@ -168,6 +171,8 @@ def main():
     if options.verbose:
         for kind, count in sorted(exact.computed.items()):
             print(f"  {kind:24}{count:6}")
+        for kinds, count in exact.left.most_common():
+            print(f"  not computed: {count} {kinds}")
     known = sum(n for kind, n in exact.computed.items() if kind != "not computed")
     print(f"{last - first} networks on {', '.join(targets)}: {known} operators "
           f"computed, {exact.computed['not computed']} not, {exact.elements} elements "

@@ -22,6 +22,10 @@ from tosa_writer import TosaWriter
 
 UNARY = ["relu", "relu", "relu", "relu6", "hardtanh", "sigmoid", "tanh",
          "hardsigmoid", "hardswish", "silu", "gelu", "dropout"]
+RARE = {"clamp": {"low": -0.5, "high": 2.0}, "elu": {"alpha": 1.0},
+        "celu": {"alpha": 1.5}, "leaky_relu": {"slope": 0.125}, "selu": {},
+        "softplus": {}, "mish": {}, "quick_gelu": {}, "gelu_tanh": {}, "neg": {},
+        "sin": {}, "cos": {}, "pow3": {}}
 
 
 class Builder:
@@ -47,7 +51,7 @@ class Builder:
         return self.pick(lambda x: x.image and len(x.shape) == 4)
 
     def rows(self):
-        return self.pick(lambda x: not x.image and len(x.shape) in (2, 3))
+        return self.pick(lambda x: not x.image and len(x.shape) in (2, 3, 4))
 
     def share(self, node):
         """Gives `node` the parameters of an earlier one, if one has such."""
@@ -63,17 +67,39 @@ class Builder:
 
     # One operator each; None if there is nothing to apply it to.
 
+    def windows(self, x, kernels):
+        """Kernel, strides, dilations and padding that leave a pixel of `x`. A kernel
+        may be larger than the image, and a stride than the kernel."""
+        result = {"kernel": [], "stride": [], "dilation": [], "padding": []}
+        for extent in x.shape[2:]:
+            kernel = self.random.choice(kernels)
+            stride = self.random.choice([1, 1, 1, 1, 2, 3])
+            dilation = self.random.choice([1, 1, 1, 2]) if extent > 1 else 1
+            span = (kernel - 1) * dilation + 1
+            padding = self.random.choice([
+                (0, 0), (kernel // 2,) * 2, (kernel // 2,) * 2,
+                (self.random.randrange(kernel), self.random.randrange(kernel))])
+            missing = max(0, span - extent - sum(padding))
+            padding = (padding[0] + missing // 2, padding[1] + missing - missing // 2)
+            for key, value in zip(result, (kernel, stride, dilation, padding)):
+                result[key].append(value)
+        return result
+
+    def groups(self, channels):
+        fits = [n for n in range(2, channels) if channels % n == 0]
+        return self.random.choice([1, 1, 1, 1, channels, *fits[:1]])
+
     def conv(self):
         x = self.image()
         if x is None:
             return None
         rank, channels = len(x.shape) - 2, x.shape[1]
-        kernel = tuple(self.random.choice([1, 1, 3]) for _ in range(rank))
-        padding = tuple(k // 2 for k in kernel)
-        groups = self.random.choice([1, 1, 1, channels]) if rank < 3 else 1
-        out = channels if groups > 1 else self.random.choice([2, 3, 4])
-        y = self.share(self.net.conv(x, out, kernel, padding=padding, groups=groups,
-                                     bias=self.random.random() < 0.7))
+        window = self.windows(x, [1, 1, 2, 3, 3] if rank < 3 else [1, 1, 3])
+        groups = self.groups(channels)
+        out = groups * self.random.choice([1, 1, 2]) if groups > 1 else \
+            self.random.choice([1, 2, 3, 4])
+        y = self.share(self.net.conv(x, min(out, 2 * channels), groups=groups,
+                                     bias=self.random.random() < 0.7, **window))
         if self.random.random() < 0.35:
             y = self.net.batch_norm(y)
         if self.random.random() < 0.4:
@@ -81,12 +107,19 @@ class Builder:
         return y
 
     def conv_transpose(self):
-        x = self.image(3, 4)
+        x = self.image()
         if x is None or max(x.shape[2:]) > 8:
             return None
-        y = self.net.conv_transpose(x, self.random.choice([2, 3]),
-                                    2, stride=self.random.choice([1, 2]),
-                                    bias=self.random.random() < 0.7)
+        rank, groups = len(x.shape) - 2, self.random.choice([1, 1, x.shape[1]])
+        draw = lambda *choices: [self.random.choice(choices) for _ in range(rank)]
+        kernel, stride, dilation = draw(1, 2, 3), draw(1, 2), draw(1, 1, 1, 2)
+        padding = [self.random.choice([0, min((k - 1) * d, (e - 1) * s) // 2])
+                   for k, s, d, e in zip(kernel, stride, dilation, x.shape[2:])]
+        extra = [self.random.choice([0, s - 1]) for s in stride]
+        y = self.net.conv_transpose(
+            x, groups * self.random.choice([1, 2] if groups > 1 else [1, 2, 3]),
+            kernel, stride, padding, extra, self.random.random() < 0.7, dilation,
+            groups)
         return self.net.batch_norm(y) if self.random.random() < 0.3 else y
 
     def linear(self):
@@ -98,27 +131,40 @@ class Builder:
         return self.net.unary("relu", y) if self.random.random() < 0.4 else y
 
     def unary(self):
-        x = self.pick()
-        kind = self.random.choice(UNARY + ["clamp", "elu", "leaky_relu"])
-        attributes = {"clamp": {"low": -0.5, "high": 2.0}, "elu": {"alpha": 1.0},
-                      "leaky_relu": {"slope": 0.125}}.get(kind, {})
-        return self.net.unary(kind, x, **attributes)
+        kind = self.random.choice(UNARY + [*RARE][:4] * 2 + [*RARE])
+        return self.net.unary(kind, self.pick(), **RARE.get(kind, {}))
 
     def binary(self):
+        """Of one shape, or one that is repeated for the other: an activation, or
+        numbers that are no weight."""
         x = self.pick()
-        same = [y for y in self.values if y.shape == x.shape and y.image == x.image]
-        y = self.net._binary(self.random.choice(["add", "add", "mul", "sub"]), x,
-                             self.random.choice(same))
+        same = [y for y in self.values if y.image == x.image
+                and (y.shape == x.shape or len(y.shape) == len(x.shape) > 2
+                     and all(a in (1, b) for a, b in zip(y.shape, x.shape)))]
+        y = self.random.choice(same)
+        if self.random.random() < 0.1:
+            y = self.net.random(1, *[self.random.choice([1, n])
+                                     for n in x.shape[1:]], image=x.image)
+        if self.random.random() < 0.1:
+            positive = self.net.add_scalar(self.net.unary("sigmoid", y), 0.5)
+            return self.net.div(x, positive)
+        kind, xs = self.random.choice(["add", "add", "mul", "sub"]), [x, y]
+        self.random.shuffle(xs)
+        y = self.net._binary(kind, *xs)
         return self.net.unary("relu", y) if self.random.random() < 0.3 else y
 
     def scalar(self):
-        kind = self.random.choice([self.net.add_scalar, self.net.mul_scalar])
-        y = kind(self.pick(), self.random.choice([0.5, 3.0, -1.5, 0.25]))
+        kind = self.random.choice(["add_scalar", "add_scalar", "mul_scalar",
+                                   "mul_scalar", "sub_scalar", "rsub_scalar"])
+        y = self.net.unary(kind, self.pick(),
+                           number=self.random.choice([0.5, 3.0, -1.5, 0.25]))
         return self.net.unary("relu", y) if self.random.random() < 0.2 else y
 
     def cat(self):
         x = self.pick(lambda x: len(x.shape) > 1)
         axis = 1 if x.image else len(x.shape) - 1
+        if self.random.random() < 0.3:
+            axis = self.random.randrange(1, len(x.shape))
         fits = [y for y in self.values if y.image == x.image
                 and len(y.shape) == len(x.shape)
                 and y.shape[:axis] == x.shape[:axis]
@@ -130,20 +176,40 @@ class Builder:
         return self.net.cat(xs, axis)
 
     def pool(self):
-        x = self.pick(lambda x: x.image and len(x.shape) in (3, 4)
-                      and min(x.shape[2:]) >= 2)
+        x = self.image()
         if x is None:
             return None
-        kind = self.random.choice([self.net.max_pool, self.net.avg_pool])
-        return kind(x, 2, self.random.choice([1, 2]))
+        window = self.windows(x, [1, 2, 2, 3])
+        # A window has a pixel of the image.
+        extents = x.shape[2:]
+        window["kernel"] = [min(k, n) for k, n in zip(window["kernel"], extents)]
+        window["padding"] = [tuple(min(n, k - 1) for n in pad) for k, pad in
+                             zip(window["kernel"], window["padding"])]
+        if self.random.random() < 0.7 or any(
+                (k - 1) * d >= n for k, d, n in
+                zip(window["kernel"], window["dilation"], extents)):
+            window["dilation"] = 1
+        if self.random.random() < 0.5:
+            return self.net.max_pool(x, **window)
+        del window["dilation"]
+        return self.net.avg_pool(x, **window,
+                                 count_pad=self.random.random() < 0.5)
 
     def global_pool(self):
-        x = self.grid()
+        x = self.image()
         return x and self.net.global_pool(x)
 
-    def mean(self):
-        x = self.grid()
-        return x and self.net.mean(x, [2, 3], keepdim=self.random.random() < 0.5)
+    def reduction(self):
+        x = self.pick(lambda x: len(x.shape) > 1)
+        if x is None:
+            return None
+        axes = list(range(1, len(x.shape)))
+        axes = sorted(self.random.sample(axes, self.random.randint(1, len(axes))))
+        if x.image and self.random.random() < 0.5:
+            axes = list(range(2, len(x.shape)))
+        kind = self.random.choice(["mean", "mean", "mean", "sum", "amax"])
+        y = getattr(self.net, kind)(x, axes, keepdim=self.random.random() < 0.5)
+        return y if len(y.shape) > 1 else self.net.reshape(y, y.shape[0], 1)
 
     def flatten(self):
         x = self.image()
@@ -152,17 +218,52 @@ class Builder:
         return self.net.flatten(x)
 
     def softmax(self):
-        x = self.rows()
-        kind = self.random.choice([self.net.softmax, self.net.softmax,
-                                   self.net.log_softmax])
-        return x and kind(x)
+        x = self.pick(lambda x: len(x.shape) in (2, 3, 4))
+        if x is None:
+            return None
+        axis = -1 if self.random.random() < 0.6 else \
+            self.random.randrange(1, len(x.shape))
+        return getattr(self.net, self.random.choice(
+            ["softmax", "softmax", "log_softmax"]))(x, axis)
 
     def matmul(self):
         x = self.pick(lambda x: not x.image and len(x.shape) == 3)
-        return x and self.net.matmul(x, self.net.permute(x, 0, 2, 1))
+        if x is None:
+            return None
+        others = [y for y in self.values if not y.image and len(y.shape) == 3
+                  and y.shape[1] == x.shape[2]]
+        if others and self.random.random() < 0.5:
+            return self.net.matmul(x, self.random.choice(others))
+        return self.net.matmul(x, self.net.permute(x, 0, 2, 1))
+
+    def attention(self):
+        """Of rows, or of the pixels of an image, with a mask or not."""
+        x = self.pick(lambda x: len(x.shape) == (4 if x.image else 3)
+                      and np.prod(x.shape[1:]) <= 128)
+        if x is None:
+            return None
+        rows = self.net.permute(self.net.reshape(
+            x, x.shape[0], x.shape[1], int(np.prod(x.shape[2:]))), 0, 2, 1) \
+            if x.image else x
+        heads, width = self.random.choice([1, 2]), self.random.choice([2, 3])
+        count = rows.shape[1]
+        q, k, v = (self.net.permute(self.net.reshape(
+            self.net.linear(rows, heads * width, self.random.random() < 0.5),
+            rows.shape[0], count, heads, width), 0, 2, 1, 3) for _ in range(3))
+        scores = self.net.mul_scalar(
+            self.net.matmul(q, self.net.permute(k, 0, 1, 3, 2)), width**-0.5)
+        if self.random.random() < 0.3:
+            mask = np.triu(np.full((1, 1, count, count), -10.0), 1)
+            scores = self.net.add(scores, self.net.constant(mask))
+        y = self.net.permute(self.net.matmul(self.net.softmax(scores), v), 0, 2, 1, 3)
+        y = self.net.reshape(y, rows.shape[0], count, heads * width)
+        y = self.net.linear(y, rows.shape[2])
+        return self.net.add(rows, y) if self.random.random() < 0.7 else y
 
     def norm(self):
-        x = self.random.choice([self.rows(), self.grid()])
+        # Of several elements: the norm of one is a constant.
+        x = self.pick(lambda x: len(x.shape) > 1 and
+                      np.prod(x.shape[2:] if x.image else x.shape[-1:]) > 1)
         if x is None:
             return None
         if not x.image:
@@ -174,53 +275,91 @@ class Builder:
         return getattr(self.net, kind)(x)
 
     def narrow(self):
-        x = self.pick(lambda x: len(x.shape) > 1 and x.shape[1] >= 2)
-        return x and self.net.narrow(x, 1, self.random.choice([0, 1]),
-                                     x.shape[1] - 1)
+        x = self.pick(lambda x: len(x.shape) > 1)
+        axis = self.random.choice([1, len(x.shape) - 1]) if x else 0
+        if x is None or x.shape[axis] < 2:
+            return None
+        extent = x.shape[axis]
+        if extent % 2 == 0 and self.random.random() < 0.3:
+            return self.net.narrow(x, axis, self.random.choice([0, 1]),
+                                   extent // 2, 2)
+        length = self.random.randrange(1, extent)
+        return self.net.narrow(x, axis, self.random.randint(0, extent - length),
+                               length)
 
     def pad(self):
-        x = self.grid()
+        x = self.image()
         if x is None or max(x.shape[2:]) > 8:
             return None
-        return self.net.pad(x, (0, 0, 1, 0), (0, 0, 0, 1))
+        most = [0, self.random.choice([0, 0, 1]), *[1] * (len(x.shape) - 2)]
+        low, high = ([self.random.randint(0, n) for n in most] for _ in range(2))
+        return self.net.pad(x, low, high,
+                            self.random.choice([0.0, 0.0, 0.0, 1.0, -0.5]))
 
     def shuffle(self):
         x = self.grid()
         if x is None:
             return None
-        if min(x.shape[2:]) < 2:
-            return None
-        if self.random.random() < 0.5 and max(x.shape[2:]) <= 6:
-            return self.net.pixel_shuffle(self.net.conv(x, 8, 1), 2)
-        if x.shape[1] % 2 == 0:
-            return self.net.channel_shuffle(x, 2)
-        return None
+        n, c, h, w = x.shape
+        found = []
+        if max(h, w) <= 6:
+            found.append(lambda: self.net.pixel_shuffle(
+                x if c % 4 == 0 else self.net.conv(x, 8, 1), 2))
+        if h % 2 == 0 and w % 2 == 0:
+            found.append(lambda: self.net.pixel_unshuffle(x, 2))
+        fits = [g for g in range(2, c) if c % g == 0]
+        if fits:
+            found.append(lambda: self.net.channel_shuffle(x,
+                                                          self.random.choice(fits)))
+        return found and self.random.choice(found)() or None
 
     def resize(self):
         x = self.grid()
         if x is None or max(x.shape[2:]) > 6:
             return None
-        return self.net.resize(x, 2, self.random.choice(["nearest", "bilinear"]))
+        return self.net.resize(x, self.random.choice([2, 2, 3]),
+                               self.random.choice(["nearest", "bilinear"]))
+
+    def repeat(self):
+        x = self.pick(lambda x: len(x.shape) > 1 and np.prod(x.shape[1:]) <= 200)
+        return x and self.net.repeat(x, self.random.randrange(1, len(x.shape)),
+                                     self.random.choice([2, 3]))
 
     def view(self):
-        x = self.pick(lambda x: not x.image and len(x.shape) == 2)
-        if x is None:
-            return None
-        return self.net.reshape(x, x.shape[0], 1, x.shape[1])
+        """A change of shape: of rows and images, by dimensions of 1, or cut."""
+        x = self.pick()
+        n, *rest = x.shape
+        found = [lambda: self.net.reshape(x, n, *rest[:-1], 1, rest[-1])] \
+            if 1 <= len(rest) <= 3 else []
+        if len(rest) == 1 and rest[0] % 2 == 0:
+            found.append(lambda: self.net.reshape(x, n, 2, rest[0] // 2, 1,
+                                                  image=True))
+        if len(rest) == 3 and x.image:
+            found.append(lambda: self.net.reshape(x, n, rest[0], rest[1] * rest[2],
+                                                  image=True))
+        if len(rest) > 1 and 1 in rest:
+            kept = [e for i, e in enumerate(rest) if i != rest.index(1)]
+            found.append(lambda: self.net.reshape(x, n, *kept))
+        return self.random.choice(found)() if found else None
 
     def permute(self):
-        x = self.pick(lambda x: not x.image and len(x.shape) == 3)
-        return x and self.net.permute(x, 0, 2, 1)
+        x = self.pick(lambda x: len(x.shape) in (3, 4))
+        if x is None:
+            return None
+        order = list(range(1, len(x.shape)))
+        self.random.shuffle(order)
+        return self.net.permute(x, 0, *order, image=self.random.random() < 0.5)
 
     def embedding(self):
         x = self.net.input(1, self.random.choice([2, 3]), image=False,
                            element="i64", limit=5)
         return self.net.embedding(x, 5, self.random.choice([3, 4]))
 
-    CHOICES = {conv: 9, unary: 8, binary: 5, scalar: 2, cat: 4, pool: 3, linear: 5,
-               conv_transpose: 1, global_pool: 1, mean: 1, flatten: 2, softmax: 1,
-               norm: 2, narrow: 1, pad: 1, shuffle: 1, resize: 1, view: 1,
-               permute: 1, matmul: 1, embedding: 0.3}
+    CHOICES = {conv: 9, unary: 8, binary: 5, scalar: 2, cat: 4, pool: 3.5, linear: 5,
+               conv_transpose: 1.2, global_pool: 1, reduction: 1.5, flatten: 2,
+               softmax: 1, norm: 2, narrow: 1.2, pad: 1, shuffle: 1, resize: 1,
+               repeat: 0.6, view: 1, permute: 1.5, matmul: 0.8, attention: 0.4,
+               embedding: 0.3}
 
     def build(self):
         kind = self.random.random()
@@ -244,7 +383,8 @@ class Builder:
                 made += 1
         results = [self.values[-1]]
         for value in self.random.sample(self.values, self.random.choice([0, 0, 1, 2])):
-            if value.op != "input" and value not in results:
+            if value not in results and (
+                    value.op != "input" or self.random.random() < 0.2):
                 results.append(value)
         self.net.results = results
         return self.net
@@ -278,31 +418,41 @@ def _known(network):
     for node in network.nodes:
         inputs = [sources[x] for x in node.inputs]
         sources[node] = inputs[0] if node.op == "dropout" else node
-        if inputs and (node.op == "sub" and inputs[0] is inputs[1] or
-                       all(x in known for x in inputs)):
+        if node.op == "constant" or inputs and (
+                node.op == "sub" and inputs[0] is inputs[1] or
+                all(x in known for x in inputs)):
             known.add(node)
     return known
+
+
+def in_tosa(node):
+    """Whether TOSA has the operator, of that many dimensions."""
+    spatial = len(node.shape) - 2
+    if node.op == "conv_transpose":
+        return spatial == 2 and node.groups == 1 and set(node.dilation) == {1}
+    if node.op in ("max_pool", "avg_pool"):
+        return spatial < 3 and set(node.dilation) == {1}
+    return node.op != "global_pool" or spatial < 3
 
 
 class Text:
     """The function of a network: `lines`, and `names` of operators."""
 
     def __init__(self, network, function, dialect, style, dynamic):
-        # TOSA has no transposed convolution of one dimension.
-        if any(n.op == "conv_transpose" and len(n.shape) == 3
-               for n in network.nodes):
-            dialect = "linalg"
         emitter = Emitter(style)
-        writer = {"linalg": LinalgWriter, "tosa": TosaWriter}[dialect](
-            emitter, emitter.style, dynamic)
+        writers = {name: make(emitter, emitter.style, dynamic)
+                   for name, make in (("linalg", LinalgWriter), ("tosa", TosaWriter))}
         live, known, values, self.names = _live(network), _known(network), {}, []
         for number, node in enumerate(network.nodes):
             if node.op == "input":
-                values[node] = writer.input(node)
+                values[node] = writers["linalg"].input(node)
             elif node in live:
                 first = len(emitter.lines)
-                values[node] = writer.write_node(node, values)
-                if dialect == "tosa":
+                named = dialect if dialect != "both" else style("dialect")
+                if named == "tosa" and not in_tosa(node):
+                    named = "linalg"
+                values[node] = writers[named].write_node(node, values)
+                if named == "tosa":
                     name = f"{function}.{node.op}{number}"
                     self._locate(emitter.lines, first, name)
                     # A square is part of a variance, and no operator; nor is what
@@ -339,6 +489,11 @@ ALLOWED = {"batch_norm": ["fused", "decomposed", "sqrt_div", "full"],
 
 
 def write(network, function, dialect, mixed=False, dynamic=False):
-    """`mixed` draws how each operator is spelled; `dynamic` is for any batch."""
-    style = Style(function, FIXED, function if mixed else None, mixed, ALLOWED)
+    """`mixed` draws how each operator is spelled, and the dialect "both" which one
+    it is in; `dynamic` is for any batch."""
+    seed = function if mixed or dialect == "both" else None
+    style = Style(function, FIXED, seed, mixed, ALLOWED,
+                  None if mixed else ["dialect"])
+    if dialect == "both":
+        style.choices.pop("dialect", None)  # That of each operator.
     return Text(network, function, dialect, style, dynamic)

@@ -18,14 +18,35 @@ import numpy as np
 
 from arithmetic import (Kind, Tensor, adaptive_avg_pool, add, add_scalar, avg_pool,
                         batch_norm, by_table, cat, channel_norm, clamp, elu, f32,
-                        hardswish, integers, layer_norm, max_pool, mean, move, mul,
+                        hardswish, integers, layer_norm, max_pool, mean, mul,
                         mul_scalar, prelu, quantize_bias, quantize_weight, requantize,
                         sigmoid, softmax, tanh, weighted, with_sign)
 from module import constant, quantized_types
+from movement import move
+
+
+# Kinds without a kernel stay real-valued between integers (docs/Operators.md).
+WITHOUT_KERNEL = re.compile(
+    "matmul|conv_transpose3d|.*pool3d|rms_norm|sub|rsub|div|neg|sin|cos|square|rsqrt|"
+    "pow|sum|amax|silu|gelu|log_softmax|selu|softplus|mish|quick_gelu")
+
+
+def has_kernel(op):
+    kind = Kind(op.attributes[0])
+    if kind.name == "mean":
+        rank = re.search(r"\(tensor<([\dx]*)x", op.text)[1].count("x") + 1
+        return kind.ints("axes") == [1, 2] and rank == 4
+    # As in PyTorch, a pool has no more padding than half of its kernel.
+    kernel = kind.ints("kernel")
+    if kernel and any(2 * p > kernel[i // 2]
+                      for i, p in enumerate(kind.ints("padding"))):
+        return False
+    return not WITHOUT_KERNEL.fullmatch(kind.name)
 
 
 def is_real(op):
-    return op.is_operator and not (op.qconfig and op.qconfig.is_static)
+    return op.is_operator and not (op.qconfig and op.qconfig.is_static
+                                   and has_kernel(op))
 
 
 def expose(function):
@@ -84,7 +105,7 @@ class Model:
                 # Some are arguments.
                 and names[0] in fused.producer
                 and "const" in fused.producer[names[0]].name}
-        self.computed = collections.Counter()
+        self.computed, self.left = collections.Counter(), collections.Counter()
 
     def run(self, arguments, known):
         """The results: f32 arrays, or None. `known` are those of operators that stay
@@ -106,6 +127,8 @@ class Model:
         None."""
         if op.is_operator:
             return self.known.get(op.results[0], op)
+        if op.name == "arith.constant" and op.text.endswith("xf32>"):
+            return constant(op)
         x = self.values.get(op.operands[0]) if op.operands else None
         if x is None:
             return None
@@ -135,18 +158,21 @@ class Model:
             return None
         inputs = [self.values.get(name) for name in op.roles["inputs"]]
         if not all(isinstance(x, Tensor) for x in inputs):
-            self.computed["not computed"] += 1
-            return None
+            return self.leave(op)
         inputs = [with_sign(x, y.signed) for x in inputs]
         shape = integers(re.findall(r"tensor<([\dx]*)xf32>", op.text)[-1].replace(
             "x", " "))
         result = self.compute_kinds(op, inputs, y, shape)
         if result is None:
-            self.computed["not computed"] += 1
-            return None
+            return self.leave(op)
         self.computed["+".join(op.kinds)] += 1
         result = dataclasses.replace(result, last=is_last(op, inputs, result))
         return result if result.has_parameters_of(y) else requantize(result, y)
+
+    def leave(self, op):
+        self.computed["not computed"] += 1
+        self.left[f"{self.function.name} {' '.join(op.attributes)}"] += 1
+        return None
 
     def compute_kinds(self, op, inputs, y, shape):
         kind, x = Kind(op.attributes[0]), inputs[0]
@@ -189,7 +215,7 @@ class Model:
         for prefix, function in (("max_pool", max_pool), ("avg_pool", avg_pool),
                                  ("adaptive_avg_pool", adaptive_avg_pool)):
             if name.startswith(prefix):
-                return function(x, kind)
+                return function(x, kind, shape)
         if name.startswith("instance_norm") or name == "group_norm":
             channels = x.data.shape[kind.ints("axis")[0]]
             return channel_norm(x, y, kind, real.get("weight", np.ones(channels)),

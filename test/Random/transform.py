@@ -13,7 +13,7 @@ canonicalization, with other names of values, in another order, with code that n
 uses, called by a function, split into two, with values that are transposed or cast to
 dynamic shapes and back, as generic linalg ops, lowered from TOSA by mlir-opt, for three
 samples at once and for any number, as portable code, and for a processor without
-vectors. The results are equal bit for bit, and those of the formulas (integers.py).
+vectors. The integers are equal, and those of the formulas (integers.py).
 --keep has the texts of those that aren't, and the smallest that qbackend-reduce.py
 makes of them.
 """
@@ -71,7 +71,6 @@ class Case:
 
     @staticmethod
     def of_seed(tools, seed):
-        network = generate.build(seed)
         dialect = "linalg" if seed % 2 else "tosa"
 
         def write(batch):
@@ -79,9 +78,6 @@ class Case:
                                   mixed=seed % 3 == 0, dynamic=batch is None)
             return "\n".join(text.lines) + "\n"
 
-        # TOSA has no transposed convolution of one dimension.
-        if any(n.op == "conv_transpose" and len(n.shape) == 3 for n in network.nodes):
-            dialect = "linalg"
         return Case(tools, seed, write(1), dialect, write)
 
     @staticmethod
@@ -264,7 +260,11 @@ def variants(case, has_mlir_opt):
     # Upstream makes one clamp of two, of which the first has a range of its own: that
     # is another network.
     clamps = re.findall(r"(%\w+) = tosa\.clamp (%\w+)", case.text)
-    if {name for name, _ in clamps} & {operand for _, operand in clamps}:
+    # It also drops the reshapes between windows of one dimension, which TOSA has as
+    # images of one row, so that they are of two (docs/Operators.md).
+    rows = re.search(r"tosa\.\w*(conv|pool)2d .*-> tensor<\d+x1x\d+x\d+xf32>",
+                     case.text)
+    if rows or {name for name, _ in clamps} & {operand for _, operand in clamps}:
         del result["canonicalized"]
     if not has_mlir_opt:
         return result
@@ -284,9 +284,12 @@ def differ(wanted, compute):
     """What is wrong with the results of a form; None."""
     try:
         for a, b in zip(wanted, compute(), strict=True):
-            require(a.shape == b.shape and a.tobytes() == b.tobytes(),
-                    f"{(a != b).sum() if a.shape == b.shape else 'all'} of {a.size} "
-                    "differ")
+            require(a.shape == b.shape, f"all of {a.size} differ")
+            # Spelled otherwise, the sums of real-valued layers may be added in
+            # another order. A step of an 8-bit result is more than that.
+            close = np.isclose(a, b, 0, 1e-6 * np.abs(a).max(initial=0),
+                               equal_nan=True)
+            require(close.all(), f"{(~close).sum()} of {a.size} differ")
     except Broken as error:
         return str(error)
     return None

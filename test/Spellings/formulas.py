@@ -95,6 +95,23 @@ def prelu(style, node, x, axis):
     return select(compare("ogt", x, 0.0), x, x * weight)
 
 
+def softplus(style, node, x):
+    """log1p of the exponential, linear where that is out of reach."""
+    y = unary("log1p", unary("exp", x))
+    return select(compare("ogt", x, 20.0), x, y)
+
+
+def selu(style, node, x):
+    alpha, scale = 1.6732632423543772, 1.0507009873554805
+    return select(compare("ogt", x, 0.0), x * scale,
+                  (unary("exp", x) - 1.0) * (alpha * scale))
+
+
+def celu(style, node, x):
+    return maximum(x, 0.0) + minimum(
+        (unary("exp", x / node.alpha) - 1.0) * node.alpha, 0.0)
+
+
 def relu6(style, node, x):
     if style("relu6") == "two":
         return minimum(maximum(x, 0.0), 6.0)
@@ -114,6 +131,15 @@ UNARY = {
     "gelu": gelu,
     "gelu_tanh": gelu_tanh,
     "elu": elu,
+    "celu": celu,
+    "selu": selu,
+    "softplus": softplus,
+    "mish": lambda style, node, x: x * unary("tanh", softplus(style, node, x)),
+    "quick_gelu": lambda style, node, x: x * sigmoid(style, node, x * 1.702),
+    "neg": lambda style, node, x: unary("neg", x),
+    "sin": lambda style, node, x: unary("sin", x),
+    "cos": lambda style, node, x: unary("cos", x),
+    "pow3": lambda style, node, x: unary("pow3", x),
     "leaky_relu": leaky_relu,
     "sqrt": lambda style, node, x: unary("sqrt", x),
     "add_scalar": lambda style, node, x: x + node.number,
@@ -124,7 +150,8 @@ UNARY = {
 
 # Those that torch-mlir writes as one op for each operation.
 IN_STEPS = {"relu6", "hardtanh", "hardsigmoid", "hardswish", "silu", "elu",
-            "leaky_relu", "prelu", "gelu_tanh"}
+            "leaky_relu", "prelu", "gelu_tanh", "celu", "selu", "softplus", "mish",
+            "quick_gelu"}
 
 
 def batch_norm(style, node, x, axis):

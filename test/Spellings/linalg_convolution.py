@@ -327,17 +327,22 @@ class LinalgConvolution(LinalgElementwise):
         weight = node.parameters["weight"]
         spatial = [self.axis(node, 2 + i) for i in range(rank)]
         shape, offsets, strides = list(x.shape), [0] * x.rank, [1] * x.rank
-        for axis, k, s, p, o in zip(spatial, node.kernel, node.stride,
-                                    node.padding, node.output_padding):
-            shape[axis] = (x.shape[axis] - 1) * s + 1 + 2 * (k - 1 - p) + o
-            offsets[axis], strides[axis] = k - 1 - p, s
+        for axis, k, s, p, o, d in zip(
+                spatial, node.kernel, node.stride, node.padding,
+                node.output_padding, node.dilation):
+            reach = (k - 1) * d - p
+            shape[axis] = (x.shape[axis] - 1) * s + 1 + 2 * reach + o
+            offsets[axis], strides[axis] = reach, s
         stuffed = self.insert(x, self.filled(tuple(shape), 0.0), offsets,
                               strides)
         plain = _Plain(node)
         # Nobody turns around an argument beforehand.
         fixed = self.style("weights") not in ("argument", "global")
-        if self.style("transposed") == "folded" and fixed or rank != 2:
-            turned = np.flip(weight, tuple(range(2, 2 + rank))).swapaxes(0, 1)
+        if self.style("transposed") == "folded" and fixed or rank != 2 or (
+                node.groups > 1):
+            turned = np.flip(weight, tuple(range(2, 2 + rank)))
+            turned = np.concatenate([part.swapaxes(0, 1) for part in
+                                     np.split(turned, node.groups)])
             return self.convolution(plain, stuffed, np.ascontiguousarray(
                 turned), bias)
         # torch-mlir's: the filters are turned around by an op.
@@ -369,7 +374,7 @@ class _Plain:
     """A transposed convolution as the ordinary one of stride 1."""
 
     def __init__(self, node):
-        self.node, self.kernel = node, node.kernel
+        self.op, self.kernel = node.op, node.kernel
         self.stride = (1,) * len(node.kernel)
-        self.shape, self.image, self.groups = node.shape, node.image, 1
-        self.attributes = {}
+        self.shape, self.image, self.groups = node.shape, node.image, node.groups
+        self.attributes = {"dilation": node.dilation, "groups": node.groups}

@@ -11,10 +11,13 @@ _ARITH = {"add": "arith.addf", "sub": "arith.subf", "mul": "arith.mulf",
           "div": "arith.divf", "exp": "math.exp", "log": "math.log",
           "sqrt": "math.sqrt", "rsqrt": "math.rsqrt", "tanh": "math.tanh",
           "erf": "math.erf", "neg": "arith.negf", "expm1": "math.expm1",
-          "abs": "math.absf"}
+          "abs": "math.absf", "log1p": "math.log1p", "sin": "math.sin",
+          "cos": "math.cos"}
 _NAMED = {"add": "add", "sub": "sub", "mul": "mul", "div": "div", "max": "max",
           "min": "min", "exp": "exp", "log": "log", "sqrt": "sqrt",
           "rsqrt": "rsqrt", "tanh": "tanh", "erf": "erf", "neg": "negf"}
+# Those that are several ops, with constants.
+_WITH_NUMBERS = {"sigmoid", "reciprocal", "pow3", "clamp"}
 _KINDS = {"max": "max_signed", "min": "min_signed"}
 
 
@@ -132,27 +135,9 @@ class LinalgElementwise(Writer):
         if large == small:
             return value
         groups, at = [], 0
-        for i, extent in enumerate(small):
-            group = [at]
-            product = large[at]
-            at += 1
-            while product != extent:
-                product = None if None in (product, large[at]) else (
-                    product * large[at])
-                group.append(at)
-                at += 1
-            # Ones after the group belong to it, unless the next is a one too.
-            while at < len(large) and large[at] == 1 and (
-                    len(large) - at > len(small) - i - 1):
-                group.append(at)
-                at += 1
-            groups.append(group)
-        if not small:
-            groups = []
-        else:
-            while at < len(large):
-                groups[-1].append(at)
-                at += 1
+        for count in _merged(large, small) if small else []:
+            groups.append(list(range(at, at + count)))
+            at += count
         result = small if op == "tensor.collapse_shape" else large
         kind = tensor_type(result, value.element)
         text = f"{op} {value.name} {groups}"
@@ -220,7 +205,8 @@ class LinalgElementwise(Writer):
         step = self.style("step")
         if not simple or step == "generic" or (
                 step in ("named", "elementwise") and e.op not in _NAMED) or (
-                None in shape and any(a.op == "number" for a in e.args)):
+                None in shape and (e.op in _WITH_NUMBERS or any(
+                    a.op == "number" for a in e.args))):
             return self.region(e, shape)
         element = "i1" if e.op in COMPARISONS else "f32"
         full = []
@@ -406,6 +392,28 @@ class LinalgElementwise(Writer):
             nan = emit(f"arith.cmpf uno, {x}, {x} : {kind}")
             return emit(f"arith.select {nan}, {y}, {result} : {types}")
         return result
+
+
+def _merged(large, small):
+    """How many dimensions of `large` each one of `small` is, or None. Ones after
+    a dimension belong to it, if enough are left for the others."""
+    if not small:
+        return None if large else []
+    for count in range(1, len(large) + 1):
+        if _product(large[:count]) != small[0]:
+            continue
+        ones = next((i for i, e in enumerate(large[count:]) if e != 1),
+                    len(large) - count)
+        spare = len(large) - count - (len(small) - 1)
+        for more in range(min(ones, spare), -1, -1):
+            rest = _merged(large[count + more:], small[1:])
+            if rest is not None:
+                return [count + more, *rest]
+    return None
+
+
+def _product(extents):
+    return None if None in extents else int(np.prod(extents))
 
 
 def _with_dims(e):

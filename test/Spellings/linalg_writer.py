@@ -338,7 +338,8 @@ class LinalgWriter(LinalgConvolution):
     def write_global_pool(self, node, x):
         source = node.inputs[0]
         node.attributes.update(kernel=source.shape[2:],
-                               stride=(1,) * (len(source.shape) - 2))
+                               stride=(1,) * (len(source.shape) - 2),
+                               dilation=(1,) * (len(source.shape) - 2))
         total = self.pool(node, x, "sum", 0.0)
         return self.elementwise(
             self.divided(leaf(total), int(np.prod(node.kernel))), total.shape)
@@ -351,17 +352,17 @@ class LinalgWriter(LinalgConvolution):
         named = {(1, False): "ncw", (1, True): "nwc", (2, False): "nchw",
                  (2, True): "nhwc", (3, True): "ndhwc"}.get((rank, self.last))
         if self.style("pool") == "named" and named:
-            ones = f"dense<1> : vector<{rank}xi64>"
+            dilations = f"dense<{list(node.dilation)}> : vector<{rank}xi64>"
             strides = f"dense<{list(node.stride)}> : vector<{rank}xi64>"
             return self.text.op(
-                f"linalg.pooling_{named}_{kind} {{dilations = {ones}, "
+                f"linalg.pooling_{named}_{kind} {{dilations = {dilations}, "
                 f"strides = {strides}}} ins({x.name}, {window.name} : {x.type},"
                 f" {window.type}) outs({init.name} : {init.type}) -> "
                 f"{init.type}", shape)
         access = identity(len(shape))
-        for i, stride in enumerate(node.stride):
+        for i, (stride, dilation) in enumerate(zip(node.stride, node.dilation)):
             dim = self.axis(node, 2 + i)
-            tap = f"d{len(shape) + i}"
+            tap = f"d{len(shape) + i}" + (f" * {dilation}" if dilation != 1 else "")
             access[dim] = f"d{dim} * {stride} + {tap}" if stride != 1 else (
                 f"d{dim} + {tap}")
         taps = [f"d{len(shape) + i}" for i in range(rank)]
@@ -567,6 +568,25 @@ class LinalgWriter(LinalgConvolution):
         y = self.transpose(self.expand(x, wide), order)
         return self.collapse(y, self.shape(node))
 
+    def write_pixel_unshuffle(self, node, x):
+        f = node.factor
+        n, (_, c, h, w) = x.shape[0], node.inputs[0].shape
+        if self.moved(node):
+            wide, order = (n, h // f, f, w // f, f, c), (0, 1, 3, 5, 2, 4)
+        else:
+            wide, order = (n, c, h // f, f, w // f, f), (0, 1, 3, 5, 2, 4)
+        y = self.transpose(self.expand(x, wide), order)
+        return self.collapse(y, self.shape(node))
+
+    def write_repeat(self, node, x):
+        """As a broadcast of a dimension that is then merged."""
+        axis = self.axis(node, node.axis)
+        wide = (*x.shape[:axis], node.count, *x.shape[axis:])
+        dims = [d for d in range(len(wide)) if d != axis]
+        y = self.generic([(x, [f"d{d}" for d in dims])], self.empty(wide),
+                         lambda emit, a, out: a)
+        return self.collapse(y, self.shape(node))
+
     # Gathers.
 
     def write_embedding(self, node, x):
@@ -658,11 +678,13 @@ def _regroups(large, small):
     """Whether one of the shapes is the other one with dimensions merged."""
     if len(large) < len(small):
         large, small = small, large
+    # A batch of any number is in front, alone or with ones.
+    large, small = ([e or 1 for e in shape] for shape in (large, small))
     at = 0
     for extent in small:
         product = 1
         while at < len(large) and (product != extent or large[at] == 1):
-            product *= large[at] or 1
+            product *= large[at]
             at += 1
         if product != extent:
             return False

@@ -95,19 +95,22 @@ class Network:
                          padding=padding, dilation=dilation, groups=groups)
 
     def conv_transpose(self, x, out, kernel, stride=1, padding=0,
-                       output_padding=0, bias=True):
+                       output_padding=0, bias=True, dilation=1, groups=1):
         rank = len(x.shape) - 2
-        kernel, stride, padding, output_padding = (
-            _tuple(value, rank)
-            for value in (kernel, stride, padding, output_padding))
-        size = [(extent - 1) * s - 2 * p + k + o for extent, k, s, p, o in
-                zip(x.shape[2:], kernel, stride, padding, output_padding)]
-        parameters = {"weight": self._weight(x.shape[1], out, *kernel)}
+        kernel, stride, padding, output_padding, dilation = (
+            _tuple(value, rank) for value in
+            (kernel, stride, padding, output_padding, dilation))
+        size = [(extent - 1) * s - 2 * p + (k - 1) * d + 1 + o
+                for extent, k, s, p, o, d in
+                zip(x.shape[2:], kernel, stride, padding, output_padding,
+                    dilation)]
+        parameters = {"weight": self._weight(x.shape[1], out // groups, *kernel)}
         if bias:
             parameters["bias"] = self._weight(out, scale=0.5)
         return self._add("conv_transpose", [x], (x.shape[0], out, *size), True,
                          parameters, kernel=kernel, stride=stride,
-                         padding=padding, output_padding=output_padding)
+                         padding=padding, output_padding=output_padding,
+                         dilation=dilation, groups=groups)
 
     def linear(self, x, out, bias=True):
         parameters = {"weight": self._weight(out, x.shape[-1])}
@@ -207,18 +210,21 @@ class Network:
 
     # Pools.
 
-    def _pool(self, op, x, kernel, stride, padding, **attributes):
+    def _pool(self, op, x, kernel, stride, padding, dilation=1, **attributes):
         rank = len(x.shape) - 2
         kernel = _tuple(kernel, rank)
         stride = _tuple(stride or kernel, rank)
+        dilation = _tuple(dilation, rank)
         padding = [_tuple(pad, 2) for pad in _tuple(padding, rank)]
-        size = [(extent + sum(pad) - k) // s + 1 for extent, pad, k, s in
-                zip(x.shape[2:], padding, kernel, stride)]
+        size = [(extent + sum(pad) - (k - 1) * d - 1) // s + 1
+                for extent, pad, k, s, d in
+                zip(x.shape[2:], padding, kernel, stride, dilation)]
         return self._add(op, [x], (*x.shape[:2], *size), True, kernel=kernel,
-                         stride=stride, padding=padding, **attributes)
+                         stride=stride, padding=padding, dilation=dilation,
+                         **attributes)
 
-    def max_pool(self, x, kernel, stride=None, padding=0):
-        return self._pool("max_pool", x, kernel, stride, padding)
+    def max_pool(self, x, kernel, stride=None, padding=0, dilation=1):
+        return self._pool("max_pool", x, kernel, stride, padding, dilation)
 
     def avg_pool(self, x, kernel, stride=None, padding=0, count_pad=True):
         return self._pool("avg_pool", x, kernel, stride, padding,
@@ -283,6 +289,17 @@ class Network:
                          (n, c // factor**2, h * factor, w * factor),
                          factor=factor)
 
+    def pixel_unshuffle(self, x, factor):
+        n, c, h, w = x.shape
+        return self._add("pixel_unshuffle", [x],
+                         (n, c * factor**2, h // factor, w // factor),
+                         factor=factor)
+
+    def repeat(self, x, axis, count):
+        shape = list(x.shape)
+        shape[axis] *= count
+        return self._add("repeat", [x], shape, axis=axis, count=count)
+
     def resize(self, x, factor, mode="nearest"):
         n, c, h, w = x.shape
         return self._add("resize", [x], (n, c, h * factor, w * factor),
@@ -332,14 +349,19 @@ def _bias(node, rank):
 def _conv_transpose(node, x):
     weight = node.parameters["weight"].astype(np.float64)
     n, _, *size = x.shape
-    full = [(extent - 1) * s + k + o for extent, s, k, o in
-            zip(size, node.stride, node.kernel, node.output_padding)]
-    y = np.zeros((n, weight.shape[1], *full))
+    full = [(extent - 1) * s + (k - 1) * d + 1 + o for extent, s, k, o, d in
+            zip(size, node.stride, node.kernel, node.output_padding,
+                node.dilation)]
+    y = np.zeros((n, weight.shape[1] * node.groups, *full))
     for tap in np.ndindex(*node.kernel):
-        part = np.moveaxis(np.tensordot(x, weight[(..., *tap)], (1, 0)), -1, 1)
+        part = np.concatenate([
+            np.moveaxis(np.tensordot(inner, filters[(..., *tap)], (1, 0)), -1, 1)
+            for inner, filters in zip(np.split(x, node.groups, 1),
+                                      np.split(weight, node.groups, 0))], 1)
         y[(slice(None), slice(None), *[
-            slice(t, t + extent * s, s)
-            for t, extent, s in zip(tap, size, node.stride)])] += part
+            slice(t * d, t * d + (extent - 1) * s + 1, s)
+            for t, extent, s, d in
+            zip(tap, size, node.stride, node.dilation)])] += part
     crop = [slice(p, extent - p) for p, extent in zip(node.padding, full)]
     return y[(slice(None), slice(None), *crop)] + _bias(node, x.ndim)
 
@@ -414,6 +436,13 @@ def _pixel_shuffle(node, x):
     return x.transpose(0, 1, 4, 2, 5, 3).reshape(node.shape)
 
 
+def _pixel_unshuffle(node, x):
+    n, c, h, w = x.shape
+    f = node.factor
+    x = x.reshape(n, c, h // f, f, w // f, f)
+    return x.transpose(0, 1, 3, 5, 2, 4).reshape(node.shape)
+
+
 def _narrow(node, x):
     return x.take(range(node.start, node.start + node.shape[node.axis] *
                         node.step, node.step), node.axis)
@@ -451,6 +480,17 @@ _EVALUATORS = {
         math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))),
     "elu": lambda node, x: np.where(
         x > 0, x, node.alpha * np.expm1(np.minimum(x, 0))),
+    "celu": lambda node, x: np.where(
+        x > 0, x, node.alpha * np.expm1(np.minimum(x, 0) / node.alpha)),
+    "selu": lambda node, x: 1.0507009873554805 * np.where(
+        x > 0, x, 1.6732632423543772 * np.expm1(np.minimum(x, 0))),
+    "softplus": lambda node, x: np.logaddexp(x, 0),
+    "mish": lambda node, x: x * np.tanh(np.logaddexp(x, 0)),
+    "quick_gelu": lambda node, x: x * _sigmoid(1.702 * x),
+    "neg": lambda node, x: -x,
+    "sin": lambda node, x: np.sin(x),
+    "cos": lambda node, x: np.cos(x),
+    "pow3": lambda node, x: x**3,
     "leaky_relu": lambda node, x: np.where(x > 0, x, node.slope * x),
     "prelu": lambda node, x: np.where(
         x > 0, x, _channels(node.parameters["weight"], x.ndim) * x),
@@ -484,6 +524,8 @@ _EVALUATORS = {
                                   constant_values=node.value),
     "channel_shuffle": _shuffle,
     "pixel_shuffle": _pixel_shuffle,
+    "pixel_unshuffle": _pixel_unshuffle,
+    "repeat": lambda node, x: np.concatenate([x] * node.count, node.axis),
     "resize": _resize,
 }
 

@@ -13,7 +13,7 @@ from writer import TO_FIRST, TO_LAST, Writer, permuted
 
 _UNARY = {"exp": "exp", "log": "log", "rsqrt": "rsqrt", "tanh": "tanh",
           "erf": "erf", "sigmoid": "sigmoid", "reciprocal": "reciprocal",
-          "abs": "abs"}
+          "abs": "abs", "sin": "sin", "cos": "cos"}
 _BINARY = {"add": "add", "sub": "sub", "max": "maximum", "min": "minimum"}
 _LOWEST, _LARGEST = -3.40282347e38, 3.40282347e38
 
@@ -146,6 +146,9 @@ class TosaWriter(Writer):
             e1 = self.call("exp", args, out)
             one = self.constant(np.full((1,) * len(shape), 1.0))
             return self.call("sub", [e1, one], out)
+        if op == "log1p":
+            one = self.constant(np.full((1,) * len(shape), 1.0))
+            return self.call("log", [self.call("add", [*args, one], out)], out)
         if op == "pow3":
             three = self.constant(np.full((1,) * len(shape), 3.0))
             return self.call("pow", [*args, three], out)
@@ -465,9 +468,8 @@ class TosaWriter(Writer):
     def write_avg_pool(self, node, x):
         x = self.channels_last(x)
         if node.count_pad and any(sum(pad) for pad in node.padding):
-            x = self.padded(
-                x, [0] + [p[0] for p in node.padding] + [0],
-                [0] + [p[1] for p in node.padding] + [0], 0.0)
+            pads = [(0, 0)] * (3 - len(node.padding)) + [*node.padding, (0, 0)]
+            x = self.padded(x, *zip(*pads), 0.0)
             plain = dict(node.attributes,
                          padding=[(0, 0)] * len(node.kernel))
         else:
@@ -608,6 +610,21 @@ class TosaWriter(Writer):
             x.shape[0], c // f**2, f, f, h, w)
         y = self.transpose(self.reshape(x, wide), (0, 1, 4, 2, 5, 3))
         return self.reshape(y, self.shape(node))
+
+    def write_pixel_unshuffle(self, node, x):
+        f = node.factor
+        n, (_, c, h, w) = x.shape[0], node.inputs[0].shape
+        if self.moved(node):
+            wide, order = (n, h // f, f, w // f, f, c), (0, 1, 3, 5, 2, 4)
+        else:
+            wide, order = (n, c, h // f, f, w // f, f), (0, 1, 3, 5, 2, 4)
+        y = self.transpose(self.reshape(x, wide), order)
+        return self.reshape(y, self.shape(node))
+
+    def write_repeat(self, node, x):
+        multiples = [1] * x.rank
+        multiples[self.axis(node, node.axis)] = node.count
+        return self.call("tile", [x, self.sizes(multiples)], self.shape(node))
 
     def write_embedding(self, node, x):
         table = node.parameters["weight"]

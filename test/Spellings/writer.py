@@ -34,7 +34,7 @@ class Writer:
     def shape(self, node):
         """The shape in the text."""
         shape = tuple(node.shape)
-        if self.dynamic:
+        if self.dynamic and node.op != "constant":
             shape = (None, *shape[1:])
         return permuted(shape, TO_LAST[len(shape)]) if self.moved(
             node) else shape
