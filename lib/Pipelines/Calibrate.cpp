@@ -25,6 +25,7 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
 #include <set>
 #include <utility>
 
@@ -245,7 +246,14 @@ static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
       emitWarning(op.getLoc())
           << calibration::describeNonFinite((*entry)->name, (*entry)->stats)
           << "; they are left out";
-    setParameters(op, (*entry)->stats, params[0]);
+    const calibration::Statistics &stats = (*entry)->stats;
+    if (!std::isfinite(params[0].scale))
+      return emitError(op.getLoc())
+             << "the range of '" << (*entry)->name << "', [" << stats.min
+             << ", " << stats.max
+             << "], is wider than an f32 can be: it has no scale; check the "
+                "weights and the data, or give the operator the qconfig none";
+    setParameters(op, stats, params[0]);
     if (failed(op.verify()))
       return failure();
   }
