@@ -6,6 +6,7 @@
 
 #include "Reading/Layout.h"
 #include "Reading/TosaOperands.h"
+#include "Reading/Windows.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -245,11 +246,7 @@ getSliceSizes(tensor::ExtractSliceOp slice) {
       sizes.push_back(*number);
       continue;
     }
-    auto whole = cast<Value>(size).getDefiningOp<tensor::DimOp>();
-    if (!whole || slice.getStaticOffsets()[dim] != 0 ||
-        slice.getStaticStrides()[dim] != 1 ||
-        skipCasts(whole.getSource()) != skipCasts(slice.getSource()) ||
-        whole.getConstantIndex() != int64_t(dim))
+    if (slice.getStaticStrides()[dim] != 1 || !isWholeDimension(slice, dim))
       return std::nullopt;
     sizes.push_back(ShapedType::kDynamic);
   }

@@ -57,3 +57,50 @@ func.func @others(%x: tensor<2x9xf32>, %i: index, %packed: tensor<40xf32>) -> (t
   %1 = tensor.extract_slice %packed[10] [6] [1] : tensor<40xf32> to tensor<6xf32>
   return %0, %1 : tensor<2x4xf32>, tensor<6xf32>
 }
+
+// A batch of any size that the code knows as that of its argument.
+// CHECK-LABEL: func.func @any_batch
+// CHECK: qbackend.operator [#qbackend.narrow<offsets = [0, 1, 0], sizes = [-1, 2, 8], strides = [1, 1, 1]>]
+func.func @any_batch(%x: tensor<?x4x6xf32>) -> tensor<?x2x8xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x4x6xf32>
+  %e = tensor.empty(%n) : tensor<?x4x6xf32>
+  %y = linalg.exp ins(%x : tensor<?x4x6xf32>) outs(%e : tensor<?x4x6xf32>) -> tensor<?x4x6xf32>
+  %p = tensor.pad %y low[0, 0, 1] high[0, 0, 1] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %z : f32
+  } : tensor<?x4x6xf32> to tensor<?x4x8xf32>
+  %0 = tensor.extract_slice %p[0, 1, 0] [%n, 2, 8] [1, 1, 1] : tensor<?x4x8xf32> to tensor<?x2x8xf32>
+  return %0 : tensor<?x2x8xf32>
+}
+
+// Nothing says that the batches are equal.
+// CHECK-LABEL: func.func @batch_of_another
+// CHECK-NOT: #qbackend.narrow
+// CHECK: return
+func.func @batch_of_another(%x: tensor<?x4x6xf32>, %b: tensor<?x3xf32>) -> tensor<?x2x6xf32> {
+  %c0 = arith.constant 0 : index
+  %m = tensor.dim %b, %c0 : tensor<?x3xf32>
+  %n = tensor.dim %x, %c0 : tensor<?x4x6xf32>
+  %e = tensor.empty(%n) : tensor<?x4x6xf32>
+  %y = linalg.exp ins(%x : tensor<?x4x6xf32>) outs(%e : tensor<?x4x6xf32>) -> tensor<?x4x6xf32>
+  %0 = tensor.extract_slice %y[0, 1, 0] [%m, 2, 6] [1, 1, 1] : tensor<?x4x6xf32> to tensor<?x2x6xf32>
+  return %0 : tensor<?x2x6xf32>
+}
+
+// Padded batches are larger.
+// CHECK-LABEL: func.func @padded_batch
+// CHECK-NOT: #qbackend.narrow
+// CHECK: return
+func.func @padded_batch(%x: tensor<?x4x6xf32>) -> tensor<?x2x6xf32> {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0.0 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x4x6xf32>
+  %p = tensor.pad %x low[0, 0, 0] high[1, 0, 0] {
+  ^bb0(%i: index, %j: index, %k: index):
+    tensor.yield %z : f32
+  } : tensor<?x4x6xf32> to tensor<?x4x6xf32>
+  %0 = tensor.extract_slice %p[0, 1, 0] [%n, 2, 6] [1, 1, 1] : tensor<?x4x6xf32> to tensor<?x2x6xf32>
+  return %0 : tensor<?x2x6xf32>
+}
