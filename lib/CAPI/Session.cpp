@@ -85,6 +85,9 @@ void Session::report(Diagnostic &diagnostic, QBackendSeverity severity) {
     file = name.getName().str();
   }
   std::string message = StringRef(diagnostic.str()).rtrim().str();
+  // A caller's text may have nulls, and what is passed on ends at the first.
+  for (size_t at; (at = message.find('\0')) != std::string::npos;)
+    message.replace(at, 1, "\\00");
   QBackendDiagnostic result = {severity, file.empty() ? nullptr : file.c_str(),
                                line, column, message.c_str()};
   callback(&result, user);

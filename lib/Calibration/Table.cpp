@@ -3,11 +3,11 @@
 // Reading and writing calibration tables.
 
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Files/InputFile.h"
 #include "qbackend/Files/OutputFile.h"
 #include "qbackend/Parser/ParseJson.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
@@ -552,7 +552,7 @@ std::string printTable(const Table &table) {
 }
 
 llvm::Expected<Table> readTable(StringRef path) {
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readFile(path);
   if (!buffer)
     return llvm::createStringError("cannot read '" + path +
                                    "': " + buffer.getError().message());

@@ -4,11 +4,11 @@
 
 #include "qbackend/Inspection/ReadModule.h"
 
+#include "qbackend/Files/InputFile.h"
 #include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Parser/ParseModule.h"
 
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -16,7 +16,7 @@ using namespace qbackend;
 llvm::Expected<OwningOpRef<ModuleOp>>
 qbackend::readModule(StringRef path, MLIRContext *context) {
   auto sources = std::make_shared<llvm::SourceMgr>();
-  auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  auto buffer = readFile(path);
   if (!buffer)
     return llvm::createStringError("cannot read '" + path +
                                    "': " + buffer.getError().message());

@@ -5,6 +5,7 @@
 #include "qbackend/Parser/ParseModule.h"
 
 #include "Rehearse.h"
+#include "qbackend/Files/InputFile.h"
 
 #include "mlir/Bytecode/BytecodeReader.h"
 #include "mlir/IR/Diagnostics.h"
@@ -139,7 +140,7 @@ llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
 qbackend::readSource(StringRef path) {
   bool isPipe = path != "-" && llvm::sys::fs::exists(path) &&
                 !llvm::sys::fs::is_regular_file(path);
-  auto text = llvm::MemoryBuffer::getFileOrSTDIN(path);
+  auto text = readFile(path);
   if (!text || !isPipe)
     return text;
   auto renamed = llvm::MemoryBuffer::getMemBufferCopy((*text)->getBuffer(),

@@ -4,6 +4,7 @@
 
 #include "qbackend/Arrays/Progress.h"
 #include "qbackend/Arrays/SampleSource.h"
+#include "qbackend/Files/InputFile.h"
 #include "qbackend/Runtime/Executable.h"
 #include "qbackend/Runtime/Interrupt.h"
 #include "qbackend/Runtime/Sandbox.h"
@@ -487,6 +488,9 @@ Error qbackend::runtime::runSamples(const Executable &executable,
                   isStatic, calls, threads / calls);
   if (Error error = loop.run(calls))
     return error;
+  if (loop.getNumSamples() == 0 && wasStandardInputRead())
+    return createStringError("standard input was read for something else "
+                             "before, and can be read once; pass a file");
   if (loop.getNumSamples() == 0)
     return createStringError("standard input has no samples; give at least "
                              "one");

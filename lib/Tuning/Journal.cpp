@@ -5,11 +5,11 @@
 #include "Journal.h"
 
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Files/InputFile.h"
 #include "qbackend/Runtime/Error.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
-#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 #include <limits>
@@ -53,7 +53,7 @@ void Journal::remove() { llvm::sys::fs::remove(path); }
 llvm::Error Journal::read(bool hasAccuracy) {
   if (!llvm::sys::fs::exists(path))
     return llvm::Error::success();
-  auto buffer = llvm::MemoryBuffer::getFile(path);
+  auto buffer = readFile(path);
   if (!buffer)
     return makeError("cannot read '{0}': {1}", path,
                      buffer.getError().message());

@@ -117,7 +117,7 @@ py::list toArrays(std::shared_ptr<QBackendResults> results) {
 //===----------------------------------------------------------------------===//
 
 /// Options of a report, by the names that QBackendReportOptions has for them.
-using Texts = std::map<std::string, std::string>;
+using Texts = std::map<std::string, Text>;
 
 /// A call that gives a report: what it reads, and what it gives.
 struct Report {
@@ -172,8 +172,8 @@ public:
 
   explicit Model(QBackendModel *model) : handle(model, qbackendModelDestroy) {}
 
-  static Model load(const py::bytes &module, const std::string &name,
-                    const std::string &entry) {
+  static Model load(const py::bytes &module, const Text &name,
+                    const Text &entry) {
     struct State {
       std::string module, name, entry;
       QBackendModel *model = nullptr;
@@ -211,10 +211,8 @@ public:
     return result;
   }
 
-  py::list run(const std::vector<py::buffer> &buffers,
-               const std::string &inputScale,
-               const std::string &sampleArguments, unsigned threads,
-               bool contract) {
+  py::list run(const std::vector<py::buffer> &buffers, const Text &inputScale,
+               const Text &sampleArguments, unsigned threads, bool contract) {
     struct State {
       Handle model;
       std::string inputScale, sampleArguments;
@@ -259,8 +257,8 @@ public:
         {std::exchange(state->results, nullptr), qbackendResultsDestroy});
   }
 
-  py::tuple quantize(const std::string &configuration,
-                     const std::string &options, const std::string &table) {
+  py::tuple quantize(const Text &configuration, const Text &options,
+                     const Text &table) {
     struct State {
       Handle model;
       std::string configuration, options, table;
@@ -385,11 +383,10 @@ class Calibration {
 public:
   using Handle = std::shared_ptr<QBackendCalibration>;
 
-  Calibration(const Model &model, const std::string &backend,
-              const std::string &qconfig, const std::string &configuration,
-              const std::string &inputScale, const std::string &sampleArguments,
-              const std::string &source, int64_t batchSize,
-              bool ignoreNonFinite, unsigned threads) {
+  Calibration(const Model &model, const Text &backend, const Text &qconfig,
+              const Text &configuration, const Text &inputScale,
+              const Text &sampleArguments, const Text &source,
+              int64_t batchSize, bool ignoreNonFinite, unsigned threads) {
     struct State {
       Model::Handle model;
       std::string texts[6];
@@ -485,9 +482,8 @@ void addModels(py::module_ &m) {
       .def("record_stages", &Model::recordStages, py::arg("texts"),
            "The network after each pass, as JSON, and a page.");
   py::class_<Calibration>(m, "Calibration", "A network under observation.")
-      .def(py::init<const Model &, const std::string &, const std::string &,
-                    const std::string &, const std::string &,
-                    const std::string &, const std::string &, int64_t, bool,
+      .def(py::init<const Model &, const Text &, const Text &, const Text &,
+                    const Text &, const Text &, const Text &, int64_t, bool,
                     unsigned>(),
            py::arg("model"), py::arg("backend"), py::arg("qconfig"),
            py::arg("configuration"), py::arg("input_scale"),

@@ -20,37 +20,36 @@ std::vector<std::string> builtinBackends() {
   return names;
 }
 
-std::string backendToJSON(const std::string &spec) {
+std::string backendToJSON(const Text &spec) {
   Diagnostics diagnostics;
   return run(diagnostics, [&](auto... rest) {
     return qbackendBackendToJSON(toText(spec), rest...);
   });
 }
 
-std::string backendFromJSON(const std::string &json) {
+std::string backendFromJSON(const Text &json) {
   Diagnostics diagnostics;
   return run(diagnostics, [&](auto... rest) {
     return qbackendBackendFromJSON(toText(json), rest...);
   });
 }
 
-std::string mappingToJSON(const std::string &spec, const std::string &name) {
+std::string mappingToJSON(const Text &spec, const Text &name) {
   Diagnostics diagnostics;
   return run(diagnostics, [&](auto... rest) {
     return qbackendMappingToJSON(toText(spec), toText(name), rest...);
   });
 }
 
-std::string mappingFromJSON(const std::string &json, const std::string &name) {
+std::string mappingFromJSON(const Text &json, const Text &name) {
   Diagnostics diagnostics;
   return run(diagnostics, [&](auto... rest) {
     return qbackendMappingFromJSON(toText(json), toText(name), rest...);
   });
 }
 
-py::tuple applyBackend(const py::bytes &module,
-                       const std::string &configuration,
-                       const std::string &options) {
+py::tuple applyBackend(const py::bytes &module, const Text &configuration,
+                       const Text &options) {
   struct Texts {
     std::string module, configuration, options;
     char *output = nullptr;
@@ -104,7 +103,7 @@ toBytecode(const py::bytes &module,
 }
 
 /// A module as an ONNX file.
-py::bytes toONNX(const py::bytes &module, const std::string &entry) {
+py::bytes toONNX(const py::bytes &module, const Text &entry) {
   std::string source = module;
   Diagnostics diagnostics;
   char *output = nullptr;
@@ -151,7 +150,7 @@ private:
 
 class Observer {
 public:
-  explicit Observer(const std::string &json) {
+  explicit Observer(const Text &json) {
     Diagnostics diagnostics;
     check(qbackendObserverCreate(toText(json), &observer, &Diagnostics::add,
                                  &diagnostics),
@@ -171,14 +170,14 @@ public:
 
   void reset() { qbackendObserverReset(observer); }
 
-  std::string toTable(const std::string &name) {
+  std::string toTable(const Text &name) {
     Diagnostics diagnostics;
     return run(diagnostics, [&](auto... rest) {
       return qbackendObserverToTable(observer, toText(name), rest...);
     });
   }
 
-  void fromTable(const std::string &table, const std::string &name) {
+  void fromTable(const Text &table, const Text &name) {
     Diagnostics diagnostics;
     check(qbackendObserverFromTable(observer, toText(table), toText(name),
                                     &Diagnostics::add, &diagnostics),
@@ -252,7 +251,7 @@ PYBIND11_MODULE(_native, m) {
         "A module as an ONNX file.");
   py::class_<Observer>(
       m, "Observer", "An observer by its JSON. Arrays are contiguous float32.")
-      .def(py::init<const std::string &>(), py::arg("json"))
+      .def(py::init<const Text &>(), py::arg("json"))
       .def("record", &Observer::record, py::arg("array"), "Records a batch.")
       .def("reset", &Observer::reset, "Forgets what was recorded.")
       .def("to_table", &Observer::toTable, py::arg("name"),

@@ -49,6 +49,25 @@ inline void check(QBackendStatus status, const Diagnostics &diagnostics) {
     diagnostics.fail();
 }
 
+/// Text of Python's. Names of files that are no UTF-8 have surrogates in it,
+/// for the bytes that they have on the disk.
+struct Text : std::string {};
+
+template <> struct py::detail::type_caster<Text> {
+  PYBIND11_TYPE_CASTER(Text, const_name("str"));
+
+  bool load(handle source, bool) {
+    if (!PyUnicode_Check(source.ptr()))
+      return false;
+    auto bytes = reinterpret_steal<py::bytes>(
+        PyUnicode_AsEncodedString(source.ptr(), "utf-8", "surrogateescape"));
+    if (!bytes)
+      throw error_already_set();
+    value.assign(PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr()));
+    return true;
+  }
+};
+
 inline QBackendText toText(const std::string &string) {
   return {string.data(), string.size()};
 }

@@ -27,7 +27,7 @@ from .analyses import (
 from .backend_config import BackendConfig
 from .diagnostics import of_native, tell
 from .files import Path, temporary_folder
-from .pass_options import pass_options
+from .pass_options import named_files, pass_options
 from .qconfig_mapping import QConfigMapping
 from .samples import (
     Array,
@@ -40,8 +40,8 @@ from .samples import (
     to_classes,
 )
 
-Backend = Union[str, BackendConfig]
-QConfigLike = Union[str, QConfigMapping, Dict[str, Any], None]
+Backend = Union[Path, BackendConfig]
+QConfigLike = Union[Path, QConfigMapping, Dict[str, Any], None]
 
 
 class Analyzed:
@@ -159,7 +159,7 @@ class Analyzed:
         else those of `calibrate`, else of `data`. `resume` goes on from what a search
         on the same data that was stopped left beside `path`.
         """
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         if not name.endswith(".mlir"):
             raise ValueError(
                 f"path is '{name}', expected a name that ends with .mlir, which "
@@ -253,6 +253,7 @@ class Analyzed:
         if backend is None:
             backend, calibrated = self._calibrated_for
             qconfig = calibrated if qconfig is None else qconfig
+        backend, qconfig = named_files(backend, qconfig)
         if self._entry and options is not None:
             options.setdefault("entry", self._entry)
         configuration, text = pass_options(

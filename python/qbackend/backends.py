@@ -15,7 +15,8 @@ from .custom_config import (
     PrepareCustomConfig,
 )
 from .diagnostics import of_native, tell
-from .pass_options import pass_options
+from .files import Path
+from .pass_options import named_files, pass_options
 from .qconfig_mapping import QConfigMapping
 
 __all__ = [
@@ -131,8 +132,8 @@ def get_executorch_backend_config() -> BackendConfig:
 
 def apply_backend(
     mlir: Union[str, bytes, SupportsBytes],
-    backend: Union[str, BackendConfig] = "qnnpack",
-    qconfig: Union[str, QConfigMapping, None] = None,
+    backend: Union[Path, BackendConfig] = "qnnpack",
+    qconfig: Union[Path, QConfigMapping, Dict[str, Any], None] = None,
     remarks: Optional[List[str]] = None,
     prepare_custom_config: Union[PrepareCustomConfig, Dict[str, Any], None] = None,
     convert_custom_config: Union[ConvertCustomConfig, Dict[str, Any], None] = None,
@@ -157,6 +158,7 @@ def apply_backend(
     diagnostics.
     """
     module = mlir.encode() if isinstance(mlir, str) else bytes(mlir)
+    backend, qconfig = named_files(backend, qconfig)
     configuration, text = pass_options(
         module,
         backend,

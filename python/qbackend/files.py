@@ -9,6 +9,7 @@ compile-to-object.py loads this file without the package.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import hashlib
 import os
@@ -20,6 +21,25 @@ import tempfile
 from typing import IO, Any, Callable, Iterator, Optional, Union
 
 Path = Union[str, "os.PathLike[str]"]
+
+
+#: What nobody sends through a device.
+_MOST_OF_DEVICE = 1 << 26
+
+
+def read_rest(file: IO[bytes]) -> bytes:
+    """What `file` has from here. An OSError says that a device has no end."""
+    mode = os.fstat(file.fileno()).st_mode
+    if not (stat.S_ISCHR(mode) or stat.S_ISBLK(mode)) or file.isatty():
+        return file.read()
+    data = file.read(_MOST_OF_DEVICE + 1)
+    if len(data) > _MOST_OF_DEVICE:
+        raise OSError(
+            errno.ESPIPE,
+            "a device that doesn't end, expected a file or a pipe",
+            file.name,
+        )
+    return data
 
 
 def write_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:

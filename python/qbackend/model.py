@@ -26,7 +26,7 @@ from .diagnostics import of_native, tell
 from .exporters import to_onnx
 from .files import Path, write_file
 from .objects import save_object
-from .pass_options import pass_options
+from .pass_options import named_files, pass_options
 from .qconfig_mapping import QConfigMapping
 from .reports import (
     Accuracy,
@@ -43,6 +43,7 @@ from .samples import (
     ProgressReport,
     Samples,
     Scale,
+    count_of,
     numbers_text,
     scale_text,
     thread_count,
@@ -188,7 +189,7 @@ class Model(Analyzed):
         """Writes the network: MLIR as text (`.mlir`) or bytecode (`.mlirbc`), or an
         object file for this machine with a C header beside it (`.o`), see
         docs/Pipeline.md. A file is there whole or not at all."""
-        name = os.fspath(path)
+        name = os.fsdecode(path)
         suffix = os.path.splitext(name)[1]
         if suffix not in _FORMATS:
             raise ValueError(
@@ -363,8 +364,10 @@ class Model(Analyzed):
         """
         if non_finite not in ("error", "ignore"):
             raise ValueError(f"non_finite is {non_finite!r}, expected error or ignore")
-        if batch_size < 1 or (samples is not None and samples < 1):
-            raise ValueError("batch_size and samples have to be 1 or more")
+        batch_size = count_of("batch_size", batch_size, 1)
+        if samples is not None:
+            samples = count_of("samples", samples, 1)
+        backend, qconfig = named_files(backend, qconfig)
         source = Samples(data, self._sample_inputs(sample_arguments))
         total = source.size()
         if samples is not None:
@@ -445,6 +448,7 @@ class Model(Analyzed):
         if backend is None:
             backend, calibrated = self._calibrated_for
             qconfig = calibrated if qconfig is None else qconfig
+        backend, qconfig = named_files(backend, qconfig)
         module = self._module(backend, qconfig)
         if keep_float:
             options["keep_float"] = ",".join(keep_float)

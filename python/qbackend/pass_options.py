@@ -22,6 +22,24 @@ from .qconfig import default_qconfig
 from .qconfig_mapping import QConfigMapping
 
 
+def named_files(
+    backend: Any, qconfig: Any
+) -> Tuple[
+    Union[str, BackendConfig], Union[str, QConfigMapping, Dict[str, Any], None]
+]:
+    """Both, with the names of files where they are paths."""
+    if isinstance(backend, os.PathLike):
+        backend = os.fsdecode(backend)
+    if isinstance(qconfig, os.PathLike):
+        qconfig = os.fsdecode(qconfig)
+    if not isinstance(backend, (str, BackendConfig)):
+        raise TypeError(
+            f"backend is {backend!r}, expected the name of a built-in one, the path "
+            "of a file or a BackendConfig"
+        )
+    return backend, qconfig
+
+
 def pass_options(
     module: bytes,
     backend: Union[str, BackendConfig],

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import operator
 import sys
 import time
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Union
@@ -87,9 +88,19 @@ def numbers_text(numbers: Optional[Sequence[int]]) -> str:
 
 def thread_count(threads: int) -> int:
     """0 is one for each core."""
-    if threads < 0:
-        raise ValueError(f"threads is {threads}, expected 0 or more")
-    return threads
+    return count_of("threads", threads, 0, 1 << 31)
+
+
+def count_of(name: str, value: Any, least: int, end: int = 1 << 62) -> int:
+    """`value` as an integer from `least` to below `end`."""
+    try:
+        count = operator.index(value)
+    except TypeError:
+        raise TypeError(f"{name} is {value!r}, expected an integer") from None
+    if not least <= count < end:
+        wanted = f"{least} or more" if count < least else f"less than {end}"
+        raise ValueError(f"{name} is {count}, expected {wanted}")
+    return count
 
 
 def to_classes(labels: Any) -> Array:

@@ -7,6 +7,7 @@
 
 #include "qbackend/Calibration/Formats.h"
 #include "qbackend/CommandLine/Manual.h"
+#include "qbackend/Files/InputFile.h"
 #include "qbackend/Files/OutputFile.h"
 
 #include "llvm/Support/CommandLine.h"
@@ -148,7 +149,7 @@ int main(int argc, char **argv) {
                   "', expected tensorrt, onnxruntime, aimet or tpu-mlir");
   }
   if (importCommand) {
-    auto buffer = llvm::MemoryBuffer::getFileOrSTDIN(files[0]);
+    auto buffer = qbackend::readFile(files[0]);
     if (!buffer)
       return fail("cannot read '" + files[0] +
                   "': " + buffer.getError().message());

@@ -12,6 +12,7 @@
 #include "qbackend/CommandLine/Manual.h"
 #include "qbackend/Diagnostics/Places.h"
 #include "qbackend/Diagnostics/RemarkGroups.h"
+#include "qbackend/Files/InputFile.h"
 #include "qbackend/Files/OutputFile.h"
 #include "qbackend/Inspection/SourceHints.h"
 #include "qbackend/Parser/ParseModule.h"
@@ -79,7 +80,7 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
     char *pointers[] = {name, nullptr};
     return MlirOptMain(/*argc=*/1, pointers, input, written, registry);
   }
-  auto read = llvm::MemoryBuffer::getFileOrSTDIN(input, /*IsText=*/true);
+  auto read = readFile(input);
   if (!read)
     return fail("cannot read '" + input + "': " + read.getError().message());
   llvm::MemoryBuffer &buffer = **read;

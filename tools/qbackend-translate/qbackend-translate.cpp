@@ -7,6 +7,7 @@
 #include "Threads.h"
 #include "Version.h"
 
+#include "qbackend/Files/InputFile.h"
 #include "qbackend/Files/OutputFile.h"
 #include "qbackend/Parser/ParseModule.h"
 #include "qbackend/Pipelines/Passes.h"
@@ -72,7 +73,7 @@ static bool keepStandardInput(const MemoryBuffer &buffer) {
 
 /// Whether MLIR's parser can be given the input; if not, says why.
 static bool checkInput(StringRef input) {
-  auto read = MemoryBuffer::getFileOrSTDIN(input);
+  auto read = qbackend::readFile(input);
   if (!read) {
     fail("cannot read '" + input + "': " + read.getError().message());
     return false;

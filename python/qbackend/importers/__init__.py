@@ -9,7 +9,7 @@ import os
 import stat
 from typing import Any, Mapping, Optional, Sequence
 
-from ..files import Path
+from ..files import Path, read_rest
 from ..model import Model
 from . import onnx, pt2
 from .archive import mapped
@@ -33,7 +33,7 @@ _BYTECODE = b"ML\xefR"
 
 
 def _named(path: Path, error: ImportFailure) -> ImportFailure:
-    error.args = (f"{os.fspath(path)}: {error}",)
+    error.args = (f"{os.fsdecode(path)}: {error}",)
     return error
 
 
@@ -93,12 +93,13 @@ def load(path: Path) -> Model:
     archive of torch.export, or an ONNX model."""
     with open(path, "rb") as file:
         head = file.read(4)
-        if head == _BYTECODE or os.fspath(path).endswith(".mlir"):
-            return Model(head + file.read(), name=os.fspath(path))
+        name = os.fsdecode(path)
+        if head == _BYTECODE or name.endswith(".mlir"):
+            return Model(head + read_rest(file), name=name)
         # What a pipe gave is gone.
         is_file = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-        data = None if is_file else memoryview(head + file.read())
+        data = None if is_file else memoryview(head + read_rest(file))
     # An empty archive has an end only.
-    if head[:2] == b"PK" or os.fspath(path).endswith(".pt2"):
+    if head[:2] == b"PK" or name.endswith(".pt2"):
         return _from_pt2(path, data)
     return _from_onnx(path, data)

@@ -13,6 +13,7 @@ import zipfile
 import zlib
 from typing import Any, Dict, List, Optional, Union
 
+from ..files import read_rest
 from .errors import ImportFailure
 
 #: Compressed entries are small (a program); PyTorch stores its entries.
@@ -28,7 +29,7 @@ def mapped(path: Union[str, "os.PathLike[str]"]) -> memoryview:
     with open(path, "rb") as file:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
-            return memoryview(file.read())
+            return memoryview(read_rest(file))
         if not status.st_size:
             raise ImportFailure("the file is empty")
         return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
