@@ -74,18 +74,19 @@ def terminate(number, frame):
     raise Terminated
 
 
-def run(command, text=None):
-    """The output of `command`; its remarks are passed on."""
+def run(command, text=None, is_text=True):
+    """The output of `command`, as text or bytes; its remarks are passed on."""
     try:
-        result = subprocess.run([str(part) for part in command], input=text,
-                                capture_output=True, text=True, errors="replace")
+        result = subprocess.run([str(part) for part in command],
+                                input=None if text is None else text.encode(),
+                                capture_output=True)
     except OSError as error:
         fail(f"cannot start '{command[0]}': {error.strerror}; name the builds with "
              "--build and --llvm")
-    sys.stderr.write(result.stderr)
+    sys.stderr.write(result.stderr.decode(errors="replace"))
     if result.returncode != 0:
         fail(f"{pathlib.Path(command[0]).name} failed")
-    return result.stdout
+    return result.stdout.decode(errors="replace") if is_text else result.stdout
 
 
 class Buffer:
@@ -389,8 +390,10 @@ def compile_network(args, work, output):
     text = run([tool / "opt", "-S", *target, "-passes=internalize,default<O3>",
                 "-unroll-threshold=50",
                 f"-internalize-public-api-list={','.join([name, *helpers])}"], text)
-    run([tool / "llc", *target, "-O3", "-filetype=obj",
-         "-relocation-model=pic", "-o", output.with_suffix(".o")], text)
+    # Where it can't be written, llc would say that it crashed.
+    output.with_suffix(".o").write_bytes(
+        run([tool / "llc", *target, "-O3", "-filetype=obj",
+             "-relocation-model=pic", "-o", "-"], text, is_text=False))
     output.with_suffix(".h").write_text(
         header(name, buffers, arena, args.module.name, args.target,
                args.parallel))

@@ -10,6 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
+#include <optional>
 
 using namespace mlir;
 using namespace qbackend::codegen;
@@ -28,14 +29,35 @@ char *ConstantStore::allocate(size_t size) {
   return data;
 }
 
+/// How many bytes the elements of `type` have; nullopt where the number wraps.
+static std::optional<int64_t> countBytes(mlir::ShapedType type) {
+  Type element = type.getElementType();
+  int64_t count = 1;
+  if (element.isIntOrFloat())
+    count = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
+  else if (element.isIndex())
+    count = 8;
+  else
+    return std::nullopt;
+  for (int64_t extent : type.getShape())
+    if (llvm::MulOverflow(count, extent, count))
+      return std::nullopt;
+  return count;
+}
+
 llvm::ArrayRef<char> qbackend::codegen::getElementBytes(ElementsAttr constant) {
   if (constant.getElementType().isInteger(1))
     return {};
+  auto check = [&](llvm::ArrayRef<char> bytes) {
+    return countBytes(constant.getShapedType()) == int64_t(bytes.size())
+               ? bytes
+               : llvm::ArrayRef<char>();
+  };
   if (auto dense = dyn_cast<DenseElementsAttr>(constant))
-    return dense.isSplat() ? llvm::ArrayRef<char>() : dense.getRawData();
+    return dense.isSplat() ? llvm::ArrayRef<char>() : check(dense.getRawData());
   if (auto resource = dyn_cast<DenseResourceElementsAttr>(constant))
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
-      return blob->getData();
+      return check(blob->getData());
   return {};
 }
 

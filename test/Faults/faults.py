@@ -154,6 +154,27 @@ class Faults:
                          preexec_fn=lambda: [os.close(n) for n in numbers])
                 assert (folder / "out.mlir").read_bytes() == expected, (numbers, command)
 
+    def check_full_object(self):
+        """No room for what llc makes, which is one byte too large."""
+        script = pathlib.Path(__file__).parents[2] / "utils" / "compile-to-object.py"
+        folder = self.work / "object"
+        folder.mkdir()
+        line = [sys.executable, script, "--build", self.bin.parent, self.quantized, "-o",
+                folder / "net"]
+        subprocess.run(line, check=True, stderr=subprocess.DEVNULL)
+        size = max(path.stat().st_size for path in folder.iterdir())
+        for path in folder.iterdir():
+            path.unlink()
+
+        def limit():
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size - 1, size - 1))
+
+        done = subprocess.run(line, stderr=subprocess.PIPE, preexec_fn=limit)
+        said = done.stderr.decode()
+        assert done.returncode == 1 and "PLEASE submit" not in said, said[:2000]
+        assert "error: " in said and "File too large" in said, said
+        assert not list(folder.iterdir()), list(folder.iterdir())
+
     def check_no_folder(self):
         for output in (self.work / "missing" / "out.mlir", self.network / "out.mlir"):
             for command in self.writers(output):

@@ -72,7 +72,7 @@ static bool keepStandardInput(const MemoryBuffer &buffer) {
 }
 
 /// Whether MLIR's parser can be given the input; if not, says why.
-static bool checkInput(StringRef input) {
+static bool checkInput(std::string &input) {
   auto read = qbackend::readFile(input);
   if (!read) {
     fail("cannot read '" + input + "': " + read.getError().message());
@@ -86,10 +86,14 @@ static bool checkInput(StringRef input) {
         << error->message << "\n";
     return false;
   }
-  if (input == "-" && !keepStandardInput(**read)) {
-    fail("cannot keep what standard input has; give a file");
+  // What is no file gives its bytes once.
+  if (input != "-" && sys::fs::is_regular_file(input))
+    return true;
+  if (!keepStandardInput(**read)) {
+    fail("cannot keep what '" + input + "' has; give a file");
     return false;
   }
+  input = "-";
   return true;
 }
 
@@ -108,7 +112,9 @@ int main(int argc, char **argv) {
     return argument.starts_with("-") && !argument.contains('=') &&
            (argument.contains("help") || argument.contains("version"));
   });
-  if (isRun && !checkInput(files.input ? arguments[files.input] : "-"))
+  std::string standardInput = "-";
+  if (isRun &&
+      !checkInput(files.input ? arguments[files.input] : standardInput))
     return EXIT_FAILURE;
   // Static: a wrong option ends the program in the middle of MLIR's function.
   static std::optional<OutputFile> output;

@@ -48,8 +48,9 @@ static bool isWhole(ArrayRef<char> data, ShapedType type, int64_t width) {
 }
 
 bool qbackend::hasWholeData(ElementsAttr elements) {
+  // MLIR's own count of elements wraps.
   if (isa<DenseElementsAttr>(elements))
-    return true;
+    return ::countElements(elements.getShapedType()).has_value();
   std::optional<ArrayRef<char>> data = getRawData(elements);
   Type element = elements.getElementType();
   int64_t numbers = 1;

@@ -5,6 +5,7 @@
 
 #include "Exporter.h"
 
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Numerics/Quantize.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -274,7 +275,8 @@ Tensor Exporter::addElements(ElementsAttr elements, Value value,
   size_t width = type.getElementTypeBitWidth() / 8,
          count = type.getNumElements();
   bool isSplat = elements.isSplat() && count > 1;
-  if (!bytes || bytes->size() != (isSplat ? width : count * width)) {
+  if (!bytes || !hasWholeData(elements) ||
+      bytes->size() != (isSplat ? width : count * width)) {
     current->emitError()
         << "a constant of type " << type
         << " has no data in this file; give the one that it was "

@@ -46,7 +46,8 @@ std::optional<llvm::SmallVector<float, 0>> readFloats(mlir::Value value);
 std::optional<uint64_t> hashFloats(mlir::Value value);
 
 /// Whether the data of a constant is there and has the bytes that its type
-/// says: MLIR takes any number of a resource.
+/// says: MLIR takes any number of a resource, and of others those that are left
+/// of a product of extents that wraps.
 bool hasWholeData(mlir::ElementsAttr elements);
 
 /// Whether `viewFloats` finds any; nothing is read.

@@ -2,6 +2,7 @@
 //
 // The elements of constants: what holds them, and what moves them.
 
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "Reading/Constants/Constants.h"
 #include "Reading/Scalars/ScalarElements.h"
 #include "qbackend/Numerics/Quantize.h"
@@ -102,7 +103,8 @@ DenseElementsAttr forms::transpose(DenseElementsAttr source,
 
 DenseElementsAttr forms::readAttribute(Attribute attr) {
   if (auto elements = dyn_cast_or_null<DenseElementsAttr>(attr))
-    return elements.getElementType().isIntOrIndexOrFloat()
+    return elements.getElementType().isIntOrIndexOrFloat() &&
+                   hasWholeData(elements)
                ? elements
                : DenseElementsAttr();
   if (auto resource = dyn_cast_or_null<DenseResourceElementsAttr>(attr)) {
@@ -111,7 +113,7 @@ DenseElementsAttr forms::readAttribute(Attribute attr) {
     if (!blob || !type || !type.hasStaticShape())
       return {};
     std::optional<int64_t> size = getElementSize(type.getElementType());
-    if (!size ||
+    if (!size || !hasWholeData(resource) ||
         int64_t(blob->getData().size()) != *size * type.getNumElements())
       return {};
     return DenseElementsAttr::getFromRawBuffer(type, blob->getData());
