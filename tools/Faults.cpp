@@ -91,6 +91,16 @@ void *operator new(std::size_t size, std::align_val_t alignment) {
 }
 #endif
 
+/// The limit of processor time is reached; LLVM would say that this is a crash.
+[[noreturn]] static void failInTime() {
+  // The signal comes between any two instructions: no `snprintf`.
+  char text[160] = {};
+  std::strncpy(text, toolName, 40);
+  std::strcat(text, ": error: out of time: the limit of processor time (ulimit "
+                    "-t) is reached; give it more, or fewer samples\n");
+  finish(text, std::strlen(text));
+}
+
 /// A file that is opened while a standard stream is closed takes its number,
 /// and what is said there is written into it.
 static void reserveStandardStreams() {
@@ -110,6 +120,7 @@ void qbackend::reportFaults(const char *tool) {
   reserveStandardStreams();
   OutputFile::removeOnSignals();
   std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGXCPU, [](int) { failInTime(); });
   // What the C++ library throws, nobody here catches: there is no memory, or no
   // address space for the stack of a thread.
   std::set_terminate([] { failToAllocate(0); });

@@ -324,6 +324,18 @@ class Faults:
         assert "PLEASE submit" not in said, said
         return time.monotonic() - begin
 
+    def check_few_seconds(self):
+        """The limit of processor time is an error that says so, and no crash."""
+        samples = self.work / "many.npz"
+        np.savez(samples, x=np.zeros((8000000, 4), dtype="f4"))
+        folder = self.work / "seconds"
+        folder.mkdir()
+        _, said = self.run(
+            ["qbackend-run", self.network, f"--input={samples}", "-o", folder / "out"],
+            code=1, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (1, 60)))
+        assert "out of time" in said and "ulimit -t" in said, said
+        assert not list(folder.iterdir()), list(folder.iterdir())
+
     def check_few_threads(self):
         """The same with the threads that there are, or with none but one."""
         folder = self.work / "threads"

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: rm -f %t.out
 // RUN: split-file %s %t
 // RUN: qbackend-opt --qbackend-print-operators %t/resource.mlir | FileCheck %s
 // RUN: qbackend-opt --qbackend-print-operators %t/dense.mlir | FileCheck %s
