@@ -119,8 +119,11 @@ static bool isReshapable(RankedTensorType from, ArrayRef<int64_t> shape) {
   auto to = from.clone(shape);
   if (shape.empty() || from == to)
     return true;
-  if (from.hasStaticShape() && to.hasStaticShape())
-    return from.getNumElements() == to.getNumElements();
+  // No elements are no reason for a shape, and a number that wraps is none.
+  if (from.hasStaticShape() && to.hasStaticShape()) {
+    std::optional<int64_t> count = tryCountElements(from);
+    return count && *count > 0 && count == tryCountElements(to);
+  }
   return isReassociation(from, to);
 }
 

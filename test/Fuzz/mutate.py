@@ -42,6 +42,13 @@ NUMBERS = ["0", "-1", "1", "2", "3", "7", "255", "256", "65536", "2147483647", "
            "4294967296", "4611686018427387904", "9223372036854775807",
            "18446744073709551616", "1e400", "-1e-400", "nan", "inf", "0x7FC00000",
            "?", "*", "3.4e38", "00", "1.5"]
+# Products of these wrap to 0 and to small numbers.
+EXTENTS = ["0", "1", "7", "?", "65536", "4294967296", "4611686018427387904",
+           "4611686018427387905"]
+# No number, no normal one, no data, too little.
+CONSTANTS = ["dense<0x7FC00000>", "dense<0xFF800000>", "dense<3.4028235e38>",
+             "dense<1.0e-45>", "dense<-0.0>", "dense<127>", "dense_resource<none>",
+             "dense_resource<w>", "dense<\"0x00000000000000000000000000000000\">"]
 VALUES = [0, -1, 1.5, 2**31, 2**32, -2**63, 2**64, 1e308, -1e-320, float("nan"),
           float("inf"), "", "x", "\udc80", None, True, [], {}, [[[]]], {"a": {}}, "9" * 99]
 WORDS = corpus.dictionary()
@@ -49,9 +56,9 @@ BRACKETS = ["[", "{", "(", "<", "\"", "]", "}", ")", ">"]
 
 
 def mutate_gently(rng, data, others):
-    """One change after which a module may still be one: of a number, a line, or a
-    value or type by one of another place."""
-    return mutate_text(rng, data, others, rng.choice([0, 0, 2, 3, 6, 6]))
+    """One change after which a module may still be one: of a number, a line, a
+    value or type by one of another place, an extent in all places, or a constant."""
+    return mutate_text(rng, data, others, rng.choice([0, 0, 2, 3, 6, 6, 9, 9, 10]))
 
 
 def mutate_text(rng, data, others, choice=None):
@@ -96,6 +103,17 @@ def mutate_text(rng, data, others, choice=None):
         at, first = rng.randrange(len(lines)), rng.randrange(len(other))
         lines[at:at] = other[first:first + rng.randrange(1, 4)]
         text = "\n".join(lines)
+    elif choice == 9:
+        found = re.findall(r"(?<=[<x])\d+(?=x)", text)
+        if found:
+            text = re.sub(rf"(?<=[<x]){rng.choice(found)}(?=x)", rng.choice(EXTENTS),
+                          text)
+    elif choice == 10:
+        found = list(re.finditer(r"dense<[^<>]*>", text))
+        if found:
+            at = rng.choice(found)
+            text = text[:at.start()] + rng.choice(CONSTANTS) + text[at.end():]
+            text += "\n{-# dialect_resources: { builtin: { w: \"0x04000000\" } } #-}\n"
     else:
         return mutate_bytes(rng, data, others)
     return text.encode("latin-1")

@@ -30,8 +30,7 @@ static std::optional<ArrayRef<char>> getRawData(ElementsAttr elements) {
   return std::nullopt;
 }
 
-/// How many elements there are, in no more than 63 bits.
-static std::optional<int64_t> countElements(ShapedType type) {
+std::optional<int64_t> qbackend::tryCountElements(ShapedType type) {
   int64_t count = 1;
   if (llvm::is_contained(type.getShape(), 0))
     return 0;
@@ -44,13 +43,13 @@ static std::optional<int64_t> countElements(ShapedType type) {
 /// Whether `data` are the elements of `type`, of `width` bytes.
 static bool isWhole(ArrayRef<char> data, ShapedType type, int64_t width) {
   return width > 0 && data.size() % width == 0 &&
-         countElements(type) == int64_t(data.size() / width);
+         tryCountElements(type) == int64_t(data.size() / width);
 }
 
 bool qbackend::hasWholeData(ElementsAttr elements) {
   // MLIR's own count of elements wraps.
   if (isa<DenseElementsAttr>(elements))
-    return ::countElements(elements.getShapedType()).has_value();
+    return tryCountElements(elements.getShapedType()).has_value();
   std::optional<ArrayRef<char>> data = getRawData(elements);
   Type element = elements.getElementType();
   int64_t numbers = 1;
@@ -244,7 +243,7 @@ static std::optional<ArrayRef<char>> getFloatData(ElementsAttr elements) {
   // No weight is that large; a splat of any size is cheap to write.
   constexpr int64_t maxSplat = int64_t(1) << 30;
   if (isa<SplatElementsAttr>(elements)) {
-    std::optional<int64_t> size = countElements(elements.getShapedType());
+    std::optional<int64_t> size = tryCountElements(elements.getShapedType());
     if (!size || *size > maxSplat)
       return std::nullopt;
     return ArrayRef<char>();

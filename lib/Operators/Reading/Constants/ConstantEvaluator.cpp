@@ -6,6 +6,7 @@
 
 #include "Reading/Constants/Constants.h"
 #include "Reading/Scalars/ScalarElements.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Operators/ScalarProgram.h"
 
@@ -182,6 +183,10 @@ std::optional<ScalarProgram> ConstantEvaluator::readScalar(Value value,
 
 DenseElementsAttr ConstantEvaluator::evaluateUncached(Operation *op,
                                                       Value value) {
+  // Below, numbers of elements are MLIR's, which wrap.
+  if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+    if (type.hasStaticShape() && !tryCountElements(type))
+      return {};
   auto lookup = [&](Value operand) { return cache.lookup(operand); };
   Attribute attribute;
   if (op->hasTrait<OpTrait::ConstantLike>())

@@ -60,6 +60,8 @@ DenseElementsAttr forms::gather(DenseElementsAttr source,
                                 ArrayRef<int64_t> sourceStrides,
                                 ArrayRef<int64_t> resultShape) {
   auto type = RankedTensorType::get(resultShape, source.getElementType());
+  if (!tryCountElements(type))
+    return {};
   if (source.isSplat())
     return source.resizeSplat(type);
   std::optional<int64_t> size = getElementSize(type.getElementType());
