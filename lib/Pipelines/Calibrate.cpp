@@ -467,21 +467,25 @@ private:
                           "step",
                           spell(*least), result.getSymName(), spell(scale)),
             "keep it real, with the qconfig none for this operator");
+        masked.insert(op.getOutput());
         return;
       }
     }
-    if (isa<SoftmaxAttr, LogSoftmaxAttr>(op.getKind()))
-      if (double before = getScale(getObserver(op.getInputs()[0]));
-          before > kLargestSoftmaxScale) {
+    if (isa<SoftmaxAttr, LogSoftmaxAttr>(op.getKind())) {
+      Value scores = op.getInputs()[0];
+      double before = getScale(getObserver(scores));
+      if (before > kLargestSoftmaxScale &&
+          !masked.contains(skipObserve(scores))) {
         say(op,
-            llvm::formatv("the scale of its input is {0}, so that numbers "
-                          "whose exponentials differ by a factor of {1} are in "
+            llvm::formatv("the scale of its input is {0}: numbers whose "
+                          "difference is most of what it tells apart are in "
                           "one step, as behind a mask",
-                          spell(before), spell(std::exp(before))),
+                          spell(before)),
             "keep it real, with the qconfig none for this operator and for "
             "what masks its input");
         return;
       }
+    }
     for (Value input : op.getInputs()) {
       double before = getScale(getObserver(input));
       if (before > 0 && scale > 0 &&
@@ -507,6 +511,8 @@ private:
   ModuleOp module;
   llvm::StringMap<ObserverOp> observers;
   llvm::StringSet<> known;
+  /// Results of what a mask was said of.
+  llvm::DenseSet<Value> masked;
 };
 } // namespace
 

@@ -17,8 +17,8 @@ class InfiniteValues {
 public:
   explicit InfiniteValues(mlir::ModuleOp module);
 
-  /// The constant that makes `value` infinite, or the result of an operator with
-  /// such a number of its own; null if none does.
+  /// The constant that makes numbers of `value` infinite, or the result of an
+  /// operator with such a number of its own; null if none does.
   mlir::Value lookup(mlir::Value value);
 
 private:
@@ -26,12 +26,19 @@ private:
   struct Source {
     RealRange range;
     mlir::Value constant;
+    /// Whether infinities are beside other numbers, or are real ones: large
+    /// numbers alone are a change of units.
+    bool isMask = false;
   };
 
   Source getSource(mlir::Value value);
-  void set(mlir::Value result, RealRange range,
-           llvm::ArrayRef<mlir::Value> from);
+  void setSum(mlir::Value result, RealRange range,
+              llvm::ArrayRef<mlir::Value> from);
+  void setProduct(mlir::Value result, RealRange range,
+                  llvm::ArrayRef<mlir::Value> from);
+  void setMoved(mlir::Value result, mlir::Value from);
   void visit(mlir::Operation *op);
+  void visitOperator(OperatorOp op);
   void visitArithmetic(mlir::Operation *op);
   void visitLoops(mlir::Operation *op);
 

@@ -125,7 +125,7 @@ func.func @finite(%x: !t) -> !t {
 }
 
 // What stands for infinity, by an operator's own number, too; and what may be data.
-func.func @large(%x: !t) -> (!t, !t, !t, !t) {
+func.func @large(%x: !t) -> (!t, !t, !t) {
   // expected-note @+1 {{this constant}}
   %mask = arith.constant dense<[[0.0, 0.0, 0.0, -1.0e9]]> : !t
   %data = arith.constant dense<[[0.0, 0.0, 0.0, -0.99e9]]> : !t
@@ -144,9 +144,51 @@ func.func @large(%x: !t) -> (!t, !t, !t, !t) {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
   }
-  %3 = qbackend.operator [#qbackend.mul<scalar = -3.0e8>] inputs(%x) : (!t) -> !t {
+  // expected-remark @+1 {{QB123 | Category:qbackend | Function=large | Operator=add,}}
+  %3 = qbackend.operator [#qbackend.add] inputs(%x, %2) : (!t, !t) -> !t {
+  ^bb0(%a: !t, %b: !t):
+    qbackend.yield %a : !t
+  }
+  return %0, %1, %3 : !t, !t, !t
+}
+
+// In volts: a range that is known, and a layer behind it.
+func.func @units(%x: !t {qbackend.range = array<f64: -1.0e-12, 1.0e-12>}, %y: !t) -> (!t, !t) {
+  %k = arith.constant dense<1.0e12> : !t
+  %w = arith.constant dense<0.5> : tensor<4x4xf32>
+  %0 = qbackend.operator [#qbackend.mul] inputs(%x, %k) : (!t, !t) -> !t {
+  ^bb0(%a: !t, %b: !t):
+    qbackend.yield %a : !t
+  }
+  %1 = qbackend.operator [#qbackend.add] inputs(%0, %x) : (!t, !t) -> !t {
+  ^bb0(%a: !t, %b: !t):
+    qbackend.yield %a : !t
+  }
+  %2 = qbackend.operator [#qbackend.mul] inputs(%y, %k) : (!t, !t) -> !t {
+  ^bb0(%a: !t, %b: !t):
+    qbackend.yield %a : !t
+  }
+  %3 = qbackend.operator [#qbackend.linear] inputs(%2) weight(%w) : (!t, tensor<4x4xf32>) -> !t {
+  ^bb0(%a: !t, %b: tensor<4x4xf32>):
+    qbackend.yield %a : !t
+  }
+  %4 = qbackend.operator [#qbackend.add] inputs(%3, %y) : (!t, !t) -> !t {
+  ^bb0(%a: !t, %b: !t):
+    qbackend.yield %a : !t
+  }
+  return %1, %4 : !t, !t
+}
+
+// Of another type.
+func.func @halves(%x: tensor<1x4xf16>, %keep: tensor<1x4xi1>) -> !t {
+  // expected-note @+1 {{this constant}}
+  %lowest = "tosa.const"() <{values = dense<0xFC00> : tensor<1x1xf16>}> : () -> tensor<1x1xf16>
+  %s = tosa.select %keep, %x, %lowest : (tensor<1x4xi1>, tensor<1x4xf16>, tensor<1x1xf16>) -> tensor<1x4xf16>
+  %f = tosa.cast %s : (tensor<1x4xf16>) -> !t
+  // expected-remark @+1 {{QB123 | Category:qbackend | Function=halves | Operator=softmax,}}
+  %0 = qbackend.operator [#qbackend.softmax<axis = 1>] inputs(%f) : (!t) -> !t {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
   }
-  return %0, %1, %2, %3 : !t, !t, !t, !t
+  return %0 : !t
 }
