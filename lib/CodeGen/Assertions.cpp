@@ -4,6 +4,8 @@
 
 #include "Assertions.h"
 
+#include "qbackend/Diagnostics/Places.h"
+
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,7 +31,7 @@ void Assertions::require(Value condition, const Twine &message) {
   std::string text;
   llvm::raw_string_ostream os(text);
   if (!isa<UnknownLoc>(op->getLoc()))
-    os << op->getLoc() << ": ";
+    os << spellPlace(op->getLoc()) << ": ";
   os << "'" << op->getName() << "' op " << message;
   cf::AssertOp::create(b, condition, text);
 }

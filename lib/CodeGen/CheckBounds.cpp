@@ -337,7 +337,10 @@ private:
                     " in dimension " + Twine(dim));
     }
     require(compareProduct(arith::CmpIPredicate::eq, factors, whole),
-            "has other than the elements of " + getText(from));
+            "has another number of elements than " + getText(from) +
+                (from.hasStaticShape()
+                     ? ""
+                     : ": it was written for another batch, or size"));
   }
 
   /// Processors end a program that divides by zero, and where the quotient is
@@ -416,7 +419,7 @@ private:
       for (int64_t to : group)
         factors.push_back(sizes[to]);
       require(compareProduct(arith::CmpIPredicate::eq, factors, get(extent)),
-              "has other than the elements of dimension " + Twine(dim));
+              "has another number of elements than dimension " + Twine(dim));
     }
   }
 

@@ -3,6 +3,7 @@
 // Places in a file, and names, side by side in locations.
 
 #include "qbackend/Diagnostics/Places.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/AsmParser/AsmParserState.h"
@@ -14,6 +15,19 @@
 
 using namespace mlir;
 using namespace qbackend;
+
+std::string qbackend::spellPlace(Location loc) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  if (auto file = loc->findInstanceOf<FileLineColLoc>())
+    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
+       << file.getColumn();
+  else if (std::string name = getLocationName(loc); !name.empty())
+    os << "'" << name << "'";
+  else
+    os << loc;
+  return text;
+}
 
 /// Whether `loc` is a name without a place.
 static bool lacksPlace(Location loc) {

@@ -4,6 +4,7 @@
 
 #include "ExplainOperator.h"
 
+#include "qbackend/Diagnostics/Places.h"
 #include "qbackend/Inspection/RemarkCodes.h"
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/OperatorText.h"
@@ -21,18 +22,6 @@
 
 using namespace mlir;
 using namespace qbackend;
-
-/// `loc` as "file:line:column", or as MLIR prints it.
-static std::string spellPlace(Location loc) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  if (auto file = loc->findInstanceOf<FileLineColLoc>())
-    os << file.getFilename().getValue() << ":" << file.getLine() << ":"
-       << file.getColumn();
-  else
-    os << loc;
-  return text;
-}
 
 static std::string stringify(Attribute attr) {
   std::string text;

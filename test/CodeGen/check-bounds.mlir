@@ -61,7 +61,7 @@ func.func @insert(%x: tensor<4xf32>, %y: tensor<2xf32>, %v: f32, %i: index) -> t
 // CHECK-LABEL: func.func @extents
 // CHECK: cf.assert {{.*}}'tensor.cast' op has another extent than 4 in dimension 0
 // CHECK: cf.assert {{.*}}'linalg.add' op has operands of different extents along loop 0
-// CHECK: cf.assert {{.*}}'tensor.expand_shape' op has other than the elements of dimension 0
+// CHECK: cf.assert {{.*}}'tensor.expand_shape' op has another number of elements than dimension 0
 func.func @extents(%x: tensor<?xf32>, %y: tensor<?xf32>, %i: index, %j: index) -> (tensor<4xf32>, tensor<?x?xf32>) {
   %0 = tensor.cast %x : tensor<?xf32> to tensor<4xf32>
   %1 = linalg.add ins(%x, %y : tensor<?xf32>, tensor<?xf32>) outs(%x : tensor<?xf32>) -> tensor<?xf32>
@@ -150,7 +150,7 @@ func.func @insertion(%x: tensor<?xf32>, %y: tensor<1x4xf32>, %z: tensor<1xf32>, 
 // CHECK: cf.assert {{.*}}'tensor.splat' op makes a tensor with a negative extent
 // CHECK: cf.assert {{.*}}'tensor.pad' op has a negative padding, or one of more than 2147483648, in dimension 0
 // CHECK: cf.assert {{.*}}'tensor.pad' op makes a tensor with a negative extent
-// CHECK: cf.assert {{.*}}'tensor.reshape' op has other than the elements of tensor<4xf32>
+// CHECK: cf.assert {{.*}}'tensor.reshape' op has another number of elements than tensor<4xf32>
 func.func @products(%n: index, %m: index, %v: f32, %x: tensor<4xf32>, %shape: tensor<2xindex>) -> (tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?xf32>, tensor<?x?xf32>) {
   %0 = tensor.empty(%n, %m) : tensor<?x?xf32>
   %1 = tensor.generate %n {

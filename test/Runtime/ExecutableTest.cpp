@@ -896,7 +896,7 @@ TEST_F(ExecutableTest, ReshapesToSeveralUnknownExtents) {
   EXPECT_EQ(floats(y), floats(x));
   Array bad = make<int64_t>(ElementType::I64, {2}, {2, 4});
   EXPECT_HAS(toString(executable->run({&x, &bad}, y)),
-             "has other than the elements of dimension 0");
+             "has another number of elements than dimension 0");
 }
 
 TEST_F(ExecutableTest, LongChainsCompileInTheirLength) {

@@ -9,6 +9,10 @@
 
 namespace qbackend {
 
+/// `loc` as "file:line:column", else as its name in quotes, else as MLIR prints
+/// it.
+std::string spellPlace(mlir::Location loc);
+
 /// Gives each op of `module`, which was parsed from `text`, the place where it
 /// stands there if its location is a name without one: MLIR's parser keeps only
 /// what is written. Reads the text once more, if there is such an op; nothing
