@@ -101,6 +101,17 @@ void *operator new(std::size_t size, std::align_val_t alignment) {
   finish(text, std::strlen(text));
 }
 
+/// Where both limits are the same, as a shell's `ulimit -t` sets them, the
+/// process is killed at once: the signal comes a second earlier.
+static void leaveTimeToFail() {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_CPU, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+      limit.rlim_cur != limit.rlim_max || limit.rlim_cur < 2)
+    return;
+  --limit.rlim_cur;
+  setrlimit(RLIMIT_CPU, &limit);
+}
+
 /// A file that is opened while a standard stream is closed takes its number,
 /// and what is said there is written into it.
 static void reserveStandardStreams() {
@@ -121,6 +132,7 @@ void qbackend::reportFaults(const char *tool) {
   OutputFile::removeOnSignals();
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGXCPU, [](int) { failInTime(); });
+  leaveTimeToFail();
   // What the C++ library throws, nobody here catches: there is no memory, or no
   // address space for the stack of a thread.
   std::set_terminate([] { failToAllocate(0); });

@@ -60,7 +60,7 @@ public:
       std::optional<StringRef> key = parseString();
       if (!key || !consume(":"))
         return malformed();
-      if (*key == "descr") {
+      if (*key == "descr" && !hasType) {
         if (peek('['))
           return createStringError(
               "has a structured element type; store its fields as separate "
@@ -71,21 +71,22 @@ public:
         if (Error error = parseType(*name))
           return std::move(error);
         hasType = true;
-      } else if (*key == "fortran_order") {
+      } else if (*key == "fortran_order" && !hasOrder) {
         header.fortranOrder = consume("True");
         if (!header.fortranOrder && !consume("False"))
           return malformed();
         hasOrder = true;
-      } else if (*key == "shape") {
+      } else if (*key == "shape" && !hasShape) {
         if (!parseShape())
           return malformed();
         hasShape = true;
       } else {
         return malformed();
       }
-      consume(",");
+      if (!consume(",") && !peek('}'))
+        return malformed();
     }
-    if (!hasType || !hasOrder || !hasShape)
+    if (!hasType || !hasOrder || !hasShape || !text.trim().empty())
       return malformed();
     return header;
   }

@@ -70,6 +70,18 @@ bool Session::failIfInterrupted() {
   return true;
 }
 
+/// `text` without nulls, which a caller's text may have: what is passed on ends
+/// at the first.
+static std::string spellNulls(StringRef text) {
+  std::string spelled;
+  for (char c : text)
+    if (c)
+      spelled += c;
+    else
+      spelled += "\\00";
+  return spelled;
+}
+
 void Session::report(Diagnostic &diagnostic, QBackendSeverity severity) {
   if (!callback)
     return;
@@ -84,10 +96,8 @@ void Session::report(Diagnostic &diagnostic, QBackendSeverity severity) {
   } else if (auto name = location->findInstanceOf<NameLoc>()) {
     file = name.getName().str();
   }
-  std::string message = StringRef(diagnostic.str()).rtrim().str();
-  // A caller's text may have nulls, and what is passed on ends at the first.
-  for (size_t at; (at = message.find('\0')) != std::string::npos;)
-    message.replace(at, 1, "\\00");
+  std::string message = spellNulls(StringRef(diagnostic.str()).rtrim());
+  file = spellNulls(file);
   QBackendDiagnostic result = {severity, file.empty() ? nullptr : file.c_str(),
                                line, column, message.c_str()};
   callback(&result, user);

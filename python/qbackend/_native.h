@@ -49,18 +49,22 @@ inline void check(QBackendStatus status, const Diagnostics &diagnostics) {
     diagnostics.fail();
 }
 
-/// Text of Python's. Names of files that are no UTF-8 have surrogates in it,
-/// for the bytes that they have on the disk.
+/// Text of Python's, bytes, or a path. Names of files that are no UTF-8 have
+/// surrogates, for the bytes that they have on the disk.
 struct Text : std::string {};
 
 template <> struct py::detail::type_caster<Text> {
   PYBIND11_TYPE_CASTER(Text, const_name("str"));
 
   bool load(handle source, bool) {
-    if (!PyUnicode_Check(source.ptr()))
+    auto bytes = reinterpret_steal<object>(PyOS_FSPath(source.ptr()));
+    if (!bytes) {
+      PyErr_Clear();
       return false;
-    auto bytes = reinterpret_steal<py::bytes>(
-        PyUnicode_AsEncodedString(source.ptr(), "utf-8", "surrogateescape"));
+    }
+    if (PyUnicode_Check(bytes.ptr()))
+      bytes = reinterpret_steal<object>(
+          PyUnicode_AsEncodedString(bytes.ptr(), "utf-8", "surrogateescape"));
     if (!bytes)
       throw error_already_set();
     value.assign(PyBytes_AS_STRING(bytes.ptr()), PyBytes_GET_SIZE(bytes.ptr()));

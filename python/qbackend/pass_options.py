@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import copy
+import decimal
+import numbers
 import os
 from typing import Any, Dict, List, Tuple, Union
 
@@ -27,7 +29,9 @@ def named_files(
 ) -> Tuple[
     Union[str, BackendConfig], Union[str, QConfigMapping, Dict[str, Any], None]
 ]:
-    """Both, with the names of files where they are paths."""
+    """Both, with the names of files where they are paths; None is the default."""
+    if backend is None:
+        backend = "qnnpack"
     if isinstance(backend, os.PathLike):
         backend = os.fsdecode(backend)
     if isinstance(qconfig, os.PathLike):
@@ -184,18 +188,29 @@ def _refuse_custom_config(*configs: Any) -> None:
 
 def _quoted(key: str, value: Any) -> str:
     """The value as the parser of pass options takes it."""
-    values = value if isinstance(value, (list, tuple)) else [value]
-    for each in values:
-        if not isinstance(each, (str, int, float, os.PathLike, np.generic)):
-            hint = "; calibrate() takes samples" if key == "data" else ""
-            raise TypeError(
-                f"{key} has a value of type {type(each).__name__}, expected text, a "
-                f"number or a path{hint}"
-            )
-    text = ",".join(map(str, values))
+    text = ",".join(
+        _text(key, each)
+        for each in (value if isinstance(value, (list, tuple)) else [value])
+    )
     if not any(c.isspace() or c in "{}\"'" for c in text) and text:
         return text
     for quote in "'\"":
         if quote not in text:
             return f"{quote}{text}{quote}"
     raise ValueError(f"{key} is {text!r}: it can't have both kinds of quotes")
+
+
+def _text(key: str, value: Any) -> str:
+    """One value of an option. TypeError for what is neither text, a number nor a
+    path."""
+    if isinstance(value, np.ndarray) and value.ndim == 0:
+        value = value.item()
+    if isinstance(value, os.PathLike):
+        return os.fsdecode(value)
+    if isinstance(value, (str, numbers.Number, decimal.Decimal, np.bool_)):
+        return str(value)
+    hint = "; calibrate() takes samples" if key == "data" else ""
+    raise TypeError(
+        f"{key} has a value of type {type(value).__name__}, expected text, a number "
+        f"or a path{hint}"
+    )

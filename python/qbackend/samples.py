@@ -91,7 +91,7 @@ def thread_count(threads: int) -> int:
     return count_of("threads", threads, 0, 1 << 31)
 
 
-def count_of(name: str, value: Any, least: int, end: int = 1 << 62) -> int:
+def count_of(name: str, value: Any, least: int, end: int = 1 << 63) -> int:
     """`value` as an integer from `least` to below `end`."""
     try:
         count = operator.index(value)

@@ -203,6 +203,14 @@ TEST_F(ArrayFileTest, OtherElementTypes) {
              "has a structured element type");
   EXPECT_HAS(readError(writeNpyText("{'descr': ", "")),
              "has a malformed .npy header");
+  // What NumPy takes for no dictionary, or for one with another shape.
+  const std::string whole =
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (1,)";
+  EXPECT_EQ(readError(writeNpyText(whole + "}  \n", "abcd")), "no error");
+  for (const char *end : {"} x", ", }}", " 'shape': (1,)}", ", 'shape': (1,)}",
+                          ", 'order': 1}", ",, }"})
+    EXPECT_HAS(readError(writeNpyText(whole + end, "abcd")),
+               "has a malformed .npy header");
 }
 
 TEST_F(ArrayFileTest, NotAnArrayFile) {

@@ -11,7 +11,7 @@ func.func @se_block(%arg0: tensor<1x2x4x6xf32> loc("x")) -> (tensor<1x2x4x6xf32>
   %v7 = arith.constant 0.000000000e+00 : f32 loc("p")
   %v8 = linalg.fill ins(%v7 : f32) outs(%v6 : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32> loc("p")
   %v9 = tensor.empty() : tensor<4x6xf32> loc("p")
-  %v10 = linalg.pooling_nchw_sum {dilations = dense<1> : vector<2xi64>, strides = dense<[1, 1]> : vector<2xi64>} ins(%v5, %v9 : tensor<1x2x4x6xf32>, tensor<4x6xf32>) outs(%v8 : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32> loc("p")
+  %v10 = linalg.pooling_nchw_sum {dilations = dense<[1, 1]> : vector<2xi64>, strides = dense<[1, 1]> : vector<2xi64>} ins(%v5, %v9 : tensor<1x2x4x6xf32>, tensor<4x6xf32>) outs(%v8 : tensor<1x2x1x1xf32>) -> tensor<1x2x1x1xf32> loc("p")
   %v11 = arith.constant 2.400000000e+01 : f32 loc("p")
   %v12 = tensor.empty() : tensor<1x2x1x1xf32> loc("p")
   %v16 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (0, d1, 0, 0)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%v10 : tensor<1x2x1x1xf32>) outs(%v12 : tensor<1x2x1x1xf32>) {

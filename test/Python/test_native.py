@@ -3,6 +3,8 @@
 
 import logging
 import threading
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -110,9 +112,22 @@ def test_value_of_another_type(data):
         qbackend.apply_backend(LINEAR, data=np.zeros((1, 4), "f4"))
     with pytest.raises(TypeError, match="entry .* bytes"):
         qbackend.apply_backend(LINEAR, data=data, entry=b"main")
+    with pytest.raises(TypeError, match="entry .* bytes"):
+        qbackend.apply_backend(LINEAR, data=data, entry=np.bytes_(b"main"))
     listed = apply(LINEAR, data, quantized_inputs=[0])
     assert listed == apply(LINEAR, data, quantized_inputs="0")
     assert listed != apply(LINEAR, data)
+
+
+def test_values_that_are_numbers_or_paths(data):
+    class Place:
+        def __fspath__(self):
+            return data
+
+    wanted = apply(LINEAR, data, input_scale="1/2")
+    for scale in Fraction(1, 2), Decimal("0.5"), 0.5, np.array(0.5, "f4"), np.float32(0.5):
+        assert apply(LINEAR, data, input_scale=scale) == wanted
+    assert apply(LINEAR, Place(), input_scale="1/2") == wanted
 
 
 def test_backend_from_a_file(data, tmp_path):

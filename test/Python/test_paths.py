@@ -86,3 +86,16 @@ def test_nulls_in_names():
         qbackend.apply_backend(LINEAR, "qnnpack\0x")
     with pytest.raises(ValueError, match="null"):
         qbackend.load("net\0.mlir")
+
+
+def test_text_as_bytes():
+    config = qbackend.BackendConfig.from_mlir(BACKEND.encode())
+    assert config.to_dict() == qbackend.BackendConfig.from_mlir(BACKEND).to_dict()
+    with pytest.raises(ValueError, match="a.00b"):
+        qbackend.Model("func.func @f(", name="a\0b.mlir").text()
+
+
+def test_the_default_backend():
+    none, named = (qbackend.apply_backend(LINEAR, backend, samples=2, lower_to="qnnpack")
+                   for backend in (None, "qnnpack"))
+    assert "qnnpack.linear" in none and none == named
