@@ -569,12 +569,7 @@ class LinalgWriter(LinalgConvolution):
         return self.collapse(y, self.shape(node))
 
     def write_pixel_unshuffle(self, node, x):
-        f = node.factor
-        n, (_, c, h, w) = x.shape[0], node.inputs[0].shape
-        if self.moved(node):
-            wide, order = (n, h // f, f, w // f, f, c), (0, 1, 3, 5, 2, 4)
-        else:
-            wide, order = (n, c, h // f, f, w // f, f), (0, 1, 3, 5, 2, 4)
+        wide, order = self.split_pixels(node, x)
         y = self.transpose(self.expand(x, wide), order)
         return self.collapse(y, self.shape(node))
 

@@ -31,6 +31,16 @@ class Writer:
     def moved(self, node):
         return self.last and node.image and len(node.shape) > 2
 
+    def split_pixels(self, node, x):
+        """The shape in which a pixel_unshuffle has its factors, and their order in
+        the result."""
+        f = node.factor
+        n, (_, c, h, w) = x.shape[0], node.inputs[0].shape
+        order = (0, 1, 3, 5, 2, 4)
+        if self.moved(node):
+            return (n, h // f, f, w // f, f, c), order
+        return (n, c, h // f, f, w // f, f), order
+
     def shape(self, node):
         """The shape in the text."""
         shape = tuple(node.shape)
