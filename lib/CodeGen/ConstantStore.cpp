@@ -3,6 +3,7 @@
 // Takes big constants out of a module.
 
 #include "qbackend/CodeGen/ConstantStore.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -32,17 +33,14 @@ char *ConstantStore::allocate(size_t size) {
 /// How many bytes the elements of `type` have; nullopt where the number wraps.
 static std::optional<int64_t> countBytes(mlir::ShapedType type) {
   Type element = type.getElementType();
-  int64_t count = 1;
-  if (element.isIntOrFloat())
-    count = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
-  else if (element.isIndex())
-    count = 8;
-  else
+  std::optional<int64_t> count = qbackend::tryCountElements(type);
+  if (!count || !element.isIntOrIndexOrFloat())
     return std::nullopt;
-  for (int64_t extent : type.getShape())
-    if (llvm::MulOverflow(count, extent, count))
-      return std::nullopt;
-  return count;
+  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  int64_t bytes;
+  if (llvm::MulOverflow(*count, int64_t(llvm::divideCeil(bits, 8)), bytes))
+    return std::nullopt;
+  return bytes;
 }
 
 llvm::ArrayRef<char> qbackend::codegen::getElementBytes(ElementsAttr constant) {
