@@ -11,6 +11,18 @@ ROOT = pathlib.Path(__file__).parents[2]
 DIGITS = ROOT / "examples" / "data" / "mnist_digits.npz"
 WEIGHT = np.array([[0.5, -1.0], [0.25, 1.0], [-0.5, 0.125], [1.0, 0.0]], "float32")
 
+#: A backend that has linear layers alone.
+MINE = """
+#u8 = #qbackend.dtype_config<input = <ui8>, output = <ui8>, weight = <si8>, bias = f32>
+qbackend.backend_config @mine version 1 default_qconfig @all {
+  qbackend.pattern_config [linear] <dtypes = [#u8]>
+  qbackend.qconfig_mapping @all {
+    qbackend.qconfig global <activation = <min_max, ui8>,
+                             weight = <min_max, si8, per_tensor_symmetric>>
+  }
+}
+"""
+
 
 def linear(batch="1", function="main"):
     """`x @ WEIGHT`, called head.fc; then a sine, which nothing quantizes."""

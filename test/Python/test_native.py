@@ -11,6 +11,8 @@ import pytest
 import qbackend
 from qbackend import _native
 
+from networks import MINE
+
 LINEAR = """
 func.func @main(%x: tensor<1x4xf32>) -> tensor<1x2xf32> {
   %w = arith.constant dense<[[0.5, -1.0], [0.25, 1.0], [-0.5, 0.125], [1.0, 0.0]]>
@@ -21,16 +23,6 @@ func.func @main(%x: tensor<1x4xf32>) -> tensor<1x2xf32> {
   %y = linalg.matmul ins(%x, %w : tensor<1x4xf32>, tensor<4x2xf32>)
     outs(%init : tensor<1x2xf32>) -> tensor<1x2xf32>
   return %y : tensor<1x2xf32>
-}
-"""
-MINE = """
-#u8 = #qbackend.dtype_config<input = <ui8>, output = <ui8>, weight = <si8>, bias = f32>
-qbackend.backend_config @mine version 1 default_qconfig @all {
-  qbackend.pattern_config [linear] <dtypes = [#u8]>
-  qbackend.qconfig_mapping @all {
-    qbackend.qconfig global <activation = <min_max, ui8>,
-                             weight = <min_max, si8, per_tensor_symmetric>>
-  }
 }
 """
 NONE = "qbackend.qconfig_mapping @none { qbackend.qconfig global none }\n"

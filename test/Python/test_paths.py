@@ -8,18 +8,8 @@ import numpy as np
 import pytest
 import qbackend
 
-from networks import linear
+from networks import MINE, linear
 
-BACKEND = """
-#u8 = #qbackend.dtype_config<input = <ui8>, output = <ui8>, weight = <si8>, bias = f32>
-qbackend.backend_config @mine version 1 default_qconfig @all {
-  qbackend.pattern_config [linear] <dtypes = [#u8]>
-  qbackend.qconfig_mapping @all {
-    qbackend.qconfig global <activation = <min_max, ui8>,
-                             weight = <min_max, si8, per_tensor_symmetric>>
-  }
-}
-"""
 LINEAR = linear()
 X = np.linspace(-1, 1, 80, dtype="f4").reshape(20, 4)
 
@@ -33,7 +23,7 @@ def folder(request, tmp_path):
     except OSError:
         pytest.skip("the file system takes no such names")
     (path / "net.mlir").write_text(LINEAR)
-    (path / "backend.mlir").write_text(BACKEND)
+    (path / "backend.mlir").write_text(MINE)
     np.save(path / "x.npy", X)
     return path
 
@@ -89,8 +79,8 @@ def test_nulls_in_names():
 
 
 def test_text_as_bytes():
-    config = qbackend.BackendConfig.from_mlir(BACKEND.encode())
-    assert config.to_dict() == qbackend.BackendConfig.from_mlir(BACKEND).to_dict()
+    config = qbackend.BackendConfig.from_mlir(MINE.encode())
+    assert config.to_dict() == qbackend.BackendConfig.from_mlir(MINE).to_dict()
     with pytest.raises(ValueError, match="a.00b"):
         qbackend.Model("func.func @f(", name="a\0b.mlir").text()
 
