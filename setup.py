@@ -26,7 +26,7 @@ except ImportError:  # That of setuptools before 70.1.
 
 ROOT = pathlib.Path(__file__).resolve().parent
 #: Folders of the build whose installation the wheel has.
-PARTS = ("python", "lib/CAPI")
+PARTS = ("python", "lib/Interfaces/CAPI")
 #: The library goes by the name that its users look for.
 FILES = re.compile(
     r"_native\..*\.so|compile-to-object\.py|libQBackendCAPI\.so\.\d+\.\d+")

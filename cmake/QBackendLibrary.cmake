@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# How this project builds its libraries: one static library per folder of lib/,
-# all of them linked to the packaged shared libMLIR and libLLVM.
+# How this project builds its libraries: static ones, by folders of lib, all of them
+# linked to the packaged shared libMLIR and libLLVM. A wing is a component of the
+# package and of the installation.
 
 # As the packages are.
 if(NOT LLVM_ENABLE_RTTI)
@@ -81,7 +82,8 @@ endfunction()
 
 # add_qbackend_library(Name sources... [DEPENDS targets...] [LINK libs...])
 #
-# Libraries with no MLIR in them (Numerics, Calibration, Arrays) say NO_MLIR.
+# Libraries with no MLIR in them (Numerics, Calibration, Samples) say NO_MLIR.
+# QBACKEND_WING is the wing of the folder.
 function(add_qbackend_library name)
   cmake_parse_arguments(ARG "NO_MLIR" "" "DEPENDS;LINK" ${ARGN})
   add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
@@ -99,7 +101,17 @@ function(add_qbackend_library name)
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
     $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  install(TARGETS ${name} EXPORT QBackendTargets
-          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  set_property(GLOBAL APPEND PROPERTY QBACKEND_LIBS ${name})
+  install(TARGETS ${name} EXPORT QBackend${QBACKEND_WING}Targets
+          ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT ${QBACKEND_WING})
+  string(TOUPPER ${QBACKEND_WING} wing)
+  set_property(GLOBAL APPEND PROPERTY QBACKEND_${wing}_LIBS ${name})
+endfunction()
+
+# add_qbackend_wing(Name): QBackend::QBackendName is all libraries of the wing.
+function(add_qbackend_wing name)
+  string(TOUPPER ${name} wing)
+  get_property(libraries GLOBAL PROPERTY QBACKEND_${wing}_LIBS)
+  add_library(QBackend${name} INTERFACE)
+  target_link_libraries(QBackend${name} INTERFACE ${libraries})
+  install(TARGETS QBackend${name} EXPORT QBackend${name}Targets)
 endfunction()

@@ -5,7 +5,7 @@
 
 #include "Faults.h"
 
-#include "qbackend/Files/OutputFile.h"
+#include "qbackend/Support/OutputFile.h"
 
 #include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"

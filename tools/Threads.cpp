@@ -4,7 +4,7 @@
 
 #include "Threads.h"
 
-#include "qbackend/Runtime/ThreadPool.h"
+#include "qbackend/Execution/Runtime/ThreadPool.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "llvm/Support/CommandLine.h"

@@ -3,7 +3,7 @@
 // Compiles a module as calibration does, and prints the seconds that took and
 // the least microseconds of a call: `compile 0.81`, `call 1520.5`.
 
-#include "qbackend/Runtime/Executable.h"
+#include "qbackend/Execution/Runtime/Executable.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -4,7 +4,7 @@
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Backends/Json.h"
-#include "qbackend/Parser/ParseModule.h"
+#include "qbackend/Support/ParseModule.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/STLExtras.h"

@@ -6,7 +6,7 @@
 #include "JsonValues.h"
 #include "qbackend/Backends/Json.h"
 #include "qbackend/Backends/TorchNames.h"
-#include "qbackend/Parser/ParseJson.h"
+#include "qbackend/Support/ParseJson.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Verifier.h"

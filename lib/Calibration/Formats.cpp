@@ -3,7 +3,7 @@
 // Calibration tables in the formats of other tools.
 
 #include "qbackend/Calibration/Formats.h"
-#include "qbackend/Parser/ParseJson.h"
+#include "qbackend/Support/ParseJson.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"

@@ -3,9 +3,9 @@
 // Reading and writing calibration tables.
 
 #include "qbackend/Calibration/Table.h"
-#include "qbackend/Files/InputFile.h"
-#include "qbackend/Files/OutputFile.h"
-#include "qbackend/Parser/ParseJson.h"
+#include "qbackend/Support/InputFile.h"
+#include "qbackend/Support/OutputFile.h"
+#include "qbackend/Support/ParseJson.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"

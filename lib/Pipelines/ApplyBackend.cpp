@@ -9,10 +9,10 @@
 #include "qbackend/Pipelines/ApplyBackend.h"
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Pipelines/Calibrate.h"
-#include "qbackend/Pipelines/CheckSamples.h"
-#include "qbackend/Pipelines/Execution.h"
+#include "qbackend/Pipelines/NetworkRunner.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
+#include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -67,7 +67,7 @@ struct ApplyBackendPass
   }
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registerAllDialects(registry);
+    registerCoreDialects(registry);
   }
 
   void runOnOperation() override {
@@ -108,8 +108,7 @@ struct ApplyBackendPass
       return signalPassFailure();
     }
     // Raising and fusing a large network takes its time.
-    if (llvm::Error error =
-            checkSampleRequest({data, inputScale, sampleArguments, samples})) {
+    if (llvm::Error error = checkRequest()) {
       emitError(getOperation().getLoc())
           << "calibration failed: " << llvm::toString(std::move(error));
       return signalPassFailure();
@@ -146,6 +145,20 @@ struct ApplyBackendPass
 private:
   template <typename From, typename To>
   friend void qbackend::copyCalibrationOptions(const From &from, To &to);
+
+  /// Fails if the samples that the options name are none. Where there are none,
+  /// nothing may have to run.
+  llvm::Error checkRequest() {
+    auto runner = findNetworkRunner(&getContext());
+    if (runner)
+      return (*runner)->checkRequest(
+          {data, inputScale, sampleArguments, samples});
+    llvm::Error error = runner.takeError();
+    if (!data.empty())
+      return error;
+    llvm::consumeError(std::move(error));
+    return llvm::Error::success();
+  }
 
   Key describeKey(const llvm::cl::Option &option) {
     Key key;

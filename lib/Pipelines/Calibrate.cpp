@@ -2,19 +2,18 @@
 //
 // Fills in the observers of a module: from the module, a table, or a run.
 
-#include "CorrectLayers.h"
-#include "EqualizeLayers.h"
-#include "RemarkRanges.h"
+#include "Calibrate/RemarkRanges.h"
 
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Pipelines/Calibrate.h"
-#include "qbackend/Pipelines/CheckSamples.h"
+#include "qbackend/Pipelines/Corrector.h"
+#include "qbackend/Pipelines/Equalize.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Pipelines/Passes.h"
-#include "qbackend/Runtime/Error.h"
-#include "qbackend/Transforms/Entry.h"
-#include "qbackend/Transforms/TensorNames.h"
-#include "qbackend/Transforms/ValueRanges.h"
+#include "qbackend/Support/Error.h"
+#include "qbackend/Transforms/Analysis/Entry.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
+#include "qbackend/Transforms/Analysis/ValueRanges.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -372,6 +371,13 @@ findEqualization(ModuleOp module, const CalibrateOptions &options) {
   return mapping;
 }
 
+/// What changes parameters; null if this program has nothing that does.
+static const CorrectorInterface *getCorrector(ModuleOp module) {
+  return module.getContext()
+      ->getLoadedDialect<QBackendDialect>()
+      ->getRegisteredInterface<CorrectorInterface>();
+}
+
 /// Whether `options` have `correction`.
 static bool hasCorrection(const CalibrateOptions &options,
                           Correction correction) {
@@ -405,6 +411,9 @@ static LogicalResult verifyCorrections(ModuleOp module,
            << "corrections=" << getCorrectionName(correction) << " " << reason;
   };
   for (Correction correction : options.corrections) {
+    if (correction != Correction::MseRanges && !getCorrector(module))
+      return refuse(correction, "takes the wing Insight, which this program "
+                                "doesn't register (registerInsight)");
     bool needsSamples = correction == Correction::AdaptiveRounding ||
                         correction == Correction::BiasCorrection;
     if (needsSamples && options.data.empty() && !options.calibration.empty())
@@ -440,8 +449,10 @@ static llvm::Error checkSamplesOf(ModuleOp module,
   auto function = findEntry(module, options.entry);
   if (!function)
     return function.takeError();
-  return checkSamples(*function, {options.data, options.inputScale,
-                                  options.sampleArguments, options.samples});
+  auto runner = findNetworkRunner(module.getContext());
+  if (!runner)
+    return runner.takeError();
+  return (*runner)->checkSamples(*function, getSampleRequest(options));
 }
 
 static LogicalResult findParameters(ModuleOp module,
@@ -476,9 +487,8 @@ static LogicalResult findParameters(ModuleOp module,
   // Without a table, all that follows is of the network that it gives.
   if (balances &&
       (options.calibration.empty() || options.calibration == "ranges")) {
-    LayerEqualizer equalizer(module, /*hasTable=*/false, nullptr);
-    equalizer.equalize();
-    equalizer.apply();
+    getCorrector(module)->equalizeLayers(module, balances, /*absorb=*/false,
+                                         /*hasTable=*/false, nullptr);
   }
   if (options.calibration == "ranges") {
     warnUnused(module, "data", options.data,
@@ -500,14 +510,9 @@ static LogicalResult findParameters(ModuleOp module,
     });
     TableLookup lookup(module, *table);
     auto getStatistics = [&](Value value) { return lookup.lookup(value); };
-    if (balances || absorbs) {
-      LayerEqualizer equalizer(module, /*hasTable=*/true, getStatistics);
-      if (balances)
-        equalizer.equalize();
-      if (absorbs)
-        equalizer.absorb(getStatistics);
-      equalizer.apply();
-    }
+    if (balances || absorbs)
+      getCorrector(module)->equalizeLayers(module, balances, absorbs,
+                                           /*hasTable=*/true, getStatistics);
     if (failed(equalizeBy(lookup)) || failed(applyTable(module, lookup)))
       return failure();
     SmallVector<ObserverOp> missing = getUncalibrated(module);
@@ -557,9 +562,9 @@ static LogicalResult findParameters(ModuleOp module,
       return emitError(module.getLoc())
              << "calibration failed: " << llvm::toString(table.takeError());
     TableLookup lookup(module, *table);
-    LayerEqualizer equalizer(module, /*hasTable=*/false, nullptr);
-    equalizer.absorb([&](Value value) { return lookup.lookup(value); });
-    equalizer.apply();
+    getCorrector(module)->equalizeLayers(
+        module, /*balance=*/false, /*absorb=*/true, /*hasTable=*/false,
+        [&](Value value) { return lookup.lookup(value); });
   }
   auto table = collectStatistics(module, run);
   if (!table)
@@ -578,8 +583,8 @@ LogicalResult qbackend::calibrate(ModuleOp module,
     return failure();
   bool round = hasCorrection(options, Correction::AdaptiveRounding);
   bool correct = hasCorrection(options, Correction::BiasCorrection);
-  if ((round || correct) &&
-      failed(correctLayers(module, options, round, correct)))
+  if ((round || correct) && failed(getCorrector(module)->correctLayers(
+                                module, options, round, correct)))
     return failure();
   remarkRanges(module);
   return success();

@@ -4,15 +4,15 @@
 // different ranges, one scale for all of them wastes integers; a column of the
 // weight takes what the input's is multiplied by.
 
-#include "Equalize.h"
-#include "Layers.h"
+#include "qbackend/Pipelines/Equalize.h"
 
+#include "qbackend/Pipelines/Layers.h"
 #include "qbackend/Pipelines/ObserverOptions.h"
-#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/Patterns.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/Remarks.h"
-#include "qbackend/Transforms/Support.h"
-#include "qbackend/Transforms/TensorNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -4,14 +4,14 @@
 
 #include "ExplainOperator.h"
 
-#include "qbackend/Diagnostics/Places.h"
-#include "qbackend/Inspection/RemarkCodes.h"
+#include "qbackend/Support/Places.h"
+#include "qbackend/Support/RemarkCodes.h"
+#include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/OperatorText.h"
+#include "qbackend/Transforms/Analysis/Patterns.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/Engine.h"
-#include "qbackend/Transforms/OperatorText.h"
-#include "qbackend/Transforms/Patterns.h"
-#include "qbackend/Transforms/Remarks.h"
-#include "qbackend/Transforms/Support.h"
-#include "qbackend/Transforms/TensorNames.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

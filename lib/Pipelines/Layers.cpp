@@ -2,9 +2,9 @@
 //
 // The constant parameters of convolutions and linear layers, before conversion.
 
-#include "Layers.h"
+#include "qbackend/Pipelines/Layers.h"
 
-#include "qbackend/Transforms/Patterns.h"
+#include "qbackend/Transforms/Analysis/Patterns.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/Matchers.h"

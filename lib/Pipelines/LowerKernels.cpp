@@ -18,29 +18,19 @@ namespace qbackend {
 using namespace mlir;
 using namespace qbackend;
 
-/// What is left on quantized tensors becomes linalg: the edges of the network,
-/// signatures, and what moves integers.
-static void addRestPasses(OpPassManager &manager) {
-  manager.addPass(createConvertQBackendToQNNPackPass());
-  manager.addPass(createConvertQNNPackToLinalgPass());
-}
-
 namespace {
 struct LowerKernelsPass
     : qbackend::impl::LowerKernelsPassBase<LowerKernelsPass> {
   using LowerKernelsPassBase::LowerKernelsPassBase;
 
   void getDependentDialects(DialectRegistry &registry) const override {
-    registerAllDialects(registry);
+    registerCoreDialects(registry);
   }
 
   void runOnOperation() override {
     OpPassManager passes("builtin.module");
-    if (allEngines)
-      addPassesOfAll(passes);
-    else if (failed(addPasses(passes)))
-      return signalPassFailure();
-    if (failed(runPipeline(passes, getOperation())))
+    if (failed(addPasses(passes)) ||
+        failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }
 
@@ -60,19 +50,12 @@ struct LowerKernelsPass
     if (*form == (*engine)->getForms().front())
       return success();
     (*engine)->addLoweringPasses(*form, passes);
-    addRestPasses(passes);
+    // What is left on quantized tensors becomes linalg: the edges of the
+    // network, signatures, and what moves integers.
+    passes.addPass(createConvertQBackendToQNNPackPass());
+    passes.addPass(createConvertQNNPackToLinalgPass());
     passes.addPass(createStripConfigurationPass());
     return success();
-  }
-
-  void addPassesOfAll(OpPassManager &passes) {
-    passes.addPass(createStripConfigurationPass());
-    for (const EngineDialectInterface *engine : getEngines(&getContext()))
-      if (llvm::is_contained(engine->getForms(), kLinalgForm))
-        engine->addLoweringPasses(kLinalgForm, passes);
-    passes.addPass(createConvertQBackendToQNNPackPass());
-    passes.addPass(createConvertQNNPackToInt8Pass());
-    addRestPasses(passes);
   }
 };
 } // namespace

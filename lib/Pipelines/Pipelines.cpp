@@ -77,22 +77,6 @@ void qbackend::addLoweringPipeline(OpPassManager &manager,
   manager.addPass(createLowerKernelsPass(lower));
 }
 
-void qbackend::addExecutionPipeline(OpPassManager &manager,
-                                    const ExecutionPipelineOptions &options) {
-  ImportQuantizationPassOptions import;
-  import.castsOnly = true;
-  manager.addPass(createImportQuantizationPass(import));
-  // Inlining first leaves the real-valued code of operators; what is quantized
-  // in the reference form are then quantize and dequantize alone.
-  manager.addNestedPass<func::FuncOp>(createInlineOperatorsPass());
-  LowerObserversPassOptions observers;
-  observers.hook = options.hook;
-  manager.addPass(createLowerObserversPass(observers));
-  LowerKernelsPassOptions lower;
-  lower.allEngines = true;
-  manager.addPass(createLowerKernelsPass(lower));
-}
-
 bool qbackend::isObserved(ModuleOp module) {
   if (!module.getOps<ObserverOp>().empty())
     return true;
@@ -119,8 +103,4 @@ void qbackend::registerPipelines() {
   PassPipelineRegistration<KernelPipelineOptions>(
       "qbackend-lowering-pipeline",
       "from kernels to the form that a compiler takes", addLoweringPipeline);
-  PassPipelineRegistration<ExecutionPipelineOptions>(
-      "qbackend-execution-pipeline",
-      "from a module of any stage to code that can be run",
-      addExecutionPipeline);
 }

@@ -1,38 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Everything this project brings, registered at once.
+// Registers what Core brings.
 
-#include "qbackend/CodeGen/Passes.h"
 #include "qbackend/Conversion/Passes.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Operators/Recognizer.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
-#include "qbackend/Runtime/Executable.h"
 #include "qbackend/Transforms/Passes.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/Extensions/InlinerExtension.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Index/IR/IndexDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Shape/IR/Shape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 
 using namespace mlir;
 
-void qbackend::registerAllDialects(DialectRegistry &registry) {
+void qbackend::registerCoreDialects(DialectRegistry &registry) {
   // Dialects that others load must be known by name, too: an op of one that
   // isn't is unregistered, and MLIR frees its name under it when the dialect
   // comes. Tensor loads complex.
   registry.insert<QBackendDialect, complex::ComplexDialect,
                   qnnpack::QNNPackDialect, quant::QuantDialect>();
+  // What networks come in.
+  registry.insert<affine::AffineDialect, arith::ArithDialect,
+                  cf::ControlFlowDialect, func::FuncDialect,
+                  index::IndexDialect, linalg::LinalgDialect, math::MathDialect,
+                  ml_program::MLProgramDialect, scf::SCFDialect,
+                  shape::ShapeDialect, tensor::TensorDialect,
+                  tosa::TosaDialect, ub::UBDialect>();
+  func::registerInlinerExtension(registry);
   registerRecognizers(registry);
   registerQNNPackEngine(registry);
-  runtime::registerRuntimeDialects(registry);
 }
 
-void qbackend::registerAllPasses() {
+void qbackend::registerCorePasses() {
   registerQBackendTransformsPasses();
   registerConversionPasses();
   registerQBackendPipelinesPasses();
   registerPipelines();
-  codegen::registerCodeGenPasses();
-  codegen::registerLowerToLLVMPipeline();
 }

@@ -5,9 +5,9 @@
 #include "Summary.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/OperationCount.h"
 #include "qbackend/Transforms/Engine.h"
-#include "qbackend/Transforms/OperationCount.h"
-#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"

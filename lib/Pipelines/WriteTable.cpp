@@ -3,11 +3,10 @@
 // From a module of any stage before conversion to a table in a file.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Files/OutputFile.h"
 #include "qbackend/Pipelines/Calibrate.h"
-#include "qbackend/Pipelines/CheckSamples.h"
-#include "qbackend/Runtime/Error.h"
-#include "qbackend/Transforms/Entry.h"
+#include "qbackend/Support/Error.h"
+#include "qbackend/Support/OutputFile.h"
+#include "qbackend/Transforms/Analysis/Entry.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,9 +20,11 @@ llvm::Error
 qbackend::writeCalibrationTable(ModuleOp module,
                                 const PreparePipelineOptions &prepareOptions,
                                 CalibrateOptions options, StringRef path) {
-  SampleRequest request = {options.data, options.inputScale,
-                           options.sampleArguments, options.samples};
-  if (llvm::Error error = checkSampleRequest(request))
+  auto runner = findNetworkRunner(module.getContext());
+  if (!runner)
+    return runner.takeError();
+  SampleRequest request = getSampleRequest(options);
+  if (llvm::Error error = (*runner)->checkRequest(request))
     return error;
   if (!isObserved(module)) {
     PassManager manager(module.getContext());
@@ -40,7 +41,7 @@ qbackend::writeCalibrationTable(ModuleOp module,
   auto function = findEntry(module, options.entry);
   if (!function)
     return function.takeError();
-  if (llvm::Error error = checkSamples(*function, request))
+  if (llvm::Error error = (*runner)->checkSamples(*function, request))
     return error;
   options.recordAll = true;
   options.checkpoint = getPathBeside(path, "partial");

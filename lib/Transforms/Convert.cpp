@@ -2,14 +2,14 @@
 //
 // Calibrated observers become quantize and dequantize; weights, integers.
 
-#include "QuantizedSignature.h"
+#include "Observe/QuantizedSignature.h"
 
+#include "Convert/ReferenceImplementation.h"
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/ReferenceImplementation.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -2,13 +2,13 @@
 //
 // Joins operators that are one pattern of the backend, and folds batch norm.
 
-#include "FoldBatchNorm.h"
+#include "Fuse/FoldBatchNorm.h"
 
+#include "Fuse/WeightedCode.h"
 #include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/Patterns.h"
 #include "qbackend/Transforms/Passes.h"
-#include "qbackend/Transforms/Patterns.h"
-#include "qbackend/Transforms/Remarks.h"
-#include "qbackend/Transforms/WeightedCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

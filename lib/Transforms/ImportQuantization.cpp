@@ -3,17 +3,17 @@
 // Code that quantizes and dequantizes, in any spelling, becomes
 // qbackend.quantize and dequantize.
 
-#include "ElementSlices.h"
-#include "ImportedElements.h"
-#include "IntegerCode.h"
-#include "IntegerContractions.h"
-#include "QuantizationForms.h"
+#include "Import/ElementSlices.h"
+#include "Import/ImportedElements.h"
+#include "Import/IntegerCode.h"
+#include "Import/IntegerContractions.h"
+#include "Import/QuantizationForms.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Numerics/Quantize.h"
+#include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -2,10 +2,10 @@
 //
 // Puts the code of operators back in their place.
 
+#include "Layout.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Transforms/Layout.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
 #include "qbackend/Transforms/Passes.h"
-#include "qbackend/Transforms/Support.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

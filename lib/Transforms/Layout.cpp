@@ -2,7 +2,7 @@
 //
 // Transposes that fold as they are made.
 
-#include "qbackend/Transforms/Layout.h"
+#include "Layout.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 

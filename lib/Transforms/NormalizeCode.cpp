@@ -3,9 +3,9 @@
 // Brings code into the form that recognisers expect, whoever wrote it: private
 // functions are part of their callers, and types say all that is known.
 
-#include "DropAddedUnits.h"
-#include "DropUnusedResults.h"
-#include "InlineCalls.h"
+#include "NormalizeCode/DropAddedUnits.h"
+#include "NormalizeCode/DropUnusedResults.h"
+#include "NormalizeCode/InlineCalls.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Passes.h"

@@ -2,10 +2,10 @@
 //
 // Moves transposes through operators, down to the module's edges.
 
+#include "Layout.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Transforms/Layout.h"
+#include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Passes.h"
-#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -8,21 +8,21 @@
 // gives each site in turn another observer and leaves those before it as they
 // are.
 
-#include "ImportedObservers.h"
-#include "InfiniteValues.h"
-#include "IntegerCode.h"
-#include "Pieces.h"
-#include "QuantizedSignature.h"
+#include "Import/ImportedObservers.h"
+#include "Import/IntegerCode.h"
+#include "Observe/InfiniteValues.h"
+#include "Observe/Pieces.h"
+#include "Observe/QuantizedSignature.h"
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
-#include "qbackend/Transforms/Entry.h"
+#include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/Entry.h"
+#include "qbackend/Transforms/Analysis/Patterns.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/Passes.h"
-#include "qbackend/Transforms/Patterns.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/Remarks.h"
-#include "qbackend/Transforms/Support.h"
-#include "qbackend/Transforms/TensorNames.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"

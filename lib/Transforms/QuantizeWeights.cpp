@@ -3,14 +3,14 @@
 // What a qconfig makes of an operator, and of its weight.
 
 #include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Support/Remarks.h"
 
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Numerics/Embedding.h"
 #include "qbackend/Numerics/QuantParams.h"
 #include "qbackend/Numerics/Quantize.h"
-#include "qbackend/Transforms/Support.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

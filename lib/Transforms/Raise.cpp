@@ -2,16 +2,16 @@
 //
 // Wraps each subgraph that a recogniser knows into a qbackend.operator.
 
-#include "QuantizedConstants.h"
-#include "Slice.h"
+#include "Import/QuantizedConstants.h"
+#include "Raise/Slice.h"
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Operators/Recognizer.h"
-#include "qbackend/Transforms/OperationCount.h"
+#include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/OperationCount.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -45,7 +45,7 @@ TESTED = {
     "AddingABackend.md": "test/Backends/adding-a-backend.test",
     "Diagnostics.md": "test/Pipelines/diagnostics.test",
     "Importing.md": "test/Python/test_import_docs.py",
-    "Tuning.md": "test/Tuning; its tables by hand",
+    "Tuning.md": "test/Insight/Tuning; its tables by hand",
 }
 
 

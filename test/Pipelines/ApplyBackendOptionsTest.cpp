@@ -2,7 +2,8 @@
 //
 // Each option of apply-backend gets to the passes that it is for.
 
-#include "qbackend/Arrays/ArrayFile.h"
+#include "qbackend/Execution/Samples/ArrayFile.h"
+#include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Pipelines/Passes.h"
 

@@ -8,7 +8,7 @@ import pytest
 import qbackend
 from qbackend import _native
 
-INPUTS = pathlib.Path(__file__).parents[1] / "Parser" / "Inputs"
+INPUTS = pathlib.Path(__file__).parents[1] / "Support" / "Parser" / "Inputs"
 MODULE = (INPUTS / "module.mlir").read_text()
 CRASH = (INPUTS / "crash.mlirbc").read_bytes()
 ENDLESS = (INPUTS / "endless.mlirbc").read_bytes()

@@ -76,13 +76,13 @@ class Parts:
         # Children of a sandbox have no threads, and no sanitizer; it supports no
         # threads of other children.
         for program in ("RuntimeTests", "PassThreadsTests"):
-            said = self.run(self.bin.parent / "test" / "Runtime" / program,
+            said = self.run(self.bin.parent / "test" / "Execution" / "Runtime" / program,
                             "--gtest_filter=-*Sandbox*:*Child*")
             assert re.search(r"PASSED  \] [1-9]\d* tests?", said), said[-500:]
 
     def check_api(self):
-        said = self.run(self.bin.parent / "test" / "CAPI" / "ThreadTests",
-                        HERE.parent / "CAPI" / "Inputs" / "linear.mlir")
+        said = self.run(self.bin.parent / "test" / "Interfaces" / "CAPI" / "ThreadTests",
+                        HERE.parent / "Interfaces" / "CAPI" / "Inputs" / "linear.mlir")
         assert "0 failures" in said, said
 
     def check_samples(self):

@@ -9,7 +9,9 @@ import lit.formats
 
 config.name = "qbackend-unit"
 config.test_format = lit.formats.GoogleTest(
-    "Numerics;Calibration;Arrays;Conversion;Dialect;Operators;Pipelines;Runtime", "Tests"
+    "Numerics;Calibration;Conversion;Dialect;Operators;Pipelines;"
+    "Execution/Samples;Execution/Runtime",
+    "Tests",
 )
 config.suffixes = []
 config.test_source_root = os.path.join(config.qbackend_obj_root, "test")

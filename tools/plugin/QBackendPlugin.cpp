@@ -2,7 +2,7 @@
 //
 // The plugin that a stock mlir-opt loads, for the dialects and for the passes.
 
-#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Interfaces/Registration.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "mlir/Tools/Plugins/PassPlugin.h"

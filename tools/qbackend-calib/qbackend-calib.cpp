@@ -6,9 +6,9 @@
 #include "Version.h"
 
 #include "qbackend/Calibration/Formats.h"
-#include "qbackend/CommandLine/Manual.h"
-#include "qbackend/Files/InputFile.h"
-#include "qbackend/Files/OutputFile.h"
+#include "qbackend/Support/InputFile.h"
+#include "qbackend/Support/Manual.h"
+#include "qbackend/Support/OutputFile.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"

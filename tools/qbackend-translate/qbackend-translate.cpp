@@ -7,11 +7,11 @@
 #include "Threads.h"
 #include "Version.h"
 
-#include "qbackend/Files/InputFile.h"
-#include "qbackend/Files/OutputFile.h"
-#include "qbackend/Parser/ParseModule.h"
-#include "qbackend/Pipelines/Passes.h"
-#include "qbackend/Target/ONNX.h"
+#include "qbackend/Interfaces/ONNX.h"
+#include "qbackend/Interfaces/Registration.h"
+#include "qbackend/Support/InputFile.h"
+#include "qbackend/Support/OutputFile.h"
+#include "qbackend/Support/ParseModule.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"

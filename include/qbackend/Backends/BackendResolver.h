@@ -19,8 +19,8 @@ namespace qbackend {
 /// as the pipeline that they are in. A file is read once, so that it may be a
 /// pipe, and is the same for all passes.
 ///
-/// A pass that runs a pipeline on its own module shares this with it; at the end
-/// of that, MLIR clears all analyses of the module.
+/// A pass that runs a pipeline on its own module shares this with it; at the
+/// end of that, MLIR clears all analyses of the module.
 class BackendResolver {
 public:
   explicit BackendResolver(mlir::Operation *module)

@@ -48,8 +48,8 @@ mlir::FailureOr<ObserverAttr> observerFromJSON(llvm::StringRef text,
 /// Prints the table of qbackend/Calibration/ObserverKinds.h: "observers" has
 /// {"kind": "min_max", "observer": "MinMaxObserver", "torch": true,
 ///  "per_channel": false, "arguments": {"dtype": "quint8", ...}} for each kind.
-/// An argument without a default is null. "fake_quantizers" are the classes that
-/// an observer can be inside of.
+/// An argument without a default is null. "fake_quantizers" are the classes
+/// that an observer can be inside of.
 void printObserverKinds(llvm::raw_ostream &os);
 
 } // namespace qbackend

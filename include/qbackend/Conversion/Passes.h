@@ -7,7 +7,6 @@
 
 #include "qbackend/Conversion/QBackendToLinalg.h"
 #include "qbackend/Conversion/QBackendToQNNPack.h"
-#include "qbackend/Conversion/QNNPackToInt8.h"
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "qbackend/Conversion/QNNPackToTosa.h"
 

@@ -36,7 +36,8 @@ float fakeQuantize(float x, float scale, int64_t zeroPoint, int64_t lo,
 
 /// The same with a zero point that is a real number, which is added before
 /// rounding: f32((clamp(rne(x * f32(1 / scale) + zeroPoint), lo, hi) -
-/// zeroPoint) * scale), the difference and the last product in double. NaN and infinities as in `quantize`.
+/// zeroPoint) * scale), the difference and the last product in double. NaN and
+/// infinities as in `quantize`.
 float fakeQuantize(float x, float scale, float zeroPoint, int64_t lo,
                    int64_t hi);
 

@@ -53,8 +53,8 @@ public:
 
   /// Takes back one rewrite, and returns the last of the ops that are there
   /// then; null, and nothing has changed, if that can't be done: what was
-  /// recorded before has to hold all the same then, and is taken back. It erases
-  /// nothing but the pieces of its record.
+  /// recorded before has to hold all the same then, and is taken back. It
+  /// erases nothing but the pieces of its record.
   using Undo = std::function<mlir::Operation *(PreparationRewriter &)>;
 
   /// Records that a rewrite has made `pieces`, for `undo` if none of

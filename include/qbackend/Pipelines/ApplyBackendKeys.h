@@ -5,7 +5,7 @@
 #ifndef QBACKEND_PIPELINES_APPLYBACKENDKEYS_H
 #define QBACKEND_PIPELINES_APPLYBACKENDKEYS_H
 
-#include "qbackend/CommandLine/Key.h"
+#include "qbackend/Support/Key.h"
 
 namespace qbackend {
 

@@ -8,7 +8,7 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Pipelines/Corrections.h"
-#include "qbackend/Pipelines/Execution.h"
+#include "qbackend/Pipelines/NetworkRunner.h"
 #include "qbackend/Pipelines/Pipelines.h"
 
 #include "llvm/ADT/SmallVector.h"
@@ -80,20 +80,24 @@ void copyCalibrationOptions(const From &from, To &to) {
 /// neither how many samples there are nor who has them.
 class StatisticsCollector {
 public:
-  /// Compiles the observed `module`, which has to outlive the result. What
-  /// `options` say about where samples come from is the caller's.
+  /// NetworkRunnerInterface::prepare.
+  using PrepareRun =
+      llvm::function_ref<llvm::Expected<std::unique_ptr<NetworkRun>>(
+          mlir::ModuleOp module, mlir::func::FuncOp function,
+          const SampleRequest &request, ObserveCallback observed)>;
+
+  /// Has `prepare` make a run of the observed `module`, which has to outlive
+  /// the result. What `options` say about where samples come from is the
+  /// caller's.
   static llvm::Expected<std::unique_ptr<StatisticsCollector>>
-  create(mlir::ModuleOp module, const CalibrateOptions &options);
+  create(mlir::ModuleOp module, const CalibrateOptions &options,
+         PrepareRun prepare);
   ~StatisticsCollector();
 
-  /// The function, and the samples that are next: its source is the caller's
-  /// to set.
-  SampleRun &getRun();
-
-  /// Runs on all samples of the source, which go on where the last run ended:
-  /// how samples are cut into runs makes no difference. `label` is that of the
-  /// progress bar; empty: none. Runs of several collectors take turns.
-  llvm::Error run(llvm::StringRef label);
+  /// Runs on at most `samples` of those that are open, -1: on all of them,
+  /// which go on where the last run ended: how samples are cut into runs makes
+  /// no difference. `label` is that of the progress bar; empty: none.
+  llvm::Error run(llvm::StringRef label, int64_t samples = -1);
 
   /// What was seen so far. Samples that come later begin a batch.
   llvm::Expected<calibration::Table> finish();
@@ -106,6 +110,9 @@ private:
   struct Impl;
   std::unique_ptr<Impl> impl;
 };
+
+/// What `options` say about samples.
+SampleRequest getSampleRequest(const CalibrateOptions &options);
 
 /// Runs the observed `module` on the samples and returns what each observer
 /// saw, in the order of the observers.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that run networks, and the one that runs all others.
+// Calibration, the last lowering, and the pass that runs all others: creation
+// and registration.
 
 #ifndef QBACKEND_PIPELINES_PASSES_H
 #define QBACKEND_PIPELINES_PASSES_H
@@ -11,16 +12,15 @@
 
 namespace qbackend {
 
-/// The form that PrintObserversPass prints.
-enum class GraphFormat { Text, Dot };
-
 #define GEN_PASS_DECL
 #define GEN_PASS_REGISTRATION
 #include "qbackend/Pipelines/Passes.h.inc"
 
-/// Registers the dialects, recognisers and passes of this project.
-void registerAllDialects(mlir::DialectRegistry &registry);
-void registerAllPasses();
+/// Registers the dialects, recognisers, engine, passes and pipelines of the
+/// wing Core: all that a compiler needs which runs networks itself, or not at
+/// all.
+void registerCoreDialects(mlir::DialectRegistry &registry);
+void registerCorePasses();
 
 } // namespace qbackend
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Passes that run networks, and the one that runs all others.
+// Calibration, the last lowering, and the pass that runs all others.
 
 #ifndef QBACKEND_PIPELINES_PASSES
 #define QBACKEND_PIPELINES_PASSES
@@ -97,77 +97,6 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
   ], CalibrationOptions);
 }
 
-def IsolateNetworkPass
-    : Pass<"qbackend-isolate-network", "::mlir::ModuleOp"> {
-  let summary = "leave what a function reaches, if it only computes tensors";
-  let description = [{
-    Before: a module after `qbackend-execution-pipeline`. After: `entry` is its only
-    public function, and what that doesn't reach is gone, as are all attributes of
-    others than this project that no op asks for: those that bring code of their own
-    (`llvm.module_asm`), or that passes and LLVM believe (`passthrough`,
-    `bufferization.buffer_layout`, `target_features`, `llvm.byval` of a call's
-    argument, a subprogram in a location). A module is data, often someone else's: an
-    op on memory, a type of memory or of another dialect in a type or an attribute, a
-    call of a function without a body, functions that call themselves, a tensor of
-    more than 2^31 elements, a constant without its data, and arithmetic on other
-    numbers than f16, bf16, f32, f64 and integers of at most 128 bits are errors.
-    Functions with the name of one that LLVM may call get another one; for `entry`,
-    which others call by its name, that is an error. What is run, and what is compiled
-    to an object, passes here first.
-  }];
-  let options = [EntryOption];
-}
-
-def PrintOperatorsPass
-    : Pass<"qbackend-print-operators", "::mlir::ModuleOp"> {
-  let summary = "print the graph of operators, whatever the spelling";
-  let description = [{
-    Raises a copy of the module, and prints to stdout what it computes, one
-    operator a line: its number, kind, attributes, the shape of its weight and
-    of its result, and the numbers of its inputs. The text is the same for each
-    spelling of a network: transposes at the edges and changes of dimensions of
-    size 1 are left out, and so are these dimensions, which axes don't count; sums
-    don't depend on the order of their operands, and the order of lines is that
-    in which results need them. What is no operator
-    has a question mark. The last line is the share of floating-point operations
-    that no operator does. The module stays as it is; `qbackend-opt` doesn't
-    print it, unless `-o` names a file.
-  }];
-  let options = [NamedOpsOption];
-  let dependentDialects = ["::qbackend::QBackendDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
-def PrintObserversPass
-    : Pass<"qbackend-print-observers", "::mlir::ModuleOp"> {
-  let summary = "print the groups of values that share an observer";
-  let description = [{
-    Observes a copy of the module, and prints to stdout its operators, one a
-    line: number, what its result is called, kinds, inputs, which ones were
-    fused, and the observers of its weight, and of its activations if they are
-    not observed here; then each observer with its class, type, range, scheme
-    and smallest scale, and below it a line for each value that it sees, with
-    the numbers of the operators that read what was observed. A value that
-    another observer sees before is `after` that one. With `format=dot` it is a
-    graph for Graphviz, in which the values of an observer are one cluster.
-
-    A module with observers is printed as it is. The module stays as it is;
-    `qbackend-opt` doesn't print it, unless `-o` names a file.
-  }];
-  let options = [BackendOption, QConfigOption, SharingOption, EntryOption,
-    Option<"format", "format", "::qbackend::GraphFormat",
-           "::qbackend::GraphFormat::Text", "Form of the output", [{
-      ::llvm::cl::values(
-        clEnumValN(::qbackend::GraphFormat::Text, "text", "lines"),
-        clEnumValN(::qbackend::GraphFormat::Dot, "dot", "Graphviz"))
-    }]>];
-  let dependentDialects = ["::qbackend::QBackendDialect",
-                           "::mlir::arith::ArithDialect",
-                           "::mlir::linalg::LinalgDialect",
-                           "::mlir::tensor::TensorDialect"];
-}
-
 def LowerKernelsPass : Pass<"qbackend-lower-kernels", "::mlir::ModuleOp"> {
   let summary = "kernels to the form that a compiler takes";
   let description = [{
@@ -175,28 +104,8 @@ def LowerKernelsPass : Pass<"qbackend-lower-kernels", "::mlir::ModuleOp"> {
     form `lower-to`. For the reference form nothing changes; for the engine's own
     ops, what stayed real-valued is the code that it came as; in other forms
     nothing is left of a dialect of this project.
-
-    With `all-engines`, the kernels of each engine become linalg, and there is no
-    backend.
   }];
-  let options = [BackendOption, LowerToOption,
-    Option<"allEngines", "all-engines", "bool", "false",
-           "Lower what there is of any engine to linalg">];
-}
-
-def LowerObserversPass : Pass<"qbackend-lower-observers", "::mlir::ModuleOp"> {
-  let summary = "observers to calls of what records them";
-  let description = [{
-    Before: inlined operators with observers. After: no observer is left. With a
-    `hook`, the `n`-th `qbackend.observe` of the module, in the order of the
-    code, calls the private function of that name with `n` and its tensor;
-    without one it does nothing.
-  }];
-  let options = [Option<"hook", "hook", "std::string", "\"\"",
-    "Name of the function that observers call; empty: none">];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
-                           "::mlir::func::FuncDialect",
-                           "::mlir::tensor::TensorDialect"];
+  let options = [BackendOption, LowerToOption];
 }
 
 #endif // QBACKEND_PIPELINES_PASSES

@@ -85,14 +85,6 @@ struct KernelPipelineOptions
       llvm::cl::init(false)};
 };
 
-struct ExecutionPipelineOptions
-    : mlir::PassPipelineOptions<ExecutionPipelineOptions> {
-  Option<std::string> hook{
-      *this, "hook",
-      llvm::cl::desc("Name of the function that observers call; empty: none"),
-      llvm::cl::init("")};
-};
-
 /// From real-valued code to operators in their normal form.
 void addRaisePipeline(mlir::OpPassManager &manager,
                       const RaisePipelineOptions &options);
@@ -109,10 +101,6 @@ void addKernelPipeline(mlir::OpPassManager &manager,
 /// form.
 void addLoweringPipeline(mlir::OpPassManager &manager,
                          const KernelPipelineOptions &options);
-
-/// From a module of any stage to code that can be run.
-void addExecutionPipeline(mlir::OpPassManager &manager,
-                          const ExecutionPipelineOptions &options);
 
 /// Whether `module` has been observed, by whatever backend: then nothing is to
 /// be prepared.

@@ -9,7 +9,7 @@
 #define QBACKEND_TRANSFORMS_ENGINE_H
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Support/Remarks.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Builders.h"

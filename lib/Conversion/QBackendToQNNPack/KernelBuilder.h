@@ -7,9 +7,9 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
-#include "qbackend/Transforms/Remarks.h"
 
 #include "mlir/IR/Builders.h"
 

@@ -5,7 +5,7 @@
 
 #include "KernelBuilder.h"
 
-#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Support/Remarks.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/FormatVariadic.h"

@@ -6,7 +6,7 @@
 #include "qbackend/Conversion/QNNPackToTosa.h"
 #include "Tensors.h"
 
-#include "qbackend/Transforms/Remarks.h"
+#include "qbackend/Support/Remarks.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/BuiltinOps.h"

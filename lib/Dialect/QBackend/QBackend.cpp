@@ -13,7 +13,6 @@
 #include "mlir/IR/Location.h"
 #include "mlir/IR/OpImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
-#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -124,19 +123,6 @@ FailureOr<FloatAttr> qbackend::detail::parseReal(AsmParser &parser) {
 
 void qbackend::detail::printReal(AsmPrinter &printer, FloatAttr value) {
   printer << value.getValue();
-}
-
-std::string qbackend::getLocationName(Location loc) {
-  std::string name;
-  loc->walk([&](Location inner) {
-    auto named = dyn_cast<NameLoc>(inner);
-    if (!named)
-      return WalkResult::advance();
-    name = named.getName().str();
-    return WalkResult::interrupt();
-  });
-  // Tables are JSON, which has Unicode only.
-  return llvm::json::fixUTF8(name);
 }
 
 SmallVector<int64_t> qbackend::composePermutations(ArrayRef<int64_t> first,

@@ -2,7 +2,7 @@
 """A manual page and shell completion of a command, from its parser.
 
 With them the build makes what is installed; the other tools have the same in
-lib/CommandLine/Manual.cpp.
+lib/Support/Manual.cpp.
 """
 
 from __future__ import annotations

@@ -10,15 +10,16 @@
 //   QBACKEND_EXHAUSTIVE_MULTIPLIERS  multipliers with all 2^32 accumulators
 //                                    (default 0)
 //   QBACKEND_EXHAUSTIVE_SEED         of the random parameters (default 1)
-//   QBACKEND_EXHAUSTIVE_TARGET       of the compiled code (default the best one)
+//   QBACKEND_EXHAUSTIVE_TARGET       of the compiled code (default the best
+//   one)
 
 #ifndef QBACKEND_TEST_CONVERSION_QNNPACKTOLINALG_EXHAUSTIVE_H
 #define QBACKEND_TEST_CONVERSION_QNNPACKTOLINALG_EXHAUSTIVE_H
 
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
+#include "qbackend/Execution/Runtime/Executable.h"
 #include "qbackend/Numerics/Tables.h"
-#include "qbackend/Runtime/Executable.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Parser/Parser.h"

@@ -2,7 +2,7 @@
 //
 // Any bytes as a file of arrays: an error, or arrays of their shapes.
 
-#include "qbackend/Arrays/ArrayFile.h"
+#include "qbackend/Execution/Samples/ArrayFile.h"
 
 #include <cstdlib>
 #include <string>

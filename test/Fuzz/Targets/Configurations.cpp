@@ -7,7 +7,7 @@
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Backends/Json.h"
-#include "qbackend/Inspection/Validate.h"
+#include "qbackend/Insight/Explanation/Validate.h"
 
 using namespace mlir;
 using namespace qbackend;

@@ -5,7 +5,7 @@
 
 #include "Modules.h"
 
-#include "qbackend/Parser/ParseModule.h"
+#include "qbackend/Support/ParseModule.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 

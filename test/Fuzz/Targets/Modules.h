@@ -5,7 +5,7 @@
 #ifndef QBACKEND_TEST_FUZZ_TARGETS_MODULES_H
 #define QBACKEND_TEST_FUZZ_TARGETS_MODULES_H
 
-#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Interfaces/Registration.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Diagnostics.h"

@@ -5,7 +5,8 @@
 
 #include "Modules.h"
 
-#include "qbackend/Parser/ParseModule.h"
+#include "qbackend/Interfaces/Registration.h"
+#include "qbackend/Support/ParseModule.h"
 
 #include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"

@@ -2,6 +2,7 @@
 //
 // Quantizes a module from C++, with the installed package. docs/Cpp.md has it.
 
+#include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/ApplyBackend.h"
 #include "qbackend/Pipelines/Passes.h"
 

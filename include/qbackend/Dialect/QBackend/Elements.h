@@ -45,8 +45,8 @@ std::optional<llvm::SmallVector<float, 0>> readFloats(mlir::Value value);
 /// there are none.
 std::optional<uint64_t> hashFloats(mlir::Value value);
 
-/// How many elements a tensor of static shape has; nullopt where that takes more
-/// than 63 bits, and MLIR's own count wraps.
+/// How many elements a tensor of static shape has; nullopt where that takes
+/// more than 63 bits, and MLIR's own count wraps.
 std::optional<int64_t> tryCountElements(mlir::ShapedType type);
 
 /// Whether the data of a constant is there and has the bytes that its type

@@ -19,6 +19,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "qbackend/Dialect/QBackend/OperatorKinds.h"
+#include "qbackend/Support/Places.h"
 
 #include "qbackend/Dialect/QBackend/QBackendDialect.h.inc"
 #include "qbackend/Dialect/QBackend/QBackendEnums.h.inc"
@@ -74,10 +75,6 @@ inline constexpr llvm::StringLiteral kQuantizedAttrName = "qbackend.quantized";
 /// The attribute that says what an argument of a reference implementation is:
 /// `{qbackend.role = "input0.scale"}`, see `isRole`.
 inline constexpr llvm::StringLiteral kRoleAttrName = "qbackend.role";
-
-/// The name of `op` for selectors, tables and messages: that of its named
-/// location, or of the first named one in a fused location; else empty.
-std::string getLocationName(mlir::Location loc);
 
 /// The elements of `elements` with dimension `i` being the former dimension
 /// `permutation[i]`; null if the data is not there (a resource without a blob).

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Constants that code compiled in this process refers to by address. What is in
+// the LLVM module is copied several times on the way to memory, and read by
+// every pass.
+
+#ifndef QBACKEND_EXECUTION_CODEGEN_CONSTANTSTORE_H
+#define QBACKEND_EXECUTION_CODEGEN_CONSTANTSTORE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace qbackend::codegen {
+
+struct ConstantStore {
+  /// Returns zeros that live as long as the store, on a cache line's boundary:
+  /// a vector that crosses one is two loads.
+  char *allocate(size_t size);
+
+  /// Names of the module, and where their elements are.
+  std::vector<std::pair<std::string, const void *>> symbols;
+  /// What isn't in an attribute of the context.
+  std::vector<std::unique_ptr<char, decltype(&std::free)>> owned;
+};
+
+/// Returns the elements of `constant` as they are in memory; nothing if they
+/// are stored otherwise (a splat, bits).
+llvm::ArrayRef<char> getElementBytes(mlir::ElementsAttr constant);
+
+/// Makes each `memref.global` of many elements a declaration whose data is in
+/// `store`.
+void externalizeConstants(mlir::ModuleOp module, ConstantStore &store);
+
+} // namespace qbackend::codegen
+
+#endif // QBACKEND_EXECUTION_CODEGEN_CONSTANTSTORE_H

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compares a real-valued network with a quantized form of it, operator by
+// operator.
+
+#ifndef QBACKEND_INSIGHT_COMPARISON_COMPAREOPERATORS_H
+#define QBACKEND_INSIGHT_COMPARISON_COMPAREOPERATORS_H
+
+#include "qbackend/Execution/Pipelines/RunModule.h"
+#include "qbackend/Insight/Comparison/OperatorErrors.h"
+#include "qbackend/Pipelines/Pipelines.h"
+
+namespace qbackend {
+
+/// The operators of both networks, and the results of both for all samples.
+struct OperatorComparison {
+  std::vector<evaluation::OperatorErrors> operators;
+  std::vector<arrays::NamedArray> outputs, otherOutputs;
+};
+
+/// Runs `real` and `quantized` on the samples of `options`, in one pass over
+/// them; what it keeps doesn't grow with their number. `quantized` is in the
+/// reference form, in the ops of an engine, or comes quantized in any form that
+/// is imported; plain integer code is refused. Its integers are taken as they
+/// are. `prepare` says how the operators of `real` are fused, and which
+/// observers they would have.
+llvm::Expected<OperatorComparison>
+compareOperators(mlir::ModuleOp real, mlir::ModuleOp quantized,
+                 const PreparePipelineOptions &prepare,
+                 const RunOptions &options);
+
+} // namespace qbackend
+
+#endif // QBACKEND_INSIGHT_COMPARISON_COMPAREOPERATORS_H

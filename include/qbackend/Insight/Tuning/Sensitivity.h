@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What it costs to quantize each operator of a network.
+
+#ifndef QBACKEND_INSIGHT_TUNING_SENSITIVITY_H
+#define QBACKEND_INSIGHT_TUNING_SENSITIVITY_H
+
+#include "qbackend/Insight/Tuning/Simulation.h"
+
+namespace qbackend::tuning {
+
+/// One operator.
+struct OperatorSensitivity {
+  /// Its number in the simulation.
+  unsigned index = 0;
+  /// With nothing quantized but this one; with all but this one.
+  Score alone, without;
+};
+
+/// A change of all operators, which all are quantized.
+struct ChangeScore {
+  std::string name;
+  /// None if that isn't possible; and why not.
+  std::optional<Score> score;
+  std::string problem;
+};
+
+/// All operators, and what is left when the worst are real-valued.
+struct Sensitivity {
+  /// The one that costs most when quantized alone comes first.
+  std::vector<OperatorSensitivity> operators;
+  /// With the first k of these real-valued, for k = 0 and so on.
+  std::vector<Score> curve;
+  /// Of the real-valued network.
+  Score real;
+  /// Of measureChanges, if that was asked for.
+  std::vector<ChangeScore> changes;
+};
+
+/// Runs `simulation` once for each number of these: 3 n + 1 times.
+llvm::Expected<Sensitivity> findSensitivity(Simulation &simulation);
+
+/// What per-channel weights, other observers and each correction give, one at a
+/// time; the first entry is none of them. Each is prepared, calibrated and
+/// compiled by itself.
+llvm::Expected<std::vector<ChangeScore>>
+measureChanges(mlir::ModuleOp module, const NetworkOptions &options);
+
+/// Prints a table, the curve, and the changes.
+void print(const Sensitivity &sensitivity, const Simulation &simulation,
+           llvm::raw_ostream &os);
+
+/// The same as JSON: `operators`, each with `name`, `kind`, `alone` and
+/// `without`, and `curve`; with changes `changes`, each with `name`, and
+/// `score` or `problem`. An infinite SQNR is null.
+std::string toJSON(const Sensitivity &sensitivity,
+                   const Simulation &simulation);
+
+/// An SQNR in dB and an accuracy, as messages have them: `31.24 dB, 0.9050`.
+std::string formatScore(const Score &score);
+
+} // namespace qbackend::tuning
+
+#endif // QBACKEND_INSIGHT_TUNING_SENSITIVITY_H

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A network in which each operator can be quantized or real-valued, compiled
+// once.
+
+#ifndef QBACKEND_INSIGHT_TUNING_SIMULATION_H
+#define QBACKEND_INSIGHT_TUNING_SIMULATION_H
+
+#include "qbackend/Execution/Samples/ArrayFile.h"
+#include "qbackend/Insight/Comparison/Compare.h"
+#include "qbackend/Pipelines/Calibrate.h"
+
+#include "llvm/ADT/BitVector.h"
+
+#include <memory>
+
+namespace qbackend::tuning {
+
+/// How good the results of a network are, against its real-valued form.
+struct Score {
+  /// In dB, of the worst result.
+  double sqnr = 0;
+  /// Of the first result with a row for each sample; only with labels.
+  std::optional<double> accuracy;
+};
+
+/// How a network is quantized, and on what it is judged.
+struct NetworkOptions {
+  std::string backend = "qnnpack";
+  /// A named mapping of the backend or a file, see resolveQConfig.
+  std::string qconfig;
+  /// Ranges, and the samples that corrections run on; see calibrate.
+  CalibrateOptions calibration;
+  /// Path of the samples to judge on, and of their classes; empty: no accuracy.
+  std::string data, labels;
+  /// How many of them; -1: all.
+  int64_t samples = -1;
+};
+
+/// Compares results: see Score.
+llvm::Expected<Score> getScore(llvm::ArrayRef<arrays::NamedArray> real,
+                               llvm::ArrayRef<arrays::NamedArray> other,
+                               llvm::StringRef labels);
+
+/// An operator that is quantized.
+struct SimulatedOperator {
+  /// That of its result, see TensorNames.
+  std::string name;
+  std::string kind;
+  /// The name that selects it and nothing else in a qconfig mapping; empty: it
+  /// takes the module, the kinds and the number of each in it.
+  std::string selector;
+  struct Order {
+    std::string module, kind;
+    int64_t index;
+  };
+  llvm::SmallVector<Order, 2> orders;
+  /// How much longer it takes in real numbers, conversions on both sides
+  /// included, by predictSeconds.
+  double realSeconds = 0;
+};
+
+/// The reference form of a network as real-valued code, in which all that is
+/// quantized is rounded to what its integers stand for, or not, as each run
+/// says: weights and biases are arguments, and what is between operators is
+/// chosen by a flag. What an operator reads or gives is rounded, as by
+/// observers, if it is quantized or the operator on the other side is.
+///
+/// The numbers are those of mode=fake-quant with a qconfig `none` for the
+/// others.
+class Simulation {
+public:
+  /// Prepares and calibrates a copy of `module`, which is real-valued. Errors
+  /// are the first of its diagnostics.
+  static llvm::Expected<std::unique_ptr<Simulation>>
+  create(mlir::ModuleOp module, const NetworkOptions &options);
+  ~Simulation();
+
+  /// Those quantized by parameters from calibration, in the order of the code.
+  llvm::ArrayRef<SimulatedOperator> getOperators() const { return operators; }
+
+  /// The operators around the values of one scale and zero point: real-valued
+  /// together, these values aren't rounded.
+  llvm::ArrayRef<llvm::SmallVector<unsigned>> getGroups() const {
+    return groups;
+  }
+
+  /// The results with the operators of `quantized` quantized.
+  llvm::Expected<std::vector<arrays::NamedArray>>
+  run(const llvm::BitVector &quantized);
+
+  /// Their score, against none quantized.
+  llvm::Expected<Score> score(const llvm::BitVector &quantized);
+
+private:
+  struct Impl;
+  explicit Simulation(std::unique_ptr<Impl> impl);
+
+  std::unique_ptr<Impl> impl;
+  std::vector<SimulatedOperator> operators;
+  std::vector<llvm::SmallVector<unsigned>> groups;
+};
+
+} // namespace qbackend::tuning
+
+#endif // QBACKEND_INSIGHT_TUNING_SIMULATION_H

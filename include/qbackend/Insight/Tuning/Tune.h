@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds a small change of a qconfig mapping that holds an accuracy.
+
+#ifndef QBACKEND_INSIGHT_TUNING_TUNE_H
+#define QBACKEND_INSIGHT_TUNING_TUNE_H
+
+#include "qbackend/Insight/Tuning/Simulation.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+#include <functional>
+
+namespace qbackend::tuning {
+
+struct TuneOptions {
+  NetworkOptions network;
+  /// The least SQNR in dB, and how many points (hundredths) the accuracy may be
+  /// below that of the real-valued network.
+  std::optional<double> keepSqnr, keepAccuracy;
+  /// What one call of the program may take, see measureCall; none: any time.
+  std::optional<double> targetSeconds;
+  /// Stops after so many seconds; none: when the search ends.
+  std::optional<double> maxSeconds;
+  /// Where the mapping goes. What has been measured is in PATH.partial until
+  /// the search has ended.
+  std::string output;
+  /// Goes on from PATH.partial if it is there.
+  bool resume = false;
+  /// Asked before each step; true stops. What runs over samples meanwhile ends
+  /// by runtime::interrupt.
+  std::function<bool()> isStopped;
+};
+
+/// What was found.
+struct TuneResult {
+  /// Whether the program of integers keeps what is to be kept; and takes no
+  /// longer than wanted.
+  bool isKept = false, isHeld = false;
+  /// Whether the search has ended by itself.
+  bool isComplete = false;
+  /// Whether there is a mapping, in the file; if not, nothing was measured.
+  bool isWritten = false;
+  Score real, score;
+  unsigned realValued = 0, operators = 0;
+  /// The time of a call, measured where there is a target and `isKept`; and
+  /// that of the network as it is, all operators in integers.
+  std::optional<double> seconds, integerSeconds;
+};
+
+/// `31.24 dB, 0.9050, 1 of 8 operators real-valued, 0.912 ms a call`.
+std::string formatResult(const TuneResult &result);
+
+/// Writes to `options.output` the qconfig mapping of the best change of the
+/// network's that it finds: the first of these that holds,
+///
+/// - none;
+/// - one for all operators: per-channel weights, another observer, a
+///   correction; several of them, the better ones first;
+/// - with the best of these, the fewest operators with the qconfig `none`: one
+///   after another what helps most, then those taken back that are not needed,
+///   then all smaller sets while there are at most 200 of a size.
+///
+/// With a target for the time, operators are chosen by what they give for the
+/// time that they are predicted to take more; and where the accuracy is kept,
+/// but the program is too slow, more operators become real-valued as long as
+/// that makes it faster. What keeps the accuracy is better than what is fast
+/// and doesn't; of what keeps it and is too slow, the fastest one is.
+///
+/// Sets are judged by simulation, what holds there by running the integers. The
+/// file is the best so far at any time: replaced at once, and only by a better
+/// one. Says on `log` what each step gives. Times are measured once, and kept
+/// for `resume`: all else is the same for the same times.
+llvm::Expected<TuneResult>
+tune(mlir::ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log);
+
+} // namespace qbackend::tuning
+
+#endif // QBACKEND_INSIGHT_TUNING_TUNE_H

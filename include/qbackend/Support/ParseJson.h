@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// JSON of whatever origin.
+
+#ifndef QBACKEND_SUPPORT_PARSEJSON_H
+#define QBACKEND_SUPPORT_PARSEJSON_H
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/JSON.h"
+
+namespace qbackend {
+
+/// The value of `text`. What is nested more than 256 deep, has a key twice in
+/// an object, or a number beyond doubles is an error with its line and column.
+///
+/// If the root is an object with an array `field`, `visit` is given each of its
+/// elements when it has been read, and the array of the result is empty: all of
+/// a table at once is a hundred times the memory of its text.
+llvm::Expected<llvm::json::Value>
+parseJson(llvm::StringRef text, llvm::StringRef field = {},
+          llvm::function_ref<void(llvm::json::Value)> visit = nullptr);
+
+} // namespace qbackend
+
+#endif // QBACKEND_SUPPORT_PARSEJSON_H

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Does a backend support an operator with a qconfig, and which one is it?
+
+#ifndef QBACKEND_TRANSFORMS_ANALYSIS_QCONFIGTABLE_H
+#define QBACKEND_TRANSFORMS_ANALYSIS_QCONFIGTABLE_H
+
+#include "qbackend/Transforms/Analysis/TensorNames.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/Regex.h"
+
+#include <map>
+#include <tuple>
+
+namespace qbackend {
+
+/// Finds the qconfig of operators in a mapping, in PyTorch's order of
+/// precedence.
+class QConfigTable {
+public:
+  /// `tensorNames` has the names of operators without a named location.
+  QConfigTable(QConfigMappingOp mapping, TensorNames &tensorNames);
+
+  /// The entry for `op`, which is of `kinds`; null if there is none. `isFusion`
+  /// says that a pattern with a fuser method has these kinds. Is asked once for
+  /// each operator, in the order of the code: the occurrences of kinds in
+  /// modules are counted.
+  QConfigOp lookup(OperatorOp op, llvm::ArrayRef<llvm::StringRef> kinds,
+                   bool isFusion);
+
+  /// Whether an entry selects `kind` by its name.
+  bool selectsKind(llvm::StringRef kind) const { return byKind.contains(kind); }
+
+  /// The name by which entries select `op`: that of its location, else that of
+  /// its result, such as conv2d_0.
+  std::string getName(OperatorOp op);
+
+  /// The activation observer of the global entry; null if there is none.
+  ObserverAttr getGlobalActivation() const;
+
+  /// Fails, and says so with the nearest names, for each entry that selects by
+  /// name and fits none of the operators that were looked up, or selects a kind
+  /// that nobody knows. A null `backend` knows none beyond those of PyTorch.
+  mlir::LogicalResult verifySelectors(BackendConfigOp backend) const;
+
+  /// Says after an error which names of operators, or of modules that they are
+  /// in, are most like `wanted`.
+  void listNearestNames(mlir::InFlightDiagnostic &diag,
+                        llvm::StringRef wanted) const;
+
+private:
+  /// The names of operators that were looked up, and of the modules that they
+  /// are in.
+  llvm::StringMap<char> getPaths() const;
+
+  /// The entry that selects exactly `path`, or else its nearest ancestor.
+  QConfigOp lookupName(llvm::StringRef path) const;
+
+  /// The entry that selects one of `kinds`, or else the global one.
+  QConfigOp lookupKinds(llvm::ArrayRef<llvm::StringRef> kinds,
+                        bool isFusion) const;
+
+  QConfigMappingOp mapping;
+  TensorNames &tensorNames;
+  QConfigOp global;
+  llvm::StringMap<QConfigOp> byKind, byName;
+  llvm::SmallVector<std::pair<llvm::Regex, QConfigOp>> byRegex;
+  /// By module, kind and occurrence.
+  std::map<std::tuple<std::string, std::string, int64_t>, QConfigOp> byOrder;
+
+  /// What was looked up: names, kinds, and how often a kind was in a module.
+  llvm::StringMap<char> names, kinds;
+  std::map<std::pair<std::string, std::string>, int64_t> occurrences;
+};
+
+/// The attribute of an observe op, an i64, that says which dimension the
+/// channels are if it isn't the last: its value has changed its layout.
+inline constexpr llvm::StringLiteral kChannelAxisAttrName =
+    "qbackend.channel_axis";
+
+/// Why a qconfig doesn't satisfy any of the dtype configs of `pattern`; empty
+/// if it satisfies one. `hasWeight` and `hasBias` say which roles there are.
+/// Rules: torch.ao's _is_pattern_dtype_config_and_qconfig_supported_by_backend.
+std::string whyUnsupported(PatternAttr pattern, QConfigAttr qconfig,
+                           bool hasWeight, bool hasBias);
+
+/// The first dtype config of `pattern` that a qconfig satisfies; null if it
+/// satisfies none.
+DTypeConfigAttr findDTypes(PatternAttr pattern, QConfigAttr qconfig,
+                           bool hasWeight, bool hasBias);
+
+/// The smallest and largest integer of the observer's type and range.
+std::pair<int64_t, int64_t> getQuantRange(ObserverAttr observer);
+
+} // namespace qbackend
+
+#endif // QBACKEND_TRANSFORMS_ANALYSIS_QCONFIGTABLE_H

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Makes calls of generated functions of the ops of the int8 dialect.
+
+#include "GenerateKernels.h"
+
+#include "KernelEmitter.h"
+#include "Lowering/Subtarget.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+namespace qbackend::codegen {
+#define GEN_PASS_DEF_GENERATEKERNELSPASS
+#include "qbackend/Execution/CodeGen/Passes.h.inc"
+} // namespace qbackend::codegen
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::codegen;
+
+namespace {
+using Kernels = DenseMap<Attribute, func::FuncOp>;
+
+struct GenerateKernelsPass
+    : qbackend::codegen::impl::GenerateKernelsPassBase<GenerateKernelsPass> {
+  using GenerateKernelsPassBase::GenerateKernelsPassBase;
+  GenerateKernelsPass(const GenerateKernelsPassOptions &options,
+                      ConstantStore *store)
+      : GenerateKernelsPassBase(options), store(store) {}
+
+  LogicalResult initialize(MLIRContext *context) final;
+  void runOnOperation() final;
+
+  LogicalResult lower(int8::Conv2dOp op, Kernels &kernels,
+                      SymbolTable &symbols);
+  std::unique_ptr<KernelEmitter> createEmitter(int8::Conv2dOp op,
+                                               ArrayRef<int8_t> weight);
+  /// A constant with these elements.
+  Value addConstant(ImplicitLocOpBuilder &b, SymbolTable &symbols, Type element,
+                    ArrayRef<char> bytes);
+
+  const KernelTarget *kernelTarget = nullptr;
+  ConstantStore *store = nullptr;
+};
+} // namespace
+
+LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
+  auto error = [&]() {
+    return emitError(UnknownLoc::get(context)) << getArgument() << ": ";
+  };
+  auto subtarget = getSubtarget(triple, cpu, features);
+  if (!subtarget)
+    return error() << llvm::toString(subtarget.takeError());
+  std::string available;
+  for (const KernelTarget &candidate : getKernelTargets()) {
+    if (!supports(**subtarget, candidate)) {
+      if (candidate.name == target)
+        return error() << "target '" << target << "' needs "
+                       << candidate.architecture << " with "
+                       << candidate.features << ", which "
+                       << (*subtarget)->getTargetTriple().getArchName() << " '"
+                       << (*subtarget)->getCPU()
+                       << "' doesn't have; add it to target-features, or "
+                          "leave target out";
+      continue;
+    }
+    available += (available.empty() ? "" : ", ") + candidate.name.str();
+    if (!kernelTarget &&
+        (target.empty() ? !candidate.hasTiles : candidate.name == target))
+      kernelTarget = &candidate;
+  }
+  if (kernelTarget)
+    return success();
+  return error() << "target '" << target
+                 << "' is not known; this processor has " << available;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+/// The elements of the constant behind a buffer; nothing if it is none.
+template <typename T>
+static std::optional<SmallVector<T>> readConstant(Value buffer,
+                                                  const SymbolTable &symbols) {
+  auto get = buffer.getDefiningOp<memref::GetGlobalOp>();
+  auto global = get ? symbols.lookup<memref::GlobalOp>(get.getName())
+                    : memref::GlobalOp();
+  auto elements = global && global.getConstant() && global.getInitialValue()
+                      ? dyn_cast<ElementsAttr>(*global.getInitialValue())
+                      : ElementsAttr();
+  if (!elements)
+    return std::nullopt;
+  if (auto dense = dyn_cast<DenseElementsAttr>(elements))
+    if (dense.isSplat())
+      return SmallVector<T>(dense.getNumElements(), dense.getSplatValue<T>());
+  ArrayRef<char> bytes = getElementBytes(elements);
+  if (bytes.size() != elements.getNumElements() * sizeof(T))
+    return std::nullopt;
+  SmallVector<T> values(elements.getNumElements());
+  std::memcpy(values.data(), bytes.data(), bytes.size());
+  return values;
+}
+
+Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
+                                       SymbolTable &symbols, Type element,
+                                       ArrayRef<char> bytes) {
+  int64_t size = bytes.size() / (element.getIntOrFloatBitWidth() / 8);
+  auto type = MemRefType::get({size}, element);
+  OpBuilder detached(b.getContext());
+  auto global = memref::GlobalOp::create(
+      detached, b.getLoc(), "qbackend_packed", /*sym_visibility=*/StringAttr(),
+      type, /*initial_value=*/Attribute(), /*constant=*/false,
+      /*alignment=*/IntegerAttr());
+  symbols.insert(global);
+  if (store) {
+    char *data = store->allocate(bytes.size());
+    std::memcpy(data, bytes.data(), bytes.size());
+    store->symbols.emplace_back(global.getSymName().str(), data);
+  } else {
+    global.setPrivate();
+    global.setConstant(true);
+    global.setInitialValueAttr(DenseElementsAttr::getFromRawBuffer(
+        RankedTensorType::get({size}, element), bytes));
+    global.setAlignment(64);
+  }
+  return memref::GetGlobalOp::create(b, type, global.getSymName());
+}
+
+template <typename T> static ArrayRef<char> getBytes(const std::vector<T> &v) {
+  return {reinterpret_cast<const char *>(v.data()), v.size() * sizeof(T)};
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// All that the kernel of `op` depends on.
+static Attribute getKey(int8::Conv2dOp op, ArrayRef<int64_t> variant) {
+  Builder b(op.getContext());
+  SmallVector<Attribute> parts = {op.getStrideAttr(),
+                                  op.getPaddingAttr(),
+                                  op.getDilationAttr(),
+                                  op.getGroupsAttr(),
+                                  getNumbersKey(op),
+                                  b.getBoolAttr(op.getIsSigned()),
+                                  b.getDenseI64ArrayAttr(variant)};
+  for (Value value :
+       {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
+    parts.push_back(DenseI64ArrayAttr::get(
+        op.getContext(), cast<ShapedType>(value.getType()).getShape()));
+  return ArrayAttr::get(op.getContext(), parts);
+}
+
+static MemRefType getFlatType(Value value) {
+  auto type = cast<MemRefType>(value.getType());
+  int64_t size = type.hasStaticShape() ? type.getNumElements()
+                                       : int64_t(ShapedType::kDynamic);
+  return MemRefType::get({size}, type.getElementType());
+}
+
+std::unique_ptr<KernelEmitter>
+GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight) {
+  std::unique_ptr<KernelEmitter> emitter;
+  if (kernelTarget->hasTiles)
+    emitter = createTileKernel(*kernelTarget, op);
+  if (emitter)
+    return emitter;
+  if (op.isDepthwise())
+    return createDepthwiseKernel(*kernelTarget, op);
+  if (kernelTarget->multiplyBytes)
+    emitter = createPairedKernel(*kernelTarget, op, weight);
+  return emitter ? std::move(emitter) : createDenseKernel(*kernelTarget, op);
+}
+
+/// A function that is not inlined: one that is called once would go where it is
+/// called, which leaves one giant function for the passes of LLVM.
+static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,
+                                SymbolTable &symbols) {
+  ImplicitLocOpBuilder b(loc, loc.getContext());
+  auto function =
+      func::FuncOp::create(b, name, b.getFunctionType(types, TypeRange()));
+  function.setPrivate();
+  function->setAttr("passthrough",
+                    b.getStrArrayAttr({"noinline", kKernelAttribute}));
+  // Descriptors are many arguments, at each call.
+  if (llvm::all_of(types, [](Type type) {
+        auto buffer = dyn_cast<MemRefType>(type);
+        return !buffer || buffer.hasStaticShape();
+      }))
+    function->setAttr("llvm.bareptr", b.getUnitAttr());
+  symbols.insert(function);
+  b.setInsertionPointToStart(function.addEntryBlock());
+  func::ReturnOp::create(b);
+  return function;
+}
+
+/// Builds the kernel of `op`, which takes `types`, `numbers` of which are no
+/// buffers and come last, and what it calls.
+static func::FuncOp addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
+                                 TypeRange types, unsigned numbers,
+                                 bool parallel, SymbolTable &symbols) {
+  Location loc = op.getLoc();
+  func::FuncOp kernel = addFunction(loc, "int8_conv2d", types, symbols);
+  auto next = kernel.args_begin();
+  KernelArguments buffers;
+  buffers.input = *next++;
+  buffers.weight = *next++;
+  buffers.bias = *next++;
+  if (op.getMultiplier())
+    buffers.multiplier = *next++;
+  if (!emitter.getVariant().empty())
+    buffers.offsets = *next++;
+  if (op.getResidual())
+    buffers.residual = *next++;
+  ImplicitLocOpBuilder b(loc, op.getContext());
+  if (emitter.getScratchSize()) {
+    buffers.scratch = *next++;
+    buffers.copyImage = addFunction(loc, "int8_copy_image",
+                                    {buffers.input.getType(), b.getIndexType(),
+                                     b.getIntegerType(emitter.getScratchBits()),
+                                     buffers.scratch.getType()},
+                                    symbols);
+    Block &body = buffers.copyImage.front();
+    b.setInsertionPointToStart(&body);
+    emitter.emitCopy(b, body.getArgument(0), body.getArgument(1),
+                     body.getArgument(2), body.getArgument(3));
+  }
+  buffers.result = *next++;
+  buffers.numbers = ValueRange(kernel.getArguments()).take_back(numbers);
+  if (parallel && emitter.getUnits() > 1) {
+    buffers.part = addFunction(loc, "int8_conv2d_part",
+                               emitter.getPartTypes(buffers), symbols);
+    b.setInsertionPointToStart(&buffers.part.front());
+    emitter.emitPart(b, buffers.part.getArguments());
+  }
+  b.setInsertionPointToStart(&kernel.front());
+  emitter.emit(b, buffers);
+  return kernel;
+}
+
+LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
+                                         SymbolTable &symbols) {
+  std::optional<SmallVector<int8_t>> weight =
+      readConstant<int8_t>(op.getWeight(), symbols);
+  std::optional<SmallVector<int32_t>> bias =
+      readConstant<int32_t>(op.getBias(), symbols);
+  std::optional<SmallVector<float>> multiplier = SmallVector<float>();
+  if (op.getMultiplier())
+    multiplier = readConstant<float>(op.getMultiplier(), symbols);
+  if (!weight || !bias || !multiplier)
+    return op.emitError() << "a kernel is generated for constant weights; the "
+                          << (!weight ? "weight"
+                              : !bias ? "bias"
+                                      : "multiplier")
+                          << " is none";
+
+  std::unique_ptr<KernelEmitter> emitter = createEmitter(op, *weight);
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<Value> arguments;
+  SmallVector<Value> temporaries;
+  // `like` has the extent of a dynamic batch.
+  auto allocate = [&](MemRefType type, Value like = {}) -> Value {
+    SmallVector<Value> sizes;
+    if (!type.hasStaticShape())
+      sizes.push_back(memref::DimOp::create(b, like, 0));
+    Value buffer =
+        memref::AllocOp::create(b, type, sizes, b.getI64IntegerAttr(64));
+    temporaries.push_back(buffer);
+    return buffer;
+  };
+  // Of one dimension, and contiguous.
+  auto flatten = [&](Value value) -> Value {
+    auto type = cast<MemRefType>(value.getType());
+    ReassociationIndices all =
+        llvm::to_vector<2>(llvm::seq<int64_t>(0, type.getRank()));
+    return memref::CollapseShapeOp::create(b, getFlatType(value), value,
+                                           ArrayRef<ReassociationIndices>{all});
+  };
+  auto isContiguous = [](Value value) {
+    return cast<MemRefType>(value.getType()).getLayout().isIdentity();
+  };
+  auto makeContiguous = [&](Value value) -> Value {
+    if (isContiguous(value))
+      return value;
+    auto type = cast<MemRefType>(value.getType());
+    Value buffer = allocate(
+        MemRefType::get(type.getShape(), type.getElementType()), value);
+    memref::CopyOp::create(b, value, buffer);
+    return buffer;
+  };
+  auto pass = [&](Value value) {
+    arguments.push_back(flatten(makeContiguous(value)));
+  };
+  pass(op.getInput());
+  PackedConstants packed = emitter->pack(*weight, *bias, *multiplier);
+  arguments.push_back(addConstant(b, symbols,
+                                  b.getIntegerType(emitter->getWeightBits()),
+                                  getBytes(packed.weight)));
+  arguments.push_back(
+      addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
+  if (op.getMultiplier())
+    arguments.push_back(
+        addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
+  if (!packed.offsets.empty())
+    arguments.push_back(
+        addConstant(b, symbols, b.getI32Type(), getBytes(packed.offsets)));
+  if (op.getResidual())
+    pass(op.getResidual());
+  if (int64_t size = emitter->getScratchSize())
+    arguments.push_back(allocate(
+        MemRefType::get({size}, b.getIntegerType(emitter->getScratchBits()))));
+  Value result = op.getInit();
+  if (!isContiguous(result)) {
+    auto type = cast<MemRefType>(result.getType());
+    result = allocate(MemRefType::get(type.getShape(), type.getElementType()),
+                      result);
+  }
+  arguments.push_back(flatten(result));
+  SmallVector<TypedAttr> numbers = getNumbers(op, emitter->getScratchBits());
+  for (TypedAttr number : numbers)
+    arguments.push_back(arith::ConstantOp::create(b, number));
+
+  func::FuncOp &kernel = kernels[getKey(op, emitter->getVariant())];
+  if (!kernel)
+    kernel = addFunctions(*emitter, op, ValueRange(arguments).getTypes(),
+                          numbers.size(), parallel, symbols);
+  func::CallOp::create(b, kernel, arguments);
+  if (result != op.getInit())
+    memref::CopyOp::create(b, result, op.getInit());
+  for (Value buffer : temporaries)
+    memref::DeallocOp::create(b, buffer);
+  op.erase();
+  return success();
+}
+
+void GenerateKernelsPass::runOnOperation() {
+  Kernels kernels;
+  SymbolTable symbols(getOperation());
+  SmallVector<int8::Conv2dOp> ops;
+  getOperation().walk([&](int8::Conv2dOp op) { ops.push_back(op); });
+  for (int8::Conv2dOp op : ops)
+    if (failed(lower(op, kernels, symbols)))
+      return signalPassFailure();
+}
+
+std::unique_ptr<Pass> qbackend::codegen::createGenerateKernelsPass(
+    const GenerateKernelsPassOptions &options, ConstantStore *store) {
+  return std::make_unique<GenerateKernelsPass>(options, store);
+}

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels share.
+
+#include "KernelEmitter.h"
+
+#include "qbackend/Execution/CodeGen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::codegen;
+
+/// Bytes behind a copied image: a vector may begin at its last byte.
+static constexpr int64_t slack = 64;
+
+ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
+  ShapedType inputType = op.getInput().getType(),
+             weightType = op.getWeight().getType(),
+             resultType = op.getInit().getType();
+  batch = inputType.getDimSize(0);
+  height = inputType.getDimSize(1);
+  width = inputType.getDimSize(2);
+  in = inputType.getDimSize(3);
+  kernelHeight = weightType.getDimSize(1);
+  kernelWidth = weightType.getDimSize(2);
+  resultHeight = resultType.getDimSize(1);
+  resultWidth = resultType.getDimSize(2);
+  out = resultType.getDimSize(3);
+  groups = op.getGroups();
+  inGroup = in / groups;
+  outGroup = out / groups;
+  strideY = op.getStride()[0];
+  strideX = op.getStride()[1];
+  dilationY = op.getDilation()[0];
+  dilationX = op.getDilation()[1];
+  top = op.getPadding()[0];
+  bottom = op.getPadding()[1];
+  left = op.getPadding()[2];
+  right = op.getPadding()[3];
+  bool isPointwise = kernelHeight == 1 && kernelWidth == 1 && strideY == 1 &&
+                     strideX == 1 && top + bottom + left + right == 0;
+  if (!isPointwise)
+    return;
+  // Pixels don't know of their rows.
+  width = resultWidth = height * width;
+  height = resultHeight = 1;
+  if (ShapedType::isDynamic(batch))
+    return;
+  width = resultWidth = batch * width;
+  batch = 1;
+}
+
+KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
+    : target(target), shape(op), isSigned(op.getIsSigned()), offset(0),
+      requantize(op.getRequantizeAttr()), add(op.getAddAttr()) {
+  needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
+  copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
+  if (target.sign == InputSign::Unsigned && isSigned)
+    offset = 128;
+  if (target.sign == InputSign::Signed && !isSigned)
+    offset = -128;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers
+//===----------------------------------------------------------------------===//
+
+/// The unit of numbers from 2^23 on is 1: adding this rounds to nearest, ties
+/// to even, and the integer is in the low bits.
+static constexpr float shifter = 0x1.8p23f;
+
+static int32_t getBits(float number) {
+  int32_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  return bits;
+}
+
+namespace {
+/// Their order in getNumbers.
+enum Number : unsigned {
+  Padding,
+  Low,
+  High,
+  Overflow,
+  ZeroPoint,
+  LeftFactor,
+  RightFactor,
+  SumOffset,
+  SumLow,
+  SumHigh,
+  SumZeroPoint
+};
+} // namespace
+
+SmallVector<TypedAttr> qbackend::codegen::getNumbers(int8::Conv2dOp op,
+                                                     unsigned scratchBits) {
+  Builder b(op.getContext());
+  SmallVector<TypedAttr> numbers = {
+      b.getIntegerAttr(b.getIntegerType(scratchBits), op.getPadValue())};
+  int8::RequantizeAttr requantize = op.getRequantizeAttr();
+  if (!requantize)
+    return numbers;
+  int64_t zeroPoint = requantize.getZeroPoint();
+  for (int64_t number :
+       {requantize.getLo(), requantize.getHi(), requantize.getOverflow()})
+    numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
+  int8::AddAttr add = op.getAddAttr();
+  numbers.push_back(add ? b.getI32IntegerAttr(zeroPoint - getBits(shifter))
+                        : b.getI8IntegerAttr(zeroPoint));
+  if (!add)
+    return numbers;
+  // Half of the unit is added before the shift, and rounds up; for ties away
+  // from zero it depends on the sign.
+  uint32_t offset = -static_cast<uint32_t>(add.getOffset());
+  if (add.getHalfUp())
+    offset += uint32_t(1) << (add.getShift() - 1);
+  int32_t y = add.getZeroPoint();
+  for (int32_t number : {add.getLhs(), add.getRhs(), int32_t(offset),
+                         add.getLo() - y, add.getHi() - y, y})
+    numbers.push_back(b.getI32IntegerAttr(number));
+  return numbers;
+}
+
+Attribute qbackend::codegen::getNumbersKey(int8::Conv2dOp op) {
+  SmallVector<int64_t> key;
+  if (int8::RequantizeAttr requantize = op.getRequantizeAttr())
+    key.append({requantize.getOverflow() != requantize.getHi(),
+                requantize.getZeroPoint() != 0});
+  if (int8::AddAttr add = op.getAddAttr())
+    key.append({add.getShift(), add.getHalfUp(), add.getZeroPoint() != 0});
+  return DenseI64ArrayAttr::get(op.getContext(), key);
+}
+
+Value KernelEmitter::splatNumber(unsigned index) {
+  Value number = buffers.numbers[index];
+  return vector::BroadcastOp::create(
+      *builder, vectorOf(target.lanes, number.getType()), number);
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
+                                    ArrayRef<int32_t> bias,
+                                    ArrayRef<float> multiplier) const {
+  PackedConstants packed;
+  packed.offsets = packOffsets();
+  packWeight(weight, [&](int32_t element) {
+    int16_t wide = static_cast<int16_t>(element);
+    packed.weight.push_back(static_cast<char>(element));
+    if (target.weightBits == 16) {
+      packed.weight.resize(packed.weight.size() + 1);
+      std::memcpy(packed.weight.data() + packed.weight.size() - 2, &wide, 2);
+    }
+  });
+  int64_t perOutput = weight.size() / shape.out;
+  bool isDepthwise = shape.inGroup == 1 && shape.outGroup == 1;
+  int64_t rows = isDepthwise ? 1 : shape.groups, columns = shape.out / rows;
+  int64_t padded = llvm::alignTo(columns, target.lanes);
+  packed.bias.resize(rows * padded);
+  if (!multiplier.empty())
+    packed.multiplier.resize(rows * padded);
+  for (int64_t o = 0; o < shape.out; ++o) {
+    // sum x w = sum (x + offset) w - offset sum w
+    uint32_t sum = 0;
+    for (int8_t element : weight.slice(o * perOutput, perOutput))
+      sum += static_cast<uint32_t>(static_cast<int32_t>(element));
+    int64_t to = o / columns * padded + o % columns;
+    packed.bias[to] = static_cast<int32_t>(static_cast<uint32_t>(bias[o]) -
+                                           static_cast<uint32_t>(offset) * sum);
+    if (!multiplier.empty())
+      packed.multiplier[to] = multiplier[o];
+  }
+  return packed;
+}
+
+bool KernelEmitter::isLarge() const {
+  // What threads need to begin and end together is some microseconds, in which
+  // a kernel adds so many products; depthwise ones a tenth.
+  constexpr int64_t least = int64_t(1) << 22;
+  int64_t perResult = shape.kernelHeight * shape.kernelWidth * shape.inGroup;
+  if (shape.inGroup == 1 && shape.outGroup == 1)
+    perResult *= 10;
+  return perResult * shape.resultHeight * shape.resultWidth * shape.out >=
+         least;
+}
+
+void KernelEmitter::splatNumbers() {
+  numbers.clear();
+  for (unsigned i = 0; i < buffers.numbers.size(); ++i)
+    numbers.push_back(splatNumber(i));
+  padding = buffers.numbers[Padding];
+}
+
+void KernelEmitter::emit(ImplicitLocOpBuilder &b,
+                         const KernelArguments &given) {
+  builder = &b;
+  buffers = given;
+  image = needsCopy ? buffers.scratch : buffers.input;
+  int64_t imageBytes = shape.height * shape.width * shape.in;
+  if (!buffers.part) {
+    splatNumbers();
+    emitBegin();
+  }
+  auto emitBatch = [&](Value n) {
+    Value position = advance(index(0), n, imageBytes);
+    if (needsCopy)
+      func::CallOp::create(b, buffers.copyImage,
+                           ValueRange{buffers.input, position,
+                                      buffers.numbers[Padding],
+                                      buffers.scratch});
+    if (needsCopy)
+      position = index(0);
+    Value resultPosition = advance(
+        index(0), n, shape.resultHeight * shape.resultWidth * shape.out);
+    if (!buffers.part)
+      return emitImage(position, resultPosition);
+    SmallVector<Value> operands = getPartBuffers(buffers);
+    llvm::append_range(operands, buffers.numbers);
+    operands.append({position, resultPosition, index(0), index(units)});
+    auto call = func::CallOp::create(b, buffers.part, operands);
+    call->setAttr(kUnitsAttribute, b.getI64IntegerAttr(units));
+  };
+  auto emitLast = [&] {
+    if (!buffers.part)
+      emitEnd();
+  };
+  if (!ShapedType::isDynamic(shape.batch)) {
+    forEach(shape.batch, 1, emitBatch);
+    return emitLast();
+  }
+  Value count = arith::DivUIOp::create(
+      b, memref::DimOp::create(b, buffers.input, 0), index(imageBytes));
+  auto loop = scf::ForOp::create(b, index(0), count, index(1));
+  b.setInsertionPointToStart(loop.getBody());
+  emitBatch(loop.getInductionVar());
+  b.setInsertionPointAfter(loop);
+  emitLast();
+}
+
+SmallVector<Value>
+KernelEmitter::getPartBuffers(const KernelArguments &arguments) const {
+  SmallVector<Value> buffers = {needsCopy ? arguments.scratch : arguments.input,
+                                arguments.weight, arguments.bias,
+                                arguments.result};
+  for (Value optional :
+       {arguments.multiplier, arguments.offsets, arguments.residual})
+    if (optional)
+      buffers.push_back(optional);
+  return buffers;
+}
+
+SmallVector<Type>
+KernelEmitter::getPartTypes(const KernelArguments &arguments) const {
+  SmallVector<Type> types =
+      llvm::to_vector(ValueRange(getPartBuffers(arguments)).getTypes());
+  llvm::append_range(types, arguments.numbers.getTypes());
+  types.append(4, IndexType::get(arguments.weight.getContext()));
+  return types;
+}
+
+void KernelEmitter::emitPart(ImplicitLocOpBuilder &b, ValueRange given) {
+  builder = &b;
+  ValueRange positions = given.take_back(4);
+  partBegin = positions[2];
+  partEnd = positions[3];
+  given = given.drop_back(4);
+  image = given[0];
+  buffers = {};
+  buffers.weight = given[1];
+  buffers.bias = given[2];
+  buffers.result = given[3];
+  given = given.drop_front(4);
+  auto takeIf = [&](bool isThere, Value &buffer) {
+    if (!isThere)
+      return;
+    buffer = given[0];
+    given = given.drop_front();
+  };
+  takeIf(static_cast<bool>(requantize), buffers.multiplier);
+  takeIf(!getVariant().empty(), buffers.offsets);
+  takeIf(static_cast<bool>(add), buffers.residual);
+  buffers.numbers = given;
+  splatNumbers();
+  emitBegin();
+  emitImage(positions[0], positions[1]);
+  emitEnd();
+  partBegin = partEnd = nullptr;
+}
+
+void KernelEmitter::emitCopy(ImplicitLocOpBuilder &b, Value input,
+                             Value position, Value pad, Value scratch) {
+  builder = &b;
+  padding = pad;
+  buffers.input = input;
+  buffers.scratch = scratch;
+  copyImage(position);
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers and loops
+//===----------------------------------------------------------------------===//
+
+Value KernelEmitter::index(int64_t value) {
+  return arith::ConstantIndexOp::create(*builder, value);
+}
+
+Value KernelEmitter::advance(Value base, Value position, int64_t factor) {
+  if (matchPattern(position, m_Zero()))
+    return base;
+  Value step = builder->createOrFold<arith::MulIOp>(position, index(factor));
+  return builder->createOrFold<arith::AddIOp>(base, step);
+}
+
+Value KernelEmitter::advance(Value base, int64_t offset) {
+  if (offset == 0)
+    return base;
+  return builder->createOrFold<arith::AddIOp>(base, index(offset));
+}
+
+void KernelEmitter::forEach(int64_t end, int64_t step,
+                            function_ref<void(Value)> body,
+                            int64_t stepsPerUnit) {
+  bool isPart = partBegin && stepsPerUnit != 0;
+  if (end <= 0)
+    return;
+  if (end <= step && !isPart)
+    return body(index(0));
+  Value first = index(0), last = index(end);
+  if (isPart) {
+    first = advance(first, partBegin, step * stepsPerUnit);
+    last = arith::MinUIOp::create(
+        *builder, last, advance(index(0), partEnd, step * stepsPerUnit));
+  }
+  auto loop = scf::ForOp::create(*builder, first, last, index(step));
+  OpBuilder::InsertionGuard guard(*builder);
+  builder->setInsertionPointToStart(loop.getBody());
+  body(loop.getInductionVar());
+}
+
+void KernelEmitter::forTiles(int64_t extent, int64_t tile,
+                             function_ref<void(Value, int64_t)> body,
+                             int64_t stepsPerUnit) {
+  int64_t whole = extent / tile * tile;
+  forEach(
+      whole, tile, [&](Value begin) { body(begin, tile); }, stepsPerUnit);
+  if (whole != extent)
+    forRest([&] { body(index(whole), extent - whole); }, stepsPerUnit);
+}
+
+void KernelEmitter::forRest(function_ref<void()> body, int64_t stepsPerUnit) {
+  if (!partBegin || stepsPerUnit == 0)
+    return body();
+  Value isLast = arith::CmpIOp::create(*builder, arith::CmpIPredicate::eq,
+                                       partEnd, index(units));
+  auto op = scf::IfOp::create(*builder, isLast, /*withElseRegion=*/false);
+  OpBuilder::InsertionGuard guard(*builder);
+  builder->setInsertionPointToStart(op.thenBlock());
+  body();
+}
+
+//===----------------------------------------------------------------------===//
+// Vectors
+//===----------------------------------------------------------------------===//
+
+VectorType KernelEmitter::vectorOf(int64_t count, Type element) {
+  return VectorType::get({count}, element);
+}
+
+Value KernelEmitter::splat(VectorType type, int64_t value) {
+  return arith::ConstantOp::create(
+      *builder,
+      DenseElementsAttr::get(
+          type, builder->getIntegerAttr(type.getElementType(), value)));
+}
+
+Value KernelEmitter::splat(VectorType type, float value) {
+  return arith::ConstantOp::create(*builder,
+                                   DenseElementsAttr::get(type, value));
+}
+
+Value KernelEmitter::load(Value buffer, Value position, int64_t count) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  return vector::LoadOp::create(*builder, vectorOf(count, element), buffer,
+                                position);
+}
+
+SmallVector<Value> KernelEmitter::loadVectors(Value buffer, Value position,
+                                              int64_t count) {
+  if (!buffer)
+    return SmallVector<Value>(count);
+  SmallVector<Value> vectors;
+  for (int64_t j = 0; j < count; ++j)
+    vectors.push_back(
+        load(buffer, advance(position, j * target.lanes), target.lanes));
+  return vectors;
+}
+
+Value KernelEmitter::loadWeight(Value position) {
+  Value loaded = load(buffers.weight, position, target.lanes * target.products);
+  if (target.products != 1)
+    return loaded;
+  return arith::ExtSIOp::create(
+      *builder, vectorOf(target.lanes, builder->getI32Type()), loaded);
+}
+
+Value KernelEmitter::extend(Value bytes, Type element) {
+  Type type =
+      vectorOf(cast<VectorType>(bytes.getType()).getDimSize(0), element);
+  if (isSigned)
+    return arith::ExtSIOp::create(*builder, type, bytes);
+  return arith::ExtUIOp::create(*builder, type, bytes);
+}
+
+Value KernelEmitter::flip(Value bytes) {
+  // x + 128 and x - 128 are the same bits.
+  if (offset == 0)
+    return bytes;
+  return arith::XOrIOp::create(
+      *builder, bytes, splat(cast<VectorType>(bytes.getType()), int64_t(-128)));
+}
+
+SmallVector<Value> KernelEmitter::broadcast(Value position) {
+  ImplicitLocOpBuilder &b = *builder;
+  int64_t lanes = target.lanes;
+  Type i8 = b.getI8Type(), i16 = b.getI16Type(), i32 = b.getI32Type();
+  if (isWide) {
+    SmallVector<Value> operands;
+    for (int64_t pair : {0, 2}) {
+      Value word = vector::ExtractOp::create(
+          b,
+          vector::BitCastOp::create(b, vectorOf(1, i32),
+                                    load(image, advance(position, pair), 2)),
+          0);
+      operands.push_back(vector::BitCastOp::create(
+          b, vectorOf(2 * lanes, i16),
+          vector::BroadcastOp::create(b, vectorOf(lanes, i32), word)));
+    }
+    return operands;
+  }
+  Value bytes = load(image, position, 4);
+  if (target.products == 1) {
+    Value wide = extend(bytes, i32);
+    SmallVector<Value> operands;
+    for (int64_t k = 0; k < 4; ++k)
+      operands.push_back(vector::BroadcastOp::create(
+          b, vectorOf(lanes, i32), vector::ExtractOp::create(b, wide, k)));
+    return operands;
+  }
+  Value word = vector::ExtractOp::create(
+      b, vector::BitCastOp::create(b, vectorOf(1, i32), bytes), 0);
+  auto repeat = [&](int64_t count) -> Value {
+    Value words = vector::BroadcastOp::create(b, vectorOf(count, i32), word);
+    return vector::BitCastOp::create(b, vectorOf(4 * count, i8), words);
+  };
+  if (target.products == 4)
+    return {flip(repeat(lanes))};
+  // ab cd ab cd ... -> ab ab ab ab ..., cd cd cd cd ...
+  Value pairs = vector::BitCastOp::create(b, vectorOf(lanes, i32),
+                                          extend(repeat(lanes / 2), i16));
+  SmallVector<Value> operands;
+  for (int64_t half : {0, 1}) {
+    SmallVector<int64_t> from;
+    for (int64_t lane = 0; lane < lanes; ++lane)
+      from.push_back(lane / 2 * 2 + half);
+    operands.push_back(vector::BitCastOp::create(
+        b, vectorOf(2 * lanes, i16),
+        vector::ShuffleOp::create(b, pairs, pairs, from)));
+  }
+  return operands;
+}
+
+Value KernelEmitter::combine(ArrayRef<Value> rows) {
+  ImplicitLocOpBuilder &b = *builder;
+  auto interleave = [&](Value even, Value odd) -> Value {
+    return vector::InterleaveOp::create(b, even, odd);
+  };
+  if (target.products == 1)
+    return extend(rows[0], b.getI32Type());
+  if (target.products == 2)
+    return extend(interleave(rows[0], rows[1]), b.getI16Type());
+  return flip(
+      interleave(interleave(rows[0], rows[2]), interleave(rows[1], rows[3])));
+}
+
+void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
+                           int64_t count) {
+  ImplicitLocOpBuilder &b = *builder;
+  Value result = requantize
+                     ? requantizeSums(sums, multiplierVector, position, count)
+                     : sums;
+  if (count != target.lanes)
+    result = vector::ExtractStridedSliceOp::create(
+        b, result, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{count},
+        ArrayRef<int64_t>{1});
+  vector::StoreOp::create(b, result, buffers.result, position);
+}
+
+Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
+                                    Value position, int64_t count) {
+  ImplicitLocOpBuilder &b = *builder;
+  int64_t lanes = target.lanes;
+  VectorType f32 = vectorOf(lanes, b.getF32Type()),
+             i32 = vectorOf(lanes, b.getI32Type()),
+             i8 = vectorOf(lanes, b.getI8Type());
+  auto select = [&](arith::CmpFPredicate predicate, Value value, Value bound,
+                    Value otherwise) -> Value {
+    Value holds = arith::CmpFOp::create(b, predicate, value, bound);
+    return arith::SelectOp::create(b, holds, value, otherwise);
+  };
+  Value lo = numbers[Low], hi = numbers[High];
+  Value scaled = arith::MulFOp::create(b, arith::SIToFPOp::create(b, f32, sums),
+                                       multiplierVector);
+  if (requantize.getOverflow() != requantize.getHi())
+    scaled = select(arith::CmpFPredicate::OLT, scaled, splat(f32, 0x1p31f),
+                    numbers[Overflow]);
+  // Limits are integers: rounding keeps what is within.
+  scaled = select(arith::CmpFPredicate::OGT, scaled, lo, lo);
+  scaled = select(arith::CmpFPredicate::OLT, scaled, hi, hi);
+  Value bits = arith::BitcastOp::create(
+      b, i32, arith::AddFOp::create(b, scaled, splat(f32, shifter)));
+  Value bytes;
+  if (!add) {
+    bytes = arith::TruncIOp::create(b, i8, bits);
+    if (requantize.getZeroPoint() != 0)
+      bytes = arith::AddIOp::create(b, bytes, numbers[ZeroPoint]);
+  } else {
+    Value integer = arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
+    Value other = load(buffers.residual, position, count);
+    if (count != lanes)
+      other = vector::InsertStridedSliceOp::create(
+          b, other, splat(i8, int64_t(0)), ArrayRef<int64_t>{0},
+          ArrayRef<int64_t>{1});
+    other = extend(other, b.getI32Type());
+    Value sum = arith::AddIOp::create(
+        b, arith::MulIOp::create(b, integer, numbers[LeftFactor]),
+        arith::MulIOp::create(b, other, numbers[RightFactor]));
+    int64_t shift = add.getShift(), half = int64_t(1) << (shift - 1);
+    sum = arith::AddIOp::create(b, sum, numbers[SumOffset]);
+    if (!add.getHalfUp()) {
+      // Away from zero: a negative tie has to stay below the half.
+      Value sign = arith::ShRSIOp::create(b, sum, splat(i32, int64_t(31)));
+      sum = arith::AddIOp::create(
+          b, arith::AddIOp::create(b, sum, splat(i32, half)), sign);
+    }
+    sum = arith::ShRSIOp::create(b, sum, splat(i32, shift));
+    sum = arith::MaxSIOp::create(b, sum, numbers[SumLow]);
+    sum = arith::MinSIOp::create(b, sum, numbers[SumHigh]);
+    if (add.getZeroPoint() != 0)
+      sum = arith::AddIOp::create(b, sum, numbers[SumZeroPoint]);
+    bytes = arith::TruncIOp::create(b, i8, sum);
+  }
+  return bytes;
+}
+
+//===----------------------------------------------------------------------===//
+// Padding
+//===----------------------------------------------------------------------===//
+
+void KernelEmitter::forBytes(int64_t bytes,
+                             function_ref<void(Value, int64_t)> body) {
+  int64_t done = bytes / slack * slack;
+  forEach(done, slack, [&](Value offset) { body(offset, slack); });
+  for (int64_t count = slack / 2; count != 0; count /= 2)
+    if (bytes & count) {
+      body(index(done), count);
+      done += count;
+    }
+}
+
+void KernelEmitter::fill(Value position, int64_t bytes) {
+  forBytes(bytes, [&](Value offset, int64_t count) {
+    Value bytes = vector::BroadcastOp::create(
+        *builder, vectorOf(count, padding.getType()), padding);
+    vector::StoreOp::create(*builder, bytes, buffers.scratch,
+                            advance(position, offset, 1));
+  });
+}
+
+void KernelEmitter::copy(Value from, Value to, int64_t bytes) {
+  forBytes(bytes, [&](Value offset, int64_t count) {
+    Value loaded = load(buffers.input, advance(from, offset, 1), count);
+    if (isWide)
+      loaded = extend(loaded, builder->getI16Type());
+    vector::StoreOp::create(*builder, loaded, buffers.scratch,
+                            advance(to, offset, 1));
+  });
+}
+
+void KernelEmitter::copyImage(Value position) {
+  int64_t row = shape.paddedWidth() * shape.in;
+  int64_t left = shape.left * shape.in, right = shape.right * shape.in,
+          bytes = shape.width * shape.in;
+  fill(index(0), shape.top * row);
+  if (left + right == 0) {
+    copy(position, index(shape.top * row), shape.height * bytes);
+  } else {
+    forEach(shape.height, 1, [&](Value y) {
+      Value to = advance(index(shape.top * row), y, row);
+      fill(to, left);
+      copy(advance(position, y, bytes), advance(to, left), bytes);
+      fill(advance(to, left + bytes), right);
+    });
+  }
+  fill(index((shape.top + shape.height) * row), shape.bottom * row + slack);
+}

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels share: loops, loads and stores of bytes, products, and what
+// happens to a sum before it is stored.
+
+#ifndef QBACKEND_LIB_EXECUTION_CODEGEN_KERNELS_KERNELEMITTER_H
+#define QBACKEND_LIB_EXECUTION_CODEGEN_KERNELS_KERNELEMITTER_H
+
+#include "Targets.h"
+
+#include "qbackend/Execution/Int8/Int8.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <memory>
+#include <vector>
+
+namespace qbackend::codegen {
+
+using mlir::Value;
+
+/// Numbers of a convolution.
+struct ConvolutionShape {
+  explicit ConvolutionShape(int8::Conv2dOp op);
+
+  /// The batch may be ShapedType::kDynamic.
+  int64_t batch, height, width, in, kernelHeight, kernelWidth, resultHeight,
+      resultWidth, out, groups, inGroup, outGroup;
+  int64_t strideY, strideX, dilationY, dilationX;
+  int64_t top, bottom, left, right;
+
+  int64_t paddedHeight() const { return height + top + bottom; }
+  int64_t paddedWidth() const { return width + left + right; }
+  /// Neighbouring taps of a row of the window are neighbouring bytes: they are
+  /// one run, unless others are in between. How many runs a row has, and the
+  /// bytes of each.
+  int64_t runs() const { return isMerged() ? 1 : kernelWidth; }
+  int64_t runBytes() const { return isMerged() ? kernelWidth * in : inGroup; }
+  bool isMerged() const { return dilationX == 1 && groups == 1; }
+};
+
+/// The constants of a kernel in the order in which it reads them; each has
+/// whole vectors.
+struct PackedConstants {
+  /// Elements of `KernelTarget::weightBits`.
+  std::vector<char> weight;
+  std::vector<int32_t> bias;
+  std::vector<float> multiplier;
+  /// Where the bytes for packed weights are, see PairedKernel; or empty.
+  std::vector<int32_t> offsets;
+};
+
+/// Numbers of an op that its kernel gets as arguments: ops that differ in these
+/// alone share it. They are, in this order, a byte of the padding; then, with
+/// `requantize`, what `finish` clamps a scaled sum to (two, f32) and has for
+/// one that doesn't fit (f32), and what it adds to the integer; then, with
+/// `add`, both factors, what is added to their sum, its limits, and what is
+/// added to it (i32).
+llvm::SmallVector<mlir::TypedAttr> getNumbers(int8::Conv2dOp op,
+                                              unsigned scratchBits);
+/// What the code of a kernel depends on of these numbers, and of `add`.
+mlir::Attribute getNumbersKey(int8::Conv2dOp op);
+
+/// The buffers that a kernel gets, of one dimension, and its numbers.
+struct KernelArguments {
+  Value input, weight, bias;
+  Value multiplier, offsets, residual, scratch; // or null
+  Value result;
+  mlir::ValueRange numbers;
+  /// Makes the copy in `scratch`, see KernelEmitter::emitCopy; or null.
+  mlir::func::FuncOp copyImage;
+  /// Computes units of an image, see KernelEmitter::emitPart; or null.
+  mlir::func::FuncOp part;
+};
+
+/// Builds the kernel of a convolution. What it builds depends on the types and
+/// attributes of the op, and on `getVariant`, alone.
+class KernelEmitter {
+public:
+  KernelEmitter(const KernelTarget &target, int8::Conv2dOp op);
+  virtual ~KernelEmitter() = default;
+
+  /// What the code depends on of the weights; empty: nothing.
+  virtual llvm::SmallVector<int64_t> getVariant() const { return {}; }
+
+  /// The constants, from the elements of the operands of an op.
+  PackedConstants pack(llvm::ArrayRef<int8_t> weight,
+                       llvm::ArrayRef<int32_t> bias,
+                       llvm::ArrayRef<float> multiplier) const;
+
+  unsigned getWeightBits() const { return target.weightBits; }
+
+  /// Elements of the buffer that the kernel uses as it likes, 0: none, and
+  /// their bits.
+  int64_t getScratchSize() const { return needsCopy ? copySize : 0; }
+  unsigned getScratchBits() const { return isWide ? 16 : 8; }
+
+  /// How many units the work for an image can be cut into, if it is worth it;
+  /// else 1.
+  int64_t getUnits() const { return isLarge() ? units : 1; }
+
+  /// Builds the body where `builder` is.
+  void emit(mlir::ImplicitLocOpBuilder &builder,
+            const KernelArguments &arguments);
+
+  /// The types that a function for parts of an image takes, from those of the
+  /// kernel.
+  llvm::SmallVector<mlir::Type>
+  getPartTypes(const KernelArguments &arguments) const;
+  /// Builds the body of that function.
+  void emitPart(mlir::ImplicitLocOpBuilder &builder, mlir::ValueRange given);
+
+  /// Builds the body of what copies the image at `position` of `input`. It has
+  /// to be a function of its own: of a kernel that sees which vectors were
+  /// stored, LLVM makes arithmetic on integers of 512 bits, and may never end.
+  void emitCopy(mlir::ImplicitLocOpBuilder &builder, Value input,
+                Value position, Value padding, Value scratch);
+
+protected:
+  /// The offsets of PackedConstants.
+  virtual std::vector<int32_t> packOffsets() const { return {}; }
+  /// Appends the packed weight by `append(element)`.
+  virtual void packWeight(llvm::ArrayRef<int8_t> weight,
+                          llvm::function_ref<void(int32_t)> append) const = 0;
+  /// Builds the kernel for one image: from `position` of `image`, to `result`
+  /// from `resultPosition` on.
+  virtual void emitImage(Value position, Value resultPosition) = 0;
+  /// Builds what comes before the first image, and after the last one.
+  virtual void emitBegin() {}
+  virtual void emitEnd() {}
+
+  //===--------------------------------------------------------------------===//
+  // Numbers and loops
+  //===--------------------------------------------------------------------===//
+
+  Value index(int64_t value);
+  /// base + position * factor.
+  Value advance(Value base, Value position, int64_t factor);
+  Value advance(Value base, int64_t offset);
+  /// Builds `body` for 0, step, ... below `end`: as a loop, unless that is one.
+  /// If `stepsPerUnit` steps are a unit of work, for those of this part.
+  void forEach(int64_t end, int64_t step, llvm::function_ref<void(Value)> body,
+               int64_t stepsPerUnit = 0);
+  /// Cuts `extent` in tiles of `tile` and what is left: `body` gets where a
+  /// tile begins and how long it is.
+  void forTiles(int64_t extent, int64_t tile,
+                llvm::function_ref<void(Value, int64_t)> body,
+                int64_t stepsPerUnit = 0);
+  /// Builds `body` for what is left behind equal steps, which is of the last
+  /// unit if there are any.
+  void forRest(llvm::function_ref<void()> body, int64_t stepsPerUnit);
+
+  //===--------------------------------------------------------------------===//
+  // Vectors
+  //===--------------------------------------------------------------------===//
+
+  mlir::VectorType vectorOf(int64_t count, mlir::Type element);
+  Value load(Value buffer, Value position, int64_t count);
+  /// The vectors of bias or multiplier from element `position` on; null ones
+  /// where there is no such buffer.
+  llvm::SmallVector<Value> loadVectors(Value buffer, Value position,
+                                       int64_t count);
+  /// An operand of `dot`, from element `position` of the packed weight on.
+  Value loadWeight(Value position);
+  /// What the four bytes of the image at `position` are for `dot`, the same in
+  /// all lanes: an operand for each step of `products`.
+  llvm::SmallVector<Value> broadcast(Value position);
+  /// What `products` rows of a byte for each lane are for `dot`.
+  Value combine(llvm::ArrayRef<Value> rows);
+  /// Stores the first `count` lanes of `sums` as elements of the result.
+  void finish(Value sums, Value multiplierVector, Value position,
+              int64_t count);
+
+  const KernelTarget target;
+  const ConvolutionShape shape;
+  bool isSigned;
+  /// What is added to a byte of the input for `dot`: 128, -128 or 0.
+  int64_t offset;
+  /// Whether the input is read from a copy with its padding, and with room
+  /// behind it for vectors that begin in the image.
+  bool needsCopy;
+  /// Whether that has 16 bits for each byte.
+  bool isWide = false;
+  /// Units of work for an image, which differ in the bytes that they store.
+  int64_t units = 1;
+  KernelArguments buffers;
+  /// What the input is read from.
+  Value image;
+  mlir::ImplicitLocOpBuilder *builder = nullptr;
+
+private:
+  Value splat(mlir::VectorType type, int64_t value);
+  Value splat(mlir::VectorType type, float value);
+  /// Extends bytes of the input.
+  Value extend(Value bytes, mlir::Type element);
+  Value flip(Value bytes);
+  bool isLarge() const;
+  /// The buffers of a function for parts of an image.
+  llvm::SmallVector<Value>
+  getPartBuffers(const KernelArguments &arguments) const;
+  /// `sums` as bytes. A residual has `count` of them at `position`.
+  Value requantizeSums(Value sums, Value multiplierVector, Value position,
+                       int64_t count);
+  void splatNumbers();
+  void copyImage(Value position);
+  void forBytes(int64_t bytes,
+                llvm::function_ref<void(Value offset, int64_t count)> body);
+  void fill(Value position, int64_t bytes);
+  void copy(Value from, Value to, int64_t bytes);
+
+  /// A number of the kernel in all lanes.
+  Value splatNumber(unsigned index);
+
+  int8::RequantizeAttr requantize; // null: sums are the result
+  int8::AddAttr add;               // or null
+  int64_t copySize;
+  /// The range of units to compute; null: all of them.
+  Value partBegin, partEnd;
+  /// The numbers in all lanes, but for the padding, which is one.
+  llvm::SmallVector<Value> numbers;
+  Value padding;
+};
+
+std::unique_ptr<KernelEmitter> createDenseKernel(const KernelTarget &target,
+                                                 int8::Conv2dOp op);
+/// By `multiplyBytes`, which the target has; null if `weight` is too large for
+/// it to be faster.
+std::unique_ptr<KernelEmitter>
+createPairedKernel(const KernelTarget &target, int8::Conv2dOp op,
+                   llvm::ArrayRef<int8_t> weight);
+/// With AMX tiles; null if the shape is none for them.
+std::unique_ptr<KernelEmitter> createTileKernel(const KernelTarget &target,
+                                                int8::Conv2dOp op);
+std::unique_ptr<KernelEmitter> createDepthwiseKernel(const KernelTarget &target,
+                                                     int8::Conv2dOp op);
+
+} // namespace qbackend::codegen
+
+#endif // QBACKEND_LIB_EXECUTION_CODEGEN_KERNELS_KERNELEMITTER_H

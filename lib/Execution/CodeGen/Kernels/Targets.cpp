@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of targets, and the instructions that they are named for.
+
+#include "Targets.h"
+
+#include "qbackend/Execution/CodeGen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace mlir;
+using namespace qbackend::codegen;
+
+static Value callIntrinsic(ImplicitLocOpBuilder &b, StringRef name, Type type,
+                           ValueRange arguments) {
+  return LLVM::CallIntrinsicOp::create(b, type, b.getStringAttr(name),
+                                       arguments)
+      .getResults();
+}
+
+/// An instruction that adds the products, too. All of these wrap; the ones that
+/// saturate (vpdpbusds) don't compute our sums.
+template <const char *name>
+static Value accumulate(ImplicitLocOpBuilder &b, Value sums, Value input,
+                        Value weight) {
+  return callIntrinsic(b, name, sums.getType(), {sums, input, weight});
+}
+
+/// One that adds pairs of products of 16 bits: at most 2 * 2^15 * 2^8.
+template <const char *name>
+static Value addPairs(ImplicitLocOpBuilder &b, Value sums, Value input,
+                      Value weight) {
+  return arith::AddIOp::create(
+      b, sums, callIntrinsic(b, name, sums.getType(), {input, weight}));
+}
+
+template <const char *name>
+static Value multiplyBytes(ImplicitLocOpBuilder &b, Value input, Value weight) {
+  int64_t bytes = cast<VectorType>(input.getType()).getNumElements();
+  return callIntrinsic(b, name, VectorType::get({bytes / 2}, b.getI16Type()),
+                       {input, weight});
+}
+
+static Value multiply(ImplicitLocOpBuilder &b, Value sums, Value input,
+                      Value weight) {
+  return arith::AddIOp::create(b, sums,
+                               arith::MulIOp::create(b, input, weight));
+}
+
+static constexpr char vpdpbusd512[] = "llvm.x86.avx512.vpdpbusd.512";
+static constexpr char vpdpbusd256[] = "llvm.x86.avx512.vpdpbusd.256";
+static constexpr char vpmaddwd512[] = "llvm.x86.avx512.pmaddw.d.512";
+static constexpr char vpmaddwd256[] = "llvm.x86.avx2.pmadd.wd";
+static constexpr char pmaddwd[] = "llvm.x86.sse2.pmadd.wd";
+static constexpr char vpmaddubsw512[] = "llvm.x86.avx512.pmaddubs.w.512";
+static constexpr char vpmaddubsw256[] = "llvm.x86.avx2.pmadd.ub.sw";
+static constexpr char pmaddubsw[] = "llvm.x86.ssse3.pmadd.ub.sw.128";
+static constexpr char usdot[] = "llvm.aarch64.neon.usdot.v4i32.v16i8";
+static constexpr char sdot[] = "llvm.aarch64.neon.sdot.v4i32.v16i8";
+
+llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
+  static const KernelTarget targets[] = {
+      {kTileTarget, "x86",
+       "+amx-int8,+amx-tile,+avx512vnni,+avx512bw,+avx512vl", 16, 32, 4, 8,
+       InputSign::Unsigned, accumulate<vpdpbusd512>,
+       /*hasTiles=*/true},
+      {"avx512vnni", "x86", "+avx512vnni,+avx512bw,+avx512vl", 16, 32, 4, 8,
+       InputSign::Unsigned, accumulate<vpdpbusd512>},
+      {"avxvnni", "x86", "+avxvnni,+avx2", 8, 16, 4, 8, InputSign::Unsigned,
+       accumulate<vpdpbusd256>},
+      {"avx512", "x86", "+avx512bw,+avx512vl", 16, 32, 2, 16, InputSign::Either,
+       addPairs<vpmaddwd512>, /*hasTiles=*/false, multiplyBytes<vpmaddubsw512>},
+      {"avx2", "x86", "+avx2", 8, 16, 2, 16, InputSign::Either,
+       addPairs<vpmaddwd256>, /*hasTiles=*/false, multiplyBytes<vpmaddubsw256>},
+      {"ssse3", "x86", "+ssse3", 4, 16, 2, 16, InputSign::Either,
+       addPairs<pmaddwd>, /*hasTiles=*/false, multiplyBytes<pmaddubsw>},
+      {"sse2", "x86", "+sse2", 4, 16, 2, 16, InputSign::Either,
+       addPairs<pmaddwd>},
+      {"i8mm", "aarch64", "+i8mm,+dotprod", 4, 32, 4, 8, InputSign::Unsigned,
+       accumulate<usdot>},
+      {"dotprod", "aarch64", "+dotprod", 4, 32, 4, 8, InputSign::Signed,
+       accumulate<sdot>},
+      {"scalar", "", "", 4, 16, 1, 8, InputSign::Either, multiply},
+  };
+  return targets;
+}
+
+bool qbackend::codegen::supports(const llvm::MCSubtargetInfo &subtarget,
+                                 const KernelTarget &target) {
+  const llvm::Triple &triple = subtarget.getTargetTriple();
+  if (target.architecture == "x86" && !triple.isX86())
+    return false;
+  if (target.architecture == "aarch64" && !triple.isAArch64())
+    return false;
+  return target.features.empty() || subtarget.checkFeatures(target.features);
+}

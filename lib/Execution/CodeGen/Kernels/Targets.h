@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The table of targets that kernels are generated for. All that a kernel knows
+// of a target is how wide its vectors are, and how it adds products of bytes to
+// the lanes of an accumulator.
+
+#ifndef QBACKEND_LIB_EXECUTION_CODEGEN_KERNELS_TARGETS_H
+#define QBACKEND_LIB_EXECUTION_CODEGEN_KERNELS_TARGETS_H
+
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace llvm {
+class MCSubtargetInfo;
+} // namespace llvm
+
+namespace qbackend::codegen {
+
+/// Which bytes of the input the products of a target are of. Other bytes are
+/// moved by 128, and the bias with them.
+enum class InputSign { Unsigned, Signed, Either };
+
+struct KernelTarget {
+  llvm::StringLiteral name;
+  /// What LLVM calls the architecture ("x86_64"), and what it has to have of
+  /// the processor's features; empty: any.
+  llvm::StringLiteral architecture;
+  llvm::StringLiteral features;
+  /// Lanes of 32 bits in a vector, and how many vectors there are.
+  int64_t lanes;
+  int64_t registers;
+  /// How many neighbouring products are added to a lane at once: 4, 2 or 1.
+  int64_t products;
+  /// Bits of an element of a packed weight.
+  unsigned weightBits;
+  InputSign sign;
+  /// Returns `sums` (`lanes` of i32) plus, in each lane, `products` products of
+  /// an element of `input` and one of `weight`. With 4 products the elements
+  /// are i8, with 2 products i16, else i32.
+  mlir::Value (*dot)(mlir::ImplicitLocOpBuilder &b, mlir::Value sums,
+                     mlir::Value input, mlir::Value weight);
+  /// Whether there are AMX tiles, too. Only a process that has asked the system
+  /// for them may use them: the target is taken by its name alone.
+  bool hasTiles = false;
+  /// Returns pairs (2 x `lanes` of i16), each the sum of two neighbouring
+  /// products of an unsigned byte of `input` and a signed one of `weight`,
+  /// which saturates; or null. A target that has it adds pairs to sums by `dot`
+  /// with ones. It is for weights that leave all pairs within 16 bits.
+  mlir::Value (*multiplyBytes)(mlir::ImplicitLocOpBuilder &b, mlir::Value input,
+                               mlir::Value weight) = nullptr;
+};
+
+/// All targets, better ones first. The last one is there on any machine.
+llvm::ArrayRef<KernelTarget> getKernelTargets();
+
+/// Whether `subtarget` has what `target` needs.
+bool supports(const llvm::MCSubtargetInfo &subtarget,
+              const KernelTarget &target);
+
+} // namespace qbackend::codegen
+
+#endif // QBACKEND_LIB_EXECUTION_CODEGEN_KERNELS_TARGETS_H

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What LLVM knows of the processor that code is made for.
+
+#ifndef QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_SUBTARGET_H
+#define QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_SUBTARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include "llvm/MC/MCSubtargetInfo.h"
+#include "llvm/Support/Error.h"
+
+#include <memory>
+
+namespace qbackend::codegen {
+
+/// Returns the processor that the options of a pass name: `cpu` of `triple`, or
+/// this one, with `features` ("+avx2,-fma") besides its own.
+llvm::Expected<std::unique_ptr<llvm::MCSubtargetInfo>>
+getSubtarget(llvm::StringRef triple, llvm::StringRef cpu,
+             llvm::StringRef features);
+
+} // namespace qbackend::codegen
+
+#endif // QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_SUBTARGET_H

@@ -1,0 +1,835 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles a module with MLIR's execution engine and calls it.
+
+#include "qbackend/Execution/Runtime/Executable.h"
+#include "qbackend/Execution/Runtime/ThreadPool.h"
+
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
+#include "qbackend/Execution/CodeGen/Passes.h"
+#include "qbackend/Execution/Runtime/Sandbox.h"
+
+#include "PrepareModule.h"
+#include "RunContext.h"
+#include "Sandbox.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/ExecutionEngine/ExecutionEngine.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
+#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
+#include "llvm/ExecutionEngine/Orc/Mangling.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/PassInstrumentation.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <csetjmp>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+#if defined(__linux__) && defined(__x86_64__)
+#include <sys/syscall.h>
+#include <unistd.h>
+#endif
+
+using namespace llvm;
+using namespace qbackend;
+using namespace qbackend::arrays;
+using namespace qbackend::runtime;
+using mlir::ModuleOp;
+
+//===----------------------------------------------------------------------===//
+// What compiled code calls
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Where a failed assertion of the running function returns to.
+struct AssertContext {
+  std::jmp_buf environment;
+  int64_t failed = -1;
+};
+} // namespace
+
+static thread_local AssertContext *currentCall = nullptr;
+static thread_local int64_t currentSample = -1;
+
+SampleScope::SampleScope(int64_t sample) { currentSample = sample; }
+SampleScope::~SampleScope() { currentSample = -1; }
+
+int64_t Executable::getCurrentSample() { return currentSample; }
+
+/// Leaves the compiled function. There are no C++ frames in between.
+static void assertFailed(int64_t index) {
+  currentCall->failed = index;
+  std::longjmp(currentCall->environment, 1);
+}
+
+/// The algorithm of compiler-rt's __powisf2 and __powidf2, which libgcc does
+/// not export.
+template <typename T> static T powi(T base, int32_t exponent) {
+  T result = 1;
+  for (int64_t rest = std::abs(int64_t(exponent)); rest != 0; rest /= 2) {
+    if (rest & 1)
+      result *= base;
+    base *= base;
+  }
+  return exponent < 0 ? 1 / result : result;
+}
+
+namespace {
+/// Memory for the buffers of a call. A thread keeps it for its next call: what
+/// comes fresh from the system costs more than many a network.
+class ArenaScope {
+public:
+  explicit ArenaScope(int64_t bytes) : arena(std::move(kept)) {
+    if (bytes <= int64_t(arena.size))
+      return;
+    constexpr size_t line = 64;
+    arena.size = alignTo(bytes, line);
+    arena.data.reset(std::aligned_alloc(line, arena.size));
+    if (!arena.data)
+      report_bad_alloc_error("the buffers of a network");
+  }
+  /// A call within this one has kept another.
+  ~ArenaScope() {
+    if (arena.size >= kept.size)
+      kept = std::move(arena);
+  }
+
+  void *getData() const { return arena.data.get(); }
+
+private:
+  struct Arena {
+    Arena() = default;
+    Arena(Arena &&other)
+        : size(std::exchange(other.size, 0)), data(std::move(other.data)) {}
+    Arena &operator=(Arena &&other) {
+      size = std::exchange(other.size, 0);
+      data = std::move(other.data);
+      return *this;
+    }
+
+    size_t size = 0;
+    std::unique_ptr<void, decltype(&std::free)> data{nullptr, &std::free};
+  };
+
+  static thread_local Arena kept;
+  Arena arena;
+};
+
+thread_local ArenaScope::Arena ArenaScope::kept;
+} // namespace
+
+/// What kernels are cut into parts by, see qbackend-parallelize-calls.
+static void parallelFor(ThreadPool *pool, ThreadPool::Task task, void *context,
+                        int64_t count) {
+  pool->run(task, context, count);
+}
+
+/// What the body of a hook calls, see defineHook.
+static void callHook(const Executable::HookFunction *hook, int64_t number,
+                     UnrankedMemRef *tensor) {
+  (*hook)(number, tensor);
+}
+
+/// Gives the hook `name`, if `module` has it, a body that calls `hook`:
+/// compiled code passes on who asked for the call, so that several executables
+/// run at once.
+static void defineHook(Module &module, StringRef name,
+                       const Executable::HookFunction &hook) {
+  Function *function = module.getFunction(("_mlir_ciface_" + name).str());
+  if (!function || !function->isDeclaration())
+    return;
+  LLVMContext &context = module.getContext();
+  IRBuilder<> builder(BasicBlock::Create(context, "", function));
+  auto getPointer = [&](const void *address) {
+    return builder.CreateIntToPtr(
+        builder.getInt64(reinterpret_cast<uintptr_t>(address)),
+        builder.getPtrTy());
+  };
+  auto *type = FunctionType::get(
+      builder.getVoidTy(),
+      {builder.getPtrTy(), builder.getInt64Ty(), builder.getPtrTy()}, false);
+  builder.CreateCall(
+      type, getPointer(reinterpret_cast<void *>(&callHook)),
+      {getPointer(&hook), function->getArg(0), function->getArg(1)});
+  builder.CreateRetVoid();
+}
+
+using PackedFunction = void (*)(void **);
+
+/// Returns -1, or the index of the assertion that failed. Holds nothing that
+/// would have to be destroyed when longjmp skips it.
+[[gnu::noinline]] static int64_t invoke(PackedFunction function,
+                                        void **arguments) {
+  AssertContext context;
+  AssertContext *outer = currentCall;
+  currentCall = &context;
+  if (setjmp(context.environment) == 0)
+    function(arguments);
+  currentCall = outer;
+  return context.failed;
+}
+
+//===----------------------------------------------------------------------===//
+// Signature
+//===----------------------------------------------------------------------===//
+
+std::string TensorSignature::str() const {
+  return (getElementName(type) + " " + formatShape(shape)).str();
+}
+
+std::optional<ElementType> runtime::getElementType(mlir::Type type) {
+  if (type.isF32())
+    return ElementType::F32;
+  if (type.isF64())
+    return ElementType::F64;
+  if (type.isF16())
+    return ElementType::F16;
+  if (type.isIndex())
+    return ElementType::I64;
+  auto integer = dyn_cast<mlir::IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return ElementType::Bool;
+  case 8:
+    return isUnsigned ? ElementType::U8 : ElementType::I8;
+  case 16:
+    return isUnsigned ? ElementType::U16 : ElementType::I16;
+  case 32:
+    return isUnsigned ? ElementType::U32 : ElementType::I32;
+  case 64:
+    return isUnsigned ? ElementType::U64 : ElementType::I64;
+  default:
+    return std::nullopt;
+  }
+}
+
+static std::string printType(mlir::Type type) {
+  std::string text;
+  raw_string_ostream os(text);
+  type.print(os);
+  return text;
+}
+
+static Expected<TensorSignature> getSignature(mlir::Type type, StringRef entry,
+                                              StringRef what, unsigned index) {
+  auto tensor = dyn_cast<mlir::RankedTensorType>(type);
+  std::optional<ElementType> element =
+      tensor ? getElementType(tensor.getElementType()) : std::nullopt;
+  if (!element)
+    return createStringError(
+        what + " " + Twine(index) + " of '" + entry + "' is a " +
+        printType(type) +
+        "; it has to be a ranked tensor of f16, f32, f64, i1, i8, i16, i32 or "
+        "i64");
+  TensorSignature signature{*element, {}};
+  for (int64_t extent : tensor.getShape())
+    signature.shape.push_back(mlir::ShapedType::isDynamic(extent) ? -1
+                                                                  : extent);
+  return signature;
+}
+
+/// Returns whether an array of type `array` holds what `signature` asks for.
+static bool isCompatible(ElementType signature, ElementType array) {
+  return signature == array ||
+         (isInteger(signature) && isInteger(array) &&
+          getElementSize(signature) == getElementSize(array));
+}
+
+//===----------------------------------------------------------------------===//
+// Lowering
+//===----------------------------------------------------------------------===//
+
+void runtime::registerRuntimeDialects(mlir::DialectRegistry &registry) {
+  codegen::registerCodeGenDialects(registry);
+  mlir::registerBuiltinDialectTranslation(registry);
+  mlir::registerLLVMDialectTranslation(registry);
+}
+
+/// Runs the pipeline and returns its first diagnostic if it fails.
+static Error lowerToLLVM(ModuleOp module,
+                         const codegen::LowerToLLVMOptions &options) {
+  std::string first;
+  std::mutex mutex;
+  mlir::ScopedDiagnosticHandler handler(
+      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
+        std::lock_guard<std::mutex> lock(mutex);
+        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
+            first.empty()) {
+          raw_string_ostream os(first);
+          if (!isa<mlir::UnknownLoc>(diagnostic.getLocation()))
+            os << diagnostic.getLocation() << ": ";
+          os << diagnostic;
+          // The op is not in the message, but in a note; one line is enough.
+          for (mlir::Diagnostic &note : diagnostic.getNotes()) {
+            std::string text = note.str();
+            StringRef op = StringRef(text).split('\n').first;
+            if (op.consume_front("see current operation: "))
+              os << ": " << op.take_front(200);
+          }
+        }
+        return mlir::success();
+      });
+  mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
+  pm.enableVerifier(false);
+  codegen::buildLowerToLLVMPipeline(pm, options);
+  if (failed(mlir::verify(module)) || failed(pm.run(module)) ||
+      failed(mlir::verify(module)))
+    return createStringError("cannot compile the module: " +
+                             (first.empty() ? "a pass failed" : first));
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// LLVM
+//===----------------------------------------------------------------------===//
+
+/// Asks the system for the AMX tiles of this processor, which a process may
+/// only use then. False: there are none, or it refuses.
+static bool requestTiles() {
+#if defined(__linux__) && defined(__x86_64__)
+  static const bool isGranted = [] {
+    StringMap<bool> features = sys::getHostCPUFeatures();
+    constexpr long requestPermission = 0x1023, tileData = 18;
+    return features.lookup("amx-tile") && features.lookup("amx-int8") &&
+           syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
+  }();
+  return isGranted;
+#else
+  return false;
+#endif
+}
+
+static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    InitializeNativeTarget();
+    InitializeNativeTargetAsmPrinter();
+  });
+  Expected<orc::JITTargetMachineBuilder> builder =
+      orc::JITTargetMachineBuilder::detectHost();
+  if (!builder)
+    return builder.takeError();
+  // Results have to be the same on every processor: a contracted a*b+c is
+  // rounded once instead of twice.
+  builder->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
+  builder->setCodeGenOptLevel(static_cast<CodeGenOptLevel>(optLevel));
+  // Constants may be anywhere in memory: their addresses are in a table.
+  builder->setRelocationModel(Reloc::PIC_);
+  builder->setCodeModel(CodeModel::Small);
+  return builder;
+}
+
+/// How many blocks of a function jump threading may have: it looks for the
+/// definition of each value in all of them, again for each branch that it
+/// threads, of which a chain of branches on one condition has thousands.
+static constexpr unsigned maxThreadedBlocks = 500;
+
+static bool isTooLong(StringRef pass, Any ir) {
+  const auto **function = any_cast<const Function *>(&ir);
+  return pass == "JumpThreadingPass" && function &&
+         (*function)->size() > maxThreadedBlocks;
+}
+
+/// Whether `ir` is a generated kernel, or of one.
+static bool isKernel(Any ir) {
+  const Function *function = nullptr;
+  if (const auto **unit = any_cast<const Function *>(&ir))
+    function = *unit;
+  else if (const auto **unit = any_cast<const Loop *>(&ir))
+    function = (*unit)->getHeader()->getParent();
+  else if (const auto **unit = any_cast<const LazyCallGraph::SCC *>(&ir))
+    function =
+        (*unit)->size() == 1 ? &(*unit)->begin()->getFunction() : nullptr;
+  return function && function->hasFnAttribute(codegen::kKernelAttribute);
+}
+
+static void optimize(Module &module, TargetMachine &machine,
+                     unsigned optLevel) {
+  const OptimizationLevel levels[] = {
+      OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
+      OptimizationLevel::O3};
+  PipelineTuningOptions tuning;
+  // Unrolling windows makes large networks compile four times slower. What is
+  // worth vectors comes with them: straight lines are what is between loops.
+  tuning.LoopUnrolling = optLevel >= 3;
+  tuning.LoopInterleaving = optLevel >= 2;
+  tuning.LoopVectorization = optLevel >= 2;
+  tuning.SLPVectorization = optLevel >= 3;
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager graph;
+  ModuleAnalysisManager modules;
+  // Kernels are made as they should be: what is left to do is little, where the
+  // whole pipeline would take most of the time for them.
+  bool isKernelTurn = false;
+  PassInstrumentationCallbacks callbacks;
+  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any ir) {
+    return isKernel(ir) == isKernelTurn && !isTooLong(pass, ir);
+  });
+  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(graph);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, graph, modules);
+  ModulePassManager pm =
+      optLevel == 0 ? builder.buildO0DefaultPipeline(levels[0])
+                    : builder.buildPerModuleDefaultPipeline(levels[optLevel]);
+  pm.run(module, modules);
+  if (optLevel == 0)
+    return;
+  FunctionPassManager kernelPasses;
+  kernelPasses.addPass(EarlyCSEPass());
+  kernelPasses.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
+  kernelPasses.addPass(SimplifyCFGPass());
+  ModulePassManager kernelManager;
+  kernelManager.addPass(
+      createModuleToFunctionPassAdaptor(std::move(kernelPasses)));
+  isKernelTurn = true;
+  kernelManager.run(module, modules);
+}
+
+/// Fails if `module` needs what is neither of the runtime nor in `symbols`: the
+/// engine would find any function of this process.
+static Error checkSymbols(const Module &module, const StringSet<> &symbols) {
+  for (const GlobalObject &object : module.global_objects()) {
+    StringRef name = object.getName();
+    auto *function = dyn_cast<Function>(&object);
+    if (!object.isDeclaration() || symbols.contains(name) ||
+        (function && (function->isIntrinsic() || isRuntimeFunction(name))))
+      continue;
+    return createStringError("symbol '" + name +
+                             "' is none of the runtime's; only the operators "
+                             "of a network are run");
+  }
+  return Error::success();
+}
+
+struct Executable::Impl {
+  std::vector<std::string> asserts;
+  codegen::ConstantStore constants;
+  std::unique_ptr<mlir::ExecutionEngine> engine;
+  /// Compiled code has their addresses.
+  std::vector<HookFunction> hooks;
+  PackedFunction function = nullptr;
+  /// Bytes that the function takes for its buffers; -1: it takes none.
+  int64_t arenaBytes = -1;
+  /// Where it is called, if not here.
+  std::unique_ptr<Sandbox> sandbox;
+
+  /// Calls the function on arguments that fit, in this process. Returns -1, or
+  /// the assertion that failed.
+  int64_t call(ArrayRef<TensorSignature> outputs, ArrayRef<ArrayView> arguments,
+               SmallVectorImpl<int64_t> &words, ThreadPool *pool) const;
+};
+
+Executable::Executable() : impl(std::make_unique<Impl>()) {}
+Executable::~Executable() = default;
+
+Expected<std::unique_ptr<Executable>>
+Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
+                    const CompileOptions &options, ArrayRef<Hook> hooks) {
+  if (options.optLevel > 3)
+    return createStringError("optimization level " + Twine(options.optLevel) +
+                             " does not exist; use 0 to 3");
+  if (!module)
+    return createStringError("there is no module to compile");
+  mlir::MLIRContext *context = module->getContext();
+  {
+    mlir::DialectRegistry registry;
+    registerRuntimeDialects(registry);
+    context->appendDialectRegistry(registry);
+  }
+
+  auto function = module->lookupSymbol<mlir::func::FuncOp>(entry);
+  if (!function || function.isExternal()) {
+    std::string names;
+    for (auto other : module->getOps<mlir::func::FuncOp>())
+      if (!other.isExternal())
+        names += (names.empty() ? "" : ", ") + other.getName().str();
+    return createStringError(
+        "the module has no function '" + entry + "' with a body; " +
+        (names.empty() ? "it has none at all" : "it has: " + names));
+  }
+  std::unique_ptr<Executable> result(new Executable());
+  result->entry = entry.str();
+  for (auto [i, type] : enumerate(function.getArgumentTypes())) {
+    Expected<TensorSignature> signature =
+        getSignature(type, entry, "argument", i);
+    if (!signature)
+      return signature.takeError();
+    result->inputs.push_back(*signature);
+  }
+  for (auto [i, type] : enumerate(function.getResultTypes())) {
+    Expected<TensorSignature> signature =
+        getSignature(type, entry, "result", i);
+    if (!signature)
+      return signature.takeError();
+    result->outputs.push_back(*signature);
+  }
+
+  std::vector<SandboxHook> sandboxHooks;
+  if (isSandboxed()) {
+    auto found = findSandboxHooks(*module, hooks);
+    if (!found)
+      return found.takeError();
+    sandboxHooks = std::move(*found);
+  }
+  auto hookNames = to_vector(make_first_range(hooks));
+  if (Error error = prepareModule(*module, function, hookNames))
+    return std::move(error);
+  // The name may be another one now.
+  std::string packedName = ("_mlir_ciface_" + function.getName()).str();
+  Impl &impl = *result->impl;
+  Expected<orc::JITTargetMachineBuilder> target = getTarget(options.optLevel);
+  if (!target)
+    return target.takeError();
+  codegen::LowerToLLVMOptions lowering;
+  std::string kernels = options.target;
+  if (kernels.empty() && requestTiles())
+    kernels = codegen::kTileTarget;
+  else if (kernels == codegen::kTileTarget && !requestTiles())
+    return createStringError(
+        "target '" + kernels +
+        "' needs AMX, which this processor doesn't have or the system refuses; "
+        "leave target out");
+  lowering.target = {target->getTargetTriple().str(), target->getCPU(),
+                     target->getFeatures().getString(), kernels,
+                     /*parallel=*/true};
+  lowering.contract = options.contract;
+  lowering.checkBounds = true;
+  lowering.arenaBytes = &impl.arenaBytes;
+  lowering.constants = &impl.constants;
+  lowering.assertMessages = &impl.asserts;
+  if (Error error = lowerToLLVM(*module, lowering))
+    return std::move(error);
+
+  // What the code refers to by name.
+  std::vector<std::pair<std::string, const void *>> addresses =
+      impl.constants.symbols;
+  auto define = [&](StringRef name, auto *function) {
+    addresses.emplace_back(name, reinterpret_cast<const void *>(function));
+  };
+  define("qbackend_runtime_assert_failed", &assertFailed);
+  define("__powisf2", &powi<float>);
+  define("__powidf2", &powi<double>);
+  for (auto [i, hook] : enumerate(hooks))
+    impl.hooks.push_back(isSandboxed() ? getSandboxForwarder(i) : hook.second);
+  StringSet<> names;
+  for (auto &[name, address] : addresses)
+    names.insert(name);
+
+  Expected<std::unique_ptr<TargetMachine>> machine =
+      target->createTargetMachine();
+  if (!machine)
+    return machine.takeError();
+  TargetMachine &targetMachine = **machine;
+  std::string message;
+  mlir::ExecutionEngineOptions engine;
+  auto translate = [&](mlir::Operation *op,
+                       LLVMContext &llvmContext) -> std::unique_ptr<Module> {
+    mlir::ScopedDiagnosticHandler handler(context,
+                                          [&](mlir::Diagnostic &diagnostic) {
+                                            if (message.empty())
+                                              message = diagnostic.str();
+                                            return mlir::success();
+                                          });
+    std::unique_ptr<Module> llvmModule =
+        mlir::translateModuleToLLVMIR(op, llvmContext);
+    if (!llvmModule)
+      return nullptr;
+    for (auto [hook, function] : zip_equal(hooks, impl.hooks))
+      defineHook(*llvmModule, hook.first, function);
+    if (Error error = checkSymbols(*llvmModule, names)) {
+      message = toString(std::move(error));
+      return nullptr;
+    }
+    return llvmModule;
+  };
+  auto optimizeModule = [&](Module *llvmModule) {
+    // The engine adds a function that takes packed arguments for each function.
+    for (Function &function : *llvmModule) {
+      // What LLVM may call later, as any other module's code may.
+      if (function.hasWeakLinkage())
+        function.setVisibility(GlobalValue::DefaultVisibility);
+      else if (!function.isDeclaration() &&
+               function.getName() != "_mlir_" + packedName)
+        function.setLinkage(GlobalValue::InternalLinkage);
+    }
+    optimize(*llvmModule, targetMachine, options.optLevel);
+    return Error::success();
+  };
+  engine.llvmModuleBuilder = translate;
+  engine.transformer = optimizeModule;
+  engine.enableGDBNotificationListener = false;
+  engine.enablePerfNotificationListener = false;
+  auto created =
+      mlir::ExecutionEngine::create(*module, engine, std::move(*machine));
+  if (!created)
+    return createStringError(
+        "cannot compile '" + entry + "': " +
+        (message.empty() ? toString(created.takeError())
+                         : (consumeError(created.takeError()), message)));
+  module = nullptr;
+  impl.engine = std::move(*created);
+  impl.engine->registerSymbols([&](orc::MangleAndInterner mangle) {
+    orc::SymbolMap map;
+    for (auto &[name, address] : addresses)
+      map[mangle(name)] = {orc::ExecutorAddr::fromPtr(address),
+                           JITSymbolFlags::Exported};
+    return map;
+  });
+  Expected<PackedFunction> packed = impl.engine->lookupPacked(packedName);
+  if (!packed)
+    return createStringError("cannot link '" + entry +
+                             "': " + toString(packed.takeError()));
+  impl.function = *packed;
+  if (isSandboxed())
+    impl.sandbox = std::make_unique<Sandbox>(
+        *result, std::move(sandboxHooks),
+        [executable = result.get()](ArrayRef<ArrayView> arguments,
+                                    SmallVectorImpl<int64_t> &words) {
+          // A child can't start threads, and has none of its parent's.
+          return executable->impl->call(executable->outputs, arguments, words,
+                                        /*pool=*/nullptr);
+        });
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+static bool matchesShape(ArrayRef<int64_t> signature, ArrayRef<int64_t> shape) {
+  return signature.size() == shape.size() &&
+         all_of(zip(signature, shape), [](auto pair) {
+           auto [wanted, found] = pair;
+           return wanted == found || wanted < 0;
+         });
+}
+
+/// A memref descriptor {allocated, aligned, offset, sizes, strides} takes this
+/// many words.
+static size_t getDescriptorSize(const TensorSignature &signature) {
+  return 3 + 2 * signature.shape.size();
+}
+
+namespace {
+/// What a descriptor says of a result.
+struct ResultDescriptor {
+  ResultDescriptor(const int64_t *words, const TensorSignature &signature)
+      : rank(signature.shape.size()), sizes(words + 3, rank),
+        strides(words + 3 + rank, rank),
+        owner(reinterpret_cast<void *>(words[0])),
+        data(reinterpret_cast<char *>(words[1]) +
+             words[2] * getElementSize(signature.type)),
+        elementSize(getElementSize(signature.type)) {
+    for (int64_t extent : sizes)
+      count *= extent;
+  }
+
+  bool isContiguous() const {
+    int64_t expected = 1;
+    for (size_t d = rank; d-- > 0; expected *= sizes[d])
+      if (sizes[d] != 1 && strides[d] != expected)
+        return false;
+    return true;
+  }
+
+  /// Writes the elements in row-major order.
+  void copyTo(uint8_t *to) const {
+    if (count == 0)
+      return;
+    if (isContiguous()) {
+      memcpy(to, data, count * elementSize);
+      return;
+    }
+    for (int64_t i = 0; i != count; ++i) {
+      int64_t rest = i, offset = 0;
+      for (size_t d = rank; d-- > 0; rest /= sizes[d])
+        offset += rest % sizes[d] * strides[d];
+      memcpy(to + i * elementSize, data + offset * int64_t(elementSize),
+             elementSize);
+    }
+  }
+
+  size_t rank;
+  ArrayRef<int64_t> sizes, strides;
+  void *owner;
+  char *data;
+  size_t elementSize;
+  int64_t count = 1;
+};
+} // namespace
+
+int64_t Executable::Impl::call(ArrayRef<TensorSignature> outputs,
+                               ArrayRef<ArrayView> arguments,
+                               SmallVectorImpl<int64_t> &words,
+                               ThreadPool *pool) const {
+  size_t resultWords = 0;
+  for (const TensorSignature &output : outputs)
+    resultWords += getDescriptorSize(output);
+  words.resize(resultWords);
+  SmallVector<size_t> begins;
+  for (const ArrayView &argument : arguments) {
+    begins.push_back(words.size());
+    int64_t data = reinterpret_cast<int64_t>(argument.data);
+    words.append({data, data, 0});
+    words.append(argument.shape.begin(), argument.shape.end());
+    size_t rank = argument.shape.size(), strides = words.size();
+    words.resize(strides + rank);
+    int64_t stride = 1;
+    for (size_t d = rank; d-- > 0; stride *= argument.shape[d])
+      words[strides + d] = stride;
+  }
+  ArenaScope arena(arenaBytes);
+  if (arenaBytes >= 0) {
+    begins.push_back(words.size());
+    int64_t data = reinterpret_cast<int64_t>(arena.getData());
+    words.append({data, data, 0, arenaBytes, 1});
+  }
+  SmallVector<void *> pointers;
+  if (!outputs.empty())
+    pointers.push_back(words.data());
+  for (size_t begin : begins)
+    pointers.push_back(words.data() + begin);
+  pointers.push_back(pool ? reinterpret_cast<void *>(&parallelFor) : nullptr);
+  pointers.push_back(pool);
+  SmallVector<void *> packed;
+  for (void *&pointer : pointers)
+    packed.push_back(&pointer);
+
+  return invoke(function, packed.data());
+}
+
+Error Executable::call(ArrayRef<ArrayView> arguments,
+                       SmallVectorImpl<int64_t> &words,
+                       ThreadPool *pool) const {
+  if (arguments.size() != inputs.size())
+    return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
+                             " arrays; found " + Twine(arguments.size()));
+  for (auto [i, argument, input] : enumerate(arguments, inputs))
+    if (!isCompatible(input.type, argument.type) ||
+        !matchesShape(input.shape, argument.shape))
+      return createStringError("argument " + Twine(i) + " of '" + entry +
+                               "' is " + getElementName(argument.type) + " " +
+                               formatShape(argument.shape) + "; expected " +
+                               input.str());
+  int64_t failed;
+  if (impl->sandbox) {
+    Expected<int64_t> called = impl->sandbox->call(arguments, words);
+    if (!called)
+      return called.takeError();
+    failed = *called;
+  } else {
+    failed = impl->call(outputs, arguments, words, pool);
+  }
+  if (failed < 0)
+    return Error::success();
+  // What a child says is only a number.
+  if (failed >= int64_t(impl->asserts.size()))
+    return createStringError("'" + entry + "' stopped at an assertion");
+  return createStringError(
+      "'" + entry + "' stopped at an assertion: " + impl->asserts[failed]);
+}
+
+Error Executable::run(ArrayRef<const Array *> arguments,
+                      MutableArrayRef<Array> results, ThreadPool *pool) const {
+  if (arguments.size() != inputs.size() || results.size() != outputs.size())
+    return createStringError("'" + entry + "' takes " + Twine(inputs.size()) +
+                             " arrays and gives " + Twine(outputs.size()) +
+                             "; found " + Twine(arguments.size()) + " and " +
+                             Twine(results.size()));
+  SmallVector<ArrayView> views;
+  for (auto [i, argument] : enumerate(arguments)) {
+    std::optional<int64_t> bytes = getNumBytes(argument->type, argument->shape);
+    if (!bytes || uint64_t(*bytes) != argument->data.size())
+      return createStringError("argument " + Twine(i) + " of '" + entry +
+                               "' has " + Twine(argument->data.size()) +
+                               " bytes, which do not fit its shape " +
+                               formatShape(argument->shape));
+    views.push_back({argument->type, argument->shape, argument->data.data()});
+  }
+  SmallVector<int64_t> words;
+  if (Error error = call(views, words, pool))
+    return error;
+
+  // The buffers are ours, each once.
+  SmallPtrSet<void *, 4> buffers;
+  const int64_t *next = words.data();
+  for (auto [output, result] : zip(outputs, results)) {
+    ResultDescriptor descriptor(next, output);
+    if (!isInteger(output.type) || !isCompatible(output.type, result.type))
+      result.type = output.type;
+    result.shape.assign(descriptor.sizes.begin(), descriptor.sizes.end());
+    result.data.resize(descriptor.count * descriptor.elementSize);
+    descriptor.copyTo(result.data.data());
+    buffers.insert(descriptor.owner);
+    next += getDescriptorSize(output);
+  }
+  for (void *buffer : buffers)
+    free(buffer);
+  return Error::success();
+}
+
+Error Executable::run(ArrayRef<ArrayView> arguments,
+                      MutableArrayRef<ResultBuffer> results,
+                      ThreadPool *pool) const {
+  if (results.size() != outputs.size())
+    return createStringError("'" + entry + "' gives " + Twine(outputs.size()) +
+                             " arrays; found " + Twine(results.size()));
+  SmallVector<int64_t> words;
+  if (Error error = call(arguments, words, pool))
+    return error;
+  SmallVector<ResultDescriptor> descriptors;
+  SmallDenseMap<void *, int64_t> uses;
+  const int64_t *next = words.data();
+  for (const TensorSignature &output : outputs) {
+    descriptors.emplace_back(next, output);
+    ++uses[descriptors.back().owner];
+    next += getDescriptorSize(output);
+  }
+  SmallPtrSet<void *, 4> copied;
+  for (auto [output, result, descriptor] : zip(outputs, results, descriptors)) {
+    result.type = output.type;
+    result.shape.assign(descriptor.sizes.begin(), descriptor.sizes.end());
+    if (uses[descriptor.owner] == 1 && descriptor.isContiguous()) {
+      result.owner.reset(descriptor.owner);
+      result.data = descriptor.data;
+      continue;
+    }
+    size_t bytes = descriptor.count * descriptor.elementSize;
+    result.owner.reset(malloc(std::max<size_t>(bytes, 1)));
+    if (!result.owner)
+      report_bad_alloc_error("the result of a network");
+    result.data = result.owner.get();
+    descriptor.copyTo(static_cast<uint8_t *>(result.data));
+    copied.insert(descriptor.owner);
+  }
+  for (void *buffer : copied)
+    free(buffer);
+  return Error::success();
+}

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Arrays in memory, and their conversion to float.
+
+#include "qbackend/Execution/Samples/ArrayFile.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
+#include "llvm/Support/Endian.h"
+#include "llvm/Support/MathExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstring>
+
+using namespace llvm;
+using namespace qbackend::arrays;
+
+//===----------------------------------------------------------------------===//
+// Array
+//===----------------------------------------------------------------------===//
+
+size_t qbackend::arrays::getElementSize(ElementType type) {
+  switch (type) {
+  case ElementType::I8:
+  case ElementType::U8:
+  case ElementType::Bool:
+    return 1;
+  case ElementType::I16:
+  case ElementType::U16:
+  case ElementType::F16:
+    return 2;
+  case ElementType::F32:
+  case ElementType::I32:
+  case ElementType::U32:
+    return 4;
+  case ElementType::F64:
+  case ElementType::I64:
+  case ElementType::U64:
+    return 8;
+  }
+  llvm_unreachable("all element types are handled");
+}
+
+StringRef qbackend::arrays::getElementName(ElementType type) {
+  switch (type) {
+  case ElementType::F32:
+    return "float32";
+  case ElementType::F64:
+    return "float64";
+  case ElementType::I8:
+    return "int8";
+  case ElementType::U8:
+    return "uint8";
+  case ElementType::I16:
+    return "int16";
+  case ElementType::U16:
+    return "uint16";
+  case ElementType::I32:
+    return "int32";
+  case ElementType::U32:
+    return "uint32";
+  case ElementType::I64:
+    return "int64";
+  case ElementType::U64:
+    return "uint64";
+  case ElementType::Bool:
+    return "bool";
+  case ElementType::F16:
+    return "float16";
+  }
+  llvm_unreachable("all element types are handled");
+}
+
+bool qbackend::arrays::isFloat(ElementType type) {
+  return type == ElementType::F16 || type == ElementType::F32 ||
+         type == ElementType::F64;
+}
+
+bool qbackend::arrays::isInteger(ElementType type) {
+  return !isFloat(type) && type != ElementType::Bool;
+}
+
+std::optional<int64_t> qbackend::arrays::getNumBytes(ElementType type,
+                                                     ArrayRef<int64_t> shape) {
+  // A 0 makes the product 0, whatever the others are.
+  if (any_of(shape, [](int64_t extent) { return extent < 0; }))
+    return std::nullopt;
+  if (is_contained(shape, 0))
+    return 0;
+  int64_t bytes = getElementSize(type);
+  for (int64_t extent : shape)
+    if (MulOverflow(bytes, extent, bytes))
+      return std::nullopt;
+  return bytes;
+}
+
+int64_t Array::getNumElements() const {
+  int64_t count = 1;
+  for (int64_t extent : shape)
+    count *= extent;
+  return count;
+}
+
+Array Array::zeros(ElementType type, ArrayRef<int64_t> shape) {
+  Array array;
+  array.type = type;
+  array.shape.assign(shape.begin(), shape.end());
+  array.data.resize(getNumBytes(type, shape).value_or(0));
+  return array;
+}
+
+std::string qbackend::arrays::formatShape(ArrayRef<int64_t> shape) {
+  if (shape.empty())
+    return "()";
+  std::string text;
+  raw_string_ostream os(text);
+  interleave(
+      shape, os,
+      [&](int64_t extent) {
+        if (extent < 0)
+          os << '?';
+        else
+          os << extent;
+      },
+      "x");
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Conversion
+//===----------------------------------------------------------------------===//
+
+/// Returns the float with the value of the IEEE half `bits`, which is exact.
+static float halfToFloat(uint16_t bits) {
+  uint32_t sign = uint32_t(bits & 0x8000) << 16;
+  uint32_t exponent = (bits >> 10) & 0x1f;
+  uint32_t fraction = bits & 0x3ff;
+  if (exponent == 0) {
+    // Subnormal: fraction * 2^-24.
+    float value = float(fraction) * 0x1p-24f;
+    return sign ? -value : value;
+  }
+  // Rebias from 15 to 127; infinity and NaN keep their all-ones exponent.
+  exponent = exponent == 0x1f ? 0xff : exponent + (127 - 15);
+  return bit_cast<float>(sign | (exponent << 23) | (fraction << 13));
+}
+
+template <typename T>
+static void convert(const Array &array, std::vector<float> &out) {
+  const uint8_t *source = array.data.data();
+  for (size_t i = 0, e = out.size(); i != e; ++i) {
+    T value;
+    memcpy(&value, source + i * sizeof(T), sizeof(T));
+    out[i] = static_cast<float>(value);
+  }
+}
+
+Expected<std::vector<float>> qbackend::arrays::toFloat(const Array &array,
+                                                       StringRef name) {
+  std::optional<int64_t> bytes = getNumBytes(array.type, array.shape);
+  if (!bytes || uint64_t(*bytes) != array.data.size())
+    return createStringError(
+        "array '" + name + "' has " + Twine(array.data.size()) +
+        " bytes, which do not fit its shape " + formatShape(array.shape) +
+        " of " + getElementName(array.type));
+  std::vector<float> out(array.data.size() / getElementSize(array.type));
+  switch (array.type) {
+  case ElementType::F32:
+    convert<float>(array, out);
+    break;
+  case ElementType::F64:
+    convert<double>(array, out);
+    break;
+  case ElementType::I8:
+    convert<int8_t>(array, out);
+    break;
+  case ElementType::U8:
+    convert<uint8_t>(array, out);
+    break;
+  case ElementType::I16:
+    convert<int16_t>(array, out);
+    break;
+  case ElementType::U16:
+    convert<uint16_t>(array, out);
+    break;
+  case ElementType::I32:
+    convert<int32_t>(array, out);
+    break;
+  case ElementType::U32:
+    convert<uint32_t>(array, out);
+    break;
+  case ElementType::I64:
+    convert<int64_t>(array, out);
+    break;
+  case ElementType::U64:
+    convert<uint64_t>(array, out);
+    break;
+  case ElementType::Bool:
+    for (size_t i = 0, e = out.size(); i != e; ++i)
+      out[i] = array.data[i] ? 1.0f : 0.0f;
+    break;
+  case ElementType::F16:
+    for (size_t i = 0, e = out.size(); i != e; ++i)
+      out[i] =
+          halfToFloat(support::endian::read16le(array.data.data() + 2 * i));
+    break;
+  }
+  return out;
+}

@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One function of a real-valued network and of a quantized form of it, in which
+// each operator is there once more for each cause of error.
+
+#include "ComparisonFunction.h"
+#include "CompareWeights.h"
+#include "MatchNetworks.h"
+
+#include "qbackend/Operators/ConstantEvaluator.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/TypeUtilities.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace qbackend;
+using evaluation::ChannelWeight;
+using evaluation::OperatorErrors;
+using evaluation::QuantizedRange;
+
+static constexpr StringLiteral kEntry = "qbackend_compare";
+
+static std::optional<QuantizedRange> getRange(Type type) {
+  auto element =
+      dyn_cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
+  if (!element)
+    return std::nullopt;
+  QuantizedRange range;
+  range.dtype = (element.isSigned() ? "si" : "ui") +
+                std::to_string(element.getStorageTypeIntegralWidth());
+  range.scale = element.getScale();
+  range.zeroPoint = element.getZeroPoint();
+  range.quantMin = element.getStorageTypeMin();
+  range.quantMax = element.getStorageTypeMax();
+  return range;
+}
+
+/// An observer as a mapping spells it: `<min_max, ui8>`.
+static std::string spellObserver(ObserverAttr observer) {
+  std::string text;
+  llvm::raw_string_ostream(text) << observer;
+  StringRef spelling = text;
+  spelling.consume_front("#qbackend.observer");
+  return spelling.str();
+}
+
+namespace {
+class ComparisonBuilder {
+public:
+  ComparisonBuilder(ModuleOp module, func::FuncOp real, func::FuncOp quantized)
+      : real(real), quantized(quantized), networks(real, quantized),
+        names(module), builder(module.getContext()) {
+    builder.setInsertionPointToStart(module.getBody());
+    Location loc = module.getLoc();
+    auto unranked = UnrankedTensorType::get(builder.getF32Type());
+    hook = func::FuncOp::create(
+        builder, loc, kComparisonHook,
+        builder.getFunctionType({builder.getIndexType(), unranked}, {}));
+    hook.setPrivate();
+    SmallVector<Type> results(real.getResultTypes());
+    llvm::append_range(results, quantized.getResultTypes());
+    result.function = func::FuncOp::create(
+        builder, loc, kEntry,
+        builder.getFunctionType(real.getArgumentTypes(), results));
+    builder.setInsertionPointToStart(result.function.addEntryBlock());
+    // Samples are found by the names of arguments.
+    for (auto [argument, original] :
+         llvm::zip_equal(result.function.getArguments(), real.getArguments()))
+      argument.setLoc(original.getLoc());
+  }
+
+  void build();
+
+  ComparisonFunction result;
+
+private:
+  /// An operator of the real network, or an argument.
+  struct Node {
+    OperatorOp op;
+    Value exact, quantized;
+  };
+
+  void addArguments();
+  void addOperators();
+  void describe(OperatorErrors &errors, Node &node);
+  void addKernel(unsigned number);
+  void addSite(unsigned number, Role role, Value tensor);
+
+  Value dequantize(Value integers) {
+    auto type = cast<RankedTensorType>(integers.getType());
+    return DequantizeOp::create(builder, integers.getLoc(),
+                                type.clone(builder.getF32Type()), integers);
+  }
+  /// The operands of `op`, which is cloned without the rest.
+  IRMapping getExactOperands(OperatorOp op) {
+    IRMapping mapping;
+    for (Value operand : op->getOperands())
+      mapping.map(operand, realValues.lookup(operand));
+    return mapping;
+  }
+  /// What `operand` of a kernel is if all before it is exact; null: not known.
+  Value getExactOperand(Value operand);
+  /// The same in real numbers.
+  Value getExactInput(Value operand);
+  /// The number of what gives `value`; -1: a constant, or no operator.
+  int getNumber(Value value);
+
+  func::FuncOp real, quantized, hook;
+  MatchedNetworks networks;
+  TensorNames names;
+  ConstantEvaluator constants;
+  OpBuilder builder;
+  IRMapping realValues, quantizedValues;
+  std::vector<Node> nodes;
+  llvm::DenseMap<Value, unsigned> numbers;
+  llvm::DenseMap<Value, Value> exactOperands;
+  std::map<std::pair<std::string, std::string>, unsigned> occurrences;
+};
+} // namespace
+
+int ComparisonBuilder::getNumber(Value value) {
+  auto it = numbers.find(TensorNames::getTensor(value));
+  return it == numbers.end() ? -1 : int(it->second);
+}
+
+void ComparisonBuilder::addArguments() {
+  for (Operation &op : quantized.getBody().front()) {
+    if (!isQuantizeLike(&op))
+      continue;
+    Value exact = networks.getReal(op.getResult(0));
+    if (!exact)
+      continue;
+    auto argument = dyn_cast<BlockArgument>(TensorNames::getTensor(exact));
+    if (!argument || numbers.contains(argument))
+      continue;
+    numbers[argument] = nodes.size();
+    nodes.push_back({OperatorOp(), exact, op.getResult(0)});
+    OperatorErrors errors;
+    errors.name = names.lookup(argument).name;
+    errors.kind = "input";
+    errors.kernel = op.getName().getStringRef().str();
+    errors.range = getRange(op.getResult(0).getType());
+    errors.shape = cast<RankedTensorType>(exact.getType()).getShape().vec();
+    result.operators.push_back(std::move(errors));
+  }
+}
+
+void ComparisonBuilder::addOperators() {
+  for (auto op : real.getBody().front().getOps<OperatorOp>()) {
+    auto type = cast<RankedTensorType>(op.getOutput().getType());
+    if (!type.getElementType().isF32())
+      continue;
+    numbers[op.getOutput()] = nodes.size();
+    nodes.push_back(
+        {op, op.getOutput(), networks.getQuantized(op.getOutput())});
+    OperatorErrors errors;
+    describe(errors, nodes.back());
+    result.operators.push_back(std::move(errors));
+  }
+}
+
+void ComparisonBuilder::describe(OperatorErrors &errors, Node &node) {
+  OperatorOp op = node.op;
+  errors.name = names.lookup(op.getOutput()).name;
+  errors.kind = op.getKindName();
+  errors.shape =
+      cast<RankedTensorType>(op.getOutput().getType()).getShape().vec();
+  errors.multiplyAccumulates = op.countOperations().multiplyAccumulates;
+  // Counted as QConfigTable does.
+  std::string location = getLocationName(op.getLoc());
+  std::string parent = StringRef(location).contains('.')
+                           ? StringRef(location).rsplit('.').first.str()
+                           : "";
+  std::string kind = op.getKind().getKindName().str();
+  unsigned occurrence = 0;
+  for (OperatorKindAttrInterface each : op.getOperatorKinds()) {
+    unsigned count = occurrences[{parent, each.getKindName().str()}]++;
+    if (each.getKindName() == kind)
+      occurrence = count;
+  }
+  errors.selector = location.empty()
+                        ? "module_name_object_type_order \"\", \"" + kind +
+                              "\", " + std::to_string(occurrence)
+                        : "module_name \"" + location + "\"";
+  if (op.getQconfig()) {
+    errors.activationObserver = spellObserver(op.getQconfig()->getActivation());
+    errors.weightObserver = spellObserver(op.getQconfig()->getWeight());
+  }
+  for (Value input : op.getInputs())
+    if (int number = getNumber(input); number >= 0)
+      errors.inputs.push_back(number);
+  Operation *kernel = networks.getKernel(op);
+  if (kernel)
+    errors.kernel = isa<OperatorOp>(kernel)
+                        ? "reference"
+                        : kernel->getName().getStringRef().str();
+  if (node.quantized) {
+    Value integers = node.quantized;
+    if (Operation *producer = integers.getDefiningOp();
+        producer && isDequantizeLike(producer))
+      integers = producer->getOperand(0);
+    errors.range = getRange(integers.getType());
+  }
+  if (!kernel)
+    return;
+  double inputScale = 0;
+  for (Value input : MatchedNetworks::getInputs(op, kernel)) {
+    Value integers = input;
+    if (Operation *producer = integers.getDefiningOp();
+        producer && isDequantizeLike(producer))
+      integers = producer->getOperand(0);
+    std::optional<QuantizedRange> range = getRange(integers.getType());
+    if (!range)
+      continue;
+    if (inputScale == 0)
+      inputScale = range->scale;
+    errors.sharesRange |= errors.range && *range == *errors.range;
+  }
+  errors.channels =
+      compareWeights(op, getParameters(op, kernel), inputScale, constants);
+}
+
+void ComparisonBuilder::addSite(unsigned number, Role role, Value tensor) {
+  Location loc = tensor.getLoc();
+  Value index =
+      arith::ConstantIndexOp::create(builder, loc, result.sites.size());
+  Value cast =
+      tensor::CastOp::create(builder, loc, hook.getArgumentTypes()[1], tensor);
+  func::CallOp::create(builder, loc, hook, ValueRange{index, cast});
+  result.sites.push_back({number, role});
+}
+
+Value ComparisonBuilder::getExactOperand(Value operand) {
+  if (isConstantParameter(operand))
+    return quantizedValues.lookupOrNull(operand);
+  Value &known = exactOperands[operand];
+  if (known)
+    return known;
+  Operation *producer = operand.getDefiningOp();
+  if (producer && isDequantizeLike(producer)) {
+    Value integers = getExactOperand(producer->getOperand(0));
+    // The map may have grown.
+    return exactOperands[operand] = integers ? dequantize(integers) : Value();
+  }
+  Value exact = networks.getReal(operand);
+  exact = exact ? realValues.lookupOrNull(exact) : Value();
+  if (!exact || !isQuantizedTensor(operand))
+    return known = exact;
+  return known = QuantizeOp::create(builder, operand.getLoc(),
+                                    operand.getType(), exact);
+}
+
+Value ComparisonBuilder::getExactInput(Value operand) {
+  Value value = getExactOperand(operand);
+  return value && isQuantizedTensor(value) ? dequantize(value) : value;
+}
+
+void ComparisonBuilder::addKernel(unsigned number) {
+  OperatorOp op = nodes[number].op;
+  Operation *kernel = networks.getKernel(op);
+  if (!kernel)
+    return;
+  IRMapping operands;
+  for (Value operand : kernel->getOperands()) {
+    Value exact = getExactOperand(operand);
+    if (!exact || exact.getType() != operand.getType())
+      return;
+    operands.map(operand, exact);
+  }
+  // One parameter at a time.
+  auto addVariant = [&](Role role, Value from, Value parameter) {
+    if (!from || !parameter)
+      return;
+    if (isQuantizedTensor(parameter))
+      parameter = dequantize(parameter);
+    if (parameter.getType() != from.getType())
+      return;
+    IRMapping mapping = getExactOperands(op);
+    mapping.map(from, parameter);
+    addSite(number, role, builder.clone(*op, mapping)->getResult(0));
+  };
+  KernelParameters parameters = getParameters(op, kernel);
+  ArrayRef<ChannelWeight> channels = result.operators[number].channels;
+  if (!channels.empty()) {
+    addVariant(Role::Weight, op.getWeight(),
+               quantizedValues.lookupOrNull(parameters.weight));
+    if (op.getBias() && haveOtherBias(channels)) {
+      SmallVector<float> biases;
+      for (const ChannelWeight &channel : channels)
+        biases.push_back(*channel.quantizedBias);
+      auto type = cast<RankedTensorType>(op.getBias().getType());
+      addVariant(Role::Bias, op.getBias(),
+                 arith::ConstantOp::create(
+                     builder, op.getLoc(),
+                     DenseElementsAttr::get(type, ArrayRef<float>(biases))));
+    }
+  }
+  // The inputs alone.
+  IRMapping inputs = getExactOperands(op);
+  bool isQuantized = false;
+  for (auto [input, operand] :
+       llvm::zip(op.getInputs(), MatchedNetworks::getInputs(op, kernel))) {
+    Value exact = getExactInput(operand);
+    if (!exact || exact.getType() != input.getType() ||
+        exact == realValues.lookupOrNull(input))
+      continue;
+    inputs.map(input, exact);
+    isQuantized = true;
+  }
+  if (isQuantized)
+    addSite(number, Role::FromInputs, builder.clone(*op, inputs)->getResult(0));
+  Value local = builder.clone(*kernel, operands)->getResult(0);
+  // The reference form quantizes what a real operator gave.
+  if (!isQuantizedTensor(local))
+    for (Operation *user : kernel->getResult(0).getUsers())
+      if (isQuantizeLike(user)) {
+        operands.map(kernel->getResult(0), local);
+        local = builder.clone(*user, operands)->getResult(0);
+        break;
+      }
+  if (isQuantizedTensor(local))
+    local = dequantize(local);
+  if (local.getType() == op.getOutput().getType())
+    addSite(number, Role::Local, local);
+}
+
+void ComparisonBuilder::build() {
+  addArguments();
+  addOperators();
+  // The quantized network as it is.
+  Block &body = quantized.getBody().front();
+  quantizedValues.map(body.getArguments(),
+                      result.function.getBody().front().getArguments());
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, quantizedValues);
+  for (auto [number, node] : llvm::enumerate(nodes)) {
+    if (!node.quantized)
+      continue;
+    Value found = quantizedValues.lookup(node.quantized);
+    if (isQuantizedTensor(found))
+      found = dequantize(found);
+    if (found.getType() == node.exact.getType())
+      addSite(number, Role::Cumulative, found);
+  }
+  // The real one, and beside each operator its variants.
+  Block &realBody = real.getBody().front();
+  realValues.map(realBody.getArguments(),
+                 result.function.getBody().front().getArguments());
+  for (Operation &op : realBody.without_terminator()) {
+    if (auto observe = dyn_cast<ObserveOp>(op)) {
+      realValues.map(observe.getOutput(),
+                     realValues.lookup(observe.getInput()));
+      continue;
+    }
+    builder.clone(op, realValues);
+    auto operation = dyn_cast<OperatorOp>(op);
+    if (!operation || !numbers.contains(operation.getOutput()))
+      continue;
+    unsigned number = numbers.lookup(operation.getOutput());
+    addSite(number, Role::Exact, realValues.lookup(operation.getOutput()));
+    addKernel(number);
+    result.sites.back().isLast = true;
+  }
+  for (auto [number, node] : llvm::enumerate(nodes)) {
+    if (node.op)
+      continue;
+    addSite(number, Role::Exact, realValues.lookup(node.exact));
+    if (Value exact = getExactInput(node.quantized))
+      addSite(number, Role::Local, exact);
+    result.sites.back().isLast = true;
+  }
+  SmallVector<Value> results;
+  for (Value value : realBody.getTerminator()->getOperands())
+    results.push_back(realValues.lookup(value));
+  for (Value value : body.getTerminator()->getOperands())
+    results.push_back(quantizedValues.lookup(value));
+  func::ReturnOp::create(builder, real.getLoc(), results);
+}
+
+ComparisonFunction qbackend::createComparison(ModuleOp module,
+                                              func::FuncOp real,
+                                              func::FuncOp quantized) {
+  ComparisonBuilder builder(module, real, quantized);
+  builder.build();
+  return std::move(builder.result);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What changes of a qconfig mapping do to a network: simulated, and run.
+
+#ifndef QBACKEND_LIB_INSIGHT_TUNING_MEASUREMENTS_H
+#define QBACKEND_LIB_INSIGHT_TUNING_MEASUREMENTS_H
+
+#include "Journal.h"
+#include "Mapping.h"
+
+#include "qbackend/Backends/Backends.h"
+
+#include "mlir/IR/OwningOpRef.h"
+
+namespace qbackend::tuning {
+
+/// A mapping with changes, and its network.
+struct Candidate {
+  llvm::SmallVector<Change> changes;
+  std::string name;
+  std::unique_ptr<Simulation> simulation;
+  /// With all operators quantized.
+  Score score;
+};
+
+/// Measures candidates, whose operators of a set `real` stay in real numbers;
+/// each once, as the journal has it.
+class Measurements {
+public:
+  Measurements(mlir::ModuleOp module, const NetworkOptions &network,
+               std::string journalPath)
+      : journal(std::move(journalPath)), module(module), network(network) {}
+
+  /// Runs the real-valued network, and records ranges for all observers. With
+  /// `resume`, what the journal has is known already.
+  llvm::Error prepare(bool resume);
+
+  /// The changes of all operators that make another mapping: per-channel
+  /// weights, observers, corrections.
+  llvm::SmallVector<Change> listChanges() const;
+
+  /// Compiles the candidate.
+  llvm::Error create(Candidate &candidate);
+
+  /// The score by simulation.
+  llvm::Expected<Score> simulate(Candidate &candidate,
+                                 const llvm::BitVector &real);
+  /// The score of the program of integers, as --apply-backend makes it, and the
+  /// time of one call of it, see measureCall.
+  llvm::Expected<Score> runIntegers(const Candidate &candidate,
+                                    const llvm::BitVector &real);
+  llvm::Expected<double> measureSeconds(const Candidate &candidate,
+                                        const llvm::BitVector &real);
+
+  /// The text of a file with the mapping. Each line of `comment` becomes one of
+  /// its first lines.
+  std::string print(const Candidate &candidate, const llvm::BitVector &real,
+                    llvm::StringRef comment) const;
+
+  QConfigMappingOp getBase() const { return base; }
+  /// Of the real-valued network.
+  const Score &getRealScore() const { return realScore; }
+
+  Journal journal;
+
+private:
+  std::string getFingerprint(llvm::StringRef description) const;
+  mlir::OwningOpRef<mlir::ModuleOp>
+  makeMapping(const Candidate &candidate, const llvm::BitVector &real) const;
+  mlir::OwningOpRef<mlir::ModuleOp>
+  addMapping(mlir::OwningOpRef<mlir::ModuleOp> mapping, std::string &name);
+  llvm::Expected<mlir::ModuleOp> convert(const Candidate &candidate,
+                                         const llvm::BitVector &real);
+
+  mlir::ModuleOp module;
+  const NetworkOptions &network;
+  mlir::FailureOr<Backend> backend = mlir::failure();
+  QConfigMappingOp base;
+  /// Ranges of the network as it is: a path, or the text of a table.
+  std::string table;
+  std::vector<arrays::NamedArray> realOutputs;
+  Score realScore;
+  /// What was converted last, and its key.
+  mlir::OwningOpRef<mlir::ModuleOp> converted;
+  std::string convertedKey;
+};
+
+} // namespace qbackend::tuning
+
+#endif // QBACKEND_LIB_INSIGHT_TUNING_MEASUREMENTS_H

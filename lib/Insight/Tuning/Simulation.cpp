@@ -1,0 +1,512 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A network in which each operator can be quantized or real-valued, compiled
+// once.
+
+#include "qbackend/Insight/Tuning/Simulation.h"
+#include "qbackend/Dialect/QBackend/Elements.h"
+
+#include "qbackend/Execution/Pipelines/CheckSamples.h"
+#include "qbackend/Execution/Pipelines/RunModule.h"
+#include "qbackend/Execution/Samples/SampleSource.h"
+#include "qbackend/Insight/Cost/Cost.h"
+#include "qbackend/Numerics/Quantize.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Support/Error.h"
+#include "qbackend/Transforms/Analysis/OperationCount.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
+#include "qbackend/Transforms/QuantizeWeights.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringSet.h"
+
+#include <cmath>
+#include <limits>
+#include <map>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::tuning;
+using arrays::Array;
+using arrays::NamedArray;
+
+llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> real,
+                                       ArrayRef<NamedArray> other,
+                                       StringRef labels) {
+  auto comparisons = evaluation::compare(real, other, labels);
+  if (!comparisons)
+    return comparisons.takeError();
+  Score score;
+  score.sqnr = std::numeric_limits<double>::infinity();
+  for (const evaluation::Comparison &comparison : *comparisons) {
+    double sqnr = comparison.sqnr;
+    if (std::isnan(sqnr))
+      sqnr = -std::numeric_limits<double>::infinity();
+    score.sqnr = std::min(score.sqnr, sqnr);
+    if (!score.accuracy && comparison.accuracy)
+      score.accuracy = comparison.accuracy->second;
+  }
+  if (!labels.empty() && !score.accuracy)
+    return makeError("labels are given, but no result has a row of scores for "
+                     "each sample; leave them out, and ask for an SQNR");
+  return score;
+}
+
+namespace {
+/// A value between operators that is rounded, or not.
+struct Site {
+  /// The operators on both sides; -1: none that is quantized.
+  int64_t producer = -1, user = -1;
+};
+
+/// A weight or bias.
+struct Parameter {
+  unsigned operation;
+  NamedArray real, quantized;
+};
+} // namespace
+
+struct Simulation::Impl {
+  std::unique_ptr<runtime::Executable> executable;
+  std::string labels;
+  runtime::SampleOptions run;
+  std::vector<NamedArray> samples;
+  std::vector<Site> sites;
+  std::vector<Parameter> parameters;
+  std::vector<NamedArray> real;
+};
+
+Simulation::Simulation(std::unique_ptr<Impl> impl) : impl(std::move(impl)) {}
+Simulation::~Simulation() = default;
+
+//===----------------------------------------------------------------------===//
+// The module
+//===----------------------------------------------------------------------===//
+
+/// Runs `work`, and returns its first diagnostic if it fails; others are
+/// dropped.
+static llvm::Error runQuietly(MLIRContext *context,
+                              llvm::function_ref<LogicalResult()> work) {
+  std::string message;
+  ScopedDiagnosticHandler handler(context, [&](Diagnostic &diag) {
+    if (diag.getSeverity() == DiagnosticSeverity::Error && message.empty())
+      message = diag.str();
+    return success();
+  });
+  if (failed(work()))
+    return makeError("{0}", message.empty() ? "a pass failed" : message);
+  return llvm::Error::success();
+}
+
+/// How much longer `op` takes in real numbers of four bytes than in integers of
+/// one, with the conversions of what it reads and gives.
+static double predictRealSeconds(OperatorOp op) {
+  auto count = [](ValueRange values) {
+    int64_t elements = 0;
+    for (Value value : values)
+      if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+        elements = addCounts(elements, countElements(type.getShape()));
+    return elements;
+  };
+  OperatorCost integers, real, conversions;
+  int64_t read = count(op.getInputs()), written = count(op->getResults());
+  integers.integerMacs = op.countOperations().multiplyAccumulates;
+  integers.operations = written;
+  integers.readBytes = count(op->getOperands());
+  integers.writtenBytes = written;
+  real.realMacs = integers.integerMacs;
+  real.operations = written;
+  real.readBytes = multiplyCounts(4, integers.readBytes);
+  real.writtenBytes = multiplyCounts(4, written);
+  conversions.operations = addCounts(read, written);
+  conversions.readBytes = multiplyCounts(5, conversions.operations);
+  return predictSeconds(real) + predictSeconds(conversions) -
+         predictSeconds(integers);
+}
+
+/// What selects each operator of `module` in a mapping; as QConfigTable counts.
+static llvm::MapVector<Operation *, SimulatedOperator>
+describeOperators(ModuleOp module) {
+  TensorNames names(module);
+  llvm::MapVector<Operation *, SimulatedOperator> result;
+  std::map<std::pair<std::string, std::string>, int64_t> occurrences;
+  llvm::StringMap<int64_t> uses;
+  llvm::StringSet<> parents;
+  module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+    SimulatedOperator described;
+    described.name = names.lookup(op.getOutput()).name;
+    described.kind = op.getKindName();
+    described.selector = getLocationName(op.getLoc());
+    described.realSeconds = predictRealSeconds(op);
+    StringRef name = described.selector;
+    ++uses[name];
+    std::string parent = name.substr(0, name.rfind('.')).str();
+    if (!name.contains('.'))
+      parent.clear();
+    for (StringRef path = parent; !path.empty();
+         path = path.contains('.') ? path.substr(0, path.rfind('.')) : "")
+      parents.insert(path);
+    int64_t last = op.getKinds().size() - 1;
+    for (auto [i, kind] : llvm::enumerate(op.getOperatorKinds())) {
+      std::string kindName = kind.getKindName().str();
+      int64_t index = occurrences[{parent, kindName}]++;
+      if (i == 0 || int64_t(i) == last)
+        described.orders.push_back({parent, kindName, index});
+    }
+    result.insert({op, std::move(described)});
+    return WalkResult::skip();
+  });
+  for (auto &[op, described] : result)
+    if (uses.lookup(described.selector) != 1 ||
+        parents.contains(described.selector))
+      described.selector.clear();
+  return result;
+}
+
+/// The numbers of `real`, rounded to what integers of `element` stand for.
+static std::optional<std::vector<float>> round(ArrayRef<float> real,
+                                               quant::QuantizedType element) {
+  std::vector<float> result(real.size());
+  auto perTensor = dyn_cast<quant::UniformQuantizedType>(element);
+  auto perAxis = dyn_cast<quant::UniformQuantizedPerAxisType>(element);
+  if (!perTensor && (!perAxis || perAxis.getQuantizedDimension() != 0))
+    return std::nullopt;
+  size_t rows = perAxis ? perAxis.getScales().size() : 1;
+  size_t rowSize = rows ? real.size() / rows : 0;
+  int64_t min = element.getStorageTypeMin(), max = element.getStorageTypeMax();
+  for (auto [i, number] : llvm::enumerate(real)) {
+    size_t row = perAxis ? i / rowSize : 0;
+    double scale = perAxis ? perAxis.getScales()[row] : perTensor.getScale();
+    int64_t zeroPoint =
+        perAxis ? perAxis.getZeroPoints()[row] : perTensor.getZeroPoint();
+    if (element.getStorageTypeIntegralWidth() <= 8) {
+      result[i] = numerics::fakeQuantize(number, scale, zeroPoint, min, max);
+      continue;
+    }
+    double integer = numerics::roundHalfToEven(double(number) / scale);
+    result[i] = std::clamp(integer, double(min), double(max)) * scale;
+  }
+  return result;
+}
+
+static NamedArray makeArray(ArrayRef<int64_t> shape, ArrayRef<float> numbers) {
+  NamedArray result{"", Array::zeros(arrays::ElementType::F32, shape)};
+  llvm::copy(numbers, result.array.as<float>().begin());
+  return result;
+}
+
+namespace {
+/// Makes what is rounded in a converted module a matter of arguments.
+class Switcher {
+public:
+  Switcher(func::FuncOp function,
+           const llvm::MapVector<Operation *, unsigned> &numbers)
+      : function(function), numbers(numbers) {}
+
+  std::vector<Site> sites;
+  std::vector<Parameter> parameters;
+  llvm::MapVector<Type, llvm::SmallSetVector<unsigned, 4>> groups;
+
+  void run() {
+    for (auto [op, number] : numbers) {
+      auto operation = cast<OperatorOp>(op);
+      for (MutableOperandRange operands :
+           {operation.getWeightMutable(), operation.getBiasMutable()})
+        if (!operands.empty())
+          addParameter(*operands.begin(), number);
+    }
+    SmallVector<DequantizeOp> values;
+    function.walk<WalkOrder::PreOrder>([&](DequantizeOp op) {
+      if (op.getInput().getDefiningOp<QuantizeOp>())
+        values.push_back(op);
+    });
+    SmallVector<std::pair<linalg::GenericOp, int64_t>> choices;
+    for (DequantizeOp op : values)
+      addValue(op, choices);
+    if (sites.empty())
+      return;
+    Type f32 = Float32Type::get(function.getContext());
+    Value flags =
+        addArgument(RankedTensorType::get({int64_t(sites.size())}, f32));
+    for (auto [choice, site] : choices)
+      choice.getInputsMutable().slice(2, 1).assign(flags);
+  }
+
+private:
+  Value addArgument(RankedTensorType type) {
+    unsigned index = function.getNumArguments();
+    (void)function.insertArgument(index, type, {}, function.getLoc());
+    return function.getArgument(index);
+  }
+
+  void addParameter(OpOperand &operand, unsigned number) {
+    auto dequantize = operand.get().getDefiningOp<DequantizeOp>();
+    auto quantize = dequantize
+                        ? dequantize.getInput().getDefiningOp<QuantizeOp>()
+                        : QuantizeOp();
+    auto real = quantize ? readFloats(quantize.getInput())
+                         : std::optional<SmallVector<float, 0>>();
+    if (!real)
+      return;
+    auto type = cast<RankedTensorType>(operand.get().getType());
+    auto element = dyn_cast<quant::QuantizedType>(
+        quantize.getOutput().getType().getElementType());
+    auto rounded =
+        element ? round(*real, element) : std::optional<std::vector<float>>();
+    if (!rounded)
+      return;
+    parameters.push_back({number, makeArray(type.getShape(), *real),
+                          makeArray(type.getShape(), *rounded)});
+    operand.set(addArgument(type));
+    if (dequantize->use_empty())
+      dequantize.erase();
+    if (quantize->use_empty())
+      quantize.erase();
+  }
+
+  /// The operator that gives `value`, before and after it is rounded.
+  int64_t getProducer(Value value) {
+    while (true) {
+      Operation *op = value.getDefiningOp();
+      if (auto dequantize = dyn_cast_or_null<DequantizeOp>(op))
+        value = dequantize.getInput();
+      else if (auto quantize = dyn_cast_or_null<QuantizeOp>(op))
+        value = quantize.getInput();
+      else if (auto choice = dyn_cast_or_null<linalg::GenericOp>(op);
+               choice && chosen.contains(op))
+        value = choice.getInputs()[1];
+      else {
+        auto it = op ? numbers.find(op) : numbers.end();
+        return it == numbers.end() ? -1 : int64_t(it->second);
+      }
+    }
+  }
+
+  void addValue(DequantizeOp op,
+                SmallVectorImpl<std::pair<linalg::GenericOp, int64_t>> &all) {
+    auto quantize = op.getInput().getDefiningOp<QuantizeOp>();
+    int64_t producer = getProducer(quantize.getInput());
+    // What reads it, by the number of the operator.
+    std::map<int64_t, SmallVector<OpOperand *>> users;
+    for (OpOperand &use : op.getOutput().getUses()) {
+      auto it = numbers.find(use.getOwner());
+      users[it == numbers.end() ? -1 : int64_t(it->second)].push_back(&use);
+    }
+    auto &group = groups[quantize.getOutput().getType().getElementType()];
+    if (producer >= 0)
+      group.insert(producer);
+    for (auto &[user, uses] : users) {
+      if (user >= 0)
+        group.insert(user);
+      linalg::GenericOp choice =
+          createChoice(op, quantize.getInput(), sites.size());
+      chosen.insert(choice);
+      all.push_back({choice, int64_t(sites.size())});
+      sites.push_back({producer, user});
+      for (OpOperand *use : uses)
+        use->set(choice.getResult(0));
+    }
+  }
+
+  /// flags[site] != 0 ? rounded : real; the flags come later.
+  linalg::GenericOp createChoice(DequantizeOp rounded, Value real,
+                                 int64_t site) {
+    ImplicitLocOpBuilder b(rounded.getLoc(), rounded.getContext());
+    b.setInsertionPointAfter(rounded);
+    auto type = cast<RankedTensorType>(rounded.getOutput().getType());
+    int64_t rank = type.getRank();
+    SmallVector<Value> sizes;
+    for (int64_t i = 0; i < rank; ++i)
+      if (type.isDynamicDim(i))
+        sizes.push_back(tensor::DimOp::create(b, real, i));
+    Value empty = tensor::EmptyOp::create(b, type, sizes);
+    AffineMap identity = b.getMultiDimIdentityMap(rank);
+    SmallVector<AffineMap> maps = {
+        identity, identity,
+        AffineMap::get(rank, 0, b.getAffineConstantExpr(site)), identity};
+    SmallVector<utils::IteratorType> loops(rank, utils::IteratorType::parallel);
+    return linalg::GenericOp::create(
+        b, type, ValueRange{rounded.getOutput(), real, real}, empty, maps,
+        loops, [](OpBuilder &builder, Location loc, ValueRange args) {
+          ImplicitLocOpBuilder b(loc, builder);
+          Value zero = arith::ConstantOp::create(b, b.getF32FloatAttr(0.0f));
+          Value isOn = arith::CmpFOp::create(b, arith::CmpFPredicate::UNE,
+                                             args[2], zero);
+          Value result = arith::SelectOp::create(b, isOn, args[0], args[1]);
+          linalg::YieldOp::create(b, result);
+        });
+  }
+
+  func::FuncOp function;
+  const llvm::MapVector<Operation *, unsigned> &numbers;
+  llvm::SmallPtrSet<Operation *, 32> chosen;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Samples
+//===----------------------------------------------------------------------===//
+
+/// All samples for `function`, in memory: each run takes them again.
+static llvm::Expected<std::vector<NamedArray>>
+readSamples(func::FuncOp function, ArrayRef<bool> fixed, StringRef path,
+            int64_t limit) {
+  auto source = arrays::SampleSource::open(path, function.getName(),
+                                           getSampleArguments(function, fixed));
+  if (!source)
+    return source.takeError();
+  std::vector<NamedArray> result;
+  for (int64_t done = 0; limit < 0 || done < limit;) {
+    int64_t block = limit < 0 ? 64 : std::min<int64_t>(64, limit - done);
+    auto part = (*source)->read(block);
+    if (!part)
+      return part.takeError();
+    int64_t count = 0;
+    for (auto [i, named] : llvm::enumerate(*part)) {
+      if (!fixed[i])
+        count = named.array.shape.empty() ? 0 : named.array.shape[0];
+      if (result.size() <= i)
+        result.push_back(named);
+      else if (!fixed[i]) {
+        result[i].array.shape[0] += named.array.shape[0];
+        result[i].array.data.insert(result[i].array.data.end(),
+                                    named.array.data.begin(),
+                                    named.array.data.end());
+      }
+    }
+    if (count == 0)
+      break;
+    done += count;
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Simulation
+//===----------------------------------------------------------------------===//
+
+llvm::Expected<std::unique_ptr<Simulation>>
+Simulation::create(ModuleOp original, const NetworkOptions &options) {
+  MLIRContext *context = original.getContext();
+  OwningOpRef<ModuleOp> module(original.clone());
+  llvm::MapVector<Operation *, unsigned> numbers;
+  std::vector<SimulatedOperator> operators;
+  llvm::Error error = runQuietly(context, [&]() -> LogicalResult {
+    PassManager prepare(context);
+    PreparePipelineOptions prepareOptions;
+    prepareOptions.backend = options.backend;
+    prepareOptions.qconfig = options.qconfig;
+    prepareOptions.entry = options.calibration.entry;
+    addPreparePipeline(prepare, prepareOptions);
+    if (failed(prepare.run(*module)) ||
+        failed(calibrate(*module, options.calibration)))
+      return failure();
+    auto described = describeOperators(*module);
+    PassManager convert(context);
+    ConvertPassOptions convertOptions;
+    convertOptions.backend = options.backend;
+    convertOptions.foldWeights = false;
+    convert.addPass(createConvertPass(convertOptions));
+    if (failed(convert.run(*module)))
+      return failure();
+    auto function = findEntry(*module, options.calibration.entry);
+    if (!function)
+      return emitError(module->getLoc())
+             << llvm::toString(function.takeError());
+    module->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
+      if (op.getQconfig() &&
+          getQuantizationMode(*op.getQconfig()) == QuantizationMode::Static &&
+          op->getParentOp() == function->getOperation()) {
+        numbers.insert({op, operators.size()});
+        operators.push_back(described.lookup(op));
+      }
+      return WalkResult::skip();
+    });
+    return success();
+  });
+  if (error)
+    return error;
+  auto function = findEntry(*module, options.calibration.entry);
+  if (!function)
+    return function.takeError();
+  auto impl = std::make_unique<Impl>();
+  auto fixed =
+      findFixedArguments(*function, options.calibration.sampleArguments);
+  if (!fixed)
+    return fixed.takeError();
+  auto samples = readSamples(*function, *fixed, options.data, options.samples);
+  if (!samples)
+    return samples.takeError();
+  impl->samples = std::move(*samples);
+
+  Switcher switcher(*function, numbers);
+  switcher.run();
+  impl->sites = std::move(switcher.sites);
+  impl->parameters = std::move(switcher.parameters);
+  impl->labels = options.labels;
+  auto executable = compileModule(*module, function->getName());
+  if (!executable)
+    return executable.takeError();
+  impl->executable = std::move(*executable);
+  auto scale = parseInputScale(options.calibration.inputScale);
+  if (!scale)
+    return scale.takeError();
+  impl->run.inputScale = *scale;
+  impl->run.requireScale = options.calibration.inputScale.empty();
+  impl->run.threads = options.calibration.threads;
+  impl->run.fixed = std::move(*fixed);
+  impl->run.fixed.resize(impl->executable->getInputs().size(), true);
+
+  std::unique_ptr<Simulation> result(new Simulation(std::move(impl)));
+  result->operators = std::move(operators);
+  for (auto &[type, group] : switcher.groups)
+    result->groups.push_back(llvm::to_vector(group));
+  auto real = result->run(llvm::BitVector(result->operators.size()));
+  if (!real)
+    return real.takeError();
+  result->impl->real = std::move(*real);
+  return result;
+}
+
+llvm::Expected<std::vector<NamedArray>>
+Simulation::run(const llvm::BitVector &quantized) {
+  std::vector<const NamedArray *> arguments;
+  for (const NamedArray &array : impl->samples)
+    arguments.push_back(&array);
+  for (const Parameter &parameter : impl->parameters)
+    arguments.push_back(quantized[parameter.operation] ? &parameter.quantized
+                                                       : &parameter.real);
+  std::vector<float> on;
+  for (const Site &site : impl->sites)
+    on.push_back((site.producer >= 0 && quantized[site.producer]) ||
+                 (site.user >= 0 && quantized[site.user]));
+  NamedArray flags = makeArray({int64_t(on.size())}, on);
+  if (!on.empty())
+    arguments.push_back(&flags);
+  std::vector<NamedArray> outputs;
+  auto source = arrays::SampleSource::create(arguments, impl->run.fixed);
+  llvm::Error error = runtime::runSamples(
+      *impl->executable, *source,
+      [&](int64_t, int64_t, ArrayRef<Array> results) -> llvm::Error {
+        appendResults(results, outputs);
+        return llvm::Error::success();
+      },
+      impl->run);
+  if (error)
+    return error;
+  return outputs;
+}
+
+llvm::Expected<Score> Simulation::score(const llvm::BitVector &quantized) {
+  auto outputs = run(quantized);
+  if (!outputs)
+    return outputs.takeError();
+  return getScore(impl->real, *outputs, impl->labels);
+}

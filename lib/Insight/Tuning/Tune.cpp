@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Finds a small change of a qconfig mapping that holds an accuracy.
+
+#include "qbackend/Insight/Tuning/Tune.h"
+#include "qbackend/Support/OutputFile.h"
+
+#include "Measurements.h"
+
+#include "qbackend/Calibration/Table.h"
+#include "qbackend/Insight/Tuning/Sensitivity.h"
+#include "qbackend/Support/Error.h"
+
+#include "llvm/Support/Format.h"
+
+#include <chrono>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::tuning;
+using llvm::BitVector;
+
+/// Sets of one size are all tried if there are no more than these.
+static constexpr double kSets = 200;
+
+/// Times that are nearer to each other are taken for equal.
+static constexpr double kFaster = 0.97;
+
+namespace {
+class Tuner {
+public:
+  Tuner(ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log)
+      : options(options), log(log),
+        measurements(module, options.network,
+                     getPathBeside(options.output, "partial")),
+        start(std::chrono::steady_clock::now()) {}
+
+  llvm::Expected<TuneResult> run();
+
+private:
+  bool isStopped() {
+    std::chrono::duration<double> passed =
+        std::chrono::steady_clock::now() - start;
+    stopped |= (options.isStopped && options.isStopped()) ||
+               (options.maxSeconds && passed.count() > *options.maxSeconds);
+    return stopped;
+  }
+
+  /// Whether what is to be kept is.
+  bool isKept(const Score &score) const {
+    if (options.keepAccuracy)
+      // Of whole samples: not below by the rounding of the quotient.
+      return *score.accuracy >=
+             *result.real.accuracy - *options.keepAccuracy / 100 - 1e-9;
+    return score.sqnr >= *options.keepSqnr;
+  }
+
+  /// Whether `a` is nearer to what is to be kept.
+  bool isBetter(const Score &a, const Score &b) const {
+    if (options.keepAccuracy && *a.accuracy != *b.accuracy)
+      return *a.accuracy > *b.accuracy;
+    return a.sqnr > b.sqnr;
+  }
+
+  /// Whether the result of these is to be replaced by the others.
+  bool isBetter(const TuneResult &found, size_t changes) const;
+
+  /// What it costs to have the operators of `real` in real numbers: their
+  /// number, or the time that they are predicted to take more.
+  double getCost(const Candidate &candidate, const BitVector &real) const;
+
+  llvm::Error writeBest(const Candidate &candidate, const BitVector &real,
+                        const TuneResult &found);
+  llvm::Error consider(Candidate &candidate, const BitVector &real,
+                       const Score &score);
+  llvm::Expected<Candidate *> attempt(Candidate candidate);
+  llvm::Error search();
+  llvm::Error searchChanges();
+  llvm::Error searchSets(Candidate &candidate);
+  llvm::Error searchSize(Candidate &candidate, unsigned size);
+  llvm::Error searchFaster();
+
+  const TuneOptions &options;
+  llvm::raw_ostream &log;
+  Measurements measurements;
+  std::chrono::steady_clock::time_point start;
+  bool stopped = false;
+
+  /// Changes of all operators that were measured; the first one is none.
+  std::deque<Candidate> candidates;
+  TuneResult result;
+  /// What `result` is of.
+  Candidate *best = nullptr;
+  BitVector bestReal;
+};
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// The best so far
+//===----------------------------------------------------------------------===//
+
+/// `0.912 ms`.
+static std::string formatTime(double seconds) {
+  std::string text;
+  llvm::raw_string_ostream(text) << llvm::format("%.3f ms", seconds * 1e3);
+  return text;
+}
+
+std::string tuning::formatResult(const TuneResult &result) {
+  std::string text =
+      formatScore(result.score) + ", " + std::to_string(result.realValued) +
+      " of " + std::to_string(result.operators) + " operators real-valued";
+  if (result.seconds)
+    text += ", " + formatTime(*result.seconds) + " a call";
+  return text;
+}
+
+llvm::Error Tuner::writeBest(const Candidate &candidate, const BitVector &real,
+                             const TuneResult &found) {
+  std::string comment =
+      "For qconfig= of --apply-backend=" + options.network.backend + ": " +
+      candidate.name + ", " + std::to_string(real.count()) + " of " +
+      std::to_string(real.size()) + " operators real-valued.\n" +
+      formatScore(found.score) +
+      (found.isKept ? " with integers"
+                    : ", simulated: not what was to be kept");
+  if (found.seconds)
+    comment += ", " + formatTime(*found.seconds) + " a call" +
+               (found.isHeld ? "" : ": not what was wanted");
+  comment += "; real-valued: " + formatScore(result.real);
+  return calibration::writeText(measurements.print(candidate, real, comment),
+                                options.output);
+}
+
+bool Tuner::isBetter(const TuneResult &found, size_t changes) const {
+  if (!best)
+    return true;
+  if (found.isHeld != result.isHeld)
+    return found.isHeld;
+  if (found.isKept != result.isKept)
+    return found.isKept;
+  if (!found.isKept)
+    return isBetter(found.score, result.score);
+  if (!found.isHeld)
+    return *found.seconds < *result.seconds;
+  // Of what holds, the least change; of equal ones the better.
+  auto cost = std::pair(found.realValued, changes);
+  auto known = std::pair(result.realValued, best->changes.size());
+  return cost != known ? cost < known : isBetter(found.score, result.score);
+}
+
+/// Takes down what was simulated, if it is the best so far: what is kept there
+/// has to be kept by integers, too.
+llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
+                            const Score &simulated) {
+  TuneResult found = result;
+  found.score = simulated;
+  found.isKept = isKept(simulated);
+  found.realValued = real.count();
+  found.operators = real.size();
+  found.seconds = std::nullopt;
+  if (found.isKept) {
+    auto integers = measurements.runIntegers(candidate, real);
+    if (!integers)
+      return integers.takeError();
+    found.score = *integers;
+    found.isKept = isKept(found.score);
+  }
+  if (found.isKept && options.targetSeconds) {
+    auto seconds = measurements.measureSeconds(candidate, real);
+    if (!seconds)
+      return seconds.takeError();
+    found.seconds = *seconds;
+  }
+  found.isHeld = found.isKept && (!options.targetSeconds ||
+                                  *found.seconds <= *options.targetSeconds);
+  if (!isBetter(found, candidate.changes.size()))
+    return llvm::Error::success();
+  if (llvm::Error error = writeBest(candidate, real, found))
+    return error;
+  found.isWritten = true;
+  result = found;
+  best = &candidate;
+  bestReal = real;
+  log << "  best so far: " << candidate.name << ", " << result.realValued
+      << " of " << result.operators
+      << " operators real-valued: " << formatScore(result.score);
+  if (result.seconds)
+    log << ", " << formatTime(*result.seconds) << " a call";
+  log << (result.isHeld   ? ", held\n"
+          : result.isKept ? ", kept, but too slow\n"
+                          : "\n");
+  return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Search
+//===----------------------------------------------------------------------===//
+
+/// Measures a change of all operators; null if that isn't possible, or fewer
+/// operators would be quantized.
+llvm::Expected<Candidate *> Tuner::attempt(Candidate candidate) {
+  if (llvm::Error error = measurements.create(candidate)) {
+    if (candidates.empty() || isStopped())
+      return error;
+    log << candidate.name
+        << ": not possible: " << llvm::toString(std::move(error)) << "\n";
+    return nullptr;
+  }
+  size_t count = candidate.simulation->getOperators().size();
+  // Nothing is lost there, and nothing gained.
+  if (candidates.empty() && count == 0)
+    return makeError("nothing of the module is quantized by backend '{0}'",
+                     options.network.backend);
+  if (!candidates.empty() &&
+      count < candidates[0].simulation->getOperators().size()) {
+    log << candidate.name << ": "
+        << candidates[0].simulation->getOperators().size() - count
+        << " operators would not be quantized\n";
+    return nullptr;
+  }
+  auto score = measurements.simulate(candidate, BitVector(count));
+  if (!score)
+    return score.takeError();
+  candidate.score = *score;
+  log << candidate.name << ": " << formatScore(*score) << "\n";
+  candidates.push_back(std::move(candidate));
+  if (llvm::Error error = consider(candidates.back(), BitVector(count), *score))
+    return error;
+  return &candidates.back();
+}
+
+llvm::Error Tuner::search() {
+  Candidate asIs;
+  asIs.name = "as it is";
+  auto first = attempt(std::move(asIs));
+  if (!first)
+    return first.takeError();
+  if (options.targetSeconds) {
+    BitVector none((*first)->simulation->getOperators().size());
+    auto seconds = measurements.measureSeconds(**first, none);
+    if (!seconds)
+      return seconds.takeError();
+    result.integerSeconds = *seconds;
+    log << "all operators in integers: " << formatTime(*seconds) << " a call\n";
+  }
+  if (!result.isKept)
+    if (llvm::Error error = searchChanges())
+      return error;
+  if (result.isKept && !result.isHeld)
+    return searchFaster();
+  return llvm::Error::success();
+}
+
+/// Until what is to be kept is.
+llvm::Error Tuner::searchChanges() {
+  for (const Change &change : measurements.listChanges()) {
+    if (isStopped())
+      return llvm::Error::success();
+    Candidate candidate;
+    candidate.changes.push_back(change);
+    candidate.name = change.getName();
+    if (auto added = attempt(std::move(candidate)); !added)
+      return added.takeError();
+  }
+  if (result.isKept)
+    return llvm::Error::success();
+
+  // Those that help, the better ones first, as long as they help together.
+  SmallVector<Candidate *> order;
+  for (Candidate &candidate : llvm::drop_begin(candidates))
+    if (isBetter(candidate.score, candidates[0].score))
+      order.push_back(&candidate);
+  llvm::stable_sort(order, [&](const Candidate *a, const Candidate *b) {
+    return isBetter(a->score, b->score);
+  });
+  Candidate *base = order.empty() ? &candidates[0] : order[0];
+  for (const Candidate *other :
+       ArrayRef(order).drop_front(order.empty() ? 0 : 1)) {
+    if (isStopped())
+      return llvm::Error::success();
+    const Change &change = other->changes[0];
+    // There is one observer.
+    if (change.observer && llvm::any_of(base->changes, [](const Change &known) {
+          return bool(known.observer);
+        }))
+      continue;
+    Candidate candidate;
+    candidate.changes = base->changes;
+    candidate.changes.push_back(change);
+    candidate.name = base->name + " + " + change.getName();
+    auto added = attempt(std::move(candidate));
+    if (!added)
+      return added.takeError();
+    if (result.isKept)
+      return llvm::Error::success();
+    if (*added && isBetter((*added)->score, base->score))
+      base = *added;
+  }
+  return searchSets(*base);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators in real numbers
+//===----------------------------------------------------------------------===//
+
+double Tuner::getCost(const Candidate &candidate, const BitVector &real) const {
+  if (!options.targetSeconds)
+    return real.count();
+  double seconds = 0;
+  for (unsigned i : real.set_bits())
+    seconds += candidate.simulation->getOperators()[i].realSeconds;
+  return seconds;
+}
+
+/// Each operator, and those around the values of one scale.
+static SmallVector<BitVector> getMoves(const Candidate &candidate) {
+  unsigned count = candidate.simulation->getOperators().size();
+  SmallVector<BitVector> moves;
+  for (unsigned i = 0; i < count; ++i) {
+    moves.emplace_back(count);
+    moves.back().set(i);
+  }
+  for (ArrayRef<unsigned> group : candidate.simulation->getGroups()) {
+    BitVector move(count);
+    for (unsigned i : group)
+      move.set(i);
+    if (move.count() > 1)
+      moves.push_back(std::move(move));
+  }
+  return moves;
+}
+
+/// How many sets of `size` of `count` operators there are.
+static double countSets(unsigned count, unsigned size) {
+  double sets = 1;
+  for (unsigned i = 0; i < size; ++i)
+    sets = sets * (count - i) / (i + 1);
+  return sets;
+}
+
+llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
+  unsigned count = candidate.simulation->getOperators().size();
+  SmallVector<unsigned> chosen(size);
+  for (unsigned i = 0; i < size; ++i)
+    chosen[i] = i;
+  std::vector<std::pair<Score, BitVector>> kept;
+  while (!isStopped()) {
+    BitVector real(count);
+    for (unsigned i : chosen)
+      real.set(i);
+    auto score = measurements.simulate(candidate, real);
+    if (!score)
+      return score.takeError();
+    if (isKept(*score))
+      kept.push_back({*score, real});
+    int64_t last = int64_t(size) - 1;
+    while (last >= 0 && chosen[last] == count - size + last)
+      --last;
+    if (last < 0)
+      break;
+    ++chosen[last];
+    for (unsigned i = last + 1; i < size; ++i)
+      chosen[i] = chosen[i - 1] + 1;
+  }
+  llvm::stable_sort(kept, [&](auto &a, auto &b) {
+    double cost = getCost(candidate, a.second),
+           other = getCost(candidate, b.second);
+    return cost != other ? cost < other : isBetter(a.first, b.first);
+  });
+  for (auto &[score, real] : ArrayRef(kept).take_front(5)) {
+    if (isStopped())
+      return llvm::Error::success();
+    if (llvm::Error error = consider(candidate, real, score))
+      return error;
+    if (result.isHeld && result.realValued == size)
+      return llvm::Error::success();
+  }
+  return llvm::Error::success();
+}
+
+llvm::Error Tuner::searchSets(Candidate &candidate) {
+  unsigned count = candidate.simulation->getOperators().size();
+  log << "real-valued operators, with " << candidate.name << "\n";
+  SmallVector<BitVector> moves = getMoves(candidate);
+  BitVector real(count);
+  Score score = candidate.score;
+  // Kept by the simulation alone: nor is a part of these.
+  SmallVector<BitVector> notKept;
+  auto isKnown = [&](const BitVector &set) {
+    return llvm::any_of(
+        notKept, [&](const BitVector &known) { return !set.test(known); });
+  };
+  while (!result.isKept && !real.all()) {
+    // What gives the most decibels for its cost.
+    double most = -std::numeric_limits<double>::infinity();
+    BitVector next = real;
+    Score nextScore = score;
+    for (const BitVector &move : moves) {
+      if (isStopped())
+        return llvm::Error::success();
+      BitVector tried = real;
+      tried |= move;
+      if (tried == real)
+        continue;
+      auto found = measurements.simulate(candidate, tried);
+      if (!found)
+        return found.takeError();
+      double gain = std::min(found->sqnr, 300.0) - std::min(score.sqnr, 300.0);
+      BitVector added = tried;
+      added.reset(real);
+      gain = gain > 0 ? gain / getCost(candidate, added) : gain;
+      // NaN, where nothing is left of either.
+      if (!(gain <= most) || next == real) {
+        most = gain;
+        next = tried;
+        nextScore = *found;
+      }
+    }
+    real = next;
+    score = nextScore;
+    BitVector needed = real;
+    if (isKept(score))
+      for (unsigned i : real.set_bits()) {
+        if (isStopped())
+          return llvm::Error::success();
+        BitVector less = needed;
+        less.reset(i);
+        if (isKnown(less))
+          continue;
+        auto found = measurements.simulate(candidate, less);
+        if (!found)
+          return found.takeError();
+        if (isKept(*found)) {
+          needed = less;
+          score = *found;
+        }
+      }
+    if (llvm::Error error = consider(candidate, needed, score))
+      return error;
+    if (!result.isKept && isKept(score))
+      notKept.push_back(needed);
+    auto atReal = measurements.simulate(candidate, real);
+    if (!atReal)
+      return atReal.takeError();
+    score = *atReal;
+  }
+  if (!result.isKept)
+    if (llvm::Error error = consider(candidate, real, score))
+      return error;
+  // Of as many operators others may be faster.
+  for (unsigned size = 1;
+       result.isKept && size < result.realValued + !result.isHeld; ++size) {
+    if (countSets(count, size) > kSets)
+      continue;
+    if (llvm::Error error = searchSize(candidate, size))
+      return error;
+  }
+  return llvm::Error::success();
+}
+
+/// More operators in real numbers, where that makes the program faster: those
+/// whose integers come from real numbers and become real again.
+llvm::Error Tuner::searchFaster() {
+  log << "faster programs, with " << best->name << "\n";
+  int64_t tries = 0;
+  for (bool isFaster = true; isFaster && !result.isHeld;) {
+    isFaster = false;
+    Candidate &candidate = *best;
+    BitVector real = bestReal;
+    double before = *result.seconds;
+    SmallVector<BitVector> moves = getMoves(candidate);
+    llvm::stable_sort(moves, [&](const BitVector &a, const BitVector &b) {
+      return getCost(candidate, a) < getCost(candidate, b);
+    });
+    for (const BitVector &move : moves) {
+      if (isStopped() || tries++ >= kSets)
+        return llvm::Error::success();
+      BitVector tried = real;
+      tried |= move;
+      if (tried == real)
+        continue;
+      auto score = measurements.simulate(candidate, tried);
+      if (!score)
+        return score.takeError();
+      if (!isKept(*score))
+        continue;
+      auto seconds = measurements.measureSeconds(candidate, tried);
+      if (!seconds)
+        return seconds.takeError();
+      if (*seconds > kFaster * before)
+        continue;
+      if (llvm::Error error = consider(candidate, tried, *score))
+        return error;
+      isFaster = bestReal != real;
+      if (isFaster)
+        break;
+    }
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<TuneResult> Tuner::run() {
+  if (llvm::Error error = measurements.prepare(options.resume)) {
+    if (!isStopped())
+      return error;
+    llvm::consumeError(std::move(error));
+    return result;
+  }
+  result.real = measurements.getRealScore();
+  log << "real-valued: " << formatScore(result.real) << "\n";
+  if (llvm::Error error = search()) {
+    // What was running when it was stopped ended with an error.
+    if (!isStopped())
+      return error;
+    llvm::consumeError(std::move(error));
+  }
+  result.isComplete = !stopped;
+  if (!stopped)
+    measurements.journal.remove();
+  else if (llvm::Error error = measurements.journal.write())
+    return error;
+  return result;
+}
+
+llvm::Expected<TuneResult> tuning::tune(ModuleOp module,
+                                        const TuneOptions &options,
+                                        llvm::raw_ostream &log) {
+  if (options.keepAccuracy && options.network.labels.empty())
+    return makeError("an accuracy is to be kept, but there are no labels");
+  if (options.keepAccuracy.has_value() == options.keepSqnr.has_value())
+    return makeError("either an SQNR or an accuracy is to be kept");
+  return Tuner(module, options, log).run();
+}

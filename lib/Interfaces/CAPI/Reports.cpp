@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What quantization does to networks of the C interface, and what to change.
+
+#include "Model.h"
+
+#include "qbackend/Insight/Comparison/CompareOperators.h"
+#include "qbackend/Insight/Comparison/OperatorPage.h"
+#include "qbackend/Insight/Comparison/OperatorTable.h"
+#include "qbackend/Insight/Cost/ReportCost.h"
+#include "qbackend/Insight/Stages/RecordStages.h"
+#include "qbackend/Insight/Tuning/Sensitivity.h"
+#include "qbackend/Insight/Tuning/Tune.h"
+#include "qbackend/Interfaces/Registration.h"
+#include "qbackend/Pipelines/ApplyBackend.h"
+#include "qbackend/Pipelines/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/JSON.h"
+
+#include <cmath>
+#include <mutex>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::capi;
+namespace json = llvm::json;
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static std::string toString(QBackendText text) { return toRef(text).str(); }
+
+static std::string getBackend(const QBackendReportOptions &options) {
+  std::string name = toString(options.backend);
+  return name.empty() ? PreparePipelineOptions().backend.getValue() : name;
+}
+
+static RunOptions getRunOptions(const QBackendModel &model,
+                                const QBackendReportOptions &options) {
+  RunOptions run;
+  run.entry = model.entry;
+  run.data = toString(options.samples);
+  run.inputScale = toString(options.inputScale);
+  run.sampleArguments = toString(options.sampleArguments);
+  run.threads = options.threads;
+  return run;
+}
+
+static tuning::NetworkOptions
+getNetworkOptions(const QBackendModel &model,
+                  const QBackendReportOptions &options) {
+  tuning::NetworkOptions network;
+  network.backend = getBackend(options);
+  network.qconfig = toString(options.qconfig);
+  network.data = toString(options.samples);
+  network.labels = toString(options.labels);
+  CalibrateOptions &calibration = network.calibration;
+  calibration.entry = model.entry;
+  calibration.calibration = toString(options.table);
+  calibration.data = toString(options.calibrationSamples);
+  if (calibration.data.empty() && calibration.calibration.empty())
+    calibration.data = network.data;
+  calibration.inputScale = toString(options.inputScale);
+  calibration.sampleArguments = toString(options.sampleArguments);
+  calibration.threads = options.threads;
+  return network;
+}
+
+/// A copy of `model` with the configuration of `options`; null if an error was
+/// reported.
+static std::unique_ptr<QBackendModel>
+copyModel(QBackendModel *model, QBackendText configuration,
+          QBackendDiagnosticCallback callback, void *user) {
+  std::unique_ptr<QBackendModel> copy = model->copy(callback, user);
+  if (!copy)
+    return nullptr;
+  ModelScope scope(*copy, callback, user);
+  if (failed(copy->session.addConfiguration(configuration, *copy->module)))
+    return nullptr;
+  return copy;
+}
+
+static QBackendStatus fail(QBackendModel &model, llvm::Error error) {
+  // What a pass has emitted says more.
+  model.session.error() << llvm::toString(std::move(error));
+  return QBACKEND_FAILURE;
+}
+
+static QBackendStatus finish(QBackendModel &model, json::Value value,
+                             char **output) {
+  if (model.session.failIfInterrupted())
+    return QBACKEND_FAILURE;
+  std::string text;
+  llvm::raw_string_ostream(text) << value;
+  return model.session.finish(text, output);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
+/// JSON has no infinity.
+static json::Value toNumber(double value) {
+  return std::isfinite(value) ? json::Value(value) : json::Value(nullptr);
+}
+
+static json::Value toObject(const evaluation::ErrorSums &sums) {
+  if (sums.elements == 0)
+    return nullptr;
+  return json::Object{{"sqnr", evaluation::toDecibels(sums.getSqnr())},
+                      {"cosine", toNumber(sums.getCosine())},
+                      {"max_difference", sums.largest}};
+}
+
+static json::Object toObject(const evaluation::OperatorErrors &op) {
+  auto [weight, bias, clip, round] = evaluation::getParts(op);
+  json::Object result{{"name", json::fixUTF8(op.name)},
+                      {"kind", json::fixUTF8(op.kind)},
+                      {"kernel", json::fixUTF8(op.kernel)},
+                      {"selector", json::fixUTF8(op.selector)},
+                      {"inputs", json::Array(op.inputs)},
+                      {"shape", json::Array(op.shape)},
+                      {"macs", op.multiplyAccumulates},
+                      {"local", toObject(op.local)},
+                      {"cumulative", toObject(op.cumulative)},
+                      {"own", toObject(op.own)},
+                      {"weight_percent", weight},
+                      {"bias_percent", bias},
+                      {"clip_percent", clip},
+                      {"round_percent", round},
+                      {"range", nullptr},
+                      {"score", 0.0},
+                      {"cause", ""},
+                      {"reason", ""},
+                      {"suggestion", ""}};
+  if (op.range)
+    result["range"] = json::Object{{"dtype", op.range->dtype},
+                                   {"scale", op.range->scale},
+                                   {"zero_point", op.range->zeroPoint},
+                                   {"lowest", op.range->getLowest()},
+                                   {"highest", op.range->getHighest()}};
+  return result;
+}
+
+static json::Array toArray(ArrayRef<evaluation::Comparison> comparisons) {
+  json::Array result;
+  for (const evaluation::Comparison &comparison : comparisons) {
+    json::Object object = toObject(comparison);
+    if (comparison.accuracy)
+      object["accuracy"] =
+          json::Array{comparison.accuracy->first, comparison.accuracy->second};
+    result.push_back(std::move(object));
+  }
+  return result;
+}
+
+QBackendStatus
+qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
+                              const QBackendReportOptions *options,
+                              char **output, char **page,
+                              QBackendDiagnosticCallback callback, void *user) {
+  if (!checkPointers({{"model", model},
+                      {"quantized", quantized},
+                      {"options", options},
+                      {"output", output}},
+                     callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  if (page)
+    *page = nullptr;
+  std::string bytes;
+  {
+    ModelScope scope(*quantized, callback, user);
+    if (failed(quantized->writeBytecode(bytes)))
+      return QBACKEND_FAILURE;
+  }
+  auto copy = copyModel(model, options->configuration, callback, user);
+  if (!copy)
+    return QBACKEND_FAILURE;
+  ModelScope scope(*copy, callback, user);
+  OwningOpRef<ModuleOp> other =
+      copy->session.parse(bytes, "quantized", "a quantized network");
+  if (!other)
+    return QBACKEND_FAILURE;
+  PreparePipelineOptions prepare;
+  prepare.backend = getBackend(*options);
+  prepare.qconfig = toString(options->qconfig);
+  prepare.entry = copy->entry;
+  auto layers = compareOperators(*copy->module, *other, prepare,
+                                 getRunOptions(*copy, *options));
+  if (!layers)
+    return fail(*copy, layers.takeError());
+  auto comparisons = evaluation::compare(layers->outputs, layers->otherOutputs,
+                                         toRef(options->labels));
+  if (!comparisons)
+    return fail(*copy, comparisons.takeError());
+  std::vector<evaluation::Finding> findings =
+      evaluation::rankOperators(layers->operators);
+  json::Array operators, missing, ranking;
+  for (const evaluation::OperatorErrors &op : layers->operators) {
+    operators.push_back(toObject(op));
+    if (op.kernel.empty() && !op.isCompared())
+      missing.push_back(json::fixUTF8(op.name));
+  }
+  for (const evaluation::Finding &finding : findings) {
+    json::Object &op = *operators[finding.op].getAsObject();
+    op["score"] = toNumber(finding.score);
+    op["cause"] = evaluation::getCauseName(finding.cause);
+    op["reason"] = json::fixUTF8(finding.reason);
+    op["suggestion"] = json::fixUTF8(finding.suggestion);
+    ranking.push_back(finding.op);
+  }
+  QBackendStatus status =
+      finish(*copy,
+             json::Object{{"outputs", toArray(*comparisons)},
+                          {"operators", std::move(operators)},
+                          {"ranking", std::move(ranking)},
+                          {"missing", std::move(missing)}},
+             output);
+  if (status != QBACKEND_SUCCESS || !page)
+    return status;
+  std::string title = toString(options->title);
+  return copy->session.finish(
+      evaluation::makePage(title.empty() ? "network" : title, *comparisons,
+                           layers->operators, findings),
+      page);
+}
+
+//===----------------------------------------------------------------------===//
+// Sensitivity and tuning
+//===----------------------------------------------------------------------===//
+
+QBackendStatus qbackendModelFindSensitivity(
+    QBackendModel *model, const QBackendReportOptions *options, char **output,
+    QBackendDiagnosticCallback callback, void *user) {
+  if (!checkPointers(
+          {{"model", model}, {"options", options}, {"output", output}},
+          callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  auto copy = copyModel(model, options->configuration, callback, user);
+  if (!copy)
+    return QBACKEND_FAILURE;
+  ModelScope scope(*copy, callback, user);
+  tuning::NetworkOptions network = getNetworkOptions(*copy, *options);
+  auto simulation = tuning::Simulation::create(*copy->module, network);
+  if (!simulation)
+    return fail(*copy, simulation.takeError());
+  auto sensitivity = tuning::findSensitivity(**simulation);
+  if (!sensitivity)
+    return fail(*copy, sensitivity.takeError());
+  if (options->measureChanges) {
+    auto changes = tuning::measureChanges(*copy->module, network);
+    if (!changes)
+      return fail(*copy, changes.takeError());
+    sensitivity->changes = std::move(*changes);
+  }
+  if (copy->session.failIfInterrupted())
+    return QBACKEND_FAILURE;
+  return copy->session.finish(tuning::toJSON(*sensitivity, **simulation),
+                              output);
+}
+
+static json::Object toObject(const tuning::Score &score) {
+  json::Object result{{"sqnr", evaluation::toDecibels(score.sqnr)}};
+  if (score.accuracy)
+    result["accuracy"] = *score.accuracy;
+  return result;
+}
+
+QBackendStatus qbackendModelTune(QBackendModel *model,
+                                 const QBackendTuneOptions *options,
+                                 char **output,
+                                 QBackendDiagnosticCallback callback,
+                                 void *user) {
+  if (!checkPointers(
+          {{"model", model}, {"options", options}, {"output", output}},
+          callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  auto copy = copyModel(model, options->network.configuration, callback, user);
+  if (!copy)
+    return QBACKEND_FAILURE;
+  ModelScope scope(*copy, callback, user);
+  tuning::TuneOptions tune;
+  tune.network = getNetworkOptions(*copy, options->network);
+  if (options->keepSqnr)
+    tune.keepSqnr = *options->keepSqnr;
+  if (options->keepAccuracy)
+    tune.keepAccuracy = *options->keepAccuracy;
+  if (options->maxSeconds > 0)
+    tune.maxSeconds = options->maxSeconds;
+  if (options->targetSeconds > 0)
+    tune.targetSeconds = options->targetSeconds;
+  tune.output = toString(options->path);
+  if (!StringRef(tune.output).ends_with(".mlir")) {
+    copy->session.error() << "path is '" << tune.output
+                          << "', expected a name that ends with .mlir";
+    return QBACKEND_FAILURE;
+  }
+  tune.resume = options->resume;
+  if (options->isStopped)
+    tune.isStopped = [options] {
+      return options->isStopped(options->stopUser) != 0;
+    };
+  std::string log;
+  llvm::raw_string_ostream stream(log);
+  auto result = tuning::tune(*copy->module, tune, stream);
+  if (!result)
+    return fail(*copy, result.takeError());
+  auto toSeconds = [](std::optional<double> seconds) {
+    return seconds ? json::Value(*seconds) : json::Value(nullptr);
+  };
+  return finish(
+      *copy,
+      json::Object{{"is_held", result->isHeld},
+                   {"is_kept", result->isKept},
+                   {"is_complete", result->isComplete},
+                   {"is_written", result->isWritten},
+                   {"real", toObject(result->real)},
+                   {"score", toObject(result->score)},
+                   {"real_valued", result->realValued},
+                   {"operators", result->operators},
+                   {"seconds", toSeconds(result->seconds)},
+                   {"integer_seconds", toSeconds(result->integerSeconds)},
+                   {"log", json::fixUTF8(log)}},
+      output);
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+QBackendStatus qbackendModelFindCost(QBackendModel *model,
+                                     const QBackendReportOptions *options,
+                                     char **output,
+                                     QBackendDiagnosticCallback callback,
+                                     void *user) {
+  if (!checkPointers({{"model", model}, {"output", output}}, callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  auto copy = model->copy(callback, user);
+  if (!copy)
+    return QBACKEND_FAILURE;
+  ModelScope scope(*copy, callback, user);
+  QBackendReportOptions given = options ? *options : QBackendReportOptions{};
+  auto cost = reportCost(*copy->module, getRunOptions(*copy, given),
+                         /*profile=*/!toRef(given.samples).empty());
+  if (!cost)
+    return fail(*copy, cost.takeError());
+  json::Array operators, islands;
+  for (const OperatorCost &op : cost->operators)
+    operators.push_back(
+        json::Object{{"name", json::fixUTF8(op.name)},
+                     {"kind", json::fixUTF8(op.kind)},
+                     {"integer_macs", op.integerMacs},
+                     {"real_macs", op.realMacs},
+                     {"operations", op.operations},
+                     {"read_bytes", op.readBytes},
+                     {"written_bytes", op.writtenBytes},
+                     {"parameter_bytes", op.parameterBytes},
+                     {"is_conversion", op.isConversion},
+                     {"is_real", op.isReal},
+                     {"predicted_seconds", op.predictedSeconds},
+                     {"measured_seconds", op.measuredSeconds
+                                              ? json::Value(*op.measuredSeconds)
+                                              : json::Value(nullptr)}});
+  for (const RealIsland &island : cost->islands)
+    islands.push_back(
+        json::Object{{"operators", json::Array(island.operators)},
+                     {"conversions", json::Array(island.conversions)},
+                     {"predicted_seconds", island.predictedSeconds}});
+  return finish(*copy,
+                json::Object{{"operators", std::move(operators)},
+                             {"islands", std::move(islands)},
+                             {"live_bytes", cost->liveBytes},
+                             {"live_at", cost->liveAt},
+                             {"parameter_bytes", cost->parameterBytes}},
+                output);
+}
+
+//===----------------------------------------------------------------------===//
+// One operator, and all stages
+//===----------------------------------------------------------------------===//
+
+QBackendStatus qbackendModelExplainOperator(QBackendModel *model,
+                                            QBackendText configuration,
+                                            QBackendText options,
+                                            QBackendText table, char **output,
+                                            QBackendDiagnosticCallback callback,
+                                            void *user) {
+  if (!checkPointers({{"model", model}, {"output", output}}, callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  auto copy = copyModel(model, configuration, callback, user);
+  if (!copy)
+    return QBACKEND_FAILURE;
+  ModelScope scope(*copy, callback, user);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  std::vector<OperatorVerdict> verdicts;
+  std::unique_ptr<Pass> pass =
+      createApplyBackendPass(verdicts, toRef(table), &stream);
+  if (failed(copy->session.setOptions(*pass, toRef(options))))
+    return QBACKEND_FAILURE;
+  PassManager manager(copy->getContext());
+  manager.addPass(std::move(pass));
+  if (failed(manager.run(*copy->module)) || copy->session.failIfInterrupted())
+    return QBACKEND_FAILURE;
+  return copy->session.finish(text, output);
+}
+
+QBackendStatus
+qbackendModelRecordStages(QBackendModel *model, QBackendText configuration,
+                          QBackendText options, QBackendText title,
+                          char **output, char **page,
+                          QBackendDiagnosticCallback callback, void *user) {
+  if (!checkPointers({{"model", model}, {"output", output}}, callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  if (page)
+    *page = nullptr;
+  auto copy = copyModel(model, configuration, callback, user);
+  if (!copy)
+    return QBACKEND_FAILURE;
+  ModelScope scope(*copy, callback, user);
+  // The summaries of passes are those of the registry.
+  static std::once_flag once;
+  std::call_once(once, registerAllPasses);
+  auto stages = recordStages(*copy->module, copy->entry, toRef(options));
+  if (!stages)
+    return fail(*copy, stages.takeError());
+  json::Array result;
+  for (const Stage &stage : *stages) {
+    json::Array ops;
+    for (const StageOp &op : stage.ops)
+      ops.push_back(json::Object{{"text", json::fixUTF8(op.text)},
+                                 {"kind", json::fixUTF8(op.kind)},
+                                 {"origins", json::Array(op.origins)},
+                                 {"operands", json::Array(op.operands)},
+                                 {"is_constant", op.isConstant}});
+    result.push_back(json::Object{{"pass", stage.pass},
+                                  {"summary", stage.summary},
+                                  {"ops", std::move(ops)}});
+  }
+  QBackendStatus status = finish(*copy, std::move(result), output);
+  if (status != QBACKEND_SUCCESS || !page)
+    return status;
+  std::string name = toString(title);
+  return copy->session.finish(
+      makeStagesPage(name.empty() ? "network" : name, *stages), page);
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tensors of a module hold while it runs, given to its observers.
+
+#include "StatisticsRecorder.h"
+
+#include "qbackend/Pipelines/ObserverOptions.h"
+#include "qbackend/Support/Error.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace qbackend;
+using calibration::Chunk;
+using calibration::Observer;
+using calibration::ObserverOptions;
+using calibration::Statistics;
+using calibration::Table;
+using calibration::TableEntry;
+
+static void describe(Value tensor, const TensorName &name, TableEntry &entry) {
+  entry.name = name.name;
+  entry.structure = name.structure;
+  entry.shape = getTableShape(tensor);
+}
+
+StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
+                                       func::FuncOp entry, bool all,
+                                       const CalibrateOptions &options)
+    : ignoreNonFinite(options.nonFinite == "ignore"),
+      givesInTurn(options.batchSize == 1 && entry.getBody().hasOneBlock() &&
+                  SymbolTable::symbolKnownUseEmpty(entry, module)) {
+  SymbolTable wanted(original);
+  TensorNames names(module, /*withStructures=*/all);
+  SymbolTable symbols(module);
+  llvm::MapVector<StringRef, SmallVector<Value>> shared;
+  module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
+    Value tensor = TensorNames::getTensor(op.getInput());
+    SmallVector<Value> &tensors = shared[op.getObserver()];
+    if (!llvm::is_contained(tensors, tensor))
+      tensors.push_back(tensor);
+  });
+  llvm::StringMap<Target *> byObserver;
+  for (auto op : module.getOps<ObserverOp>()) {
+    ArrayRef<Value> tensors = shared[op.getSymName()];
+    TableEntry entry;
+    entry.name = op.getSymName().str();
+    if (all && tensors.size() > 1) {
+      for (Value tensor : tensors)
+        entry.group.push_back(names.lookup(tensor).name);
+      entry.name = llvm::join(entry.group, ", ");
+    } else if (all && tensors.size() == 1) {
+      describe(tensors[0], names.lookup(tensors[0]), entry);
+      // Two observers of one tensor, of different types.
+      if (!entryNames.insert(entry.name).second)
+        continue;
+    }
+    byObserver[op.getSymName()] =
+        addTarget(std::move(entry), getObserverOptions(op.getConfig()), all);
+  }
+  llvm::DenseMap<Value, Target *> byTensor;
+  module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
+    // Elsewhere a sample may pass a site more than once, or not at all.
+    givesInTurn &= op->getParentOp() == entry;
+    Site site;
+    site.name = op.getObserver().str();
+    site.isWanted = wanted.lookup(op.getObserver());
+    if (Target *target = byObserver.lookup(op.getObserver()))
+      site.targets.push_back(target);
+    // What shares an observer also has an entry of its own.
+    Value tensor = TensorNames::getTensor(op.getInput());
+    if (all && shared[op.getObserver()].size() > 1 &&
+        !byTensor.contains(tensor)) {
+      TableEntry entry;
+      describe(tensor, names.lookup(tensor), entry);
+      if (entryNames.insert(entry.name).second)
+        site.targets.push_back(byTensor[tensor] =
+                                   addTarget(std::move(entry), {}, all));
+    }
+    site.isOrdered = llvm::any_of(
+        site.targets, [](Target *target) { return target->isOrdered(); });
+    sites.push_back(std::move(site));
+  });
+}
+
+void StatisticsRecorder::setFirstSample(int64_t number) {
+  firstSample = number;
+  setTurn(number);
+}
+
+llvm::Error StatisticsRecorder::flush(int64_t end) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (Site &site : sites) {
+    Batch batch = takeBefore(site, end);
+    for (auto &[sample, visits] : batch)
+      if (const Pending *refused = findRefused(site, visits))
+        return makeError("'{0}' is {1} in sample {2}: the network "
+                         "overflows, its weights are not finite, or the "
+                         "data is not what it was trained on; "
+                         "non-finite=ignore leaves such values out",
+                         site.name, *refused->nonFinite, sample);
+    give(site, batch);
+  }
+  setTurn(end);
+  return llvm::Error::success();
+}
+
+Table StatisticsRecorder::getTable() {
+  Table table;
+  for (auto &target : targets) {
+    table.entries.push_back(target->entry);
+    table.entries.back().kind = target->observer->getOptions().kind;
+    table.entries.back().stats = target->observer->statistics();
+  }
+  return table;
+}
+
+llvm::Error StatisticsRecorder::resume(const Table &table) {
+  if (table.entries.size() != targets.size())
+    return makeError("the table has {0} entries, this run makes {1}",
+                     table.entries.size(), targets.size());
+  for (auto [target, entry] : llvm::zip(targets, table.entries)) {
+    if (target->entry.name != entry.name ||
+        target->entry.structure != entry.structure ||
+        target->observer->getOptions().kind != entry.kind)
+      return makeError("the table has '{0}' where this run has '{1}', or "
+                       "another observer for it",
+                       entry.name, target->entry.name);
+    target->observer->resume(entry.stats);
+  }
+  return llvm::Error::success();
+}
+
+bool StatisticsRecorder::Target::isOrdered() const {
+  calibration::ObserverKind kind = observer->getOptions().kind;
+  return kind == calibration::ObserverKind::Histogram ||
+         calibration::isMovingAverage(kind);
+}
+StatisticsRecorder::Target *
+StatisticsRecorder::addTarget(TableEntry entry, ObserverOptions options,
+                              bool all) {
+  options.recordAll = all;
+  // Of Pending::shape.
+  options.channelAxis = 1;
+  if (all) {
+    if (!calibration::hasStatistics(options.kind))
+      options.kind = calibration::ObserverKind::MinMax;
+  }
+  targets.push_back(std::make_unique<Target>(
+      Target{std::move(entry), Observer::create(options)}));
+  return targets.back().get();
+}
+
+void StatisticsRecorder::add(ObservedTensor tensor) {
+  Site &site = sites[tensor.site];
+  const int64_t axis = tensor.channelAxis;
+  Pending pending;
+  pending.values = std::move(tensor.values);
+  pending.shape = {1, 1, 1};
+  for (auto [i, size] : llvm::enumerate(tensor.shape))
+    pending.shape[int64_t(i) < axis ? 0 : int64_t(i) == axis ? 1 : 2] *= size;
+  for (float value : pending.values)
+    if (!std::isfinite(value)) {
+      pending.nonFinite = value;
+      break;
+    }
+  int64_t sample = firstSample + tensor.sample;
+  if (!site.isOrdered) {
+    for (Target *target : site.targets) {
+      auto observer = Observer::create(target->observer->getOptions());
+      observe(*observer, *target,
+              {{pending.values.data(), int64_t(pending.values.size()), sample}},
+              pending.shape);
+      pending.statistics.push_back(observer->statistics());
+    }
+    pending.values = {};
+  }
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    site.pending[sample].push_back(std::move(pending));
+  }
+  if (givesInTurn)
+    giveInTurn(sample);
+}
+
+void StatisticsRecorder::setTurn(int64_t sample) {
+  turn = sample;
+  nextSite = 0;
+}
+
+const StatisticsRecorder::Pending *
+StatisticsRecorder::findRefused(const Site &site,
+                                const std::vector<Pending> &visits) const {
+  if (!site.isWanted || ignoreNonFinite)
+    return nullptr;
+  for (const Pending &pending : visits)
+    if (pending.nonFinite)
+      return &pending;
+  return nullptr;
+}
+
+StatisticsRecorder::Batch StatisticsRecorder::takeBefore(Site &site,
+                                                         int64_t end) {
+  Batch taken;
+  while (!site.pending.empty() && site.pending.begin()->first < end)
+    taken.insert(site.pending.extract(site.pending.begin()));
+  return taken;
+}
+
+/// Gives what there is of `sample` to the observers, in the order of sites,
+/// if all before it are done. No other thread gives anything meanwhile: it
+/// would have to be the turn of another sample, and that comes when this one
+/// ends.
+void StatisticsRecorder::giveInTurn(int64_t sample) {
+  std::unique_lock<std::mutex> lock(mutex);
+  while (turn == sample && nextSite < sites.size()) {
+    Site &site = sites[nextSite];
+    auto found = site.pending.find(sample);
+    if (found == site.pending.end() || findRefused(site, found->second))
+      return;
+    Batch batch = takeBefore(site, sample + 1);
+    lock.unlock();
+    give(site, batch);
+    lock.lock();
+    ++nextSite;
+  }
+}
+
+/// The tensors of a group differ in shape: it has no channels.
+void StatisticsRecorder::observe(Observer &observer, const Target &target,
+                                 const std::vector<Chunk> &chunks,
+                                 const std::vector<int64_t> &shape) {
+  if (target.entry.group.empty())
+    observer.updateTensors(chunks, shape);
+  else
+    observer.update(chunks);
+}
+
+void StatisticsRecorder::give(Site &site, const Batch &batch) {
+  if (batch.empty())
+    return;
+  for (auto [index, target] : llvm::enumerate(site.targets)) {
+    if (site.isOrdered) {
+      std::vector<Chunk> chunks;
+      for (auto &[sample, visits] : batch)
+        for (const Pending &pending : visits)
+          chunks.push_back(
+              {pending.values.data(), int64_t(pending.values.size()), sample});
+      observe(*target->observer, *target, chunks,
+              batch.begin()->second.front().shape);
+      continue;
+    }
+    Statistics stats = target->observer->statistics();
+    int64_t batches = stats.batches;
+    for (auto &[sample, visits] : batch)
+      for (const Pending &pending : visits)
+        calibration::merge(stats, pending.statistics[index]);
+    stats.batches = batches + !stats.empty();
+    target->observer->resume(stats);
+  }
+}

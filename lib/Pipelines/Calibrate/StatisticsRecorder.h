@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the tensors of a module hold while it runs, given to its observers.
+
+#ifndef QBACKEND_LIB_PIPELINES_CALIBRATE_STATISTICSRECORDER_H
+#define QBACKEND_LIB_PIPELINES_CALIBRATE_STATISTICSRECORDER_H
+
+#include "qbackend/Calibration/Observer.h"
+#include "qbackend/Calibration/Table.h"
+#include "qbackend/Pipelines/Calibrate.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+
+namespace qbackend {
+
+/// What the tensors of a module hold in samples whose batch isn't complete.
+/// Samples run in any order; each batch is given to the observers in the order
+/// of sites and samples, so that nothing depends on the threads. Where a batch
+/// is one sample and each site is passed once, that whose turn it is is given
+/// while it runs: of it, one tensor is kept, not all.
+class StatisticsRecorder {
+public:
+  /// With `all`, there is an entry for each tensor, and one for the tensors
+  /// that share an observer; else one for each observer. Those of `original`
+  /// have to see finite numbers, unless `options` ignore that. What runs is
+  /// `entry`.
+  StatisticsRecorder(mlir::ModuleOp module, mlir::ModuleOp original,
+                     mlir::func::FuncOp entry, bool all,
+                     const CalibrateOptions &options);
+
+  /// Says that the run which begins now has this number as its first sample.
+  void setFirstSample(int64_t number);
+
+  /// Takes what a site saw. May be called from several threads at once.
+  void add(ObservedTensor tensor);
+
+  /// Gives the samples before `end` to the observers, as one batch.
+  llvm::Error flush(int64_t end);
+
+  calibration::Table getTable();
+
+  /// Goes on from `table`, which has to be one of this module.
+  llvm::Error resume(const calibration::Table &table);
+
+private:
+  struct Target {
+    calibration::TableEntry entry;
+    std::unique_ptr<calibration::Observer> observer;
+
+    bool isOrdered() const;
+  };
+
+  /// What a site saw when it was passed: all of it, if an observer has to see
+  /// it in order, else what is left of it once it is counted.
+  struct Pending {
+    std::vector<float> values;
+    /// What is before the channels, the channels, and what is behind them.
+    std::vector<int64_t> shape;
+    std::vector<calibration::Statistics> statistics;
+    std::optional<float> nonFinite;
+  };
+
+  /// By the number of the sample; in loops, and in functions that are called
+  /// more than once, a sample passes a site several times.
+  using Batch = std::map<int64_t, std::vector<Pending>>;
+
+  struct Site {
+    std::string name;
+    std::vector<Target *> targets;
+    bool isOrdered = false;
+    /// Whether it is of the module as it was given.
+    bool isWanted = false;
+    Batch pending;
+  };
+
+  static Batch takeBefore(Site &site, int64_t end);
+  static void observe(calibration::Observer &observer, const Target &target,
+                      const std::vector<calibration::Chunk> &chunks,
+                      const std::vector<int64_t> &shape);
+  static void give(Site &site, const Batch &batch);
+
+  Target *addTarget(calibration::TableEntry entry,
+                    calibration::ObserverOptions options, bool all);
+  void setTurn(int64_t sample);
+  /// What isn't finite of what may not be; null if all is right.
+  const Pending *findRefused(const Site &site,
+                             const std::vector<Pending> &visits) const;
+  void giveInTurn(int64_t sample);
+
+  const bool ignoreNonFinite;
+  bool givesInTurn;
+  int64_t firstSample = 0;
+  /// All samples before this one are given, and of it the first sites.
+  int64_t turn = 0;
+  size_t nextSite = 0;
+  std::vector<std::unique_ptr<Target>> targets;
+  std::set<std::string> entryNames;
+  std::vector<Site> sites;
+  std::mutex mutex;
+};
+
+} // namespace qbackend
+
+#endif // QBACKEND_LIB_PIPELINES_CALIBRATE_STATISTICSRECORDER_H

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Files that are written completely or not at all.
+
+#include "qbackend/Support/OutputFile.h"
+
+#include "llvm/ADT/SmallString.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/Signals.h"
+
+#include <cerrno>
+#include <csignal>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace llvm;
+using namespace qbackend;
+
+/// Whether a process of this number is there, as far as can be seen from here.
+static bool isAlive(pid_t process) {
+  return kill(process, 0) == 0 || errno != ESRCH;
+}
+
+/// Removes `file` unless somebody has it locked: a process of another machine
+/// or container, whose number says nothing here.
+static void removeUnlocked(StringRef file) {
+  // A pipe of this name would be waited for.
+  int descriptor =
+      open(file.str().c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+  if (descriptor < 0)
+    return;
+  struct stat found;
+  if (fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
+      flock(descriptor, LOCK_EX | LOCK_NB) == 0)
+    sys::fs::remove(file);
+  close(descriptor);
+}
+
+std::string qbackend::getPathBeside(StringRef path, const Twine &suffix) {
+  constexpr size_t longest = 100, kept = 60;
+  size_t slash = path.rfind('/') + 1;
+  StringRef name = path.drop_front(slash);
+  if (name.size() <= longest)
+    return (path + "." + suffix).str();
+  // Not in the middle of a character.
+  size_t end = kept;
+  while (end > 0 && (name[end] & 0xc0) == 0x80)
+    --end;
+  // The Python package has the same names (python/qbackend/files.py).
+  std::string digest =
+      toHex(SHA256::hash(arrayRefFromStringRef(name)), /*LowerCase=*/true);
+  return (path.take_front(slash + end) + "-" +
+          StringRef(digest).take_front(16) + "." + suffix)
+      .str();
+}
+
+/// Removes what is left of processes that were killed while they wrote `path`.
+static void removeLeftovers(StringRef path) {
+  StringRef folder = sys::path::parent_path(path);
+  std::string whole = getPathBeside(path, "");
+  StringRef prefix = sys::path::filename(whole);
+  std::error_code error;
+  for (sys::fs::directory_iterator file(folder.empty() ? "." : folder, error),
+       end;
+       !error && file != end; file.increment(error)) {
+    StringRef name = sys::path::filename(file->path());
+    pid_t process;
+    // PID-xxxxxx.tmp, and what libzip appends to that.
+    if (name.consume_front(prefix) && !name.consumeInteger(10, process) &&
+        name.starts_with("-") && name.substr(7).starts_with(".tmp") &&
+        process > 0 && !isAlive(process))
+      removeUnlocked(file->path());
+  }
+}
+
+static bool removesOnSignals = false;
+
+void OutputFile::removeOnSignals() { removesOnSignals = true; }
+
+OutputFile::OutputFile(StringRef path) : path(path) {
+  if (path == "-") {
+    target = &outs();
+    return;
+  }
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path)) {
+    owned = std::make_unique<raw_fd_ostream>(path, openError);
+    target = owned.get();
+    return;
+  }
+  removeLeftovers(path);
+  int descriptor;
+  std::string name;
+  // LLVM would take a percent sign of the path for a placeholder.
+  do {
+    name = getPathBeside(
+        path,
+        Twine(sys::Process::getProcessId()) + "-" +
+            utohexstr(sys::Process::GetRandomNumber() & 0xffffff, true, 6) +
+            ".tmp");
+    openError =
+        sys::fs::openFileForWrite(name, descriptor, sys::fs::CD_CreateNew);
+  } while (openError == std::errc::file_exists);
+  if (openError)
+    return;
+  flock(descriptor, LOCK_EX | LOCK_NB);
+  temporary = name;
+  if (removesOnSignals)
+    sys::RemoveFileOnSignal(temporary);
+  owned = std::make_unique<raw_fd_ostream>(descriptor, /*shouldClose=*/true);
+  target = owned.get();
+}
+
+void OutputFile::discard() {
+  if (!isRenamed())
+    return;
+  sys::fs::remove(temporary);
+  if (removesOnSignals)
+    sys::DontRemoveFileOnSignal(temporary);
+}
+
+/// Writes what is buffered, and closes what is not everybody's. Returns what
+/// went wrong in that or before.
+static std::error_code finish(raw_fd_ostream &os) {
+  if (&os == &outs())
+    os.flush();
+  else
+    os.close();
+  std::error_code error = os.error();
+  // A stream that has an error left ends the program.
+  os.clear_error();
+  return error;
+}
+
+std::error_code OutputFile::commit() {
+  if (openError)
+    return openError;
+  std::error_code error = finish(*target);
+  target = nullptr;
+  owned.reset();
+  if (!error && isRenamed())
+    error = sys::fs::rename(temporary, path);
+  if (error)
+    discard();
+  else if (isRenamed() && removesOnSignals)
+    sys::DontRemoveFileOnSignal(temporary);
+  return error;
+}
+
+OutputFile::~OutputFile() {
+  if (!target)
+    return;
+  finish(*target);
+  owned.reset();
+  discard();
+}
+
+std::error_code qbackend::writeFile(StringRef path, StringRef text) {
+  OutputFile file(path);
+  if (!file.error())
+    file.os() << text;
+  return file.commit();
+}
+
+Error qbackend::checkWritable(StringRef path) {
+  if (path.empty() || path == "-")
+    return Error::success();
+  auto fail = [&](const Twine &why) {
+    return createStringError("cannot write '" + path + "': " + why);
+  };
+  if (sys::fs::is_directory(path))
+    return fail("it is a directory; name a file in it");
+  if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
+    return Error::success();
+  StringRef folder = sys::path::parent_path(path);
+  if (folder.empty())
+    folder = ".";
+  if (!sys::fs::exists(folder))
+    return fail("directory '" + folder + "' does not exist");
+  if (!sys::fs::is_directory(folder))
+    return fail("'" + folder + "' is not a directory");
+  if (std::error_code error =
+          sys::fs::access(folder, sys::fs::AccessMode::Write))
+    return fail("directory '" + folder + "': " + error.message());
+  return Error::success();
+}

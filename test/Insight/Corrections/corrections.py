@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Corrections help networks that need them, and leave the real-valued one as it is.
+
+usage: corrections.py FOLDER
+"""
+
+import pathlib
+import re
+import sys
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2]))
+from tools import run  # noqa: E402
+
+HERE = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(sys.argv[1])
+
+
+def check(condition, message):
+    if not condition:
+        sys.exit(f"FAILED: {message}")
+
+
+class Network:
+    def __init__(self, kind):
+        self.folder = FOLDER / kind
+        run(sys.executable, HERE / "Inputs/unequal.py", kind, self.folder)
+        self.net = self.folder / "net.mlir"
+        self.data = f"data={self.folder}/calibration.npy"
+        self.test = f"--input={self.folder}/test.npy"
+
+    def quantize(self, corrections, source=None, name="int.mlir", extra=""):
+        output = self.folder / name
+        key = f" corrections={corrections}" if corrections else ""
+        run("qbackend-opt", f"--apply-backend=qnnpack {source or self.data}{key} {extra}",
+            self.net, "-o", output)
+        return output
+
+    def sqnr(self, corrections, **options):
+        output = self.quantize(corrections, **options)
+        text = run("qbackend-run", self.net, f"--compare={output}", self.test)
+        return float(re.search(r"SQNR (\S+) dB", text).group(1))
+
+    def predict(self, module):
+        output = self.folder / "out.npz"
+        run("qbackend-run", module, self.test, "-o", output)
+        return np.load(output)["output0"]
+
+    def real(self, corrections):
+        """The real-valued network, as it is with corrections."""
+        prepared = self.folder / "prepared.mlir"
+        run("qbackend-opt", "--qbackend-prepare-pipeline=backend=qnnpack",
+            f"--qbackend-calibrate={self.data} corrections={corrections}",
+            self.net, "-o", prepared)
+        return self.predict(prepared)
+
+
+def relative(found, expected):
+    return np.abs(found - expected).max() / np.abs(expected).max()
+
+
+def channels():
+    net = Network("channels")
+    before, after = net.sqnr(""), net.sqnr("cross-layer-equalization")
+    print(f"channels: {before} dB, equalized {after} dB")
+    check(before < 15 and after > 25, f"{before} dB becomes {after} dB")
+    expected = net.predict(net.net)
+    error = relative(net.real("cross-layer-equalization"), expected)
+    print(f"the real-valued network moves by {error:.1e}")
+    check(0 < error < 1e-6, "equalization changes the real-valued network")
+    # By a table of the network as it was: of channels it has the range alone.
+    table = net.folder / "table.json"
+    run("qbackend-run", net.net, "--calibrate", f"--input={net.folder}/calibration.npy",
+        "-o", table)
+    by_table = net.sqnr("cross-layer-equalization", source=f"calibration={table}")
+    print(f"by a table {by_table} dB")
+    check(by_table > 25, f"{by_table} dB by a table")
+    # All of them together, in whatever order.
+    together = net.sqnr("bias-correction,cross-layer-equalization,adaptive-rounding")
+    print(f"with rounding and bias correction {together} dB")
+    check(together > after, f"all give {together} dB, equalization {after} dB")
+
+
+def means():
+    net = Network("means")
+    expected = net.predict(net.net)
+
+    def mean_error(corrections):
+        found = net.predict(net.quantize(corrections))
+        return np.abs((found - expected).mean((0, 2, 3))).max()
+
+    before, after = net.sqnr(""), net.sqnr("bias-correction")
+    print(f"means: {before} dB, corrected {after} dB")
+    check(after > before + 3, f"bias correction gives {after} dB, {before} dB without")
+    moved, left = mean_error(""), mean_error("bias-correction")
+    print(f"channels are off by {moved:.4f} on average, corrected {left:.4f}")
+    check(left < moved / 5, f"means are off by {left}, {moved} without")
+    rounded = net.sqnr("adaptive-rounding")
+    print(f"rounded {rounded} dB")
+    check(rounded > before + 2, f"rounding gives {rounded} dB, {before} dB without")
+    both = net.sqnr("adaptive-rounding,bias-correction")
+    print(f"both {both} dB")
+    check(both > after, f"rounding and correction give {both} dB")
+    # Whatever the threads.
+    one, two = (
+        net.quantize("adaptive-rounding,bias-correction", name=f"{threads}.mlir",
+                     extra=f"num-threads={threads}").read_bytes()
+        for threads in (1, 2)
+    )
+    check(one == two, "the result depends on the number of threads")
+
+
+def biases():
+    net = Network("biases")
+    before, after = net.sqnr(""), net.sqnr("bias-absorption")
+    print(f"biases: {before} dB, absorbed {after} dB")
+    check(after > before + 3, f"absorption gives {after} dB, {before} dB without")
+    error = relative(net.real("bias-absorption"), net.predict(net.net))
+    print(f"the real-valued network moves by {error:.1e}")
+    check(0 < error < 1e-3, "absorption changes the real-valued network")
+
+
+def trained():
+    """A network that needs no correction gets none that would make it worse."""
+    folder = FOLDER / "resnet8"
+    folder.mkdir()
+    examples = HERE.parents[2] / "examples"
+    net, data = folder / "net.mlir", examples / "data/fashion_mnist.npz"
+    run(sys.executable, examples / "export.py", examples / "networks/resnet8.npz",
+        "resnet8", "--spelling", "tosa", "-o", net)
+
+    def sqnr(key):
+        output = folder / "int.mlir"
+        run("qbackend-opt", f"--apply-backend=qnnpack {key} data={data}:calib_images "
+            "input-scale=1/255 samples=64", net, "-o", output)
+        text = run("qbackend-run", net, f"--compare={output}", "--samples=64",
+                   f"--input={data}:calib_images", "--input-scale=1/255")
+        return float(re.search(r"SQNR (\S+) dB", text).group(1))
+
+    # Judged is real arithmetic on the numbers that integers stand for.
+    before, after = sqnr(""), sqnr("corrections=bias-correction")
+    print(f"resnet8: {before} dB, corrected {after} dB")
+    check(after > before - 0.2, f"bias correction makes {before} dB {after} dB")
+
+
+channels()
+means()
+biases()
+trained()
