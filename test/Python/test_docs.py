@@ -14,7 +14,7 @@ import numpy
 import pytest
 import qbackend
 from qbackend import BackendConfig, QConfigMapping
-from qbackend.observers import OBSERVERS
+from qbackend.observation.observers import OBSERVERS
 
 ROOT = pathlib.Path(__file__).parents[2]
 TEXT = (ROOT / "docs" / "Python.md").read_text()

@@ -2,7 +2,7 @@
 import pytest
 import qbackend.torch.ao.nn.intrinsic as nni
 from qbackend import BackendPatternConfig, FuserMethod, nn
-from qbackend.fuser_methods import fuse_conv_bn, fuser_method_of, sequential_wrapper2
+from qbackend.configuration.fuser_methods import fuse_conv_bn, fuser_method_of, sequential_wrapper2
 
 PAIRS = "sequential_wrapper2(torch.ao.nn.intrinsic.ConvReLU2d)"
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The modules of the package import each other without circles."""
+"""The modules and packages import each other without circles, and not what they
+mustn't."""
 
 import ast
+import importlib
 import pathlib
+import sys
 
+import pytest
 import qbackend
 
 ROOT = pathlib.Path(qbackend.__file__).parent
@@ -77,13 +81,79 @@ def graph_of(sources, packages=()):
     }
 
 
-def test_package_has_no_import_circle():
+def graph_of_package():
     modules = modules_of(ROOT)
     sources = {name: path.read_text() for name, path in modules.items()}
     packages = {n for n, path in modules.items() if path.name == "__init__.py"}
-    graph = graph_of(sources, packages)
-    assert "observers" in graph["qconfig"]
+    return graph_of(sources, packages)
+
+
+def test_package_has_no_import_circle():
+    graph = graph_of_package()
+    assert "observation.observers" in graph["configuration.qconfig"]
     assert find_circle(graph) == []
+
+
+def test_folders_have_no_import_circle():
+    folders = {}
+    for name, targets in graph_of_package().items():
+        if name:
+            reached = folders.setdefault(name.partition(".")[0], set())
+            reached.update(target.partition(".")[0] for target in targets)
+    graph = {name: targets - {name} for name, targets in folders.items()}
+    assert graph["vocabulary"] == set()
+    assert graph["observation"] == {"vocabulary", "_library"}
+    assert graph["configuration"] == {"vocabulary", "observation", "_library"}
+    assert find_circle(graph) == []
+
+
+def test_importers_need_neither_torch_nor_configurations():
+    for name, targets in graph_of_package().items():
+        if name.partition(".")[0] == "importers":
+            others = {t for t in targets if t.partition(".")[0] != "importers"}
+            assert others <= {"_library", "diagnostics", "files", "model.model"}, name
+    allowed = {*sys.stdlib_module_names, "numpy"}
+    for path in (ROOT / "importers").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            found = []
+            if isinstance(node, ast.Import):
+                found = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and not node.level:
+                found = [node.module]
+            for module in found:
+                # What from_torch calls.
+                if (path.parent.name, module) != ("importers", "torch.export"):
+                    assert module.partition(".")[0] in allowed, path
+
+
+def test_folders_are_small():
+    for folder in [ROOT, *(path.parent for path in ROOT.rglob("__init__.py"))]:
+        assert len([*folder.glob("*.py")]) <= 20, folder
+
+
+@pytest.mark.parametrize(
+    "path, name",
+    [
+        ("backend_config", "BackendConfig"),
+        ("custom_config", "PrepareCustomConfig"),
+        ("dtype_config", "DTypeConfig"),
+        ("dtypes", "DType"),
+        ("equalization", "EqualizationQConfig"),
+        ("fake_quantize", "FakeQuantize"),
+        ("fuser_methods", "FuserMethod"),
+        ("names", "TorchName"),
+        ("node_getters", "RootNodeGetter"),
+        ("observers", "MinMaxObserver"),
+        ("qconfig", "QConfig"),
+        ("qconfig_mapping", "QConfigMapping"),
+    ],
+)
+def test_public_modules_have_a_short_path(path, name):
+    module = importlib.import_module(f"qbackend.{path}")
+    assert module is getattr(qbackend, path)
+    found = getattr(module, name)
+    assert module is sys.modules[found.__module__]
+    assert getattr(qbackend, name, found) is found
 
 
 def test_circles_are_found():

@@ -8,7 +8,7 @@ import qbackend.torch as torch
 import qbackend.torch.ao.nn.intrinsic as nni
 import qbackend.torch.nn.functional as F
 from qbackend import MatchAllNode, TorchName, nn
-from qbackend.names import name_of
+from qbackend.vocabulary.names import name_of
 
 
 def test_equal_to_and_hashed_as_its_string():

@@ -3,7 +3,7 @@ import operator
 
 import pytest
 from qbackend import BackendPatternConfig, MatchAllNode, nn
-from qbackend.node_getters import (
+from qbackend.configuration.node_getters import (
     ExtraInputsGetter,
     RootNodeGetter,
     extra_inputs_getter_of,
@@ -91,7 +91,7 @@ def test_neither_function_nor_path():
 
 
 def test_default_getter_is_a_path_too():
-    from qbackend.node_getters import default_root_node_getter, root_node_getter_of
+    from qbackend.configuration.node_getters import default_root_node_getter, root_node_getter_of
 
     assert default_root_node_getter(("relu", ("bn", "conv"))) == "conv"
     assert default_root_node_getter("conv") == "conv"

@@ -25,8 +25,8 @@ from qbackend import (
     RecordingObserver,
     ReuseInputObserver,
 )
-from qbackend.fake_quantize import FAKE_QUANTIZERS
-from qbackend.observers import OBSERVERS
+from qbackend.observation.fake_quantize import FAKE_QUANTIZERS
+from qbackend.observation.observers import OBSERVERS
 
 np = pytest.importorskip("numpy", reason="NumPy isn't installed")
 

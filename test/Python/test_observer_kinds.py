@@ -17,9 +17,9 @@ from qbackend import (
     QConfigMapping,
     _native,
 )
-from qbackend.fake_quantize import FAKE_QUANTIZERS
-from qbackend.interchange import OBSERVER_FIELDS
-from qbackend.observers import OBSERVERS
+from qbackend.observation.fake_quantize import FAKE_QUANTIZERS
+from qbackend.configuration.forms.interchange import OBSERVER_FIELDS
+from qbackend.observation.observers import OBSERVERS
 
 TABLE = json.loads(_native.observer_kinds())
 ROWS = {row["observer"]: row for row in TABLE["observers"]}

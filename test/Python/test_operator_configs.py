@@ -8,7 +8,7 @@ import json
 import pytest
 import qbackend
 from qbackend import BackendConfig, DTypeConfig, DTypeWithConstraints
-from qbackend.backend_config import BackendPatternConfig
+from qbackend.configuration.backend_config import BackendPatternConfig
 
 from conftest import document_of
 

@@ -8,9 +8,9 @@ import operator
 import pytest
 import qbackend as q
 from qbackend import BackendConfig, BackendPatternConfig, QConfig, QConfigMapping, TorchName
-from qbackend._torch_names import NAMES
-from qbackend.names import name_of
-from qbackend.observers import OBSERVERS
+from qbackend.vocabulary.torch_names import NAMES
+from qbackend.vocabulary.names import name_of
+from qbackend.observation.observers import OBSERVERS
 
 torch = pytest.importorskip("torch", reason="PyTorch isn't installed")
 taq = pytest.importorskip("torch.ao.quantization")
@@ -80,7 +80,7 @@ def test_same_object_is_what_the_table_says():
         and getattr(torch, name, None) is getattr(functional, name)
         and name not in ("Callable", "Union", "Optional", "List", "Tuple")
     }
-    from qbackend.names import _ONE_OBJECT
+    from qbackend.vocabulary.names import _ONE_OBJECT
 
     assert shared == set(_ONE_OBJECT)
 

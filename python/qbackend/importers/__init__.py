@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Networks in files, and those that others wrote, as MLIR modules: `torch.export` archives and ONNX
-files, read with NumPy alone. docs/Importing.md lists what is understood."""
+files. docs/Importing.md lists what is understood.
+
+What is here imports NumPy and the standard library, and `Model` with what reads files
+and reports errors: neither torch, which only `from_torch` calls, nor the configuration
+API."""
 
 from __future__ import annotations
 
@@ -10,7 +14,7 @@ import stat
 from typing import Any, Mapping, Optional, Sequence
 
 from ..files import Path, read_rest
-from ..model import Model
+from ..model.model import Model
 from . import onnx, pt2
 from .archive import mapped
 from .errors import ImportFailure as ImportFailure

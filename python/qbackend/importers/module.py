@@ -11,7 +11,7 @@ import numpy as np
 
 from .._library import native
 from ..files import Path, write_file
-from ..model import Model
+from ..model.model import Model
 from .builder import Builder, Value
 from .elements import Array
 

@@ -8,12 +8,12 @@ configurations mention, no tensors and no computation.
 
 from typing import List, Union
 
-from ..dtypes import *
-from ..dtypes import DType as dtype
-from ..dtypes import QScheme as qscheme
-from ..dtypes import float16 as half
-from ..dtypes import float32 as float
-from ..names import Namespace, Ops, TorchName
+from ..vocabulary.dtypes import *
+from ..vocabulary.dtypes import DType as dtype
+from ..vocabulary.dtypes import QScheme as qscheme
+from ..vocabulary.dtypes import float16 as half
+from ..vocabulary.dtypes import float32 as float
+from ..vocabulary.names import Namespace, Ops, TorchName
 from . import _C as _C
 from . import ao as ao
 from . import nn as nn

@@ -15,7 +15,8 @@ from ..archive import mapped
 from ..dims import Dim, Extent
 from ..elements import Array, Element
 from ..errors import ImportFailure
-from ..protobuf import (
+from .functions import Function, Functions, Graph, Node, Reference, inline
+from .protobuf import (
     Field,
     fields,
     integer,
@@ -26,7 +27,6 @@ from ..protobuf import (
     signed,
     text,
 )
-from .functions import Function, Functions, Graph, Node, Reference, inline
 
 _DTYPES: Dict[int, Element] = {
     1: elements.F32, 2: elements.U8, 3: elements.I8, 4: elements.U16,

@@ -3,7 +3,7 @@
 
 from typing import List
 
-from ...names import Namespace, TorchName
+from ...vocabulary.names import Namespace, TorchName
 from . import functional as functional, intrinsic as intrinsic, qat as qat
 _namespace = Namespace("torch.nn")
 

@@ -3,7 +3,7 @@
 
 from typing import List
 
-from ...names import Namespace, TorchName
+from ...vocabulary.names import Namespace, TorchName
 
 _namespace = Namespace("torch.nn.functional")
 

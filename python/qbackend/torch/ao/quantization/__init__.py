@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization`: what configurations are made of."""
 
-from ....fake_quantize import *
-from ....fuser_methods import *
-from ....observers import *
-from ....qconfig import *
-from ....qconfig_mapping import *
-from ....quant_type import *
-from ....quantization_mappings import *
+from ....configuration.fuser_methods import *
+from ....configuration.qconfig import *
+from ....configuration.qconfig_mapping import *
+from ....configuration.quantization_mappings import *
+from ....observation.fake_quantize import *
+from ....observation.observers import *
+from ....vocabulary.quant_type import *
 from . import (
     backend_config as backend_config,
     fake_quantize as fake_quantize,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.observer`."""
 
-from ....observers import *
-from ....observers import ObserverFactory as _PartialWrapper
+from ....observation.observers import *
+from ....observation.observers import ObserverFactory as _PartialWrapper

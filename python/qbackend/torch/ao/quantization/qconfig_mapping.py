@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.qconfig_mapping`."""
 
-from ....qconfig_mapping import *
-from ....qconfig_mapping import (
+from ....configuration.qconfig_mapping import *
+from ....configuration.qconfig_mapping import (
     _FIXED_QPARAMS_OP_TO_OBSERVER as _FIXED_QPARAMS_OP_TO_OBSERVER,
     GLOBAL_KEY as _GLOBAL_DICT_KEY,
     LEVELS,

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.quantization_mappings`."""
 
-from ....quantization_mappings import *
+from ....configuration.quantization_mappings import *

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.utils`."""
 
-from ....backend_config import Pattern as Pattern
-from ....names import MatchAllNode as MatchAllNode
-from ....qconfig_dtypes import *
+from ....configuration.backend_config import Pattern as Pattern
+from ....configuration.qconfig_dtypes import *
+from ....vocabulary.names import MatchAllNode as MatchAllNode

@@ -3,7 +3,7 @@
 
 from typing import List
 
-from ....names import Namespace, TorchName
+from ....vocabulary.names import Namespace, TorchName
 from . import qat as qat
 _namespace = Namespace("torch.ao.nn.intrinsic")
 

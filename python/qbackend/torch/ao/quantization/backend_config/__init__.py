@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config`."""
 
-from .....backends import (
+from .....backends.builtin import (
     get_executorch_backend_config as get_executorch_backend_config,
     get_fbgemm_backend_config as get_fbgemm_backend_config,
     get_native_backend_config as get_native_backend_config,

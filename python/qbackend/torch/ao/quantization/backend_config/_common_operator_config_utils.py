@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config._common_operator_config_utils`."""
 
-from .....operator_configs import (
+from .....backends.operator_configs import (
     FIXED_QPARAM_OP_0TO1_CONSTRAINTS as _FIXED_QPARAM_OP_0TO1_CONSTRAINTS,
     FIXED_QPARAM_OP_NEG1TO1_CONSTRAINTS as _FIXED_QPARAM_OP_NEG1TO1_CONSTRAINTS,
     FIXED_QPARAMS_OP_TO_CONSTRAINTS as _FIXED_QPARAMS_OP_TO_CONSTRAINTS,

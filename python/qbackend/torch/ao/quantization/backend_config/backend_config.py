@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.backend_config`."""
 
-from .....backend_config import (
+from .....configuration.backend_config import (
     CONFIGS_DICT_KEY as CONFIGS_DICT_KEY,
     DTYPE_CONFIGS_DICT_KEY as DTYPE_CONFIGS_DICT_KEY,
     EXTRA_INPUTS_GETTER_DICT_KEY as EXTRA_INPUTS_GETTER_DICT_KEY,
@@ -19,8 +19,8 @@ from .....backend_config import (
     ROOT_NODE_GETTER_DICT_KEY as ROOT_NODE_GETTER_DICT_KEY,
     Pattern as Pattern,
 )
-from .....backend_config import *
-from .....dtype_config import (
+from .....configuration.backend_config import *
+from .....configuration.dtype_config import (
     BIAS_DTYPE_DICT_KEY as BIAS_DTYPE_DICT_KEY,
     INPUT_DTYPE_DICT_KEY as INPUT_DTYPE_DICT_KEY,
     IS_DYNAMIC_DICT_KEY as IS_DYNAMIC_DICT_KEY,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.executorch`."""
 
-from .....backends import (
+from .....backends.builtin import (
     get_executorch_backend_config as get_executorch_backend_config,
 )
-from .....executorch_configs import (
+from .....backends.executorch_configs import (
     get_binary_ops_configs as _get_binary_ops_configs,
     get_bn_configs as _get_bn_configs,
     get_cat_configs as _get_cat_configs,
@@ -13,7 +13,7 @@ from .....executorch_configs import (
     get_linear_configs as _get_linear_configs,
     get_share_qparams_ops_configs as _get_share_qparams_ops_configs,
 )
-from .....named_dtype_configs import (
+from .....backends.named_dtype_configs import (
     executorch_weighted_op_int8_dtype_config as executorch_weighted_op_int8_dtype_config,
     executorch_default_op_quint8_dtype_config as executorch_default_op_quint8_dtype_config,
     executorch_default_dynamic_quint8_dtype_config as executorch_default_dynamic_quint8_dtype_config,

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.fbgemm`."""
 
-from .....backends import (
+from .....backends.builtin import (
     get_fbgemm_backend_config as get_fbgemm_backend_config,
 )
-from .....named_dtype_configs import (
+from .....backends.named_dtype_configs import (
     fbgemm_weighted_op_quint8_dtype_config as fbgemm_weighted_op_quint8_dtype_config,
     fbgemm_default_op_quint8_dtype_config as fbgemm_default_op_quint8_dtype_config,
     fbgemm_default_op_fp16_dtype_config as fbgemm_default_op_fp16_dtype_config,

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.native`."""
 
-from .....backends import (
+from .....backends.builtin import (
     get_native_backend_config as get_native_backend_config,
     get_native_backend_config_dict as get_native_backend_config_dict,
     get_test_only_legacy_native_backend_config as get_test_only_legacy_native_backend_config,
     get_test_only_legacy_native_backend_config_dict as get_test_only_legacy_native_backend_config_dict,
 )
-from .....named_dtype_configs import (
+from .....backends.named_dtype_configs import (
     weighted_op_quint8_dtype_config as weighted_op_quint8_dtype_config,
     default_op_quint8_dtype_config as default_op_quint8_dtype_config,
     default_op_fp16_dtype_config as default_op_fp16_dtype_config,

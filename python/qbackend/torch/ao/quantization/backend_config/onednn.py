@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.onednn`."""
 
-from .....backends import (
+from .....backends.builtin import (
     get_onednn_backend_config as get_onednn_backend_config,
 )
-from .....dtype_config import ObservationType
-from .....named_dtype_configs import (
+from .....backends.named_dtype_configs import (
     onednn_weighted_op_int8_dtype_config as onednn_weighted_op_int8_dtype_config,
     onednn_op_quint8_dtype_config as onednn_op_quint8_dtype_config,
     onednn_dynamic_int8_dtype_config as onednn_dynamic_int8_dtype_config,
     onednn_weight_only_qint8_dtype_config as onednn_weight_only_qint8_dtype_config,
     onednn_input_output_only_quint8_dtype_config as onednn_input_output_only_quint8_dtype_config,
 )
-from .....onednn_configs import (
+from .....backends.onednn_configs import (
     add_eltwise_fusion_configs as _add_eltwise_fusion_configs,
     conv_add_extra_inputs_getter_left as _conv_add_extra_inputs_getter_left,
     conv_add_extra_inputs_getter_right as _conv_add_extra_inputs_getter_right,
@@ -42,6 +41,7 @@ from .....onednn_configs import (
     get_onednn_conv_configs as get_onednn_conv_configs,
     get_onednn_linear_configs as get_onednn_linear_configs,
 )
+from .....configuration.dtype_config import ObservationType
 
 observation_type = ObservationType.OUTPUT_USE_DIFFERENT_OBSERVER_AS_INPUT
 conv_dtype_configs = [onednn_weighted_op_int8_dtype_config]

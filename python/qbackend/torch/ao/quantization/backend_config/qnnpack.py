@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.qnnpack`."""
 
-from .....backends import (
+from .....backends.builtin import (
     get_qnnpack_backend_config as get_qnnpack_backend_config,
 )
-from .....named_dtype_configs import (
+from .....backends.named_dtype_configs import (
     qnnpack_weighted_op_quint8_dtype_config as qnnpack_weighted_op_quint8_dtype_config,
     qnnpack_default_op_quint8_dtype_config as qnnpack_default_op_quint8_dtype_config,
     qnnpack_default_op_fp16_dtype_config as qnnpack_default_op_fp16_dtype_config,

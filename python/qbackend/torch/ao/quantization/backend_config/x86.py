@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.backend_config.x86`."""
 
-from .....backends import (
+from .....backends.builtin import (
     get_x86_backend_config as get_x86_backend_config,
 )
-from .....named_dtype_configs import (
+from .....backends.named_dtype_configs import (
     x86_weighted_op_int8_dtype_config as x86_weighted_op_int8_dtype_config,
     x86_default_op_quint8_dtype_config as x86_default_op_quint8_dtype_config,
     x86_default_op_fp16_dtype_config as x86_default_op_fp16_dtype_config,

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`torch.ao.quantization.fx.custom_config`."""
 
-from .....custom_config import *
-from .....custom_config import (
+from .....configuration.custom_config import *
+from .....configuration.custom_config import (
     FLOAT_TO_OBSERVED_DICT_KEY as FLOAT_TO_OBSERVED_DICT_KEY,
     INPUT_QUANTIZED_INDEXES_DICT_KEY as INPUT_QUANTIZED_INDEXES_DICT_KEY,
     NON_TRACEABLE_MODULE_CLASS_DICT_KEY as NON_TRACEABLE_MODULE_CLASS_DICT_KEY,

@@ -1,0 +1,569 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`torch.export` archives: the layout of PyTorch up to 2.7, and that since 2.8."""
+
+from __future__ import annotations
+
+import json
+import operator
+import re
+from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
+
+from .. import dims, elements
+from ..archive import Archive
+from ..aten import find
+from ..aten.table import bind
+from ..builder import Builder, Value
+from ..dims import Extent
+from ..errors import ImportFailure, UnsupportedOperators
+from ..program import (
+    Graph,
+    Node,
+    Program,
+    Ref,
+    TensorMeta,
+    module_path,
+    parse,
+    source_line,
+    tensor_meta,
+)
+from .storages import Tensor, TensorFile, storage_elements, strided
+from .views import Cell, Views
+
+_LEGACY = "serialized_exported_program.json"
+_MOST_PROGRAM = 1 << 28
+
+
+class Weights:
+    """Parameters, buffers and constants by their FQN."""
+
+    def get(self, name: str) -> Optional[Tensor]:
+        raise NotImplementedError
+
+
+class _SavedWeights(Weights):
+    """Two files of torch.save."""
+
+    def __init__(self, archive: Archive, names: Sequence[str]):
+        self.files = []
+        for name in names:
+            if name in archive.entries:
+                data = archive.read(name)
+                if len(data):
+                    self.files.append(TensorFile(data, f"'{name}'"))
+
+    def get(self, name: str) -> Optional[Tensor]:
+        for file in self.files:
+            tensor = file.get(name)
+            if tensor is not None:
+                return tensor
+        return None
+
+
+class _RawWeights(Weights):
+    """A file for each storage, and tables of what is in them."""
+
+    def __init__(self, archive: Archive, root: str, model: str):
+        self.archive = archive
+        self.entries: Dict[str, Tuple[str, Any]] = {}
+        self._flat: Dict[Tuple[str, elements.Element], Any] = {}
+        for folder, kinds in (("weights", ("weights_config",
+                                           "model_param_config")),
+                              ("constants", ("constants_config",
+                                             "model_constants_config"))):
+            for kind in kinds:
+                path = f"{root}data/{folder}/{model}_{kind}.json"
+                if path in archive.entries:
+                    self._table(path, f"{root}data/{folder}/")
+
+    def _table(self, path: str, folder: str) -> None:
+        try:
+            table = json.loads(str(self.archive.read(path), "utf-8"))
+            entries = dict(table["config"])
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
+            raise ImportFailure(f"'{path}' is no table of weights: "
+                                f"{type(error).__name__}") from None
+        for name, entry in entries.items():
+            if not isinstance(entry, dict) or not isinstance(
+                    entry.get("path_name"), str):
+                raise ImportFailure(f"'{name}' of '{path}' has no path_name")
+            self.entries[name] = folder + entry["path_name"], entry
+
+    def get(self, name: str) -> Optional[Tensor]:
+        if name not in self.entries:
+            return None
+        path, entry = self.entries[name]
+        if entry.get("use_pickle"):
+            raise ImportFailure(f"'{name}' is a pickled object, which is not "
+                                "read")
+        meta = tensor_meta(entry.get("tensor_meta"), f"'{name}'")
+        sizes = [dims.static(e, f"a size of '{name}'") for e in meta.sizes]
+        strides = [dims.static(e, f"a stride of '{name}'") for e in meta.strides]
+        element = meta.element
+        key = (path, element)
+        if key not in self._flat:
+            data = self.archive.read(path)
+            size = 2 if element == elements.BF16 else element.bits // 8 or 1
+            if len(data) % size:
+                raise ImportFailure(f"'{path}' has {len(data)} bytes, expected a "
+                                    f"multiple of {size}")
+            self._flat[key] = storage_elements(data, element)
+        flat = self._flat[key]
+        if not flat.size and dims.product(sizes) != 0:
+            raise ImportFailure(f"'{path}' is empty: the archive has no weights")
+        return Tensor(strided(flat, meta.offset, sizes, strides, f"'{name}'"),
+                      element, (path, meta.offset, tuple(sizes), tuple(strides),
+                                element))
+
+
+def read(buffer: memoryview) -> Tuple[Program, Weights]:
+    archive = Archive(buffer, "the archive")
+    names = archive.names()
+    if _LEGACY in names:
+        program = _program(archive, _LEGACY)
+        order = archive.optional_text("byteorder")
+        _check_order(order)
+        return program, _SavedWeights(archive, [
+            "serialized_state_dict.pt", "serialized_state_dict.json",
+            "serialized_constants.pt"])
+    formats = [n for n in names if n == "archive_format"
+               or n.endswith("/archive_format") and n.count("/") == 1]
+    if len(formats) != 1:
+        raise ImportFailure("the archive is none of torch.export: it has neither "
+                            f"'{_LEGACY}' nor 'archive_format'")
+    root = formats[0][:-len("archive_format")]
+    if archive.text(formats[0]).strip() != "pt2":
+        raise ImportFailure("the archive's format is not pt2")
+    version = archive.optional_text(root + "archive_version")
+    if version is not None and version.strip() not in ("", "0"):
+        raise ImportFailure(f"the archive has the version {version.strip()[:20]}, "
+                            "expected 0")
+    _check_order(archive.optional_text(root + "byteorder"))
+    models = [n for n in names if re.fullmatch(
+        re.escape(root) + r"models/[^/]+\.json", n)]
+    if not models:
+        raise ImportFailure("the archive has no program: it holds compiled code "
+                            "(AOTInductor) only")
+    if len(models) > 1:
+        raise ImportFailure(f"the archive has {len(models)} programs, expected "
+                            "one")
+    model = models[0][len(root) + len("models/"):-len(".json")]
+    program = _program(archive, models[0])
+    saved = [f"{root}data/{folder}/{model}.pt"
+             for folder in ("weights", "constants")]
+    if any(name in archive.entries for name in saved):
+        return program, _SavedWeights(archive, saved)
+    return program, _RawWeights(archive, root, model)
+
+
+def _check_order(order: Optional[str]) -> None:
+    if order is not None and order.strip() != "little":
+        raise ImportFailure(f"the archive is in byte order "
+                            f"'{order.strip()[:20]}', expected little")
+
+
+def _program(archive: Archive, name: str) -> Program:
+    data = archive.read(name)
+    if len(data) > _MOST_PROGRAM:
+        raise ImportFailure(f"'{name}' has {len(data)} bytes, at most "
+                            f"{_MOST_PROGRAM} are read")
+    return parse(bytes(data), f"'{name}'")
+
+
+_INTEGERS: Dict[str, Callable[[Extent, Extent], Extent]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul,
+    "floordiv": dims.floordiv, "mod": dims.mod,
+}
+#: Checks of sizes, which the module's own checks repeat.
+_CHECKS = ("torch.ops.aten._assert_scalar", "torch.ops.aten._assert_async",
+           "torch.ops.aten.sym_constrain_range", "_operator.ge", "_operator.le",
+           "_operator.gt", "_operator.lt", "_operator.eq", "_operator.ne",
+           "_operator.and_", "torch.ops.aten._assert_tensor_metadata")
+
+
+#: What is computed in them is what it would be outside of them.
+_WRAPPERS = ("torch.ops.higher_order.wrap_with_set_grad_enabled",
+             "torch.ops.higher_order.wrap_with_autocast")
+
+
+class Importer:
+    """Writes one program."""
+
+    def __init__(self, program: Program, weights: Weights):
+        self.program, self.weights = program, weights
+        self.g = Builder()
+        self.views = Views(self.g)
+        self._constants: Dict[Any, Value] = {}
+        #: FQN of a weight by its name in the graph.
+        self.parameters: Dict[str, str] = {}
+        self._read = _names_read(program.graph)
+        #: Names whose shapes are not to be compared.
+        self._wrong: Set[str] = set()
+
+    def run(self) -> Tuple[Builder, List[Value]]:
+        self._check_operators()
+        graph = self.program.graph
+        scope: Dict[str, Any] = {}
+        for argument_, (kind, name) in zip(graph.inputs, self.program.inputs):
+            if kind in ("constant_input", "token"):
+                if isinstance(argument_, Ref):
+                    raise ImportFailure(f"the input '{argument_.name}' is of kind "
+                                        f"'{kind}', which is not supported")
+                continue
+            if not isinstance(argument_, Ref):
+                if kind == "user_input":
+                    continue  # a Python constant
+                raise ImportFailure("an input of the graph is no tensor")
+            meta = self._meta(graph, argument_.name)
+            if argument_.name in scope:
+                raise ImportFailure(f"'{argument_.name}' is defined twice")
+            if kind == "user_input":
+                value = self.g.argument(argument_.name, meta.sizes, meta.element)
+            else:
+                value = self._weight(name, meta)
+                self.parameters[argument_.name] = name
+            scope[argument_.name] = Cell(value)
+        self._nodes(graph, scope)
+        results = []
+        for output, kind in zip(graph.outputs, self.program.outputs):
+            if kind != "user_output":
+                self._lookup(output, scope)
+                continue
+            if output is None:
+                continue
+            value = self._lookup(output, scope)
+            if not isinstance(value, Value):
+                continue  # a number that the caller knows
+            results.append(value)
+        return self.g, results
+
+    def _meta(self, graph: Graph, name: str) -> TensorMeta:
+        if name not in graph.tensors:
+            raise ImportFailure(f"nothing says which type the tensor '{name}' has")
+        return graph.tensors[name]
+
+    def _weight(self, name: str, meta: TensorMeta) -> Value:
+        tensor = self.weights.get(name)
+        if tensor is None:
+            raise ImportFailure(f"the archive has no weight '{name}'")
+        if tensor.element != meta.element or tensor.data.shape != meta.sizes:
+            raise ImportFailure(
+                f"the weight '{name}' is {tensor.element}"
+                f"{list(tensor.data.shape)}, the program says {meta.element}"
+                f"{dims.text(meta.sizes)}")
+        if tensor.key not in self._constants:
+            self._constants[tensor.key] = self.g.parameter(tensor.data,
+                                                           tensor.element)
+        return self._constants[tensor.key]
+
+    def _check_operators(self) -> None:
+        """All that are unknown, at once."""
+        unknown: Dict[str, Tuple[int, str]] = {}
+
+        def visit(graph: Graph) -> None:
+            for node in graph.nodes:
+                for _, value in node.inputs:
+                    if isinstance(value, Graph):
+                        visit(value)
+                if not self._known(node.target):
+                    name = re.sub(r"^torch\.ops\.", "", node.target)[:200]
+                    count, first = unknown.get(name, (0, ""))
+                    unknown[name] = (count + 1, first or self._path(node)
+                                     or node.name or "the root")
+
+        visit(self.program.graph)
+        if unknown:
+            raise UnsupportedOperators(unknown)
+
+    @staticmethod
+    def _known(target: str) -> bool:
+        if target.startswith("_operator."):
+            return target[10:] in _INTEGERS or target in _CHECKS
+        return (target.startswith(_CHECKS) or find(target) is not None
+                or target == "torch.ops.higher_order.cond"
+                or target in _WRAPPERS)
+
+    # Names of places.
+
+    def _path(self, node: Node) -> str:
+        """The module's path; what isn't the one operator of a module of
+        torch.nn has its own name behind it. A weight says which module."""
+        path, kind = module_path(node.metadata)
+        for _, value in node.inputs:
+            if isinstance(value, Ref) and value.name in self.parameters:
+                owner, _, last = self.parameters[value.name].rpartition(".")
+                if last == "weight" and (owner == path or owner.startswith(
+                        path + ".") or not path):
+                    return owner or node.name
+        if path and kind.startswith("torch.nn.modules.") and not any(
+                part in kind for part in (".container.", ".transformer.",
+                                          "MultiheadAttention")):
+            return path
+        return f"{path}.{node.name}" if path else node.name
+
+    # Nodes.
+
+    def _nodes(self, graph: Graph, scope: Dict[str, Any]) -> None:
+        for node in graph.nodes:
+            place = self._path(node)
+            file, line = source_line(node.metadata)
+            with self.g.at(place, file, line):
+                try:
+                    self._node(node, graph, scope)
+                except ImportFailure as error:
+                    raise _located(error, node, place) from None
+                except (TypeError, AttributeError, IndexError, KeyError,
+                        ValueError, ZeroDivisionError, OverflowError,
+                        AssertionError) as error:
+                    raise _located(ImportFailure(
+                        "its arguments don't fit it "
+                        f"({type(error).__name__}: {error})"), node, place
+                    ) from error
+
+    def _lookup(self, value: Any, scope: Dict[str, Any]) -> Any:
+        if isinstance(value, Ref):
+            if value.name not in scope:
+                raise ImportFailure(f"'{value.name}' is used before it is defined")
+            found = scope[value.name]
+            return self.views.read(found) if isinstance(found, Cell) else found
+        if isinstance(value, list):
+            return [self._lookup(item, scope) for item in value]
+        return value
+
+    def _node(self, node: Node, graph: Graph, scope: Dict[str, Any]) -> None:
+        arguments = [(name, value if isinstance(value, Graph)
+                      else self._lookup(value, scope))
+                     for name, value in node.inputs]
+        if node.target.startswith("_operator."):
+            if node.target[10:] in _INTEGERS:
+                values = dict(arguments)
+                self._define(node, scope, [_INTEGERS[node.target[10:]](
+                    values["a"], values["b"])])
+                return
+            self._define(node, scope, [None] * len(node.outputs))
+            return
+        if node.target.startswith(_CHECKS):
+            return
+        if node.target in _WRAPPERS:
+            self._define(node, scope, [self._inlined(node, arguments)])
+            return
+        if node.target == "torch.ops.higher_order.cond":
+            self._define(node, scope, [self._cond(node, arguments, scope)])
+            return
+        found = find(node.target)
+        assert found is not None
+        name = node.target.split(".", 2)[-1]
+        self.g.wanted = max((i + 1 for i, output in enumerate(node.outputs)
+                             if not isinstance(output, str)
+                             or output in self._read), default=0)
+        result = found.function(self.g, **bind(found, arguments, name))
+        if isinstance(result, tuple):
+            results: List[Any] = list(result)
+        else:
+            results = [result]
+        if found.in_place:
+            self._write(node, scope, results[0])
+            return
+        self._check_shapes(node, graph, results)
+        source = next((scope.get(value.name) for _, value in node.inputs
+                       if isinstance(value, Ref)), None)
+        cells = None
+        if not self.program.functional and isinstance(source, Cell):
+            cells = self.views.of(found, name.partition(".")[2], source,
+                                  dict(arguments), results,
+                                  self._strides(node, graph))
+        self._define(node, scope, results, cells)
+
+    def _strides(self, node: Node, graph: Graph) -> Optional[Tuple[
+            TensorMeta, TensorMeta]]:
+        """What the first argument and the first result look like in memory."""
+        first = next((value for _, value in node.inputs
+                      if isinstance(value, Ref)), None)
+        if first is None or first.name not in graph.tensors or not node.outputs:
+            return None
+        output = node.outputs[0]
+        if not isinstance(output, str) or output not in graph.tensors:
+            return None
+        return graph.tensors[first.name], graph.tensors[output]
+
+    def _write(self, node: Node, scope: Dict[str, Any], result: Any) -> None:
+        first = next((value for _, value in node.inputs
+                      if isinstance(value, Ref)), None)
+        target = scope[first.name] if first is not None else None
+        if not isinstance(target, Cell) or not isinstance(result, Value):
+            raise ImportFailure("what it writes into is no tensor")
+        old = self.views.read(target)
+        new = self.g.spread(self.g.cast(result, old.element), old.shape)
+        self.views.write(target, new)
+        for output in node.outputs:
+            if isinstance(output, str):
+                self._bind(scope, output, target)
+
+    @staticmethod
+    def _bind(scope: Dict[str, Any], name: str, value: Any) -> None:
+        if name in scope:
+            raise ImportFailure(f"'{name}' is defined twice")
+        scope[name] = value
+
+    def _define(self, node: Node, scope: Dict[str, Any], results: List[Any],
+                cells: Optional[List[Any]] = None) -> None:
+        given = cells if cells is not None else [
+            [Cell(v) for v in r] if isinstance(r, list) else
+            Cell(r) if isinstance(r, Value) else r for r in results]
+        if node.outputs and isinstance(node.outputs[0], list):
+            pairs: List[Tuple[Any, Any]] = [(node.outputs[0], given[0])]
+        elif len(given) == 1 and isinstance(given[0], list):
+            pairs = list(zip(node.outputs, given[0]))
+        else:
+            pairs = list(zip(node.outputs, given))
+        if len(pairs) < len(node.outputs):
+            raise ImportFailure(f"it has {len(node.outputs)} results, expected "
+                                f"{len(pairs)}")
+        for output, value in pairs:
+            if isinstance(output, list):
+                if not isinstance(value, list) or len(output) != len(value):
+                    raise ImportFailure(f"it has {len(output)} results in a list")
+                for name, item in zip(output, value):
+                    self._bind(scope, name, item)
+            elif isinstance(output, str) and value is not None:
+                self._bind(scope, output, value)
+
+    def _check_shapes(self, node: Node, graph: Graph,
+                      results: List[Any]) -> None:
+        flat: List[Any] = []
+        names: List[Any] = []
+        for output, result in zip(node.outputs, results):
+            if isinstance(output, list) and isinstance(result, list):
+                names += output
+                flat += result
+            else:
+                names.append(output)
+                flat.append(result)
+        if ".lstm." in node.target or any(
+                isinstance(value, Ref) and value.name in self._wrong
+                for _, value in node.inputs):
+            # 2.6 states a wrong shape for the cell state.
+            self._wrong.update(n for n in names if isinstance(n, str))
+            return
+        for name, value in zip(names, flat):
+            if not isinstance(name, str) or not isinstance(value, Value):
+                continue
+            meta = graph.tensors.get(name)
+            if meta is None:
+                continue
+            same = len(meta.sizes) == value.rank and all(
+                not isinstance(a, int) or not isinstance(b, int) or a == b
+                for a, b in zip(meta.sizes, value.shape))
+            if not same or meta.element != value.element:
+                raise ImportFailure(
+                    f"its result '{name}' is {value.element}"
+                    f"{dims.text(value.shape)}, the program says {meta.element}"
+                    f"{dims.text(meta.sizes)}")
+
+    def _inlined(self, node: Node,
+                 arguments: List[Tuple[str, Any]]) -> List[Any]:
+        values = [value for _, value in arguments]
+        place = next((i for i, v in enumerate(values) if isinstance(v, Graph)),
+                     None)
+        if place is None:
+            raise ImportFailure("it has no graph")
+        if node.target.endswith("autocast") and values[2:3] == [True]:
+            raise ImportFailure("autocast changes the types of operators: export "
+                                "without it")
+        operands = values[place + 1:]
+        if len(operands) == 1 and isinstance(operands[0], list):
+            operands = operands[0]
+        refs = [value for _, value in node.inputs][place + 1:]
+        if len(refs) == 1 and isinstance(refs[0], list):
+            refs = refs[0]
+        inner = self._inner_scope(values[place], refs, operands)
+        self._nodes(values[place], inner)
+        return [self._lookup(o, inner) for o in values[place].outputs]
+
+    def _inner_scope(self, graph: Graph, refs: Sequence[Any],
+                     operands: Sequence[Any]) -> Dict[str, Any]:
+        """The inputs of a subgraph."""
+        if len(graph.inputs) != len(operands):
+            raise ImportFailure(f"a subgraph takes {len(graph.inputs)} values, "
+                                f"{len(operands)} are given")
+        inner: Dict[str, Any] = {}
+        for target, ref, value in zip(graph.inputs, refs, operands):
+            inner[target.name] = Cell(value) if isinstance(
+                value, Value) else value
+            if isinstance(ref, Ref) and ref.name in self.parameters:
+                self.parameters[target.name] = self.parameters[ref.name]
+        return inner
+
+    def _cond(self, node: Node, arguments: List[Tuple[str, Any]],
+              scope: Dict[str, Any]) -> List[Any]:
+        """Both branches, of which one is run."""
+        values = [value for _, value in arguments]
+        if len(values) != 4 or not isinstance(values[0], Value) or not isinstance(
+                values[1], Graph) or not isinstance(values[2], Graph):
+            raise ImportFailure("torch.cond of other arguments than a condition, "
+                                "two graphs and operands")
+        condition, *branches = values[:3]
+        operands = values[3]
+        refs = next(value for _, value in list(node.inputs)[3:])
+        if condition.rank != 0:
+            raise ImportFailure("torch.cond on a tensor with dimensions")
+        truth = self.g.name(self.g.cast(condition, elements.BOOL))
+        test = self.g.op(f"tensor.extract {truth}[] : tensor<i1>", (),
+                         elements.BOOL)
+        texts: List[List[str]] = []
+        results: List[List[Value]] = []
+        outside = self.g.lines
+        for branch in branches:
+            inner = self._inner_scope(branch, refs, operands)
+            self.g.lines = []
+            try:
+                self._nodes(branch, inner)
+                found = [self._lookup(o, inner) for o in branch.outputs]
+                names = ", ".join(self.g.name(v) for v in found)
+                kinds = ", ".join(v.type for v in found)
+                self.g.lines.append(f"scf.yield {names} : {kinds}")
+                texts.append(self.g.lines)
+            finally:
+                self.g.lines = outside
+            results.append(found)
+        if [v.type for v in results[0]] != [v.type for v in results[1]]:
+            raise ImportFailure("the branches of torch.cond give different types")
+        kinds = ", ".join(v.type for v in results[0])
+        name = self.g.fresh()
+        count = len(results[0])
+        self.g.lines += [
+            f"{name}{f':{count}' if count > 1 else ''} = scf.if {test.name} -> "
+            f"({kinds}) {{", *texts[0], "} else {", *texts[1], "}"]
+        return [Value(v.shape, v.element, name if count == 1 else f"{name}#{i}")
+                for i, v in enumerate(results[0])]
+
+
+def _names_read(graph: Graph) -> Set[str]:
+    """What is an argument of something, or a result."""
+    names: Set[str] = set()
+
+    def visit(value: Any) -> None:
+        if isinstance(value, Ref):
+            names.add(value.name)
+        elif isinstance(value, list):
+            for item in value:
+                visit(item)
+        elif isinstance(value, Graph):
+            names.update(_names_read(value))
+
+    for node in graph.nodes:
+        for _, value in node.inputs:
+            visit(value)
+    visit(graph.outputs)
+    return names
+
+
+def _located(error: ImportFailure, node: Node, place: str) -> ImportFailure:
+    target = re.sub(r"^torch\.ops\.", "", node.target)[:200]
+    if isinstance(error, UnsupportedOperators) or "\n" in str(error):
+        return error
+    return ImportFailure(f"{target} at '{place}': {error}")
+
+
+def convert(buffer: memoryview) -> Tuple[Builder, List[Value]]:
+    program, weights = read(buffer)
+    return Importer(program, weights).run()

@@ -1,0 +1,572 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What quantization did to the operators of a network, what they cost, and what to
+change, as objects that print as tables."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+from ..files import Path, write_file
+from .reports import Difference, difference_of, html_table, text_table
+
+__all__ = [
+    "ChangeScore",
+    "Cost",
+    "LayerReport",
+    "LayerError",
+    "OperatorCost",
+    "OperatorSensitivity",
+    "QuantizedRange",
+    "RealIsland",
+    "Score",
+    "Sensitivity",
+    "Signal",
+    "Stage",
+    "StageOp",
+    "Stages",
+    "Tuned",
+]
+
+
+def _decibels(value: float) -> str:
+    return f"{value:.1f}"
+
+
+class _Page:
+    """What can be looked at in a browser."""
+
+    _page: str
+
+    def save(self, path: Path) -> None:
+        """Writes a page for a browser, which needs no network. The file is there
+        whole or not at all."""
+        page = self._page.encode()
+        write_file(path, lambda file: file.write(page))
+
+
+# Layers ---------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Signal:
+    """How far numbers are from the exact ones."""
+
+    #: 10 log10(sum x^2 / sum (x - y)^2) in dB; infinite if nothing differs.
+    sqnr: float
+    cosine: float
+    max_difference: float
+
+
+@dataclasses.dataclass(frozen=True)
+class QuantizedRange:
+    """The integers of a result, and the numbers that they reach from and to."""
+
+    #: As MLIR has it: "ui8".
+    dtype: str
+    scale: float
+    zero_point: int
+    lowest: float
+    highest: float
+
+
+@dataclasses.dataclass(frozen=True)
+class LayerError:
+    """One operator of the real-valued network, or one of its inputs."""
+
+    name: str
+    #: "conv2d+relu"; "input" of an input.
+    kind: str
+    #: What computes it in the other network; empty if it wasn't found there.
+    kernel: str
+    #: How an entry of a qconfig mapping selects it: `module_name "conv1"`.
+    selector: str
+    #: Numbers of the operators, in the order of the code, whose results it reads.
+    inputs: Tuple[int, ...]
+    shape: Tuple[int, ...]
+    macs: int
+    #: Of its result if nothing else is quantized; with all before it; and what
+    #: rounding its inputs has no part in. None if it wasn't found.
+    local: Optional[Signal]
+    cumulative: Optional[Signal]
+    own: Optional[Signal]
+    #: Parts of its own squared error.
+    weight_percent: float
+    bias_percent: float
+    clip_percent: float
+    round_percent: float
+    #: None if its result is real-valued.
+    range: Optional[QuantizedRange]
+    #: Noise over signal that it causes: what is ranked by.
+    score: float
+    #: "weight", "clipping", ...; empty if there is nothing to say.
+    cause: str
+    reason: str
+    #: An entry of a qconfig mapping or of a calibration table; may be empty.
+    suggestion: str
+
+
+_LAYER_COLUMNS = (
+    ("operator", "kind", "local dB", "cumulative dB")
+    + ("weight%", "bias%", "clip%", "round%")
+    + ("cause", "suggestion")
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class LayerReport(_Page):
+    """How a quantized network differs from the real-valued one, operator by operator.
+    A table when it is printed, also in a notebook."""
+
+    #: Of the results.
+    outputs: List[Difference]
+    #: In what share of the samples the real-valued and the quantized network have
+    #: the right class, for each result that is a row of scores; with labels.
+    accuracies: List[Optional[Tuple[float, float]]]
+    #: The worst first.
+    layers: List[LayerError]
+    #: Names of the operators that the other network doesn't have.
+    missing: List[str]
+    _page: str = dataclasses.field(repr=False)
+
+    def __iter__(self) -> Iterator[LayerError]:
+        return iter(self.layers)
+
+    def __len__(self) -> int:
+        return len(self.layers)
+
+    def __getitem__(self, name: str) -> LayerError:
+        """The operator `name`."""
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        raise KeyError(f"no operator '{name}'; there are {self._names()}")
+
+    def _names(self) -> str:
+        return ", ".join(layer.name for layer in self.layers)
+
+    def rows(self) -> List[Tuple[str, ...]]:
+        def sqnr(signal: Optional[Signal]) -> str:
+            return "" if signal is None else _decibels(signal.sqnr)
+
+        return [
+            (layer.name, layer.kind, sqnr(layer.local), sqnr(layer.cumulative))
+            + tuple(
+                f"{part:.0f}"
+                for part in (
+                    layer.weight_percent,
+                    layer.bias_percent,
+                    layer.clip_percent,
+                    layer.round_percent,
+                )
+            )
+            + (layer.cause, layer.suggestion)
+            for layer in self.layers
+        ]
+
+    def __str__(self) -> str:
+        outputs = "\n".join(map(str, self.outputs))
+        return f"{outputs}\n{text_table(_LAYER_COLUMNS, self.rows())}"
+
+    def _repr_html_(self) -> str:
+        return html_table(_LAYER_COLUMNS, self.rows())
+
+
+def layer_report_of(values: Dict[str, Any], page: str) -> LayerReport:
+    operators = [_layer_of(entry) for entry in values["operators"]]
+    ranking = values["ranking"]
+    # Of inputs that nothing differs of there is nothing to find.
+    ranked = set(ranking)
+    ranking += [
+        i for i, op in enumerate(operators) if i not in ranked and op.cumulative
+    ]
+    accuracies = [entry.pop("accuracy", None) for entry in values["outputs"]]
+    return LayerReport(
+        [difference_of(entry) for entry in values["outputs"]],
+        [None if found is None else (found[0], found[1]) for found in accuracies],
+        [operators[i] for i in ranking],
+        values["missing"],
+        page,
+    )
+
+
+def _layer_of(entry: Dict[str, Any]) -> LayerError:
+    values = dict(entry)
+    for key in ("local", "cumulative", "own"):
+        signal = values[key]
+        if signal is not None:
+            values[key] = Signal(**{**signal, "sqnr": _sqnr(signal["sqnr"])})
+    if values["range"] is not None:
+        values["range"] = QuantizedRange(**values["range"])
+    if values["score"] is None:
+        values["score"] = math.inf
+    for key in ("inputs", "shape"):
+        values[key] = tuple(values[key])
+    return LayerError(**values)
+
+
+def _sqnr(value: Union[None, float, str]) -> float:
+    """JSON has no infinity: null if nothing differs, "-inf" without a signal."""
+    return math.inf if value is None else float(value)
+
+
+# Sensitivity and tuning -----------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Score:
+    """How good the results of a network are."""
+
+    #: Against the real-valued network, in dB, of the worst result.
+    sqnr: float
+    #: The share of right classes; None without labels.
+    accuracy: Optional[float] = None
+
+    def __str__(self) -> str:
+        accuracy = "" if self.accuracy is None else f", {self.accuracy:.4f}"
+        return f"{self.sqnr:.2f} dB{accuracy}"
+
+
+@dataclasses.dataclass(frozen=True)
+class OperatorSensitivity:
+    """What it costs to quantize one operator."""
+
+    name: str
+    kind: str
+    #: With nothing quantized but this one; with all quantized but this one.
+    alone: Score
+    without: Score
+
+
+@dataclasses.dataclass(frozen=True)
+class ChangeScore:
+    """What a change of all operators gives, with all of them quantized."""
+
+    #: "none", "per-channel weights", "observer mse", "bias-correction", ...
+    name: str
+    #: None if it isn't possible, and why not.
+    score: Optional[Score]
+    problem: str = ""
+
+
+_SENSITIVITY_COLUMNS = ("operator", "kind", "alone quantized", "all but it quantized")
+
+
+@dataclasses.dataclass(frozen=True)
+class Sensitivity:
+    """What it costs to quantize each operator. A table when it is printed."""
+
+    #: The one that costs most when quantized alone comes first.
+    operators: List[OperatorSensitivity]
+    #: With the first k of these real-valued, for k = 0 and so on.
+    curve: List[Score]
+    #: Empty unless they were asked for; the first one is none.
+    changes: List[ChangeScore]
+
+    def rows(self) -> List[Tuple[str, ...]]:
+        return [
+            (op.name, op.kind, str(op.alone), str(op.without)) for op in self.operators
+        ]
+
+    def __str__(self) -> str:
+        curve = [(str(k), str(score)) for k, score in enumerate(self.curve)]
+        tables = [
+            text_table(_SENSITIVITY_COLUMNS, self.rows()),
+            text_table(("real-valued", "score"), curve),
+        ]
+        if self.changes:
+            rows = [
+                (c.name, str(c.score) if c.score else f"not possible: {c.problem}")
+                for c in self.changes
+            ]
+            tables.append(text_table(("change of all", "all quantized"), rows))
+        return "\n\n".join(tables)
+
+    def _repr_html_(self) -> str:
+        return html_table(_SENSITIVITY_COLUMNS, self.rows())
+
+
+def score_of(entry: Dict[str, Any]) -> Score:
+    return Score(_sqnr(entry["sqnr"]), entry.get("accuracy"))
+
+
+def sensitivity_of(values: Dict[str, Any]) -> Sensitivity:
+    return Sensitivity(
+        [
+            OperatorSensitivity(
+                op["name"], op["kind"], score_of(op["alone"]), score_of(op["without"])
+            )
+            for op in values["operators"]
+        ],
+        [score_of(entry) for entry in values["curve"]],
+        [
+            ChangeScore(
+                change["name"],
+                score_of(change["score"]) if "score" in change else None,
+                change.get("problem", ""),
+            )
+            for change in values.get("changes", [])
+        ],
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class Tuned:
+    """What `Model.tune` found."""
+
+    #: The file with the mapping, which `quantize(qconfig=...)` takes.
+    path: str
+    #: Whether all that was asked for is held; without the time of a call.
+    is_held: bool
+    is_kept: bool
+    #: Whether the search has ended by itself.
+    is_complete: bool
+    #: Whether there is a file: not if it was stopped before its first result.
+    is_written: bool
+    #: Of the real-valued network, and of the mapping.
+    real: Score
+    score: Score
+    #: How many of the operators stay real-valued.
+    real_valued: int
+    operators: int
+    #: The time of a call, and that with all operators in integers; with a target.
+    seconds: Optional[float]
+    integer_seconds: Optional[float]
+    #: What was tried, a line for each step.
+    log: str = dataclasses.field(repr=False)
+
+    def __str__(self) -> str:
+        time = "" if self.seconds is None else f", {self.seconds * 1e3:.3f} ms a call"
+        return (
+            f"{'held' if self.is_held else 'not held'}: {self.score}, "
+            f"{self.real_valued} of {self.operators} operators real-valued{time}; "
+            f"'{self.path}'"
+        )
+
+
+def tuned_of(values: Dict[str, Any], path: str) -> Tuned:
+    values = dict(values, path=path)
+    for key in ("real", "score"):
+        values[key] = score_of(values[key])
+    return Tuned(**values)
+
+
+# Cost -----------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class OperatorCost:
+    """One operator. A dynamic extent counts as 1."""
+
+    name: str
+    kind: str
+    #: Multiply-accumulates, and other operations.
+    integer_macs: int
+    real_macs: int
+    operations: int
+    #: Of activations, and of constants.
+    read_bytes: int
+    written_bytes: int
+    parameter_bytes: int
+    #: Between real numbers and integers, or integers of other parameters.
+    is_conversion: bool
+    #: Whether it computes on real numbers.
+    is_real: bool
+    predicted_seconds: float
+    #: Mean over the samples; None if there were none.
+    measured_seconds: Optional[float]
+
+    @property
+    def bytes_moved(self) -> int:
+        return self.read_bytes + self.written_bytes + self.parameter_bytes
+
+
+@dataclasses.dataclass(frozen=True)
+class RealIsland:
+    """Real-valued operators side by side, with integers on some side of them."""
+
+    operators: Tuple[OperatorCost, ...]
+    conversions: Tuple[OperatorCost, ...]
+    predicted_seconds: float
+
+
+_COST_COLUMNS = (
+    ("operator", "kind", "integer MACs", "real MACs")
+    + ("bytes", "predicted us", "measured us")
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Cost:
+    """What a network costs to run. A table when it is printed, the slowest operator
+    first."""
+
+    #: In the order of the code.
+    operators: List[OperatorCost]
+    #: The most expensive one first.
+    islands: List[RealIsland]
+    #: The most bytes of activations that are needed at once, and the operator that
+    #: runs then.
+    live_bytes: int
+    live_at: str
+    #: Of all constants.
+    parameter_bytes: int
+
+    def _sum(self, key: str) -> int:
+        return sum(getattr(op, key) for op in self.operators)
+
+    @property
+    def integer_macs(self) -> int:
+        return self._sum("integer_macs")
+
+    @property
+    def real_macs(self) -> int:
+        return self._sum("real_macs")
+
+    @property
+    def bytes_moved(self) -> int:
+        return self._sum("bytes_moved")
+
+    @property
+    def conversions(self) -> int:
+        return self._sum("is_conversion")
+
+    @property
+    def predicted_seconds(self) -> float:
+        return sum(op.predicted_seconds for op in self.operators)
+
+    @property
+    def measured_seconds(self) -> Optional[float]:
+        times = [op.measured_seconds for op in self.operators]
+        known = [time for time in times if time is not None]
+        return sum(known) if known else None
+
+    def rows(self) -> List[Tuple[str, ...]]:
+        def time(op: OperatorCost) -> float:
+            known = op.measured_seconds
+            return op.predicted_seconds if known is None else known
+
+        return [
+            (op.name, op.kind, str(op.integer_macs), str(op.real_macs))
+            + (str(op.bytes_moved), _microseconds(op.predicted_seconds))
+            + (_microseconds(op.measured_seconds),)
+            for op in sorted(self.operators, key=time, reverse=True)
+        ]
+
+    def __str__(self) -> str:
+        totals = [
+            ("multiply-accumulates of integers", str(self.integer_macs)),
+            ("multiply-accumulates of reals", str(self.real_macs)),
+            ("bytes moved", str(self.bytes_moved)),
+            ("bytes of parameters", str(self.parameter_bytes)),
+            ("bytes of activations at once", f"{self.live_bytes} at {self.live_at}"),
+            ("conversions", str(self.conversions)),
+            ("real-valued islands", str(len(self.islands))),
+            ("microseconds, predicted", _microseconds(self.predicted_seconds)),
+            ("microseconds, measured", _microseconds(self.measured_seconds)),
+        ]
+        return (
+            f"{text_table(('', ''), totals)}\n\n"
+            f"{text_table(_COST_COLUMNS, self.rows())}"
+        )
+
+    def _repr_html_(self) -> str:
+        return html_table(_COST_COLUMNS, self.rows())
+
+
+def _microseconds(seconds: Optional[float]) -> str:
+    return "-" if seconds is None else f"{seconds * 1e6:.1f}"
+
+
+def cost_of(values: Dict[str, Any]) -> Cost:
+    operators = [OperatorCost(**entry) for entry in values["operators"]]
+
+    def chosen(numbers: Sequence[int]) -> Tuple[OperatorCost, ...]:
+        return tuple(operators[i] for i in numbers)
+
+    return Cost(
+        operators,
+        [
+            RealIsland(
+                chosen(island["operators"]),
+                chosen(island["conversions"]),
+                island["predicted_seconds"],
+            )
+            for island in values["islands"]
+        ],
+        values["live_bytes"],
+        operators[values["live_at"]].name if operators else "",
+        values["parameter_bytes"],
+    )
+
+
+# Stages ---------------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class StageOp:
+    """One op of a function."""
+
+    #: As MLIR prints it, without large constants.
+    text: str
+    #: "conv2d+relu", "qnnpack.add".
+    kind: str
+    #: What it was made of: names and places of the code that came in.
+    origins: Tuple[str, ...]
+    #: Numbers of the ops that give its operands.
+    operands: Tuple[int, ...]
+    is_constant: bool
+
+
+@dataclasses.dataclass(frozen=True)
+class Stage:
+    """The network as a pass left it."""
+
+    #: The flag of the pass, and what it does in a phrase.
+    name: str
+    summary: str
+    ops: Tuple[StageOp, ...]
+
+
+@dataclasses.dataclass(frozen=True)
+class Stages(_Page):
+    """The network after each pass that changed it."""
+
+    stages: List[Stage]
+    _page: str = dataclasses.field(repr=False)
+
+    def __iter__(self) -> Iterator[Stage]:
+        return iter(self.stages)
+
+    def __len__(self) -> int:
+        return len(self.stages)
+
+    def __str__(self) -> str:
+        return "\n".join(
+            f"{stage.name}: {stage.summary} ({len(stage.ops)} ops)"
+            for stage in self.stages
+        )
+
+
+def stages_of(values: List[Dict[str, Any]], page: str) -> Stages:
+    return Stages(
+        [
+            Stage(
+                entry["pass"],
+                entry["summary"],
+                tuple(
+                    StageOp(
+                        op["text"],
+                        op["kind"],
+                        tuple(op["origins"]),
+                        tuple(op["operands"]),
+                        op["is_constant"],
+                    )
+                    for op in entry["ops"]
+                ),
+            )
+            for entry in values
+        ],
+        page,
+    )

@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a network can be asked about itself: errors of layers, sensitivity, cost, a
+mapping that keeps its accuracy, one operator, all stages."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import zipfile
+from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple, Union
+
+import numpy as np
+
+from ..configuration.backend_config import BackendConfig
+from ..configuration.pass_options import named_files, pass_options
+from ..configuration.qconfig_mapping import QConfigMapping
+from ..diagnostics import of_native, tell
+from ..files import Path, temporary_folder
+from .analyses import (
+    Cost,
+    LayerReport,
+    Sensitivity,
+    Stages,
+    Tuned,
+    cost_of,
+    layer_report_of,
+    sensitivity_of,
+    stages_of,
+    tuned_of,
+)
+from .samples import (
+    Array,
+    Input,
+    Samples,
+    Scale,
+    numbers_text,
+    scale_text,
+    thread_count,
+    to_classes,
+)
+
+Backend = Union[Path, BackendConfig]
+QConfigLike = Union[Path, QConfigMapping, Dict[str, Any], None]
+
+
+class Analyzed:
+    """The part of a Model that says what it does. Samples are as in `calibrate`; all
+    of them are held in memory."""
+
+    _entry: str
+    _table: Optional[str]
+    _calibrated_for: Tuple[Backend, QConfigLike]
+    #: What `quantize` made it for; None of other networks.
+    _made_for: Optional[Tuple[Backend, QConfigLike]]
+
+    @property
+    def inputs(self) -> List[Input]:
+        raise NotImplementedError
+
+    def _loaded(self) -> Any:
+        raise NotImplementedError
+
+    def _sample_inputs(self, sample_arguments: Optional[Sequence[int]]) -> List[Input]:
+        raise NotImplementedError
+
+    def _module(self, *names: Any) -> bytes:
+        raise NotImplementedError
+
+    def compare_layers(
+        self,
+        other: "Analyzed",
+        data: Any,
+        labels: Any = None,
+        *,
+        backend: Optional[Backend] = None,
+        qconfig: QConfigLike = None,
+        input_scale: Scale = None,
+        sample_arguments: Optional[Sequence[int]] = None,
+        threads: int = 0,
+        title: str = "",
+    ) -> LayerReport:
+        """The error of each operator against `other`, real-valued, which is taken for
+        right: where it is, what causes it, what to change (docs/Reports.md). Without
+        `labels` there is no accuracy. `backend` and `qconfig` say how the operators
+        of `other` are fused; by default those that this network was quantized for,
+        else those that `other` was calibrated for. `save` of the result writes a
+        page, which calls the network `title`."""
+        if not isinstance(other, Analyzed):
+            raise TypeError(
+                f"found a {type(other).__name__} to compare with, expected a Model"
+            )
+        if backend is None and self._made_for is not None:
+            backend, made = self._made_for
+            qconfig = made if qconfig is None else qconfig
+        texts = other._configuration(backend, qconfig)
+        with other._files(data, labels, None, sample_arguments) as paths:
+            texts.update(
+                paths, **_run_texts(input_scale, sample_arguments), title=title
+            )
+            found = other._loaded().compare_operators(
+                self._loaded(), texts, thread_count(threads)
+            )
+        text, page = _told(found)
+        return layer_report_of(json.loads(text), page)
+
+    def sensitivity(
+        self,
+        data: Any,
+        labels: Any = None,
+        *,
+        changes: bool = False,
+        backend: Optional[Backend] = None,
+        qconfig: QConfigLike = None,
+        input_scale: Scale = None,
+        sample_arguments: Optional[Sequence[int]] = None,
+        threads: int = 0,
+    ) -> Sensitivity:
+        """What it costs to quantize each operator of this real-valued network, alone
+        and with all others (docs/Tuning.md). Ranges are those of `calibrate`, else of
+        `data`. With n operators the network runs 3 n + 1 times. With `changes`, also
+        what per-channel weights, other observers and each correction give, one at a
+        time; those that run on samples are left out where there are ranges."""
+        texts = self._configuration(backend, qconfig)
+        with self._files(data, labels, None, sample_arguments) as paths:
+            texts.update(paths, **_run_texts(input_scale, sample_arguments))
+            texts["table"] = self._table or ""
+            found = self._loaded().find_sensitivity(
+                texts, thread_count(threads), changes
+            )
+        return sensitivity_of(json.loads(_told(found)[0]))
+
+    def tune(
+        self,
+        data: Any,
+        path: Path,
+        labels: Any = None,
+        *,
+        keep_sqnr: Optional[float] = None,
+        keep_accuracy: Optional[float] = None,
+        max_seconds: Optional[float] = None,
+        target_latency: Optional[float] = None,
+        calibration_data: Any = None,
+        resume: bool = False,
+        backend: Optional[Backend] = None,
+        qconfig: QConfigLike = None,
+        input_scale: Scale = None,
+        sample_arguments: Optional[Sequence[int]] = None,
+        threads: int = 0,
+    ) -> Tuned:
+        """Writes to `path`, which ends with .mlir, a small change of the qconfig
+        mapping that keeps an SQNR of `keep_sqnr` dB on `data`, or an accuracy at most
+        `keep_accuracy` points of a hundred below the real-valued network's
+        (docs/Tuning.md). The file is the best so far at any time; `quantize` takes
+        it as `qconfig`.
+
+        `target_latency` is what a call may take, and `max_seconds` when to stop, in
+        seconds. Ranges are those of `calibration_data`, on which corrections run too,
+        else those of `calibrate`, else of `data`. `resume` goes on from what a search
+        on the same data that was stopped left beside `path`.
+        """
+        name = os.fsdecode(path)
+        if not name.endswith(".mlir"):
+            raise ValueError(
+                f"path is '{name}', expected a name that ends with .mlir, which "
+                "quantize takes for a file"
+            )
+        if not os.path.isdir(os.path.dirname(name) or "."):
+            raise FileNotFoundError(f"the folder of '{name}' isn't there")
+        for key, value in (("max_seconds", max_seconds),
+                           ("target_latency", target_latency)):
+            if value is not None and not value > 0:
+                raise ValueError(f"{key} is {value}, expected seconds above 0")
+        if (keep_sqnr is None) == (keep_accuracy is None):
+            raise ValueError(
+                "say what is to be kept: keep_sqnr=30 (dB) or keep_accuracy=0.2 "
+                "(points)"
+            )
+        if keep_accuracy is not None and labels is None:
+            raise ValueError("keep_accuracy needs the right classes: pass labels")
+        texts = self._configuration(backend, qconfig)
+        with self._files(
+            data, labels, calibration_data, sample_arguments
+        ) as paths:
+            texts.update(paths, **_run_texts(input_scale, sample_arguments))
+            if calibration_data is None:
+                texts["table"] = self._table or ""
+            texts["path"] = name
+            found = self._loaded().tune(
+                texts,
+                thread_count(threads),
+                keep_sqnr,
+                keep_accuracy,
+                max_seconds or 0.0,
+                target_latency or 0.0,
+                resume,
+            )
+        return tuned_of(json.loads(_told(found)[0]), name)
+
+    def cost(
+        self,
+        data: Any = None,
+        *,
+        input_scale: Scale = None,
+        sample_arguments: Optional[Sequence[int]] = None,
+    ) -> Cost:
+        """What the network, real-valued or quantized, costs to run: arithmetic, bytes,
+        conversions, memory, and the predicted time of each operator; on `data`, of
+        two samples or more, the measured time too (docs/Reports.md)."""
+        if data is None:
+            return cost_of(json.loads(_told(self._loaded().find_cost({}))[0]))
+        with self._files(data, None, None, sample_arguments) as paths:
+            texts = {**paths, **_run_texts(input_scale, sample_arguments)}
+            return cost_of(json.loads(_told(self._loaded().find_cost(texts))[0]))
+
+    def explain_operator(
+        self,
+        name: str,
+        backend: Optional[Backend] = None,
+        qconfig: QConfigLike = None,
+        **options: Any,
+    ) -> str:
+        """All about one operator of this real-valued network, as text: where it was
+        recognised, its pattern, its qconfig and where that came from, its observers
+        and who shares them, ranges, its kernel, remarks. Other keys are those of
+        `quantize`. Ranges and the kernel need `calibrate` before."""
+        with self._table_file({"explain": name, **options}) as keys:
+            texts = self._configuration(backend, qconfig, keys)
+            return _told(self._loaded().explain_operator(texts))[0]
+
+    def stages(
+        self,
+        backend: Optional[Backend] = None,
+        qconfig: QConfigLike = None,
+        title: str = "",
+        **options: Any,
+    ) -> Stages:
+        """The network after each pass of `quantize` that changed it. Other keys are
+        those of `quantize`. `save` of the result writes a page, which calls the
+        network `title`."""
+        with self._table_file(options) as keys:
+            texts = self._configuration(backend, qconfig, keys)
+            text, page = _told(self._loaded().record_stages({**texts, "title": title}))
+        return stages_of(json.loads(text), page)
+
+    def _configuration(
+        self,
+        backend: Optional[Backend],
+        qconfig: QConfigLike,
+        options: Optional[Dict[str, Any]] = None,
+    ) -> Dict[str, str]:
+        """The texts that say how the network is quantized."""
+        if backend is None:
+            backend, calibrated = self._calibrated_for
+            qconfig = calibrated if qconfig is None else qconfig
+        backend, qconfig = named_files(backend, qconfig)
+        if self._entry and options is not None:
+            options.setdefault("entry", self._entry)
+        configuration, text = pass_options(
+            self._module(backend, qconfig), backend, qconfig, options=options or {}
+        )
+        name = backend if isinstance(backend, str) else f"@{backend.name}"
+        mapping = ""
+        if isinstance(qconfig, str) and not qconfig.lstrip().startswith("{"):
+            mapping = qconfig
+        elif qconfig is not None:
+            mapping = "@python_qconfig"
+        return {
+            "backend": name,
+            "qconfig": mapping,
+            "configuration": configuration,
+            "options": text,
+        }
+
+    @contextlib.contextmanager
+    def _table_file(self, options: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
+        """`options` with the ranges of `calibrate`, unless they have some."""
+        if self._table is None or "calibration" in options or "data" in options:
+            yield dict(options)
+            return
+        with temporary_folder() as folder:
+            path = os.path.join(folder, "table.json")
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self._table)
+            yield dict(options, calibration=path)
+
+    @contextlib.contextmanager
+    def _files(
+        self,
+        data: Any,
+        labels: Any,
+        calibration_data: Any,
+        sample_arguments: Optional[Sequence[int]],
+    ) -> Iterator[Dict[str, str]]:
+        """Files that the compiler reads several times, and their paths by name."""
+        with temporary_folder() as folder:
+            paths = {"samples": os.path.join(folder, "samples.npz")}
+            inputs = self._sample_inputs(sample_arguments)
+            count = _write_samples(data, inputs, paths["samples"])
+            if labels is not None:
+                classes = to_classes(labels)
+                if len(classes) != count:
+                    raise ValueError(
+                        f"there are {len(classes)} labels for {count} samples"
+                    )
+                paths["labels"] = os.path.join(folder, "labels.npy")
+                np.save(paths["labels"], classes)
+            if calibration_data is not None:
+                paths["calibration_samples"] = os.path.join(folder, "calibration.npz")
+                _write_samples(calibration_data, inputs, paths["calibration_samples"])
+            yield paths
+
+
+def _write_samples(data: Any, inputs: List[Input], path: str) -> int:
+    """Writes the arrays by the names of inputs; returns how many samples there are."""
+    parts: List[List[Array]] = []
+    count = 0
+    for batch in Samples(data, inputs).blocks():
+        parts.append(batch.arrays)
+        count += batch.count
+    if count == 0:
+        raise ValueError("the data has no samples; give at least one")
+    with zipfile.ZipFile(path, "w") as file:
+        for i, entry in enumerate(inputs):
+            array = parts[0][i]
+            if entry.holds_samples and len(parts) > 1:
+                array = np.concatenate([arrays[i] for arrays in parts])
+            with file.open(f"{entry.name}.npy", "w", force_zip64=True) as member:
+                np.save(member, array, allow_pickle=False)
+    return count
+
+
+def _told(found: Tuple[str, Optional[str], List[Any]]) -> Tuple[str, str]:
+    """What `_native` found, and its page; warnings are Python's."""
+    text, page, said = found
+    tell(of_native(said), stacklevel=3)
+    return text, page or ""
+
+
+def _run_texts(
+    input_scale: Scale, sample_arguments: Optional[Sequence[int]]
+) -> Dict[str, str]:
+    return {
+        "input_scale": scale_text(input_scale),
+        "sample_arguments": numbers_text(sample_arguments),
+    }
