@@ -8,17 +8,9 @@ import signal
 
 import pytest
 
+#: PyTorch's data of its backends, one file each.
 BACKENDS = pathlib.Path(__file__).parent.parent / "Backends"
-NAMES = [
-    "executorch",
-    "fbgemm",
-    "native",
-    "onednn",
-    "qnnpack",
-    "qnnpack_pt2e",
-    "tensorrt",
-    "x86",
-]
+NAMES = sorted(path.stem for path in BACKENDS.glob("*.json"))
 
 
 def document_of(name):

@@ -12,7 +12,7 @@ def get(name):
     return getattr(qbackend, f"get_{name}_backend_config")()
 
 
-def test_all_are_built_in(backend_name):
+def test_all_of_pytorch_are_built_in(backend_name):
     assert backend_name in qbackend.builtin_backends()
 
 
@@ -32,8 +32,9 @@ def test_entries_are_pytorchs(backend_name, document):
         assert one == two
 
 
-def test_comes_back_through_mlir(backend_name):
-    backend = get(backend_name)
+@pytest.mark.parametrize("name", qbackend.builtin_backends())
+def test_comes_back_through_mlir(name):
+    backend = BackendConfig.from_mlir(name)
     again = BackendConfig.from_mlir(backend.to_mlir())
     assert again == backend
     assert again.lowering == backend.lowering

@@ -41,8 +41,6 @@ from configuration import Backend, Observer, global_activation
 from module import constant, functions, quantized_types
 from network import evaluate, random_inputs
 
-BACKENDS = ["executorch", "fbgemm", "native", "onednn", "qnnpack", "qnnpack_pt2e",
-            "tensorrt", "x86"]
 INTEGER_FORMS = {"qnnpack", "qnnpack_pt2e"}
 
 # Qconfigs that a mapping mixes: some that a backend supports, some that none does.
@@ -416,10 +414,12 @@ class Batch:
             network, name, self.rng.choice(["tosa", "linalg", "both"]),
             mixed=self.rng.random() < 0.4)
             for name, network in self.networks.items()}
-        self.backend = BACKENDS[seeds[0] // len(seeds) % len(BACKENDS)]
-        self.mapping, self.qconfig = [], "@m"
+        self.number = seeds[0] // len(seeds)
+        self.backend, self.mapping, self.qconfig = None, [], "@m"
 
     def draw(self, backends):
+        """The next of `backends`, and a mapping."""
+        self.backend = sorted(backends)[self.number % len(backends)]
         mappings = sorted(backends[self.backend].mappings)
         if self.rng.random() < 0.5:
             self.qconfig = self.rng.choice(mappings)
@@ -571,7 +571,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         tools = Tools(options.bin, work)
         backends = {name: Backend(name, tools.run("qbackend-config", "show", name)[0])
-                    for name in BACKENDS}
+                    for name in tools.run("qbackend-config", "list")[0].split()}
         for start in range(first, last, options.batch):
             batch = Batch(range(start, min(start + options.batch, last)))
             batch.draw(backends)

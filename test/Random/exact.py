@@ -149,14 +149,12 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as work:
         tools = check.Tools(options.bin, work)
-        names = sorted(check.INTEGER_FORMS)
         backends = {name: Backend(name, tools.run("qbackend-config", "show", name)[0])
-                    for name in names}
+                    for name in check.INTEGER_FORMS}
         targets = find_targets(tools, options.targets.split(","))
         exact = Exact(tools, targets, options.every_target)
         for start in range(first, last, options.batch):
             batch = check.Batch(range(start, min(start + options.batch, last)))
-            batch.backend = names[start // options.batch % len(names)]
             batch.draw(backends)
             try:
                 exact.check(batch)
