@@ -41,7 +41,8 @@ exec sleep 100
 """
 INTERRUPTED = """
 import pathlib, signal, sys, time
-from qbackend import Model, objects
+from qbackend import Model
+from qbackend.model import objects
 
 signal.signal(signal.SIGINT, signal.default_int_handler)
 objects._tools = lambda: pathlib.Path(sys.argv[2])
