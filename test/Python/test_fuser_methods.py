@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import operator
+
 import pytest
+import qbackend.torch as torch
 import qbackend.torch.ao.nn.intrinsic as nni
-from qbackend import BackendPatternConfig, FuserMethod, nn
+from qbackend import BackendPatternConfig, FuserMethod, MatchAllNode, nn
 from qbackend.configuration.fuser_methods import fuse_conv_bn, fuser_method_of, sequential_wrapper2
 
+CONV_BN = (nn.Conv2d, nn.BatchNorm2d)
+CONV_RELU = (nn.Conv2d, nn.ReLU)
 PAIRS = "sequential_wrapper2(torch.ao.nn.intrinsic.ConvReLU2d)"
 
 
@@ -19,26 +24,26 @@ def test_function_that_pairs():
     def fuse(is_qat, conv, relu):
         return nni.ConvReLU2d(conv, relu)
 
-    assert fuser_method_of(fuse, 2) == PAIRS
+    assert fuser_method_of(fuse, CONV_RELU) == PAIRS
 
 
 def test_function_that_passes_on():
-    assert fuser_method_of(lambda *args: fuse_conv_bn(*args), 2) == "fuse_conv_bn"
+    assert fuser_method_of(lambda *args: fuse_conv_bn(*args), CONV_BN) == "fuse_conv_bn"
 
 
 def test_function_with_operators_exchanged():
-    with pytest.raises(ValueError, match="called with the two operators in order"):
-        fuser_method_of(lambda is_qat, conv, relu: nni.ConvReLU2d(relu, conv), 2)
+    with pytest.raises(ValueError, match="in the order of execution"):
+        fuser_method_of(lambda is_qat, conv, relu: nni.ConvReLU2d(relu, conv), CONV_RELU)
 
 
 def test_function_that_computes():
     with pytest.raises(ValueError, match="fails on stand-ins.*AttributeError"):
-        fuser_method_of(lambda is_qat, conv, bn: conv.weight * bn.weight, 2)
+        fuser_method_of(lambda is_qat, conv, bn: conv.weight * bn.weight, CONV_BN)
 
 
 def test_function_of_other_arity():
     with pytest.raises(ValueError, match="fails on stand-ins.*TypeError"):
-        fuser_method_of(lambda is_qat, conv: conv, 2)
+        fuser_method_of(lambda is_qat, conv: conv, CONV_BN)
 
 
 @pytest.mark.parametrize("name", ["", "fuse conv", "f(a b)", "f(x))"])
@@ -80,7 +85,11 @@ def test_copies_of_pytorchs_functions():
     def _fuse_conv_add_left(is_qat, add, conv, _):
         raise AssertionError("never called with one operand")
 
-    for method, operators in ((_fuse_linear_bn_leaky_relu, 3), (_fuse_conv_add_left, 1)):
+    linear = (nn.Linear, nn.BatchNorm1d, nn.LeakyReLU)
+    for method, operators in (
+        (_fuse_linear_bn_leaky_relu, linear),
+        (_fuse_conv_add_left, nn.Conv2d),
+    ):
         name = method.__name__.lstrip("_")
         with pytest.warns(UserWarning, match=f"taken for PyTorch's {name}"):
             assert fuser_method_of(method, operators) == name
@@ -89,4 +98,74 @@ def test_copies_of_pytorchs_functions():
         return linear.weight
 
     with pytest.raises(ValueError, match="fuse_mine can't be understood"):
-        fuser_method_of(fuse_mine, 2)
+        fuser_method_of(fuse_mine, (nn.Linear, nn.BatchNorm1d))
+
+
+def join_all(is_qat, conv, bn, relu):
+    return nni.ConvReLU2d(fuse_conv_bn(is_qat, conv, bn), relu)
+
+
+def leave_bn(is_qat, conv, bn, relu):
+    return nni.ConvReLU2d(conv, relu)
+
+
+@pytest.mark.parametrize("method", [join_all, leave_bn])
+def test_three_operators(method):
+    assert fuser_method_of(method, (*CONV_BN, nn.ReLU)) == "fuse_conv_bn_relu"
+
+
+def test_an_operator_that_is_lost():
+    with pytest.raises(ValueError, match="in the order of execution"):
+        fuser_method_of(lambda is_qat, conv, relu: nni.ConvReLU2d(conv), CONV_RELU)
+
+
+def right(is_qat, relu, add_pattern):
+    """The fuser method of PyTorch's description of BackendConfig."""
+    _, _, bn_pattern = add_pattern
+    bn, conv = bn_pattern
+    return nni.ConvReLU2d(conv, relu)
+
+
+def left(is_qat, relu, add_pattern):
+    add, (bn, conv), _ = add_pattern
+    return nni.ConvAddReLU2d(fuse_conv_bn(is_qat, conv, bn), add, relu)
+
+
+def of_pair(is_qat, add, bn_pattern, extra):
+    return nni.ConvAdd2d(bn_pattern[1], add)
+
+
+@pytest.mark.parametrize(
+    "pattern, method, name",
+    [
+        (
+            (nn.ReLU, (operator.add, MatchAllNode, (nn.BatchNorm2d, nn.Conv2d))),
+            right,
+            "fuse_conv_bn_add_relu_right",
+        ),
+        (
+            (nn.ReLU, (torch.add, (nn.BatchNorm2d, nn.Conv2d), MatchAllNode)),
+            left,
+            "fuse_conv_bn_add_relu_left",
+        ),
+        (
+            (operator.add, (nn.BatchNorm2d, nn.Conv2d), MatchAllNode),
+            of_pair,
+            "fuse_conv_bn_add_left",
+        ),
+        ((nn.ReLU, nn.Conv2d), lambda q, relu, conv: nni.ConvReLU2d(conv, relu), PAIRS),
+    ],
+)
+def test_nested_patterns(pattern, method, name):
+    """PyTorch calls `f(is_qat, *pattern)`, an operator before its operands."""
+    config = BackendPatternConfig()._set_pattern_complex_format(pattern)
+    assert config.set_fuser_method(method).fuser_method_name() == name
+
+
+def test_nested_pattern_that_fails_says_the_call():
+    config = BackendPatternConfig()._set_pattern_complex_format(
+        (nn.ReLU, (operator.add, MatchAllNode, nn.Conv2d))
+    )
+    config.set_fuser_method(lambda is_qat, conv, relu, add: nni.ConvReLU2d(conv, relu))
+    with pytest.raises(ValueError, match=r"called as f\(False, torch.nn.ReLU, \(.*Conv2d\)\)"):
+        config.fuser_method_name()

@@ -163,7 +163,8 @@ class BackendPatternConfig:
         return self
 
     def set_fuser_method(self, fuser_method: Any) -> BackendPatternConfig:
-        """A name, or a function `f(is_qat, first, second[, third])`."""
+        """A name, or a function `f(is_qat, first, second[, third])`; of a pattern in
+        the complex format `f(is_qat, *pattern)`."""
         if isinstance(fuser_method, str):
             fuser_method = FuserMethod(fuser_method)
         self.fuser_method = fuser_method
@@ -229,8 +230,9 @@ class BackendPatternConfig:
         none."""
         if self.fuser_method is None:
             return None
-        count = len(self.pattern) if isinstance(self.pattern, tuple) else 1
-        name = fuser_method_of(self.fuser_method, count)
+        is_nested = self._pattern_complex_format is not None
+        pattern = self._pattern_complex_format if is_nested else self.pattern
+        name = fuser_method_of(self.fuser_method, pattern, is_nested)
         # What is paired goes into the fused module, if there is one.
         if name == "sequential_wrapper2" and self.fused_module is not None:
             return FuserMethod(f"{name}({self.fused_module})")

@@ -2,7 +2,8 @@
 """How the operators of a pattern become one: PyTorch's fuser methods, by name.
 
 A fuser method is called `f(is_qat, first, second[, third])` with the operators
-in the order of execution.
+in the order of execution; that of a nested pattern as the pattern is, such as
+`f(is_qat, relu, (add, extra, (bn, conv)))`.
 """
 
 from __future__ import annotations
@@ -183,20 +184,70 @@ _OF_PYTORCH = frozenset(
 class _Operand:
     """Stands for an operator while a fuser method is asked what it does."""
 
-    def __init__(self, index: int) -> None:
-        self.index = index
+    def __init__(self, name: TorchName) -> None:
+        self.name = name
         self.training = False
 
     def __repr__(self) -> str:
-        return f"operator {self.index}"
+        return str(self.name)
 
 
-def fuser_method_of(method: Any, operators: int) -> FuserMethod:
-    """The name of a fuser method for a pattern of so many operators.
+def _stand_ins(pattern: Any) -> Any:
+    if isinstance(pattern, tuple):
+        return tuple(_stand_ins(element) for element in pattern)
+    return _Operand(pattern)
+
+
+def _in_order(operands: Any) -> List[_Operand]:
+    """The operators of nested stand-ins in the order of execution."""
+    if isinstance(operands, tuple):
+        last, *inputs = operands
+        return [o for operand in (*inputs, last) for o in _in_order(operand)]
+    return [] if operands.name == MatchAllNode else [operands]
+
+
+def _joined(result: Any) -> List[Any]:
+    """The operators that a call has, also in calls among its arguments."""
+    if isinstance(result, ModuleCall):
+        return [operand for value in result.args for operand in _joined(value)]
+    return [result] if isinstance(result, _Operand) else []
+
+
+def _is_norm(operand: _Operand) -> bool:
+    return re.search(r"BatchNorm\dd$|\bbatch_norm$", operand.name) is not None
+
+
+def _name_of_joined(call: ModuleCall, operands: List[_Operand], side: str) -> str:
+    """PyTorch's name of what puts `operands` into one module, of which `side` of an
+    addition is computed."""
+    if not any(_is_norm(operand) for operand in operands):
+        return f"sequential_wrapper2({call.name})"
+    root, *rest = (str(operand.name).rpartition(".")[2].lower() for operand in operands)
+    name = "fuse_linear_bn" if root.startswith("linear") else "fuse_conv_bn"
+    name += "_add" if "add" in rest else ""
+    name += "_relu" if "relu" in rest else ""
+    name += f"_{side}" if side else ""
+    # Others have no name there; what counts is that batch norm is folded.
+    return name if name in _OF_PYTORCH else "fuse_conv_bn"
+
+
+def _side(operands: Any) -> str:
+    """Which operand of an addition in nested stand-ins is computed."""
+    while isinstance(operands, tuple):
+        if len(operands) == 3:
+            return "left" if isinstance(operands[1], tuple) else "right"
+        operands = operands[1]
+    return ""
+
+
+def fuser_method_of(method: Any, pattern: Any, is_nested: bool = False) -> FuserMethod:
+    """The name of a fuser method for a pattern: its operators in the order of
+    execution, or, if `is_nested`, PyTorch's complex format.
 
     A function of the user's own is called once, with stand-ins: what it does has
-    a name if it only puts the operators into one module, or passes them on.
-    ValueError if it does anything else.
+    a name if it only puts the operators into one module, or passes them on. It gets
+    what PyTorch gives it: `f(is_qat, conv, bn, relu)`, and for a nested pattern
+    `f(is_qat, relu, (add, extra, (bn, conv)))`. ValueError if it does anything else.
     """
     if isinstance(method, str):
         return FuserMethod(method)
@@ -209,9 +260,10 @@ def fuser_method_of(method: Any, operators: int) -> FuserMethod:
             f"fuser method {label} takes its operators in reverse: give {found}, "
             "with the pattern in the order of execution"
         )
-    operands = tuple(_Operand(i) for i in range(operators))
+    stand_ins = _stand_ins(pattern if isinstance(pattern, tuple) else (pattern,))
+    operands = _in_order(stand_ins) if is_nested else list(stand_ins)
     try:
-        result = method(False, *operands)
+        result = method(False, *stand_ins)
     except Exception as error:
         name = getattr(method, "__name__", "").lstrip("_")
         if name in _OF_PYTORCH:
@@ -222,20 +274,31 @@ def fuser_method_of(method: Any, operators: int) -> FuserMethod:
                 stacklevel=2,
             )
             return FuserMethod(name)
+        called = ", ".join(map(repr, stand_ins))
         raise ValueError(
             f"fuser method {label} can't be understood, it fails on stand-ins for "
-            f"the operators ({type(error).__name__}: {error}): give one of "
+            f"the operators, called as f(False, {called}) "
+            f"({type(error).__name__}: {error}): give one of "
             "fuse_conv_bn, fuse_conv_bn_relu, fuse_linear_bn, fuse_convtranspose_bn, "
             "sequential_wrapper2(module)"
         ) from error
     if isinstance(result, ModuleCall):
-        if result.args == operands and len(operands) == 2:
-            return FuserMethod(f"sequential_wrapper2({result.name})")
         if result.args == (False, *operands):
             return FuserMethod(result.name)
+        # An addition or batch norm may be left to the module that is computed.
+        joined = _joined(result)
+        left_out = [operand for operand in operands if operand not in joined]
+        if (
+            joined == [operand for operand in operands if operand in joined]
+            and len(joined) >= min(2, len(operands))
+            and (is_nested or all(map(_is_norm, left_out)))
+        ):
+            side = _side(stand_ins) if is_nested else ""
+            return FuserMethod(_name_of_joined(result, operands, side))
     raise ValueError(
         f"fuser method {label} returns {result!r}, expected a module class of "
-        "qbackend.nn called with the two operators in order"
+        "qbackend.nn called with the operators in the order of execution: "
+        + ", ".join(map(repr, operands))
     )
 
 
