@@ -6,6 +6,7 @@ builds is the same.
 """
 
 import importlib.util
+import pathlib
 import re
 
 import pytest
@@ -169,3 +170,37 @@ def test_documented_example_of_pytorch():
     assert config.fuser_method_name() == (
         "sequential_wrapper2(torch.ao.nn.intrinsic.ConvReLU2d)"
     )
+
+
+MOVED = {
+    "from qbackend.torch.ao.quantization.quantize_fx import prepare_fx, convert_fx": (
+        "no torch.ao.quantization.quantize_fx: qbackend.load.*Model.calibrate.*Model.quantize"
+    ),
+    "from qbackend.torch.ao.quantization import prepare_fx": "no torch.ao.quantization.prepare_fx: .*calibrate",
+    "import qbackend.torch.ao.quantization.quantize_pt2e": "Model.calibrate",
+    "import qbackend.torch.quantization.quantize_fx": "torch.quantization: it is torch.ao.quantization",
+    "from qbackend.torch.utils.data import DataLoader": "no torch.utils: a loader of PyTorch",
+    "from qbackend.torch import manual_seed": "no torch.manual_seed: nothing is random",
+    "import qbackend.torch.optim": "no torch.optim: these are the names .*PyTorch itself",
+    "from qbackend.torch.nn import Conv2D": "did you mean Conv2d",
+    "import qbackend.torch as torch; torch.manual_seed(0)": "no torch.manual_seed: nothing is random",
+    "import qbackend.torch as torch; torch.no_grad()": "no torch.no_grad: there are no gradients",
+    "from qbackend.torch import nn\nclass Net(nn.Module): pass": (
+        "torch.nn.Module is a name here and no class: .*qbackend.load"
+    ),
+}
+
+
+@pytest.mark.parametrize("line", MOVED)
+def test_what_is_not_here(line):
+    """A moved script says what to do where it stops."""
+    with pytest.raises((ImportError, AttributeError, TypeError), match=MOVED[line]) as error:
+        exec(line, {})
+    if "Conv2D" not in line:
+        assert "docs/MovingOffTorchAo.md" in str(error.value)
+
+
+def test_guide_has_what_errors_say():
+    guide = (pathlib.Path(__file__).parents[2] / "docs/MovingOffTorchAo.md").read_text()
+    for name in ("quantize_fx", "manual_seed", "nn.Module"):
+        assert name in guide

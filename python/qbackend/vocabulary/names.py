@@ -13,6 +13,7 @@ import re
 import sys
 from typing import Any, Iterator, List, Optional, Tuple
 
+from .moved import missing, why_missing
 from .torch_names import NAMES
 
 __all__ = ["MatchAllNode", "ModuleCall", "Namespace", "TorchName", "name_of"]
@@ -71,6 +72,13 @@ class TorchName(str):
     def __call__(self, *args: Any) -> ModuleCall:
         """Calls a module class as a fuser method does; nothing is computed."""
         return ModuleCall(self, args)
+
+    def __mro_entries__(self, bases: Tuple[Any, ...]) -> Tuple[type, ...]:
+        raise TypeError(
+            f"{self} is a name here and no class: a network is written with PyTorch, "
+            "and qbackend.load() reads what torch.export.save() wrote of it (see "
+            "docs/MovingOffTorchAo.md)"
+        )
 
     def __reduce__(self) -> Tuple[Any, Tuple[Any, ...]]:
         return (TorchName, (str(self),))
@@ -214,6 +222,8 @@ class Namespace:
         """The attribute `name`; AttributeError suggests what was meant."""
         if name in self.names:
             return TorchName(f"{self.path}.{name}")
+        if why_missing(name):
+            raise AttributeError(missing(f"{self.path}.{name}"))
         close = difflib.get_close_matches(name, self.names, 1)
         hint = f"did you mean {close[0]}?" if close else "unknown to this version;"
         raise AttributeError(
