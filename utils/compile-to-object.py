@@ -260,7 +260,8 @@ def run_network(runner, module, function, buffers, inputs, folder, contract):
     with tempfile.TemporaryDirectory(dir=folder) as temporary:
         given = pathlib.Path(temporary, "inputs.npz")
         found = pathlib.Path(temporary, "outputs.npz")
-        np.savez(given, **{f"array{i:04}": a for i, a in enumerate(inputs)})
+        # By their place: their names are NumPy's.
+        np.savez(given, *inputs)
         run([runner, module, f"--entry={function}", f"--input={given}", "-o",
              found, *(["--contract"] if contract else [])])
         with np.load(found) as arrays:
@@ -280,6 +281,18 @@ def bits_of(buffer, array):
     words = [f"0x{int(n):0{2 * array.itemsize}x}" for n in numbers]
     lines = [", ".join(words[i:i + 8]) for i in range(0, len(words), 8)]
     return ",\n    ".join(lines)
+
+
+def print_bits(array, *elements):
+    """How printf prints an element of `array` in hexadecimal, and its arguments for
+    each of `elements`. Small C libraries, such as newlib-nano, have no length but l:
+    64 bits are two words."""
+    digits = 2 * array.itemsize
+    if digits <= 8:
+        return (f"0x%0{digits}lx", *(f"(unsigned long){e}" for e in elements))
+    words = ",\n           ".join(
+        ["(unsigned long)({0} >> 32)", "(unsigned long)({0} & 0xffffffffu)"])
+    return ("0x%08lx%08lx", *(words.format(e) for e in elements))
 
 
 PARALLEL_TEST = """/* All units but the first one by one, the last one first. */
@@ -302,7 +315,7 @@ def self_test(name, buffers, arrays, arena, source, parallel):
 
 #include "{name}.h"
 
-#include <inttypes.h>
+#include <stdint.h>
 #include <stdio.h>
 """]
     checks = []
@@ -316,12 +329,14 @@ def self_test(name, buffers, arrays, arena, source, parallel):
         text.append(f"static {union} {buffer.name};")
         text.append(f"static const {bits} expected_{buffer.name}[{size}] = "
                     f"{{\n    {words}}};\n")
-        number = f'0x%0{2 * array.itemsize}" PRIx{8 * array.itemsize} "'
-        checks.append(f"""  for (size_t i = 0; i < {buffer.size}; ++i) {{
-    if ({buffer.name}.bits[i] == expected_{buffer.name}[i])
+        found, expected = f"{buffer.name}.bits[i]", f"expected_{buffer.name}[i]"
+        number, found_words, expected_words = print_bits(array, found, expected)
+        checks.append(f"""  for (unsigned long i = 0; i < {buffer.size}; ++i) {{
+    if ({found} == {expected})
       continue;
-    printf("FAIL: {buffer.name}[%zu] is {number}, expected {number}\\n", i,
-           {buffer.name}.bits[i], expected_{buffer.name}[i]);
+    printf("FAIL: {buffer.name}[%lu] is {number}, expected {number}\\n", i,
+           {found_words},
+           {expected_words});
     return 1;
   }}""")
     arguments = [f"{b.name}.values" for b in buffers]
