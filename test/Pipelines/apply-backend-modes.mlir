@@ -13,13 +13,13 @@
 
 // DYNAMIC-NOT: warning
 // DYNAMIC: QB000: quantized 1 of 3 operators
-// DYNAMIC: qnnpack.linear_dynamic %{{.*}} : tensor<5x2xf32>, tensor<2x2x!quant.uniform<i8:f32, {{.*}}>>, tensor<2xf32> -> tensor<5x2xf32>
+// DYNAMIC: qnnpack.linear_dynamic %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<5x2xf32>, tensor<2x2x!quant.uniform<i8:f32, {{.*}}>>, tensor<2xf32> -> tensor<5x2xf32>
 // DYNAMIC: math.exp
 // CHANNEL: qnnpack.linear_dynamic {{.*}}tensor<2x2x!quant.uniform<i8:f32:0, {
 // BYTE-NOT: warning
-// BYTE: qnnpack.embedding_byte %{{.*}} : tensor<5xi64>, tensor<3x2xi8>,
+// BYTE: qnnpack.embedding_byte %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<5xi64>, tensor<3x2xi8>,
 // BYTE-NOT: qbackend.
-// NIBBLE: qnnpack.embedding_4bit %{{.*}} : tensor<5xi64>, tensor<3x1xi8>,
+// NIBBLE: qnnpack.embedding_4bit %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : tensor<5xi64>, tensor<3x1xi8>,
 // HALF: QB108 {{.*}}Operator=linear,{{.*}}no kernel computes with 16-bit floats
 // HALF: arith.constant dense<{{.*}}> : tensor<2x2xf16>
 // HALF: arith.extf

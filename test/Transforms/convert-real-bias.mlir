@@ -8,8 +8,8 @@
 // an integer.
 // REAL: %[[B:.*]] = arith.constant dense<1.100000e+00> : tensor<1xf32>
 // REAL: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) bias(%[[B]])
-// INTEGER: quant.scast %{{.*}} : tensor<1xi32> to tensor<1x!quant.uniform<i32:f32, 0.0039215688593685627>>
-// INTEGER: %[[D:.*]] = qbackend.dequantize %{{.*}} : tensor<1x!quant.uniform<i32:f32
+// INTEGER: quant.scast %{{[^ ]*}} : tensor<1xi32> to tensor<1x!quant.uniform<i32:f32, 0.0039215688593685627>>
+// INTEGER: %[[D:.*]] = qbackend.dequantize %{{[^ ]*}} : tensor<1x!quant.uniform<i32:f32
 // INTEGER: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) bias(%[[D]])
 // FORM: error: {{.*}}tosa
 

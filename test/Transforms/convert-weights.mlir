@@ -19,9 +19,9 @@ qbackend.observer @half <min_max, ui8> range [-1.0, 126.5] scale 0.5 zero_point 
 // A scale for each output channel of a transposed convolution, axis 0 here.
 // The bias has the scales of the weight, times 1/2.
 // CHECK-LABEL: func.func @conv_transpose
-// CHECK: quant.scast %{{.*}} : tensor<2x1x1xi8> to tensor<2x1x1x!quant.uniform<i8:f32:0, {0.0078431377187371254,0.015686275437474251}>>
+// CHECK: quant.scast %{{[^ ]*}} : tensor<2x1x1xi8> to tensor<2x1x1x!quant.uniform<i8:f32:0, {0.0078431377187371254,0.015686275437474251}>>
 // CHECK: arith.constant dense<{{\[}}255, 127]> : tensor<2xi32>
-// CHECK: quant.scast %{{.*}} : tensor<2xi32> to tensor<2x!quant.uniform<i32:f32:0, {0.0039215688593685627,0.0078431377187371254}>>
+// CHECK: quant.scast %{{[^ ]*}} : tensor<2xi32> to tensor<2x!quant.uniform<i32:f32:0, {0.0039215688593685627,0.0078431377187371254}>>
 func.func @conv_transpose(%x: tensor<1x3x1xf32>) -> tensor<1x3x2xf32> {
   %w = arith.constant dense<[[[1.0]], [[2.0]]]> : tensor<2x1x1xf32>
   %b = arith.constant dense<1.0> : tensor<2xf32>
@@ -38,7 +38,7 @@ func.func @conv_transpose(%x: tensor<1x3x1xf32>) -> tensor<1x3x2xf32> {
 // The range of the slopes is made to hold 1: [0, 1] has the scale 1/255.
 // CHECK-LABEL: func.func @prelu
 // CHECK: arith.constant dense<64> : tensor<1xi8>
-// CHECK: quant.scast %{{.*}} : tensor<1xi8> to tensor<1x!quant.uniform<u8:f32, 0.0039215688593685627>>
+// CHECK: quant.scast %{{[^ ]*}} : tensor<1xi8> to tensor<1x!quant.uniform<u8:f32, 0.0039215688593685627>>
 func.func @prelu(%x: !t) -> !t {
   %w = arith.constant dense<0.25> : tensor<1xf32>
   %0 = qbackend.observe %x by @half : !t
@@ -70,7 +70,7 @@ func.func @fixed(%x: !t) -> tensor<1x1xf32> {
 // CHECK-SAME: (%[[X:.*]]: tensor<1x2xf32>)
 // CHECK-NOT: qbackend.quantize
 // CHECK: %[[B:.*]] = arith.constant dense<1.000000e+00> : tensor<1xf32>
-// CHECK: %[[W:.*]] = qbackend.dequantize %{{.*}} : tensor<1x2x!quant.uniform<i8:f32, {{.*}}>>
+// CHECK: %[[W:.*]] = qbackend.dequantize %{{[^ ]*}} : tensor<1x2x!quant.uniform<i8:f32, {{.*}}>>
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%[[X]]) weight(%[[W]]) bias(%[[B]])
 func.func @dynamic(%x: !t) -> tensor<1x1xf32> {
   %w = arith.constant dense<[[1.0, -2.0]]> : !t
@@ -84,7 +84,7 @@ func.func @dynamic(%x: !t) -> tensor<1x1xf32> {
 }
 
 // CHECK-LABEL: func.func @weight_only
-// CHECK: %[[W:.*]] = qbackend.dequantize %{{.*}} : tensor<1x2x!quant.uniform<i8:f32, {{.*}}>>
+// CHECK: %[[W:.*]] = qbackend.dequantize %{{[^ ]*}} : tensor<1x2x!quant.uniform<i8:f32, {{.*}}>>
 // CHECK: inputs(%arg0) weight(%[[W]])
 func.func @weight_only(%x: !t) -> tensor<1x1xf32> {
   %w = arith.constant dense<[[1.0, -2.0]]> : !t

@@ -20,7 +20,7 @@ qbackend.observer @signed <min_max, si8> range [-32.0, 31.75] scale 0.25 zero_po
 // bias has the scale of weight times activation: 1 is 1 / (0.5 * 2 / 127.5), a
 // little less than 127.5.
 // CHECK-LABEL: func.func @linear
-// CHECK: %[[Q:.*]] = qbackend.quantize %{{.*}} : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:2>>
+// CHECK: %[[Q:.*]] = qbackend.quantize %{{[^ ]*}} : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:2>>
 // CHECK: %[[X:.*]] = qbackend.dequantize %[[Q]]
 // CHECK: %[[WI:.*]] = arith.constant dense<{{\[\[}}0, 64, 127, -127]]> : tensor<1x4xi8>
 // CHECK: %[[WQ:.*]] = quant.scast %[[WI]] : tensor<1x4xi8> to tensor<1x4x!quant.uniform<i8:f32, 0.015686275437474251>>
@@ -48,7 +48,7 @@ func.func @linear(%x: !t) -> tensor<1x1xf32> {
 // A scale for each row. A row of zeros has the smallest scale, eps = 2^-23.
 // CHECK-LABEL: func.func @per_channel
 // CHECK: arith.constant dense<{{\[\[}}127, 0], [0, 0]]> : tensor<2x2xi8>
-// CHECK: quant.scast %{{.*}} : tensor<2x2xi8> to tensor<2x2x!quant.uniform<i8:f32:0, {0.0078431377187371254,1.1920928955078125E-7}>>
+// CHECK: quant.scast %{{[^ ]*}} : tensor<2x2xi8> to tensor<2x2x!quant.uniform<i8:f32:0, {0.0078431377187371254,1.1920928955078125E-7}>>
 func.func @per_channel(%x: tensor<1x2xf32>) -> tensor<1x2xf32> {
   %w = arith.constant dense<[[1.0, 0.0], [0.0, 0.0]]> : tensor<2x2xf32>
   %0 = qbackend.observe %x by @half : tensor<1x2xf32>

@@ -17,7 +17,7 @@
 // CHECK-LABEL: func.func @named(
 // CHECK: %[[Q:.*]] = qbackend.quantize %arg0 : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<i8:f32, 5.000000e-01:-5>>
 // CHECK: %[[X:.*]] = qbackend.dequantize %[[Q]]
-// CHECK: %[[W:.*]] = qbackend.dequantize %{{.*}} : tensor<4x2x!quant.uniform<i8:f32, 1.250000e-01>> -> tensor<4x2xf32>
+// CHECK: %[[W:.*]] = qbackend.dequantize %{{[^ ]*}} : tensor<4x2x!quant.uniform<i8:f32, 1.250000e-01>> -> tensor<4x2xf32>
 // CHECK: %[[Y:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[W]] : tensor<1x4xf32>, tensor<4x2xf32>)
 // CHECK-NOT: i32
 // CHECK: return %[[Y]]
@@ -62,7 +62,7 @@ func.func @named(%x: tensor<1x4xf32>) -> tensor<1x2xf32> {
 // nothing added.
 // CHECK-LABEL: func.func @generalized(
 // CHECK: qbackend.quantize %arg0 : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<i8:f32, 5.000000e-01:-28>>
-// CHECK: qbackend.dequantize %{{.*}} : tensor<4x2x!quant.uniform<i8:f32, 1.250000e-01:2>> -> tensor<4x2xf32>
+// CHECK: qbackend.dequantize %{{[^ ]*}} : tensor<4x2x!quant.uniform<i8:f32, 1.250000e-01:2>> -> tensor<4x2xf32>
 // CHECK: linalg.generic {{.*}} tensor<4x2xf32>)
 // CHECK-NOT: i32
 func.func @generalized(%x: tensor<1x4xf32>) -> tensor<1x2xf32> {
@@ -118,9 +118,9 @@ func.func @generalized(%x: tensor<1x4xf32>) -> tensor<1x2xf32> {
 // moves the sums moves the numbers.
 // CHECK-LABEL: func.func @padded(
 // CHECK: %[[P:.*]] = tensor.pad %{{.*}} low[0, 1, 1, 0] high[0, 1, 1, 0] {
-// CHECK: tensor.yield %{{.*}} : f32
+// CHECK: tensor.yield %{{[^ ]*}} : f32
 // CHECK: tosa.conv2d %[[P]], %{{.*}} {acc_type = f32, {{.*}} (tensor<1x4x4x1xf32>, tensor<2x3x3x1xf32>, tensor<2xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x2x2x2xf32>
-// CHECK: linalg.transpose ins(%{{.*}} : tensor<1x2x2x2xf32>)
+// CHECK: linalg.transpose ins(%{{[^ ]*}} : tensor<1x2x2x2xf32>)
 // CHECK-NOT: i32>
 func.func @padded(%x: tensor<1x2x2x1xf32>) -> tensor<1x2x2x2xf32> {
   %ex = tensor.empty() : tensor<1x2x2x1xi8>

@@ -305,7 +305,7 @@ func.func @fused(%x: tensor<2x3xf32>, %y: tensor<2x3xf32>) -> tensor<2x4xf32> {
 // op's loops.
 
 // CHECK-LABEL: func.func @fused_into_pool(
-// CHECK: %[[Q:.*]] = qbackend.quantize %{{.*}} : tensor<1x4x4x2xf32> -> tensor<1x4x4x2x!quant.uniform<i8:f32, 5.000000e-01>>
+// CHECK: %[[Q:.*]] = qbackend.quantize %{{[^ ]*}} : tensor<1x4x4x2xf32> -> tensor<1x4x4x2x!quant.uniform<i8:f32, 5.000000e-01>>
 // CHECK: %[[X:.*]] = qbackend.dequantize %[[Q]]
 // CHECK: linalg.generic {{.*}} ins(%[[X]]{{.*}}tensor<2x2xf32>
 func.func @fused_into_pool(%x: tensor<1x4x4x2xf32>, %init: tensor<1x2x2x2xf32>) -> tensor<1x2x2x2xf32> {

@@ -41,7 +41,7 @@ func.func @avg_pool1d_dynamic_batch(%x: tensor<?x9x3x!x8>) -> tensor<?x9x3x!x8> 
 }
 
 // CHECK-LABEL: func.func @adaptive_avg_pool1d(
-// CHECK: qnnpack.adaptive_avg_pool2d %{{.*}} : tensor<2x1x9x3x{{.*}} -> tensor<2x1x3x3x
+// CHECK: qnnpack.adaptive_avg_pool2d %{{[^ ]*}} : tensor<2x1x9x3x{{.*}} -> tensor<2x1x3x3x
 func.func @adaptive_avg_pool1d(%x: tensor<2x9x3x!x8>) -> tensor<2x3x3x!x8> {
   %r = qbackend.dequantize %x : tensor<2x9x3x!x8> -> tensor<2x9x3xf32>
   %o = qbackend.operator [#qbackend.adaptive_avg_pool1d<output_size = [3]>] inputs(%r) qconfig #q : (tensor<2x9x3xf32>) -> tensor<2x3x3xf32> {

@@ -13,16 +13,16 @@
 // sum.
 // CHECK-LABEL: @layer_norm
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
-// CHECK: arith.addi %{{.*}} : i32
+// CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : i32
 // CHECK: linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
 // CHECK: arith.muli
-// CHECK: arith.addi %{{.*}} : i32
+// CHECK: arith.addi %{{[^ ]*}}, %{{[^ ]*}} : i32
 // CHECK: arith.divf
 // CHECK: arith.subf
-// CHECK: math.fma %{{.*}} : f32
+// CHECK: math.fma %{{[^ ]*}}, %{{[^ ]*}}, %{{[^ ]*}} : f32
 // CHECK: arith.maximumf
-// CHECK: math.sqrt %{{.*}} : f64
-// CHECK: arith.divf %{{.*}} : f64
+// CHECK: math.sqrt %{{[^ ]*}} : f64
+// CHECK: arith.divf %{{[^ ]*}}, %{{[^ ]*}} : f64
 // CHECK: arith.truncf
 // CHECK: linalg.generic
 // CHECK: arith.subf
@@ -39,8 +39,8 @@ func.func @layer_norm(%x: tensor<?x16x!u8>, %w: tensor<16xf32>, %b: tensor<16xf3
 // CHECK-LABEL: @wide_sums
 // CHECK-SAME: -> tensor<300x200xi8>
 // CHECK: linalg.fill {{.*}} -> tensor<i64>
-// CHECK: arith.muli %{{.*}} : i32
-// CHECK: arith.extsi %{{.*}} : i32 to i64
+// CHECK: arith.muli %{{[^ ]*}}, %{{[^ ]*}} : i32
+// CHECK: arith.extsi %{{[^ ]*}} : i32 to i64
 func.func @wide_sums(%x: tensor<300x200x!i8>) -> tensor<300x200x!i8> {
   %0 = qnnpack.layer_norm %x {normalized_shape = array<i64: 300, 200>, eps = 1.0e-5 : f64}
     : tensor<300x200x!i8> -> tensor<300x200x!i8>
@@ -90,9 +90,9 @@ func.func @batch_norm(%x: tensor<?x?x2x!u8>) -> tensor<?x?x2x!y8> {
 
 // Parameters that are no constants: the same in the program.
 // CHECK-LABEL: @batch_norm_values
-// CHECK: math.sqrt %{{.*}} : f32
-// CHECK: arith.mulf %{{.*}} : f64
-// CHECK: arith.divf %{{.*}} : f64
+// CHECK: math.sqrt %{{[^ ]*}} : f32
+// CHECK: arith.mulf %{{[^ ]*}}, %{{[^ ]*}} : f64
+// CHECK: arith.divf %{{[^ ]*}}, %{{[^ ]*}} : f64
 func.func @batch_norm_values(%x: tensor<4x2x!u8>, %w: tensor<2xf32>) -> tensor<4x2x!y8> {
   %0 = qnnpack.batch_norm %x, %w, %w, %w, %w {eps = 1.0 : f64, relu}
     : tensor<4x2x!u8>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<4x2x!y8>

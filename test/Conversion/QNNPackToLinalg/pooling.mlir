@@ -6,8 +6,8 @@
 // Dilation and padding: QNNPACK takes the nearest pixel.
 // CHECK-LABEL: @max_engine
 // CHECK-NOT: tensor.pad
-// CHECK: arith.maxsi %{{.*}}, %{{.*}} : index
-// CHECK: arith.minsi %{{.*}}, %{{.*}} : index
+// CHECK: arith.maxsi %{{.*}}, %{{[^ ]*}} : index
+// CHECK: arith.minsi %{{.*}}, %{{[^ ]*}} : index
 // CHECK: tensor.extract
 // CHECK: arith.maxui
 // CHECK: return
@@ -39,7 +39,7 @@ func.func @max_ceil(%x: tensor<?x5x5x2x!u8>) -> tensor<?x3x3x2x!u8> {
 // CHECK: %[[LEAST:.*]] = arith.constant -128 : i8
 // CHECK: tensor.pad
 // CHECK-NOT: tensor.extract
-// CHECK: arith.maxsi %{{.*}} : i8
+// CHECK: arith.maxsi %{{[^ ]*}}, %{{[^ ]*}} : i8
 func.func @max_signed(%x: tensor<?x5x5x2x!i8>) -> tensor<?x3x3x2x!i8> {
   %0 = qnnpack.max_pool2d %x {kernel = array<i64: 3, 3>, stride = array<i64: 1, 1>, padding = array<i64: 1, 1, 1, 1>, dilation = array<i64: 2, 2>} : tensor<?x5x5x2x!i8> -> tensor<?x3x3x2x!i8>
   return %0 : tensor<?x3x3x2x!i8>

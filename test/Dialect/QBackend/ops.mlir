@@ -288,9 +288,9 @@ func.func @observe(%x: tensor<?x4xf32>
 // CHECK-LABEL: func @quantize
 func.func @quantize(%x: tensor<2x?xf32>)
     -> (tensor<2x?xf32>, tensor<2x?x!channels>) {
-  // CHECK: qbackend.quantize %{{.*}} : tensor<2x?xf32> -> tensor<2x?x!quant.uniform<u8:f32, 5.000000e-01:3>>
+  // CHECK: qbackend.quantize %{{[^ ]*}} : tensor<2x?xf32> -> tensor<2x?x!quant.uniform<u8:f32, 5.000000e-01:3>>
   %q = qbackend.quantize %x : tensor<2x?xf32> -> tensor<2x?x!u8>
-  // CHECK: qbackend.dequantize %{{.*}} : tensor<2x?x!quant.uniform<u8:f32, 5.000000e-01:3>> -> tensor<2x?xf32>
+  // CHECK: qbackend.dequantize %{{[^ ]*}} : tensor<2x?x!quant.uniform<u8:f32, 5.000000e-01:3>> -> tensor<2x?xf32>
   %y = qbackend.dequantize %q : tensor<2x?x!u8> -> tensor<2x?xf32>
   // CHECK: qbackend.quantize %{{.*}} -> tensor<2x?x!quant.uniform<i8<-127:127>:f32:0, {5.000000e-01,2.500000e-01}>>
   %w = qbackend.quantize %x : tensor<2x?xf32> -> tensor<2x?x!channels>

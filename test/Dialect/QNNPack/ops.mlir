@@ -10,9 +10,9 @@
 
 // CHECK-LABEL: @quantize
 func.func @quantize(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
-  // CHECK: qnnpack.quantize %{{.*}} : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:3>>
+  // CHECK: qnnpack.quantize %{{[^ ]*}} : tensor<1x4xf32> -> tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:3>>
   %q = qnnpack.quantize %x : tensor<1x4xf32> -> tensor<1x4x!u8>
-  // CHECK: qnnpack.dequantize %{{.*}} : tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:3>> -> tensor<1x4xf32>
+  // CHECK: qnnpack.dequantize %{{[^ ]*}} : tensor<1x4x!quant.uniform<u8:f32, 5.000000e-01:3>> -> tensor<1x4xf32>
   %y = qnnpack.dequantize %q : tensor<1x4x!u8> -> tensor<1x4xf32>
   return %y : tensor<1x4xf32>
 }
@@ -82,7 +82,7 @@ func.func @linear_dynamic(%x: tensor<?x16xf32>, %w: tensor<4x16x!c8>, %b: tensor
 
 // CHECK-LABEL: @linear
 func.func @linear(%x: tensor<1x16x!u8>, %w: tensor<10x16x!s8>, %b: tensor<10xi32>, %x1: tensor<2x?x16x!i8>) {
-  // CHECK: qnnpack.linear %{{.*}}, %{{.*}}, %{{.*}} : {{.*}}, tensor<10xi32> -> tensor<1x10x
+  // CHECK: qnnpack.linear %{{.*}}, %{{.*}}, %{{[^ ]*}} : {{.*}}, tensor<10xi32> -> tensor<1x10x
   %y = qnnpack.linear %x, %w, %b : tensor<1x16x!u8>, tensor<10x16x!s8>, tensor<10xi32> -> tensor<1x10x!y8>
   // CHECK: qnnpack.linear %{{[^,]*}}, %{{[^,]*}} {mathematical, relu} :
   %z = qnnpack.linear %x1, %w {mathematical, relu} : tensor<2x?x16x!i8>, tensor<10x16x!s8> -> tensor<2x?x10x!i8>
@@ -93,9 +93,9 @@ func.func @linear(%x: tensor<1x16x!u8>, %w: tensor<10x16x!s8>, %b: tensor<10xi32
 func.func @arithmetic(%a: tensor<1x4x!a8>, %b: tensor<1x4x!b8>, %c: tensor<4x1x!b8>, %x: tensor<4x!quant.uniform<u8:f32, 0.5:10>>) {
   // CHECK: qnnpack.add %{{.*}}, %{{.*}} {relu} :
   %0 = qnnpack.add %a, %b {relu} : tensor<1x4x!a8>, tensor<1x4x!b8> -> tensor<1x4x!y8>
-  // CHECK: qnnpack.add %{{.*}}, %{{.*}} : {{.*}} -> tensor<4x4x
+  // CHECK: qnnpack.add %{{.*}}, %{{[^ ]*}} : {{.*}} -> tensor<4x4x
   %1 = qnnpack.add %a, %c : tensor<1x4x!a8>, tensor<4x1x!b8> -> tensor<4x4x!y8>
-  // CHECK: qnnpack.mul %{{.*}}, %{{.*}} :
+  // CHECK: qnnpack.mul %{{.*}}, %{{[^ ]*}} :
   %2 = qnnpack.mul %a, %b : tensor<1x4x!a8>, tensor<1x4x!b8> -> tensor<1x4x!y8>
   // CHECK: qnnpack.add_scalar %{{.*}}, 3.000000e+00 :
   %3 = qnnpack.add_scalar %x, 3.0 : tensor<4x!quant.uniform<u8:f32, 0.5:10>> -> tensor<4x!quant.uniform<u8:f32, 0.5:4>>
@@ -114,9 +114,9 @@ func.func @shape(%a: tensor<1x4x4x2x!a8>, %b: tensor<1x4x4x3x!b8>, %d: tensor<?x
   %0 = qnnpack.cat %a, %b {axis = 3 : i64} : tensor<1x4x4x2x!a8>, tensor<1x4x4x3x!b8> -> tensor<1x4x4x5x!y8>
   // CHECK: qnnpack.transpose %{{.*}} {permutation = array<i64: 0, 3, 1, 2>} :
   %1 = qnnpack.transpose %a {permutation = array<i64: 0, 3, 1, 2>} : tensor<1x4x4x2x!a8> -> tensor<1x2x4x4x!a8>
-  // CHECK: qnnpack.reshape %{{.*}} : tensor<1x2x4x4x
+  // CHECK: qnnpack.reshape %{{[^ ]*}} : tensor<1x2x4x4x
   %2 = qnnpack.reshape %1 : tensor<1x2x4x4x!a8> -> tensor<1x32x!a8>
-  // CHECK: qnnpack.reshape %{{.*}} : tensor<?x2x4x
+  // CHECK: qnnpack.reshape %{{[^ ]*}} : tensor<?x2x4x
   %3 = qnnpack.reshape %d : tensor<?x2x4x!u8> -> tensor<?x4x!u8>
   return
 }
@@ -138,7 +138,7 @@ func.func @pooling(%x: tensor<1x4x4x2x!u8>, %z: tensor<1x5x5x2x!u8>) {
     : tensor<1x5x5x2x!u8> -> tensor<1x3x3x2x!u8>
   // CHECK: qnnpack.adaptive_avg_pool2d %{{.*}} {channels_last} :
   %4 = qnnpack.adaptive_avg_pool2d %x {channels_last} : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
-  // CHECK: qnnpack.mean %{{.*}} : {{.*}} -> tensor<1x2x
+  // CHECK: qnnpack.mean %{{[^ ]*}} : {{.*}} -> tensor<1x2x
   %5 = qnnpack.mean %x : tensor<1x4x4x2x!u8> -> tensor<1x2x!u8>
   // CHECK: qnnpack.mean %{{.*}} {keepdim} :
   %6 = qnnpack.mean %x {keepdim} : tensor<1x4x4x2x!u8> -> tensor<1x1x1x2x!u8>
@@ -171,7 +171,7 @@ func.func @normalization(%x: tensor<?x4x4x6x!u8>, %r: tensor<2x3x16x!i8>, %w: te
 
 // CHECK-LABEL: @resize
 func.func @resize(%x: tensor<?x4x4x6x!u8>) {
-  // CHECK: qnnpack.upsample_nearest2d %{{.*}} : tensor<?x4x4x6x
+  // CHECK: qnnpack.upsample_nearest2d %{{[^ ]*}} : tensor<?x4x4x6x
   %0 = qnnpack.upsample_nearest2d %x : tensor<?x4x4x6x!u8> -> tensor<?x8x3x6x!u8>
   // CHECK: qnnpack.upsample_nearest2d %{{.*}} {scale_factors = array<f64: 2.300000e+00, 1.500000e+00>} :
   %1 = qnnpack.upsample_nearest2d %x {scale_factors = array<f64: 2.3, 1.5>} : tensor<?x4x4x6x!u8> -> tensor<?x9x6x6x!u8>
@@ -186,9 +186,9 @@ func.func @resize(%x: tensor<?x4x4x6x!u8>) {
 
 // CHECK-LABEL: @embedding
 func.func @embedding(%i: tensor<?x7xi64>, %j: tensor<i32>, %t: tensor<6x2xi8>, %s: tensor<6xf32>) {
-  // CHECK: qnnpack.embedding_byte %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<?x7xi64>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<?x7x2xf32>
+  // CHECK: qnnpack.embedding_byte %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} : tensor<?x7xi64>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<?x7x2xf32>
   %0 = qnnpack.embedding_byte %i, %t, %s, %s : tensor<?x7xi64>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<?x7x2xf32>
-  // CHECK: qnnpack.embedding_4bit %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}} : tensor<i32>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<4xf32>
+  // CHECK: qnnpack.embedding_4bit %{{.*}}, %{{.*}}, %{{.*}}, %{{[^ ]*}} : tensor<i32>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<4xf32>
   %1 = qnnpack.embedding_4bit %j, %t, %s, %s : tensor<i32>, tensor<6x2xi8>, tensor<6xf32>, tensor<6xf32> -> tensor<4xf32>
   return
 }
@@ -210,7 +210,7 @@ func.func @aten(%x: tensor<1x2x2x8x!u8>, %y: tensor<1x2x2x8x!y8>, %w: tensor<8x!
   %4 = qnnpack.celu %x {alpha = 2.0 : f32, vectorized} : tensor<1x2x2x8x!u8> -> tensor<1x2x2x8x!y8>
   // CHECK: qnnpack.threshold %{{.*}} {threshold = 5.000000e-01 : f32, value = -1.000000e+00 : f32} :
   %5 = qnnpack.threshold %x {threshold = 0.5 : f32, value = -1.0 : f32} : tensor<1x2x2x8x!u8> -> tensor<1x2x2x8x!u8>
-  // CHECK: qnnpack.prelu %{{.*}}, %{{.*}} : {{.*}} -> tensor<1x2x2x8x
+  // CHECK: qnnpack.prelu %{{.*}}, %{{[^ ]*}} : {{.*}} -> tensor<1x2x2x8x
   %6 = qnnpack.prelu %x, %w : tensor<1x2x2x8x!u8>, tensor<8x!a8> -> tensor<1x2x2x8x!y8>
   return
 }
@@ -229,7 +229,7 @@ func.func @activations(%x: tensor<1x4x!u8>, %i: tensor<1x4x!i8>) {
   %4 = qnnpack.tanh %x : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.0078125:128>>
   // CHECK: qnnpack.hardsigmoid
   %5 = qnnpack.hardsigmoid %x : tensor<1x4x!u8> -> tensor<1x4x!quant.uniform<u8:f32, 0.00390625>>
-  // CHECK: qnnpack.requantize %{{.*}} : tensor<1x4x!quant.uniform<u8{{.*}} -> tensor<1x4x!quant.uniform<i8
+  // CHECK: qnnpack.requantize %{{[^ ]*}} : tensor<1x4x!quant.uniform<u8{{.*}} -> tensor<1x4x!quant.uniform<i8
   %r = qnnpack.requantize %x : tensor<1x4x!u8> -> tensor<1x4x!i8>
   // CHECK: qnnpack.hardswish
   %6 = qnnpack.hardswish %x : tensor<1x4x!u8> -> tensor<1x4x!y8>

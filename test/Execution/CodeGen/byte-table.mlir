@@ -15,7 +15,7 @@ memref.global "private" @variable : memref<256xi8> = dense<7>
 // one is the sign.
 // CHECK-LABEL: func.func @unsigned
 // PERMUTE: scf.for
-// PERMUTE: %[[X:.*]] = vector.load %{{.*}} : {{.*}}, vector<64xi8>
+// PERMUTE: %[[X:.*]] = vector.load %{{[^ ]*}} : {{.*}}, vector<64xi8>
 // PERMUTE: %[[LOW:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[X]], %{{.*}})
 // PERMUTE: %[[HIGH:.*]] = llvm.call_intrinsic "llvm.x86.avx512.vpermi2var.qi.512"(%{{.*}}, %[[X]], %{{.*}})
 // PERMUTE: %[[SIGN:.*]] = arith.cmpi slt, %[[X]]

@@ -52,7 +52,7 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // CHECK: scf.for
 // CHECK: llvm.call_intrinsic "llvm.x86.avx512.vpdpbusd.512"{{.*}} -> vector<16xi32>
 // CHECK: arith.sitofp
-// CHECK: vector.store %{{.*}} : memref<256xi8>, vector<16xi8>
+// CHECK: vector.store %{{[^ ]*}}, %{{[^ ]*}} : memref<256xi8>, vector<16xi8>
 // CHECK: memref.global "private" constant @{{.*}} : memref<16xi32> = dense<-1021>
 // CHECK: func.func private @[[PADDED]](
 // CHECK: call @[[PAD:int8_copy_image.*]](%{{.*}}) : (memref<128xi8>, index, i8, memref<512xi8>) -> ()
@@ -71,7 +71,7 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // DOTPROD: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
 // I8MM: llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
 // SCALAR-NOT: llvm.call_intrinsic
-// SCALAR: arith.muli %{{.*}} : vector<4xi32>
+// SCALAR: arith.muli %{{[^ ]*}}, %{{[^ ]*}} : vector<4xi32>
 
 // Cut into parts for threads: what a large layer does for an image is a function of
 // its units, here rows; one image after the other is copied and computed. Small

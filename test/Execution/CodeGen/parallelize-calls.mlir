@@ -12,7 +12,7 @@
 // CHECK: %[[FIRST:.*]] = llvm.insertvalue %[[X]], %[[UNDEF]][0]
 // CHECK: %[[BOTH:.*]] = llvm.insertvalue %[[N]], %[[FIRST]][1]
 // CHECK: llvm.store %[[BOTH]], %[[MEMORY]]
-// CHECK: %[[NONE:.*]] = llvm.icmp "eq" %[[FOR]], %{{.*}} : !llvm.ptr
+// CHECK: %[[NONE:.*]] = llvm.icmp "eq" %[[FOR]], %{{[^ ]*}} : !llvm.ptr
 // CHECK: %[[SERIAL:.*]] = llvm.mlir.addressof @serial_for : !llvm.ptr
 // CHECK: %[[CHOSEN:.*]] = llvm.select %[[NONE]], %[[SERIAL]], %[[FOR]]
 // CHECK: %[[TASK:.*]] = llvm.mlir.addressof @part_task : !llvm.ptr

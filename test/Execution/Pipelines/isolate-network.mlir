@@ -174,8 +174,8 @@ func.func @memcpy(%x: tensor<2xf32>) -> tensor<2xf32> {
 // -----
 
 // Nothing is promised of numbers.
-// CHECK: arith.addi %{{.*}}, %{{.*}} : tensor<2xi64>
-// CHECK: arith.divsi %{{.*}}, %{{.*}} : tensor<2xi64>
+// CHECK: arith.addi %{{.*}}, %{{[^ ]*}} : tensor<2xi64>
+// CHECK: arith.divsi %{{.*}}, %{{[^ ]*}} : tensor<2xi64>
 // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<contract> : tensor<2xf32>
 func.func @net(%x: tensor<2xi64>, %y: tensor<2xf32>) -> (tensor<2xi64>, tensor<2xf32>) {
   %a = arith.addi %x, %x overflow<nsw, nuw> : tensor<2xi64>
