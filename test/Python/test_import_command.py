@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import onnx_writer
+import qbackend
 from exported import Network
 
 
@@ -66,7 +67,9 @@ def test_unknown_operators_are_one_error(tmp_path):
     assert done.returncode == 1 and not done.stdout
     assert done.stderr == (
         f"qbackend-import: error: {tmp_path}/net.pt2: operator is not supported:\n"
-        "  acme.swizzle.default (once at 'act')\n")
+        "  acme.swizzle.default (once at 'act')\n"
+        "program.run_decompositions() before torch.export.save takes those apart that "
+        "are made of other operators\n")
     assert os.listdir(tmp_path) == ["net.pt2"]
 
 
@@ -199,3 +202,15 @@ def test_interrupted(tmp_path):
     said = process.communicate(timeout=20)[1]
     assert (process.returncode, said) == (-signal.SIGINT, b"")
     assert [path.name for path in tmp_path.iterdir()] == ["long.onnx"]
+
+
+def test_what_is_not_valid_names_its_operator(tmp_path):
+    """A fault of the importer's is an error with the operator, whatever the form."""
+    module = qbackend.from_pt2(network(tmp_path / "net.pt2"))
+    module._lines = [line.replace("arith.maximumf", "arith.maxsi")
+                     for line in module._lines]
+    for name in ("net.mlir", "net.mlirbc"):
+        with pytest.raises(qbackend.ImportFailure, match="'act' became what is not "
+                           "valid: .*maxsi.*a fault of this importer"):
+            module.save(tmp_path / name)
+    assert os.listdir(tmp_path) == ["net.pt2"]

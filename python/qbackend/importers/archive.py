@@ -14,6 +14,7 @@ import zlib
 from typing import Any, Dict, List, Optional, Union
 
 from ..files import read_rest
+from .elements import Array
 from .errors import ImportFailure
 
 #: Compressed entries are small (a program); PyTorch stores its entries.
@@ -62,6 +63,24 @@ class _View(io.RawIOBase):
         data = bytes(self.buffer[self.place:end])
         self.place += len(data)
         return data
+
+
+class Budget:
+    """How many bytes of weights a file may become. Strides of 0, and weights that
+    share their bytes, make much of little."""
+
+    def __init__(self, size: int):
+        self.size, self.taken = size, 0
+
+    def take(self, name: str, array: Array) -> None:
+        if not any(array.strides):
+            return  # written as one number
+        self.taken += array.nbytes
+        if self.taken > 4 * self.size + (1 << 22):
+            raise ImportFailure(
+                f"with the weight '{name[:200]}' of {array.nbytes} bytes, the weights "
+                f"have {self.taken}, which a file of {self.size} repeats; expected at "
+                "most 4 times the file and 4 MiB")
 
 
 class Archive:

@@ -97,6 +97,8 @@ class Builder:
         self.arguments: List[Tuple[Value, str]] = []
         #: Bytes of resources, by name.
         self.resources: Dict[str, Array] = {}
+        #: Start and step of vectors of integers that are steady.
+        self.ranges: Dict[Value, Tuple[Extent, int]] = {}
         #: How many results of the operator at hand something reads: those behind
         #: needn't be written.
         self.wanted = 1 << 30
@@ -104,8 +106,8 @@ class Builder:
         self._once: Dict[Any, str] = {}
         self._folded: Dict[Any, Value] = {}
         self._symbols: Dict[str, str] = {}
-        self._locations: Dict[str, str] = {}
-        self._location = ""
+        self.locations: Dict[str, str] = {}
+        self.location = ""
 
     # Names and places.
 
@@ -120,16 +122,17 @@ class Builder:
         text = f"loc({quoted(name)})" if name else "loc(unknown)"
         if name and file and 0 < line < 1 << 31:
             text = f"loc({quoted(name)}({quoted(file)}:{line}:0))"
-        alias = self._locations.setdefault(text, f"#loc{len(self._locations)}")
-        before, self._location = self._location, f" loc({alias})"
+        alias = self.locations.setdefault(text, f"#loc{len(self.locations)}")
+        before, self.location = self.location, f" loc({alias})"
         try:
             yield
         finally:
-            self._location = before
+            self.location = before
 
     def argument(self, name: str, shape: Sequence[Extent],
                  element: Element) -> Value:
         """The next argument. Plain symbols in its shape are defined by it."""
+        _check_edge(element, f"the input '{name}'")
         value = self._value(f"%arg{len(self.arguments)}", shape, element)
         for axis, extent in enumerate(shape):
             if not isinstance(extent, Dim):
@@ -305,7 +308,7 @@ class Builder:
     def op(self, text: str, shape: Sequence[Extent], element: Element) -> Value:
         """A line with one result; its location is added."""
         value = self._value(self.fresh(), shape, element)
-        self.lines.append(f"{value.name} = {text}{self._location}")
+        self.lines.append(f"{value.name} = {text}{self.location}")
         return value
 
     def typed(self, *values: Value) -> str:
@@ -323,7 +326,7 @@ class Builder:
                 if key not in self._once:
                     size = self._once[key] = self.fresh()
                     self.lines.append(f"{size} = tensor.dim {value.name}, {axis} "
-                                      f": {value.type}{self._location}")
+                                      f": {value.type}{self.location}")
                 return self._once[key]
         return self.extent(extent)
 
@@ -358,7 +361,7 @@ class Builder:
                 for access in [*(a for _, a in reads), out]]
         kinds = ["parallel" if f"d{i}" in out else "reduction"
                  for i in range(loops)]
-        text = TextBody(self.scalar, self.fresh, self._location)
+        text = TextBody(self.scalar, self.fresh, self.location)
         values = [v for v, _ in reads] + [init]
         arguments = [Scalar(text, self.fresh(), v.element) for v in values]
         for value in values:
@@ -376,8 +379,8 @@ class Builder:
         self.lines += [
             f"{name} = {head}", f"^bb0({signature}):", *text.lines,
             f"linalg.yield {result.value} : {init.element.name}"
-            f"{self._location}",
-            f"}} -> {init.type}{self._location}"]
+            f"{self.location}",
+            f"}} -> {init.type}{self.location}"]
         return self._value(name, init.shape, init.element)
 
     # Elementwise.
@@ -466,17 +469,25 @@ class Builder:
 
     def module(self, results: Sequence[Value]) -> List[str]:
         """The lines of the module without resources."""
+        for i, value in enumerate(results):
+            _check_edge(value.element, f"result {i}")
         names = ", ".join(self.name(v) for v in results)
         kinds = ", ".join(v.type for v in results)
         arguments = ", ".join(
             f"{v.name}: {v.type}" + (f" loc({quoted(name)})" if name else "")
             for v, name in self.arguments)
         text = [f"{alias} = {location}"
-                for location, alias in self._locations.items()]
+                for location, alias in self.locations.items()]
         text += ["module {", f"func.func @main({arguments}) -> ({kinds}) {{"]
         text += self.head + self.lines
         text += [f"return {names} : {kinds}" if results else "return", "}", "}"]
         return text
+
+
+def _check_edge(element: Element, what: str) -> None:
+    if element == BF16:
+        raise ImportFailure(f"{what} is bfloat16, which no array of a caller is; "
+                            "export the network in float32, or convert there")
 
 
 def start_of(kind: str, element: Element) -> Number:

@@ -25,14 +25,15 @@ class UnsupportedOperators(ImportFailure):
     path (or node name) of the first.
     """
 
-    def __init__(self, operators: Dict[str, Tuple[int, str]]):
+    def __init__(self, operators: Dict[str, Tuple[int, str]], hint: str = ""):
         self.operators = operators
         lines: List[str] = []
         for name, (count, first) in sorted(operators.items()):
             times = "once" if count == 1 else f"{count} times, first"
             lines.append(f"  {name} ({times} at '{first}')")
         kinds = "operator is" if len(lines) == 1 else f"{len(lines)} operators are"
-        super().__init__(f"{kinds} not supported:\n" + "\n".join(lines))
+        super().__init__(f"{kinds} not supported:\n" + "\n".join(lines)
+                         + (f"\n{hint}" if hint else ""))
 
     @property
     def diagnostics(self) -> List[Diagnostic]:

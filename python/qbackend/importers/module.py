@@ -3,17 +3,21 @@
 
 from __future__ import annotations
 
+import io
 import os
+import re
 import sys
 from typing import IO, Any, Callable, Dict, List, Sequence
 
 import numpy as np
 
 from .._library import native
+from ..diagnostics import CompilerError
 from ..files import Path, write_file
 from ..model.model import Model
 from .builder import Builder, Value
 from .elements import Array
+from .errors import ImportFailure
 
 #: What vector instructions of any width take.
 _ALIGNMENT = 64
@@ -38,11 +42,39 @@ class ImportedModule(Model):
         return b"".join(pieces).decode()
 
     def bytecode(self) -> bytes:
-        result: bytes = native().to_bytecode(
-            "\n".join(self._lines).encode(),
-            [(name, _bytes_of(data))
-             for name, data in self._resources.items()])
-        return result
+        file = io.BytesIO()
+        self._write_bytecode(file.write)
+        return file.getvalue()
+
+    def _write_bytecode(self, write: Callable[[bytes], Any],
+                        with_weights: bool = True) -> None:
+        """A module that isn't valid is an ImportFailure, with what was imported."""
+        weights = self._resources.items() if with_weights else ()
+        try:
+            write(native().to_bytecode("\n".join(self._lines).encode(), [
+                (name, _bytes_of(data)) for name, data in weights]))
+        except CompilerError as error:
+            raise ImportFailure(self._fault(error)) from error
+
+    def _fault(self, error: CompilerError) -> str:
+        """Without locations, a diagnostic has the line of the text; the location
+        of an op is at its end."""
+        plain = [re.sub(r" loc\(#loc\d+\)$", "", line) for line in self._lines]
+        found = error.diagnostics[0]
+        try:
+            native().to_bytecode("\n".join(plain).encode(), [])
+        except CompilerError as other:
+            found = other.diagnostics[0]
+        name = ""
+        for line in self._lines[max(found.line - 1, 0):]:
+            match = re.search(r" loc\((#loc\d+)\)$", line)
+            if match:
+                name = next((line for line in self._lines
+                             if line.startswith(f"{match[1]} = ")), "")
+                break
+        place = re.match(r'#loc\d+ = loc\("((?:[^"\\]|\\.)*)"', name)
+        return (f"'{place[1] if place else 'the module'}' became what is not valid: "
+                f"{found.message} (a fault of this importer; please report it)")
 
     def save(self, path: Path) -> None:
         """As of a Model; bytecode also for other names, and `-` is text to standard
@@ -60,9 +92,10 @@ class ImportedModule(Model):
         if name.endswith(".mlir"):
             self._write_text(file.write)
         else:
-            file.write(self.bytecode())
+            self._write_bytecode(file.write)
 
     def _write_text(self, write: Callable[[bytes], Any]) -> None:
+        self._write_bytecode(len, with_weights=False)
         write(("\n".join(self._lines) + "\n").encode())
         if not self._resources:
             return

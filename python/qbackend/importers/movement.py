@@ -228,6 +228,9 @@ def extract(g: Builder, x: Value, offsets: Sequence[Extent],
     shape = tuple(sizes)
     if shape == x.shape and not any(o != 0 for o in offsets):
         return x
+    if 0 in shape:
+        # It may be at the end, where MLIR takes no offset.
+        return g.full(shape, 0, x.element)
     if x.data is not None and dims.all_static([*offsets, *sizes]):
         where = tuple(slice(o, o + (n - 1) * s + 1 if n else o, s)
                       for o, n, s in zip(offsets, sizes, steps))
@@ -250,6 +253,8 @@ def insert(g: Builder, x: Value, into: Value, offsets: Sequence[Extent],
            steps: Optional[Sequence[int]] = None) -> Value:
     """`into` with `x`, of the same rank, at `offsets`."""
     steps = steps or [1] * x.rank
+    if 0 in x.shape:
+        return into
     if g.foldable([x, into], into.shape) and dims.all_static(offsets):
         assert x.data is not None and into.data is not None
         data = into.data.copy()
@@ -289,6 +294,7 @@ def concat(g: Builder, values: Sequence[Value], axis: int) -> Value:
             raise ImportFailure(
                 f"tensors of shapes {', '.join(dims.text(v.shape) for v in values)}"
                 f" can't be concatenated along dim {axis}")
+    values = [v for v in values if v.shape[axis] != 0] or values[:1]
     if len(values) == 1:
         return values[0]
     total: Extent = 0

@@ -64,7 +64,8 @@ def _windows(g: Builder, x: Value, kind: str, start: float,
     shape = (*x.shape[:2], *counts)
     init = g.filled(shape, start, x.element, [x])
     window = g.empty(kernel, x.element)
-    if (kind, spatial) in _NAMED:
+    # The named maxima are signed.
+    if (kind, spatial) in _NAMED and x.element.kind != "u":
         def vector(values: Sequence[int]) -> str:
             return f"dense<{list(values)}> : vector<{spatial}xi64>"
 

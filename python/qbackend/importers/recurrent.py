@@ -41,15 +41,21 @@ def lstm_step(g: Builder) -> Step:
     return step
 
 
-def gru_step(g: Builder) -> Step:
-    """r, z, n; n = tanh(W x + b + r (U h + b)), h' = (1 - z) n + z h."""
+def gru_step(g: Builder, reset_behind: bool = True) -> Step:
+    """r, z, n; n = tanh(W x + b + r (U h + b)), h' = (1 - z) n + z h. The other
+    kind of GRU resets the state before it is multiplied: U (r h)."""
     def step(state: List[Value], given: Value, w: Weights) -> List[Value]:
         hidden, = state
         a = gates_of(g, given, 3)
         b = gates_of(g, linear(g, hidden, w[1], w[3]), 3)
         r, z = (g.map([g.map([p, q], lambda p, q: p + q)], _sigmoid)
                 for p, q in zip(a[:2], b[:2]))
-        n = g.map([a[2], r, b[2]], lambda p, r, q: (p + r * q).unary("tanh"))
+        if reset_behind:
+            n = g.map([a[2], r, b[2]], lambda p, r, q: (p + r * q).unary("tanh"))
+        else:
+            reset = g.map([r, hidden], lambda r, h: r * h)
+            last = gates_of(g, linear(g, reset, w[1], w[3]), 3)[2]
+            n = g.map([a[2], last], lambda p, q: (p + q).unary("tanh"))
         return [g.map([n, z, hidden], lambda n, z, h: (h - n) * z + n)]
 
     return step

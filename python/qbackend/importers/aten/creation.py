@@ -8,12 +8,12 @@ from typing import Any, List, Optional, Sequence, Union
 import numpy as np
 
 from .. import dims, movement
-from ..builder import Builder, Value
+from ..builder import Builder, Value, identity
 from ..dims import Dim, Extent
 from ..elements import BOOL, F32, I64, INDEX, Element, converted
 from ..errors import ImportFailure
 from ..program import DType
-from ..scalars import Number, Scalar
+from ..scalars import Number, Scalar, TextBody
 from .table import op
 
 
@@ -115,12 +115,19 @@ def arange(g: Builder, end: Union[Number, Dim], start: Union[Number, Dim] = 0,
 
 def _dynamic_range(g: Builder, end: Any, start: Any, step: Number,
                    element: Element) -> Value:
-    if step != 1 or isinstance(start, float) or isinstance(end, float):
+    if not isinstance(step, int) or step < 1 or isinstance(
+            start, float) or isinstance(end, float):
         raise ImportFailure(f"a range from {start} to {end} by {step}, of which "
                             "an end is dynamic")
     first = g.extent(start)
-    return g.generic([], g.empty((end - start,), element), lambda text, out: (
-        text.position(0) + text.captured(first, INDEX)).cast(element))
+    count = dims.divided(end - start, step)
+    if count is None:
+        count = dims.floordiv(end - start + (step - 1), step)
+    result = g.generic([], g.empty((count,), element), lambda text, out: (
+        (text.position(0) if step == 1 else text.position(0) * step)
+        + text.captured(first, INDEX)).cast(element))
+    g.ranges[result] = start, step
+    return result
 
 
 @op("linspace")
@@ -143,9 +150,20 @@ def eye(g: Builder, n: int, m: Optional[int] = None,
                       dtype.element if dtype else F32)
 
 
-def _triangle(g: Builder, x: Value, diagonal: int, lower: bool) -> Value:
-    rows = dims.static(x.shape[-2], "the rows of a triangle")
-    columns = dims.static(x.shape[-1], "the columns of a triangle")
+def _triangle(g: Builder, x: Value, diagonal: Extent, lower: bool) -> Value:
+    rows, columns = x.shape[-2:]
+    if not (isinstance(rows, int) and isinstance(columns, int) and isinstance(
+            diagonal, int)):
+        edge = g.extent(diagonal)
+
+        def body(text: TextBody, v: Scalar, out: Scalar) -> Scalar:
+            behind = text.position(x.rank - 1) - text.position(x.rank - 2)
+            kept = behind.compare("le" if lower else "ge",
+                                  text.captured(edge, INDEX))
+            return kept.select(v, text.number(0, v.element))
+
+        return g.generic([(x, identity(x.rank))],
+                         g.empty(x.shape, x.element, [x]), body)
     ones_ = np.ones((rows, columns), bool)
     mask = np.tril(ones_, diagonal) if lower else np.triu(ones_, diagonal)
     return g.map([x, g.constant(mask)], lambda v, keep: keep.select(
@@ -153,12 +171,12 @@ def _triangle(g: Builder, x: Value, diagonal: int, lower: bool) -> Value:
 
 
 @op("tril")
-def tril(g: Builder, self: Value, diagonal: int = 0) -> Value:
+def tril(g: Builder, self: Value, diagonal: Extent = 0) -> Value:
     return _triangle(g, self, diagonal, True)
 
 
 @op("triu")
-def triu(g: Builder, self: Value, diagonal: int = 0) -> Value:
+def triu(g: Builder, self: Value, diagonal: Extent = 0) -> Value:
     return _triangle(g, self, diagonal, False)
 
 

@@ -253,6 +253,30 @@ for _name in ("and", "or", "xor"):
     _add_logic(_name)
 
 
+def shift_of(x: Scalar, by: Scalar, left: bool) -> Scalar:
+    """By all bits and more, nothing is left but the sign."""
+    last = x.element.bits - 1
+    if left:
+        return (by <= last).select(x.op("shl", by.min(last)),
+                                   x.body.number(0, x.element))
+    if x.element.kind == "i":
+        return x.op("shr", by.min(last))
+    return (by <= last).select(x.op("shr", by.min(last)),
+                               x.body.number(0, x.element))
+
+
+def _add_shift(name: str, left: bool) -> None:
+    def operator(g: Builder, self: Operand, other: Operand) -> Value:
+        return combine(g, [self, other], lambda a, b: shift_of(a, b, left))
+
+    op(f"bitwise_{name}.Tensor", f"bitwise_{name}.Tensor_Scalar",
+       f"__{name[0]}shift__.Tensor", f"__{name[0]}shift__.Scalar")(operator)
+
+
+_add_shift("left_shift", True)
+_add_shift("right_shift", False)
+
+
 @op("bitwise_not")
 def bitwise_not(g: Builder, self: Value) -> Value:
     return g.map([self], lambda x: x.compare("eq", 0) if x.element == BOOL

@@ -10,6 +10,7 @@ import numpy as np
 
 from .. import reductions
 from ..builder import Builder, Value
+from ..elements import F32
 from ..errors import ImportFailure
 from .table import op
 
@@ -105,3 +106,17 @@ def instance_norm(g: Builder, input: Value, weight: Optional[Value],
     if not use_input_stats:
         return _batch(g, input, weight, bias, running_mean, running_var, False, eps)
     return reductions.instance_norm(g, input, weight, bias, eps)
+
+
+@op("_weight_norm", "_weight_norm_interface")
+def weight_norm(builder: Builder, v: Value, g: Value, dim: int = 0) -> Any:
+    """v * (g / |v|): the length over all dimensions but `dim`, or all if that is
+    -1. A weight is computed here: it is one for the compiler, too."""
+    axes = [i for i in range(v.rank) if dim == -1 or i != dim]
+    if v.data is not None and g.data is not None and v.element == F32:
+        length = np.sqrt(np.square(v.data).sum(tuple(axes), keepdims=True))
+        weight = v.data * (g.data.reshape(
+            g.data.shape if dim != -1 else [1] * v.rank) / length)
+        return builder.parameter(weight, F32), builder.parameter(length, F32)
+    length_ = reductions.vector_norm(builder, v, 2, axes, True)
+    return builder.map([v, g, length_], lambda a, b, c: a * (b / c)), length_

@@ -9,10 +9,16 @@ from typing import Callable, Dict, Optional
 import numpy as np
 
 from .. import dims, movement
-from ..aten.elementwise import remainder_of, sigmoid_of, sign_of, softplus_of
+from ..aten.elementwise import (
+    remainder_of,
+    shift_of,
+    sigmoid_of,
+    sign_of,
+    softplus_of,
+)
 from ..builder import Value
 from ..dims import Extent
-from ..elements import BOOL, Element
+from ..elements import BOOL, F64, Element
 from ..errors import ImportFailure
 from ..scalars import Scalar
 from .model import element_of
@@ -46,8 +52,11 @@ _add_unary("IsNaN", lambda x: x.compare("ne", x), BOOL)
 
 @op("IsInf", "detect_negative detect_positive")
 def is_inf(o: Context, x: Value) -> Value:
-    if not o.get("detect_negative", 1) or not o.get("detect_positive", 1):
-        raise ImportFailure("IsInf of one sign")
+    signs = [sign for sign, name in ((-1, "negative"), (1, "positive"))
+             if o.get(f"detect_{name}", 1)]
+    if len(signs) < 2:
+        edge = signs[0] * math.inf if signs else math.nan
+        return o.g.map([x], lambda v: v.compare("eq", edge), BOOL)
     return o.g.map([x], lambda v: v.abs().compare("eq", math.inf), BOOL)
 
 
@@ -111,7 +120,10 @@ def power(o: Context, a: Value, b: Value) -> Value:
             number = float(number)
         y = o.g.map([a], lambda x: fixed(x, number))
         return o.g.spread(y, a.shape if b.rank <= a.rank else b.shape)
-    return o.g.map([a, o.g.cast(b, a.element)], lambda x, y: x.pow(y))
+    if a.element.real:
+        return o.g.map([a, o.g.cast(b, a.element)], lambda x, y: x.pow(y))
+    wide = o.g.map([o.g.cast(a, F64), o.g.cast(b, F64)], lambda x, y: x.pow(y))
+    return o.g.map([wide], lambda x: x.unary("trunc").cast(a.element))
 
 
 def _add_many(name: str, function: Callable[[Scalar, Scalar], Scalar]) -> None:
@@ -176,6 +188,17 @@ def _add_logic(name: str, kind: str) -> None:
 for _name in ("And", "Or", "Xor"):
     _add_logic(_name, _name.lower())
     _add_logic("Bitwise" + _name, _name.lower())
+
+
+_add_unary("BitwiseNot", lambda x: -x - 1)
+
+
+@op("BitShift", "direction")
+def bit_shift(o: Context, x: Value, by: Value) -> Value:
+    direction = o.get("direction", "")
+    if direction not in ("LEFT", "RIGHT"):
+        raise ImportFailure(f"a shift to {direction!r}")
+    return o.g.map([x, by], lambda a, b: shift_of(a, b, direction == "LEFT"))
 
 
 @op("Where", symbolic=True)

@@ -7,6 +7,7 @@ import functools
 import re
 from typing import Any, Dict, List, Optional, Set, Tuple
 
+from ..archive import Budget
 from ..builder import Builder, Value
 from ..errors import ImportFailure, UnsupportedOperators
 from .functions import Graph, Node, Reference, label_of
@@ -14,6 +15,11 @@ from .model import Model, Reader
 from .table import OPERATORS, Context, Extents, Operator
 
 _OLDEST = 7
+#: What was before as it is since.
+_UNCHANGED = frozenset(
+    "Abs Ceil Elu Exp Floor GlobalAveragePool GlobalMaxPool HardSigmoid Identity "
+    "InstanceNormalization LeakyRelu Log Neg Not Reciprocal Relu Selu Sigmoid "
+    "Softplus Softsign Sqrt Tanh Transpose".split())
 
 
 def convert(buffer: memoryview, folder: Optional[str]
@@ -24,10 +30,12 @@ def convert(buffer: memoryview, folder: Optional[str]
 class Importer:
     def __init__(self, model: Model):
         self.graph, self.opset = model.graph, model.opset
-        if self.opset < _OLDEST:
+        if self.opset < _OLDEST and any(
+                node.kind not in _UNCHANGED for node in self.graph.nodes):
             raise ImportFailure(f"the model's opset is {self.opset}, expected at "
                                 f"least {_OLDEST}")
         self.g = Builder()
+        self.budget = Budget(model.size)
         self.owners: Dict[str, str] = {}
         self._shared: Dict[Tuple[str, int], int] = {}
 
@@ -54,6 +62,7 @@ class Importer:
 
     def _weights(self, graph: Graph, scope: Dict[str, Value]) -> None:
         for name, tensor in graph.weights.items():
+            self.budget.take(name, tensor.data)
             scope[name] = self._constant(tensor.data, tensor.element)
             owner, _, last = name.rpartition(".")
             if last == "weight" and re.fullmatch(r"[\w.\-]+", owner):

@@ -7,9 +7,11 @@ from typing import Any, List, Optional, Sequence, Tuple
 
 
 from .. import convolution, dims, movement, pooling, products, reductions
-from ..builder import Value
+from ..builder import Value, identity
 from ..dims import Extent
+from ..elements import I64
 from ..errors import ImportFailure
+from ..scalars import Scalar, TextBody
 from .table import Context, op
 
 
@@ -88,9 +90,11 @@ def conv_transpose(o: Context, x: Value, weight: Value,
                                             strides, dilations, extra):
             total = s * (dims.static(extent, "an image") - 1) + e + (
                 (k - 1) * d + 1) - size
-            half = total - total // 2 if auto == "SAME_LOWER" else total // 2
+            # What is asked for beyond the result is behind it.
+            behind, total = min(total, 0), max(total, 0)
+            half = total // 2 if auto == "SAME_UPPER" else total - total // 2
             low.append(half)
-            high.append(total - half)
+            high.append(total - half + behind)
     else:
         pads = [0] * 2 * n if auto == "VALID" else _ints(o, "pads", 2 * n, 0)
         low, high = pads[:n], pads[n:]
@@ -106,9 +110,25 @@ def max_pool(o: Context, x: Value) -> Any:
     low, high = pads_of(o, x.shape[2:], kernel, strides, dilations)
     y = pooling.max_pool(o.g, x, kernel, strides, low, high, dilations,
                          bool(o.get("ceil_mode", 0)))
-    if o.results > 1:
-        raise ImportFailure("the places of the maxima")
-    return y
+    if o.results < 2:
+        return y
+    if o.get("storage_order", 0) and n != 2:
+        raise ImportFailure(f"places in column-major order of {n} dimensions")
+    places = pooling.max_pool_indices(o.g, x, y, kernel, strides, low, dilations)
+    image = dims.product(x.shape[2:])
+    size = dims.static(image, "an image")
+    channels = dims.static(x.shape[1], "the number of channels")
+    height, width = dims.integers(x.shape[2:]) if n == 2 else (0, 0)
+
+    def body(text: TextBody, at: Scalar, out: Scalar) -> Scalar:
+        """In the whole tensor, not in an image."""
+        if o.get("storage_order", 0):
+            at = at.op("rem", width) * height + at.op("floordiv", width)
+        start = (text.position(0) * channels + text.position(1)) * size
+        return at + start.cast(I64)
+
+    return y, o.g.generic([(places, identity(x.rank))],
+                          o.g.empty(y.shape, I64, [y]), body)
 
 
 @op("AveragePool", _WINDOW + " ceil_mode count_include_pad")
@@ -120,6 +140,21 @@ def average_pool(o: Context, x: Value) -> Value:
     return pooling.avg_pool(o.g, x, kernel, strides, low, high,
                             bool(o.get("ceil_mode", 0)),
                             bool(o.get("count_include_pad", 0)), None, dilations)
+
+
+@op("LpPool", _WINDOW + " ceil_mode p")
+def lp_pool(o: Context, x: Value) -> Value:
+    p = float(o.get("p", 2))
+    kernel = _ints(o, "kernel_shape", x.rank - 2, 0)
+    n = len(kernel)
+    strides, dilations = _ints(o, "strides", n, 1), _ints(o, "dilations", n, 1)
+    low, high = pads_of(o, x.shape[2:], kernel, strides, dilations)
+    powers = o.g.map([x], lambda v: v.abs() if p == 1 else
+                     v * v if p == 2 else v.abs().pow(p))
+    total = pooling.avg_pool(o.g, powers, kernel, strides, low, high,
+                             bool(o.get("ceil_mode", 0)), True, 1, dilations)
+    return o.g.map([total], lambda v: v if p == 1 else
+                   v.unary("sqrt") if p == 2 else v.pow(1 / p))
 
 
 @op("GlobalAveragePool")
@@ -182,10 +217,15 @@ def batch_norm(o: Context, x: Value, scale: Value, bias: Value, mean: Value,
 
 @op("LayerNormalization", "axis epsilon stash_type")
 def layer_norm(o: Context, x: Value, scale: Value,
-               bias: Optional[Value] = None) -> Value:
-    axis = x.axis(o.get("axis", -1))
-    return reductions.layer_norm(o.g, x, x.rank - axis, scale, bias,
-                                 o.get("epsilon", 1e-5))
+               bias: Optional[Value] = None) -> Any:
+    axis, eps = x.axis(o.get("axis", -1)), o.get("epsilon", 1e-5)
+    y = reductions.layer_norm(o.g, x, x.rank - axis, scale, bias, eps)
+    if o.results < 2:
+        return y
+    axes = list(range(axis, x.rank))
+    spread = reductions.variance(o.g, x, axes, 0, True)
+    return y, reductions.mean(o.g, x, axes, True), o.g.map(
+        [spread], lambda v: (v + eps).unary("rsqrt"))
 
 
 @op("RMSNormalization", "axis epsilon stash_type")

@@ -66,6 +66,8 @@ class Model:
     graph: Graph
     #: Of ONNX's own domain.
     opset: int
+    #: In bytes, with the files of its weights.
+    size: int
 
 
 class Reader:
@@ -97,7 +99,8 @@ class Reader:
             raise ImportFailure("the model doesn't say its opset")
         graph = self.graph(main, 0)
         inline(graph, functions)
-        return Model(graph, opsets[""])
+        size = len(data) + sum(map(len, self._files.values()))
+        return Model(graph, opsets[""], size)
 
     @staticmethod
     def _opset(data: memoryview) -> Tuple[str, int]:

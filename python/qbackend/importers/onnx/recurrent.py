@@ -36,8 +36,12 @@ def _run(o: Context, x: Value, w: Value, r: Value, b: Optional[Value],
     if direction not in ("forward", "bidirectional", "reverse"):
         raise ImportFailure(f"the direction {direction!r}")
     count = 2 if direction == "bidirectional" else 1
-    if o.get("clip", 0.0) or o.get("input_forget", 0) or o.get("layout", 0):
-        raise ImportFailure("clip, input_forget and layout are not supported")
+    if o.get("clip", 0.0) or o.get("input_forget", 0):
+        raise ImportFailure("clip and input_forget are not supported")
+    batch_first = bool(o.get("layout", 0))
+    if batch_first:
+        x = movement.swap(o.g, x, 0, 1)
+        states = [s if s is None else movement.swap(o.g, s, 0, 1) for s in states]
     activations = [a.lower() for a in o.get("activations", [])]
     if activations and activations != list(usual) * count:
         raise ImportFailure(f"the activations {activations}")
@@ -64,6 +68,10 @@ def _run(o: Context, x: Value, w: Value, r: Value, b: Optional[Value],
         y = movement.flip(o.g, y, [0])
     # [T, N, D * H] to [T, D, N, H]
     y = movement.reshape(o.g, y, (*y.shape[:2], count, hidden))
+    if batch_first:
+        # [N, T, D, H], and states [N, D, H].
+        return (movement.swap(o.g, y, 0, 1),
+                *(movement.swap(o.g, s, 0, 1) for s in final))
     return (movement.transpose(o.g, y, [0, 2, 1, 3]), *final)
 
 
@@ -87,10 +95,8 @@ def lstm(o: Context, x: Value, w: Value, r: Value, b: Optional[Value] = None,
 @op("GRU", _ATTRIBUTES)
 def gru(o: Context, x: Value, w: Value, r: Value, b: Optional[Value] = None,
         lengths: Optional[Value] = None, h: Optional[Value] = None) -> Any:
-    if not o.get("linear_before_reset", 0):
-        raise ImportFailure("a GRU with linear_before_reset = 0")
-    return _run(o, x, w, r, b, lengths, [h], [1, 0, 2], recurrent.gru_step(o.g),
-                ("sigmoid", "tanh"))
+    step = recurrent.gru_step(o.g, bool(o.get("linear_before_reset", 0)))
+    return _run(o, x, w, r, b, lengths, [h], [1, 0, 2], step, ("sigmoid", "tanh"))
 
 
 @op("RNN", _ATTRIBUTES)

@@ -90,8 +90,9 @@ def resize_(o: Context, x: Value, roi: Optional[Value] = None,
         # The scales come second.
         roi, scales = None, roi
     axes = [x.axis(a) for a in o.ints("axes") or range(x.rank)]
-    if o.get("keep_aspect_ratio_policy", "stretch") != "stretch":
-        raise ImportFailure("a resize that keeps the aspect ratio")
+    policy = o.get("keep_aspect_ratio_policy", "stretch")
+    if policy not in ("stretch", "not_larger", "not_smaller"):
+        raise ImportFailure(f"a resize that keeps the aspect ratio by {policy!r}")
     factors = known(scales, "scales")
     if factors is not None and factors.size:
         numbers = [float(f) for f in factors.reshape(-1)]
@@ -103,6 +104,13 @@ def resize_(o: Context, x: Value, roi: Optional[Value] = None,
     if sizes is None:
         raise ImportFailure("a resize without sizes and scales")
     extents = extents_of(sizes, "sizes")
+    if policy != "stretch":
+        chosen_ratio = (min if policy == "not_larger" else max)(
+            dims.static(e, "the size of a resize")
+            / dims.static(x.shape[a], "an image") for a, e in zip(axes, extents))
+        wanted = [int(np.floor(chosen_ratio * x.shape[a] + 0.5))  # type: ignore
+                  for a in axes]
+        return _resized(o, x, wanted, [chosen_ratio] * len(axes), axes)
     pairs = [(a, e) for a, e in zip(axes, extents) if e != x.shape[a]]
     wanted = [dims.static(e, "the size of a resize") for _, e in pairs]
     return _resized(o, x, wanted, [

@@ -12,8 +12,9 @@ from ..aten import indexing
 from ..aten.creation import arange
 from ..builder import Value, broadcast
 from ..dims import Extent
-from ..elements import F32, I64
+from ..elements import F32, I64, INDEX
 from ..errors import ImportFailure
+from ..scalars import Scalar, TextBody
 from .elementwise import tensor
 from .table import Context, Extents, extents_of, known, known_ints, op, shaped
 
@@ -213,34 +214,105 @@ def gather_elements(o: Context, x: Value, indices: Value) -> Value:
 @op("ScatterElements", "axis reduction")
 def scatter_elements(o: Context, x: Value, indices: Value, updates: Value
                      ) -> Value:
-    reduction = o.get("reduction", "none")
-    if reduction not in ("none", "add"):
-        raise ImportFailure(f"ScatterElements with the reduction {reduction!r}")
     axis = x.axis(o.get("axis", 0))
     indices = _from_front(o, indices, x.shape[axis])
-    scatter = indexing.scatter_add if reduction == "add" else indexing.scatter
-    return scatter(o.g, x, axis, indices, updates)
+    reduction = o.get("reduction", "none")
+    if reduction == "none":
+        return indexing.scatter(o.g, x, axis, indices, updates)
+    return indexing.scatter_reduce(o.g, x, axis, indices, updates, reduction)
+
+
+op("Scatter", "axis")(scatter_elements)
 
 
 @op("GatherND", "batch_dims")
 def gather_nd(o: Context, x: Value, indices: Value) -> Value:
-    if o.get("batch_dims", 0):
-        raise ImportFailure("GatherND with batch_dims")
+    batches = o.get("batch_dims", 0)
     depth = dims.static(indices.shape[-1], "the depth of GatherND")
-    columns: List[Optional[Value]] = [
-        movement.select(o.g, indices, -1, i) for i in range(depth)]
+    columns: List[Optional[Value]] = []
+    for i in range(batches):
+        # What is read of a batch comes from it.
+        here = arange(o.g, indices.shape[i])  # type: ignore[arg-type]
+        columns.append(movement.reshape(o.g, here, [
+            indices.shape[i] if k == i else 1 for k in range(indices.rank - 1)]))
+    columns += [movement.select(o.g, indices, -1, i) for i in range(depth)]
     return indexing.index_tensor(o.g, x, columns)
 
 
 @op("ScatterND", "reduction")
 def scatter_nd(o: Context, x: Value, indices: Value, updates: Value) -> Value:
     reduction = o.get("reduction", "none")
-    if reduction not in ("none", "add"):
+    if reduction not in ("none", "add", "mul", "max", "min"):
         raise ImportFailure(f"ScatterND with the reduction {reduction!r}")
     depth = dims.static(indices.shape[-1], "the depth of ScatterND")
     columns: List[Optional[Value]] = [
         movement.select(o.g, indices, -1, i) for i in range(depth)]
-    return indexing.index_put(o.g, x, columns, updates, reduction == "add")
+    return indexing.put(o.g, x, columns, updates,
+                        None if reduction == "none" else reduction)
+
+
+@op("Compress", "axis")
+def compress(o: Context, x: Value, condition: Value) -> Value:
+    data = known(condition, "condition: the size of the result depends on it; the "
+                 "condition")
+    assert data is not None
+    chosen = o.g.constant(np.flatnonzero(data).astype(np.int64))
+    if "axis" not in o.attributes:
+        return movement.take(o.g, movement.flatten(o.g, x, 0, -1), 0, chosen)
+    return movement.take(o.g, x, o.get("axis", 0), chosen)
+
+
+@op("ReverseSequence", "batch_axis time_axis")
+def reverse_sequence(o: Context, x: Value, lengths: Value) -> Value:
+    """The first elements of each batch in reverse, as many as it has."""
+    batch, time = o.get("batch_axis", 1), o.get("time_axis", 0)
+    o.g.name(x)
+
+    def body(text: TextBody, length: Scalar, out: Scalar) -> Scalar:
+        places = [text.position(i) for i in range(x.rank)]
+        end = length.cast(INDEX)
+        here = places[time]
+        places[time] = (here < end).select(end - here - 1, here)
+        return text.extract(x.name or "", x.type, x.element, places)
+
+    return o.g.generic([(lengths, [f"d{batch}"])],
+                       o.g.empty(x.shape, x.element, [x]), body)
+
+
+@op("CenterCropPad", "axes")
+def center_crop_pad(o: Context, x: Value, sizes: Value) -> Value:
+    wanted = known_ints(sizes, "shape") or []
+    for axis, size_ in zip(o.ints("axes") or range(x.rank), wanted):
+        axis = x.axis(axis)
+        extent = dims.static(x.shape[axis], "what is cropped")
+        low, high = [0] * x.rank, [0] * x.rank
+        if size_ >= extent:
+            low[axis] = (size_ - extent) // 2
+        else:
+            low[axis] = -((extent - size_) // 2)
+        high[axis] = size_ - extent - low[axis]
+        x = movement.pad(o.g, x, low, high, 0)
+    return x
+
+
+#: Of cos(2 pi k n / N), from k = 0 on.
+_WINDOWS = {"HannWindow": (0.5, -0.5), "HammingWindow": (25 / 46, -21 / 46),
+            "BlackmanWindow": (0.42, -0.5, 0.08)}
+
+
+def _window(o: Context, size: Value) -> Value:
+    from .model import element_of
+
+    count = (known_ints(size, "size") or [0])[0]
+    if not 0 < count <= 1 << 24:
+        raise ImportFailure(f"a window of {count} elements")
+    step = 2 * np.pi / (count if o.get("periodic", 1) else max(count - 1, 1))
+    y = sum(c * np.cos(k * step * np.arange(count))
+            for k, c in enumerate(_WINDOWS[o.kind]))
+    return o.g.constant(y, element_of(o.get("output_datatype", 1), "the window"))
+
+
+op(" ".join(_WINDOWS), "output_datatype periodic")(_window)
 
 
 @op("Pad", "mode pads value")

@@ -9,7 +9,7 @@ import re
 from typing import Any, Callable, Dict, List, Optional, Sequence, Set, Tuple
 
 from .. import dims, elements
-from ..archive import Archive
+from ..archive import Archive, Budget
 from ..aten import find
 from ..aten.table import bind
 from ..builder import Builder, Value
@@ -188,8 +188,9 @@ _WRAPPERS = ("torch.ops.higher_order.wrap_with_set_grad_enabled",
 class Importer:
     """Writes one program."""
 
-    def __init__(self, program: Program, weights: Weights):
+    def __init__(self, program: Program, weights: Weights, size: int):
         self.program, self.weights = program, weights
+        self.budget = Budget(size)
         self.g = Builder()
         self.views = Views(self.g)
         self._constants: Dict[Any, Value] = {}
@@ -251,6 +252,7 @@ class Importer:
                 f"{list(tensor.data.shape)}, the program says {meta.element}"
                 f"{dims.text(meta.sizes)}")
         if tensor.key not in self._constants:
+            self.budget.take(name, tensor.data)
             self._constants[tensor.key] = self.g.parameter(tensor.data,
                                                            tensor.element)
         return self._constants[tensor.key]
@@ -264,7 +266,7 @@ class Importer:
                 for _, value in node.inputs:
                     if isinstance(value, Graph):
                         visit(value)
-                if not self._known(node.target):
+                if not self._known(node.target) and not self._is_unread(node):
                     name = re.sub(r"^torch\.ops\.", "", node.target)[:200]
                     count, first = unknown.get(name, (0, ""))
                     unknown[name] = (count + 1, first or self._path(node)
@@ -272,7 +274,20 @@ class Importer:
 
         visit(self.program.graph)
         if unknown:
-            raise UnsupportedOperators(unknown)
+            hint = "" if self.program.functional else (
+                "program.run_decompositions() before torch.export.save takes those "
+                "apart that are made of other operators")
+            raise UnsupportedOperators(unknown, hint)
+
+    def _is_unread(self, node: Node) -> bool:
+        """Whether nothing depends on it: it has results, which nobody reads, and
+        writes into none of its arguments."""
+        names: List[Any] = []
+        for output in node.outputs:
+            names += output if isinstance(output, list) else [output]
+        base = node.target.rpartition(".")[0]
+        return bool(names) and not base.endswith("_") and not any(
+            name in self._read for name in names)
 
     @staticmethod
     def _known(target: str) -> bool:
@@ -330,6 +345,8 @@ class Importer:
         return value
 
     def _node(self, node: Node, graph: Graph, scope: Dict[str, Any]) -> None:
+        if not self._known(node.target) and self._is_unread(node):
+            return
         arguments = [(name, value if isinstance(value, Graph)
                       else self._lookup(value, scope))
                      for name, value in node.inputs]
@@ -566,4 +583,4 @@ def _located(error: ImportFailure, node: Node, place: str) -> ImportFailure:
 
 def convert(buffer: memoryview) -> Tuple[Builder, List[Value]]:
     program, weights = read(buffer)
-    return Importer(program, weights).run()
+    return Importer(program, weights, len(buffer)).run()
