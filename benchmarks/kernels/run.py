@@ -5,8 +5,9 @@
     run.py --build DIR [--targets avx512vnni,avx2] [--rounds N] [--only TEXT]
            [--operators] [-o TABLE.md]
 
-Each network is compiled ahead of time, as linalg (`convert-qnnpack-to-linalg`) and
-with the kernels of each target, and once more with the first one: what that one's
+Each network is compiled ahead of time, as linalg (`convert-qnnpack-to-linalg`, its
+Each network is compiled ahead of time, as linalg (`convert-qnnpack-to-linalg`, bytes as
+kernels have them) and
 ratio to itself is off 1 is noise. One program runs them in turn, on one thread; it
 fails if they don't compute the same integers. The table has medians of the ratios
 of each round, the time of the fastest round, and products of bytes per second as a
@@ -38,7 +39,7 @@ def measure(name: str, args: argparse.Namespace, work: pathlib.Path) -> list[str
     module, portable = work / "network.mlir", work / "portable.mlir"
     products = networks.write(name, module).products
     run(pathlib.Path(args.build) / "bin/qbackend-opt", module,
-        "--convert-qnnpack-to-linalg", "-o", portable)
+        "--convert-qnnpack-to-linalg=unsigned-bytes", "-o", portable)
     targets = args.targets.split(",") if args.targets else [""]
     variants = [compile_object(portable, "portable", args, work)]
     for i, target in enumerate(targets + targets[:1]):

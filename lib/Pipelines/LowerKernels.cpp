@@ -53,7 +53,9 @@ struct LowerKernelsPass
     // What is left on quantized tensors becomes linalg: the edges of the
     // network, signatures, and what moves integers.
     passes.addPass(createConvertQBackendToQNNPackPass());
-    passes.addPass(createConvertQNNPackToLinalgPass());
+    ConvertQNNPackToLinalgPassOptions linalg;
+    linalg.unsignedBytes = *form != kLinalgForm;
+    passes.addPass(createConvertQNNPackToLinalgPass(linalg));
     passes.addPass(createStripConfigurationPass());
     return success();
   }

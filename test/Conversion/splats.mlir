@@ -1,6 +1,6 @@
 // Weights of 4 TB that are one number everywhere cost what one number costs.
 // RUN: qbackend-opt %s --convert-qnnpack-to-tosa | FileCheck %s --check-prefix=TOSA
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s --check-prefix=LINALG
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s --check-prefix=LINALG
 // RUN: qbackend-opt %s --convert-qnnpack-to-int8 | FileCheck %s --check-prefix=INT8
 // RUN: not qbackend-opt %s --qbackend-verify-accumulators 2>&1 | FileCheck %s --check-prefix=SUMS
 

@@ -18,14 +18,22 @@ def ConvertQNNPackToLinalgPass
     Before: `qnnpack` ops on tensors of quantized types; weights are constants
     behind a `quant.scast`. After: `linalg`, `tensor`, `arith` and `math` only
     (and `cf.assert` on the indices of an embedding), a tensor of a quantized
-    type is one of its storage type (`i8` for `u8`, too: values are
-    zero-extended where they are used), also in the signatures of functions.
-    Stock bufferization and LLVM lowering take the result.
+    type is one of its storage type (`i8` for `u8`, too), also in the signatures
+    of functions. Stock bufferization and LLVM lowering take the result.
+
+    Inside of functions, an unsigned byte is held less 128, as a signed one:
+    contractions multiply signed bytes, in the order of loops of linalg's named
+    ops, which are signed. In signatures bytes are what the type says.
 
     Integers stay integers: there is no `f32` tensor between `qnnpack.quantize`
     and `qnnpack.dequantize`. The arithmetic is that of the engine, including
     its overflows.
   }];
+  let options = [
+    Option<"unsignedBytes", "unsigned-bytes", "bool", "false",
+           "Hold unsigned bytes as they are: contractions zero-extend their "
+           "input, and the output channel is the innermost loop">
+  ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::math::MathDialect",

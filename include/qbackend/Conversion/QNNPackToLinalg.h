@@ -21,9 +21,12 @@ namespace qbackend {
 /// signless integers; other types stay.
 void addQuantizedTypeConversions(mlir::TypeConverter &converter);
 
-/// The patterns of the pass, for use in another dialect conversion.
+/// The patterns of the pass, for use in another dialect conversion. With
+/// `signedBytes`, a byte of an unsigned type is held less 128 in all converted
+/// values; `quant.scast` is where storage becomes that, and back.
 void populateQNNPackToLinalgPatterns(const mlir::TypeConverter &converter,
-                                     mlir::RewritePatternSet &patterns);
+                                     mlir::RewritePatternSet &patterns,
+                                     bool signedBytes);
 
 } // namespace qbackend
 

@@ -46,7 +46,7 @@ struct LowerRelu : Lowering<ReluOp> {
 
   Value rewrite(ReluOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto type = getQuantizedType(op.getInput().getType());
+    auto type = stored(op.getInput());
     return clampBytes(b, adaptor.getInput(), type,
                       getOutputRange(type, /*relu=*/true));
   }
@@ -59,9 +59,12 @@ struct LowerClamp : Lowering<ClampOp> {
   Value rewrite(ClampOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     auto type = getQuantizedType(op.getInput().getType());
-    OutputRange range = {quantizeNumber(op.getMin().convertToFloat(), type),
-                         quantizeNumber(op.getMax().convertToFloat(), type)};
-    return clampBytes(b, adaptor.getInput(), type, range);
+    auto bytes = stored(op.getInput());
+    int64_t offset = bytes.getZeroPoint() - type.getZeroPoint();
+    OutputRange range = {
+        quantizeNumber(op.getMin().convertToFloat(), type) + offset,
+        quantizeNumber(op.getMax().convertToFloat(), type) + offset};
+    return clampBytes(b, adaptor.getInput(), bytes, range);
   }
 };
 } // namespace
@@ -128,13 +131,28 @@ static Value lookUpVectorized(ImplicitLocOpBuilder &b, Value input,
 }
 
 namespace {
+/// `table`, from the bytes of `input` to those of `output`, as one between the
+/// bytes that are held.
+std::array<int8_t, 256> shiftTable(const std::array<int8_t, 256> &table,
+                                   Value input, Value output,
+                                   bool signedBytes) {
+  uint8_t index = signedBytes && canShift(input.getType()) ? 0x80 : 0,
+          entry = signedBytes && canShift(output.getType()) ? 0x80 : 0;
+  std::array<int8_t, 256> shifted;
+  for (int byte = 0; byte < 256; ++byte)
+    shifted[byte ^ index] = static_cast<int8_t>(table[byte] ^ entry);
+  return shifted;
+}
+
 // f(q) -> T[q]: 256 entries, computed here
 template <typename OpTy> struct LowerTable : Lowering<OpTy> {
   using Lowering<OpTy>::Lowering;
 
   Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    return lookUp(b, adaptor.getInput(), *getTable(op));
+    return lookUp(b, adaptor.getInput(),
+                  shiftTable(*getTable(op), op.getInput(), op.getOutput(),
+                             this->signedBytes));
   }
 };
 
@@ -144,11 +162,15 @@ template <typename OpTy> struct LowerAtenTable : Lowering<OpTy> {
 
   Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    std::array<int8_t, 256> scalar = *getTable(op);
+    auto getShifted = [&](numerics::AtenCode code) {
+      return shiftTable(*getTable(op, code), op.getInput(), op.getOutput(),
+                        this->signedBytes);
+    };
+    std::array<int8_t, 256> scalar = getShifted(numerics::AtenCode::Scalar);
     if (!op.getVectorized())
       return lookUp(b, adaptor.getInput(), scalar);
     return lookUpVectorized(b, adaptor.getInput(),
-                            *getTable(op, numerics::AtenCode::Vector), scalar);
+                            getShifted(numerics::AtenCode::Vector), scalar);
   }
 };
 } // namespace
@@ -166,10 +188,10 @@ struct LowerPrelu : Lowering<PreluOp> {
                 ImplicitLocOpBuilder &b) const override {
     Type input = op.getInput().getType(), weight = op.getWeight().getType(),
          output = op.getOutput().getType();
-    auto x = getQuantizedType(input), w = getQuantizedType(weight),
-         y = getQuantizedType(output);
+    auto x = stored(op.getInput()), w = stored(op.getWeight()),
+         y = stored(op.getOutput());
     float multiplier = getPreluMultiplier(input, weight, output);
-    int64_t one = getPreluOne(w);
+    int64_t one = getPreluOne(getQuantizedType(weight));
     auto type = resultType(op);
     int64_t rank = type.getRank();
     AffineMap identity = b.getMultiDimIdentityMap(rank);
@@ -209,8 +231,7 @@ struct LowerSoftmax : Lowering<SoftmaxOp> {
   Value rewrite(SoftmaxOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     auto type = resultType(op);
-    auto x = getQuantizedType(op.getInput().getType()),
-         y = getQuantizedType(op.getOutput().getType());
+    auto x = stored(op.getInput()), y = stored(op.getOutput());
     int64_t rank = type.getRank(), axis = op.getAxis();
     Value input = adaptor.getInput();
 
@@ -295,11 +316,12 @@ struct LowerSoftmax : Lowering<SoftmaxOp> {
 } // namespace
 
 void qnnpack::populateActivationPatterns(const TypeConverter &converter,
-                                         RewritePatternSet &patterns) {
+                                         RewritePatternSet &patterns,
+                                         bool signedBytes) {
   patterns.add<LowerRelu, LowerClamp, LowerTable<SigmoidOp>, LowerTable<TanhOp>,
                LowerTable<HardsigmoidOp>, LowerTable<HardswishOp>,
                LowerTable<RequantizeOp>, LowerAtenTable<LeakyReluOp>,
                LowerAtenTable<EluOp>, LowerAtenTable<CeluOp>,
                LowerAtenTable<ThresholdOp>, LowerPrelu, LowerSoftmax>(
-      converter, patterns.getContext());
+      converter, patterns.getContext(), signedBytes);
 }

@@ -17,30 +17,19 @@ template <typename OpT> struct LowerConvolution : Lowering<OpT> {
 
   Value rewrite(OpT op, typename Lowering<OpT>::Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto inputType = getQuantizedType(op.getInput().getType());
-    RankedTensorType type = this->resultType(op);
-    int64_t axes = type.getRank() - 2;
-    Operands operands = getOperands(b, adaptor.getWeight(),
-                                    op.getWeight().getType(), adaptor.getBias(),
-                                    inputType.getZeroPoint(), op.getGroups());
+    auto inputType = this->stored(op.getInput());
+    Operands operands = getOperands(
+        b, adaptor.getWeight(), op.getWeight().getType(), adaptor.getBias(),
+        inputType.getZeroPoint(), op.getGroups(), this->signedBytes);
     Value x = padImage(b, adaptor.getInput(), inputType.getZeroPoint(),
                        op.getPadding());
     Value sums =
-        broadcastBias(b, operands.bias, type, x,
-                      llvm::to_vector(llvm::seq<int64_t>(0, axes + 1)));
-    sums = addProducts(
-        b, x, inputType.isSigned(), operands, sums, op.getGroups(), axes,
-        [&](ArrayRef<AffineExpr> loops, ArrayRef<AffineExpr> taps, Exprs &input,
-            Exprs &weight) {
-          input.push_back(loops[0]);
-          for (int64_t i = 0; i < axes; ++i)
-            input.push_back(loops[1 + i] * op.getStride()[i] +
-                            taps[i] * op.getDilation()[i]);
-          weight.assign(taps.begin(), taps.end());
-        });
+        convolve(b, x, inputType.isSigned(), operands, this->resultType(op),
+                 op.getStride(), op.getDilation());
     return requantizeChannels(
         b, sums, op.getInput().getType(), op.getWeight().getType(),
-        op.getOutput().getType(), op.getRelu(), op.getMathematical());
+        op.getOutput().getType(), this->stored(op.getOutput()), op.getRelu(),
+        op.getMathematical());
   }
 };
 
@@ -51,14 +40,15 @@ template <typename OpT> struct LowerConvolution : Lowering<OpT> {
 ///   y[p] = sum over k of x[(p - k * dilation) / stride] * w[k]
 ///        = sum over j of x[t - j] * w[j, r]
 ///
-/// The sums are [batch, t, r, t, r, channels], which is [batch, p, p,
-/// channels].
+/// With phases as output channels it is one convolution, whose sums [batch, t,
+/// t, group, r, r, channel] become [batch, t, r, t, r, group, channel], which
+/// is [batch, p, p, channels].
 template <typename OpT> struct LowerTransposedConvolution : Lowering<OpT> {
   using Lowering<OpT>::Lowering;
 
   Value rewrite(OpT op, typename Lowering<OpT>::Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto inputType = getQuantizedType(op.getInput().getType());
+    auto inputType = this->stored(op.getInput());
     ShapedType weightType = op.getWeight().getType();
     RankedTensorType type = this->resultType(op);
     int64_t axes = type.getRank() - 2;
@@ -80,51 +70,54 @@ template <typename OpT> struct LowerTransposedConvolution : Lowering<OpT> {
       return {};
     }
     Phases phases{strides, op.getDilation()};
-    Operands operands =
-        getOperands(b, adaptor.getWeight(), weightType, adaptor.getBias(),
-                    inputType.getZeroPoint(), op.getGroups(), phases);
+    Operands operands = getOperands(b, adaptor.getWeight(), weightType,
+                                    adaptor.getBias(), inputType.getZeroPoint(),
+                                    op.getGroups(), this->signedBytes, phases);
 
-    // Of each axis, t goes from `start` to `end`; `first` is where the padded
-    // input has x[start].
-    SmallVector<int64_t> sumShape = {type.getDimSize(0)}, padding, first,
-                         added = {0};
+    // Of each axis, t goes from `start` to `end`, and reads the input from
+    // `start` - taps + 1 on; all of the input, even where that is too much.
+    int64_t groups = op.getGroups(), out = type.getShape().back();
+    SmallVector<int64_t> sumShape = {type.getDimSize(0)}, padding;
     SmallVector<OpFoldResult> offsets = {b.getIndexAttr(0)};
+    SmallVector<int64_t> parts = {groups}, order = {0};
     SmallVector<ReassociationIndices> merge = {{0}};
+    SmallVector<int64_t> ones(axes, 1);
     for (int64_t i = 0; i < axes; ++i) {
       int64_t stride = strides[i], cut = op.getPadding()[2 * i];
+      int64_t size = originalType.getDimSize(1 + i);
       int64_t taps = phases.countTaps(i, weightType.getDimSize(1 + i));
-      int64_t start = cut / stride;
-      int64_t end = llvm::divideCeil(cut + type.getDimSize(1 + i), stride);
-      int64_t before = std::max<int64_t>(0, taps - 1 - start);
-      padding.push_back(before);
-      padding.push_back(
-          std::max<int64_t>(0, end - originalType.getDimSize(1 + i)));
-      first.push_back(start + before);
+      int64_t start = std::min(cut / stride, taps - 1);
+      int64_t end = std::max<int64_t>(
+          llvm::divideCeil(cut + type.getDimSize(1 + i), stride), size);
+      padding.append({taps - 1 - start, end - size});
       offsets.push_back(b.getIndexAttr(cut - start * stride));
-      added.push_back(1 + 2 * i);
-      sumShape.append({end - start, stride});
+      sumShape.push_back(end - start);
+      parts.push_back(stride);
+      order.append({1 + i, 2 + axes + i});
       merge.push_back({1 + 2 * i, 2 + 2 * i});
     }
     offsets.push_back(b.getIndexAttr(0));
-    sumShape.push_back(type.getShape().back());
-    merge.push_back({1 + 2 * axes});
+    int64_t phaseCount = ShapedType::getNumElements(strides);
+    sumShape.push_back(phaseCount * out);
+    parts.push_back(out / groups);
+    order.append({1 + axes, 2 + 2 * axes});
+    merge.push_back({1 + 2 * axes, 2 + 2 * axes});
 
     Value x =
         padImage(b, adaptor.getInput(), inputType.getZeroPoint(), padding);
-    Value sums = broadcastBias(b, operands.bias,
-                               RankedTensorType::get(sumShape, b.getI32Type()),
-                               x, added);
-    sums = addProducts(
-        b, x, inputType.isSigned(), operands, sums, op.getGroups(), axes,
-        [&](ArrayRef<AffineExpr> loops, ArrayRef<AffineExpr> taps, Exprs &input,
-            Exprs &weight) {
-          input.push_back(loops[0]);
-          for (int64_t i = 0; i < axes; ++i) {
-            input.push_back(loops[1 + 2 * i] - taps[i] + first[i]);
-            weight.append({taps[i], loops[2 + 2 * i]});
-          }
-        });
-    sums = tensor::CollapseShapeOp::create(b, sums, merge);
+    Value sums =
+        convolve(b, x, inputType.isSigned(), operands,
+                 RankedTensorType::get(sumShape, b.getI32Type()), ones, ones);
+    if (phaseCount != 1) {
+      sums = splitLast(b, sums, parts);
+      auto splitType = cast<RankedTensorType>(sums.getType());
+      SmallVector<int64_t> shape;
+      for (int64_t d : order)
+        shape.push_back(splitType.getDimSize(d));
+      Value init = emptyLike(b, splitType.clone(shape), sums);
+      sums = linalg::TransposeOp::create(b, sums, init, order)->getResult(0);
+      sums = tensor::CollapseShapeOp::create(b, sums, merge);
+    }
     if (cast<RankedTensorType>(sums.getType()).getShape() != type.getShape()) {
       SmallVector<OpFoldResult> sizes =
           tensor::getMixedSizes(b, b.getLoc(), sums);
@@ -134,18 +127,19 @@ template <typename OpT> struct LowerTransposedConvolution : Lowering<OpT> {
           b, sums, offsets, sizes,
           SmallVector<OpFoldResult>(type.getRank(), b.getIndexAttr(1)));
     }
-    return requantizeChannels(b, sums, op.getInput().getType(), weightType,
-                              op.getOutput().getType(), /*relu=*/false,
-                              op.getMathematical());
+    return requantizeChannels(
+        b, sums, op.getInput().getType(), weightType, op.getOutput().getType(),
+        this->stored(op.getOutput()), /*relu=*/false, op.getMathematical());
   }
 };
 } // namespace
 
 void qnnpack::populateConvolutionPatterns(const TypeConverter &converter,
-                                          RewritePatternSet &patterns) {
+                                          RewritePatternSet &patterns,
+                                          bool signedBytes) {
   patterns.add<LowerConvolution<Conv1dOp>, LowerConvolution<Conv2dOp>,
                LowerConvolution<Conv3dOp>,
                LowerTransposedConvolution<ConvTranspose1dOp>,
                LowerTransposedConvolution<ConvTranspose2dOp>>(
-      converter, patterns.getContext());
+      converter, patterns.getContext(), signedBytes);
 }

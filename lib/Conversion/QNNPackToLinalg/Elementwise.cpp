@@ -37,6 +37,8 @@ struct LowerQuantize : Lowering<QuantizeOp> {
     auto type = resultType(op);
     auto quantized =
         cast<quant::QuantizedType>(op.getOutput().getType().getElementType());
+    if (auto perTensor = dyn_cast<quant::UniformQuantizedType>(quantized))
+      quantized = getStored(perTensor, signedBytes);
     unsigned width = quantized.getStorageTypeIntegralWidth();
     if (width > 32) {
       op.emitOpError() << "has storage of " << width
@@ -126,9 +128,8 @@ struct LowerDequantize : Lowering<DequantizeOp> {
     if (!perAxis)
       return elementwise(b, adaptor.getInput(), b.getF32Type(),
                          [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                           return dequantizeScalar(
-                               b, args[0],
-                               cast<quant::UniformQuantizedType>(quantized));
+                           return dequantizeScalar(b, args[0],
+                                                   stored(op.getInput()));
                          });
 
     int64_t rank = type.getRank();
@@ -238,8 +239,9 @@ struct LowerAdd : Lowering<AddOp> {
   Value rewrite(AddOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType();
-    auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
-         y = getQuantizedType(op.getOutput().getType());
+    auto a = stored(op.getLhs()), c = stored(op.getRhs()),
+         y = stored(op.getOutput());
+    bool isSigned = getQuantizedType(op.getOutput().getType()).isSigned();
     OutputRange range = getOutputRange(y, op.getRelu());
     if (op.addsRealNumbers())
       return addReals(op, adaptor, b);
@@ -258,8 +260,8 @@ struct LowerAdd : Lowering<AddOp> {
               arith::MulIOp::create(b, extend(b, args[1], c),
                                     i32Constant(b, m.b)));
           sum = arith::SubIOp::create(b, sum, i32Constant(b, offset));
-          Value shifted = y.isSigned() ? shiftHalfUp(b, sum, m.shift)
-                                       : shiftHalfAway(b, sum, m.shift);
+          Value shifted = isSigned ? shiftHalfUp(b, sum, m.shift)
+                                   : shiftHalfAway(b, sum, m.shift);
           return biasAndClamp(b, shifted, y.getZeroPoint(), range);
         });
   }
@@ -268,8 +270,8 @@ struct LowerAdd : Lowering<AddOp> {
   Value addReals(AddOp op, Adaptor adaptor, ImplicitLocOpBuilder &b) const {
     ShapedType lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
                output = op.getOutput().getType();
-    auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
-         y = getQuantizedType(output);
+    auto a = stored(op.getLhs()), c = stored(op.getRhs()),
+         y = stored(op.getOutput());
     int64_t first = output.getRank(), vectors = 0;
     if (op.getVectorized()) {
       first = getFirstInnerDim(lhs, rhs, output);
@@ -284,9 +286,16 @@ struct LowerAdd : Lowering<AddOp> {
           Value sum = vectorOrScalar(
               b, output.getShape(), first, vectors,
               [&](bool isVector) -> Value {
-                auto real = isVector ? dequantizeFusedScalar : dequantizeScalar;
-                return arith::AddFOp::create(b, real(b, args[0], a),
-                                             real(b, args[1], c));
+                if (!isVector)
+                  return arith::AddFOp::create(b,
+                                               dequantizeScalar(b, args[0], a),
+                                               dequantizeScalar(b, args[1], c));
+                Value left =
+                    dequantizeFusedScalar(b, args[0], a, getQuantizedType(lhs));
+                return arith::AddFOp::create(
+                    b, left,
+                    dequantizeFusedScalar(b, args[1], c,
+                                          getQuantizedType(rhs)));
               });
           return quantizeScalar(b, sum, y, getOutputRange(y, op.getRelu()));
         });
@@ -344,8 +353,8 @@ struct LowerMul : Lowering<MulOp> {
                 ImplicitLocOpBuilder &b) const override {
     Type lhs = op.getLhs().getType(), rhs = op.getRhs().getType(),
          output = op.getOutput().getType();
-    auto a = getQuantizedType(lhs), c = getQuantizedType(rhs),
-         y = getQuantizedType(output);
+    auto a = stored(op.getLhs()), c = stored(op.getRhs()),
+         y = stored(op.getOutput());
     float multiplier = getMulMultiplier(lhs, rhs, output);
     return broadcasting(
         b, adaptor.getLhs(), adaptor.getRhs(), resultType(op),
@@ -365,26 +374,27 @@ template <typename OpTy> struct LowerScalar : Lowering<OpTy> {
 
   Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto x = getQuantizedType(op.getInput().getType()),
-         y = getQuantizedType(op.getOutput().getType());
+    auto type = getQuantizedType(op.getInput().getType());
+    auto x = this->stored(op.getInput()), y = this->stored(op.getOutput());
     double scalar = op.getScalar().convertToDouble();
     numerics::ScalarResult result = std::is_same_v<OpTy, AddScalarOp>
-                                        ? getAddScalarResult(x, scalar)
-                                        : getMulScalarResult(x, scalar);
+                                        ? getAddScalarResult(type, scalar)
+                                        : getMulScalarResult(type, scalar);
+    int64_t shift = x.getZeroPoint() - type.getZeroPoint();
     OutputRange range = getOutputRange(y, op.getRelu());
     OutputRange stored = getOutputRange(y, /*relu=*/false);
     Value input = adaptor.getInput();
     if (result.rewrite == numerics::ScalarRewrite::Keep && !op.getRelu())
       return input;
     if (result.rewrite == numerics::ScalarRewrite::Zero)
-      return filled(b, byteConstant(b, 0), this->resultType(op), input);
+      return filled(b, byteConstant(b, shift), this->resultType(op), input);
     return elementwise(
         b, input, b.getI8Type(),
         [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
           Value q = extend(b, args[0], x);
           if (result.rewrite == numerics::ScalarRewrite::Rescale) {
-            Value moved =
-                arith::AddIOp::create(b, q, i32Constant(b, result.offset));
+            Value moved = arith::AddIOp::create(
+                b, q, i32Constant(b, result.offset - shift));
             double largest =
                 (255.0 + std::abs(static_cast<double>(result.offset))) *
                 result.multiplier;
@@ -403,8 +413,9 @@ template <typename OpTy> struct LowerScalar : Lowering<OpTy> {
 } // namespace
 
 void qnnpack::populateElementwisePatterns(const TypeConverter &converter,
-                                          RewritePatternSet &patterns) {
+                                          RewritePatternSet &patterns,
+                                          bool signedBytes) {
   patterns.add<LowerQuantize, LowerDequantize, LowerAdd, LowerMul,
                LowerScalar<AddScalarOp>, LowerScalar<MulScalarOp>>(
-      converter, patterns.getContext());
+      converter, patterns.getContext(), signedBytes);
 }

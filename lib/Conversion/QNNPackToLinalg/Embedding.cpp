@@ -123,7 +123,8 @@ template <typename OpTy> struct LowerLookup : Lowering<OpTy> {
 } // namespace
 
 void qnnpack::populateEmbeddingPatterns(const TypeConverter &converter,
-                                        RewritePatternSet &patterns) {
+                                        RewritePatternSet &patterns,
+                                        bool signedBytes) {
   patterns.add<LowerLookup<EmbeddingByteOp>, LowerLookup<Embedding4BitOp>>(
-      converter, patterns.getContext());
+      converter, patterns.getContext(), signedBytes);
 }

@@ -12,14 +12,46 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::qnnpack;
 
-/// `input` times the weight, added to `sums`.
-static Value addRows(ImplicitLocOpBuilder &b, Value input, bool isSigned,
-                     const Operands &operands, Value sums) {
-  return addProducts(b, input, isSigned, operands, sums, /*groups=*/1,
-                     /*taps=*/0,
-                     [](ArrayRef<AffineExpr> loops, ArrayRef<AffineExpr>,
-                        Exprs &input,
-                        Exprs &) { input.assign(loops.begin(), loops.end()); });
+/// `value`, [rows..., columns], as a matrix.
+static Value flattenRows(ImplicitLocOpBuilder &b, Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t rank = type.getRank();
+  if (rank == 2)
+    return value;
+  if (rank == 1)
+    return splitLast(b, value, {1, type.getDimSize(0)});
+  return tensor::CollapseShapeOp::create(
+      b, value,
+      ArrayRef<ReassociationIndices>{
+          llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1)), {rank - 1}});
+}
+
+/// The type of `flattenRows` of a tensor of `type`.
+static RankedTensorType flattenRows(RankedTensorType type) {
+  int64_t rows = 1;
+  for (int64_t size : type.getShape().drop_back())
+    rows = ShapedType::isDynamic(size) || ShapedType::isDynamic(rows)
+               ? ShapedType::kDynamic
+               : rows * size;
+  return type.clone({rows, type.getShape().back()});
+}
+
+/// The matrix `value` in the shape of `type`, whose rows are those of `like`.
+static Value unflattenRows(ImplicitLocOpBuilder &b, Value value,
+                           RankedTensorType type, Value like) {
+  int64_t rank = type.getRank();
+  if (rank == 2)
+    return value;
+  if (rank == 1)
+    return tensor::CollapseShapeOp::create(
+        b, type, value, ArrayRef<ReassociationIndices>{{0, 1}});
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(b, b.getLoc(), like);
+  sizes.back() = b.getIndexAttr(type.getShape().back());
+  return tensor::ExpandShapeOp::create(
+      b, type, value,
+      ArrayRef<ReassociationIndices>{
+          llvm::to_vector<2>(llvm::seq<int64_t>(0, rank - 1)), {rank - 1}},
+      sizes);
 }
 
 //===----------------------------------------------------------------------===//
@@ -118,12 +150,13 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
 }
 
 Value qnnpack::quantizeInput(ImplicitLocOpBuilder &b, Value input,
-                             const RuntimeParams &params) {
+                             const RuntimeParams &params, int64_t lowest) {
   return elementwise(
       b, input, b.getI8Type(),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value integer = quantizeScalar(b, args[0], params.inverse,
-                                       params.zeroPoint, {0, 255});
+        Value integer =
+            quantizeScalar(b, args[0], params.inverse, params.zeroPoint,
+                           {lowest, lowest + 255});
         return arith::TruncIOp::create(b, b.getI8Type(), integer);
       });
 }
@@ -177,19 +210,18 @@ struct LowerLinear : Lowering<LinearOp> {
 
   Value rewrite(LinearOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto inputType = getQuantizedType(op.getInput().getType());
-    Operands operands =
-        getOperands(b, adaptor.getWeight(), op.getWeight().getType(),
-                    adaptor.getBias(), inputType.getZeroPoint(), /*groups=*/1);
-    Value x = adaptor.getInput();
-    auto type = resultType(op);
-    Value sums = broadcastBias(
-        b, operands.bias, type, x,
-        llvm::to_vector(llvm::seq<int64_t>(0, type.getRank() - 1)));
-    sums = addRows(b, x, inputType.isSigned(), operands, sums);
-    return requantizeChannels(
+    auto inputType = stored(op.getInput());
+    Operands operands = getOperands(
+        b, adaptor.getWeight(), op.getWeight().getType(), adaptor.getBias(),
+        inputType.getZeroPoint(), /*groups=*/1, signedBytes);
+    RankedTensorType type = resultType(op);
+    Value sums = convolve(b, flattenRows(b, adaptor.getInput()),
+                          inputType.isSigned(), operands, flattenRows(type));
+    Value rows = requantizeChannels(
         b, sums, op.getInput().getType(), op.getWeight().getType(),
-        op.getOutput().getType(), op.getRelu(), op.getMathematical());
+        op.getOutput().getType(), stored(op.getOutput()), op.getRelu(),
+        op.getMathematical());
+    return unflattenRows(b, rows, type, adaptor.getInput());
   }
 };
 
@@ -199,22 +231,31 @@ struct LowerLinearDynamic : Lowering<LinearDynamicOp> {
   Value rewrite(LinearDynamicOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     RuntimeParams params = chooseParams(b, adaptor.getInput());
-    Value x = quantizeInput(b, adaptor.getInput(), params);
-    // Without a bias, and with zero point -1, what is added is sum w'. The zero
-    // point of the input is only known here.
-    Operands operands =
+    int64_t lowest = signedBytes ? -128 : 0;
+    if (signedBytes)
+      params.zeroPoint =
+          arith::AddIOp::create(b, params.zeroPoint, i32Constant(b, lowest));
+    Value x = quantizeInput(b, adaptor.getInput(), params, lowest);
+    // With zero point -1, what is added to no bias is sum w'. The zero point of
+    // the input is only known here.
+    Operands weightSums =
         getOperands(b, adaptor.getWeight(), op.getWeight().getType(), Value(),
-                    /*inputZeroPoint=*/-1, /*groups=*/1);
-    RankedTensorType type = resultType(op).clone(b.getI32Type());
-    Value sums = addRows(b, x, /*isSigned=*/false, operands,
-                         filled(b, i32Constant(b, 0), type, x));
-    return dequantizeSums(b, op, sums, operands.bias, params);
+                    /*inputZeroPoint=*/-1, /*groups=*/1, signedBytes);
+    Operands operands = weightSums;
+    operands.bias = constantTensor(b, ArrayRef<int32_t>{0},
+                                   {op.getWeight().getType().getDimSize(0)});
+    RankedTensorType type = resultType(op);
+    Value sums = convolve(b, flattenRows(b, x), signedBytes, operands,
+                          flattenRows(type));
+    Value rows = dequantizeSums(b, op, sums, weightSums.bias, params);
+    return unflattenRows(b, rows, type, adaptor.getInput());
   }
 };
 } // namespace
 
 void qnnpack::populateLinearPatterns(const TypeConverter &converter,
-                                     RewritePatternSet &patterns) {
-  patterns.add<LowerLinear, LowerLinearDynamic>(converter,
-                                                patterns.getContext());
+                                     RewritePatternSet &patterns,
+                                     bool signedBytes) {
+  patterns.add<LowerLinear, LowerLinearDynamic>(
+      converter, patterns.getContext(), signedBytes);
 }

@@ -37,6 +37,7 @@ struct Statistics {
 /// The sum of the integers of each group, or of their squares, of type
 /// `element`.
 static Value sumGroups(ImplicitLocOpBuilder &b, Value input,
+                       quant::UniformQuantizedType stored,
                        quant::UniformQuantizedType type, AffineMap group,
                        Type element, bool squares) {
   auto inputType = cast<RankedTensorType>(input.getType());
@@ -56,7 +57,8 @@ static Value sumGroups(ImplicitLocOpBuilder &b, Value input,
   Value init = linalg::FillOp::create(b, zero, empty).getResult(0);
   return generic(b, input, init, {b.getMultiDimIdentityMap(rank), group}, loops,
                  [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                   Value x = extend(b, args[0], type);
+                   Value x =
+                       restate(b, extend(b, args[0], stored), stored, type);
                    if (squares)
                      x = arith::MulIOp::create(b, x, x);
                    if (element.isInteger(64))
@@ -66,13 +68,15 @@ static Value sumGroups(ImplicitLocOpBuilder &b, Value input,
 }
 
 static Statistics computeStatistics(ImplicitLocOpBuilder &b, Value input,
+                                    quant::UniformQuantizedType stored,
                                     quant::UniformQuantizedType type,
                                     const Groups &groups, int64_t count) {
   // Squares are at most 255^2.
   Type element =
       count <= INT32_MAX / (255 * 255) ? b.getI32Type() : Type(b.getI64Type());
-  Value sum = sumGroups(b, input, type, groups.group, element, false);
-  Value squares = sumGroups(b, input, type, groups.group, element, true);
+  Value sum = sumGroups(b, input, stored, type, groups.group, element, false);
+  Value squares =
+      sumGroups(b, input, stored, type, groups.group, element, true);
   Type f32 = b.getF32Type(), f64 = b.getF64Type();
   auto mean = [&](ImplicitLocOpBuilder &b, Value total) -> Value {
     Value real = arith::SIToFPOp::create(b, f32, total);
@@ -107,13 +111,15 @@ static Statistics computeStatistics(ImplicitLocOpBuilder &b, Value input,
   return result;
 }
 
-/// `input`, of type `x`, normalized to type `y`. `weight` and `bias` may be
-/// null.
+/// `input`, of type `inputType`, stored as `x`, normalized to what is stored as
+/// `y`. `weight` and `bias` may be null.
 static Value normalize(ImplicitLocOpBuilder &b, Value input,
+                       quant::UniformQuantizedType inputType,
                        quant::UniformQuantizedType x, Value weight, Value bias,
                        quant::UniformQuantizedType y, const Groups &groups,
                        int64_t count) {
-  Statistics statistics = computeStatistics(b, input, x, groups, count);
+  Statistics statistics =
+      computeStatistics(b, input, x, inputType, groups, count);
   auto type = cast<RankedTensorType>(input.getType());
   int64_t rank = type.getRank();
   AffineMap identity = b.getMultiDimIdentityMap(rank);
@@ -184,8 +190,8 @@ struct LowerLayerNorm : Lowering<LayerNormOp> {
     groups.formula = Groups::Layer;
     return normalize(b, adaptor.getInput(),
                      getQuantizedType(op.getInput().getType()),
-                     adaptor.getWeight(), adaptor.getBias(),
-                     getQuantizedType(op.getOutput().getType()), groups, count);
+                     stored(op.getInput()), adaptor.getWeight(),
+                     adaptor.getBias(), stored(op.getOutput()), groups, count);
   }
 };
 
@@ -224,8 +230,9 @@ template <typename OpTy> struct LowerChannelNorm : Lowering<OpTy> {
         op.getChannelsLast() ? Groups::ChannelsLast : Groups::Contiguous;
     Value result = normalize(
         b, split(adaptor.getInput()), getQuantizedType(op.getInput().getType()),
-        split(adaptor.getWeight()), split(adaptor.getBias()),
-        getQuantizedType(op.getOutput().getType()), groups, pixels * inner);
+        this->stored(op.getInput()), split(adaptor.getWeight()),
+        split(adaptor.getBias()), this->stored(op.getOutput()), groups,
+        pixels * inner);
     return tensor::CollapseShapeOp::create(b, type, result, splitLast(rank));
   }
 
@@ -309,8 +316,7 @@ struct LowerBatchNorm : Lowering<BatchNormOp> {
 
   Value rewrite(BatchNormOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto x = getQuantizedType(op.getInput().getType()),
-         y = getQuantizedType(op.getOutput().getType());
+    auto x = stored(op.getInput()), y = stored(op.getOutput());
     auto [slopes, offsets] =
         getChannelAffine(b, op, adaptor.getWeight(), adaptor.getBias(),
                          adaptor.getMean(), adaptor.getVar());
@@ -336,8 +342,9 @@ struct LowerBatchNorm : Lowering<BatchNormOp> {
 } // namespace
 
 void qnnpack::populateNormalizationPatterns(const TypeConverter &converter,
-                                            RewritePatternSet &patterns) {
+                                            RewritePatternSet &patterns,
+                                            bool signedBytes) {
   patterns.add<LowerLayerNorm, LowerChannelNorm<GroupNormOp>,
                LowerChannelNorm<InstanceNormOp>, LowerBatchNorm>(
-      converter, patterns.getContext());
+      converter, patterns.getContext(), signedBytes);
 }

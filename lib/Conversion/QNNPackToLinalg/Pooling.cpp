@@ -12,8 +12,10 @@ using namespace qbackend;
 using namespace qbackend::qnnpack;
 
 namespace {
-/// Windows over height and width.
+/// Windows over height and width. `named` has loops in the order of upstream's
+/// named ops, which is not the one that vectorizes as it stands.
 struct Windows {
+  bool named = false;
   SmallVector<int64_t, 2> kernel;
   SmallVector<int64_t, 2> stride;
   SmallVector<int64_t, 2> dilation = {1, 1};
@@ -37,6 +39,22 @@ static Value padForWindows(ImplicitLocOpBuilder &b, Value input, int64_t value,
   return padImage(b, input, value, sizes);
 }
 
+/// The loops over batch, pixels of the output, windows and channels.
+struct WindowLoops {
+  AffineExpr n, oh, ow, kh, kw, c;
+  StringRef kinds;
+};
+
+static WindowLoops makeLoops(MLIRContext *context, bool named) {
+  WindowLoops loops;
+  if (named)
+    bindDims(context, loops.n, loops.oh, loops.ow, loops.c, loops.kh, loops.kw);
+  else
+    bindDims(context, loops.n, loops.oh, loops.ow, loops.kh, loops.kw, loops.c);
+  loops.kinds = named ? "pppprr" : "ppprrp";
+  return loops;
+}
+
 /// Folds `body` over the windows of the padded `input`, from `start`.
 static Value reduceWindows(ImplicitLocOpBuilder &b, Value input, Value start,
                            const Windows &windows, RankedTensorType type,
@@ -45,8 +63,7 @@ static Value reduceWindows(ImplicitLocOpBuilder &b, Value input, Value start,
   Value init = filled(b, start, initType, input);
   // Only the shape of this operand is used: it bounds the loops of the window.
   Value window = tensor::EmptyOp::create(b, windows.kernel, b.getI8Type());
-  AffineExpr n, oh, ow, kh, kw, c;
-  bindDims(b.getContext(), n, oh, ow, kh, kw, c);
+  auto [n, oh, ow, kh, kw, c, kinds] = makeLoops(b.getContext(), windows.named);
   auto map = [&](ArrayRef<AffineExpr> exprs) {
     return AffineMap::get(6, 0, exprs, b.getContext());
   };
@@ -55,7 +72,7 @@ static Value reduceWindows(ImplicitLocOpBuilder &b, Value input, Value start,
            ow * windows.stride[1] + kw * windows.dilation[1], c});
   return generic(
       b, {input, window}, init, {inputMap, map({kh, kw}), map({n, oh, ow, c})},
-      loopKinds("ppprrp"), [&](ImplicitLocOpBuilder &b, ValueRange args) {
+      loopKinds(kinds), [&](ImplicitLocOpBuilder &b, ValueRange args) {
         return body(b, {args[0], args[2]});
       });
 }
@@ -153,10 +170,12 @@ static float invertTwice(float multiplier) {
 }
 
 /// ATen's average: clamp(rne(f32(f32(f32(sum) * m) + bias))), or, if it rounds
-/// first, clamp(rne(f32(f32(sum) * m)) + bias).
+/// first, clamp(rne(f32(f32(sum) * m)) + bias). The result is in `stored`, the
+/// stored type of `type`.
 static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
                          const Multipliers &multipliers, int64_t bias,
-                         quant::UniformQuantizedType type) {
+                         quant::UniformQuantizedType type,
+                         quant::UniformQuantizedType stored) {
   auto sumType = cast<RankedTensorType>(sums.getType());
   AffineMap identity = b.getMultiDimIdentityMap(4);
   SmallVector<Value> inputs = {sums};
@@ -204,7 +223,8 @@ static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
         if (bias != 0 && multipliers.roundsFirst)
           integer = arith::AddIOp::create(b, integer, i32Constant(b, bias));
         integer = clampI32(b, integer, getOutputRange(type, /*relu=*/false));
-        return arith::TruncIOp::create(b, b.getI8Type(), integer);
+        return arith::TruncIOp::create(b, b.getI8Type(),
+                                       restate(b, integer, type, stored));
       });
 }
 
@@ -215,8 +235,9 @@ struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
 
   Value rewrite(MaxPool2dOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto type = getQuantizedType(op.getInput().getType());
-    Windows windows;
+    bool isSigned = getQuantizedType(op.getInput().getType()).isSigned();
+    auto type = stored(op.getInput());
+    Windows windows{signedBytes};
     windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
     windows.stride.assign(op.getStride().begin(), op.getStride().end());
     windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
@@ -225,11 +246,11 @@ struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
     int64_t least = type.isSigned() ? -128 : 0;
     auto body = [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
       if (type.isSigned())
-        return arith::MaxSIOp::create(b, args[0], args[1]);
-      return arith::MaxUIOp::create(b, args[0], args[1]);
+        return arith::MaxSIOp::create(b, args[1], args[0]);
+      return arith::MaxUIOp::create(b, args[1], args[0]);
     };
     // QNNPACK takes the nearest pixel, which without dilation is in the window.
-    bool skips = op.getMathematical() || op.getCeilMode() || type.isSigned();
+    bool skips = op.getMathematical() || op.getCeilMode() || isSigned;
     for (int i : {0, 1})
       if (!skips && windows.dilation[i] != 1 &&
           (op.getPadding()[2 * i] != 0 || op.getPadding()[2 * i + 1] != 0))
@@ -251,23 +272,23 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
   Value rewrite(AvgPool2dOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     ShapedType inputType = op.getInput().getType();
-    auto type = getQuantizedType(inputType);
-    Windows windows;
+    auto type = getQuantizedType(inputType), bytes = stored(op.getInput());
+    Windows windows{signedBytes};
     windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
     windows.stride.assign(op.getStride().begin(), op.getStride().end());
     windows.before = {op.getPadding()[0], op.getPadding()[2]};
     RankedTensorType outputType = resultType(op);
     if (!op.getCeilMode() && !op.getMathematical() && !type.isSigned())
-      return averageWindows(b, adaptor.getInput(), type, windows, outputType);
+      return averageWindows(b, adaptor.getInput(), bytes, windows, outputType);
 
     // Taps outside of the image count as the zero point in the sum of all taps,
     // less the zero point for each: as if they were not there.
-    int64_t zeroPoint = type.getZeroPoint();
+    int64_t zeroPoint = bytes.getZeroPoint();
     Value padded =
         padForWindows(b, adaptor.getInput(), zeroPoint, windows, outputType);
     Value sums =
         sumWindows(b, padded, windows.kernel[0] * windows.kernel[1] * zeroPoint,
-                   type, windows, outputType);
+                   bytes, windows, outputType);
 
     // Per axis, the taps of each window that are inside of the image, and
     // inside of the padded image.
@@ -298,7 +319,7 @@ struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
       multipliers.rest = llvm::map_to_vector(multipliers.pixels, invertTwice);
       multipliers.roundsFirst = true;
     }
-    return averageATen(b, sums, multipliers, zeroPoint, type);
+    return averageATen(b, sums, multipliers, type.getZeroPoint(), type, bytes);
   }
 };
 
@@ -311,17 +332,17 @@ struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
   Value rewrite(AdaptiveAvgPool2dOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     ShapedType inputType = op.getInput().getType();
-    auto type = getQuantizedType(inputType);
+    auto type = getQuantizedType(inputType), bytes = stored(op.getInput());
     RankedTensorType outputType = resultType(op);
     int64_t in[2] = {inputType.getDimSize(1), inputType.getDimSize(2)};
     int64_t out[2] = {outputType.getDimSize(1), outputType.getDimSize(2)};
     if (in[0] == out[0] && in[1] == out[1])
       return adaptor.getInput();
     if (!type.isSigned() && in[0] % out[0] == 0 && in[1] % out[1] == 0) {
-      Windows windows;
+      Windows windows{signedBytes};
       windows.kernel = {in[0] / out[0], in[1] / out[1]};
       windows.stride = windows.kernel;
-      return averageWindows(b, adaptor.getInput(), type, windows, outputType);
+      return averageWindows(b, adaptor.getInput(), bytes, windows, outputType);
     }
 
     // Windows of different sizes: loop over the largest one and leave out the
@@ -386,13 +407,14 @@ struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
           }
           position.push_back(index(5));
           Value tap =
-              extend(b, tensor::ExtractOp::create(b, input, position), type);
+              extend(b, tensor::ExtractOp::create(b, input, position), bytes);
+          tap = restate(b, tap, bytes, type);
           if (zeroPoint != 0)
             tap = arith::SubIOp::create(b, tap, i32Constant(b, zeroPoint));
           tap = arith::SelectOp::create(b, isInside, tap, i32Constant(b, 0));
           return arith::AddIOp::create(b, args[1], tap);
         });
-    return averageATen(b, sums, multipliers, zeroPoint, type);
+    return averageATen(b, sums, multipliers, zeroPoint, type, bytes);
   }
 };
 
@@ -403,14 +425,14 @@ struct LowerMean : Lowering<MeanOp> {
   Value rewrite(MeanOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     ShapedType inputType = op.getInput().getType();
-    Windows windows;
+    Windows windows{signedBytes};
     windows.kernel = {inputType.getDimSize(1), inputType.getDimSize(2)};
     windows.stride = {1, 1};
     RankedTensorType image = RankedTensorType::get(
         {inputType.getDimSize(0), 1, 1, inputType.getDimSize(3)},
         b.getI8Type());
-    Value result = averageWindows(b, adaptor.getInput(),
-                                  getQuantizedType(inputType), windows, image);
+    Value result = averageWindows(b, adaptor.getInput(), stored(op.getInput()),
+                                  windows, image);
     if (op.getKeepdim())
       return result;
     return tensor::CollapseShapeOp::create(
@@ -421,8 +443,9 @@ struct LowerMean : Lowering<MeanOp> {
 } // namespace
 
 void qnnpack::populatePoolingPatterns(const TypeConverter &converter,
-                                      RewritePatternSet &patterns) {
+                                      RewritePatternSet &patterns,
+                                      bool signedBytes) {
   patterns
       .add<LowerMaxPool2d, LowerAvgPool2d, LowerAdaptiveAvgPool2d, LowerMean>(
-          converter, patterns.getContext());
+          converter, patterns.getContext(), signedBytes);
 }

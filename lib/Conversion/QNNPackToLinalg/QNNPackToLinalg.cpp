@@ -2,6 +2,10 @@
 //
 // The pass convert-qnnpack-to-linalg: types, functions, control flow and tensor
 // ops that carry quantized tensors, and storage casts.
+//
+// Inside, unsigned integers are held less 128, as signed bytes, unless asked
+// otherwise. The interface isn't: signatures take and give storage first, so
+// that storage casts are the only place where bytes change.
 
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "Scalars.h"
@@ -49,10 +53,29 @@ void qbackend::addQuantizedTypeConversions(TypeConverter &converter) {
 // Ops of other dialects
 //===----------------------------------------------------------------------===//
 
+/// q - 128 as a signed byte of the unsigned byte q, or back: the top bit flips.
+static Value flip(ImplicitLocOpBuilder &b, Value bytes) {
+  if (auto values = ConstantElements<int8_t>::read(bytes)) {
+    SmallVector<int8_t, 0> flipped;
+    for (int8_t byte : values->getStored())
+      flipped.push_back(static_cast<int8_t>(byte ^ 0x80));
+    return constantTensor(b, ArrayRef<int8_t>(flipped),
+                          cast<ShapedType>(bytes.getType()).getShape());
+  }
+  auto flipByte = [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+    return arith::XOrIOp::create(b, args[0], byteConstant(b, -128));
+  };
+  if (!isa<ShapedType>(bytes.getType()))
+    return flipByte(b, bytes);
+  return elementwise(b, bytes, b.getI8Type(), flipByte);
+}
+
 namespace {
-// scast(x) -> x
-struct EraseStorageCast : OpConversionPattern<quant::StorageCastOp> {
-  using OpConversionPattern::OpConversionPattern;
+// scast(x) -> x, flipped where bytes are held otherwise than in storage
+struct LowerStorageCast : OpConversionPattern<quant::StorageCastOp> {
+  LowerStorageCast(const TypeConverter &converter, MLIRContext *context,
+                   bool signedBytes)
+      : OpConversionPattern(converter, context), signedBytes(signedBytes) {}
 
   LogicalResult
   matchAndRewrite(quant::StorageCastOp op, OpAdaptor adaptor,
@@ -61,9 +84,20 @@ struct EraseStorageCast : OpConversionPattern<quant::StorageCastOp> {
     if (adaptor.getInput().getType() != wanted)
       return rewriter.notifyMatchFailure(
           op, "the storage is not a signless integer");
-    rewriter.replaceOp(op, adaptor.getInput());
+    Value result = adaptor.getInput();
+    if (signedBytes &&
+        (canShift(op.getInput().getType()) || canShift(op.getType()))) {
+      if (isa<UnrankedTensorType>(wanted))
+        return op.emitError() << "has bytes of unknown rank; give them one, or "
+                                 "leave them unsigned (unsigned-bytes)";
+      ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+      result = flip(b, result);
+    }
+    rewriter.replaceOp(op, result);
     return success();
   }
+
+  const bool signedBytes;
 };
 
 /// The signature of a function, and the arguments of all of its blocks.
@@ -116,17 +150,19 @@ template <typename OpTy> struct ConvertResultTypes : OpConversionPattern<OpTy> {
 } // namespace
 
 void qbackend::populateQNNPackToLinalgPatterns(const TypeConverter &converter,
-                                               RewritePatternSet &patterns) {
-  populateActivationPatterns(converter, patterns);
-  populateConvolutionPatterns(converter, patterns);
-  populateElementwisePatterns(converter, patterns);
-  populateEmbeddingPatterns(converter, patterns);
-  populateLinearPatterns(converter, patterns);
-  populateNormalizationPatterns(converter, patterns);
-  populatePoolingPatterns(converter, patterns);
-  populateResizePatterns(converter, patterns);
-  populateShapePatterns(converter, patterns);
-  patterns.add<EraseStorageCast, ConvertResultTypes<tensor::CastOp>,
+                                               RewritePatternSet &patterns,
+                                               bool signedBytes) {
+  populateActivationPatterns(converter, patterns, signedBytes);
+  populateConvolutionPatterns(converter, patterns, signedBytes);
+  populateElementwisePatterns(converter, patterns, signedBytes);
+  populateEmbeddingPatterns(converter, patterns, signedBytes);
+  populateLinearPatterns(converter, patterns, signedBytes);
+  populateNormalizationPatterns(converter, patterns, signedBytes);
+  populatePoolingPatterns(converter, patterns, signedBytes);
+  populateResizePatterns(converter, patterns, signedBytes);
+  populateShapePatterns(converter, patterns, signedBytes);
+  patterns.add<LowerStorageCast>(converter, patterns.getContext(), signedBytes);
+  patterns.add<ConvertResultTypes<tensor::CastOp>,
                ConvertResultTypes<tensor::CollapseShapeOp>,
                ConvertResultTypes<tensor::ConcatOp>,
                ConvertResultTypes<tensor::DimOp>,
@@ -152,11 +188,13 @@ struct ConvertQNNPackToLinalg
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    if (!unsignedBytes)
+      exposeStorage();
     TypeConverter converter;
     addQuantizedTypeConversions(converter);
 
     RewritePatternSet patterns(context);
-    populateQNNPackToLinalgPatterns(converter, patterns);
+    populateQNNPackToLinalgPatterns(converter, patterns, !unsignedBytes);
     patterns.add<ConvertFunction>(converter, context);
     populateCallOpTypeConversionPattern(patterns, converter);
     populateReturnOpTypeConversionPattern(patterns, converter);
@@ -192,6 +230,55 @@ struct ConvertQNNPackToLinalg
     for (Operation *constant : constants)
       if (constant->use_empty())
         constant->erase();
+  }
+
+  /// Makes unsigned quantized types in signatures, and in calls, their storage,
+  /// behind a cast.
+  void exposeStorage() {
+    auto getStorage = [](Type type) -> Type {
+      if (!canShift(type))
+        return type;
+      Type storage = getStorageInteger(
+          cast<quant::QuantizedType>(getElementTypeOrSelf(type)));
+      auto shaped = dyn_cast<ShapedType>(type);
+      return shaped ? Type(shaped.clone(storage)) : storage;
+    };
+    auto castOperands = [&](Operation *op) {
+      OpBuilder builder(op);
+      for (OpOperand &operand : op->getOpOperands())
+        if (Type type = operand.get().getType(); canShift(type))
+          operand.set(quant::StorageCastOp::create(
+              builder, op->getLoc(), getStorage(type), operand.get()));
+    };
+    auto castValues = [&](ValueRange values, OpBuilder &builder) {
+      for (Value value : values) {
+        Type type = value.getType();
+        if (!canShift(type))
+          continue;
+        value.setType(getStorage(type));
+        auto inner =
+            quant::StorageCastOp::create(builder, value.getLoc(), type, value);
+        value.replaceAllUsesExcept(inner, inner);
+      }
+    };
+    getOperation().walk([&](func::FuncOp function) {
+      FunctionType type = function.getFunctionType();
+      function.setFunctionType(FunctionType::get(
+          &getContext(), llvm::map_to_vector(type.getInputs(), getStorage),
+          llvm::map_to_vector(type.getResults(), getStorage)));
+      if (function.isExternal())
+        return;
+      OpBuilder builder = OpBuilder::atBlockBegin(&function.front());
+      castValues(function.getArguments(), builder);
+    });
+    getOperation().walk([&](Operation *op) {
+      if (!isa<func::ReturnOp, func::CallOp>(op))
+        return;
+      castOperands(op);
+      OpBuilder builder(op);
+      builder.setInsertionPointAfter(op);
+      castValues(op->getResults(), builder);
+    });
   }
 };
 } // namespace

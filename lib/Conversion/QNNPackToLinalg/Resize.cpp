@@ -86,6 +86,7 @@ struct LowerBilinear : Lowering<UpsampleBilinear2dOp> {
     if (isCopy(from, type) && !channelsLast)
       return input;
     auto x = getQuantizedType(op.getInput().getType());
+    auto bytes = stored(op.getInput());
 
     AffineMap identity = b.getMultiDimIdentityMap(4);
     SmallVector<Value> inputs;
@@ -117,8 +118,9 @@ struct LowerBilinear : Lowering<UpsampleBilinear2dOp> {
           Tap row = {args[0], args[1], args[2], args[3]};
           Tap column = {args[4], args[5], args[6], args[7]};
           auto pixel = [&](Value r, Value c) -> Value {
-            return arith::SIToFPOp::create(
-                b, b.getF32Type(), extend(b, readPixel(b, input, r, c), x));
+            Value integer = extend(b, readPixel(b, input, r, c), bytes);
+            return arith::SIToFPOp::create(b, b.getF32Type(),
+                                           restate(b, integer, bytes, x));
           };
           Value p00 = pixel(row.low, column.low),
                 p01 = pixel(row.low, column.high),
@@ -140,9 +142,11 @@ struct LowerBilinear : Lowering<UpsampleBilinear2dOp> {
             v = arith::SubFOp::create(b, v, f32Constant(b, zero));
           Value integer = arith::FPToSIOp::create(
               b, b.getI32Type(), math::RoundEvenOp::create(b, v));
+          // Less the zero point, in the type of the bytes.
+          zero = bytes.getZeroPoint();
           if (zero != 0)
             integer = arith::AddIOp::create(b, integer, i32Constant(b, zero));
-          integer = clampI32(b, integer, getOutputRange(x, /*relu=*/false));
+          integer = clampI32(b, integer, getOutputRange(bytes, /*relu=*/false));
           return arith::TruncIOp::create(b, b.getI8Type(), integer);
         });
   }
@@ -198,7 +202,8 @@ struct LowerChannelShuffle : Lowering<ChannelShuffleOp> {
 } // namespace
 
 void qnnpack::populateResizePatterns(const TypeConverter &converter,
-                                     RewritePatternSet &patterns) {
+                                     RewritePatternSet &patterns,
+                                     bool signedBytes) {
   patterns.add<LowerNearest, LowerBilinear, LowerChannelShuffle>(
-      converter, patterns.getContext());
+      converter, patterns.getContext(), signedBytes);
 }

@@ -21,9 +21,10 @@ struct RuntimeParams {
 /// numerics::dynamicLinearParams of the range of `input`, step by step.
 RuntimeParams chooseParams(mlir::ImplicitLocOpBuilder &b, mlir::Value input);
 
-/// q = quantize(x), as a tensor of i8 whose bytes are unsigned.
+/// q = quantize(x), as a tensor of i8. Its 256 integers are those from `lowest`
+/// on, which the zero point is one of.
 mlir::Value quantizeInput(mlir::ImplicitLocOpBuilder &b, mlir::Value input,
-                          const RuntimeParams &params);
+                          const RuntimeParams &params, int64_t lowest = 0);
 
 /// The result of `op`, f32 of the shape of `sums`, which are sum q * w', with
 /// `weightSums`, which are sum w', i32 [out]:

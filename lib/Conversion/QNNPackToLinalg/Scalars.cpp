@@ -14,6 +14,31 @@ using namespace qbackend::qnnpack;
 // Scalars
 //===----------------------------------------------------------------------===//
 
+bool qnnpack::canShift(Type type) {
+  auto quantized = getQuantizedType(type);
+  return quantized && !quantized.isSigned() &&
+         quantized.getStorageTypeIntegralWidth() == 8;
+}
+
+quant::UniformQuantizedType qnnpack::getStored(quant::UniformQuantizedType type,
+                                               bool signedBytes) {
+  if (!signedBytes || !canShift(type))
+    return type;
+  return quant::UniformQuantizedType::get(
+      quant::QuantizationFlags::Signed, type.getStorageType(),
+      type.getExpressedType(), type.getScale(), type.getZeroPoint() - 128,
+      type.getStorageTypeMin() - 128, type.getStorageTypeMax() - 128);
+}
+
+Value qnnpack::restate(ImplicitLocOpBuilder &b, Value value,
+                       quant::UniformQuantizedType from,
+                       quant::UniformQuantizedType to) {
+  int64_t offset = to.getZeroPoint() - from.getZeroPoint();
+  if (offset == 0)
+    return value;
+  return arith::AddIOp::create(b, value, i32Constant(b, offset));
+}
+
 Value qnnpack::i32Constant(ImplicitLocOpBuilder &b, int64_t value) {
   return arith::ConstantOp::create(
       b, b.getI32IntegerAttr(static_cast<int32_t>(value)));
@@ -102,10 +127,11 @@ Value qnnpack::dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
 }
 
 Value qnnpack::dequantizeFusedScalar(ImplicitLocOpBuilder &b, Value value,
+                                     quant::UniformQuantizedType stored,
                                      quant::UniformQuantizedType type) {
   float scale = type.getScale();
-  Value real =
-      arith::SIToFPOp::create(b, b.getF32Type(), extend(b, value, type));
+  Value real = arith::SIToFPOp::create(
+      b, b.getF32Type(), restate(b, extend(b, value, stored), stored, type));
   float offset = -(scale * static_cast<float>(type.getZeroPoint()));
   return math::FmaOp::create(b, f32Constant(b, scale), real,
                              f32Constant(b, offset));

@@ -21,29 +21,54 @@ namespace qbackend::qnnpack {
 using mlir::ImplicitLocOpBuilder;
 using mlir::Value;
 
-/// The pattern sets of the files of this library.
+/// The pattern sets of the files of this library. With `signedBytes`, see
+/// `getStored`.
 void populateActivationPatterns(const mlir::TypeConverter &converter,
-                                mlir::RewritePatternSet &patterns);
+                                mlir::RewritePatternSet &patterns,
+                                bool signedBytes);
 void populateConvolutionPatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns);
+                                 mlir::RewritePatternSet &patterns,
+                                 bool signedBytes);
 void populateElementwisePatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns);
+                                 mlir::RewritePatternSet &patterns,
+                                 bool signedBytes);
 void populateLinearPatterns(const mlir::TypeConverter &converter,
-                            mlir::RewritePatternSet &patterns);
+                            mlir::RewritePatternSet &patterns,
+                            bool signedBytes);
 void populateEmbeddingPatterns(const mlir::TypeConverter &converter,
-                               mlir::RewritePatternSet &patterns);
+                               mlir::RewritePatternSet &patterns,
+                               bool signedBytes);
 void populateNormalizationPatterns(const mlir::TypeConverter &converter,
-                                   mlir::RewritePatternSet &patterns);
+                                   mlir::RewritePatternSet &patterns,
+                                   bool signedBytes);
 void populatePoolingPatterns(const mlir::TypeConverter &converter,
-                             mlir::RewritePatternSet &patterns);
+                             mlir::RewritePatternSet &patterns,
+                             bool signedBytes);
 void populateResizePatterns(const mlir::TypeConverter &converter,
-                            mlir::RewritePatternSet &patterns);
+                            mlir::RewritePatternSet &patterns,
+                            bool signedBytes);
 void populateShapePatterns(const mlir::TypeConverter &converter,
-                           mlir::RewritePatternSet &patterns);
+                           mlir::RewritePatternSet &patterns, bool signedBytes);
 
 //===----------------------------------------------------------------------===//
 // Scalars
 //===----------------------------------------------------------------------===//
+
+/// Whether integers of `type`, unsigned bytes, can be held less 128.
+bool canShift(mlir::Type type);
+
+/// The type of what bytes hold for integers of `type`: that type, or with
+/// `signedBytes` for an unsigned one these integers less 128, as signed bytes.
+/// The bits of a byte and a zero point differ; real numbers don't. Formulas are
+/// chosen by `type`: the engine has others for signed integers.
+mlir::quant::UniformQuantizedType
+getStored(mlir::quant::UniformQuantizedType type, bool signedBytes);
+
+/// The integer in `to` of `value`, an i32 integer in `from`, of the same real
+/// number: one of them is the stored type of the other.
+Value restate(ImplicitLocOpBuilder &b, Value value,
+              mlir::quant::UniformQuantizedType from,
+              mlir::quant::UniformQuantizedType to);
 
 /// Scalar constants of type i32, f32 and i8. The last one takes the low byte.
 Value i32Constant(ImplicitLocOpBuilder &b, int64_t value);
@@ -89,8 +114,10 @@ Value requantize(ImplicitLocOpBuilder &b, Value accumulator, Value multiplier,
 Value dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
                        mlir::quant::UniformQuantizedType type);
 
-/// The same by fma(scale, q, -f32(scale * zeroPoint)), as ATen's vector code.
+/// The same by fma(scale, q, -f32(scale * zeroPoint)), as ATen's vector code:
+/// `q` is the integer in `type`, `value` in its `stored` type.
 Value dequantizeFusedScalar(ImplicitLocOpBuilder &b, Value value,
+                            mlir::quant::UniformQuantizedType stored,
                             mlir::quant::UniformQuantizedType type);
 
 /// clamp(zeroPoint + rne(scaled), range) of the f32 `scaled`, which is in steps
@@ -168,7 +195,10 @@ Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int16_t> values,
 template <typename OpTy>
 class Lowering : public mlir::OpConversionPattern<OpTy> {
 public:
-  using mlir::OpConversionPattern<OpTy>::OpConversionPattern;
+  Lowering(const mlir::TypeConverter &converter, mlir::MLIRContext *context,
+           bool signedBytes)
+      : mlir::OpConversionPattern<OpTy>(converter, context),
+        signedBytes(signedBytes) {}
   using Adaptor = typename mlir::OpConversionPattern<OpTy>::OpAdaptor;
 
   virtual Value rewrite(OpTy op, Adaptor adaptor,
@@ -191,6 +221,13 @@ protected:
     return mlir::cast<mlir::RankedTensorType>(
         this->getTypeConverter()->convertType(op->getResult(0).getType()));
   }
+
+  /// What bytes hold of `value`, a tensor of a quantized type.
+  mlir::quant::UniformQuantizedType stored(Value value) const {
+    return getStored(getQuantizedType(value.getType()), signedBytes);
+  }
+
+  const bool signedBytes;
 };
 
 } // namespace qbackend::qnnpack

@@ -21,7 +21,7 @@ struct LowerCat : Lowering<CatOp> {
 
   Value rewrite(CatOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
-    auto y = getQuantizedType(op.getOutput().getType());
+    auto y = stored(op.getOutput());
     OutputRange range = getOutputRange(y, op.getRelu());
     RankedTensorType type = resultType(op);
     int64_t axis = op.getAxis(), offset = 0;
@@ -29,10 +29,12 @@ struct LowerCat : Lowering<CatOp> {
     for (auto [original, input] :
          llvm::zip_equal(op.getInputs(), adaptor.getInputs())) {
       auto inputType = cast<RankedTensorType>(input.getType());
-      auto x = getQuantizedType(original.getType());
-      Value piece = op.getChannelsLast()
-                        ? convertChannels(b, input, x, y, range)
-                        : convert(b, input, x, y, range, op.getRelu());
+      auto x = stored(original);
+      Value piece =
+          op.getChannelsLast()
+              ? convertChannels(b, input, x,
+                                getQuantizedType(original.getType()), y, range)
+              : convert(b, input, x, y, range, op.getRelu());
       SmallVector<OpFoldResult> offsets(type.getRank(), b.getIndexAttr(0));
       SmallVector<OpFoldResult> strides(type.getRank(), b.getIndexAttr(1));
       offsets[axis] = b.getIndexAttr(offset);
@@ -44,10 +46,11 @@ struct LowerCat : Lowering<CatOp> {
     return result;
   }
 
-  /// The integers of `input`, of type `x`, in type `y`, as ATen's code for
-  /// channels-last images computes them.
+  /// The integers of `input`, of type `type`, stored as `x`, in type `y`, as
+  /// ATen's code for channels-last images computes them.
   static Value convertChannels(ImplicitLocOpBuilder &b, Value input,
                                quant::UniformQuantizedType x,
+                               quant::UniformQuantizedType type,
                                quant::UniformQuantizedType y,
                                OutputRange range) {
     if (x.getScale() == y.getScale() && x.getZeroPoint() == y.getZeroPoint())
@@ -61,7 +64,7 @@ struct LowerCat : Lowering<CatOp> {
         [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
           Value real = vectorOrScalar(
               b, shape, /*first=*/3, vectors, [&](bool isVector) {
-                return isVector ? dequantizeFusedScalar(b, args[0], x)
+                return isVector ? dequantizeFusedScalar(b, args[0], x, type)
                                 : dequantizeScalar(b, args[0], x);
               });
           // The reciprocal of the double, unlike elsewhere.
@@ -200,7 +203,9 @@ struct LowerPad : Lowering<PadOp> {
   Value rewrite(PadOp op, Adaptor adaptor,
                 ImplicitLocOpBuilder &b) const override {
     auto element = getQuantizedType(op.getOutput().getType());
-    int64_t integer = quantizeNumber(op.getValue().convertToFloat(), element);
+    int64_t integer = quantizeNumber(op.getValue().convertToFloat(), element) +
+                      stored(op.getOutput()).getZeroPoint() -
+                      element.getZeroPoint();
     Value value = arith::ConstantOp::create(
         b, b.getIntegerAttr(b.getI8Type(), int8_t(integer)));
     return tensor::PadOp::create(
@@ -249,7 +254,8 @@ struct LowerRepeat : Lowering<RepeatOp> {
 } // namespace
 
 void qnnpack::populateShapePatterns(const TypeConverter &converter,
-                                    RewritePatternSet &patterns) {
+                                    RewritePatternSet &patterns,
+                                    bool signedBytes) {
   patterns.add<LowerCat, LowerTranspose, LowerReshape, LowerSlice, LowerPad,
-               LowerRepeat>(converter, patterns.getContext());
+               LowerRepeat>(converter, patterns.getContext(), signedBytes);
 }

@@ -29,11 +29,11 @@ static SmallVector<int64_t> getChannelZeroPoints(ShapedType type) {
 namespace {
 /// Where the taps of a kernel go.
 struct TapLayout {
-  SmallVector<int64_t> shape;  // of the taps
-  SmallVector<int64_t> phases; // of the bias, before the channel
+  SmallVector<int64_t> shape; // of the taps
+  int64_t phases = 1;
   // Without phases taps keep their places, and these are empty.
   SmallVector<int64_t> positions; // of each tap, row-major in `shape`
-  SmallVector<int64_t> phaseOf;   // each tap, row-major in `phases`
+  SmallVector<int64_t> phaseOf;   // each tap
 
   int64_t getPosition(int64_t tap) const {
     return positions.empty() ? tap : positions[tap];
@@ -54,14 +54,15 @@ static TapLayout layOutTaps(ArrayRef<int64_t> kernel,
   layout.positions = layout.phaseOf = {0};
   for (auto [i, size] : llvm::enumerate(kernel)) {
     int64_t dilation = phases->dilation[i], stride = phases->stride[i];
-    layout.shape.append({phases->countTaps(i, size), stride});
-    layout.phases.push_back(stride);
-    int64_t extent = phases->countTaps(i, size) * stride;
+    int64_t count = phases->countTaps(i, size);
+    layout.shape.push_back(count);
+    layout.phases *= stride;
     SmallVector<int64_t> positions, phaseOf;
     for (auto [position, phase] :
          llvm::zip_equal(layout.positions, layout.phaseOf))
       for (int64_t k = 0; k < size; ++k) {
-        positions.push_back(position * extent + k * dilation);
+        positions.push_back(position * count + count - 1 -
+                            k * dilation / stride);
         phaseOf.push_back(phase * stride + k * dilation % stride);
       }
     layout.positions = std::move(positions);
@@ -69,6 +70,40 @@ static TapLayout layOutTaps(ArrayRef<int64_t> kernel,
   }
   return layout;
 }
+
+namespace {
+/// The dimensions of w'.
+struct WeightShape {
+  SmallVector<int64_t> taps;
+  int64_t groups, in, out;
+  bool outFirst; // [groups, out, taps..., in]
+
+  WeightShape(ArrayRef<int64_t> taps, int64_t groups, int64_t in, int64_t out,
+              bool named)
+      : taps(taps), groups(groups), in(in), out(out),
+        outFirst(named && groups != 1 && (in != 1 || out != 1)) {}
+
+  SmallVector<int64_t> getShape() const {
+    SmallVector<int64_t> shape;
+    if (outFirst)
+      shape = {groups, out};
+    llvm::append_range(shape, taps);
+    if (!outFirst && groups != 1)
+      shape.push_back(groups);
+    shape.push_back(in);
+    if (!outFirst)
+      shape.push_back(out);
+    return shape;
+  }
+
+  int64_t getIndex(int64_t group, int64_t o, int64_t tap, int64_t i) const {
+    return outFirst ? ((group * out + o) * ShapedType::getNumElements(taps) +
+                       tap) * in +
+                          i
+                    : ((tap * groups + group) * in + i) * out + o;
+  }
+};
+} // namespace
 
 //===----------------------------------------------------------------------===//
 // Weight and bias
@@ -82,46 +117,68 @@ static bool staysSplat(const ConstantElements<int8_t> &weight,
   return weight.isSplat() && !phases && llvm::all_equal(zeroPoints);
 }
 
-/// w' in the layout of `Operands::rows`: [out, taps, in] becomes
-/// [taps, groups, in, out / groups].
-template <typename T>
-static SmallVector<T, 0> arrangeRows(const ConstantElements<int8_t> &weight,
-                                     ArrayRef<int64_t> zeroPoints, int64_t taps,
-                                     int64_t in, int64_t groups,
-                                     const TapLayout &layout) {
-  int64_t out = zeroPoints.size();
-  int64_t outPerGroup = out / groups;
-  SmallVector<T, 0> rows(ShapedType::getNumElements(layout.shape) * in * out);
-  for (int64_t o = 0; o < out; ++o) {
-    int64_t group = o / outPerGroup, column = o % outPerGroup;
-    for (int64_t tap = 0; tap < taps; ++tap) {
-      int64_t row = (layout.getPosition(tap) * groups + group) * in;
-      for (int64_t i = 0; i < in; ++i)
-        rows[(row + i) * outPerGroup + column] =
-            static_cast<T>(weight[(o * taps + tap) * in + i] - zeroPoints[o]);
-    }
-  }
-  return rows;
+/// Dimensions 0 to `count` - 1 as they are.
+static SmallVector<ReassociationIndices> keepDims(int64_t count) {
+  SmallVector<ReassociationIndices> dims;
+  for (int64_t d = 0; d < count; ++d)
+    dims.push_back({d});
+  return dims;
 }
 
-/// w' and the bias, both constants. `groups` splits the output channels into
-/// [groups, out / groups].
+/// Dimensions `first` to `last` - 1, added as one to `dims`.
+static void addMerged(SmallVectorImpl<ReassociationIndices> &dims,
+                      int64_t first, int64_t last) {
+  dims.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(first, last)));
+}
+
+Value qnnpack::splitLast(ImplicitLocOpBuilder &b, Value value,
+                         ArrayRef<int64_t> parts) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t kept = type.getRank() - 1;
+  SmallVector<int64_t> shape(type.getShape().drop_back());
+  llvm::append_range(shape, parts);
+  SmallVector<ReassociationIndices> dims = keepDims(kept);
+  addMerged(dims, kept, kept + parts.size());
+  return tensor::ExpandShapeOp::create(b, type.clone(shape), value, dims);
+}
+
+/// `bias`, [out], as [groups, phases, out / groups], but in one dimension.
+static Value repeatBias(ImplicitLocOpBuilder &b, Value bias, int64_t groups,
+                        int64_t phases) {
+  if (phases == 1)
+    return bias;
+  int64_t out = cast<ShapedType>(bias.getType()).getDimSize(0) / groups;
+  Value init = tensor::EmptyOp::create(
+      b, ArrayRef<int64_t>{groups, phases, out}, b.getI32Type());
+  Value repeated =
+      linalg::BroadcastOp::create(b, splitLast(b, bias, {groups, out}), init, 1)
+          ->getResult(0);
+  return tensor::CollapseShapeOp::create(
+      b, repeated, ArrayRef<ReassociationIndices>{{0, 1, 2}});
+}
+
+/// w' and the bias, both constants.
 static Operands
 foldConstants(ImplicitLocOpBuilder &b, const ConstantElements<int8_t> &weight,
               ShapedType type,
               const std::optional<ConstantElements<int32_t>> &bias,
               Value biasValue, int64_t inputZeroPoint, int64_t groups,
-              const std::optional<Phases> &phases) {
+              bool named, const std::optional<Phases> &phases) {
   int64_t out = type.getDimSize(0), in = type.getShape().back();
   TapLayout layout =
       layOutTaps(type.getShape().drop_front().drop_back(), phases);
   int64_t taps =
       ShapedType::getNumElements(type.getShape().drop_front().drop_back());
   SmallVector<int64_t> zeroPoints = getChannelZeroPoints(type);
+  int64_t perGroup = out / groups;
+  WeightShape shape(layout.shape, groups, in, layout.phases * perGroup, named);
+  // Of channel `o` in its group, in the phase of `tap`.
+  auto getColumn = [&](int64_t o, int64_t tap) {
+    return layout.getPhase(tap) * perGroup + o % perGroup;
+  };
 
   bool isSplat = staysSplat(weight, zeroPoints, phases);
-  int64_t phaseCount = ShapedType::getNumElements(layout.phases);
-  SmallVector<uint32_t> offset(phaseCount * out);
+  SmallVector<uint32_t> offset(layout.phases * out);
   bool fitsByte = true;
   auto getValue = [&](int64_t o, int64_t i) {
     int32_t value = weight[i] - static_cast<int32_t>(zeroPoints[o]);
@@ -138,51 +195,52 @@ foldConstants(ImplicitLocOpBuilder &b, const ConstantElements<int8_t> &weight,
         uint32_t sum = 0;
         for (int64_t i = 0; i < in; ++i)
           sum += getValue(o, (o * taps + tap) * in + i);
-        offset[layout.getPhase(tap) * out + o] -=
+        offset[o / perGroup * shape.out + getColumn(o, tap)] -=
             static_cast<uint32_t>(inputZeroPoint) * sum;
       }
   }
 
-  SmallVector<int64_t> shape = layout.shape, biasShape = layout.phases;
-  if (groups != 1)
-    shape.push_back(groups);
-  shape.append({in, out / groups});
-  biasShape.push_back(out);
   Operands result;
-  result.rows = true;
+  result.groups = groups;
+  result.named = named;
   auto arrange = [&](auto zero) {
     using T = decltype(zero);
-    SmallVector<T, 0> rows;
-    if (isSplat)
-      rows.push_back(static_cast<T>(weight[0] - zeroPoints[0]));
-    else
-      rows = arrangeRows<T>(weight, zeroPoints, taps, in, groups, layout);
-    return constantTensor(b, ArrayRef<T>(rows), shape);
+    SmallVector<T, 0> elements;
+    if (isSplat) {
+      elements.push_back(static_cast<T>(weight[0] - zeroPoints[0]));
+    } else {
+      elements.resize(ShapedType::getNumElements(shape.getShape()));
+      for (int64_t o = 0; o < out; ++o)
+        for (int64_t tap = 0; tap < taps; ++tap)
+          for (int64_t i = 0; i < in; ++i)
+            elements[shape.getIndex(o / perGroup, getColumn(o, tap),
+                                    layout.getPosition(tap), i)] =
+                static_cast<T>(weight[(o * taps + tap) * in + i] -
+                               zeroPoints[o]);
+    }
+    return constantTensor(b, ArrayRef<T>(elements), shape.getShape());
   };
   result.weight = fitsByte ? arrange(int8_t(0)) : arrange(int16_t(0));
 
-  for (auto [i, value] : llvm::enumerate(offset))
-    if (bias)
-      value += static_cast<uint32_t>((*bias)[i % out]);
-  result.bias = constantTensor(
-      b, SmallVector<int32_t>(ArrayRef<uint32_t>(offset)), biasShape);
+  if (bias)
+    for (auto [i, value] : llvm::enumerate(offset))
+      value += static_cast<uint32_t>(
+          (*bias)[i / shape.out * perGroup + i % perGroup]);
+  result.bias =
+      constantTensor(b, SmallVector<int32_t>(ArrayRef<uint32_t>(offset)),
+                     {static_cast<int64_t>(offset.size())});
   if (!biasValue || bias)
     return result;
-  int64_t rank = biasShape.size();
-  AffineMap identity = b.getMultiDimIdentityMap(rank);
-  AffineMap channel = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
-  Value init = tensor::EmptyOp::create(b, biasShape, b.getI32Type());
-  result.bias = generic(
-      b, {biasValue, result.bias}, init, {channel, identity, identity},
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+  result.bias = elementwise(
+      b, {repeatBias(b, biasValue, groups, layout.phases), result.bias},
+      b.getI32Type(), [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         return arith::AddIOp::create(b, args[0], args[1]);
       });
   return result;
 }
 
-/// `weight`, [out, taps..., in], with each axis of taps as the two dimensions
-/// of `phases`.
+/// `weight`, [out, taps..., in], with each axis of taps as the taps of a phase
+/// and the phases: [out, taps, phases, ..., in].
 static Value splitPhases(ImplicitLocOpBuilder &b, Value weight,
                          const Phases &phases) {
   auto type = cast<RankedTensorType>(weight.getType());
@@ -210,16 +268,37 @@ static Value splitPhases(ImplicitLocOpBuilder &b, Value weight,
         SmallVector<OpFoldResult>(type.getRank(), b.getIndexAttr(0)),
         tensor::getMixedSizes(b, b.getLoc(), weight), steps);
   }
-  return tensor::ExpandShapeOp::create(b, type.clone(split), weight, dims);
+  weight = tensor::ExpandShapeOp::create(b, type.clone(split), weight, dims);
+  // The last tap first.
+  auto splitType = cast<RankedTensorType>(weight.getType());
+  return generic(
+      b, {}, emptyLike(b, splitType, weight),
+      {b.getMultiDimIdentityMap(splitType.getRank())},
+      SmallVector<utils::IteratorType>(splitType.getRank(),
+                                       utils::IteratorType::parallel),
+      [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
+        SmallVector<Value> position;
+        for (int64_t d = 0; d < splitType.getRank(); ++d) {
+          position.push_back(linalg::IndexOp::create(b, d));
+          if (d % 2 == 1 && d < 1 + 2 * axes)
+            position.back() = arith::SubIOp::create(
+                b,
+                arith::ConstantIndexOp::create(b, splitType.getDimSize(d) - 1),
+                position.back());
+        }
+        return tensor::ExtractOp::create(b, weight, position);
+      });
 }
 
-/// The same at run time; the channels of the weight keep their place.
+/// The same at run time.
 static Operands foldValues(ImplicitLocOpBuilder &b, Value weight,
                            ShapedType type, Value bias, int64_t inputZeroPoint,
+                           int64_t groups, bool named,
                            const std::optional<Phases> &phases) {
-  int64_t out = type.getDimSize(0), rank = type.getRank();
+  int64_t out = type.getDimSize(0), in = type.getShape().back();
   SmallVector<int64_t> zeroPoints = getChannelZeroPoints(type);
   if (llvm::any_of(zeroPoints, [](int64_t zero) { return zero != 0; })) {
+    int64_t rank = type.getRank();
     AffineMap identity = b.getMultiDimIdentityMap(rank);
     AffineMap channel = AffineMap::get(rank, 0, b.getAffineDimExpr(0));
     Value zeros = constantTensor(
@@ -233,106 +312,137 @@ static Operands foldValues(ImplicitLocOpBuilder &b, Value weight,
           return arith::SubIOp::create(b, wide, args[1]);
         });
   }
+  TapLayout layout =
+      layOutTaps(type.getShape().drop_front().drop_back(), phases);
+  int64_t axes = layout.shape.size();
+  WeightShape shape(layout.shape, groups, in, layout.phases * out / groups,
+                    named);
   if (phases)
     weight = splitPhases(b, weight, *phases);
 
-  TapLayout layout =
-      layOutTaps(type.getShape().drop_front().drop_back(), phases);
-  int64_t phaseAxes = layout.phases.size();
-  SmallVector<int64_t> biasShape = layout.phases;
-  biasShape.push_back(out);
-  if (!bias)
-    bias = constantTensor(
-        b, SmallVector<int32_t>(ShapedType::getNumElements(biasShape), 0),
-        biasShape);
-  else if (phases)
-    bias =
-        broadcastBias(b, bias, RankedTensorType::get(biasShape, b.getI32Type()),
-                      bias, llvm::to_vector(llvm::seq<int64_t>(0, phaseAxes)));
+  // [groups, out, taps and phases..., in] in the order of w', where phases are
+  // of the output channels.
+  auto split = cast<RankedTensorType>(weight.getType());
+  SmallVector<int64_t> splitShape = {groups, out / groups};
+  llvm::append_range(splitShape, split.getShape().drop_front());
+  SmallVector<ReassociationIndices> dims = {{0, 1}};
+  for (int64_t d = 1; d < split.getRank(); ++d)
+    dims.push_back({d + 1});
+  weight =
+      tensor::ExpandShapeOp::create(b, split.clone(splitShape), weight, dims);
+  SmallVector<int64_t> tapDims, columns;
+  for (int64_t i = 0; i < axes; ++i) {
+    tapDims.push_back(2 + i * (phases ? 2 : 1));
+    if (phases)
+      columns.push_back(3 + 2 * i);
+  }
+  columns.push_back(1);
+  int64_t inDim = split.getRank();
+  SmallVector<int64_t> order;
+  SmallVector<ReassociationIndices> merged;
+  auto add = [&](SmallVector<int64_t> dims) {
+    addMerged(merged, order.size(), order.size() + dims.size());
+    llvm::append_range(order, dims);
+  };
+  if (shape.outFirst) {
+    add({0});
+    add(columns);
+  }
+  for (int64_t d : tapDims)
+    add({d});
+  // One group is no dimension.
+  if (shape.outFirst) {
+    add({inDim});
+  } else if (groups == 1) {
+    add({0, inDim});
+    add(columns);
+  } else {
+    add({0});
+    add({inDim});
+    add(columns);
+  }
+  SmallVector<int64_t> ordered;
+  for (int64_t d : order)
+    ordered.push_back(splitShape[d]);
+  Value init = tensor::EmptyOp::create(b, ordered, split.getElementType());
+  weight = linalg::TransposeOp::create(b, weight, init, order)->getResult(0);
+  if (merged.size() != order.size())
+    weight = tensor::CollapseShapeOp::create(b, weight, merged);
+
+  if (bias)
+    bias = repeatBias(b, bias, groups, layout.phases);
+  else
+    bias = constantTensor(b, ArrayRef<int32_t>{0}, {layout.phases * out});
   if (inputZeroPoint != 0) {
-    rank = cast<RankedTensorType>(weight.getType()).getRank();
+    // [groups, out], in the places that w' has them.
+    bias = splitLast(b, bias, {groups, shape.out});
+    Value factors = groups == 1 ? splitLast(b, weight, {1, shape.out}) : weight;
+    int64_t rank = cast<RankedTensorType>(factors.getType()).getRank();
+    int64_t group = shape.outFirst ? 0 : groups == 1 ? rank - 2 : axes;
+    int64_t column = shape.outFirst ? 1 : rank - 1;
     SmallVector<utils::IteratorType> loops(rank,
                                            utils::IteratorType::reduction);
-    Exprs kept;
-    for (int64_t i = 0; i < phaseAxes; ++i) {
-      kept.push_back(b.getAffineDimExpr(2 + 2 * i));
-      loops[2 + 2 * i] = utils::IteratorType::parallel;
-    }
-    kept.push_back(b.getAffineDimExpr(0));
-    loops[0] = utils::IteratorType::parallel;
+    loops[group] = loops[column] = utils::IteratorType::parallel;
     bias = generic(
-        b, weight, bias,
+        b, factors, bias,
         {b.getMultiDimIdentityMap(rank),
-         AffineMap::get(rank, 0, kept, b.getContext())},
+         AffineMap::get(rank, 0,
+                        {b.getAffineDimExpr(group), b.getAffineDimExpr(column)},
+                        b.getContext())},
         loops, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
           Value wide = arith::ExtSIOp::create(b, b.getI32Type(), args[0]);
           Value product =
               arith::MulIOp::create(b, wide, i32Constant(b, inputZeroPoint));
           return arith::SubIOp::create(b, args[1], product);
         });
+    bias = tensor::CollapseShapeOp::create(
+        b, bias, ArrayRef<ReassociationIndices>{{0, 1}});
   }
-  return {weight, bias, /*rows=*/false};
+  return {weight, bias, groups, named};
 }
 
 Operands qnnpack::getOperands(ImplicitLocOpBuilder &b, Value weight,
                               ShapedType type, Value bias,
                               int64_t inputZeroPoint, int64_t groups,
-                              const std::optional<Phases> &phases) {
+                              bool named, const std::optional<Phases> &phases) {
   auto values = ConstantElements<int8_t>::read(weight);
   if (!values || (!values->canExpand() &&
                   !staysSplat(*values, getChannelZeroPoints(type), phases)))
-    return foldValues(b, weight, type, bias, inputZeroPoint, phases);
+    return foldValues(b, weight, type, bias, inputZeroPoint, groups, named,
+                      phases);
   std::optional<ConstantElements<int32_t>> biasValues;
   if (bias)
     biasValues = ConstantElements<int32_t>::read(bias);
   return foldConstants(b, *values, type, biasValues, bias, inputZeroPoint,
-                       groups, phases);
+                       groups, named, phases);
 }
 
 //===----------------------------------------------------------------------===//
 // Sums
 //===----------------------------------------------------------------------===//
 
-Value qnnpack::broadcastBias(ImplicitLocOpBuilder &b, Value bias,
-                             RankedTensorType type, Value like,
-                             ArrayRef<int64_t> added) {
-  Value init = emptyLike(b, type.clone(b.getI32Type()), like);
-  return linalg::BroadcastOp::create(b, bias, init, added)->getResult(0);
-}
-
-/// The channels, the last dimension of `value`, as [groups, channels / groups].
-static Value splitChannels(ImplicitLocOpBuilder &b, Value value, int64_t groups,
-                           ArrayRef<ReassociationIndices> split) {
-  auto type = cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape().drop_back());
-  shape.append({groups, type.getShape().back() / groups});
-  return tensor::ExpandShapeOp::create(b, type.clone(shape), value, split);
-}
-
-/// Dimensions 0 to `count` - 1 as they are.
-static SmallVector<ReassociationIndices> keepDims(int64_t count) {
-  SmallVector<ReassociationIndices> dims;
-  for (int64_t d = 0; d < count; ++d)
-    dims.push_back({d});
-  return dims;
-}
-
-Value qnnpack::addProducts(ImplicitLocOpBuilder &b, Value input, bool isSigned,
-                           const Operands &operands, Value sums, int64_t groups,
-                           int64_t taps, Positions positions) {
+Value qnnpack::convolve(ImplicitLocOpBuilder &b, Value input, bool isSigned,
+                        const Operands &operands, RankedTensorType type,
+                        ArrayRef<int64_t> strides,
+                        ArrayRef<int64_t> dilations) {
   auto inputType = cast<RankedTensorType>(input.getType());
-  auto type = cast<RankedTensorType>(sums.getType());
   Value weight = operands.weight;
   auto weightType = cast<RankedTensorType>(weight.getType());
-  int64_t outer = type.getRank() - 1;
+  int64_t outer = type.getRank() - 1, groups = operands.groups;
+  int64_t channels = inputType.getShape().back(), out = type.getShape().back();
   bool grouped = groups != 1;
   // One channel each: the channel is the only inner dimension.
-  bool depthwise = grouped && groups == inputType.getShape().back() &&
-                   groups == type.getShape().back();
+  bool depthwise = grouped && groups == channels && groups == out;
 
-  // Loops: those of the sums, groups, taps, input channels, output channels.
+  Value sums =
+      linalg::BroadcastOp::create(
+          b, operands.bias, emptyLike(b, type.clone(b.getI32Type()), input),
+          llvm::to_vector(llvm::seq<int64_t>(0, outer)))
+          ->getResult(0);
+
   int64_t loopCount = 0;
   std::string kinds;
+  using Exprs = SmallVector<AffineExpr>;
   auto addLoops = [&](int64_t count, char kind) {
     Exprs loops;
     for (int64_t i = 0; i < count; ++i)
@@ -342,51 +452,36 @@ Value qnnpack::addProducts(ImplicitLocOpBuilder &b, Value input, bool isSigned,
   };
   Exprs outerLoops = addLoops(outer, 'p');
   Exprs group = addLoops(grouped && !depthwise, 'p');
-  Exprs tapLoops = addLoops(taps, 'r');
+  Exprs column = addLoops(operands.named, 'p');
+  Exprs taps = addLoops(strides.size(), 'r');
   Exprs in = addLoops(!depthwise, 'r');
-  Exprs out = addLoops(1, 'p');
+  if (!operands.named)
+    column = addLoops(1, 'p');
 
-  Exprs inputExprs, weightTaps, weightExprs, sumExprs = outerLoops;
-  positions(outerLoops, tapLoops, inputExprs, weightTaps);
+  Exprs inputExprs = outerLoops, weightExprs, sumExprs = outerLoops;
+  for (auto [i, stride] : llvm::enumerate(strides))
+    inputExprs[1 + i] = outerLoops[1 + i] * stride + taps[i] * dilations[i];
   llvm::append_range(inputExprs, group);
-  llvm::append_range(inputExprs, depthwise ? out : in);
+  llvm::append_range(inputExprs, depthwise ? column : in);
   llvm::append_range(sumExprs, group);
-  llvm::append_range(sumExprs, out);
-  if (operands.rows) {
-    weightExprs = weightTaps;
-    llvm::append_range(weightExprs, group);
-    llvm::append_range(weightExprs, in);
-    llvm::append_range(weightExprs, out);
-  } else {
-    weightExprs = group;
-    llvm::append_range(weightExprs, out);
-    llvm::append_range(weightExprs, weightTaps);
-    llvm::append_range(weightExprs, in);
-  }
+  llvm::append_range(sumExprs, column);
+  bool outFirst = operands.named && grouped && !depthwise;
+  for (ArrayRef<AffineExpr> loops :
+       outFirst ? std::array<ArrayRef<AffineExpr>, 4>{group, column, taps, in}
+                : std::array<ArrayRef<AffineExpr>, 4>{taps, group, in, column})
+    llvm::append_range(weightExprs, loops);
 
   SmallVector<ReassociationIndices> split = keepDims(outer);
-  split.push_back({outer, outer + 1});
+  addMerged(split, outer, outer + 2);
   if (depthwise) {
-    // [taps..., groups, 1, 1] or [groups, taps..., 1]
-    int64_t rank = weightType.getRank(), kept = rank - (operands.rows ? 3 : 2);
-    SmallVector<ReassociationIndices> merge = keepDims(kept);
-    merge.push_back(llvm::to_vector<2>(llvm::seq<int64_t>(kept, rank)));
+    // [taps..., groups, 1, 1]
+    int64_t rank = weightType.getRank();
+    SmallVector<ReassociationIndices> merge = keepDims(rank - 3);
+    addMerged(merge, rank - 3, rank);
     weight = tensor::CollapseShapeOp::create(b, weight, merge);
   } else if (grouped) {
-    SmallVector<ReassociationIndices> splitInput =
-        keepDims(inputType.getRank() - 1);
-    splitInput.push_back({inputType.getRank() - 1, inputType.getRank()});
-    input = splitChannels(b, input, groups, splitInput);
-    sums = splitChannels(b, sums, groups, split);
-    if (!operands.rows) {
-      SmallVector<int64_t> shape = {groups, weightType.getDimSize(0) / groups};
-      llvm::append_range(shape, weightType.getShape().drop_front());
-      SmallVector<ReassociationIndices> dims = {{0, 1}};
-      for (int64_t d = 1; d < weightType.getRank(); ++d)
-        dims.push_back({d + 1});
-      weight = tensor::ExpandShapeOp::create(b, weightType.clone(shape), weight,
-                                             dims);
-    }
+    input = splitLast(b, input, {groups, channels / groups});
+    sums = splitLast(b, sums, {groups, out / groups});
   }
 
   auto map = [&](ArrayRef<AffineExpr> exprs) {
@@ -405,14 +500,15 @@ Value qnnpack::addProducts(ImplicitLocOpBuilder &b, Value input, bool isSigned,
                                      arith::MulIOp::create(b, x, w));
       });
   if (grouped && !depthwise)
-    sums = tensor::CollapseShapeOp::create(b, type, sums, split);
+    sums = tensor::CollapseShapeOp::create(b, type.clone(b.getI32Type()), sums,
+                                           split);
   return sums;
 }
 
 Value qnnpack::requantizeChannels(ImplicitLocOpBuilder &b, Value sums,
                                   Type input, Type weight, Type output,
-                                  bool relu, bool mathematical) {
-  auto type = getQuantizedType(output);
+                                  quant::UniformQuantizedType stored, bool relu,
+                                  bool mathematical) {
   SmallVector<float> multipliers =
       getRequantizationMultipliers(input, weight, output);
   auto sumType = cast<RankedTensorType>(sums.getType());
@@ -439,9 +535,9 @@ Value qnnpack::requantizeChannels(ImplicitLocOpBuilder &b, Value sums,
                            : multipliers.empty()
                                ? f32Constant(b, 1)
                                : f32Constant(b, multipliers[0]);
-        return requantize(b, args[0], multiplier, type.getZeroPoint(),
-                          getOutputRange(type, relu), largest,
-                          type.isSigned() || mathematical ? Overflow::ToHighest
-                                                          : Overflow::ToLowest);
+        bool toHighest = getQuantizedType(output).isSigned() || mathematical;
+        return requantize(b, args[0], multiplier, stored.getZeroPoint(),
+                          getOutputRange(stored, relu), largest,
+                          toHighest ? Overflow::ToHighest : Overflow::ToLowest);
       });
 }

@@ -7,9 +7,12 @@
 //   zw
 //
 // Padding with zx makes this hold at the borders, too. If the weight is a
-// constant, w' and the new bias are computed here, and the output channel
-// becomes the innermost dimension of w': the innermost loop then adds one
-// input times a row of w' to a row of accumulators, without a reduction.
+// constant, w' and the new bias are computed here.
+//
+// Two orders of loops: upstream's, parallel loops first, in which each is one
+// of linalg's named ops; or the output channel innermost, where the innermost
+// loop adds one input times a row of w' to a row of accumulators, without a
+// reduction.
 
 #ifndef QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_WEIGHTS_H
 #define QBACKEND_LIB_CONVERSION_QNNPACKTOLINALG_WEIGHTS_H
@@ -19,9 +22,10 @@
 namespace qbackend::qnnpack {
 
 /// Each axis of the kernel of a transposed convolution cut in phases: tap `k`
-/// goes to [k * dilation / stride, k * dilation % stride]. The taps of one
-/// phase are those that reach one in `stride` pixels of the output, and are
-/// neighbours in the input.
+/// goes to [k * dilation / stride] of phase k * dilation % stride. The taps of
+/// one phase are those that reach one in `stride` pixels of the output, and are
+/// neighbours in the input, the last one first: from here on they are in the
+/// order of the input, and the phases are output channels of a convolution.
 struct Phases {
   llvm::ArrayRef<int64_t> stride;
   llvm::ArrayRef<int64_t> dilation;
@@ -34,44 +38,41 @@ struct Phases {
 
 /// Operands of the sum of products, free of zero points.
 struct Operands {
-  Value weight; // i8 or i16, in the layout that `rows` says
-  Value bias;   // [phases..., out], i32
-  bool rows;    // [taps..., groups if not 1, in, out], else [out, taps..., in]
+  // i8 or i16, [taps..., groups if not 1, in, out]; if `named`, and grouped but
+  // not depthwise, [groups, out, taps..., in]. Both of one group.
+  Value weight;
+  Value bias; // [groups * out], i32
+  int64_t groups;
+  bool named; // loops are in upstream's order
 };
 
 /// w' and b - inputZeroPoint * sum w'. `weight` is the storage of a tensor of
 /// `type`, [out, taps..., in / groups]; `bias`, i32, may be null. Given
-/// `phases`, each axis of taps becomes the two dimensions of these, with zeros
-/// where there is no tap, and the sum is taken for each phase.
+/// `phases`, `out` of a group is [phases..., out], with zeros where a phase has
+/// no tap, and the sum is taken for each phase.
 Operands getOperands(ImplicitLocOpBuilder &b, Value weight,
                      mlir::ShapedType type, Value bias, int64_t inputZeroPoint,
-                     int64_t groups,
+                     int64_t groups, bool named,
                      const std::optional<Phases> &phases = std::nullopt);
 
-/// `bias`, of the dimensions of `type` but `added`, in an i32 tensor of the
-/// shape of `type`.
-Value broadcastBias(ImplicitLocOpBuilder &b, Value bias,
-                    mlir::RankedTensorType type, Value like,
-                    llvm::ArrayRef<int64_t> added);
+/// The last dimension of `value` in parts of the sizes `parts`.
+Value splitLast(ImplicitLocOpBuilder &b, Value value,
+                llvm::ArrayRef<int64_t> parts);
 
-using Exprs = llvm::SmallVector<mlir::AffineExpr>;
-/// From the loops over all dimensions of the sums but the channels, and the
-/// loops over taps, to the positions in the input (all but the channel) and in
-/// the dimensions of the weight between its channels.
-using Positions = llvm::function_ref<void(llvm::ArrayRef<mlir::AffineExpr> sums,
-                                          llvm::ArrayRef<mlir::AffineExpr> taps,
-                                          Exprs &input, Exprs &weight)>;
+/// The convolution of the padded `input`, channels last, in i32 and of the
+/// shape of `type`: the bias and the sums of products. Without `strides` and
+/// `dilations` it is a product of matrices.
+Value convolve(ImplicitLocOpBuilder &b, Value input, bool isSigned,
+               const Operands &operands, mlir::RankedTensorType type,
+               llvm::ArrayRef<int64_t> strides = {},
+               llvm::ArrayRef<int64_t> dilations = {});
 
-/// `sums` plus the products of `input` and of the weight, in i32. The last
-/// dimension of both is the channel. `taps` is the number of loops over taps.
-Value addProducts(ImplicitLocOpBuilder &b, Value input, bool isSigned,
-                  const Operands &operands, Value sums, int64_t groups,
-                  int64_t taps, Positions positions);
-
-/// The integers of `output` from `sums`, channels last, with the scales of the
-/// types of the operands. `mathematical` saturates overflow upwards.
+/// The integers of `output`, in its stored type `stored`, from `sums`, channels
+/// last, with the scales of the types of the operands. `mathematical` saturates
+/// overflow upwards.
 Value requantizeChannels(ImplicitLocOpBuilder &b, Value sums, mlir::Type input,
-                         mlir::Type weight, mlir::Type output, bool relu,
+                         mlir::Type weight, mlir::Type output,
+                         mlir::quant::UniformQuantizedType stored, bool relu,
                          bool mathematical);
 
 } // namespace qbackend::qnnpack

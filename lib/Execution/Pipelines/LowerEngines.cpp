@@ -42,7 +42,9 @@ struct LowerEnginesPass
     // What is left on quantized tensors: the edges of the network, signatures,
     // and what moves integers.
     passes.addPass(createConvertQBackendToQNNPackPass());
-    passes.addPass(createConvertQNNPackToLinalgPass());
+    ConvertQNNPackToLinalgPassOptions linalg;
+    linalg.unsignedBytes = true;
+    passes.addPass(createConvertQNNPackToLinalgPass(linalg));
     if (failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }

@@ -1,4 +1,4 @@
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s
 
 // Operators that ATen has a vector code for, with and without it, and prelu.
 

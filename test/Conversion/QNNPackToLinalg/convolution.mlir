@@ -1,4 +1,4 @@
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s
 
 !u8 = !quant.uniform<u8:f32, 0.5:2>
 !s8 = !quant.uniform<i8:f32, 0.25>
@@ -7,9 +7,8 @@
 
 // CHECK-DAG: #[[$X1:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 * 2 + d2 * 3, d3)>
 // CHECK-DAG: #[[$X3:.*]] = affine_map<(d0, d1, d2, d3, d4, d5, d6, d7) -> (d0, d1 * 2 + d4, d2 + d5, d3 + d6 * 2, d7)>
-// CHECK-DAG: #[[$XT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1 - d3 + 1, d4)>
-// CHECK-DAG: #[[$WT:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d2, d4, d5)>
-// CHECK-DAG: #[[$WR:.*]] = affine_map<(d0, d1, d2, d3, d4, d5) -> (d5, d3, d2, d4)>
+// CHECK-DAG: #[[$XT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1 + d2, d3)>
+// CHECK-DAG: #[[$WT:.*]] = affine_map<(d0, d1, d2, d3, d4) -> (d2, d3, d4)>
 
 // The weight is [taps, in, out]. Its sums, 3 and 7, times the zero point 2 are
 // taken off the bias.
@@ -41,17 +40,19 @@ func.func @conv3d(%x: tensor<?x4x5x6x3x!u8>, %w: tensor<3x2x2x2x1x!s8>) -> tenso
   return %y : tensor<?x2x4x4x3x!y8>
 }
 
-// Stride 2 has two phases: taps 0 and 2, and tap 1 beside a zero. Their sums
-// are 1 + 3 = 4 and 2, and their biases 100 - 2 * 4 and 100 - 2 * 2. Pixels
-// that only the zero reaches hold 100 - 2 * 2 + 2 * 2.
+// Stride 2 has two phases: taps 2 and 0, and a zero and tap 1. They are two output
+// channels, which are pixels afterwards. Their sums are 1 + 3 = 4 and 2, and their
+// biases 100 - 2 * 4 and 100 - 2 * 2. Pixels that only the zero reaches hold
+// 100 - 2 * 2 + 2 * 2.
 // CHECK-LABEL: @transposed
-// CHECK-DAG: dense<{{\[\[\[\[}}1]], {{\[\[}}2]]], {{\[\[\[}}3]], {{\[\[}}0]]]]> : tensor<2x2x1x1xi8>
-// CHECK-DAG: dense<{{\[\[}}92], [96]]> : tensor<2x1xi32>
+// CHECK-DAG: dense<{{\[\[\[}}3, 0]], {{\[\[}}1, 2]]]> : tensor<2x1x2xi8>
+// CHECK-DAG: dense<[92, 96]> : tensor<2xi32>
 // CHECK: tensor.pad %{{.*}} low[0, 1, 0] high[0, 1, 0]
-// CHECK: linalg.broadcast ins(%{{.*}} : tensor<2x1xi32>) outs(%{{[^ ]*}} : tensor<?x5x2x1xi32>) dimensions = [0, 1]
+// CHECK: linalg.broadcast ins(%{{.*}} : tensor<2xi32>) outs(%{{[^ ]*}} : tensor<?x5x2xi32>) dimensions = [0, 1]
 // CHECK: linalg.generic {indexing_maps = [#[[$XT]], #[[$WT]],
-// CHECK-SAME: iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction", "parallel"]
-// CHECK: tensor.collapse_shape %{{.*}} : tensor<?x5x2x1xi32> into tensor<?x10x1xi32>
+// CHECK-SAME: iterator_types = ["parallel", "parallel", "reduction", "reduction", "parallel"]
+// CHECK: linalg.transpose {{.*}} outs(%{{[^ ]*}} : tensor<?x5x2x1x1xi32>) permutation = [0, 1, 3, 2, 4]
+// CHECK: tensor.collapse_shape %{{.*}} : tensor<?x5x2x1x1xi32> into tensor<?x10x1xi32>
 // CHECK: tensor.extract_slice %{{.*}}[0, 1, 0] [%{{.*}}, 8, 1] [1, 1, 1]
 func.func @transposed(%x: tensor<?x4x1x!u8>) -> tensor<?x8x1x!y8> {
   %wi = arith.constant dense<[[[1], [2], [3]]]> : tensor<1x3x1xi8>
@@ -81,7 +82,10 @@ func.func @transposed_stride1(%x: tensor<1x4x1x!u8>) -> tensor<1x6x1x!y8> {
 // CHECK: linalg.fill {{.*}} outs(%{{[^ ]*}} : tensor<1x4x1xi16>)
 // CHECK: tensor.insert_slice {{.*}} : tensor<1x3x1xi16> into tensor<1x4x1xi16>
 // CHECK: tensor.expand_shape {{.*}} : tensor<1x4x1xi16> into tensor<1x2x2x1xi16>
-// CHECK: linalg.generic {indexing_maps = [#[[$XT]], #[[$WR]],
+// CHECK: tensor.extract %{{.*}} : tensor<1x2x2x1xi16>
+// CHECK: linalg.transpose {{.*}} outs(%{{[^ ]*}} : tensor<2x1x1x2x1xi16>) permutation = [2, 0, 4, 3, 1]
+// CHECK: tensor.collapse_shape {{.*}} : tensor<2x1x1x2x1xi16> into tensor<2x1x2xi16>
+// CHECK: linalg.generic {indexing_maps = [#[[$XT]], #[[$WT]],
 func.func @transposed_argument(%x: tensor<?x4x1x!u8>, %w: tensor<1x3x1x!z8>) -> tensor<?x8x1x!y8> {
   %y = qnnpack.conv_transpose1d %x, %w {stride = array<i64: 2>, padding = array<i64: 1, 1>, output_padding = array<i64: 1>, dilation = array<i64: 1>, groups = 1 : i64}
     : tensor<?x4x1x!u8>, tensor<1x3x1x!z8> -> tensor<?x8x1x!y8>
@@ -153,7 +157,7 @@ func.func @linear_dynamic(%x: tensor<?x2xf32>, %b: tensor<2xf32>) -> tensor<?x2x
 
 // One pixel: as many phases as the kernel has taps, however long the stride.
 // CHECK-LABEL: @transposed_pixel
-// CHECK-DAG: tensor<1x2x1x1xi8>
+// CHECK-DAG: tensor<1x1x2xi8>
 // CHECK-NOT: tensor.pad
 // CHECK: return
 func.func @transposed_pixel(%x: tensor<1x1x1x!u8>) -> tensor<1x2x1x!y8> {

@@ -1,4 +1,4 @@
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s
 
 // Every kind of op with a dynamic batch, rank 0, and branches: nothing of the
 // dialect, no quantized type and no cast between types is left.

@@ -1,4 +1,4 @@
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s
 
 !u8 = !quant.uniform<u8:f32, 0.5:10>
 !i8 = !quant.uniform<i8:f32, 0.5>

@@ -1,5 +1,5 @@
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s --check-prefix=TYPES
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s --check-prefix=TYPES
 
 // A network with a dynamic batch, from reals to reals.
 

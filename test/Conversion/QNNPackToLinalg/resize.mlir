@@ -1,5 +1,5 @@
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s
-// RUN: qbackend-opt %s --convert-qnnpack-to-linalg | FileCheck %s --check-prefix=PLAIN
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s
+// RUN: qbackend-opt %s --convert-qnnpack-to-linalg=unsigned-bytes | FileCheck %s --check-prefix=PLAIN
 
 // PLAIN-NOT: qnnpack.
 // PLAIN-NOT: quant.
