@@ -279,14 +279,29 @@ def test_decompositions_are_named_where_they_may_help(tmp_path, training):
     assert ("run_decompositions()" in str(caught.value)) == training
 
 
-def test_bfloat16_is_refused_at_the_ends(tmp_path):
+@pytest.mark.parametrize("code, bits", [(13, 8), (6, 11)])
+def test_halves_are_summed_in_float32(tmp_path, code, bits):
+    """In bfloat16, a sum of ones ends at 256, in float16 at 2048."""
     net = Network()
-    x = net.input("x", (1, 4))
-    net.outputs = [net.node("aten.relu.default", [1, 4], self=x)]
+    x = net.input("x", (1, 3000))
+    ones = net.node("aten.ones_like.default", [1, 3000], self=x)
+    wide = net.node("aten.expand.default", [2, 3000], self=ones, size=[2, 3000])
+    net.outputs = [net.node("aten.linear.default", [1, 2], input=x, weight=wide),
+                   net.node("aten.silu.default", [1, 3000], self=x)]
     for meta in net.metas.values():
-        meta["dtype"] = 13
-    with pytest.raises(qbackend.ImportFailure, match="'x' is bfloat16"):
-        qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+        meta["dtype"] = code
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    kind = "float32" if code == 13 else "float16"
+    assert module.inputs[0].dtype == kind
+    step = F(2) ** (1 - bits)
+    array = np.ones((1, 3000), kind)
+    array[0, :8] = 1 + step * np.arange(8)
+    total, silu = module.run(array)
+    exact = array.astype(F).sum()
+    assert np.abs(total.astype(F) - exact).max() <= exact * step / 2
+    # Rounded once.
+    want = array / (1 + np.exp(-array.astype(np.float64)))
+    assert np.abs(silu - want).max() <= step / 4 * (1 + 1e-3)
 
 
 def test_repeated_weights_have_a_limit(tmp_path):

@@ -17,7 +17,7 @@ import numpy as np
 
 from . import dims
 from .dims import Dim, Extent, Shape
-from .elements import BF16, I8, I64, INDEX, Array, Element, converted, of_array
+from .elements import BF16, F32, I8, I64, INDEX, Array, Element, converted, of_array
 from .errors import ImportFailure
 from .scalars import ArrayBody, Number, Scalar, TextBody, number_text
 
@@ -40,6 +40,8 @@ class Value:
     name: Optional[str] = None
     data: Optional[Array] = None
     parameter: bool = False
+    #: Of a weight in bfloat16: its bits, which are no numbers of NumPy's.
+    bits: Optional[Array] = None
 
     @property
     def rank(self) -> int:
@@ -131,9 +133,10 @@ class Builder:
 
     def argument(self, name: str, shape: Sequence[Extent],
                  element: Element) -> Value:
-        """The next argument. Plain symbols in its shape are defined by it."""
-        _check_edge(element, f"the input '{name}'")
-        value = self._value(f"%arg{len(self.arguments)}", shape, element)
+        """The next argument. Plain symbols in its shape are defined by it. bfloat16
+        is float32 for the caller, whose arrays have no such type, and rounded."""
+        edge = F32 if element == BF16 else element
+        value = self._value(f"%arg{len(self.arguments)}", shape, edge)
         for axis, extent in enumerate(shape):
             if not isinstance(extent, Dim):
                 continue
@@ -150,7 +153,10 @@ class Builder:
                             f"{value.type}")
                         self._symbols[symbol] = size
         self.arguments.append((value, name))
-        return value
+        if edge == element:
+            return value
+        with self.at(name):
+            return self.cast(value, element)
 
     # Constants.
 
@@ -173,8 +179,9 @@ class Builder:
 
     def parameter(self, array: Array, element: Element) -> Value:
         """A weight; `array` may be a view of a file."""
-        value = self._value(None, array.shape, element, array)
-        value.parameter = True
+        is_bits = element == BF16 and array.dtype.itemsize == 2
+        value = self._value(None, array.shape, element, None if is_bits else array)
+        value.bits, value.parameter = array if is_bits else None, True
         return value
 
     def full(self, shape: Sequence[Extent], number: Number,
@@ -190,6 +197,10 @@ class Builder:
 
     def name(self, value: Value) -> str:
         """The SSA name; writes a constant at its first use."""
+        if value.name is None and value.bits is not None:
+            value.name = self.fresh()
+            self.head.append(f"{value.name} = arith.constant "
+                             f"{self._resource(value.bits)} : {value.type}")
         if value.name is None:
             assert value.data is not None
             value.name = self._written(value, value.data)
@@ -230,10 +241,13 @@ class Builder:
             return f"dense<{number_text(data.reshape(-1)[0], element)}>"
         if data.size <= _INLINE:
             return f"dense<{self._nested(data, element)}>"
-        name = f"w{len(self.resources)}"
         if element == BF16:
             bits = np.ascontiguousarray(data, np.float32).view(np.uint32)
             data = (bits >> 16).astype(np.uint16)
+        return self._resource(data)
+
+    def _resource(self, data: Array) -> str:
+        name = f"w{len(self.resources)}"
         self.resources[name] = data
         return f"dense_resource<{name}>"
 
@@ -469,8 +483,7 @@ class Builder:
 
     def module(self, results: Sequence[Value]) -> List[str]:
         """The lines of the module without resources."""
-        for i, value in enumerate(results):
-            _check_edge(value.element, f"result {i}")
+        results = [self.cast(v, F32) if v.element == BF16 else v for v in results]
         names = ", ".join(self.name(v) for v in results)
         kinds = ", ".join(v.type for v in results)
         arguments = ", ".join(
@@ -482,12 +495,6 @@ class Builder:
         text += self.head + self.lines
         text += [f"return {names} : {kinds}" if results else "return", "}", "}"]
         return text
-
-
-def _check_edge(element: Element, what: str) -> None:
-    if element == BF16:
-        raise ImportFailure(f"{what} is bfloat16, which no array of a caller is; "
-                            "export the network in float32, or convert there")
 
 
 def start_of(kind: str, element: Element) -> Number:

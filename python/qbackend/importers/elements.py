@@ -50,6 +50,9 @@ U32 = Element("i32", "u", 32, "uint32")
 U64 = Element("i64", "u", 64, "uint64")
 INDEX = Element("index", "x", 64, "int64")
 
+#: Operators on these are computed in float32, and rounded once.
+HALVES = (F16, BF16)
+
 _BY_DTYPE: Dict[str, Element] = {
     e.dtype: e for e in (F16, F32, F64, BOOL, I8, I16, I32, I64, U8, U16, U32, U64)
 }
@@ -83,6 +86,12 @@ def round_bfloat16(array: Array) -> Array:
 def widen_bfloat16(bits: Array) -> Array:
     """The float32 whose upper half the uint16 are."""
     return (bits.astype(np.uint32) << 16).view(np.float32)
+
+
+def read_bfloat16(data: memoryview) -> Array:
+    """As float32, or, of so many that nothing is evaluated, as they are."""
+    bits = np.frombuffer(data, "<u2")
+    return bits if bits.size > 1 << 13 else widen_bfloat16(bits)
 
 
 def converted(array: Array, element: Element) -> Array:

@@ -296,6 +296,9 @@ def thresholded_relu(o: Context, x: Value) -> Value:
 @op("Shrink", "bias lambd")
 def shrink(o: Context, x: Value) -> Value:
     bias, edge = o.get("bias", 0.0), o.get("lambd", 0.5)
+    if not x.element.real:
+        wide = o.g.cast(x, F64)
+        return o.g.cast(shrink(o, wide), x.element)
     return o.g.map([x], lambda v: (v < -edge).select(v + bias, (v > edge).select(
         v - bias, v.body.number(0.0, v.element))))
 

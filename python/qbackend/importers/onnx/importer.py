@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import functools
 import re
-from typing import Any, Dict, List, Optional, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 from ..archive import Budget
 from ..builder import Builder, Value
+from ..elements import F32, HALVES, Element
 from ..errors import ImportFailure, UnsupportedOperators
 from .functions import Graph, Node, Reference, label_of
 from .model import Model, Reader
@@ -189,12 +190,30 @@ class Importer:
         opset = node.opsets.get("", self.opset)
         context = Context(self.g, opset, node.kind, node.attributes,
                           len([o for o in node.outputs if o]))
+        half = self._half(found, node, values)
+        if half is not None:
+            values = [self.g.cast(v, F32) if v is not None and v.element in HALVES
+                      else v for v in values]
         result = found.function(context, *values)
         results = list(result) if isinstance(result, tuple) else [result]
+        if half is not None:
+            results = [self.g.cast(v, half) if isinstance(v, Value) and (
+                v.element == F32) else v for v in results]
         for i, name in enumerate(node.outputs):
             if name in self._reads and (i >= len(results) or results[i] is None):
                 raise ImportFailure(f"its result {i} is not supported")
         return results
+
+    @staticmethod
+    def _half(found: Operator, node: Node,
+              values: Sequence[Optional[Value]]) -> Optional[Element]:
+        """What the results are of, where float32 is computed for the inputs' type."""
+        family = found.function.__module__.rpartition(".")[2]
+        if family in ("shape", "quantized") or node.kind in ("Cast", "CastLike"):
+            return None
+        first = next((v.element for v in values if v is not None and v.element.real),
+                     None)
+        return first if first in HALVES else None
 
     @functools.cached_property
     def _reads(self) -> Set[str]:

@@ -357,7 +357,7 @@ def _from_bytes(raw: memoryview, element: Element, count: int,
         raise ImportFailure(f"{what} has {len(raw)} bytes, expected "
                             f"{count * size}")
     if element == elements.BF16:
-        return elements.widen_bfloat16(np.frombuffer(raw, "<u2"))
+        return elements.read_bfloat16(raw)
     if element == elements.BOOL:
         return np.frombuffer(raw, np.uint8) != 0
     return np.frombuffer(raw, np.dtype(element.dtype).newbyteorder("<"))

@@ -10,7 +10,7 @@ import numpy as np
 from .. import dims, resize
 from ..aten.resize import grid_sampler
 from ..builder import Value
-from ..elements import Array
+from ..elements import F32, Array
 from ..errors import ImportFailure
 from .table import Context, extents_of, known, op
 
@@ -77,6 +77,10 @@ def _resized(o: Context, x: Value, sizes: List[int], scales: List[float],
             raise ImportFailure(f"the interpolation {kind!r}")
     if all(tap is None for tap in taps):
         return x
+    if "linear" in kind and not x.element.real:
+        # Integers have no parts; what comes is cut off, as by NumPy's astype.
+        y = resize.interpolate(o.g, o.g.cast(x, F32), taps)
+        return o.g.cast(y, x.element)
     return resize.interpolate(o.g, x, taps)
 
 

@@ -185,6 +185,11 @@ _WRAPPERS = ("torch.ops.higher_order.wrap_with_set_grad_enabled",
              "torch.ops.higher_order.wrap_with_autocast")
 
 
+#: Families whose operators compute; the others move elements.
+_COMPUTED = {"convolution", "elementwise", "normalization", "pooling", "products",
+             "recurrent", "reduction", "resize"}
+
+
 class Importer:
     """Writes one program."""
 
@@ -372,11 +377,17 @@ class Importer:
         self.g.wanted = max((i + 1 for i, output in enumerate(node.outputs)
                              if not isinstance(output, str)
                              or output in self._read), default=0)
+        computes = found.function.__module__.rpartition(".")[2] in _COMPUTED
+        if computes:
+            arguments = [(key, self._wide(value)) for key, value in arguments]
         result = found.function(self.g, **bind(found, arguments, name))
         if isinstance(result, tuple):
             results: List[Any] = list(result)
         else:
             results = [result]
+        if computes:
+            results = [self._narrow(output, value, graph)
+                       for output, value in zip(node.outputs, results)]
         if found.in_place:
             self._write(node, scope, results[0])
             return
@@ -389,6 +400,25 @@ class Importer:
                                   dict(arguments), results,
                                   self._strides(node, graph))
         self._define(node, scope, results, cells)
+
+    def _wide(self, value: Any) -> Any:
+        """PyTorch's float16 and bfloat16 on a CPU: sums and what is between are
+        float32."""
+        if isinstance(value, list):
+            return [self._wide(item) for item in value]
+        if isinstance(value, Value) and value.element in elements.HALVES:
+            return self.g.cast(value, elements.F32)
+        return value
+
+    def _narrow(self, output: Any, value: Any, graph: Graph) -> Any:
+        """As the program says that the result is."""
+        if isinstance(output, list) and isinstance(value, list):
+            return [self._narrow(o, v, graph) for o, v in zip(output, value)]
+        meta = graph.tensors.get(output) if isinstance(output, str) else None
+        if meta is None or not isinstance(value, Value) or (
+                value.element != elements.F32 or meta.element not in elements.HALVES):
+            return value
+        return self.g.cast(value, meta.element)
 
     def _strides(self, node: Node, graph: Graph) -> Optional[Tuple[
             TensorMeta, TensorMeta]]:

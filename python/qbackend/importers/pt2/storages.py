@@ -38,7 +38,7 @@ class Tensor:
 def storage_elements(data: memoryview, element: Element) -> Array:
     """The bytes, little-endian, as a flat array."""
     if element == elements.BF16:
-        return elements.widen_bfloat16(np.frombuffer(data, "<u2"))
+        return elements.read_bfloat16(data)
     if element == elements.BOOL:
         return np.frombuffer(data, np.uint8) != 0
     return np.frombuffer(data, np.dtype(element.dtype).newbyteorder("<"))
