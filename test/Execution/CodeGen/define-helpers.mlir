@@ -6,6 +6,7 @@
 // NONE-NOT: weak
 // NONE-NOT: round_to_odd
 
+// CHECK: llvm.data_layout = "{{[^"]*}}i128:128-
 // CHECK-LABEL: @bfloat
 // CHECK-NOT: hf
 // CHECK-DAG: llvm.func weak hidden @__truncsfbf2(%{{.*}}: f32) -> bf16

@@ -29,8 +29,12 @@ struct ConstantStore {
   std::vector<std::unique_ptr<char, decltype(&std::free)>> owned;
 };
 
+/// How many bytes LLVM takes for an element of a buffer, at most, on all
+/// targets: 8 for an i48, 16 for an i96, 1 for an i3.
+int64_t getStoredBytes(mlir::Type element);
+
 /// Returns the elements of `constant` as they are in memory; nothing if they
-/// are stored otherwise (a splat, bits).
+/// are stored otherwise (a splat, bits, six bytes each).
 llvm::ArrayRef<char> getElementBytes(mlir::ElementsAttr constant);
 
 /// Makes each `memref.global` of many elements a declaration whose data is in

@@ -200,7 +200,8 @@ def DefineHelpersPass : Pass<"qbackend-define-helpers", "::mlir::ModuleOp"> {
     and the target is an x86, whose older processors have no instructions for them,
     it defines the functions that LLVM calls instead (`__truncdfhf2`,
     `__truncsfbf2`, ...), which C libraries have or not. They are weak and hidden:
-    objects that are linked share one.
+    objects that are linked share one. The module has the target's data layout
+    (`llvm.data_layout`), by which the translation to LLVM IR counts bytes.
   }];
   let options = [
     Option<"triple", "target-triple", "std::string", "\"\"",

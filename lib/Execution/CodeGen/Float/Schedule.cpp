@@ -28,24 +28,18 @@ static int64_t getExtent(const Loop &loop) {
   return ShapedType::isDynamic(loop.extent) ? assumedExtent : loop.extent;
 }
 
-static int64_t getBytes(Type type) {
-  return type.isIndex()
-             ? 8
-             : std::max<int64_t>(type.getIntOrFloatBitWidth() / 8, 1);
-}
-
 /// Returns how many bytes the widest element has.
 static int64_t getWidestElement(const LoopNest &nest) {
   int64_t bytes = 1;
   for (const NestOperand *operand : nest.getOperands())
     if (operand->buffer)
-      bytes = std::max(bytes, getBytes(operand->elementType));
+      bytes = std::max(bytes, getStoredBytes(operand->elementType));
   auto addBody = [&](Block *body) {
     // Constants, and indices of tables, are no vectors.
     for (Operation &op : body->without_terminator())
       if (!op.hasTrait<OpTrait::ConstantLike>() &&
           !nest.tableIndices.contains(&op))
-        bytes = std::max(bytes, getBytes(op.getResult(0).getType()));
+        bytes = std::max(bytes, getStoredBytes(op.getResult(0).getType()));
   };
   addBody(nest.body);
   if (nest.start)
@@ -259,7 +253,7 @@ static void blockReductions(LoopNest &nest, const NestOperand *&operand,
   for (const NestOperand &output : nest.outputs)
     if (!output.strides[schedule.vectorLoop].is(1))
       cacheBytes = 256 << 10;
-  int64_t bytes = getBytes(operand->elementType), steps = 1, tiles = 1;
+  int64_t bytes = getStoredBytes(operand->elementType), steps = 1, tiles = 1;
   for (auto [i, loop] : llvm::enumerate(nest.loops)) {
     if (ShapedType::isDynamic(loop.extent))
       return;

@@ -79,9 +79,7 @@ bool TileAccess::pack(Access &access, SymbolTable &symbols,
       !llvm::any_of(reductions, [&](unsigned i) { return operand.varies(i); }))
     return false;
   ArrayRef<char> bytes = getElementBytes(operand.constant);
-  int64_t width = operand.elementType.isIndex()
-                      ? 8
-                      : operand.elementType.getIntOrFloatBitWidth() / 8;
+  int64_t width = getStoredBytes(operand.elementType);
   if (bytes.empty() ||
       int64_t(bytes.size()) != operand.constant.getNumElements() * width)
     return false;

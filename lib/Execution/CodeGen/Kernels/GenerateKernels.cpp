@@ -113,7 +113,7 @@ static std::optional<SmallVector<T>> readConstant(Value buffer,
 Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
                                        SymbolTable &symbols, Type element,
                                        ArrayRef<char> bytes) {
-  int64_t size = bytes.size() / (element.getIntOrFloatBitWidth() / 8);
+  int64_t size = bytes.size() / getStoredBytes(element);
   auto type = MemRefType::get({size}, element);
   OpBuilder detached(b.getContext());
   auto global = memref::GlobalOp::create(

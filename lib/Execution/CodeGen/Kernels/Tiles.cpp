@@ -15,6 +15,8 @@
 
 #include "KernelEmitter.h"
 
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -150,7 +152,7 @@ void TileKernel::packWeight(ArrayRef<int8_t> weight,
 Value TileKernel::getPointer(Value buffer, Value position) {
   ImplicitLocOpBuilder &b = *builder;
   int64_t bytes =
-      cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+      getStoredBytes(cast<MemRefType>(buffer.getType()).getElementType());
   Value base = memref::ExtractAlignedPointerAsIndexOp::create(b, buffer);
   Value address = arith::IndexCastOp::create(b, b.getI64Type(),
                                              advance(base, position, bytes));

@@ -30,24 +30,25 @@ char *ConstantStore::allocate(size_t size) {
   return data;
 }
 
-/// How many bytes the elements of `type` have; nullopt where the number wraps.
-static std::optional<int64_t> countBytes(mlir::ShapedType type) {
-  Type element = type.getElementType();
-  std::optional<int64_t> count = qbackend::tryCountElements(type);
-  if (!count || !element.isIntOrIndexOrFloat())
-    return std::nullopt;
-  int64_t bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
-  int64_t bytes;
-  if (llvm::MulOverflow(*count, int64_t(llvm::divideCeil(bits, 8)), bytes))
-    return std::nullopt;
-  return bytes;
+int64_t qbackend::codegen::getStoredBytes(Type element) {
+  unsigned bits = element.isIndex() ? 64 : element.getIntOrFloatBitWidth();
+  return llvm::PowerOf2Ceil(std::max<uint64_t>(llvm::divideCeil(bits, 8), 1));
 }
 
 llvm::ArrayRef<char> qbackend::codegen::getElementBytes(ElementsAttr constant) {
-  if (constant.getElementType().isInteger(1))
+  Type element = constant.getElementType();
+  if (!element.isIntOrIndexOrFloat())
     return {};
+  // Attributes have as few bytes as there are, and some bit in those that are
+  // left over.
+  int64_t size = getStoredBytes(element);
+  if (element.isIntOrFloat() && element.getIntOrFloatBitWidth() != 8 * size)
+    return {};
+  std::optional<int64_t> count =
+      qbackend::tryCountElements(constant.getShapedType());
   auto check = [&](llvm::ArrayRef<char> bytes) {
-    return countBytes(constant.getShapedType()) == int64_t(bytes.size())
+    return count && *count == int64_t(bytes.size()) / size &&
+                   bytes.size() % size == 0
                ? bytes
                : llvm::ArrayRef<char>();
   };

@@ -152,9 +152,13 @@ struct DefineHelpersPass
   using DefineHelpersPassBase::DefineHelpersPassBase;
 
   void runOnOperation() final {
-    // Elsewhere LLVM has instructions for all of them.
     llvm::Triple target(triple.empty() ? llvm::sys::getProcessTriple()
                                        : triple.getValue());
+    // Without it, the translation to LLVM IR takes an i96 for 12 bytes.
+    getOperation()->setAttr(
+        LLVM::LLVMDialect::getDataLayoutAttrName(),
+        StringAttr::get(&getContext(), target.computeDataLayout()));
+    // Elsewhere LLVM has instructions for all of them.
     if (!target.isX86())
       return;
     bool hasHalf = false, hasBFloat = false;

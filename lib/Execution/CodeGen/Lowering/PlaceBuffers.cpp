@@ -5,6 +5,8 @@
 
 #include "PlaceBuffers.h"
 
+#include "qbackend/Execution/CodeGen/ConstantStore.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -172,9 +174,9 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
     buffer.alloc = alloc;
     if (!findUses(buffer, order))
       continue;
-    int64_t size = llvm::divideCeil(element.getIntOrFloatBitWidth(), 8);
     buffer.bytes = llvm::alignTo(
-        std::max<int64_t>(1, size * type.getNumElements()), alignment);
+        std::max<int64_t>(1, getStoredBytes(element) * type.getNumElements()),
+        alignment);
     beginsAt[buffer.first].push_back(buffers.size());
     endsAt[buffer.last].push_back(buffers.size());
     buffers.push_back(buffer);
