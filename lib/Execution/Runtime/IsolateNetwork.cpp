@@ -7,10 +7,13 @@
 #include "PrepareModule.h"
 
 #include "qbackend/Dialect/QBackend/Elements.h"
+#include "qbackend/Execution/CodeGen/CompiledOps.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/Analysis/CallGraph.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/BuiltinDialect.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -32,13 +35,6 @@ using mlir::ModuleOp;
 using mlir::Operation;
 using mlir::success;
 
-/// Dialects whose ops compute values from values. Buffers are made by the
-/// lowering only.
-static constexpr StringLiteral dialects[] = {
-    "affine", "arith", "builtin", "cf",   "func",
-    "index",  "int8",  "linalg",  "math", "ml_program",
-    "scf",    "shape", "tensor",  "tosa", "ub"};
-
 /// What the execution engine calls the functions that it adds.
 static constexpr StringLiteral reservedPrefix("_mlir_");
 
@@ -47,10 +43,11 @@ static constexpr StringLiteral reservedPrefix("_mlir_");
 template <typename T> static bool isOfNetworks(T part) {
   StringRef name = part.getDialect().getNamespace();
   if constexpr (std::is_same_v<T, mlir::Attribute>)
-    return (is_contained(dialects, name) || name == "qbackend") &&
+    return (is_contained(codegen::getCompiledDialects(), name) ||
+            name == "qbackend") &&
            !isa<mlir::OpaqueAttr>(part);
   else
-    return is_contained(dialects, name) &&
+    return is_contained(codegen::getCompiledDialects(), name) &&
            !isa<mlir::BaseMemRefType, mlir::VectorType, mlir::OpaqueType>(part);
 }
 
@@ -174,17 +171,72 @@ static LogicalResult checkData(Operation *op,
   return success();
 }
 
+/// The divisors of floordiv, ceildiv and mod of a map, and the basis of an
+/// index, have to be positive constants.
+static LogicalResult checkDivisors(Operation *op) {
+  auto fail = [&]() -> LogicalResult {
+    return mlir::emitError(op->getLoc())
+           << "'" << op->getName()
+           << "' op divides by what isn't known to be positive; write positive "
+              "constants in its map or basis, or arith.floordivsi and "
+              "arith.remsi";
+  };
+  ArrayRef<int64_t> basis;
+  if (auto split = dyn_cast<mlir::affine::AffineDelinearizeIndexOp>(op))
+    basis = split.getStaticBasis();
+  else if (auto join = dyn_cast<mlir::affine::AffineLinearizeIndexOp>(op))
+    basis = join.getStaticBasis();
+  // What isn't constant is the smallest number.
+  if (any_of(basis, [](int64_t size) { return size < 1; }))
+    return fail();
+  for (mlir::NamedAttribute attribute : op->getAttrs()) {
+    auto map = dyn_cast<mlir::AffineMapAttr>(attribute.getValue());
+    if (!map)
+      continue;
+    bool isSafe = true;
+    map.getValue().walkExprs([&](mlir::AffineExpr expr) {
+      auto binary = dyn_cast<mlir::AffineBinaryOpExpr>(expr);
+      if (!binary ||
+          is_contained({mlir::AffineExprKind::Add, mlir::AffineExprKind::Mul},
+                       binary.getKind()))
+        return;
+      auto divisor = dyn_cast<mlir::AffineConstantExpr>(binary.getRHS());
+      isSafe &= divisor && divisor.getValue() > 0;
+    });
+    if (!isSafe)
+      return fail();
+  }
+  return success();
+}
+
+/// What a variable begins with has to be of its type, which nothing else
+/// compares.
+static LogicalResult checkVariable(mlir::ml_program::GlobalOp variable) {
+  auto value = dyn_cast_or_null<mlir::TypedAttr>(variable.getValueAttr());
+  if (!value || value.getType() == variable.getType())
+    return success();
+  return mlir::emitError(variable.getLoc())
+         << "variable '" << variable.getSymName() << "' is of type "
+         << variable.getType() << ", but begins with a value of type "
+         << value.getType() << "; give it the type of its value";
+}
+
 /// Fails if `op` is none of a network.
 static LogicalResult checkOp(Operation *op, Parts &parts) {
-  bool isKnown =
-      is_contained(dialects, op->getName().getDialectNamespace()) &&
-      !isa<mlir::UnrealizedConversionCastOp, mlir::func::CallIndirectOp>(op);
-  if (!isKnown)
+  std::optional<codegen::RuntimeCheck> known =
+      codegen::findCompiledOp(op->getName());
+  if (!known)
     return mlir::emitError(op->getLoc())
            << "'" << op->getName()
            << "' op is not compiled: only the operators of a network are, in "
               "ops of "
-           << join(ArrayRef(dialects), ", ");
+           << join(codegen::getCompiledDialects(), ", ");
+  if (*known == codegen::RuntimeCheck::ConstantDivision &&
+      failed(checkDivisors(op)))
+    return failure();
+  if (auto variable = dyn_cast<mlir::ml_program::GlobalOp>(op))
+    if (failed(checkVariable(variable)))
+      return failure();
   if (failed(checkTypes(op, op->getResultTypes(), parts)))
     return failure();
   for (mlir::Region &region : op->getRegions())
@@ -268,6 +320,8 @@ static void dropClaims(Operation *op, mlir::AttrTypeReplacer &locations) {
                                            mlir::arith::FastMathFlags::ninf)));
   if (isa_and_nonnull<mlir::arith::ArithDialect>(op->getDialect()))
     op->removeAttr("isExact");
+  if (auto join = dyn_cast<mlir::affine::AffineLinearizeIndexOp>(op))
+    join.setDisjoint(false);
   // Of functions and calls.
   if (auto described = dyn_cast<mlir::ArgAndResultAttrsOpInterface>(op)) {
     if (mlir::ArrayAttr kept = drop(described.getArgAttrsAttr()))

@@ -139,7 +139,7 @@ func.func @net(%x: tensor<2xf32, #llvm.linkage<external>>) -> tensor<2xf32> {
 // -----
 
 func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{'func.constant' op has a value of type '(memref<2xf32>) -> ()'}}
+  // expected-error @+1 {{'func.constant' op is not compiled}}
   %m = func.constant @taker : (memref<2xf32>) -> ()
   return %x : tensor<2xf32>
 }
@@ -177,11 +177,15 @@ func.func @memcpy(%x: tensor<2xf32>) -> tensor<2xf32> {
 // CHECK: arith.addi %{{.*}}, %{{[^ ]*}} : tensor<2xi64>
 // CHECK: arith.divsi %{{.*}}, %{{[^ ]*}} : tensor<2xi64>
 // CHECK: arith.addf %{{.*}}, %{{.*}} fastmath<contract> : tensor<2xf32>
-func.func @net(%x: tensor<2xi64>, %y: tensor<2xf32>) -> (tensor<2xi64>, tensor<2xf32>) {
+// CHECK: affine.linearize_index [
+func.func @net(%x: tensor<2xi64>, %y: tensor<2xf32>, %s: tensor<index>) -> (tensor<2xi64>, tensor<2xf32>, tensor<index>) {
   %a = arith.addi %x, %x overflow<nsw, nuw> : tensor<2xi64>
   %b = arith.divsi %a, %x exact : tensor<2xi64>
   %c = arith.addf %y, %y fastmath<nnan,ninf,contract> : tensor<2xf32>
-  return %b, %c : tensor<2xi64>, tensor<2xf32>
+  %i = tensor.extract %s[] : tensor<index>
+  %j = affine.linearize_index disjoint [%i, %i] by (3, 5) : index
+  %d = tensor.from_elements %j : tensor<index>
+  return %b, %c, %d : tensor<2xi64>, tensor<2xf32>, tensor<index>
 }
 
 // -----
@@ -213,4 +217,123 @@ func.func @net(%x: tensor<2xi64>) -> tensor<2xf16> {
   // expected-error @+1 {{'arith.sitofp' op casts between 'tensor<2xf16>' and 'tensor<2xi65>'; cast to f32 or i64 in between}}
   %z = arith.sitofp %y : tensor<2xi65> to tensor<2xf16>
   return %z : tensor<2xf16>
+}
+
+// -----
+
+// What would divide by zero, or by less, is no network's: canonicalization makes
+// any number of it.
+
+func.func @net(%x: tensor<index>) -> tensor<index> {
+  %i = tensor.extract %x[] : tensor<index>
+  // expected-error @+1 {{'affine.apply' op divides by what isn't known to be positive; write positive constants in its map or basis, or arith.floordivsi and arith.remsi}}
+  %q = affine.apply affine_map<(d0)[s0] -> (d0 floordiv s0)>(%i)[%i]
+  %y = tensor.from_elements %q : tensor<index>
+  return %y : tensor<index>
+}
+
+// -----
+
+func.func @net(%x: tensor<index>) -> tensor<index> {
+  %i = tensor.extract %x[] : tensor<index>
+  // expected-error @+1 {{'affine.apply' op divides by what isn't known to be positive}}
+  %q = affine.apply affine_map<(d0) -> (d0 ceildiv -2)>(%i)
+  %y = tensor.from_elements %q : tensor<index>
+  return %y : tensor<index>
+}
+
+// -----
+
+func.func @net(%x: tensor<index>) -> tensor<index> {
+  %i = tensor.extract %x[] : tensor<index>
+  // expected-error @+1 {{'affine.min' op divides by what isn't known to be positive}}
+  %q = affine.min affine_map<(d0)[s0] -> (3, d0 mod s0 + 1)>(%i)[%i]
+  %y = tensor.from_elements %q : tensor<index>
+  return %y : tensor<index>
+}
+
+// -----
+
+func.func @net(%x: tensor<index>) -> tensor<index> {
+  %i = tensor.extract %x[] : tensor<index>
+  // expected-error @+1 {{'affine.max' op divides by what isn't known to be positive}}
+  %q = affine.max affine_map<(d0) -> (3, (d0 + 1) mod 0)>(%i)
+  %y = tensor.from_elements %q : tensor<index>
+  return %y : tensor<index>
+}
+
+// -----
+
+func.func @net(%x: tensor<index>) -> tensor<index> {
+  %i = tensor.extract %x[] : tensor<index>
+  // expected-error @+1 {{'affine.delinearize_index' op divides by what isn't known to be positive}}
+  %q:2 = affine.delinearize_index %i into (%i, 4) : index, index
+  %y = tensor.from_elements %q#0 : tensor<index>
+  return %y : tensor<index>
+}
+
+// -----
+
+func.func @net(%x: tensor<index>) -> tensor<index> {
+  %i = tensor.extract %x[] : tensor<index>
+  // expected-error @+1 {{'affine.linearize_index' op divides by what isn't known to be positive}}
+  %q = affine.linearize_index [%i, %i] by (4, %i) : index
+  %y = tensor.from_elements %q : tensor<index>
+  return %y : tensor<index>
+}
+
+// -----
+
+// Constants divide.
+// CHECK: affine.apply
+// CHECK: affine.delinearize_index
+func.func @net(%x: tensor<index>) -> tensor<index> {
+  %i = tensor.extract %x[] : tensor<index>
+  %p = affine.apply affine_map<(d0)[s0] -> ((d0 floordiv 2) ceildiv 3 + s0 mod 5)>(%i)[%i]
+  %q:2 = affine.delinearize_index %p into (4, 2) : index, index
+  %y = tensor.from_elements %q#1 : tensor<index>
+  return %y : tensor<index>
+}
+
+// -----
+
+// Nothing else compares the two types.
+
+// expected-error @+1 {{variable 'g' is of type 'tensor<?xf32>', but begins with a value of type 'tensor<4xf32>'; give it the type of its value}}
+ml_program.global private mutable @g(dense<0.0> : tensor<4xf32>) : tensor<?xf32>
+func.func @net() -> tensor<?xf32> {
+  %r = ml_program.global_load @g : tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
+// Behind it anything may be assumed.
+
+func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %true = arith.constant true
+  cf.cond_br %true, ^bb1, ^bb2
+^bb1:
+  return %x : tensor<2xf32>
+^bb2:
+  // expected-error @+1 {{'ub.unreachable' op is not compiled}}
+  ub.unreachable
+}
+
+// -----
+
+// What nothing lowers isn't left to what would.
+
+func.func @net(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{'shape.shape_of' op is not compiled}}
+  %s = shape.shape_of %x : tensor<2xf32> -> tensor<1xindex>
+  return %x : tensor<2xf32>
+}
+
+// -----
+
+func.func @net(%x: tensor<2xi32>) -> tensor<2xi32> {
+  // expected-error @+1 {{'math.ipowi' op is not compiled}}
+  %y = math.ipowi %x, %x : tensor<2xi32>
+  return %y : tensor<2xi32>
 }

@@ -5,16 +5,17 @@
 #include "Assertions.h"
 #include "LoopBounds.h"
 
+#include "qbackend/Execution/CodeGen/CompiledOps.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 #include "qbackend/Execution/Int8/Int8.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
-#include "mlir/Dialect/Index/IR/IndexOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/Support/MathExtras.h"
 
 namespace qbackend::codegen {
@@ -25,6 +26,7 @@ namespace qbackend::codegen {
 using namespace mlir;
 using qbackend::codegen::Assertions;
 using qbackend::codegen::checkLoopBounds;
+using qbackend::codegen::RuntimeCheck;
 
 namespace {
 /// Builds the checks of one op, in front of it.
@@ -34,6 +36,31 @@ public:
 
   /// Fails, and says so at the op, if it is known to leave a tensor.
   LogicalResult check() {
+    auto known = qbackend::codegen::findCompiledOp(op->getName());
+    if (!known)
+      return op->emitOpError("is not compiled: nothing is known of what it "
+                             "reads and writes");
+    switch (*known) {
+    case RuntimeCheck::None:
+    case RuntimeCheck::ConstantDivision:
+      return success();
+    case RuntimeCheck::SignedDivision:
+      checkDivision(/*isSigned=*/true);
+      return success();
+    case RuntimeCheck::UnsignedDivision:
+      checkDivision(/*isSigned=*/false);
+      return success();
+    case RuntimeCheck::Step:
+      checkSteps();
+      return success();
+    case RuntimeCheck::Bounds:
+      return checkBounds();
+    }
+    llvm_unreachable("every check is above");
+  }
+
+private:
+  LogicalResult checkBounds() {
     if (auto extract = dyn_cast<tensor::ExtractOp>(op))
       checkElement(extract.getTensor(), extract.getIndices());
     else if (auto insert = dyn_cast<tensor::InsertOp>(op))
@@ -64,14 +91,6 @@ public:
       checkExtents(mix(llvm::cast<RankedTensorType>(op->getResult(0).getType()),
                        isa<tensor::SplatOp>(op) ? op->getOperands().drop_front()
                                                 : op->getOperands()));
-    else if (isa<arith::DivSIOp, arith::RemSIOp, arith::DivUIOp, arith::RemUIOp,
-                 arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp,
-                 index::DivSOp, index::RemSOp, index::DivUOp, index::RemUOp,
-                 index::CeilDivSOp, index::CeilDivUOp, index::FloorDivSOp>(op))
-      checkDivision(
-          /*isSigned=*/!isa<arith::DivUIOp, arith::RemUIOp, arith::CeilDivUIOp,
-                            index::DivUOp, index::RemUOp, index::CeilDivUOp>(
-              op));
     else if (auto linalg = dyn_cast<linalg::LinalgOp>(op))
       return checkLoopBounds(linalg);
     else if (auto kernel = dyn_cast<qbackend::int8::Conv2dOp>(op))
@@ -79,7 +98,21 @@ public:
     return success();
   }
 
-private:
+  /// A loop with another step doesn't end.
+  void checkSteps() {
+    auto steps = cast<LoopLikeOpInterface>(op).getLoopSteps();
+    for (OpFoldResult step : steps.value_or(SmallVector<OpFoldResult>())) {
+      std::optional<int64_t> known = getConstantIntValue(step);
+      if (known && *known > 0)
+        continue;
+      Value number = get(step);
+      Value zero =
+          arith::ConstantOp::create(b, b.getIntegerAttr(number.getType(), 0));
+      require(compare(arith::CmpIPredicate::sgt, number, zero),
+              "has a step that isn't positive");
+    }
+  }
+
   /// Whether `index` is known to be less than `extent`.
   static bool isInside(OpFoldResult index, OpFoldResult extent) {
     std::optional<int64_t> limit = getConstantIntValue(extent);
