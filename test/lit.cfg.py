@@ -3,6 +3,7 @@
 # The test suite: .mlir and .test files with RUN lines. The GoogleTest programs
 # are a suite of their own, in Unit; so are the tests of the Python package.
 
+import ctypes
 import os
 import platform
 import shutil
@@ -36,6 +37,9 @@ if config.python_package:
         config.available_features.add("pip")
 if platform.machine() == "x86_64":
     config.available_features.add("x86")
+# landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION): --sandbox.
+if ctypes.CDLL(None).syscall(444, None, 0, 1) >= 1:
+    config.available_features.add("landlock")
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("aarch64-emulator")
 # What cpack finds the dependencies of a Debian package with.

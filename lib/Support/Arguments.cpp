@@ -31,6 +31,7 @@ StringRef qbackend::findNearest(StringRef word,
 
 bool qbackend::isCommonOption(StringRef name) {
   static constexpr StringRef names[] = {"o",
+                                        "sandbox",
                                         "help",
                                         "version",
                                         "canonicalize",

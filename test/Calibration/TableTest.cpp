@@ -453,3 +453,48 @@ TEST(Table, FileErrors) {
 }
 
 } // namespace
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+/// What merging a table with a changed copy of it says.
+static std::string mergeWith(llvm::function_ref<void(TableEntry &)> change) {
+  Table table, other;
+  TableEntry entry;
+  entry.name = "sum";
+  entry.structure = "0123";
+  entry.shape = {-1, 3};
+  entry.group = {"a", "sum"};
+  entry.stats.min = -1;
+  entry.stats.max = 1;
+  table.entries = other.entries = {entry};
+  change(other.entries[0]);
+  auto merged = mergeTables({{"first", table}, {"second", other}});
+  return merged ? "" : llvm::toString(merged.takeError());
+}
+
+TEST(TableTest, MergeOnlyTablesOfOneNetwork) {
+  EXPECT_EQ(mergeWith([](TableEntry &) {}), "");
+  auto has = [](std::string what) {
+    return "'sum' has another " + what +
+           " in 'second' than in 'first': the tables are of different networks";
+  };
+  EXPECT_EQ(mergeWith([](TableEntry &entry) {
+              entry.shape = {-1, 4};
+            }),
+            has("shape"));
+  EXPECT_EQ(mergeWith([](TableEntry &entry) { entry.structure = "4567"; }),
+            has("structure"));
+  EXPECT_EQ(mergeWith([](TableEntry &entry) {
+              entry.group = {"b", "sum"};
+            }),
+            has("group"));
+  EXPECT_EQ(mergeWith([](TableEntry &entry) { entry.group = {}; }),
+            has("group"));
+  numerics::QuantParams params;
+  params.scale = 0.5;
+  EXPECT_EQ(
+      mergeWith([&](TableEntry &entry) { entry.explicitParams = {{params}}; }),
+      has("scale or zero point"));
+}

@@ -3,6 +3,7 @@
 // Merges, shows, compares and converts calibration tables.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Version.h"
 
 #include "qbackend/Calibration/Formats.h"
@@ -112,6 +113,8 @@ static llvm::Expected<ObserverOptions> getOptions() {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-calib");
+  qbackend::enterSandbox("qbackend-calib", argc, argv);
+  qbackend::sandboxOption.addCategory(category);
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   cl::SubCommand *commands[] = {&mergeCommand, &showCommand, &diffCommand,

@@ -3,6 +3,7 @@
 // Lists, shows, checks, compares, explains and converts backend configurations.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -244,6 +245,8 @@ static Status toStatus(LogicalResult result) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-config");
+  qbackend::enterSandbox("qbackend-config", argc, argv);
+  qbackend::sandboxOption.addCategory(category);
   qbackend::addVersionPrinter();
   cl::SubCommand *commands[] = {
       &listCommand,    &showCommand,   &validateCommand, &diffCommand,

@@ -4,6 +4,7 @@
 // `--apply-backend=BACKEND [key=value ...]`.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Threads.h"
 #include "Version.h"
 
@@ -131,6 +132,7 @@ static std::string describePass(StringRef name) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   reportFaults("qbackend-opt");
+  enterSandbox("qbackend-opt", argc, argv);
   limitThreads();
   addVersionPrinter();
   registerAllPasses();

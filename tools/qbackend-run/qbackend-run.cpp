@@ -3,6 +3,7 @@
 // Runs modules on arrays: predicts, calibrates, compares.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Version.h"
 
 #include "qbackend/Execution/Pipelines/CheckSamples.h"
@@ -163,11 +164,6 @@ static cl::opt<bool> profileMode(
     "profile",
     cl::desc("with --report=cost: measure each operator on the samples"),
     cl::cat(category));
-static cl::opt<bool>
-    sandbox("sandbox",
-            cl::desc("run modules in child processes that can do nothing but "
-                     "compute: for modules of strangers"),
-            cl::cat(category));
 static cl::list<std::string>
     plugins("load-dialect-plugin", cl::value_desc("FILE"),
             cl::desc("a plugin with a dialect or an engine that the module is "
@@ -428,6 +424,8 @@ static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-run");
+  qbackend::enterSandbox("qbackend-run", argc, argv);
+  qbackend::sandboxOption.addCategory(category);
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   Program program{"qbackend-run",
@@ -441,7 +439,7 @@ int main(int argc, char **argv) {
       argc, argv, "Runs modules on arrays: predicts, calibrates, compares.\n");
   if (llvm::Error error = checkOptions())
     return fail(std::move(error));
-  if (sandbox)
+  if (sandboxOption)
     if (llvm::Error error = runtime::useSandbox())
       return fail(std::move(error));
   DialectRegistry registry;

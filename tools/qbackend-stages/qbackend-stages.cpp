@@ -3,6 +3,7 @@
 // Shows a network after each pass.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Version.h"
 
 #include "qbackend/Backends/Backends.h"
@@ -55,6 +56,8 @@ static int fail(llvm::Error error) {
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-stages");
+  qbackend::enterSandbox("qbackend-stages", argc, argv);
+  qbackend::sandboxOption.addCategory(category);
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   qbackend::registerAllPasses();

@@ -4,6 +4,7 @@
 // programs.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Threads.h"
 #include "Version.h"
 
@@ -100,6 +101,7 @@ static bool checkInput(std::string &input) {
 int main(int argc, char **argv) {
   InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-translate");
+  qbackend::enterSandbox("qbackend-translate", argc, argv);
   qbackend::limitThreads();
   qbackend::addVersionPrinter();
   qbackend::registerToONNXTranslation();

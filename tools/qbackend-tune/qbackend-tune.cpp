@@ -3,6 +3,7 @@
 // Finds a qconfig mapping that keeps an accuracy.
 
 #include "Faults.h"
+#include "Sandbox.h"
 #include "Version.h"
 
 #include "qbackend/Execution/Runtime/Interrupt.h"
@@ -263,6 +264,8 @@ static void printResult(const tuning::TuneResult &result,
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-tune");
+  qbackend::enterSandbox("qbackend-tune", argc, argv);
+  qbackend::sandboxOption.addCategory(category);
   qbackend::addVersionPrinter();
   cl::HideUnrelatedOptions(category);
   Program program{"qbackend-tune",

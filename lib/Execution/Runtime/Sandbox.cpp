@@ -15,6 +15,7 @@
 
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Support/SystemCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

@@ -5,6 +5,9 @@
 
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Execution/Runtime/Executable.h"
+#include "qbackend/Support/SystemCalls.h"
+
+#include "Sandbox.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"
@@ -17,10 +20,15 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <fstream>
+#include <linux/landlock.h>
 #include <mutex>
+#include <sched.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <thread>
 #include <unistd.h>
 
 using namespace llvm;
@@ -115,7 +123,7 @@ static int tryEverything(int pipe) {
   int other = open("/dev/null", O_RDWR);
   void *page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  require(!restrictSystemCalls(pipe), "no filter");
+  require(!qbackend::restrictSystemCalls(pipe), "no filter");
   int bits = 0, bit = 0;
   auto note = [&](bool isRefused) { bits |= !isRefused << bit++; };
   auto refuses = [](long result) { return result < 0 && errno == EPERM; };
@@ -243,4 +251,149 @@ TEST(SandboxTest, EndOfAChildIsAnError) {
                      "by a signal (Segmentation fault)",
             error);
   });
+}
+
+//===----------------------------------------------------------------------===//
+// A tool
+//===----------------------------------------------------------------------===//
+
+TEST(SandboxTest, ToolsReadAndWriteWhatTheyAreGiven) {
+  std::string folder =
+      testing::TempDir() + "sandbox-" + std::to_string(getpid()) + "/";
+  for (const char *name : {"", "in/", "out/", "other/"})
+    ASSERT_EQ(mkdir((folder + name).c_str(), 0700), 0);
+  std::string in = folder + "in/x", out = folder + "out/y",
+              other = folder + "other/z";
+  for (const std::string &path : {in, out, other})
+    std::ofstream(path) << "text";
+  // Code 2: this system has nothing of the kind.
+  EXPECT_EXIT(
+      {
+        long version = syscall(SYS_landlock_create_ruleset, nullptr, 0,
+                               LANDLOCK_CREATE_RULESET_VERSION);
+        Error error = qbackend::restrictProcess({in}, {out});
+        std::string why = errorOf(std::move(error));
+        if (StringRef(why).contains("landlock"))
+          _exit(2);
+        require(why == "no error", why);
+        auto opens = [](const std::string &path, int mode) {
+          int file = open(path.c_str(), mode, 0600);
+          close(file);
+          return file >= 0;
+        };
+        auto refuses = [](long result) { return result < 0 && errno == EPERM; };
+        require(opens(in, O_RDONLY), "an input can't be read");
+        require(!opens(in, O_WRONLY), "an input can be written");
+        require(opens(out + ".tmp", O_WRONLY | O_CREAT), "no output");
+        require(rename((out + ".tmp").c_str(), out.c_str()) == 0, "no rename");
+        require(!opens(other, O_RDONLY), "another file can be read");
+        require(!opens(other, O_WRONLY), "another file can be written");
+        require(!opens(other + "z", O_WRONLY | O_CREAT), "a file can be made");
+        require(unlink(other.c_str()) < 0, "another file can be removed");
+        require(refuses(chmod(out.c_str(), 04755)), "a mode can be changed");
+        require(refuses(socket(AF_INET, SOCK_STREAM, 0)), "a network");
+        require(refuses(execl("/bin/true", "true", nullptr)), "a program");
+        require(refuses(unshare(CLONE_NEWUSER)), "a namespace");
+        require(version < 6 || refuses(kill(getppid(), 0)),
+                "a signal to another process");
+        // What a compiler and a parser in a child of their own need.
+        std::thread([] {}).join();
+        pid_t child = fork();
+        require(child >= 0, "no child");
+        if (child == 0) {
+          pause();
+          _exit(0);
+        }
+        int status;
+        require(kill(child, SIGKILL) == 0 &&
+                    waitpid(child, &status, 0) == child,
+                "no signal to a child");
+        require(mmap(nullptr, 4096, PROT_READ | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED,
+                "no code");
+        _exit(0);
+      },
+      [](int status) {
+        return WIFEXITED(status) &&
+               (WEXITSTATUS(status) == 0 || WEXITSTATUS(status) == 2);
+      },
+      "");
+  for (const std::string &path : {in, out, other})
+    unlink(path.c_str());
+  for (const char *name : {"in", "out", "other", ""})
+    rmdir((folder + name).c_str());
+}
+
+//===----------------------------------------------------------------------===//
+// A child that lies
+//===----------------------------------------------------------------------===//
+
+/// Of code that has taken its process: the socket to the parent.
+constexpr int parentFile = STDERR_FILENO + 1;
+
+/// What the parent says to a child that answers a call of `main` with `words`.
+static std::string answer(StringRef main, std::vector<int64_t> words) {
+  mlir::MLIRContext context;
+  auto executable = compile(context, main);
+  SandboxHook hook;
+  hook.function = [](int64_t, const UnrankedMemRef *) {
+    require(false, "the hook was called");
+  };
+  hook.calls[7] = {2, -1};
+  Sandbox sandbox(*executable, {hook},
+                  [&](ArrayRef<ArrayView>, SmallVectorImpl<int64_t> &) {
+                    size_t size = words.size() * sizeof(int64_t);
+                    (void)!write(parentFile, words.data(), size);
+                    _exit(0);
+                    return int64_t(-1);
+                  });
+  Array x = makeFloats({2, 2}, {1, 2, 3, 4});
+  ArrayView view{x.type, x.shape, x.data.data()};
+  SmallVector<int64_t> result;
+  Expected<int64_t> failed = sandbox.call(view, result);
+  return failed ? "no error" : toString(failed.takeError());
+}
+
+static void expectRefused(StringRef main, std::vector<int64_t> words,
+                          const std::string &why) {
+  runAlone([&] {
+    std::string error = answer(main, words);
+    require(error == "the sandbox of 'main' gave no result: " + why, error);
+  });
+}
+
+const char *const same = R"mlir(
+  func.func @main(%x: tensor<2x2xf32>) -> tensor<2x2xf32> {
+    return %x : tensor<2x2xf32>
+  })mlir";
+
+const char *const anyRows = R"mlir(
+  func.func @main(%x: tensor<?x2xf32>) -> tensor<?x2xf32> {
+    return %x : tensor<?x2xf32>
+  })mlir";
+
+TEST(SandboxTest, ShapesOfAChildAreChecked) {
+  expectRefused(same, {0, -1, 4, 4},
+                "its code says that a tensor is 4x4, expected 2x2");
+  expectRefused(anyRows, {0, -1, 2, 3},
+                "its code says that a tensor is 2x3, expected ?x2");
+  expectRefused(anyRows, {0, -1, -1, 2}, "its code says that a tensor is ?x2");
+  expectRefused(anyRows, {0, -1, int64_t(1) << 62, 2},
+                "its code says that a tensor is 4611686018427387904x2");
+  expectRefused(same, {0, -1, 2, 2}, "it ended");
+}
+
+TEST(SandboxTest, CallsOfAChildAreChecked) {
+  expectRefused(same, {1, 1, 7, 2},
+                "its code calls a function that it doesn't have");
+  expectRefused(same, {1, -1, 7, 2},
+                "its code calls a function that it doesn't have");
+  expectRefused(same, {1, 0, 8, 2},
+                "its code calls a function with the number 8");
+  expectRefused(same, {1, 0, 7, 1},
+                "its code calls a function with the number 7");
+  expectRefused(same, {1, 0, 7, int64_t(1) << 40},
+                "its code calls a function with the number 7");
+  expectRefused(same, {1, 0, 7, 2, 3, 1},
+                "its code says that a tensor is 3x1, expected 2x?");
 }

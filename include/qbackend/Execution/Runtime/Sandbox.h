@@ -19,12 +19,6 @@ llvm::Error useSandbox();
 /// Whether there was a `useSandbox`.
 bool isSandboxed();
 
-/// Leaves this thread, for ever, the system calls that get and give back
-/// memory, wait for a lock, and end it, and reading and writing of the open
-/// file `file`. All others fail with EPERM. Memory that can be run can't be
-/// had.
-llvm::Error restrictSystemCalls(int file);
-
 } // namespace qbackend::runtime
 
 #endif // QBACKEND_EXECUTION_RUNTIME_SANDBOX_H
