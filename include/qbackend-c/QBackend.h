@@ -81,6 +81,14 @@ QBACKEND_EXPORT const char *qbackendGetBuiltinBackend(size_t index);
  * arguments with their defaults. Need not be freed. */
 QBACKEND_EXPORT const char *qbackendGetObserverKinds(void);
 
+/* From now on this process, of one thread, reads the files and folders of
+ * `readable` and those of the system, writes none, starts no program, and has
+ * no network: before it loads a module of strangers (docs/Security.md). Needs
+ * Linux with Landlock. */
+QBACKEND_EXPORT QBackendStatus
+qbackendRestrictProcess(const QBackendText *readable, size_t count,
+                        QBackendDiagnosticCallback callback, void *user);
+
 /* In all of the following `*output` becomes a null-terminated string to be
  * freed with qbackendFree. `callback` may be null: then nobody is told.
  *

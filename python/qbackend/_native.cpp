@@ -20,6 +20,16 @@ std::vector<std::string> builtinBackends() {
   return names;
 }
 
+void restrictProcess(const std::vector<Text> &readable) {
+  std::vector<QBackendText> texts;
+  for (const Text &text : readable)
+    texts.push_back(toText(text));
+  Diagnostics diagnostics;
+  if (qbackendRestrictProcess(texts.data(), texts.size(), &Diagnostics::add,
+                              &diagnostics) != QBACKEND_SUCCESS)
+    diagnostics.fail();
+}
+
 std::string backendToJSON(const Text &spec) {
   Diagnostics diagnostics;
   return run(diagnostics, [&](auto... rest) {
@@ -240,6 +250,9 @@ PYBIND11_MODULE(_native, m) {
         "A qconfig_mapping as JSON; with no name the backend's default.");
   m.def("mapping_from_json", &mappingFromJSON, py::arg("json"), py::arg("name"),
         "The JSON as a verified module.");
+  m.def("restrict_process", &restrictProcess, py::arg("readable"),
+        "From now on this process reads these files and folders, and the "
+        "system's, and can do nothing else but compute.");
   m.def("apply_backend", &applyBackend, py::arg("module"),
         py::arg("configuration"), py::arg("options"),
         "Quantizes a module. Returns it and what there is to say: severity, "

@@ -15,6 +15,7 @@ from typing import Any, Mapping, Optional, Sequence
 
 from ..files import Path, read_rest
 from ..model.model import Model
+from ..model.sandbox import Sandbox
 from . import onnx, pt2
 from .archive import mapped
 from .errors import ImportFailure as ImportFailure
@@ -92,9 +93,14 @@ def from_torch(module: Any, example_inputs: Sequence[Any],
     return finished(*pt2.convert(memoryview(buffer.getvalue())))
 
 
-def load(path: Path) -> Model:
+def load(path: Path, *, sandbox: bool = False) -> Model:
     """A network by the content of its file: MLIR as text (`.mlir`) or bytecode, an
-    archive of torch.export, or an ONNX model."""
+    archive of torch.export, or an ONNX model. With `sandbox`, for files of strangers,
+    it is parsed, calibrated, quantized and run in a child process that reads this file
+    and can do nothing else (docs/Security.md)."""
+    if sandbox:
+        made: Model = Model._of(Sandbox.load(os.fsdecode(path)))
+        return made
     with open(path, "rb") as file:
         head = file.read(4)
         name = os.fsdecode(path)

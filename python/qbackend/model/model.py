@@ -50,6 +50,7 @@ from .samples import (
     to_array,
     to_classes,
 )
+from .sandbox import Remote
 
 __all__ = ["Model", "QuantizedModel"]
 
@@ -194,6 +195,11 @@ class Model(Analyzed):
         if suffix not in _FORMATS:
             raise ValueError(
                 f"'{name}' ends in '{suffix}', expected one of {', '.join(_FORMATS)}"
+            )
+        if suffix in (".o", ".onnx") and isinstance(self._loaded(), Remote):
+            raise ValueError(
+                f"'{name}' would be compiled outside of the model's sandbox; save it as "
+                ".mlirbc, and load that without sandbox=True if it is to be trusted"
             )
         if not os.path.isdir(os.path.dirname(name) or "."):
             raise FileNotFoundError(f"the folder of '{name}' isn't there")
@@ -379,8 +385,9 @@ class Model(Analyzed):
         mapping = qconfig if isinstance(qconfig, str) else "@python_qconfig"
         if mapping.lstrip().startswith("{"):
             mapping = "@python_qconfig"
-        run = native().Calibration(
-            self._loaded(),
+        loaded = self._loaded()
+        arguments = [
+            loaded,
             name,
             "" if qconfig is None else mapping,
             configuration,
@@ -390,7 +397,11 @@ class Model(Analyzed):
             batch_size,
             non_finite == "ignore",
             thread_count(threads),
-        )
+        ]
+        if isinstance(loaded, Remote):
+            run = loaded.sandbox.ask(None, "Calibration", arguments)
+        else:
+            run = native().Calibration(*arguments)
         report = ProgressReport("calibrating", progress, total)
         done = 0
         for batch in source.blocks():
