@@ -409,20 +409,22 @@ getRanges(const Statistics &stats, const ObserverOptions &options) {
       ranges.push_back({mins[c], maxs[c]});
   };
   bool byChannel = isPerChannel(kind) && !stats.channelMins.empty();
+  // PyTorch searches by the bits of what stores an integer: two of 4 bits.
+  const unsigned searched = std::max(options.bits, 8u);
   size_t expected = byChannel ? stats.channelMins.size() : 1;
   if (isMovingAverage(kind) && stats.averageMins.size() == expected)
     addAll(stats.averageMins, stats.averageMaxs);
   else if (byChannel)
     addAll(stats.channelMins, stats.channelMaxs);
   else if (kind == ObserverKind::Histogram && !stats.histogram.empty())
-    ranges.push_back(searchHistogramRange(stats, options.bits));
+    ranges.push_back(searchHistogramRange(stats, searched));
   else if (kind == ObserverKind::Histogram && !stats.grid.empty()) {
     Statistics resampled;
     resampled.min = stats.min;
     resampled.max = stats.max;
     resampled.histogram = stats.grid.resample(options.bins, stats.min,
                                               stats.max, stats.min, stats.max);
-    ranges.push_back(searchHistogramRange(resampled, options.bits));
+    ranges.push_back(searchHistogramRange(resampled, searched));
   } else if (usesGrid(kind) && !stats.grid.empty())
     ranges.push_back(searchGridRange(stats, options));
   else
@@ -437,10 +439,12 @@ Observer::qparams(const Statistics &stats, const ObserverOptions &options) {
   std::vector<numerics::QuantParams> result;
   if (!hasStatistics(options.kind))
     return result;
+  numerics::QuantRange range = options.range();
+  int64_t middle = numerics::symmetricZeroPoint(
+      options.isSigned, options.bits, range, options.customRange.has_value());
   for (auto [min, max] : getRanges(stats, options))
-    result.push_back(numerics::calculateQParams(
-        min, max, options.range(), options.customRange.has_value(),
-        options.isSigned, options.scheme, options.eps));
+    result.push_back(numerics::calculateQParams(min, max, range, middle,
+                                                options.scheme, options.eps));
   return result;
 }
 

@@ -28,9 +28,19 @@ QuantRange quantizedRange(bool isSigned, unsigned bits,
   return range;
 }
 
+int64_t symmetricZeroPoint(bool isSigned, unsigned bits, QuantRange range,
+                           bool custom) {
+  if (isSigned)
+    return 0;
+  if (bits == 16)
+    return 1 << 15;
+  if (bits != 8)
+    return 0;
+  return custom ? halve(range.min + range.max) : 128;
+}
+
 QuantParams calculateQParams(float min, float max, QuantRange range,
-                             bool customRange, bool isSigned, QScheme scheme,
-                             float eps) {
+                             int64_t middle, QScheme scheme, float eps) {
   if (!(min <= max))
     return {};
   float mn = std::min(min, 0.0f);
@@ -39,9 +49,7 @@ QuantParams calculateQParams(float min, float max, QuantRange range,
   if (scheme == QScheme::PerTensorSymmetric ||
       scheme == QScheme::PerChannelSymmetric) {
     float scale = std::max(std::max(-mn, mx) / (steps / 2), eps);
-    if (isSigned)
-      return {scale, 0};
-    return {scale, customRange ? halve(range.min + range.max) : 128};
+    return {scale, middle};
   }
   float scale = std::max((mx - mn) / steps, eps);
   // Of magnitude 2^33 at most, unless the range overflowed and this is 0.

@@ -8,10 +8,10 @@
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Corrector.h"
 #include "qbackend/Pipelines/Equalize.h"
-#include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/Analysis/ValueRanges.h"
 
@@ -37,32 +37,6 @@ using calibration::Observer;
 using calibration::ObserverOptions;
 using calibration::Table;
 using calibration::TableEntry;
-
-ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
-  ObserverOptions options;
-  options.kind = config.getKind();
-  auto type = cast<IntegerType>(config.getDtype());
-  options.isSigned = type.isSigned();
-  options.bits = type.getWidth();
-  if (config.getQuantMin())
-    options.customRange =
-        numerics::QuantRange{*config.getQuantMin(), *config.getQuantMax()};
-  options.scheme = static_cast<numerics::QScheme>(config.getScheme());
-  options.reduceRange = config.getReduceRange();
-  if (config.getEps())
-    options.eps = config.getEps().getValueAsDouble();
-  if (config.getAveragingConstant())
-    options.averagingConstant =
-        config.getAveragingConstant().getValueAsDouble();
-  if (config.getBins())
-    options.bins = *config.getBins();
-  if (config.getPercentile())
-    options.percentile = config.getPercentile().getValueAsDouble();
-  if (config.getScale())
-    options.fixedParams = {config.getScale().getValueAsDouble(),
-                           *config.getZeroPoint()};
-  return options;
-}
 
 //===----------------------------------------------------------------------===//
 // Sources of ranges

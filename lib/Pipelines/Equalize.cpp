@@ -7,8 +7,8 @@
 #include "qbackend/Pipelines/Equalize.h"
 
 #include "qbackend/Pipelines/Layers.h"
-#include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"

@@ -8,9 +8,8 @@
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Numerics/Embedding.h"
-#include "qbackend/Numerics/QuantParams.h"
 #include "qbackend/Numerics/Quantize.h"
-#include "qbackend/Transforms/Analysis/QConfigTable.h"
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -25,6 +24,9 @@
 
 using namespace mlir;
 using namespace qbackend;
+using calibration::Observer;
+using calibration::ObserverOptions;
+using calibration::Statistics;
 
 //===----------------------------------------------------------------------===//
 // Modes
@@ -75,6 +77,23 @@ static bool hasFloatZeroPoints(ObserverAttr observer) {
   return observer.getScheme() == QScheme::PerChannelAffineFloatQParams;
 }
 
+/// Why the channels of `weight` aren't those that the weight of `op` has its
+/// scales for; empty if they are. In PyTorch's layout output channels are
+/// first, those of a transposed convolution second, where 0 is taken for them,
+/// too.
+static std::string whyNotAxis(OperatorOp op, ObserverAttr weight) {
+  if (!weight.getChAxis() || !hasQuantizedWeight(op))
+    return "";
+  auto convolution = dyn_cast<ConvolutionKindAttrInterface>(op.getKind());
+  int64_t last = convolution && convolution.isTransposed() ? 1 : 0;
+  if (*weight.getChAxis() <= last)
+    return "";
+  return ("its weight has a scale for each output channel, which is axis " +
+          Twine(last) +
+          ", the qconfig has ch_axis = " + Twine(*weight.getChAxis()))
+      .str();
+}
+
 /// The width of the entries of a table that the module came with; nothing if
 /// `weight` is none. Rows of 4 bits are dequantized by scales of 16.
 static std::optional<unsigned> getTableWidth(Value weight) {
@@ -96,6 +115,8 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
     return "nothing is quantized to " + describe(dtype);
   ObserverAttr weight = qconfig.getWeight();
   auto integer = dyn_cast<IntegerType>(weight.getDtype());
+  if (std::string wrong = whyNotAxis(op, weight); !wrong.empty())
+    return wrong;
   switch (mode) {
   case QuantizationMode::Float16:
     if (qconfig.getActivation().getIsDynamic() && !weighted)
@@ -180,21 +201,9 @@ qbackend::getQuantizedElement(Type dtype, double scale, int64_t zeroPoint) {
 // Weights
 //===----------------------------------------------------------------------===//
 
-static numerics::QScheme toNumerics(QScheme scheme) {
-  return static_cast<numerics::QScheme>(scheme);
-}
-static_assert(int(QScheme::PerChannelAffineFloatQParams) ==
-                  int(numerics::QScheme::PerChannelAffineFloatQParams),
-              "the enums are the same");
-
 static bool isPerChannel(ObserverAttr observer) {
   return observer.getScheme() == QScheme::PerChannelAffine ||
          observer.getScheme() == QScheme::PerChannelSymmetric;
-}
-
-static float getEps(ObserverAttr observer) {
-  return observer.getEps() ? float(observer.getEps().getValueAsDouble())
-                           : numerics::defaultEps;
 }
 
 static LogicalResult refuseWeight(OperatorOp op) {
@@ -212,24 +221,40 @@ readWeight(OperatorOp op, SmallVectorImpl<float> &storage) {
   return weight;
 }
 
-namespace {
-struct Interval {
-  float min = std::numeric_limits<float>::infinity();
-  float max = -std::numeric_limits<float>::infinity();
-};
-} // namespace
+/// Whether `kind` chooses a part of the range of what it has seen.
+static bool choosesRange(ObserverKind kind) {
+  return kind == ObserverKind::Histogram || usesGrid(kind);
+}
 
-/// The range of `values`; failure, and an error, if one of them has none.
-static FailureOr<Interval> findRange(OperatorOp op, ArrayRef<float> values) {
-  Interval range;
-  for (float value : values) {
-    if (!std::isfinite(value))
-      return op.emitOpError() << "has " << value << " in its weight, which "
-                              << "has no range; check the trained parameters";
-    range.min = std::min(range.min, value);
-    range.max = std::max(range.max, value);
-  }
-  return range;
+/// How a weight is observed: once, as a whole or row by row. Averages of one
+/// batch are its range, and no kind leaves a weight without parameters.
+static ObserverOptions getWeightOptions(ObserverAttr observer) {
+  ObserverOptions options = getObserverOptions(observer);
+  bool isFixed = options.kind == ObserverKind::FixedQParams &&
+                 !hasFloatZeroPoints(observer);
+  if (!choosesRange(options.kind) && !isFixed)
+    options.kind = ObserverKind::MinMax;
+  return options;
+}
+
+/// What the observer of the weight of `op` sees in `numbers`; failure, and an
+/// error, if one of them has no range.
+static FailureOr<Statistics> observe(OperatorOp op,
+                                     const ObserverOptions &options,
+                                     ArrayRef<float> numbers) {
+  const float *wrong =
+      llvm::find_if(numbers, [](float value) { return !std::isfinite(value); });
+  if (wrong != numbers.end())
+    return op.emitOpError() << "has " << *wrong << " in its weight, which "
+                            << "has no range; check the trained parameters";
+  auto observer = Observer::create(options);
+  observer->update(numbers.data(), numbers.size());
+  // The kernel multiplies positive numbers by the integer of 1, which
+  // PyTorch's observer of the slopes does not see.
+  const float one = 1;
+  if (op.getKind().getWeightRole() == WeightRole::Slopes)
+    observer->update(&one, 1);
+  return observer->statistics();
 }
 
 template <typename T>
@@ -259,68 +284,71 @@ static void assignQuantized(OpOperand &real, DenseElementsAttr integers,
   real.set(DequantizeOp::create(builder, loc, type, quantized).getOutput());
 }
 
-/// The parameters of channels with these ranges.
-static FailureOr<WeightParameters>
-calculateParameters(OperatorOp op, ArrayRef<Interval> channels) {
-  ObserverAttr observer = op.getQconfig()->getWeight();
-  if (!isa<IntegerType>(observer.getDtype()))
-    return op.emitOpError() << "has a weight observer of "
-                            << observer.getDtype() << ", expected integers";
-  Storage storage(observer.getDtype());
-  auto [quantMin, quantMax] = getQuantRange(observer);
-  WeightParameters result;
-  result.min = storage.min;
-  result.max = storage.max;
-  for (Interval range : channels) {
-    // The kernel multiplies positive numbers by the integer of 1, which
-    // PyTorch's observer of the slopes does not see.
-    if (op.getKind().getWeightRole() == WeightRole::Slopes)
-      range.max = std::max(range.max, 1.0f);
-    numerics::QuantParams params;
-    if (observer.getKind() == ObserverKind::FixedQParams)
-      params = {observer.getScale().getValueAsDouble(),
-                *observer.getZeroPoint()};
-    else
-      params = numerics::calculateQParams(
-          range.min, range.max, {quantMin, quantMax},
-          observer.getQuantMin().has_value(), storage.isSigned,
-          toNumerics(observer.getScheme()), getEps(observer));
-    result.channels.push_back(params);
-  }
-  return result;
-}
-
 /// The rows of a weight along axis 0, its output channels.
 static int64_t countRows(RankedTensorType type) {
   return type.getRank() ? type.getDimSize(0) : 1;
 }
 
-/// Adds the numbers of some rows, from the one with the number `first` on, to
-/// the ranges of all rows, or to the only one.
-static LogicalResult addRows(OperatorOp op, int64_t first,
-                             ArrayRef<float> numbers, int64_t perRow,
-                             MutableArrayRef<Interval> ranges) {
-  if (ranges.size() == 1)
-    perRow = numbers.size();
-  for (; !numbers.empty(); numbers = numbers.drop_front(perRow)) {
-    FailureOr<Interval> range = findRange(op, numbers.take_front(perRow));
-    if (failed(range))
-      return failure();
-    Interval &all = ranges[ranges.size() == 1 ? 0 : first++];
-    all.min = std::min(all.min, range->min);
-    all.max = std::max(all.max, range->max);
-  }
-  return success();
+/// The parameters of the weight of `op`, of which `read` gives whole rows, in
+/// several panels if the observer takes them one by one.
+static FailureOr<WeightParameters> findParameters(
+    OperatorOp op,
+    function_ref<bool(function_ref<bool(int64_t, ArrayRef<float>)>)> read) {
+  ObserverAttr observer = op.getQconfig()->getWeight();
+  if (!isa<IntegerType>(observer.getDtype()))
+    return op.emitOpError() << "has a weight observer of "
+                            << observer.getDtype() << ", expected integers";
+  ObserverOptions options = getWeightOptions(observer);
+  Storage storage(observer.getDtype());
+  WeightParameters result;
+  result.min = storage.min;
+  result.max = storage.max;
+  auto type = cast<RankedTensorType>(op.getWeight().getType());
+  const int64_t rows = countRows(type);
+  const bool perRow = isPerChannel(observer);
+  Statistics all;
+  if (!read([&](int64_t, ArrayRef<float> numbers) {
+        size_t size =
+            perRow && rows ? type.getNumElements() / rows : numbers.size();
+        for (; !numbers.empty(); numbers = numbers.drop_front(size)) {
+          FailureOr<Statistics> seen =
+              observe(op, options, numbers.take_front(size));
+          if (failed(seen))
+            return false;
+          if (perRow)
+            result.channels.push_back(Observer::qparams(*seen, options)[0]);
+          else if (all.empty())
+            all = std::move(*seen);
+          else
+            calibration::merge(all, *seen);
+        }
+        return true;
+      }))
+    return failure();
+  if (perRow)
+    result.channels.resize(rows);
+  else
+    result.channels.push_back(Observer::qparams(all, options)[0]);
+  return result;
 }
 
 FailureOr<WeightParameters>
 qbackend::getWeightParameters(OperatorOp op, ArrayRef<float> weight) {
-  int64_t rows = countRows(cast<RankedTensorType>(op.getWeight().getType()));
-  SmallVector<Interval> ranges(
-      ::isPerChannel(op.getQconfig()->getWeight()) ? rows : 1);
-  if (failed(addRows(op, 0, weight, rows ? weight.size() / rows : 0, ranges)))
-    return failure();
-  return calculateParameters(op, ranges);
+  return findParameters(op, [&](auto use) { return use(0, weight); });
+}
+
+/// The same of its weight, of which no more than a panel is copied where that
+/// will do: a range is merged from those of parts.
+static FailureOr<WeightParameters> getWeightParameters(OperatorOp op) {
+  ObserverAttr observer = op.getQconfig()->getWeight();
+  if (!isPerChannel(observer) && choosesRange(observer.getKind())) {
+    SmallVector<float, 0> numbers;
+    std::optional<ArrayRef<float>> weight = readWeight(op, numbers);
+    return weight ? qbackend::getWeightParameters(op, *weight)
+                  : FailureOr<WeightParameters>();
+  }
+  return findParameters(
+      op, [&](auto use) { return forEachPanel(op.getWeight(), use); });
 }
 
 /// The integers of the weight; per channel along axis 0, the output channels.
@@ -332,12 +360,7 @@ static LogicalResult quantizeWeight(OperatorOp op, bool fold) {
   auto type = cast<RankedTensorType>(weight.getType());
   int64_t rows = countRows(type);
   int64_t perRow = rows ? type.getNumElements() / rows : 0;
-  SmallVector<Interval> ranges(isPerChannel(observer) ? rows : 1);
-  if (!forEachPanel(weight, [&](int64_t first, ArrayRef<float> numbers) {
-        return succeeded(addRows(op, first, numbers, perRow, ranges));
-      }))
-    return failure();
-  FailureOr<WeightParameters> parameters = calculateParameters(op, ranges);
+  FailureOr<WeightParameters> parameters = ::getWeightParameters(op);
   if (failed(parameters))
     return failure();
   Storage storage(observer.getDtype());
@@ -451,17 +474,17 @@ static LogicalResult quantizeTable(OperatorOp op) {
     return failure();
   auto type = cast<RankedTensorType>(op.getWeight().getType());
   int64_t rows = type.getDimSize(0), columns = type.getDimSize(1);
-  auto [quantMin, quantMax] = getQuantRange(observer);
+  ObserverOptions options = getWeightOptions(observer);
   numerics::EmbeddingBits bits = getBits(observer);
   std::vector<int8_t> entries(weight->size());
   std::vector<float> scales, zeroPoints;
   for (int64_t row = 0; row < rows; ++row) {
     ArrayRef<float> values = weight->slice(row * columns, columns);
-    FailureOr<Interval> range = findRange(op, values);
-    if (failed(range))
+    FailureOr<Statistics> seen = observe(op, options, values);
+    if (failed(seen))
       return failure();
-    numerics::FloatQuantParams params = numerics::calculateFloatQParams(
-        range->min, range->max, {quantMin, quantMax}, getEps(observer));
+    numerics::FloatQuantParams params =
+        Observer::floatQParams(*seen, options)[0];
     for (auto [i, value] : llvm::enumerate(values))
       entries[row * columns + i] = numerics::quantizeEmbedding(
           value, params.scale, params.zeroPoint, bits);

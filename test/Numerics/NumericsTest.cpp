@@ -95,18 +95,25 @@ TEST(QuantParams, Range) {
   check(quantizedRange(true, 32, {}, true), int32Min, int32Max);
 }
 
+TEST(QuantParams, SymmetricZeroPoint) {
+  EXPECT_EQ(symmetricZeroPoint(true, 8, {-127, 127}, true), 0);
+  EXPECT_EQ(symmetricZeroPoint(false, 8, {0, 255}, false), 128);
+  EXPECT_EQ(symmetricZeroPoint(false, 8, {0, 127}, true), 63);
+  EXPECT_EQ(symmetricZeroPoint(false, 16, {0, 65535}, false), 32768);
+  EXPECT_EQ(symmetricZeroPoint(false, 4, {0, 15}, false), 0);
+}
+
 TEST(QuantParams, AffineAndSymmetric) {
   auto affine = [](float min, float max) {
-    return calculateQParams(min, max, {0, 255}, false, false,
-                            QScheme::PerTensorAffine);
+    return calculateQParams(min, max, {0, 255}, 0, QScheme::PerTensorAffine);
   };
   EXPECT_EQ(affine(-1, 1.55f).scale, 2.55f / 255);
   EXPECT_EQ(affine(-1, 1.55f).zeroPoint, 100);
   EXPECT_EQ(affine(0, 0).scale, 0x1p-23);
   EXPECT_EQ(affine(inf, -inf).scale, 1.0);
   EXPECT_EQ(affine(inf, -inf).zeroPoint, 0);
-  QuantParams p = calculateQParams(-5, 3, {-127, 127}, true, true,
-                                   QScheme::PerChannelSymmetric);
+  QuantParams p =
+      calculateQParams(-5, 3, {-127, 127}, 0, QScheme::PerChannelSymmetric);
   EXPECT_EQ(p.scale, 5.0f / 127);
   EXPECT_EQ(p.zeroPoint, 0);
   FloatQuantParams f = calculateFloatQParams(2, 4, {0, 255});

@@ -6,6 +6,7 @@ import copy
 import json
 import pathlib
 import pickle
+import re
 import warnings
 
 import pytest
@@ -384,3 +385,89 @@ def test_every_default_can_be_called(name):
         assert (scale > 0).all()
     else:
         assert y is x
+
+
+#: What an observer of each kind, type, scheme and axis gives for an array that it
+#: sees once, as a weight.
+GRID = json.loads(
+    (pathlib.Path(__file__).parents[1] / "Calibration" / "observer_grid.json").read_text()
+)
+
+
+def test_every_kind_type_scheme_and_axis_is_pytorchs():
+    wrong = []
+    for case in GRID["cases"]:
+        kind, dtype, qscheme, axis, reduce, custom, which, scale, zero_point = case
+        arguments = {"dtype": dtype, "qscheme": qscheme, "reduce_range": reduce}
+        if custom:
+            arguments.update(quant_min=custom[0], quant_max=custom[1])
+        if axis is not None:
+            arguments["ch_axis"] = axis
+        observer = OBSERVERS[kind](**arguments)
+        observer(np.array(GRID["data"][which], dtype=np.float32))
+        found = observer.calculate_qparams()
+        if found[0].tolist() != [np.float32(s) for s in scale] or found[
+            1
+        ].tolist() != [found[1].dtype.type(z) for z in zero_point]:
+            wrong.append((case, found))
+    assert not wrong, f"{len(wrong)} of {len(GRID['cases'])}, the first {wrong[0]}"
+
+
+def test_weights_are_observed_by_what_their_qconfig_says(tmp_path):
+    """The same array as the weight of linear layers, a layer for each case."""
+    weights = [np.array(x, dtype=np.float32).reshape(3, 20) for x in GRID["data"]]
+    cases = [
+        case
+        for case in GRID["cases"]
+        if case[1] == "qint8" and case[3] in (None, 0) and "float" not in case[2]
+    ]
+    assert len(cases) == 38
+    mapping = qbackend.QConfigMapping()
+    lines = []
+    for i, (kind, dtype, qscheme, axis, reduce, custom, which, *_) in enumerate(cases):
+        arguments = {"dtype": dtype, "qscheme": qscheme, "reduce_range": reduce}
+        if custom:
+            arguments.update(quant_min=custom[0], quant_max=custom[1])
+        mapping.set_module_name(
+            f"fc{i}",
+            qbackend.QConfig(MinMaxObserver, OBSERVERS[kind].with_args(**arguments)),
+        )
+        numbers = weights[which].T.tobytes().hex().upper()
+        lines += [
+            f'  %w{i} = arith.constant dense<"0x{numbers}"> : tensor<20x3xf32>',
+            f"  %y{i} = linalg.matmul ins(%x, %w{i} : tensor<1x20xf32>, "
+            f"tensor<20x3xf32>) outs(%z : tensor<1x3xf32>) -> tensor<1x3xf32> "
+            f'loc("fc{i}")',
+        ]
+    results = [f"%y{i}" for i in range(len(cases))]
+    types = ", ".join(["tensor<1x3xf32>"] * len(cases))
+    file = tmp_path / "net.mlir"
+    file.write_text(
+        f'func.func @main(%x: tensor<1x20xf32> loc("x")) -> ({types}) {{\n'
+        "  %z = arith.constant dense<0.0> : tensor<1x3xf32>\n"
+        + "\n".join(lines)
+        + f"\n  return {', '.join(results)} : {types}\n}}\n"
+    )
+    x = np.linspace(-1, 1, 40, dtype=np.float32).reshape(2, 20)
+    np.savez(tmp_path / "x.npz", x=x)
+    quantized = qbackend.load(str(file)).quantize(
+        qconfig=mapping, data=str(tmp_path / "x.npz"), lower_to="reference"
+    )
+    quantized.save(str(tmp_path / "q.mlir"))
+    found = re.findall(
+        r"to tensor<3x20x!quant.uniform<i8:f32(:0)?, \{?([^>}]*)\}?>",
+        (tmp_path / "q.mlir").read_text(),
+    )
+    assert len(found) == len(cases)
+    wrong = []
+    for case, (axis, text) in zip(cases, found):
+        pairs = [(part.split(":") + ["0"])[:2] for part in text.split(",")]
+        scale = [np.float32(s) for s, _ in pairs]
+        zero_point = [int(z) for _, z in pairs]
+        if (
+            bool(axis) != (case[3] is not None)
+            or scale != [np.float32(s) for s in case[7]]
+            or zero_point != case[8]
+        ):
+            wrong.append((case, scale, zero_point))
+    assert not wrong, f"{len(wrong)} of {len(cases)}, the first {wrong[0]}"

@@ -48,6 +48,12 @@ inline constexpr float defaultEps = 1.1920928955078125e-07f;
 QuantRange quantizedRange(bool isSigned, unsigned bits,
                           std::optional<QuantRange> custom, bool reduceRange);
 
+/// Returns the zero point that symmetric schemes have: 0, but of unsigned types
+/// of 8 and 16 bits the middle, 128 and 32768. A `custom` range of 8 bits has a
+/// middle of its own, floor((range.min + range.max) / 2).
+int64_t symmetricZeroPoint(bool isSigned, unsigned bits, QuantRange range,
+                           bool custom);
+
 /// Returns the parameters that map the real values [`min`, `max`] to `range`.
 /// All arithmetic is in f32 and rounds to nearest even:
 ///
@@ -55,14 +61,13 @@ QuantRange quantizedRange(bool isSigned, unsigned bits,
 ///   affine:    scale = max((mx - mn) / f32(qmax - qmin), eps)
 ///              zp    = clamp(qmin - rne(mn / scale), qmin, qmax)
 ///   symmetric: scale = max(max(-mn, mx) / (f32(qmax - qmin) / 2), eps)
-///              zp    = 0 if signed, else 128 or, if the range is custom,
-///                      floor((qmin + qmax) / 2)
+///              zp    = `middle`, see symmetricZeroPoint
 ///
 /// An observer that never ran (min = +inf, max = -inf) has scale 1 and zero
 /// point 0. Per-channel schemes compute the same for one channel; the scheme
 /// with a float zero point has its own function below.
 QuantParams calculateQParams(float min, float max, QuantRange range,
-                             bool customRange, bool isSigned, QScheme scheme,
+                             int64_t middle, QScheme scheme,
                              float eps = defaultEps);
 
 /// The same for PerChannelAffineFloatQParams: zero need not be in the range,

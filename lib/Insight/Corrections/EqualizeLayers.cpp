@@ -4,8 +4,8 @@
 
 #include "EqualizeLayers.h"
 
-#include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -128,11 +128,10 @@ static void checkRange(Operation *op, const std::string &text,
                      text + " has the zero point " + Twine(*zeroPoint) +
                          ", outside of its range " + stringifyRange(min, max),
                      "choose one in the range");
-    // The middle of a symmetric range, see numerics::calculateQParams.
-    bool isSigned = cast<IntegerType>(observer.getDtype()).isSigned();
-    int64_t middle = isSigned                 ? 0
-                     : observer.getQuantMin() ? (min + max) / 2
-                                              : 128;
+    auto type = cast<IntegerType>(observer.getDtype());
+    int64_t middle = numerics::symmetricZeroPoint(
+        type.isSigned(), type.getWidth(), {min, max},
+        observer.getQuantMin().has_value());
     if (observer.getScheme() == QScheme::PerTensorSymmetric &&
         *zeroPoint != middle)
       findings.warn(op,

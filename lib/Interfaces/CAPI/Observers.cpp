@@ -7,7 +7,7 @@
 #include "qbackend/Backends/Json.h"
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Numerics/Quantize.h"
-#include "qbackend/Pipelines/ObserverOptions.h"
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
 
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
@@ -52,9 +52,8 @@ QBackendStatus qbackendObserverCreate(QBackendText json,
                     << config->getDtype() << ", expected integers";
     return QBACKEND_FAILURE;
   }
-  calibration::ObserverOptions options = getObserverOptions(*config);
-  options.channelAxis = config->getChAxis().value_or(0);
-  *observer = new QBackendObserver{Observer::create(options)};
+  *observer =
+      new QBackendObserver{Observer::create(getObserverOptions(*config))};
   return QBACKEND_SUCCESS;
 }
 

@@ -4,8 +4,8 @@
 
 #include "StatisticsRecorder.h"
 
-#include "qbackend/Pipelines/ObserverOptions.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
 #include "llvm/ADT/StringExtras.h"

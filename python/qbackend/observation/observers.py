@@ -151,9 +151,10 @@ class HistogramObserver(UniformQuantizationObserverBase):
 
     def _resolve(self) -> None:
         super()._resolve()
-        #: The integers that the search weighs a range by: all of the type's.
+        #: The integers that the search weighs a range by: all of the type's, or of
+        #: the byte that stores two of 4 bits.
         low, high = self.dtype.quantized_range or (0, 15)
-        self.dst_nbins = high - low + 1
+        self.dst_nbins = max(high - low + 1, 256)
 
     @property
     def histogram(self) -> Any:

@@ -2,8 +2,8 @@
 //
 // From the attribute of an observer to the observer without IR.
 
-#ifndef QBACKEND_PIPELINES_OBSERVEROPTIONS_H
-#define QBACKEND_PIPELINES_OBSERVEROPTIONS_H
+#ifndef QBACKEND_TRANSFORMS_ANALYSIS_OBSERVEROPTIONS_H
+#define QBACKEND_TRANSFORMS_ANALYSIS_OBSERVEROPTIONS_H
 
 #include "qbackend/Calibration/Observer.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
@@ -15,4 +15,4 @@ calibration::ObserverOptions getObserverOptions(ObserverAttr config);
 
 } // namespace qbackend
 
-#endif // QBACKEND_PIPELINES_OBSERVEROPTIONS_H
+#endif // QBACKEND_TRANSFORMS_ANALYSIS_OBSERVEROPTIONS_H

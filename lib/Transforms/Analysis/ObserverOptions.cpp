@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the attribute of an observer to the observer without IR.
+
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
+
+using namespace mlir;
+using namespace qbackend;
+using calibration::ObserverOptions;
+
+static_assert(int(QScheme::PerChannelAffineFloatQParams) ==
+                  int(numerics::QScheme::PerChannelAffineFloatQParams),
+              "the enums are the same");
+
+ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
+  ObserverOptions options;
+  options.kind = config.getKind();
+  auto type = cast<IntegerType>(config.getDtype());
+  options.isSigned = type.isSigned();
+  options.bits = type.getWidth();
+  if (config.getQuantMin())
+    options.customRange =
+        numerics::QuantRange{*config.getQuantMin(), *config.getQuantMax()};
+  options.channelAxis = config.getChAxis().value_or(0);
+  options.scheme = static_cast<numerics::QScheme>(config.getScheme());
+  options.reduceRange = config.getReduceRange();
+  if (config.getEps())
+    options.eps = config.getEps().getValueAsDouble();
+  if (config.getAveragingConstant())
+    options.averagingConstant =
+        config.getAveragingConstant().getValueAsDouble();
+  if (config.getBins())
+    options.bins = *config.getBins();
+  if (config.getPercentile())
+    options.percentile = config.getPercentile().getValueAsDouble();
+  if (config.getScale())
+    options.fixedParams = {config.getScale().getValueAsDouble(),
+                           *config.getZeroPoint()};
+  return options;
+}
