@@ -12,6 +12,7 @@
 #include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/Analysis/ValueRanges.h"
 
@@ -119,7 +120,7 @@ public:
     module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
       Value tensor = TensorNames::getTensor(op.getInput());
       SmallVector<Value> &all = tensors[op.getObserver()];
-      if (!llvm::is_contained(all, tensor))
+      if (getSourceValues(op) != 0 && !llvm::is_contained(all, tensor))
         all.push_back(tensor);
     });
   }

@@ -5,6 +5,7 @@
 #include "Layout.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,6 +47,7 @@ static void sinkThroughObserve(ObserveOp op) {
                         transpose.getInput(), op.getObserverAttr());
   ArrayRef<int64_t> permutation = transpose.getPermutation();
   auto axis = op->getAttrOfType<IntegerAttr>(kChannelAxisAttrName);
+  observe->setDiscardableAttrs(op->getDiscardableAttrDictionary());
   if (!permutation.empty())
     observe->setAttr(kChannelAxisAttrName,
                      builder.getI64IntegerAttr(axis ? permutation[axis.getInt()]
@@ -119,6 +121,7 @@ struct InlineOperatorsPass
       else
         lowerTranspose(op);
     }
+    getOperation()->walk(eraseSourceValues);
     // The roles that the bodies didn't need.
     getOperation()->walk([&](Block *block) {
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))

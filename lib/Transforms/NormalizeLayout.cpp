@@ -5,6 +5,7 @@
 #include "Layout.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -271,7 +272,8 @@ static void sinkTranspose(tensor::CastOp op) {
   op.erase();
 }
 
-/// A transpose between operators is data movement of the network: an operator.
+/// A transpose between operators is data movement: an operator. What it gives
+/// is its input, or counts there, if it is a value of the network.
 static void createOperator(TransposeOp op) {
   remarkKept(op);
   OpBuilder builder(op);
@@ -284,6 +286,7 @@ static void createOperator(TransposeOp op) {
       builder, loc, op.getOutput().getType(), builder.getArrayAttr(kind),
       ValueRange(op.getInput()), Value(), Value(), Value(), Value(),
       QConfigAttr(), Attribute());
+  setSourceValues(wrapped, 0);
   Block &body = wrapped.getBody().emplaceBlock();
   Value argument = body.addArgument(op.getInput().getType(), op.getLoc());
   builder.setInsertionPointToStart(&body);

@@ -20,6 +20,7 @@
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
@@ -301,6 +302,8 @@ struct Observation {
   /// the result of a quantized operator.
   SmallVector<OpOperand *> users;
   bool isOutput;
+  /// What operators that aren't the network's own move it to.
+  SmallVector<Value> moved;
 };
 
 class ObserverInserter {
@@ -328,6 +331,13 @@ public:
     ObservationType observation = decision.quantized.getObservation();
     if (observation == ObservationType::InputOutputNotObserved)
       return;
+    if (observation == ObservationType::OutputShareObserverWithInput &&
+        isPartOfOther(op)) {
+      unsigned input = observeInput(op.getInputsMutable()[0], activation);
+      observations[input].moved.push_back(op.getOutput());
+      byValue[op.getOutput()].push_back(input);
+      return;
+    }
     // Fixed parameters are those of the result; the input has its own range.
     // What shares has them on both.
     ObserverAttr inputConfig = activation;
@@ -345,7 +355,7 @@ public:
     // The elements of a list; other operators have one tensor.
     if (sharing == Sharing::FX && isa<CatAttr>(op.getKind()))
       for (unsigned input : ArrayRef(inputs).drop_front())
-        rebind(input, observers[inputs.front()]);
+        observers[input] = observers[inputs.front()];
     observers[output] = observers[inputs.front()];
     for (unsigned input : inputs)
       shared.push_back({inputs.front(), input});
@@ -424,24 +434,6 @@ private:
     return added;
   }
 
-  /// FX: the element `input` of a list gets the observer `observer`. That it is
-  /// a new dimension of 1 is no operator in PyTorch, but part of a stack.
-  void rebind(unsigned input, unsigned observer) {
-    observers[input] = observer;
-    auto producer = observations[input].value.getDefiningOp<OperatorOp>();
-    auto type = cast<RankedTensorType>(observations[input].value.getType());
-    if (!producer || !isa<ReshapeAttr>(producer.getKind()) ||
-        type.getRank() !=
-            cast<RankedTensorType>(producer.getInputs()[0].getType())
-                    .getRank() +
-                1)
-      return;
-    for (unsigned known : byValue.lookup(producer.getInputs()[0]))
-      if (llvm::is_contained(observations[known].users,
-                             &producer->getOpOperand(0)))
-        observers[known] = observer;
-  }
-
   /// Gives all that share, directly or not, one observer. Like PyTorch, the
   /// first input of what shares says how all are observed.
   void joinGroups() {
@@ -487,7 +479,8 @@ private:
           (observation.config.getDtype() == config.getDtype() &&
            (observation.isOutput || isQuantized ||
             observation.config.getKind() == config.getKind()))) {
-        observation.users.push_back(&operand);
+        if (observation.value == operand.get())
+          observation.users.push_back(&operand);
         return known;
       }
     }
@@ -505,12 +498,20 @@ private:
     builder.setInsertionPointAfterValue(value);
     auto observe = ObserveOp::create(builder, observation.value.getLoc(),
                                      value.getType(), value, symbol);
-    if (observation.isOutput) {
+    if (int64_t count = countSourceValues(observation.value); count != 1)
+      setSourceValues(observe, count);
+    if (observation.isOutput)
       value.replaceAllUsesExcept(observe.getOutput(), observe);
-      return;
+    else
+      for (OpOperand *user : observation.users)
+        user->set(observe.getOutput());
+    for (Value moved : observation.moved) {
+      builder.setInsertionPointAfterValue(moved);
+      auto again = ObserveOp::create(builder, moved.getLoc(), moved.getType(),
+                                     moved, symbol);
+      setSourceValues(again, 0);
+      moved.replaceAllUsesExcept(again.getOutput(), again);
     }
-    for (OpOperand *user : observation.users)
-      user->set(observe.getOutput());
   }
 
   ModuleOp module;
@@ -647,6 +648,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       inserter.visit(op, decision);
     }
     inserter.insert();
+    getOperation()->walk(eraseSourceValues);
   }
 
   static bool isObserved(const Decision &decision) {

@@ -10,6 +10,7 @@
 #include "qbackend/Operators/Recognizer.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/OperationCount.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 
@@ -89,6 +90,7 @@ static Value createReshapeOperator(OpBuilder &builder, Location loc,
       OperatorOp::create(builder, loc, type.clone(shape),
                          builder.getArrayAttr(kind), ValueRange(value), Value(),
                          Value(), Value(), Value(), QConfigAttr(), Attribute());
+  setSourceValues(op, 0);
   OpBuilder::InsertionGuard guard(builder);
   Block &body = op.getBody().emplaceBlock();
   builder.setInsertionPointToStart(&body);
@@ -270,6 +272,17 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
   return {};
 }
 
+/// Whether `transpose` has a name of its own: it isn't a change of layout that
+/// is a part of the op before or behind it.
+static bool isOwnValue(Operation *transpose, Value input) {
+  std::string name = getLocationName(transpose->getLoc());
+  if (name.empty() || name == getLocationName(input.getLoc()))
+    return false;
+  return llvm::none_of(transpose->getUsers(), [&](Operation *user) {
+    return name == getLocationName(user->getLoc());
+  });
+}
+
 /// Puts a `qbackend.operator` in the place of `found`.
 static void createOperator(RecognizedOperator &found, const Slice &slice,
                            ConstantEvaluator &constants) {
@@ -281,6 +294,9 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
     Value replacement =
         createTranspose(builder, loc, found.inputs[0].value,
                         transpose.getPermutation().asArrayRef());
+    if (auto moved = replacement.getDefiningOp<TransposeOp>();
+        moved && isOwnValue(root, found.inputs[0].value))
+      setSourceValues(moved, 1);
     if (replacement.getType() != found.result.getType())
       replacement = tensor::CastOp::create(builder, loc, found.result.getType(),
                                            replacement);
@@ -522,6 +538,10 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     // Inner blocks first: an op that dies takes its blocks along.
     for (Block *block : llvm::reverse(blocks))
       raiseBlock(*block, named, rewriter);
+    getOperation()->walk([](TransposeOp op) {
+      if (op->removeDiscardableAttr(kSourceValuesAttrName))
+        addSourceValue(op.getInput());
+    });
   }
 
   /// Code that can't name the module's observers: what is inside of another

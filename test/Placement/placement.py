@@ -12,6 +12,7 @@ if there are no others. `--show` prints them.
 """
 
 import argparse
+import collections
 import json
 import os
 import pathlib
@@ -43,6 +44,8 @@ class Placement:
     def __init__(self):
         # (value, observer before or "", observer): (instance, readers)
         self.sites = {}
+        # How often a batch updates an observer, by its instance.
+        self.updates = collections.Counter()
         # (operator, observer) of values that are inside of it here.
         self.inside = set()
         # The observers of the weights of operators; None for one that PyTorch
@@ -63,8 +66,12 @@ class Placement:
                    + ", ".join(sorted(readers)))
         for operator, observer in self.inside:
             yield f"inside of {operator} by {observer}"
-        for group in self.groups():
-            yield "one observer: " + ", ".join(sorted(group))
+        for instance, group in self.groups().items():
+            values = ", ".join(sorted(group))
+            if len(group) > 1:
+                yield f"one observer: {values}"
+            if self.updates[instance]:
+                yield f"{self.updates[instance]} updates by {values}"
         for operator, observer in self.weights.items():
             yield f"weight of {operator}" + (
                 f" by {observer}" if observer else "")
@@ -82,7 +89,7 @@ class Placement:
         for (value, before, _), (instance, _) in self.sites.items():
             groups.setdefault(instance, []).append(
                 value + (" again" if before else ""))
-        return [group for group in groups.values() if len(group) > 1]
+        return groups
 
 
 #===----------------------------------------------------------------------===#
@@ -196,6 +203,8 @@ class Torch:
             for reader in readers:
                 placement.weights[reader] = self.observer(node)
             return
+        if not self.case["observers"][node["instance"]].get("is_dynamic"):
+            placement.updates[node["instance"]] += 1
         # What computes nothing has the value and the observer of its input.
         value = self.anchors(source["name"])
         if source["op"] != "placeholder" and self.anchors.is_alias(
@@ -335,7 +344,8 @@ class Anchors:
 _OPERATOR = re.compile(
     r"(\d+): (\S+) = (\S+?)\((.*?)\)(?: fused from (.*?))?"
     r"(?:; activations (.*?))?(?:; weight (.*?))?(; real-valued)?$")
-_SITE = re.compile(r"  (\S+)(?: after @(\S+))? -> ?(.*)$")
+_SITE = re.compile(
+    r"  (\S+)(?: after @(\S+))?( again)?(?: (\d+) times)? -> ?(.*)$")
 
 
 def read_observers(text):
@@ -359,7 +369,11 @@ def read_observers(text):
             symbol, observer = line[1:].split(": ", 1)
             kinds[symbol] = observer
         elif match := _SITE.match(line):
-            value, before, readers = match.groups()
+            value, before, again, times, readers = match.groups()
+            # Not a value of the network: its input is.
+            if again:
+                continue
+            placement.updates[symbol] += int(times or 1)
             readers = {numbers.get(reader, reader)
                        for reader in readers.split(", ") if reader}
             # Inside of what PyTorch writes as one operator.

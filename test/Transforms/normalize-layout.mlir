@@ -190,7 +190,7 @@ func.func @convolution_stays(%x: !nchw, %w: tensor<2x1x1x3xf32>) -> tensor<1x4x5
 // Between two operators, it moves data of the network, and is an operator.
 // CHECK-LABEL: func.func @between_operators
 // CHECK: %[[S:.*]] = qbackend.operator [#qbackend.sigmoid]
-// CHECK: %[[T:.*]] = qbackend.operator [#qbackend.transpose<permutation = [1, 0]>] inputs(%[[S]]) : (tensor<3x2xf32>) -> tensor<2x3xf32>
+// CHECK: %[[T:.*]] = qbackend.operator [#qbackend.transpose<permutation = [1, 0]>] inputs(%[[S]]) attributes {qbackend.source_values = 0 : i64} : (tensor<3x2xf32>) -> tensor<2x3xf32>
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%[[T]])
 func.func @between_operators(%x: tensor<3x2xf32>, %w: tensor<2x3xf32>) -> tensor<2x2xf32> {
   %s = qbackend.operator [#qbackend.sigmoid] inputs(%x) : (tensor<3x2xf32>) -> tensor<3x2xf32> {

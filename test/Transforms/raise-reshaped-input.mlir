@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: func.func @linear
 // CHECK-NOT: tensor.collapse_shape %arg0
-// CHECK: %[[X:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<1x3x4xf32>) -> tensor<3x4xf32>
+// CHECK: %[[X:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) attributes {qbackend.source_values = 0 : i64} : (tensor<1x3x4xf32>) -> tensor<3x4xf32>
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%[[X]])
 func.func @linear(%x: tensor<1x3x4xf32>) -> tensor<3x2xf32> {
   %zero = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>

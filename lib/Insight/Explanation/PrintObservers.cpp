@@ -7,6 +7,7 @@
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 
@@ -37,6 +38,8 @@ struct Site {
   std::string value;
   /// The observer that sees it before; empty if there is none.
   std::string previous;
+  /// How often it is seen in a batch: not again, in another layout.
+  int64_t times = 1;
   /// Numbers of operators, "result 0", or the names of ops that are neither.
   SmallVector<std::string> readers;
 };
@@ -102,6 +105,7 @@ void Groups::addReaders(Value value, SmallVectorImpl<std::string> &readers) {
 void Groups::add(ObserveOp observe) {
   Site site;
   site.value = names.lookup(observe.getInput()).name;
+  site.times = getSourceValues(observe);
   if (auto previous = observe.getInput().getDefiningOp<ObserveOp>())
     site.previous = previous.getObserver().str();
   addReaders(observe.getOutput(), site.readers);
@@ -194,6 +198,10 @@ void Groups::print(raw_ostream &os) {
       os << "  " << site.value;
       if (!site.previous.empty())
         os << " after @" << site.previous;
+      if (site.times == 0)
+        os << " again";
+      else if (site.times > 1)
+        os << " " << site.times << " times";
       os << " -> " << llvm::join(site.readers, ", ") << "\n";
     }
   }

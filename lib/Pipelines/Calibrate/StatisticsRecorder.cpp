@@ -6,6 +6,7 @@
 
 #include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -40,7 +41,7 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
   module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
     Value tensor = TensorNames::getTensor(op.getInput());
     SmallVector<Value> &tensors = shared[op.getObserver()];
-    if (!llvm::is_contained(tensors, tensor))
+    if (getSourceValues(op) != 0 && !llvm::is_contained(tensors, tensor))
       tensors.push_back(tensor);
   });
   llvm::StringMap<Target *> byObserver;
@@ -68,17 +69,22 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
     Site site;
     site.name = op.getObserver().str();
     site.isWanted = wanted.lookup(op.getObserver());
-    if (Target *target = byObserver.lookup(op.getObserver()))
+    auto add = [&](Target *target, int64_t times) {
       site.targets.push_back(target);
+      site.times.push_back(times);
+    };
+    const int64_t times = getSourceValues(op);
+    Target *target = byObserver.lookup(op.getObserver());
+    if (target && times != 0)
+      add(target, times);
     // What shares an observer also has an entry of its own.
     Value tensor = TensorNames::getTensor(op.getInput());
-    if (all && shared[op.getObserver()].size() > 1 &&
+    if (all && (times == 0 || shared[op.getObserver()].size() > 1) &&
         !byTensor.contains(tensor)) {
       TableEntry entry;
       describe(tensor, names.lookup(tensor), entry);
       if (entryNames.insert(entry.name).second)
-        site.targets.push_back(byTensor[tensor] =
-                                   addTarget(std::move(entry), {}, all));
+        add(byTensor[tensor] = addTarget(std::move(entry), {}, all), 1);
     }
     site.isOrdered = llvm::any_of(
         site.targets, [](Target *target) { return target->isOrdered(); });
@@ -249,8 +255,9 @@ void StatisticsRecorder::give(Site &site, const Batch &batch) {
         for (const Pending &pending : visits)
           chunks.push_back(
               {pending.values.data(), int64_t(pending.values.size()), sample});
-      observe(*target->observer, *target, chunks,
-              batch.begin()->second.front().shape);
+      for (int64_t i = 0; i < site.times[index]; ++i)
+        observe(*target->observer, *target, chunks,
+                batch.begin()->second.front().shape);
       continue;
     }
     Statistics stats = target->observer->statistics();

@@ -73,6 +73,9 @@ private:
   struct Site {
     std::string name;
     std::vector<Target *> targets;
+    /// How often a visit updates each target: once, but an observer for each
+    /// value of the network that is this one.
+    std::vector<int64_t> times;
     bool isOrdered = false;
     /// Whether it is of the module as it was given.
     bool isWanted = false;
