@@ -287,6 +287,9 @@ typedef struct {
    * error. */
   int ignoreNonFinite;
   unsigned threads;
+  /* Which values have one observer, as `sharing=`; empty: groups. Moving
+   * averages are of this sharing. */
+  QBackendText sharing;
 } QBackendCalibrationOptions;
 
 /* A real-valued network under observation. Calls on one must not overlap. */

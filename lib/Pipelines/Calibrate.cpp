@@ -116,6 +116,8 @@ public:
       byName.try_emplace(entry.name, &entry);
       if (!entry.structure.empty())
         byStructure.try_emplace(entry.structure, &entry);
+      if (!entry.stats.averageMins.empty())
+        averaged.insert(entry.group.begin(), entry.group.end());
     }
     module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
       Value tensor = TensorNames::getTensor(op.getInput());
@@ -171,6 +173,12 @@ public:
     return std::optional<TableEntry>(merged);
   }
 
+  /// Whether the table has averages of `entry`, but only with what shared its
+  /// observer when it was made.
+  bool isAveragedInGroup(const TableEntry &entry) const {
+    return entry.stats.averageMins.empty() && averaged.count(entry.name);
+  }
+
 private:
   LogicalResult checkShape(ObserverOp op, Value tensor,
                            const TableEntry &entry) const {
@@ -196,12 +204,15 @@ private:
   /// What an error ends with.
   std::string fix;
   llvm::StringMap<const TableEntry *> byName, byStructure;
+  /// Tensors that share an observer with others that has averages.
+  std::set<std::string> averaged;
   llvm::StringMap<SmallVector<Value>> tensors;
 };
 } // namespace
 
 /// Takes what `table` has for the observers that have nothing yet.
 static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
+  bool isWarned = false;
   for (ObserverOp op : getUncalibrated(module)) {
     FailureOr<std::optional<TableEntry>> entry = lookup.lookup(op);
     if (failed(entry))
@@ -218,6 +229,16 @@ static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
       emitWarning(op.getLoc())
           << calibration::describeNonFinite((*entry)->name, (*entry)->stats)
           << "; they are left out";
+    if (!isWarned && lookup.isAveragedInGroup(**entry) &&
+        calibration::isMovingAverage(op.getConfig().getKind())) {
+      isWarned = true;
+      emitWarning(op.getLoc())
+          << "the calibration table has averages of '" << (*entry)->name
+          << "' only with other values, which shared its observer when it was "
+             "made: its least and greatest number are taken, and so for "
+             "others; calibrate with the same sharing (sharing=) and the same "
+             "operators in float";
+    }
     const calibration::Statistics &stats = (*entry)->stats;
     if (!std::isfinite(params[0].scale))
       return emitError(op.getLoc())

@@ -386,10 +386,11 @@ public:
   Calibration(const Model &model, const Text &backend, const Text &qconfig,
               const Text &configuration, const Text &inputScale,
               const Text &sampleArguments, const Text &source,
-              int64_t batchSize, bool ignoreNonFinite, unsigned threads) {
+              int64_t batchSize, bool ignoreNonFinite, unsigned threads,
+              const Text &sharing) {
     struct State {
       Model::Handle model;
-      std::string texts[6];
+      std::string texts[7];
       QBackendCalibrationOptions options;
       QBackendCalibration *calibration = nullptr;
       ~State() { qbackendCalibrationDestroy(calibration); }
@@ -397,13 +398,15 @@ public:
     auto state = std::make_shared<State>();
     state->model = model.handle;
     const std::string *given[] = {&backend,    &qconfig,         &configuration,
-                                  &inputScale, &sampleArguments, &source};
-    for (int i = 0; i < 6; ++i)
+                                  &inputScale, &sampleArguments, &source,
+                                  &sharing};
+    for (int i = 0; i < 7; ++i)
       state->texts[i] = *given[i];
     const std::string *texts = state->texts;
     state->options = {toText(texts[0]), toText(texts[1]), toText(texts[2]),
                       toText(texts[3]), toText(texts[4]), toText(texts[5]),
-                      batchSize,        ignoreNonFinite,  threads};
+                      batchSize,        ignoreNonFinite,  threads,
+                      toText(texts[6])};
     std::make_shared<Call>()->run([state](Call &call) {
       return qbackendCalibrationCreate(state->model.get(), &state->options,
                                        &state->calibration, &Diagnostics::add,
@@ -484,12 +487,12 @@ void addModels(py::module_ &m) {
   py::class_<Calibration>(m, "Calibration", "A network under observation.")
       .def(py::init<const Model &, const Text &, const Text &, const Text &,
                     const Text &, const Text &, const Text &, int64_t, bool,
-                    unsigned>(),
+                    unsigned, const Text &>(),
            py::arg("model"), py::arg("backend"), py::arg("qconfig"),
            py::arg("configuration"), py::arg("input_scale"),
            py::arg("sample_arguments"), py::arg("source"),
            py::arg("batch_size"), py::arg("ignore_non_finite"),
-           py::arg("threads"))
+           py::arg("threads"), py::arg("sharing"))
       .def("add", &Calibration::add, py::arg("arrays"), "Runs on samples.")
       .def("table", &Calibration::table,
            "What was seen, as a calibration table.");

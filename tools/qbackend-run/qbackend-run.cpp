@@ -92,6 +92,15 @@ static cl::opt<std::string> backendName("backend", cl::init("qnnpack"),
 static cl::opt<std::string> qconfigName("qconfig",
                                         cl::desc("qconfig for --calibrate"),
                                         cl::cat(category));
+static cl::opt<Sharing> sharing(
+    "sharing", cl::init(Sharing::Groups),
+    cl::desc("which values have one observer, for --calibrate"),
+    cl::values(clEnumValN(Sharing::Groups, "groups",
+                          "all that share with each other, directly or not"),
+               clEnumValN(Sharing::FX, "fx",
+                          "PyTorch FX's: operator by operator, the first "
+                          "input's")),
+    cl::cat(category));
 static cl::opt<int64_t>
     batchSize("batch-size", cl::init(20),
               cl::desc("samples that an observer sees as one batch"),
@@ -226,6 +235,7 @@ static llvm::Error checkOptions() {
   };
   const Use uses[] = {{&backendName, {"calibrate", "sensitivity", "layers"}},
                       {&qconfigName, {"calibrate", "sensitivity", "layers"}},
+                      {&sharing, {"calibrate"}},
                       {&batchSize, {"calibrate", "sensitivity"}},
                       {&nonFinite, {"calibrate", "sensitivity"}},
                       {&shard, {"calibrate"}},
@@ -273,6 +283,7 @@ static void setPrepareOptions(PreparePipelineOptions &options) {
   options.backend = backendName;
   options.qconfig = qconfigName;
   options.entry = entryName;
+  options.sharing = sharing;
 }
 
 /// Where ranges come from.

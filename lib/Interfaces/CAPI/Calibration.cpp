@@ -41,6 +41,12 @@ static LogicalResult prepare(QBackendModel &model,
     prepare.backend = toRef(options.backend).str();
   prepare.qconfig = toRef(options.qconfig).str();
   prepare.entry = model.entry;
+  StringRef sharing = toRef(options.sharing);
+  if (sharing == "fx")
+    prepare.sharing = Sharing::FX;
+  else if (!sharing.empty() && sharing != "groups")
+    return model.session.error()
+           << "sharing is '" << sharing << "', expected groups or fx";
   backend = llvm::sys::path::filename(prepare.backend.getValue()).str();
   PassManager manager(model.getContext());
   addPreparePipeline(manager, prepare);

@@ -107,6 +107,7 @@ class Model(Analyzed):
         self._description: Optional[Dict[str, Any]] = None
         self._table: Optional[str] = None
         self._calibrated_for: Tuple[Backend, QConfigLike] = ("qnnpack", None)
+        self._calibrated_sharing = "groups"
         self._made_for: Optional[Tuple[Backend, QConfigLike]] = None
 
     @classmethod
@@ -352,6 +353,7 @@ class Model(Analyzed):
         batch_size: int = 20,
         non_finite: str = "error",
         threads: int = 0,
+        sharing: str = "groups",
     ) -> "Model":
         """Runs the real-valued network on samples and keeps what its tensors hold.
 
@@ -365,7 +367,8 @@ class Model(Analyzed):
         The observers are those of `backend` and `qconfig`; `quantize` takes them too
         unless it is told others, which get as much as these have recorded.
         `batch_size` samples are one batch for observers that average; `non_finite`
-        can be "ignore". `progress` shows a line, or is a function of what is done
+        can be "ignore"; `sharing` "fx", as `quantize` has it then, too: averages
+        are of the values that share an observer. `progress` shows a line, or is a function of what is done
         and the total. Returns the model.
         """
         if non_finite not in ("error", "ignore"):
@@ -397,6 +400,7 @@ class Model(Analyzed):
             batch_size,
             non_finite == "ignore",
             thread_count(threads),
+            sharing,
         ]
         if isinstance(loaded, Remote):
             run = loaded.sandbox.ask(None, "Calibration", arguments)
@@ -417,6 +421,7 @@ class Model(Analyzed):
             raise ValueError("the data has no samples; give at least one")
         self._table = run.table()
         self._calibrated_for = (backend, qconfig)
+        self._calibrated_sharing = sharing
         return self
 
     @property
@@ -465,6 +470,8 @@ class Model(Analyzed):
             options["keep_float"] = ",".join(keep_float)
         if self._entry:
             options.setdefault("entry", self._entry)
+        if self._table and self._calibrated_sharing != "groups":
+            options.setdefault("sharing", self._calibrated_sharing)
         configuration, text = pass_options(
             module,
             backend,
