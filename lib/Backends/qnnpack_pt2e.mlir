@@ -39,7 +39,7 @@
 //===----------------------------------------------------------------------===//
 
 qbackend.backend_config @"qnnpack_pytorch_2.0_export" version 2 default_qconfig @default
-    lowering ["reference", "qnnpack", "linalg", "tosa"] {
+    lowering ["reference", "qnnpack", "linalg", "tosa"] real_bias {
   qbackend.pattern_config [linear] <
     dtypes = #weighted,
     input_type_to_index = {bias = 0 : i64, weight = 2 : i64},
