@@ -459,7 +459,7 @@ TEST(Table, FileErrors) {
 //===----------------------------------------------------------------------===//
 
 /// What merging a table with a changed copy of it says.
-static std::string mergeWith(llvm::function_ref<void(TableEntry &)> change) {
+static std::string mergeWithTable(llvm::function_ref<void(Table &)> change) {
   Table table, other;
   TableEntry entry;
   entry.name = "sum";
@@ -469,9 +469,16 @@ static std::string mergeWith(llvm::function_ref<void(TableEntry &)> change) {
   entry.stats.min = -1;
   entry.stats.max = 1;
   table.entries = other.entries = {entry};
-  change(other.entries[0]);
+  table.network = other.network = "net";
+  table.samples = {{"x.npz", 0, 5}};
+  other.samples = {{"x.npz", 5, 5}};
+  change(other);
   auto merged = mergeTables({{"first", table}, {"second", other}});
   return merged ? "" : llvm::toString(merged.takeError());
+}
+
+static std::string mergeWith(llvm::function_ref<void(TableEntry &)> change) {
+  return mergeWithTable([&](Table &table) { change(table.entries[0]); });
 }
 
 TEST(TableTest, MergeOnlyTablesOfOneNetwork) {
@@ -497,4 +504,20 @@ TEST(TableTest, MergeOnlyTablesOfOneNetwork) {
   EXPECT_EQ(
       mergeWith([&](TableEntry &entry) { entry.explicitParams = {{params}}; }),
       has("scale or zero point"));
+  EXPECT_EQ(mergeWithTable([](Table &table) { table.network = "other"; }),
+            "'second' is of network 'other', 'first' of 'net'");
+  EXPECT_EQ(mergeWithTable([](Table &table) { table.entries.clear(); }),
+            "'second' and 'first' are of different networks or configurations: "
+            "the first lacks sum");
+  EXPECT_EQ(mergeWithTable([](Table &table) {
+              table.entries.push_back(table.entries[0]);
+              table.entries[1].name = "product";
+            }),
+            "'second' and 'first' are of different networks or configurations: "
+            "the second lacks product");
+  EXPECT_EQ(
+      mergeWithTable([](Table &table) { table.samples[0].first = 4; }),
+      "sample 4 of 'x.npz' is in 'first' and in 'second'; merge tables of "
+      "different samples, and name files that are called the same with "
+      "--source");
 }
