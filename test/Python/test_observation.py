@@ -390,7 +390,9 @@ def test_every_default_can_be_called(name):
 #: What an observer of each kind, type, scheme and axis gives for an array that it
 #: sees once, as a weight.
 GRID = json.loads(
-    (pathlib.Path(__file__).parents[1] / "Calibration" / "observer_grid.json").read_text()
+    (
+        pathlib.Path(__file__).parents[1] / "Calibration" / "observer_grid.json"
+    ).read_text()
 )
 
 

@@ -366,10 +366,10 @@ class Model(Analyzed):
 
         The observers are those of `backend` and `qconfig`; `quantize` takes them too
         unless it is told others, which get as much as these have recorded.
-        `batch_size` samples are one batch for observers that average; `non_finite`
-        can be "ignore"; `sharing` "fx", as `quantize` has it then, too: averages
-        are of the values that share an observer. `progress` shows a line, or is a function of what is done
-        and the total. Returns the model.
+        `batch_size` samples are one batch for observers that average; `non_finite` can
+        be "ignore"; `sharing` "fx", as `quantize` has it then, too: averages are of the
+        values that share an observer. `progress` shows a line, or is a function of what
+        is done and the total. Returns the model.
         """
         if non_finite not in ("error", "ignore"):
             raise ValueError(f"non_finite is {non_finite!r}, expected error or ignore")
