@@ -259,15 +259,17 @@ private:
 LogicalResult qbackend::equalize(ModuleOp module, QConfigMappingOp mapping,
                                  StatisticsLookup lookup) {
   TensorNames names(module);
-  QConfigTable qconfigs(mapping, names);
+  OperatorSelectors operators(module, names);
+  QConfigTable qconfigs(mapping, operators);
   Equalizer equalizer(module, lookup);
   SmallVector<OperatorOp> chosen;
-  module.walk([&](OperatorOp op) {
+  for (auto &[found, selector] : operators.getAll()) {
+    auto op = cast<OperatorOp>(found);
     // The layer decides for the relu behind it.
     QConfigOp entry = qconfigs.lookup(op, getKindNames(op), /*isFusion=*/true);
     if (entry && entry.getConfig())
       chosen.push_back(op);
-  });
+  }
   if (failed(qconfigs.verifySelectors(BackendConfigOp())))
     return failure();
   for (OperatorOp op : chosen)

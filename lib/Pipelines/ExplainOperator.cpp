@@ -126,22 +126,17 @@ static void printDecision(OperatorOp op, BackendConfigOp backend,
   os << "\n";
 }
 
-/// Which entry of `mapping` selects `wanted`: entries are counted in the order
-/// of the code, so that all operators are asked for.
-static void printQConfig(ModuleOp module, OperatorOp wanted,
-                         QConfigMappingOp mapping, raw_ostream &os) {
-  TensorNames names(module);
-  QConfigTable table(mapping, names);
-  QConfigOp found;
-  for (OperatorOp op : getOperators(module)) {
-    QConfigOp entry = table.lookup(op, getKindNames(op), op.isFused());
-    if (op == wanted)
-      found = entry;
-  }
+/// Which entry of `mapping` selects `op`.
+static void printQConfig(ModuleOp module, OperatorOp op,
+                         QConfigMappingOp mapping, TensorNames &names,
+                         raw_ostream &os) {
+  OperatorSelectors operators(module, names);
+  QConfigOp found = QConfigTable(mapping, operators)
+                        .lookup(op, getKindNames(op), op.isFused());
   os << "qconfig\n";
-  if (wanted.getQconfig())
-    os << "  activation " << stringify(wanted.getQconfig()->getActivation())
-       << "\n  weight " << stringify(wanted.getQconfig()->getWeight()) << "\n";
+  if (op.getQconfig())
+    os << "  activation " << stringify(op.getQconfig()->getActivation())
+       << "\n  weight " << stringify(op.getQconfig()->getWeight()) << "\n";
   else
     os << "  none\n";
   if (!found) {
@@ -193,7 +188,7 @@ public:
     if (observer.isCalibrated())
       os << "    scale "
          << llvm::format("%.9g", observer.getScaleAttr().getValueAsDouble())
-         << ", zero point " << *observer.getZeroPoint() << "\n";
+         << ", zero point " << observer.getZeroPointAttr().getInt() << "\n";
     else
       os << "    no range yet: pass data=FILE.npz or calibration=TABLE\n";
     std::vector<std::string> others;
@@ -250,7 +245,7 @@ LogicalResult OperatorExplanation::printObserved(ModuleOp module,
      << "\n";
   printCode(*op, os);
   printDecision(*op, backend, os);
-  printQConfig(module, *op, mapping, os);
+  printQConfig(module, *op, mapping, names, os);
   printObservers(*op, names, Observers(module, names), os);
   return success();
 }

@@ -5,13 +5,13 @@
 #include "Summary.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Support/RemarkCodes.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/OperationCount.h"
 #include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/Remarks.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -40,29 +40,6 @@ StringRef Summary::getName(Verdict verdict) {
     return "not recognised";
   }
   llvm_unreachable("unknown verdict");
-}
-
-/// Why what has this code is not quantized.
-static StringRef getReason(StringRef code) {
-  return llvm::StringSwitch<StringRef>(code)
-      .Case("QB001", "the code is not recognised as operators")
-      .Case("QB002", "the code is in a nested module or an unknown op")
-      .Case("QB004", "the code is not on tensors of f32")
-      .Case("QB103", "the backend has no pattern for it")
-      .Case("QB104", "no qconfig is for it")
-      .Case("QB105", "the backend doesn't support its qconfig")
-      .Case("QB106", "a weight or bias is not a constant with data")
-      .Case("QB107", "its qconfig is not for it")
-      .Case("QB108", "there is no kernel for it")
-      .Case("QB109", "no weight of the module has data")
-      .Case("QB117", "the entry doesn't call the function")
-      .Case("QB118", "it is part of a function that is not recognised")
-      .Case("QB141", "the module, which comes quantized, leaves it real")
-      .Case("QB144",
-            "the module makes integers in a way that is not recognised")
-      .Case("QB145", "the module is integer code already")
-      .Case("QB146", "its bias has no integers of 32 bits")
-      .Default("see the remarks");
 }
 
 void Summary::add(Verdict verdict, Operation *op, StringRef kind,
@@ -269,7 +246,7 @@ void Summary::warnIfNothing(ModuleOp module) const {
     warning << "the module has no operator on real numbers";
     return;
   }
-  warning << getReason(largest.first) << " (" << largest.first << ", "
+  warning << getRemarkTitle(largest.first) << " (" << largest.first << ", "
           << largest.second->operators << " of " << total.operators << ")";
 }
 

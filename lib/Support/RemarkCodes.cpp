@@ -14,13 +14,22 @@ static constexpr char kDiagnostics[] =
 #include "qbackend/Support/Diagnostics.inc"
     ;
 
-std::string qbackend::explainRemarkCode(StringRef code) {
+/// The section of `code`, from its title on; empty if there is none.
+static StringRef getSection(StringRef code) {
   StringRef rest = kDiagnostics;
   size_t begin = rest.find(("\n## " + llvm::Twine(code) + ": ").str());
   if (code.empty() || begin == StringRef::npos)
     return {};
   StringRef section = rest.drop_front(begin + 1);
-  section = section.take_front(section.find("\n## ")).drop_front(3);
+  return section.take_front(section.find("\n## ")).drop_front(3);
+}
+
+StringRef qbackend::getRemarkTitle(StringRef code) {
+  return getSection(code).split('\n').first.split(": ").second;
+}
+
+std::string qbackend::explainRemarkCode(StringRef code) {
+  StringRef section = getSection(code);
   std::string text;
   bool isCode = false;
   llvm::SmallVector<StringRef> lines;

@@ -87,11 +87,11 @@ struct Decision {
 /// Decides for each operator, and says why not.
 class Decider {
 public:
-  Decider(const PatternTable &patterns, QConfigTable &qconfigs,
-          BackendConfigOp backend, QConfigMappingOp mapping,
-          ArrayRef<std::string> keepFloat)
-      : patterns(patterns), qconfigs(qconfigs), backend(backend),
-        mapping(mapping) {
+  Decider(const PatternTable &patterns, const OperatorSelectors &operators,
+          const QConfigTable &qconfigs, BackendConfigOp backend,
+          QConfigMappingOp mapping, ArrayRef<std::string> keepFloat)
+      : patterns(patterns), operators(operators), qconfigs(qconfigs),
+        backend(backend), mapping(mapping) {
     for (const std::string &name : keepFloat)
       kept.insert({name, false});
   }
@@ -204,7 +204,7 @@ public:
               const Twine &suggestion, ArrayRef<RemarkNote> notes) {
     op.setCode(code);
     remarkMissed(op, code, op.getKindName(), reason, suggestion, notes,
-                 qconfigs.getName(op));
+                 operators.lookup(op).path);
   }
 
   /// Fails, and says so, for each name of keep-float that no operator has that
@@ -244,15 +244,9 @@ private:
   StringRef findKept(OperatorOp op) {
     if (kept.empty())
       return {};
-    SmallVector<std::string> names = {qconfigs.getName(op)};
-    op.getLoc()->walk([&](Location inner) {
-      if (auto named = dyn_cast<NameLoc>(inner))
-        names.push_back(named.getName().str());
-      return WalkResult::advance();
-    });
     StringRef first;
     for (auto &[name, found] : kept)
-      for (StringRef rest : names)
+      for (StringRef rest : operators.lookup(op).parts)
         if (rest.consume_front(name) &&
             (rest.empty() || rest.starts_with("."))) {
           found = true;
@@ -281,7 +275,8 @@ private:
   }
 
   const PatternTable &patterns;
-  QConfigTable &qconfigs;
+  const OperatorSelectors &operators;
+  const QConfigTable &qconfigs;
   BackendConfigOp backend;
   QConfigMappingOp mapping;
   /// The names of keep-float, and whether an operator has them.
@@ -555,8 +550,10 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       return signalPassFailure();
     PatternTable patterns(found->config);
     TensorNames names(getOperation());
-    QConfigTable qconfigs(*mapping, names);
-    Decider decider(patterns, qconfigs, found->config, *mapping, keepFloat);
+    OperatorSelectors operators(getOperation(), names);
+    QConfigTable qconfigs(*mapping, operators);
+    Decider decider(patterns, operators, qconfigs, found->config, *mapping,
+                    keepFloat);
     llvm::Expected<func::FuncOp> network = findEntry(getOperation(), entry);
     if (!network && !entry.empty()) {
       emitError(getOperation().getLoc()) << llvm::toString(network.takeError());

@@ -11,6 +11,9 @@
 
 namespace qbackend {
 
+/// Why what has `code` is not quantized: the title of its section.
+llvm::StringRef getRemarkTitle(llvm::StringRef code);
+
 /// The title, the explanation and the remedy of `code` ("QB105") from
 /// docs/Diagnostics.md, without its example; empty if there is no such code.
 std::string explainRemarkCode(llvm::StringRef code);

@@ -266,8 +266,14 @@ qbackend::compareOperators(ModuleOp realModule, ModuleOp quantizedModule,
   });
   if (!prepared)
     return prepared.takeError();
-  auto raised = runOnCopy(quantizedModule, [](OpPassManager &manager) {
-    addRaisePipeline(manager, {});
+  // The reference form has the layouts of the prepared network, which raising
+  // it again would choose anew.
+  bool isRaised = quantizedModule
+                      ->walk([](OperatorOp) { return WalkResult::interrupt(); })
+                      .wasInterrupted();
+  auto raised = runOnCopy(quantizedModule, [&](OpPassManager &manager) {
+    if (!isRaised)
+      addRaisePipeline(manager, {});
   });
   if (!raised)
     return raised.takeError();

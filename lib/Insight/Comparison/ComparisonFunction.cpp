@@ -7,16 +7,15 @@
 #include "CompareWeights.h"
 #include "MatchNetworks.h"
 
+#include "qbackend/Insight/Comparison/ObserverChanges.h"
 #include "qbackend/Operators/ConstantEvaluator.h"
-#include "qbackend/Transforms/Analysis/TensorNames.h"
+#include "qbackend/Transforms/Analysis/OperatorSelectors.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/TypeUtilities.h"
-
-#include <map>
 
 using namespace mlir;
 using namespace qbackend;
@@ -50,12 +49,24 @@ static std::string spellObserver(ObserverAttr observer) {
   return spelling.str();
 }
 
+/// The symbol of what observes `value`; empty if nothing does.
+static std::string getObserver(Value value) {
+  SmallVector<Value> worklist = {value};
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val().getUsers())
+      if (auto observe = dyn_cast<ObserveOp>(user))
+        return observe.getObserver().str();
+      else if (auto transpose = dyn_cast<TransposeOp>(user))
+        worklist.push_back(transpose.getOutput());
+  return {};
+}
+
 namespace {
 class ComparisonBuilder {
 public:
   ComparisonBuilder(ModuleOp module, func::FuncOp real, func::FuncOp quantized)
       : real(real), quantized(quantized), networks(real, quantized),
-        names(module), builder(module.getContext()) {
+        names(module), selectors(module, names), builder(module.getContext()) {
     builder.setInsertionPointToStart(module.getBody());
     Location loc = module.getLoc();
     auto unranked = UnrankedTensorType::get(builder.getF32Type());
@@ -114,13 +125,13 @@ private:
   func::FuncOp real, quantized, hook;
   MatchedNetworks networks;
   TensorNames names;
+  OperatorSelectors selectors;
   ConstantEvaluator constants;
   OpBuilder builder;
   IRMapping realValues, quantizedValues;
   std::vector<Node> nodes;
   llvm::DenseMap<Value, unsigned> numbers;
   llvm::DenseMap<Value, Value> exactOperands;
-  std::map<std::pair<std::string, std::string>, unsigned> occurrences;
 };
 } // namespace
 
@@ -147,6 +158,7 @@ void ComparisonBuilder::addArguments() {
     errors.kernel = op.getName().getStringRef().str();
     errors.range = getRange(op.getResult(0).getType());
     errors.shape = cast<RankedTensorType>(exact.getType()).getShape().vec();
+    errors.observer = getObserver(argument);
     result.operators.push_back(std::move(errors));
   }
 }
@@ -165,33 +177,34 @@ void ComparisonBuilder::addOperators() {
   }
 }
 
+static void describeQConfig(OperatorErrors &errors, QConfigAttr qconfig) {
+  ObserverAttr activation = qconfig.getActivation();
+  ObserverAttr weight = qconfig.getWeight();
+  errors.activationObserver = spellObserver(activation);
+  errors.weightObserver = spellObserver(weight);
+  if (ObserverAttr perChannel = withChannels(weight); perChannel != weight)
+    errors.perChannelWeight = spellObserver(perChannel);
+  if (!calibration::hasStatistics(activation.getKind()))
+    return;
+  errors.activationKind = activation.getKind();
+  for (ObserverKind kind :
+       {ObserverKind::MinMax, ObserverKind::MSE, ObserverKind::Percentile})
+    if (ObserverAttr other = withKind(activation, kind); other != activation)
+      errors.otherActivations[kind] = spellObserver(other);
+}
+
 void ComparisonBuilder::describe(OperatorErrors &errors, Node &node) {
   OperatorOp op = node.op;
+  const OperatorSelector &selector = selectors.lookup(op);
   errors.name = names.lookup(op.getOutput()).name;
   errors.kind = op.getKindName();
   errors.shape =
       cast<RankedTensorType>(op.getOutput().getType()).getShape().vec();
   errors.multiplyAccumulates = op.countOperations().multiplyAccumulates;
-  // Counted as QConfigTable does.
-  std::string location = getLocationName(op.getLoc());
-  std::string parent = StringRef(location).contains('.')
-                           ? StringRef(location).rsplit('.').first.str()
-                           : "";
-  std::string kind = op.getKind().getKindName().str();
-  unsigned occurrence = 0;
-  for (OperatorKindAttrInterface each : op.getOperatorKinds()) {
-    unsigned count = occurrences[{parent, each.getKindName().str()}]++;
-    if (each.getKindName() == kind)
-      occurrence = count;
-  }
-  errors.selector = location.empty()
-                        ? "module_name_object_type_order \"\", \"" + kind +
-                              "\", " + std::to_string(occurrence)
-                        : "module_name \"" + location + "\"";
-  if (op.getQconfig()) {
-    errors.activationObserver = spellObserver(op.getQconfig()->getActivation());
-    errors.weightObserver = spellObserver(op.getQconfig()->getWeight());
-  }
+  llvm::append_range(errors.selectors, selector.entries);
+  errors.observer = getObserver(op.getOutput());
+  if (op.getQconfig())
+    describeQConfig(errors, *op.getQconfig());
   for (Value input : op.getInputs())
     if (int number = getNumber(input); number >= 0)
       errors.inputs.push_back(number);

@@ -114,7 +114,8 @@ static bool agree(OperatorOp op, Operation *kernel) {
     return kinds == getKindNames(other) ||
            (kinds.front() == getKindNames(other).front() &&
             haveSameShapes(getActivations(op), getActivations(other)));
-  if (getKernelName(kernel) == kinds.front())
+  // One kernel is for all ranks of a kind: batch_norm2d.
+  if (kinds.front().starts_with(getKernelName(kernel)))
     return kernel->getNumOperands() >= op.getInputs().size();
   // A clamp for a relu6: both are functions of one tensor.
   SmallVector<Value> inputs(op.getInputs());

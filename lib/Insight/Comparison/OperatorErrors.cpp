@@ -163,18 +163,6 @@ static std::string spellRange(double min, double max) {
   return "[" + spell(min) + ", " + spell(max) + "]";
 }
 
-/// `entry` of a mapping for `op` with these observers.
-static std::string spellQConfig(const OperatorErrors &op, StringRef activation,
-                                StringRef weight) {
-  return llvm::formatv("qbackend.qconfig {0} <activation = {1}, weight = {2}>",
-                       op.selector, activation, weight)
-      .str();
-}
-
-static std::string spellFloat(const OperatorErrors &op) {
-  return "qbackend.qconfig " + op.selector + " none";
-}
-
 /// An entry of a calibration table that has another range for `op`.
 static std::string spellTableEntry(const OperatorErrors &op) {
   return llvm::formatv("{{\"name\": \"{0}\", \"min\": {1}, \"max\": {2}}",
@@ -191,25 +179,27 @@ struct Alternative {
 };
 } // namespace
 
-/// The observer whose range loses least of what `op` gives.
-static std::optional<Alternative> findObserver(const OperatorErrors &op) {
+/// The observer whose range loses least of what has `statistics`.
+static std::optional<Alternative>
+findObserver(const calibration::Statistics &statistics,
+             const std::optional<QuantizedRange> &found) {
   std::optional<Alternative> best;
-  if (op.statistics.grid.empty() || !op.range)
+  if (statistics.grid.empty() || !found)
     return best;
   for (ObserverKind kind :
        {ObserverKind::MinMax, ObserverKind::MSE, ObserverKind::Percentile}) {
     calibration::ObserverOptions options;
     options.kind = kind;
-    options.isSigned = op.range->quantMin < 0;
+    options.isSigned = found->quantMin < 0;
     options.customRange =
-        numerics::QuantRange{op.range->quantMin, op.range->quantMax};
-    auto params = calibration::Observer::qparams(op.statistics, options);
+        numerics::QuantRange{found->quantMin, found->quantMax};
+    auto params = calibration::Observer::qparams(statistics, options);
     if (params.size() != 1)
       continue;
-    QuantizedRange range = *op.range;
+    QuantizedRange range = *found;
     range.scale = params[0].scale;
     range.zeroPoint = params[0].zeroPoint;
-    auto [clip, round] = estimateNoise(op.statistics, range);
+    auto [clip, round] = estimateNoise(statistics, range);
     if (!best || clip + round < 0.98 * best->noise)
       best = Alternative{kind, clip + round};
   }
@@ -239,10 +229,58 @@ static std::string listChannels(const OperatorErrors &op, Predicate predicate) {
 }
 
 //===----------------------------------------------------------------------===//
+// Suggestions
+//===----------------------------------------------------------------------===//
+
+/// What a mapping says instead of the qconfig of `op`.
+static std::string spellQConfig(const OperatorErrors &op,
+                                const Suggestion &change) {
+  if (change.kind == Suggestion::Float)
+    return "none";
+  StringRef activation = op.activationObserver, weight = op.weightObserver;
+  if (change.kind == Suggestion::PerChannelWeight)
+    weight = op.perChannelWeight;
+  else if (auto it = op.otherActivations.find(change.observer);
+           it != op.otherActivations.end())
+    activation = it->second;
+  return llvm::formatv("<activation = {0}, weight = {1}>", activation, weight)
+      .str();
+}
+
+std::string evaluation::spell(ArrayRef<OperatorErrors> operators,
+                              const Suggestion &change) {
+  std::string text;
+  for (unsigned number : change.operators) {
+    const OperatorErrors &op = operators[number];
+    if (change.kind == Suggestion::Range) {
+      text += (text.empty() ? "" : "\n") + spellTableEntry(op);
+      continue;
+    }
+    for (StringRef selector : op.selectors)
+      text +=
+          llvm::formatv("{0}qbackend.qconfig {1} {2}", text.empty() ? "" : "\n",
+                        selector, spellQConfig(op, change));
+  }
+  return text;
+}
+
+Suggestion evaluation::keepFloat(ArrayRef<OperatorErrors> operators,
+                                 unsigned op) {
+  Suggestion change;
+  if (operators[op].selectors.empty())
+    return change;
+  change.kind = Suggestion::Float;
+  change.operators.push_back(op);
+  return change;
+}
+
+//===----------------------------------------------------------------------===//
 // Findings
 //===----------------------------------------------------------------------===//
 
-static void explainWeight(const OperatorErrors &op, Finding &finding) {
+static void explainWeight(ArrayRef<OperatorErrors> operators,
+                          Finding &finding) {
+  const OperatorErrors &op = operators[finding.op];
   if (llvm::any_of(op.channels, isOtherWeight)) {
     finding.cause = Cause::WrongWeight;
     bool isDead = llvm::any_of(op.channels, [](const ChannelWeight &channel) {
@@ -253,8 +291,7 @@ static void explainWeight(const OperatorErrors &op, Finding &finding) {
                      listChannels(op, isOtherWeight) +
                      (isDead ? " is 0 in integers, and is not in real numbers"
                              : " are no rounding of the real weight");
-    finding.suggestion =
-        "quantize this network again; until then: " + spellFloat(op);
+    finding.change = keepFloat(operators, finding.op);
     return;
   }
   finding.cause = Cause::Weight;
@@ -269,19 +306,19 @@ static void explainWeight(const OperatorErrors &op, Finding &finding) {
     most = std::max(most, range);
     isPerTensor &= channel.scale == op.channels[0].scale;
   }
-  if (isPerTensor && op.channels.size() > 1 && perChannel < 0.7 * now) {
+  if (isPerTensor && op.channels.size() > 1 && perChannel < 0.7 * now &&
+      !op.perChannelWeight.empty()) {
     finding.reason =
         llvm::formatv("one scale for channels whose weights reach from {0} to "
                       "{1}",
                       spell(least), spell(most))
             .str();
-    finding.suggestion =
-        spellQConfig(op, op.activationObserver,
-                     "<per_channel_min_max, si8, per_channel_symmetric>");
+    finding.change.kind = Suggestion::PerChannelWeight;
+    finding.change.operators.push_back(finding.op);
     return;
   }
   finding.reason = "rounding of the weight";
-  finding.suggestion = spellFloat(op);
+  finding.change = keepFloat(operators, finding.op);
 }
 
 static double getBiasError(const ChannelWeight &channel) {
@@ -290,7 +327,8 @@ static double getBiasError(const ChannelWeight &channel) {
              : 0.0;
 }
 
-static void explainBias(const OperatorErrors &op, Finding &finding) {
+static void explainBias(ArrayRef<OperatorErrors> operators, Finding &finding) {
+  const OperatorErrors &op = operators[finding.op];
   finding.cause = Cause::Bias;
   double most = 0;
   size_t worst = 0;
@@ -311,46 +349,66 @@ static void explainBias(const OperatorErrors &op, Finding &finding) {
             limit * op.channels[worst].biasStep)
       finding.reason += ", more than int32 holds at its scale";
   }
-  finding.suggestion =
-      "quantize this network again; until then: " + spellFloat(op);
+  finding.change = keepFloat(operators, finding.op);
 }
 
-static void explainRange(const OperatorErrors &op, Finding &finding) {
+/// The operators whose results share a range with that of `number`, and it.
+static std::vector<unsigned> findSharers(ArrayRef<OperatorErrors> operators,
+                                         unsigned number) {
+  std::vector<unsigned> sharers;
+  for (auto [i, op] : llvm::enumerate(operators))
+    if (i == number ||
+        (!op.observer.empty() && op.observer == operators[number].observer))
+      sharers.push_back(i);
+  return sharers;
+}
+
+static void explainRange(ArrayRef<OperatorErrors> operators, Finding &finding) {
+  const OperatorErrors &op = operators[finding.op];
   bool clips = finding.cause == Cause::Clip;
-  std::optional<Alternative> best = findObserver(op);
-  auto [clip, round] = estimateNoise(op.statistics, *op.range);
+  std::vector<unsigned> sharers = findSharers(operators, finding.op);
+  calibration::Statistics statistics = op.statistics;
+  std::string others;
+  for (unsigned sharer : sharers) {
+    if (sharer == finding.op)
+      continue;
+    calibration::merge(statistics, operators[sharer].statistics);
+    others += (others.empty() ? "" : ", ") + operators[sharer].name;
+  }
+  std::optional<Alternative> best = findObserver(statistics, op.range);
+  auto [clip, round] = estimateNoise(statistics, *op.range);
   std::string seen = spellRange(op.statistics.min, op.statistics.max);
   std::string held = spellRange(op.range->getLowest(), op.range->getHighest());
   finding.reason =
       clips ? "integers hold " + held + ", values are in " + seen
             : "steps of " + spell(op.range->scale) + ", values are in " + seen;
+  if (!others.empty())
+    finding.reason += "; " + others + (sharers.size() > 2 ? " have" : " has") +
+                      " the same scale, for values in " +
+                      spellRange(statistics.min, statistics.max);
   // A mask leaves no step for anything else, whatever the observer.
   bool isMask = op.statistics.min < -1e4 || op.statistics.max > 1e30;
   if (isMask && !clips) {
     finding.reason += ": a mask";
-    finding.suggestion = spellFloat(op);
+    finding.change = keepFloat(operators, finding.op);
     return;
   }
   // 1 dB is worth a change.
-  if (!best || best->noise > 0.8 * (clip + round) || op.selector.empty()) {
-    finding.suggestion =
-        op.selector.empty()
-            ? (best && best->noise <= 0.8 * (clip + round) ? spellTableEntry(op)
-                                                           : "")
-            : spellFloat(op);
+  if (!best || best->noise > 0.8 * (clip + round)) {
+    finding.change = keepFloat(operators, finding.op);
     return;
   }
-  StringRef name = calibration::stringifyObserverKind(best->kind);
-  if (StringRef(op.activationObserver).contains(name)) {
-    // The same observer on these values has another range.
-    finding.suggestion = spellTableEntry(op);
+  // Who shares has to have it, too: the first one says how all are observed.
+  finding.change.observer = best->kind;
+  for (unsigned sharer : sharers)
+    if (operators[sharer].otherActivations.count(best->kind))
+      finding.change.operators.push_back(sharer);
+  finding.change.kind = Suggestion::Observer;
+  if (!finding.change.operators.empty())
     return;
-  }
-  std::string activation = op.activationObserver;
-  size_t end = activation.find_first_of(",>");
-  if (end != std::string::npos)
-    activation = "<" + name.str() + activation.substr(end);
-  finding.suggestion = spellQConfig(op, activation, op.weightObserver);
+  // The same observer on these values has another range.
+  finding.change.kind = Suggestion::Range;
+  finding.change.operators.push_back(finding.op);
 }
 
 /// Where the numbers that `op` reads were rounded first: what moves numbers, or
@@ -384,22 +442,21 @@ static Finding explain(ArrayRef<OperatorErrors> operators, unsigned number,
     if (llvm::any_of(op.channels, [](const ChannelWeight &channel) {
           return getBiasError(channel) > 1.5 * channel.biasStep;
         })) {
-      explainBias(op, finding);
+      explainBias(operators, finding);
       return finding;
     }
     finding.cause = Cause::Arithmetic;
     finding.reason = "the kernel computes other numbers than the operator";
-    if (!op.selector.empty())
-      finding.suggestion = spellFloat(op);
+    finding.change = keepFloat(operators, number);
     return finding;
   }
   if (parts[0] == most && most > 0) {
-    explainWeight(op, finding);
+    explainWeight(operators, finding);
   } else if (parts[1] == most && most > 0) {
-    explainBias(op, finding);
+    explainBias(operators, finding);
   } else if (op.range) {
     finding.cause = parts[2] > parts[3] ? Cause::Clip : Cause::Round;
-    explainRange(op, finding);
+    explainRange(operators, finding);
   }
   return finding;
 }
@@ -429,8 +486,17 @@ evaluation::rankOperators(ArrayRef<OperatorErrors> operators) {
   }
   std::vector<Finding> findings;
   for (unsigned i = 0; i < operators.size(); ++i)
-    if (operators[i].isCompared() && !operators[i].kernel.empty())
-      findings.push_back(explain(operators, i, charged[i]));
+    if (operators[i].isCompared() && !operators[i].kernel.empty()) {
+      Finding &finding =
+          findings.emplace_back(explain(operators, i, charged[i]));
+      finding.suggestion = spell(operators, finding.change);
+      // No observer mends what is no quantization of this network.
+      if ((finding.cause == Cause::WrongWeight ||
+           finding.cause == Cause::Bias) &&
+          !finding.suggestion.empty())
+        finding.suggestion =
+            "quantize this network again; until then: " + finding.suggestion;
+    }
   // What is no quantization of this network comes first: no observer mends it.
   auto getTier = [&](const Finding &finding) {
     const OperatorErrors &op = operators[finding.op];

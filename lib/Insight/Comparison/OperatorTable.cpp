@@ -15,9 +15,6 @@ using namespace qbackend::evaluation;
 using llvm::ArrayRef;
 using llvm::StringRef;
 
-/// How many operators are explained below the table.
-static constexpr size_t kExplained = 5;
-
 std::array<double, 4> evaluation::getParts(const OperatorErrors &op) {
   std::array<double, 4> parts = {op.weight.noise, op.bias.noise, op.clip.noise,
                                  op.round.noise};
@@ -188,7 +185,15 @@ void evaluation::printOperators(ArrayRef<OperatorErrors> operators,
              .str(),
          width, "   ", os);
     // Not broken: it is there to be pasted.
-    if (!finding.suggestion.empty())
-      os << "   " << finding.suggestion << "\n";
+    llvm::SmallVector<StringRef> lines;
+    StringRef(finding.suggestion).split(lines, '\n', -1, /*KeepEmpty=*/false);
+    for (StringRef line : lines)
+      os << "   " << line << "\n";
+    if (finding.gain && !lines.empty())
+      os << "   tried: " << llvm::format("%+.2f dB", *finding.gain)
+         << (finding.change.kind == Suggestion::Float
+                 ? ", " + std::to_string(op.multiplyAccumulates) +
+                       " multiply-accumulates in float\n"
+                 : std::string("\n"));
   }
 }

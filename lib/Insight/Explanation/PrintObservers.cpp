@@ -151,7 +151,7 @@ static std::string describe(ObserverOp observer) {
       observer.getConfig().getKind() != ObserverKind::FixedQParams)
     os << " scale "
        << llvm::format("%.9g", observer.getScale()->convertToDouble())
-       << " zero_point " << *observer.getZeroPoint();
+       << " zero_point " << observer.getZeroPointAttr().getInt();
   return text;
 }
 

@@ -4,6 +4,8 @@
 
 #include "Mapping.h"
 
+#include "qbackend/Insight/Comparison/ObserverChanges.h"
+
 #include "mlir/IR/Builders.h"
 
 using namespace mlir;
@@ -18,44 +20,17 @@ std::string Change::getName() const {
   return getCorrectionName(*correction).str();
 }
 
-/// `config` with another kind and scheme.
-static ObserverAttr withKind(ObserverAttr config, ObserverKind kind,
-                             QScheme scheme) {
-  ObserverFields fields;
-  fields.kind = kind;
-  fields.dtype = config.getDtype();
-  fields.scheme = scheme;
-  fields.quantMin = config.getQuantMin();
-  fields.quantMax = config.getQuantMax();
-  fields.reduceRange = config.getReduceRange();
-  fields.eps = config.getEps();
-  return ObserverAttr::get(config.getContext(), fields);
-}
-
-static ObserverAttr getPerChannel(ObserverAttr weight) {
-  if (!isa<IntegerType>(weight.getDtype()) ||
-      !calibration::hasStatistics(weight.getKind()))
-    return weight;
-  // An affine one is that of slopes, of which there is one kernel.
-  if (weight.getScheme() != QScheme::PerTensorSymmetric)
-    return weight;
-  return withKind(weight, ObserverKind::PerChannelMinMax,
-                  QScheme::PerChannelSymmetric);
-}
-
 static QConfigAttr apply(QConfigAttr config, const Change &change) {
   ObserverAttr activation = config.getActivation(), weight = config.getWeight();
   if (change.perChannel)
-    weight = getPerChannel(weight);
-  if (change.observer && isa<IntegerType>(activation.getDtype()) &&
-      !activation.getIsDynamic() &&
-      calibration::hasStatistics(activation.getKind()))
-    activation = withKind(activation, *change.observer, activation.getScheme());
+    weight = withChannels(weight);
+  if (change.observer)
+    activation = withKind(activation, *change.observer);
   return QConfigAttr::get(config.getContext(), activation, weight);
 }
 
 bool tuning::changesMapping(QConfigMappingOp base, const Change &change) {
-  if (change.correction)
+  if (change.correction || change.entries)
     return true;
   return llvm::any_of(
       base.getBody().front().getOps<QConfigOp>(), [&](QConfigOp entry) {
@@ -64,22 +39,29 @@ bool tuning::changesMapping(QConfigMappingOp base, const Change &change) {
       });
 }
 
+/// Erases the entries that select what `added` does.
+static void makeRoom(QConfigMappingOp mapping, QConfigOp added) {
+  for (auto entry : llvm::make_early_inc_range(
+           mapping.getBody().front().getOps<QConfigOp>()))
+    if (entry != added && entry.getLevel() == added.getLevel() &&
+        entry.getSelectorAttr() == added.getSelectorAttr() &&
+        entry.getObjectTypeAttr() == added.getObjectTypeAttr() &&
+        entry.getIndexAttr() == added.getIndexAttr())
+      entry.erase();
+}
+
 /// Adds an entry `none`, in the place of one that selects the same.
 static void addNone(QConfigMappingOp mapping, QConfigLevel level,
                     StringRef selector, StringRef kind,
                     std::optional<int64_t> index) {
-  Block &body = mapping.getBody().front();
-  for (auto entry : llvm::make_early_inc_range(body.getOps<QConfigOp>()))
-    if (entry.getLevel() == level && entry.getSelector() == selector &&
-        entry.getObjectType().value_or("") == kind &&
-        (!index || int64_t(*entry.getIndex()) == *index))
-      entry.erase();
-  OpBuilder b = OpBuilder::atBlockEnd(&body);
-  QConfigOp::create(
-      b, mapping.getLoc(), QConfigLevelAttr::get(b.getContext(), level),
-      b.getStringAttr(selector),
-      kind.empty() ? StringAttr() : b.getStringAttr(kind),
-      index ? b.getI64IntegerAttr(*index) : IntegerAttr(), QConfigAttr());
+  OpBuilder b = OpBuilder::atBlockEnd(&mapping.getBody().front());
+  makeRoom(mapping, QConfigOp::create(
+                        b, mapping.getLoc(),
+                        QConfigLevelAttr::get(b.getContext(), level),
+                        b.getStringAttr(selector),
+                        kind.empty() ? StringAttr() : b.getStringAttr(kind),
+                        index ? b.getI64IntegerAttr(*index) : IntegerAttr(),
+                        QConfigAttr()));
 }
 
 OwningOpRef<ModuleOp>
@@ -109,15 +91,29 @@ tuning::makeMapping(QConfigMappingOp base, ArrayRef<Change> changes,
       if (entry.getConfig())
         entry.setConfigAttr(apply(*entry.getConfig(), change));
   }
+  OpBuilder end = OpBuilder::atBlockEnd(&mapping.getBody().front());
+  for (const Change &change : changes)
+    if (change.entries)
+      for (auto entry : QConfigMappingOp(change.entries)
+                            .getBody()
+                            .front()
+                            .getOps<QConfigOp>())
+        makeRoom(mapping, cast<QConfigOp>(end.clone(*entry)));
   for (const SimulatedOperator &op : realValued) {
     // By the number, which wins over a name, where names don't tell.
-    if (!op.selector.empty() && !hasOrders) {
-      addNone(mapping, QConfigLevel::ModuleName, op.selector, "", std::nullopt);
+    const OperatorSelector &selector = op.selector;
+    if (selector.hasOwnName && !hasOrders) {
+      addNone(mapping, QConfigLevel::ModuleName, selector.name, "",
+              std::nullopt);
       continue;
     }
-    for (const SimulatedOperator::Order &order : op.orders)
-      addNone(mapping, QConfigLevel::ModuleNameObjectTypeOrder, order.module,
-              order.kind, order.index);
+    auto addOrder = [&](const OperatorSelector::Kind &kind) {
+      addNone(mapping, QConfigLevel::ModuleNameObjectTypeOrder, selector.module,
+              kind.name, kind.index);
+    };
+    addOrder(selector.kinds.front());
+    if (selector.kinds.size() > 1)
+      addOrder(selector.kinds.back());
   }
   return module;
 }

@@ -5,6 +5,7 @@
 #ifndef QBACKEND_LIB_INSIGHT_TUNING_MAPPING_H
 #define QBACKEND_LIB_INSIGHT_TUNING_MAPPING_H
 
+#include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Insight/Tuning/Simulation.h"
 #include "qbackend/Pipelines/Corrections.h"
 
@@ -19,6 +20,8 @@ struct Change {
   bool perChannel = false;
   std::optional<ObserverKind> observer;
   std::optional<Correction> correction;
+  /// Entries to add, in the place of those that select the same.
+  QConfigMappingOp entries;
 
   /// As a message has it.
   std::string getName() const;

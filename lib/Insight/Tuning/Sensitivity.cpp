@@ -115,7 +115,7 @@ void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
                    raw_ostream &os) {
   size_t width = 8, kindWidth = 4;
   for (const SimulatedOperator &op : simulation.getOperators()) {
-    width = std::max(width, op.name.size());
+    width = std::max(width, op.selector.name.size());
     kindWidth = std::max(kindWidth, op.kind.size());
   }
   os << left_justify("operator", width) << "  "
@@ -123,7 +123,7 @@ void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
      << left_justify("alone quantized", 18) << "  all but it quantized\n";
   for (const OperatorSensitivity &each : sensitivity.operators) {
     const SimulatedOperator &op = simulation.getOperators()[each.index];
-    os << left_justify(op.name, width) << "  "
+    os << left_justify(op.selector.name, width) << "  "
        << left_justify(op.kind, kindWidth) << "  "
        << left_justify(formatScore(each.alone), 18) << "  "
        << formatScore(each.without) << "\n";
@@ -159,7 +159,7 @@ std::string tuning::toJSON(const Sensitivity &sensitivity,
   json::Array operators, curve;
   for (const OperatorSensitivity &each : sensitivity.operators) {
     const SimulatedOperator &op = simulation.getOperators()[each.index];
-    operators.push_back(json::Object{{"name", op.name},
+    operators.push_back(json::Object{{"name", op.selector.name},
                                      {"kind", op.kind},
                                      {"alone", toObject(each.alone)},
                                      {"without", toObject(each.without)}});

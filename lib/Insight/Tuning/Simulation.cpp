@@ -14,7 +14,6 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Analysis/OperationCount.h"
-#include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,7 +24,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
-#include "llvm/ADT/StringSet.h"
 
 #include <cmath>
 #include <limits>
@@ -131,42 +129,16 @@ static double predictRealSeconds(OperatorOp op) {
          predictSeconds(integers);
 }
 
-/// What selects each operator of `module` in a mapping; as QConfigTable counts.
 static llvm::MapVector<Operation *, SimulatedOperator>
 describeOperators(ModuleOp module) {
   TensorNames names(module);
+  OperatorSelectors selectors(module, names);
   llvm::MapVector<Operation *, SimulatedOperator> result;
-  std::map<std::pair<std::string, std::string>, int64_t> occurrences;
-  llvm::StringMap<int64_t> uses;
-  llvm::StringSet<> parents;
-  module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
-    SimulatedOperator described;
-    described.name = names.lookup(op.getOutput()).name;
-    described.kind = op.getKindName();
-    described.selector = getLocationName(op.getLoc());
-    described.realSeconds = predictRealSeconds(op);
-    StringRef name = described.selector;
-    ++uses[name];
-    std::string parent = name.substr(0, name.rfind('.')).str();
-    if (!name.contains('.'))
-      parent.clear();
-    for (StringRef path = parent; !path.empty();
-         path = path.contains('.') ? path.substr(0, path.rfind('.')) : "")
-      parents.insert(path);
-    int64_t last = op.getKinds().size() - 1;
-    for (auto [i, kind] : llvm::enumerate(op.getOperatorKinds())) {
-      std::string kindName = kind.getKindName().str();
-      int64_t index = occurrences[{parent, kindName}]++;
-      if (i == 0 || int64_t(i) == last)
-        described.orders.push_back({parent, kindName, index});
-    }
-    result.insert({op, std::move(described)});
-    return WalkResult::skip();
-  });
-  for (auto &[op, described] : result)
-    if (uses.lookup(described.selector) != 1 ||
-        parents.contains(described.selector))
-      described.selector.clear();
+  for (auto &[op, selector] : selectors.getAll()) {
+    auto operation = cast<OperatorOp>(op);
+    result.insert({op, SimulatedOperator{selector, operation.getKindName(),
+                                         predictRealSeconds(operation)}});
+  }
   return result;
 }
 

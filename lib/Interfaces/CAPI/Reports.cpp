@@ -119,7 +119,9 @@ static json::Object toObject(const evaluation::OperatorErrors &op) {
   json::Object result{{"name", json::fixUTF8(op.name)},
                       {"kind", json::fixUTF8(op.kind)},
                       {"kernel", json::fixUTF8(op.kernel)},
-                      {"selector", json::fixUTF8(op.selector)},
+                      {"selector", op.selectors.empty()
+                                       ? ""
+                                       : json::fixUTF8(op.selectors.front())},
                       {"inputs", json::Array(op.inputs)},
                       {"shape", json::Array(op.shape)},
                       {"macs", op.multiplyAccumulates},

@@ -16,8 +16,9 @@ using namespace qbackend;
 // QConfigTable
 //===----------------------------------------------------------------------===//
 
-QConfigTable::QConfigTable(QConfigMappingOp mapping, TensorNames &tensorNames)
-    : mapping(mapping), tensorNames(tensorNames) {
+QConfigTable::QConfigTable(QConfigMappingOp mapping,
+                           const OperatorSelectors &operators)
+    : mapping(mapping), operators(operators) {
   for (auto entry : mapping.getBody().front().getOps<QConfigOp>()) {
     switch (entry.getLevel()) {
     case QConfigLevel::Global:
@@ -43,22 +44,29 @@ QConfigTable::QConfigTable(QConfigMappingOp mapping, TensorNames &tensorNames)
   }
 }
 
-std::string QConfigTable::getName(OperatorOp op) {
-  std::string name = getLocationName(op.getLoc());
-  return name.empty() ? tensorNames.lookup(op.getOutput()).name : name;
-}
-
-/// The module that the operator `name` is in: layer1 of layer1.conv1.
-static StringRef getParentName(StringRef name) {
-  size_t dot = name.rfind('.');
-  return dot == StringRef::npos ? StringRef() : name.take_front(dot);
-}
-
-QConfigOp QConfigTable::lookupName(StringRef path) const {
-  for (; !path.empty(); path = getParentName(path))
+QConfigOp QConfigTable::lookupName(const OperatorSelector &op) const {
+  if (auto it = byName.find(op.name); it != byName.end())
+    return it->second;
+  for (StringRef path = op.path; !path.empty(); path = getParentPath(path))
     if (auto it = byName.find(path); it != byName.end())
       return it->second;
   return {};
+}
+
+/// A function whose parts are not all to be quantized stays float; else the
+/// last part of a function and the first one of fused modules decide, as for
+/// kinds.
+QConfigOp QConfigTable::lookupOrder(const OperatorSelector &op,
+                                    bool isFusion) const {
+  auto lookupPart = [&](const OperatorSelector::Kind &kind) {
+    auto it = byOrder.find({op.module, kind.name, kind.index});
+    return it == byOrder.end() ? QConfigOp() : it->second;
+  };
+  if (!isFusion)
+    for (const OperatorSelector::Kind &kind : op.kinds)
+      if (QConfigOp entry = lookupPart(kind); entry && !entry.getConfig())
+        return entry;
+  return lookupPart(isFusion ? op.kinds.front() : op.kinds.back());
 }
 
 /// Of fused modules PyTorch wants that the entries of all parts are the same,
@@ -91,36 +99,17 @@ QConfigOp QConfigTable::lookupKinds(ArrayRef<StringRef> kinds,
   return first ? first : global;
 }
 
-QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> allKinds,
-                               bool isFusion) {
-  // The kind that is counted.
-  StringRef kind = isFusion ? allKinds.front() : allKinds.back();
-  std::string name = getName(op);
-  names.insert({name, 0});
-  // A fused operator has the names of all its parts.
-  op.getLoc()->walk([&](Location inner) {
-    if (auto named = dyn_cast<NameLoc>(inner))
-      names.insert({named.getName(), 0});
-    return WalkResult::advance();
-  });
-  std::string module = getParentName(getLocationName(op.getLoc())).str();
-  int64_t occurrence = 0;
-  for (OperatorKindAttrInterface each : op.getOperatorKinds()) {
-    StringRef eachName = each.getKindName();
-    kinds.insert({eachName, 0});
-    int64_t count = occurrences[{module, eachName.str()}]++;
-    if (eachName == kind)
-      occurrence = count;
-  }
-  if (auto it = byOrder.find({module, kind.str(), occurrence});
-      it != byOrder.end())
-    return it->second;
-  if (QConfigOp entry = lookupName(name))
+QConfigOp QConfigTable::lookup(OperatorOp op, ArrayRef<StringRef> kinds,
+                               bool isFusion) const {
+  const OperatorSelector &selector = operators.lookup(op);
+  if (QConfigOp entry = lookupOrder(selector, isFusion))
+    return entry;
+  if (QConfigOp entry = lookupName(selector))
     return entry;
   for (auto &[regex, entry] : byRegex)
-    if (regex.match(name))
+    if (regex.match(selector.path) || regex.match(selector.name))
       return entry;
-  return lookupKinds(allKinds, isFusion);
+  return lookupKinds(kinds, isFusion);
 }
 
 /// Says after an error which of `candidates` are most like `wanted`.
@@ -139,22 +128,33 @@ static void listNearest(InFlightDiagnostic &diag, StringRef wanted,
                         [&](auto &entry) { diag << entry.second; });
 }
 
-llvm::StringMap<char> QConfigTable::getPaths() const {
+llvm::StringMap<char> QConfigTable::getNames() const {
+  llvm::StringMap<char> names;
+  for (const auto &[op, selector] : operators.getAll())
+    for (StringRef part : selector.parts)
+      names.insert({part, 0});
+  return names;
+}
+
+/// With the modules that they are in.
+static llvm::StringMap<char> addModules(const llvm::StringMap<char> &names) {
   llvm::StringMap<char> paths = names;
   for (StringRef name : names.keys())
-    while (!(name = getParentName(name)).empty())
+    while (!(name = getParentPath(name)).empty())
       paths.insert({name, 0});
   return paths;
 }
 
 void QConfigTable::listNearestNames(InFlightDiagnostic &diag,
                                     StringRef wanted) const {
-  listNearest(diag, wanted, getPaths());
+  listNearest(diag, wanted, addModules(getNames()));
 }
 
 LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
-  llvm::StringMap<char> paths = getPaths();
-  llvm::StringMap<char> allKinds = kinds;
+  llvm::StringMap<char> names = getNames(), paths = addModules(names), allKinds;
+  for (const auto &[op, selector] : operators.getAll())
+    for (const OperatorSelector::Kind &kind : selector.kinds)
+      allKinds.insert({kind.name, 0});
   if (backend)
     for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
       for (StringRef kind : pattern.getKinds())
@@ -199,9 +199,7 @@ LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
       break;
     }
     case QConfigLevel::ModuleNameObjectTypeOrder: {
-      auto it =
-          occurrences.find({selector.str(), entry.getObjectType()->str()});
-      int64_t count = it == occurrences.end() ? 0 : it->second;
+      int64_t count = operators.count(selector, *entry.getObjectType());
       if (int64_t(*entry.getIndex()) >= count) {
         InFlightDiagnostic diag =
             fail("selects number " + Twine(*entry.getIndex()) + " of \"" +

@@ -53,13 +53,13 @@ def channels():
     check("held: " in text and ", 0 of 3 operators real-valued" in text, text)
     check("cross-layer-equalization" in tuned.read_text(), tuned.read_text())
     check(not list(folder.glob("*.partial")), "something partial is left")
-    # Without names, operators are selected by their number.
+    # Without names, operators are selected by those that tables print.
     unnamed = folder / "unnamed.mlir"
     unnamed.write_text(re.sub(r' loc\("\w+"\)', "", (folder / "net.mlir").read_text()))
     text = run("qbackend-tune", unnamed, "--keep-sqnr=200",
                f"--data={folder}/calibration.npy", f"--input={folder}/test.npy", "-o", tuned)
     check("held: inf dB, 3 of 3 operators real-valued" in text, text)
-    check('module_name_object_type_order "", "conv2d", 2 none' in tuned.read_text(),
+    check('module_name "conv2d+relu_1" none' in tuned.read_text(),
           tuned.read_text())
 
 

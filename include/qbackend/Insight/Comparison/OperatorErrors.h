@@ -10,6 +10,7 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/Support/JSON.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -89,8 +90,9 @@ struct OperatorErrors {
   std::string name;
   /// "conv2d+relu"; "input" of an argument.
   std::string kind;
-  /// How a qconfig selects it: `module_name "conv1"`; empty of an argument.
-  std::string selector;
+  /// Entries of a mapping that select it and nothing else, see
+  /// OperatorSelector: `module_name "conv1"`; none of an argument.
+  std::vector<std::string> selectors;
   /// What computes it in the quantized network: "qnnpack.conv2d"; empty if it
   /// was not found there.
   std::string kernel;
@@ -104,8 +106,16 @@ struct OperatorErrors {
   std::optional<QuantizedRange> range;
   /// Whether it computes with numbers of the range of its input.
   bool sharesRange = false;
+  /// The observer of its result: all that have it share a range. Empty: none.
+  std::string observer;
   /// The observers of its qconfig, as a mapping spells them.
   std::string activationObserver, weightObserver;
+  /// The kind of the first one, and how it is spelled as one of another kind;
+  /// none if its integers don't come from statistics.
+  std::optional<calibration::ObserverKind> activationKind;
+  std::map<calibration::ObserverKind, std::string> otherActivations;
+  /// The second one, with a scale for each channel; empty if it can't have one.
+  std::string perChannelWeight;
 
   /// Of the result in the quantized network, inputs and all.
   ErrorSums cumulative;
@@ -130,6 +140,25 @@ struct OperatorErrors {
 
 enum class Cause { None, Weight, WrongWeight, Bias, Clip, Round, Arithmetic };
 
+/// A change that may mend it.
+struct Suggestion {
+  enum Kind {
+    None,
+    /// The operators stay float.
+    Float,
+    /// Weights get a scale for each channel.
+    PerChannelWeight,
+    /// Results get another observer.
+    Observer,
+    /// The range is none of these values: it has to be observed again.
+    Range,
+  };
+  Kind kind = None;
+  calibration::ObserverKind observer = calibration::ObserverKind::MinMax;
+  /// The operators whose qconfigs change.
+  std::vector<unsigned> operators;
+};
+
 /// What is said about one operator.
 struct Finding {
   unsigned op = 0;
@@ -139,10 +168,20 @@ struct Finding {
   Cause cause = Cause::None;
   /// In words: what is wrong.
   std::string reason;
-  /// An entry of a qconfig mapping, or of a calibration table; empty: nothing
-  /// to change.
+  Suggestion change;
+  /// Entries of a qconfig mapping, a line each, or one of a calibration table;
+  /// empty: nothing to change.
   std::string suggestion;
+  /// What it gives in dB, if it was tried.
+  std::optional<double> gain;
 };
+
+/// The change by which `op` stays float, and nothing else; None of an argument.
+Suggestion keepFloat(llvm::ArrayRef<OperatorErrors> operators, unsigned op);
+
+/// What is to be pasted for `change`.
+std::string spell(llvm::ArrayRef<OperatorErrors> operators,
+                  const Suggestion &change);
 
 /// The name of a cause: "weight".
 llvm::StringRef getCauseName(Cause cause);

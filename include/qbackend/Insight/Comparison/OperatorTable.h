@@ -12,6 +12,9 @@
 
 namespace qbackend::evaluation {
 
+/// How many operators are explained below the table.
+inline constexpr size_t kExplained = 5;
+
 /// Prints a line for each of `findings`, the worst first, in `width` columns at
 /// most, then what is wrong with the first ones and what to change, in full.
 void printOperators(llvm::ArrayRef<OperatorErrors> operators,

@@ -9,6 +9,7 @@
 #include "qbackend/Execution/Samples/ArrayFile.h"
 #include "qbackend/Insight/Comparison/Compare.h"
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Transforms/Analysis/OperatorSelectors.h"
 
 #include "llvm/ADT/BitVector.h"
 
@@ -44,17 +45,8 @@ llvm::Expected<Score> getScore(llvm::ArrayRef<arrays::NamedArray> real,
 
 /// An operator that is quantized.
 struct SimulatedOperator {
-  /// That of its result, see TensorNames.
-  std::string name;
+  OperatorSelector selector;
   std::string kind;
-  /// The name that selects it and nothing else in a qconfig mapping; empty: it
-  /// takes the module, the kinds and the number of each in it.
-  std::string selector;
-  struct Order {
-    std::string module, kind;
-    int64_t index;
-  };
-  llvm::SmallVector<Order, 2> orders;
   /// How much longer it takes in real numbers, conversions on both sides
   /// included, by predictSeconds.
   double realSeconds = 0;

@@ -5,7 +5,7 @@
 #ifndef QBACKEND_TRANSFORMS_ANALYSIS_QCONFIGTABLE_H
 #define QBACKEND_TRANSFORMS_ANALYSIS_QCONFIGTABLE_H
 
-#include "qbackend/Transforms/Analysis/TensorNames.h"
+#include "qbackend/Transforms/Analysis/OperatorSelectors.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
 
@@ -18,29 +18,22 @@ namespace qbackend {
 /// precedence.
 class QConfigTable {
 public:
-  /// `tensorNames` has the names of operators without a named location.
-  QConfigTable(QConfigMappingOp mapping, TensorNames &tensorNames);
+  QConfigTable(QConfigMappingOp mapping, const OperatorSelectors &operators);
 
   /// The entry for `op`, which is of `kinds`; null if there is none. `isFusion`
-  /// says that a pattern with a fuser method has these kinds. Is asked once for
-  /// each operator, in the order of the code: the occurrences of kinds in
-  /// modules are counted.
+  /// says that a pattern with a fuser method has these kinds.
   QConfigOp lookup(OperatorOp op, llvm::ArrayRef<llvm::StringRef> kinds,
-                   bool isFusion);
+                   bool isFusion) const;
 
   /// Whether an entry selects `kind` by its name.
   bool selectsKind(llvm::StringRef kind) const { return byKind.contains(kind); }
-
-  /// The name by which entries select `op`: that of its location, else that of
-  /// its result, such as conv2d_0.
-  std::string getName(OperatorOp op);
 
   /// The activation observer of the global entry; null if there is none.
   ObserverAttr getGlobalActivation() const;
 
   /// Fails, and says so with the nearest names, for each entry that selects by
-  /// name and fits none of the operators that were looked up, or selects a kind
-  /// that nobody knows. A null `backend` knows none beyond those of PyTorch.
+  /// name and fits none of the operators, or selects a kind that nobody knows.
+  /// A null `backend` knows none beyond those of PyTorch.
   mlir::LogicalResult verifySelectors(BackendConfigOp backend) const;
 
   /// Says after an error which names of operators, or of modules that they are
@@ -49,28 +42,27 @@ public:
                         llvm::StringRef wanted) const;
 
 private:
-  /// The names of operators that were looked up, and of the modules that they
-  /// are in.
-  llvm::StringMap<char> getPaths() const;
+  /// The names of all operators, and of their parts.
+  llvm::StringMap<char> getNames() const;
 
-  /// The entry that selects exactly `path`, or else its nearest ancestor.
-  QConfigOp lookupName(llvm::StringRef path) const;
+  /// The entry that selects exactly `op` by its number.
+  QConfigOp lookupOrder(const OperatorSelector &op, bool isFusion) const;
+
+  /// The entry that selects `op` by its name or path, or else its nearest
+  /// ancestor.
+  QConfigOp lookupName(const OperatorSelector &op) const;
 
   /// The entry that selects one of `kinds`, or else the global one.
   QConfigOp lookupKinds(llvm::ArrayRef<llvm::StringRef> kinds,
                         bool isFusion) const;
 
   QConfigMappingOp mapping;
-  TensorNames &tensorNames;
+  const OperatorSelectors &operators;
   QConfigOp global;
   llvm::StringMap<QConfigOp> byKind, byName;
   llvm::SmallVector<std::pair<llvm::Regex, QConfigOp>> byRegex;
-  /// By module, kind and occurrence.
+  /// By module, kind and number.
   std::map<std::tuple<std::string, std::string, int64_t>, QConfigOp> byOrder;
-
-  /// What was looked up: names, kinds, and how often a kind was in a module.
-  llvm::StringMap<char> names, kinds;
-  std::map<std::pair<std::string, std::string>, int64_t> occurrences;
 };
 
 /// The attribute of an observe op, an i64, that says which dimension the
