@@ -346,7 +346,11 @@ static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
 /// threads, of which a chain of branches on one condition has thousands.
 static constexpr unsigned maxThreadedBlocks = 500;
 
+/// What `pass` takes more than linear time for, and gives nothing here: nothing
+/// is called by a pointer but what the runtime gives.
 static bool isTooLong(StringRef pass, Any ir) {
+  if (pass == "CalledValuePropagationPass")
+    return true;
   const auto **function = any_cast<const Function *>(&ir);
   return pass == "JumpThreadingPass" && function &&
          (*function)->size() > maxThreadedBlocks;
@@ -498,6 +502,16 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
       return found.takeError();
     sandboxHooks = std::move(*found);
   }
+  // A chain of functions, each called once, would be put into one another,
+  // and all that is in it optimized again at each step.
+  StringSet<> callers;
+  for (auto other : module->getOps<mlir::func::FuncOp>())
+    if (other.isPrivate() && other
+                                 ->walk([](mlir::func::CallOp) {
+                                   return mlir::WalkResult::interrupt();
+                                 })
+                                 .wasInterrupted())
+      callers.insert(other.getName());
   auto hookNames = to_vector(make_first_range(hooks));
   if (Error error = prepareModule(*module, function, hookNames))
     return std::move(error);
@@ -563,6 +577,9 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
       return nullptr;
     for (auto [hook, function] : zip_equal(hooks, impl.hooks))
       defineHook(*llvmModule, hook.first, function);
+    for (StringRef name : callers.keys())
+      if (Function *caller = llvmModule->getFunction(name))
+        caller->addFnAttr(Attribute::NoInline);
     if (Error error = checkSymbols(*llvmModule, names)) {
       message = toString(std::move(error));
       return nullptr;

@@ -173,3 +173,141 @@ func.func @needed(%x: tensor<5x7xf32>, %y: tensor<5x7xf32>, %v: tensor<5xf32>) -
   %3 = linalg.matvec ins(%2, %v : tensor<7x5xf32>, tensor<5xf32>) outs(%f : tensor<7xf32>) -> tensor<7xf32>
   return %0, %1, %3 : tensor<7x5xf32>, tensor<7x5xf32>, tensor<7xf32>
 }
+
+// Two loops of 60 ops each stay two: of one, they would be a long block.
+// CHECK-LABEL: func.func @long
+// CHECK-COUNT-2: linalg.generic
+// CHECK-NOT: linalg.generic
+// CHECK: return
+func.func @long(%x: tensor<4x96xf32>) -> tensor<4x96xf32> {
+  %f = tensor.empty() : tensor<4x96xf32>
+  %0 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x96xf32>) outs(%f : tensor<4x96xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r0 = arith.addf %a, %a : f32
+    %r1 = arith.addf %r0, %a : f32
+    %r2 = arith.addf %r1, %a : f32
+    %r3 = arith.addf %r2, %a : f32
+    %r4 = arith.addf %r3, %a : f32
+    %r5 = arith.addf %r4, %a : f32
+    %r6 = arith.addf %r5, %a : f32
+    %r7 = arith.addf %r6, %a : f32
+    %r8 = arith.addf %r7, %a : f32
+    %r9 = arith.addf %r8, %a : f32
+    %r10 = arith.addf %r9, %a : f32
+    %r11 = arith.addf %r10, %a : f32
+    %r12 = arith.addf %r11, %a : f32
+    %r13 = arith.addf %r12, %a : f32
+    %r14 = arith.addf %r13, %a : f32
+    %r15 = arith.addf %r14, %a : f32
+    %r16 = arith.addf %r15, %a : f32
+    %r17 = arith.addf %r16, %a : f32
+    %r18 = arith.addf %r17, %a : f32
+    %r19 = arith.addf %r18, %a : f32
+    %r20 = arith.addf %r19, %a : f32
+    %r21 = arith.addf %r20, %a : f32
+    %r22 = arith.addf %r21, %a : f32
+    %r23 = arith.addf %r22, %a : f32
+    %r24 = arith.addf %r23, %a : f32
+    %r25 = arith.addf %r24, %a : f32
+    %r26 = arith.addf %r25, %a : f32
+    %r27 = arith.addf %r26, %a : f32
+    %r28 = arith.addf %r27, %a : f32
+    %r29 = arith.addf %r28, %a : f32
+    %r30 = arith.addf %r29, %a : f32
+    %r31 = arith.addf %r30, %a : f32
+    %r32 = arith.addf %r31, %a : f32
+    %r33 = arith.addf %r32, %a : f32
+    %r34 = arith.addf %r33, %a : f32
+    %r35 = arith.addf %r34, %a : f32
+    %r36 = arith.addf %r35, %a : f32
+    %r37 = arith.addf %r36, %a : f32
+    %r38 = arith.addf %r37, %a : f32
+    %r39 = arith.addf %r38, %a : f32
+    %r40 = arith.addf %r39, %a : f32
+    %r41 = arith.addf %r40, %a : f32
+    %r42 = arith.addf %r41, %a : f32
+    %r43 = arith.addf %r42, %a : f32
+    %r44 = arith.addf %r43, %a : f32
+    %r45 = arith.addf %r44, %a : f32
+    %r46 = arith.addf %r45, %a : f32
+    %r47 = arith.addf %r46, %a : f32
+    %r48 = arith.addf %r47, %a : f32
+    %r49 = arith.addf %r48, %a : f32
+    %r50 = arith.addf %r49, %a : f32
+    %r51 = arith.addf %r50, %a : f32
+    %r52 = arith.addf %r51, %a : f32
+    %r53 = arith.addf %r52, %a : f32
+    %r54 = arith.addf %r53, %a : f32
+    %r55 = arith.addf %r54, %a : f32
+    %r56 = arith.addf %r55, %a : f32
+    %r57 = arith.addf %r56, %a : f32
+    %r58 = arith.addf %r57, %a : f32
+    %r59 = arith.addf %r58, %a : f32
+    linalg.yield %r59 : f32
+  } -> tensor<4x96xf32>
+  %1 = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]} ins(%0 : tensor<4x96xf32>) outs(%f : tensor<4x96xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    %r0 = arith.addf %a, %a : f32
+    %r1 = arith.addf %r0, %a : f32
+    %r2 = arith.addf %r1, %a : f32
+    %r3 = arith.addf %r2, %a : f32
+    %r4 = arith.addf %r3, %a : f32
+    %r5 = arith.addf %r4, %a : f32
+    %r6 = arith.addf %r5, %a : f32
+    %r7 = arith.addf %r6, %a : f32
+    %r8 = arith.addf %r7, %a : f32
+    %r9 = arith.addf %r8, %a : f32
+    %r10 = arith.addf %r9, %a : f32
+    %r11 = arith.addf %r10, %a : f32
+    %r12 = arith.addf %r11, %a : f32
+    %r13 = arith.addf %r12, %a : f32
+    %r14 = arith.addf %r13, %a : f32
+    %r15 = arith.addf %r14, %a : f32
+    %r16 = arith.addf %r15, %a : f32
+    %r17 = arith.addf %r16, %a : f32
+    %r18 = arith.addf %r17, %a : f32
+    %r19 = arith.addf %r18, %a : f32
+    %r20 = arith.addf %r19, %a : f32
+    %r21 = arith.addf %r20, %a : f32
+    %r22 = arith.addf %r21, %a : f32
+    %r23 = arith.addf %r22, %a : f32
+    %r24 = arith.addf %r23, %a : f32
+    %r25 = arith.addf %r24, %a : f32
+    %r26 = arith.addf %r25, %a : f32
+    %r27 = arith.addf %r26, %a : f32
+    %r28 = arith.addf %r27, %a : f32
+    %r29 = arith.addf %r28, %a : f32
+    %r30 = arith.addf %r29, %a : f32
+    %r31 = arith.addf %r30, %a : f32
+    %r32 = arith.addf %r31, %a : f32
+    %r33 = arith.addf %r32, %a : f32
+    %r34 = arith.addf %r33, %a : f32
+    %r35 = arith.addf %r34, %a : f32
+    %r36 = arith.addf %r35, %a : f32
+    %r37 = arith.addf %r36, %a : f32
+    %r38 = arith.addf %r37, %a : f32
+    %r39 = arith.addf %r38, %a : f32
+    %r40 = arith.addf %r39, %a : f32
+    %r41 = arith.addf %r40, %a : f32
+    %r42 = arith.addf %r41, %a : f32
+    %r43 = arith.addf %r42, %a : f32
+    %r44 = arith.addf %r43, %a : f32
+    %r45 = arith.addf %r44, %a : f32
+    %r46 = arith.addf %r45, %a : f32
+    %r47 = arith.addf %r46, %a : f32
+    %r48 = arith.addf %r47, %a : f32
+    %r49 = arith.addf %r48, %a : f32
+    %r50 = arith.addf %r49, %a : f32
+    %r51 = arith.addf %r50, %a : f32
+    %r52 = arith.addf %r51, %a : f32
+    %r53 = arith.addf %r52, %a : f32
+    %r54 = arith.addf %r53, %a : f32
+    %r55 = arith.addf %r54, %a : f32
+    %r56 = arith.addf %r55, %a : f32
+    %r57 = arith.addf %r56, %a : f32
+    %r58 = arith.addf %r57, %a : f32
+    %r59 = arith.addf %r58, %a : f32
+    linalg.yield %r59 : f32
+  } -> tensor<4x96xf32>
+  return %1 : tensor<4x96xf32>
+}

@@ -222,6 +222,25 @@ def FreezeNumbersPass : Pass<"qbackend-freeze-numbers"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def SplitFunctionsPass
+    : Pass<"qbackend-split-functions", "::mlir::ModuleOp"> {
+  let summary = "parts of long functions to functions of their own";
+  let description = [{
+    Before: functions of the llvm dialect. After: a block with more than two times
+    `max-ops` ops besides addresses and constants is calls of private functions, each
+    with the next `max-ops` of them; what a part gives to another one is in a struct
+    on the stack. LLVM takes more than linear time for a long block.
+
+    The body of a function that nothing but its C wrapper calls is moved to the
+    wrapper, so that fields of descriptors are read where they are used, and written
+    where they are made.
+  }];
+  let options = [
+    Option<"maxOps", "max-ops", "int64_t", "500", "The most ops of a part">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
   let summary = "one arena for the buffers of a function";
   let description = [{

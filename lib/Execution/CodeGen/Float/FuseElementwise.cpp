@@ -145,10 +145,22 @@ struct FuseElementwisePass
           auto consumer = dyn_cast<linalg::LinalgOp>(operand->getOwner());
           return operand->get().hasOneUse() && consumer &&
                  consumer.getNumReductionLoops() == 0 &&
+                 !isLong(consumer, operand->get()) &&
                  !(isBroadcast(consumer, *operand) && isSlow(operand->get()));
         });
     patterns.add<Pattern>(&getContext());
     return applyPatternsGreedily(getOperation(), std::move(patterns));
+  }
+
+  /// Whether the loop of both would have more ops than registers are found for
+  /// in reasonable time.
+  static bool isLong(linalg::LinalgOp consumer, Value value) {
+    constexpr size_t maxOps = 100;
+    auto count = [](linalg::LinalgOp op) {
+      return op->getRegion(0).front().getOperations().size();
+    };
+    auto producer = value.getDefiningOp<linalg::LinalgOp>();
+    return producer && count(producer) + count(consumer) > maxOps;
   }
 
   static bool isSlow(Value value) {

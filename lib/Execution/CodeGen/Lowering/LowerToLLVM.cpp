@@ -641,6 +641,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createFreezeNumbersPass());
   if (options.target.parallel)
     pm.addPass(createParallelizeCallsPass());
+  pm.addPass(createSplitFunctionsPass());
   pm.addPass(createDefineHelpersPass({options.target.triple}));
 }
 
