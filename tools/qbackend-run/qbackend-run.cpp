@@ -16,6 +16,7 @@
 #include "qbackend/Insight/Comparison/OperatorTable.h"
 #include "qbackend/Insight/Cost/ReportCost.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
+#include "qbackend/Insight/Tuning/Advice.h"
 #include "qbackend/Insight/Tuning/Sensitivity.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/Calibrate.h"
@@ -25,6 +26,7 @@
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -327,6 +329,40 @@ static unsigned getColumns() {
   return columns ? columns : 120;
 }
 
+static tuning::NetworkOptions getNetworkOptions() {
+  tuning::NetworkOptions options;
+  options.backend = backendName;
+  options.qconfig = qconfigName;
+  options.data = inputFile;
+  options.labels = labelsFile;
+  options.samples = samples;
+  options.calibration = getCalibrateOptions();
+  return options;
+}
+
+/// Tries what `findings` suggest, and says what calibration gives here; what
+/// can't be tried is not suggested.
+static void tryAdvice(ModuleOp module, double sqnr,
+                      ArrayRef<evaluation::OperatorErrors> operators,
+                      std::vector<evaluation::Finding> &findings) {
+  llvm::Expected<tuning::TriedAdvice> tried =
+      isObserved(module) || inputFile == "-"
+          ? makeError("{0}", isObserved(module)
+                                 ? "the module has observers already"
+                                 : "samples on standard input are read once")
+          : tuning::tryAdvice(module, getNetworkOptions(), operators, findings,
+                              evaluation::kExplained);
+  if (!tried) {
+    llvm::outs() << "not tried: " << llvm::toString(tried.takeError()) << "\n";
+    return;
+  }
+  // A range of other data, or none of a calibration.
+  if (tried->sqnr > sqnr + 1)
+    llvm::outs() << "calibrated on these samples: SQNR "
+                 << llvm::format("%.2f", tried->sqnr)
+                 << " dB; calibrate again, with samples like these\n";
+}
+
 /// Compares operator by operator.
 static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   PreparePipelineOptions prepare;
@@ -341,6 +377,10 @@ static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   for (const evaluation::Comparison &comparison : *comparisons)
     evaluation::print(comparison, llvm::outs());
   auto findings = evaluation::rankOperators(layers->operators);
+  double sqnr = std::numeric_limits<double>::infinity();
+  for (const evaluation::Comparison &comparison : *comparisons)
+    sqnr = std::min(sqnr, comparison.sqnr);
+  tryAdvice(module, sqnr, layers->operators, findings);
   evaluation::printOperators(layers->operators, findings, getColumns(),
                              llvm::outs());
   if (htmlFile.empty())
@@ -394,13 +434,7 @@ static llvm::Error printSensitivity(ModuleOp module) {
   if (inputFile == "-")
     return makeError("samples are read several times, which standard input "
                      "can't be; pass a file");
-  tuning::NetworkOptions options;
-  options.backend = backendName;
-  options.qconfig = qconfigName;
-  options.data = inputFile;
-  options.labels = labelsFile;
-  options.samples = samples;
-  options.calibration = getCalibrateOptions();
+  tuning::NetworkOptions options = getNetworkOptions();
   auto simulation = tuning::Simulation::create(module, options);
   if (!simulation)
     return simulation.takeError();
