@@ -146,6 +146,19 @@ QBACKEND_EXPORT QBackendStatus
 qbackendToBytecode(QBackendText module, const QBackendResource *resources,
                    size_t numResources, char **output, size_t *length,
                    QBackendDiagnosticCallback callback, void *user);
+
+/* Takes the next bytes of what is written. Anything but 0 ends it, as a failure
+ * without a word: whoever takes them knows why. */
+typedef int (*QBackendWriteCallback)(const char *bytes, size_t length,
+                                     void *user);
+
+/* The same to a callback, piece by piece: the bytes of `resources`, which are
+ * not copied, may be those of a mapped file. */
+QBACKEND_EXPORT QBackendStatus qbackendWriteBytecode(
+    QBackendText module, const QBackendResource *resources, size_t numResources,
+    QBackendWriteCallback write, void *writeUser,
+    QBackendDiagnosticCallback callback, void *user);
+
 /* `module`, of qnnpack ops or real-valued, as an ONNX model whose integers are
  * between QuantizeLinear and DequantizeLinear. `entry` is the function that is
  * the network; empty: main, forward, or the only public one. `*output` has

@@ -4,6 +4,7 @@
 // this dialect.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Signedness.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,20 +26,28 @@ struct StripConfigurationPass
       if (isa<BackendConfigOp, QConfigMappingOp>(op))
         op.erase();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      stripArguments(function);
+      stripSignature(function);
+  }
+
+  static void strip(SmallVectorImpl<DictionaryAttr> &all) {
+    for (DictionaryAttr &attributes : all) {
+      NamedAttrList kept(attributes);
+      for (StringRef name :
+           {kNameAttrName, kRangeAttrName, kRoleAttrName, kUnsignedAttrName})
+        kept.erase(name);
+      attributes = kept.getDictionary(attributes.getContext());
+    }
   }
 
   /// All at once: the attributes of a function's arguments are one array.
-  static void stripArguments(func::FuncOp function) {
-    SmallVector<DictionaryAttr> arguments;
+  static void stripSignature(func::FuncOp function) {
+    SmallVector<DictionaryAttr> arguments, results;
     function.getAllArgAttrs(arguments);
-    for (DictionaryAttr &attributes : arguments) {
-      NamedAttrList kept(attributes);
-      for (StringRef name : {kNameAttrName, kRangeAttrName, kRoleAttrName})
-        kept.erase(name);
-      attributes = kept.getDictionary(function.getContext());
-    }
+    function.getAllResultAttrs(results);
+    strip(arguments);
+    strip(results);
     function.setAllArgAttrs(arguments);
+    function.setAllResultAttrs(results);
   }
 };
 } // namespace

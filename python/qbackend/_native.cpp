@@ -7,6 +7,7 @@
 
 #include <pybind11/stl.h>
 
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -79,11 +80,30 @@ py::tuple applyBackend(const py::bytes &module, const Text &configuration,
   return py::make_tuple(py::str(texts->output), call->diagnostics.toPython());
 }
 
+/// What takes bytecode, and what it raised.
+struct Writer {
+  const py::function &write;
+  std::optional<py::error_already_set> error;
+
+  static int take(const char *bytes, size_t length, void *user) {
+    auto *writer = static_cast<Writer *>(user);
+    py::gil_scoped_acquire acquire;
+    try {
+      writer->write(py::memoryview::from_memory(bytes, length));
+      return 0;
+    } catch (py::error_already_set &error) {
+      writer->error.emplace(error);
+      return 1;
+    }
+  }
+};
+
 /// Bytecode of a text and of the bytes of its resources, which are read where
 /// they are.
-py::bytes
-toBytecode(const py::bytes &module,
-           const std::vector<std::pair<std::string, py::buffer>> &resources) {
+void writeBytecode(
+    const py::bytes &module,
+    const std::vector<std::pair<std::string, py::buffer>> &resources,
+    const py::function &write) {
   std::string source = module;
   std::vector<py::buffer_info> buffers;
   std::vector<QBackendResource> given;
@@ -97,19 +117,17 @@ toBytecode(const py::bytes &module,
                       static_cast<size_t>(info.size)}});
   }
   Diagnostics diagnostics;
-  char *output = nullptr;
-  size_t length = 0;
+  Writer writer{write, std::nullopt};
   QBackendStatus status;
   {
     py::gil_scoped_release release;
-    status =
-        qbackendToBytecode(toText(source), given.data(), given.size(), &output,
-                           &length, &Diagnostics::add, &diagnostics);
+    status = qbackendWriteBytecode(toText(source), given.data(), given.size(),
+                                   &Writer::take, &writer, &Diagnostics::add,
+                                   &diagnostics);
   }
+  if (writer.error)
+    throw *writer.error;
   check(status, diagnostics);
-  py::bytes result(output, length);
-  qbackendFree(output);
-  return result;
 }
 
 /// A module as an ONNX file.
@@ -258,8 +276,11 @@ PYBIND11_MODULE(_native, m) {
         "Quantizes a module. Returns it and what there is to say: severity, "
         "message, file, line, column and notes of each.");
   addModels(m);
-  m.def("to_bytecode", &toBytecode, py::arg("module"), py::arg("resources"),
-        "A module as bytecode, with the bytes of its resources by name.");
+  m.def(
+      "write_bytecode", &writeBytecode, py::arg("module"), py::arg("resources"),
+      py::arg("write"),
+      "Gives a module as bytecode, with the bytes of its resources by name, to "
+      "write, piece by piece.");
   m.def("to_onnx", &toONNX, py::arg("module"), py::arg("entry"),
         "A module as an ONNX file.");
   py::class_<Observer>(

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 __version__: str
 
@@ -20,9 +20,11 @@ def apply_backend(
     module: bytes, configuration: str, options: str
 ) -> Tuple[str, List[_Diagnostic]]: ...
 def compare(base: List[Any], other: List[Any]) -> str: ...
-def to_bytecode(
-    module: bytes, resources: List[Tuple[str, memoryview]]
-) -> bytes: ...
+def write_bytecode(
+    module: bytes,
+    resources: List[Tuple[str, memoryview]],
+    write: Callable[[memoryview], Any],
+) -> None: ...
 def to_onnx(module: bytes, entry: str) -> bytes: ...
 def fake_quantize(
     input: Any,

@@ -31,7 +31,7 @@ def test_damaged(data, match):
 
 def test_resources_of_a_damaged_module():
     with pytest.raises(ValueError, match="MLIR's parser crashes"):
-        _native.to_bytecode(CRASH, [])
+        _native.write_bytecode(CRASH, [], print)
 
 
 def test_a_configuration_that_is_nested_too_deeply():
@@ -41,7 +41,7 @@ def test_a_configuration_that_is_nested_too_deeply():
 
 def test_several_threads():
     """A fork has none of the other threads, and waits for none of their locks."""
-    bytecode = _native.to_bytecode(MODULE.encode(), [])
+    bytecode = qbackend.Model(MODULE).bytecode()
     results = []
 
     def run():

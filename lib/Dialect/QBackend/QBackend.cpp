@@ -3,6 +3,7 @@
 // The qbackend dialect: registration, and helpers for names.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Signedness.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,14 +51,18 @@ static bool isRole(StringRef role) {
   return tensor == "weight" || tensor == "bias" || tensor == "output";
 }
 
-/// Fails unless argument or result `index` of `op` can be integers for the
-/// caller, as `mark` says.
-static LogicalResult verifyQuantized(Operation *op, StringRef what,
-                                     unsigned index, Attribute mark) {
-  if (!isa<UnitAttr>(mark))
+static bool isMark(StringRef name) {
+  return name == kQuantizedAttrName || name == kUnsignedAttrName;
+}
+
+/// Fails unless argument or result `index` of `op` can be what `mark` says that
+/// it is for the caller: integers, or unsigned ones.
+static LogicalResult verifyMark(Operation *op, StringRef what, unsigned index,
+                                NamedAttribute mark) {
+  if (!isa<UnitAttr>(mark.getValue()))
     return op->emitOpError()
-           << what << " " << index << " has '" << kQuantizedAttrName
-           << "' = " << mark << "; expected no value";
+           << what << " " << index << " has '" << mark.getName().getValue()
+           << "' = " << mark.getValue() << "; expected no value";
   // Code that is lowered may have it on buffers, and what becomes of them.
   auto function = dyn_cast<func::FuncOp>(op);
   if (!function)
@@ -65,18 +70,20 @@ static LogicalResult verifyQuantized(Operation *op, StringRef what,
   ArrayRef<Type> types = what == "result" ? function.getResultTypes()
                                           : function.getArgumentTypes();
   auto shaped = dyn_cast<ShapedType>(types[index]);
-  if (shaped && shaped.getElementType().isF32())
+  bool isQuantized = mark.getName() == kQuantizedAttrName;
+  if (shaped && (isQuantized ? shaped.getElementType().isF32()
+                             : shaped.getElementType().isSignlessInteger()))
     return success();
   return op->emitOpError() << what << " " << index << " has '"
-                           << kQuantizedAttrName << "' and is " << types[index]
-                           << "; expected a tensor of f32";
+                           << mark.getName().getValue() << "' and is "
+                           << types[index] << "; expected a tensor of "
+                           << (isQuantized ? "f32" : "signless integers");
 }
 
 LogicalResult QBackendDialect::verifyRegionResultAttribute(
     Operation *op, unsigned, unsigned result, NamedAttribute attr) {
-  if (attr.getName() != kQuantizedAttrName)
-    return success();
-  return verifyQuantized(op, "result", result, attr.getValue());
+  return isMark(attr.getName()) ? verifyMark(op, "result", result, attr)
+                                : success();
 }
 
 LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
@@ -94,8 +101,8 @@ LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
               "\"output\" with \".scale\" or \".zero_point\", or "
               "\"attribute.NAME\"";
   }
-  if (attr.getName() == kQuantizedAttrName)
-    return verifyQuantized(op, "argument", argument, attr.getValue());
+  if (isMark(attr.getName()))
+    return verifyMark(op, "argument", argument, attr);
   if (attr.getName() == kNameAttrName) {
     auto name = dyn_cast<StringAttr>(attr.getValue());
     if (name && !name.empty())

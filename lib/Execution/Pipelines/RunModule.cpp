@@ -9,6 +9,7 @@
 #include "qbackend/Execution/Pipelines/Passes.h"
 #include "qbackend/Execution/Samples/Progress.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -140,7 +141,12 @@ llvm::Expected<std::unique_ptr<Executable>> qbackend::compileModule(
   addExecutionPipeline(manager, options);
   if (failed(manager.run(*copy)))
     return makeError("the module can't be run: {0}", message);
-  return Executable::compile(std::move(copy), entry, compile, all);
+  runtime::CompileOptions signedness = compile;
+  if (auto function = module.lookupSymbol<func::FuncOp>(entry)) {
+    signedness.unsignedArguments = findUnsignedArguments(function);
+    signedness.unsignedResults = findUnsignedResults(function);
+  }
+  return Executable::compile(std::move(copy), entry, signedness, all);
 }
 
 //===----------------------------------------------------------------------===//

@@ -250,11 +250,34 @@ static Expected<TensorSignature> getSignature(mlir::Type type, StringRef entry,
   return signature;
 }
 
+static ElementType getUnsigned(ElementType type) {
+  switch (type) {
+  case ElementType::I8:
+    return ElementType::U8;
+  case ElementType::I16:
+    return ElementType::U16;
+  case ElementType::I32:
+    return ElementType::U32;
+  case ElementType::I64:
+    return ElementType::U64;
+  default:
+    return type;
+  }
+}
+
+bool runtime::isUnsigned(ElementType type) {
+  return isInteger(type) && getUnsigned(type) == type;
+}
+
 /// Returns whether an array of type `array` holds what `signature` asks for.
 static bool isCompatible(ElementType signature, ElementType array) {
   return signature == array ||
          (isInteger(signature) && isInteger(array) &&
           getElementSize(signature) == getElementSize(array));
+}
+
+bool runtime::holds(ElementType input, ElementType array) {
+  return input == array || (isCompatible(input, array) && !isUnsigned(input));
 }
 
 //===----------------------------------------------------------------------===//
@@ -485,6 +508,8 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
         getSignature(type, entry, "argument", i);
     if (!signature)
       return signature.takeError();
+    if (i < options.unsignedArguments.size() && options.unsignedArguments[i])
+      signature->type = getUnsigned(signature->type);
     result->inputs.push_back(*signature);
   }
   for (auto [i, type] : enumerate(function.getResultTypes())) {
@@ -492,6 +517,8 @@ Executable::compile(mlir::OwningOpRef<ModuleOp> module, StringRef entry,
         getSignature(type, entry, "result", i);
     if (!signature)
       return signature.takeError();
+    if (i < options.unsignedResults.size() && options.unsignedResults[i])
+      signature->type = getUnsigned(signature->type);
     result->outputs.push_back(*signature);
   }
 

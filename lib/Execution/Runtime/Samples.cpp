@@ -156,9 +156,7 @@ static Expected<Array> convertTo(Array array, const TensorSignature &input,
                                  double scale, const std::string &what,
                                  int64_t firstSample) {
   bool scaled = isInteger(array.type) && isFloat(input.type);
-  if (array.type == input.type ||
-      (isInteger(array.type) && isInteger(input.type) &&
-       getElementSize(array.type) == getElementSize(input.type)))
+  if (holds(input.type, array.type))
     return array;
   Array result = Array::zeros(input.type, array.shape);
   int64_t count = array.getNumElements();
@@ -187,9 +185,9 @@ static Expected<Array> convertTo(Array array, const TensorSignature &input,
   for (int64_t i = 0; i != count; ++i) {
     bool tooLarge = false;
     int64_t value = loadInteger(array, i, tooLarge);
-    // Either reading of the signless integer is fine: [-2^(b-1), 2^b).
-    if (tooLarge || (bits < 64 && (value < -(int64_t(1) << (bits - 1)) ||
-                                   value >= int64_t(1) << bits)))
+    // Either reading of a signless integer is fine: [-2^(b-1), 2^b).
+    if (tooLarge || value < (isUnsigned(input.type) ? 0 : minIntN(bits)) ||
+        (bits < 64 && value >= int64_t(1) << bits))
       return createStringError(
           what + " has a value that does not fit " +
           getElementName(input.type) + " in sample " +

@@ -119,16 +119,15 @@ static int64_t countConstantBytes(ModuleOp module) {
 
 /// Extents, -1 where they are dynamic; element type as NumPy calls it, or as it
 /// is printed; what an integer stands for.
-static llvm::json::Object describeType(Type type) {
+static llvm::json::Object describeType(Type type, bool isUnsigned) {
   llvm::json::Object result;
   auto tensor = dyn_cast<RankedTensorType>(type);
   Type element = tensor ? tensor.getElementType() : type;
   if (auto quantized = dyn_cast<quant::UniformQuantizedType>(element)) {
     result["scale"] = quantized.getScale();
     result["zero_point"] = quantized.getZeroPoint();
-    element = IntegerType::get(
-        type.getContext(), quantized.getStorageTypeIntegralWidth(),
-        quantized.isSigned() ? IntegerType::Signed : IntegerType::Unsigned);
+    element = IntegerType::get(type.getContext(),
+                               quantized.getStorageTypeIntegralWidth());
   }
   std::string name;
   llvm::raw_string_ostream os(name);
@@ -137,7 +136,7 @@ static llvm::json::Object describeType(Type type) {
   else if (element.isInteger(1))
     os << "bool";
   else if (auto integer = dyn_cast<IntegerType>(element))
-    os << (integer.isUnsigned() ? "uint" : "int") << integer.getWidth();
+    os << (isUnsigned ? "uint" : "int") << integer.getWidth();
   else
     os << element;
   result["type"] = name;
@@ -165,14 +164,16 @@ QBackendStatus qbackendModelDescribe(QBackendModel *model, char **output,
     return QBACKEND_FAILURE;
   }
   llvm::json::Array inputs, outputs;
+  SmallVector<bool> isUnsigned = findUnsignedArguments(*function);
   for (auto [i, type] : llvm::enumerate(function->getArgumentTypes())) {
-    llvm::json::Object input = describeType(type);
+    llvm::json::Object input = describeType(type, isUnsigned[i]);
     input["name"] = getArgumentName(*function, i);
     input["holds_samples"] = !(*fixed)[i];
     inputs.push_back(std::move(input));
   }
-  for (Type type : function->getResultTypes())
-    outputs.push_back(describeType(type));
+  isUnsigned = findUnsignedResults(*function);
+  for (auto [i, type] : llvm::enumerate(function->getResultTypes()))
+    outputs.push_back(describeType(type, isUnsigned[i]));
   llvm::json::Object result{
       {"entry", function->getName()},
       {"inputs", std::move(inputs)},

@@ -136,11 +136,7 @@ static bool isOneBatch(const runtime::Executable &executable,
     return false;
   for (auto [array, input] : llvm::zip(arrays, executable.getInputs())) {
     ElementType type = toElementType(array.type);
-    bool isSame =
-        type == input.type ||
-        (arrays::isInteger(type) && arrays::isInteger(input.type) &&
-         arrays::getElementSize(type) == arrays::getElementSize(input.type));
-    if (!isSame || array.rank != input.shape.size() ||
+    if (!runtime::holds(input.type, type) || array.rank != input.shape.size() ||
         reinterpret_cast<uintptr_t>(array.data) % alignof(std::max_align_t))
       return false;
     for (auto [d, extent] : llvm::enumerate(input.shape))
@@ -184,34 +180,6 @@ static LogicalResult compile(QBackendModel &model, bool contract,
     return model.session.error() << llvm::toString(compiled.takeError());
   executable = std::move(*compiled);
   return success();
-}
-
-/// The results of `function` that are unsigned, which compiled code doesn't
-/// know.
-static SmallVector<bool> findUnsigned(func::FuncOp function) {
-  SmallVector<bool> result;
-  for (Type type : function.getResultTypes()) {
-    Type element = getElementTypeOrSelf(type);
-    auto quantized = dyn_cast<quant::UniformQuantizedType>(element);
-    result.push_back(element.isUnsignedInteger() ||
-                     (quantized && !quantized.isSigned()));
-  }
-  return result;
-}
-
-/// Says so in the results.
-static void setUnsigned(QBackendResults &results, ArrayRef<bool> isUnsigned) {
-  auto set = [&](size_t index, ElementType &type) {
-    for (auto [from, to] : {std::pair(ElementType::I8, ElementType::U8),
-                            {ElementType::I16, ElementType::U16},
-                            {ElementType::I32, ElementType::U32}})
-      if (isUnsigned[index] && type == from)
-        type = to;
-  };
-  for (auto [i, buffer] : llvm::enumerate(results.buffers))
-    set(i, buffer.type);
-  for (auto [i, named] : llvm::enumerate(results.arrays))
-    set(i, named.array.type);
 }
 
 static llvm::Expected<std::unique_ptr<QBackendResults>>
@@ -286,7 +254,6 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
     return QBACKEND_FAILURE;
   SampleRun sampleRun;
   SmallVector<std::string> names;
-  SmallVector<bool> isUnsigned;
   {
     ModelScope scope(*model, callback, user);
     FailureOr<func::FuncOp> function = model->findFunction();
@@ -296,7 +263,6 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
       return QBACKEND_FAILURE;
     sampleRun.executable = executable;
     names = getArgumentNames(*function);
-    isUnsigned = findUnsigned(*function);
     if (llvm::Error error = setUp(sampleRun, *function,
                                   options ? *options : QBackendRunOptions{})) {
       model->session.error() << llvm::toString(std::move(error));
@@ -308,7 +274,6 @@ qbackendModelRun(QBackendModel *model, const QBackendArray *arguments,
     reportError(llvm::toString(found.takeError()), callback, user);
     return QBACKEND_FAILURE;
   }
-  setUnsigned(**found, isUnsigned);
   *results = found->release();
   return QBACKEND_SUCCESS;
 }

@@ -5,7 +5,9 @@
 #include "qbackend/Transforms/Analysis/Entry.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Signedness.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -100,4 +102,30 @@ void qbackend::recordArgumentNames(ModuleOp module) {
 
 bool qbackend::hasArgumentName(func::FuncOp function, unsigned index) {
   return !getChosenName(function, index).empty();
+}
+
+//===----------------------------------------------------------------------===//
+// Signedness
+//===----------------------------------------------------------------------===//
+
+static bool isUnsigned(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  auto quantized = dyn_cast<quant::QuantizedType>(element);
+  return element.isUnsignedInteger() || (quantized && !quantized.isSigned());
+}
+
+SmallVector<bool> qbackend::findUnsignedResults(func::FuncOp function) {
+  SmallVector<bool> result;
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+    result.push_back(isUnsigned(type) ||
+                     function.getResultAttr(i, kUnsignedAttrName));
+  return result;
+}
+
+SmallVector<bool> qbackend::findUnsignedArguments(func::FuncOp function) {
+  SmallVector<bool> result;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    result.push_back(isUnsigned(type) ||
+                     function.getArgAttr(i, kUnsignedAttrName));
+  return result;
 }

@@ -486,15 +486,22 @@ class Builder:
         results = [self.cast(v, F32) if v.element == BF16 else v for v in results]
         names = ", ".join(self.name(v) for v in results)
         kinds = ", ".join(v.type for v in results)
+        signed = ", ".join(_signed(v) for v in results)
         arguments = ", ".join(
-            f"{v.name}: {v.type}" + (f" loc({quoted(name)})" if name else "")
+            f"{v.name}: {_signed(v)}" + (f" loc({quoted(name)})" if name else "")
             for v, name in self.arguments)
         text = [f"{alias} = {location}"
                 for location, alias in self.locations.items()]
-        text += ["module {", f"func.func @main({arguments}) -> ({kinds}) {{"]
+        text += ["module {", f"func.func @main({arguments}) -> ({signed}) {{"]
         text += self.head + self.lines
         text += [f"return {names} : {kinds}" if results else "return", "}", "}"]
         return text
+
+
+def _signed(value: Value) -> str:
+    """The type for a signature. Integers have no sign in the ops."""
+    mark = " {qbackend.unsigned}" if value.element.kind == "u" else ""
+    return value.type + mark
 
 
 def start_of(kind: str, element: Element) -> Number:

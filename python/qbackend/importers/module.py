@@ -46,13 +46,13 @@ class ImportedModule(Model):
         self._write_bytecode(file.write)
         return file.getvalue()
 
-    def _write_bytecode(self, write: Callable[[bytes], Any],
+    def _write_bytecode(self, write: Callable[[memoryview], Any],
                         with_weights: bool = True) -> None:
         """A module that isn't valid is an ImportFailure, with what was imported."""
         weights = self._resources.items() if with_weights else ()
         try:
-            write(native().to_bytecode("\n".join(self._lines).encode(), [
-                (name, _bytes_of(data)) for name, data in weights]))
+            native().write_bytecode("\n".join(self._lines).encode(), [
+                (name, _bytes_of(data)) for name, data in weights], write)
         except CompilerError as error:
             raise ImportFailure(self._fault(error)) from error
 
@@ -62,7 +62,7 @@ class ImportedModule(Model):
         plain = [re.sub(r" loc\(#loc\d+\)$", "", line) for line in self._lines]
         found = error.diagnostics[0]
         try:
-            native().to_bytecode("\n".join(plain).encode(), [])
+            native().write_bytecode("\n".join(plain).encode(), [], len)
         except CompilerError as other:
             found = other.diagnostics[0]
         name = ""

@@ -690,6 +690,18 @@ func.func @quantized_scalar(%x: f32) -> (f32 {qbackend.quantized}) {
 
 // -----
 
+// expected-error @+1 {{argument 0 has 'qbackend.unsigned' = true; expected no value}}
+func.func private @unsigned_value(tensor<4xi8> {qbackend.unsigned = true})
+
+// -----
+
+// expected-error @+1 {{result 0 has 'qbackend.unsigned' and is 'tensor<4xf32>'; expected a tensor of signless integers}}
+func.func @unsigned_reals(%x: tensor<4xf32>) -> (tensor<4xf32> {qbackend.unsigned}) {
+  return %x : tensor<4xf32>
+}
+
+// -----
+
 // expected-error @+1 {{code "QB1" is no code of a remark, expected one such as "QB104"}}
 #real = #qbackend.real<code = "QB1">
 

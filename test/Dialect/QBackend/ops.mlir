@@ -301,6 +301,11 @@ func.func @quantize(%x: tensor<2x?xf32>)
 func.func private @swish(tensor<?xi8> {qbackend.role = "input0"},
   f32 {qbackend.role = "output.scale"}) -> tensor<?xi8>
 
+// CHECK-LABEL: func.func private @bytes
+// CHECK-SAME: (tensor<4xi8> {qbackend.unsigned}) -> (tensor<4xi16> {qbackend.unsigned})
+func.func private @bytes(tensor<4xi8> {qbackend.unsigned})
+    -> (tensor<4xi16> {qbackend.unsigned})
+
 // CHECK-LABEL: qbackend.backend_config @minimal version 2 {
 qbackend.backend_config @minimal version 2 {
 }

@@ -282,6 +282,61 @@ static void testJSON(void) {
   endGroup("configurations as JSON");
 }
 
+typedef struct {
+  size_t pieces, length, most;
+  const char *largest;
+} Written;
+
+static int take(const char *bytes, size_t length, void *user) {
+  Written *written = (Written *)user;
+  if (written->pieces == 0)
+    CHECK(length >= 4 && memcmp(bytes, "ML\xefR", 4) == 0);
+  ++written->pieces;
+  written->length += length;
+  if (length > written->most) {
+    written->most = length;
+    written->largest = bytes;
+  }
+  return 0;
+}
+
+static int refuse(const char *bytes, size_t length, void *user) {
+  (void)bytes;
+  (void)length;
+  ++*(int *)user;
+  return 1;
+}
+
+/* Large weights are written from where they are. */
+static void testBytecodePieces(void) {
+  enum { count = 1 << 16 };
+  static float numbers[count];
+  const char *text =
+      "func.func @f() -> tensor<65536xf32> {\n"
+      "  %0 = arith.constant dense_resource<w> : tensor<65536xf32>\n"
+      "  return %0 : tensor<65536xf32>\n}\n";
+  QBackendResource resource;
+  Written written = {0, 0, 0, NULL};
+  Said said = silence();
+  int refusals = 0;
+  resource.name = qbackendText("w");
+  resource.bytes.data = (const char *)numbers;
+  resource.bytes.length = sizeof(numbers);
+  CHECK(qbackendWriteBytecode(qbackendText(text), &resource, 1, take, &written,
+                              hear, &said) == QBACKEND_SUCCESS);
+  CHECK(written.length > sizeof(numbers));
+  CHECK(written.largest >= (const char *)numbers &&
+        written.largest + written.most <= (const char *)(numbers + count));
+  said = silence();
+  CHECK(qbackendWriteBytecode(qbackendText(text), &resource, 1, refuse,
+                              &refusals, hear, &said) == QBACKEND_FAILURE);
+  CHECK(refusals == 1 && said.counts[QBACKEND_ERROR] == 0);
+  CHECK(qbackendWriteBytecode(qbackendText(text), &resource, 1, NULL, NULL,
+                              hear, &said) == QBACKEND_FAILURE);
+  CHECK(strstr(said.message, "write is null"));
+  endGroup("bytecode in pieces");
+}
+
 static void testBytecode(void) {
   static const float numbers[2] = {1.5f, -2.0f};
   const char *text = "func.func @f() -> tensor<2xf32> {\n"
@@ -572,6 +627,7 @@ int main(int argc, char **argv) {
   testValidate(argv[5]);
   testJSON();
   testBytecode();
+  testBytecodePieces();
   testONNX();
   testObservers();
   testFakeQuantize();

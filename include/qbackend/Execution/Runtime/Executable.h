@@ -49,12 +49,16 @@ struct CompileOptions {
   /// Sums of real-valued products are rounded once for each addition where the
   /// processor can: faster, with other last bits, which depend on it.
   bool contract = false;
+  /// Which arguments and results hold unsigned integers, which the IR doesn't
+  /// say. Empty: none.
+  llvm::SmallVector<bool> unsignedArguments, unsignedResults;
 };
 
 /// A tensor argument or result of a compiled function.
 struct TensorSignature {
-  /// Integers of the IR have no sign: they are given as I8, I16, I32, I64.
-  /// Arrays of the unsigned type are accepted for them too.
+  /// Integers of the IR have no sign: unless the options say that they are
+  /// unsigned, they are given as I8, I16, I32, I64, and arrays of the unsigned
+  /// type are accepted for them too.
   arrays::ElementType type;
   /// -1 where the extent is dynamic.
   llvm::SmallVector<int64_t> shape;
@@ -62,6 +66,11 @@ struct TensorSignature {
   /// Writes the signature as `float32 1x3x8x8`.
   std::string str() const;
 };
+
+bool isUnsigned(arrays::ElementType type);
+
+/// Whether an array of type `array` has the bits of an input of type `input`.
+bool holds(arrays::ElementType input, arrays::ElementType array);
 
 /// What a hook receives for an argument of type `tensor<*xT>`: a ranked
 /// descriptor {allocated, aligned, offset, sizes[rank], strides[rank]}.

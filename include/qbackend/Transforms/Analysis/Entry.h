@@ -31,6 +31,11 @@ bool hasArgumentName(mlir::func::FuncOp function, unsigned index);
 /// which text without locations keeps.
 void recordArgumentNames(mlir::ModuleOp module);
 
+/// Which results of `function`, or arguments, hold unsigned integers, as their
+/// type says or the attribute `qbackend.unsigned`.
+llvm::SmallVector<bool> findUnsignedResults(mlir::func::FuncOp function);
+llvm::SmallVector<bool> findUnsignedArguments(mlir::func::FuncOp function);
+
 } // namespace qbackend
 
 #endif // QBACKEND_TRANSFORMS_ANALYSIS_ENTRY_H
