@@ -488,16 +488,17 @@ def main():
             if args.output.with_name(name + suffix).is_dir():
                 fail(f"cannot write '{args.output}': '{name}{suffix}' is a folder")
         # All of them, or none; what is in between is removed with them.
-        with load_files().temporary_folder(args.output.parent, f".{name}.") as folder:
+        files = load_files()
+        with files.temporary_folder(args.output.parent, f".{name}.") as folder:
             work, made = pathlib.Path(folder, "work"), pathlib.Path(folder, "made")
             work.mkdir()
             made.mkdir()
             compile_network(args, work, made / name)
             # The object comes last: with it, the others are those of its network.
-            files = sorted(made.iterdir(),
+            parts = sorted(made.iterdir(),
                            key=lambda file: (file.suffix == ".o", file.name))
-            for file in files:
-                os.replace(file, args.output.with_name(file.name))
+            for part in parts:
+                files.move_file(part, args.output.with_name(part.name))
     except (KeyboardInterrupt, Terminated) as ended:
         # As the other tools: by the signal, without a word. What was begun is
         # removed by now.

@@ -14,6 +14,7 @@
 #include "llvm/Support/Signals.h"
 
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -61,6 +62,38 @@ std::string qbackend::getPathBeside(StringRef path, const Twine &suffix) {
       .str();
 }
 
+/// The file that a name is of: where its links lead, be it there or not. As the
+/// kernel does, it refuses links that somebody else put into a folder in which
+/// everybody may.
+static ErrorOr<std::string> followLinks(StringRef path) {
+  constexpr unsigned mostLinks = 40; // Linux's limit.
+  SmallString<128> name(path);
+  for (unsigned i = 0; i < mostLinks; ++i) {
+    struct stat link, folder;
+    if (lstat(name.c_str(), &link) != 0 || !S_ISLNK(link.st_mode))
+      return name.str().str();
+    SmallString<128> parent = sys::path::parent_path(name);
+    if (parent.empty())
+      parent = ".";
+    constexpr mode_t everybodys = S_ISVTX | S_IWOTH;
+    if (stat(parent.c_str(), &folder) == 0 &&
+        (folder.st_mode & everybodys) == everybodys &&
+        link.st_uid != geteuid() && link.st_uid != folder.st_uid)
+      return std::make_error_code(std::errc::permission_denied);
+    char text[PATH_MAX];
+    ssize_t size = readlink(name.c_str(), text, sizeof(text));
+    if (size < 0)
+      return errnoAsErrorCode();
+    SmallString<128> next(StringRef(text, size));
+    if (sys::path::is_relative(next)) {
+      sys::path::append(parent, next);
+      next = parent;
+    }
+    name = next;
+  }
+  return std::make_error_code(std::errc::too_many_symbolic_link_levels);
+}
+
 /// Removes what is left of processes that were killed while they wrote `path`.
 static void removeLeftovers(StringRef path) {
   StringRef folder = sys::path::parent_path(path);
@@ -94,21 +127,37 @@ OutputFile::OutputFile(StringRef path) : path(path) {
     target = owned.get();
     return;
   }
-  removeLeftovers(path);
+  ErrorOr<std::string> file = followLinks(path);
+  if (!file) {
+    openError = file.getError();
+    return;
+  }
+  destination = *file;
+  removeLeftovers(destination);
+  struct stat before;
+  bool isNew = stat(destination.c_str(), &before) != 0;
   int descriptor;
   std::string name;
   // LLVM would take a percent sign of the path for a placeholder.
   do {
     name = getPathBeside(
-        path,
+        destination,
         Twine(sys::Process::getProcessId()) + "-" +
             utohexstr(sys::Process::GetRandomNumber() & 0xffffff, true, 6) +
             ".tmp");
-    openError =
-        sys::fs::openFileForWrite(name, descriptor, sys::fs::CD_CreateNew);
+    openError = sys::fs::openFileForWrite(
+        name, descriptor, sys::fs::CD_CreateNew, sys::fs::OF_None,
+        isNew ? 0666 : before.st_mode & 0666);
   } while (openError == std::errc::file_exists);
   if (openError)
     return;
+  // Before there is anything in it that not everybody may read.
+  if (!isNew) {
+    // Only root gives files away.
+    if (fchown(descriptor, before.st_uid, before.st_gid) != 0)
+      errno = 0;
+    fchmod(descriptor, before.st_mode & 0777);
+  }
   flock(descriptor, LOCK_EX | LOCK_NB);
   temporary = name;
   if (removesOnSignals)
@@ -145,7 +194,7 @@ std::error_code OutputFile::commit() {
   target = nullptr;
   owned.reset();
   if (!error && isRenamed())
-    error = sys::fs::rename(temporary, path);
+    error = sys::fs::rename(temporary, destination);
   if (error)
     discard();
   else if (isRenamed() && removesOnSignals)
@@ -178,7 +227,10 @@ Error qbackend::checkWritable(StringRef path) {
     return fail("it is a directory; name a file in it");
   if (sys::fs::exists(path) && !sys::fs::is_regular_file(path))
     return Error::success();
-  StringRef folder = sys::path::parent_path(path);
+  ErrorOr<std::string> file = followLinks(path);
+  if (!file)
+    return fail(file.getError().message());
+  StringRef folder = sys::path::parent_path(*file);
   if (folder.empty())
     folder = ".";
   if (!sys::fs::exists(folder))

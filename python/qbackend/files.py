@@ -43,10 +43,33 @@ def read_rest(file: IO[bytes]) -> bytes:
 
 
 def write_file(path: Path, write: Callable[[IO[bytes]], Any]) -> None:
-    """Gives `write` a file that appears under `path` when it is complete. Pipes and
-    devices are written as they are. An OSError is about `path`."""
+    """Gives `write` a file that appears under `path`, or where that leads as a
+    symbolic link, when it is complete, with the permissions of the one before. Pipes
+    and devices are written as they are. An OSError is about `path`."""
+    with _about(path) as name:
+        _write_file(name, write)
+
+
+def move_file(made: Path, path: Path) -> None:
+    """Makes the file `made` what is under `path`, as `write_file` does."""
+    with _about(path) as name:
+        target = _follow_links(name)
+        _keep_permissions(target, os.fspath(made))
+        try:
+            os.replace(made, target)
+            return
+        except OSError as error:
+            if error.errno != errno.EXDEV:
+                raise
+        # A link leads to another file system.
+        with open(made, "rb") as file:
+            _write_file(name, lambda copy: shutil.copyfileobj(file, copy))
+
+
+@contextlib.contextmanager
+def _about(path: Path) -> Iterator[str]:
     try:
-        _write_file(os.fspath(path), write)
+        yield os.fspath(path)
     except OSError as error:
         error.filename = os.fspath(path)
         error.filename2 = None
@@ -73,23 +96,57 @@ def temporary_folder(
                 os.close(handle)
 
 
+def _follow_links(name: str) -> str:
+    """The file that a name is of: where its links lead, be it there or not. As the
+    kernel does, it refuses links that somebody else put into a folder in which
+    everybody may (lib/Support/OutputFile.cpp does, too)."""
+    for _ in range(40):  # Linux's limit.
+        try:
+            link = os.lstat(name)
+        except OSError:
+            return name
+        if not stat.S_ISLNK(link.st_mode):
+            return name
+        parent = os.path.dirname(name)
+        folder = os.stat(parent or ".")
+        everybodys = stat.S_ISVTX | stat.S_IWOTH
+        if folder.st_mode & everybodys == everybodys and (
+            link.st_uid not in (os.geteuid(), folder.st_uid)
+        ):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        name = os.path.join(parent, os.readlink(name))
+    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP))
+
+
+def _keep_permissions(before: str, file: Union[str, int]) -> None:
+    """Gives `file` the permissions and, for root, the owner of `before`, if there is
+    such a file."""
+    with contextlib.suppress(FileNotFoundError):
+        found = os.stat(before)
+        with contextlib.suppress(PermissionError):
+            os.chown(file, found.st_uid, found.st_gid)
+        os.chmod(file, stat.S_IMODE(found.st_mode) & 0o777)
+
+
 def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:
     if os.path.exists(name) and not os.path.isfile(name):
         # There is nothing to rename onto.
         with open(name, "wb") as device:
             write(device)
         return
+    name = _follow_links(name)
     folder, base = os.path.split(name)
     prefix = _shorten(base) + "."
     _remove_leftovers(folder or ".", prefix, 6, stat.S_ISREG)
-    # The permissions of a file are those of any that the process makes.
+    # The permissions of a new file are those of any that the process makes.
+    mode = os.stat(name).st_mode & 0o666 if os.path.exists(name) else 0o666
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL
     while True:
         temporary = os.path.join(
             folder, f"{prefix}{os.getpid()}-{secrets.token_hex(3)}.tmp"
         )
         try:
-            handle = os.open(temporary, flags, 0o666)
+            handle = os.open(temporary, flags, mode)
             break
         except FileExistsError:
             continue
@@ -97,6 +154,8 @@ def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:
         with os.fdopen(handle, "wb") as file:
             with contextlib.suppress(OSError):  # Some file systems have no locks.
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            # Before there is anything in it that not everybody may read.
+            _keep_permissions(name, handle)
             write(file)
         os.replace(temporary, name)
     except BaseException:

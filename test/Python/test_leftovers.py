@@ -5,6 +5,7 @@ import fcntl
 import os
 import pathlib
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
@@ -13,7 +14,7 @@ import time
 import pytest
 
 pytest.importorskip("numpy")
-from qbackend.files import temporary_folder, write_file  # noqa: E402
+from qbackend.files import move_file, temporary_folder, write_file  # noqa: E402
 
 NETWORK = """
 func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
@@ -113,6 +114,55 @@ def test_a_tool_and_the_package_remove_what_either_left(tmp_path, ended, name):
     left.write_text("half")
     write_file(tmp_path / name, lambda file: file.write(b""))
     assert names(tmp_path) == sorted(["in.mlir", name, *others])
+
+
+def test_permissions_and_links_are_kept(tmp_path):
+    def mode(path):
+        return stat.S_IMODE(path.stat().st_mode)
+
+    made, path, link = (tmp_path / n for n in ("made", "folder/out", "link"))
+    path.parent.mkdir()
+    link.symlink_to("folder/out")
+    for wanted in (0o600, 0o640):
+        path.write_bytes(b"old")
+        path.chmod(wanted)
+        write_file(link, lambda file: file.write(b"new"))
+        assert path.read_bytes() == b"new" and link.is_symlink()
+        assert mode(path) == wanted
+        made.write_bytes(b"newer")
+        move_file(made, link)
+        assert path.read_bytes() == b"newer" and link.is_symlink()
+        assert mode(path) == wanted and not made.exists()
+    # What isn't there is made where the link leads.
+    path.unlink()
+    write_file(link, lambda file: file.write(b"new"))
+    assert path.read_bytes() == b"new" and names(tmp_path) == ["folder", "link"]
+    # What isn't complete changes nothing.
+    with pytest.raises(ZeroDivisionError):
+        write_file(link, lambda file: 1 / 0)
+    assert path.read_bytes() == b"new" and names(path.parent) == ["out"]
+    path.unlink()
+    path.symlink_to("out")
+    with pytest.raises(OSError, match="levels of symbolic links"):
+        write_file(link, lambda file: file.write(b"new"))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="takes another user's file")
+def test_links_of_others_in_everybodys_folder(tmp_path):
+    """As the kernel does: they may lead to what is mine."""
+    tmp_path.chmod(0o1777)
+    link, mine = tmp_path / "link", tmp_path / "mine"
+    mine.write_bytes(b"mine")
+    link.symlink_to(mine)
+    os.chown(tmp_path, 1, 1)
+    os.chown(link, 2, 2, follow_symlinks=False)
+    (tmp_path / "in.mlir").write_text(NETWORK)
+    with pytest.raises(PermissionError):
+        write_file(link, lambda file: file.write(b"theirs"))
+    done = subprocess.run(["qbackend-opt", tmp_path / "in.mlir", "-o", link],
+                          stderr=subprocess.PIPE, text=True, timeout=60)
+    assert done.returncode == 1 and "Permission denied" in done.stderr
+    assert mine.read_bytes() == b"mine" and link.is_symlink()
 
 
 def test_errors_come_first(tmp_path):

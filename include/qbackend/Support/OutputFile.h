@@ -19,10 +19,11 @@ namespace qbackend {
 /// first ones, a hash and the suffix: names may be no longer than 255 bytes.
 std::string getPathBeside(llvm::StringRef path, const llvm::Twine &suffix);
 
-/// What will be `path`: until `commit` it is `PATH.PID-xxxxxx.tmp` beside it,
-/// which goes away with this object. What a killed process left of the same
-/// output is removed. Standard output ("-"), devices and pipes are written as
-/// they are, since a file must not take their place.
+/// What will be `path`, or where that leads as a symbolic link: until `commit`
+/// it is `PATH.PID-xxxxxx.tmp` beside it, which goes away with this object. A
+/// file that is there passes on its permissions. What a killed process left of
+/// the same output is removed. Standard output ("-"), devices and pipes are
+/// written as they are, since a file must not take their place.
 class OutputFile {
 public:
   explicit OutputFile(llvm::StringRef path);
@@ -50,7 +51,8 @@ public:
 private:
   void discard();
 
-  std::string path, temporary;
+  /// As it was given, what it leads to, and what is written until then.
+  std::string path, destination, temporary;
   /// Null for standard output, which is everybody's.
   std::unique_ptr<llvm::raw_fd_ostream> owned;
   llvm::raw_fd_ostream *target = nullptr;
