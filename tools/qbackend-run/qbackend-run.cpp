@@ -202,6 +202,11 @@ static RunOptions getRunOptions() {
 }
 
 /// What can be known to be wrong before the module is read.
+/// The right classes of the samples, if --labels is given.
+static llvm::Expected<std::vector<int64_t>> readLabels() {
+  return evaluation::readLabels(labelsFile, samples);
+}
+
 static llvm::Error checkOptions() {
   struct Mode {
     const char *name;
@@ -275,9 +280,7 @@ static llvm::Error checkOptions() {
     if (llvm::Error error = checkSampleRequest(
             {inputFile, inputScale, sampleArguments, samples}))
       return error;
-  if (!labelsFile.empty())
-    return evaluation::readLabels(labelsFile, /*count=*/0).takeError();
-  return llvm::Error::success();
+  return readLabels().takeError();
 }
 
 /// Options of pipelines can't be copied.
@@ -371,9 +374,12 @@ static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   if (!layers)
     return layers.takeError();
   auto comparisons =
-      evaluation::compare(layers->outputs, layers->otherOutputs, labelsFile);
+      evaluation::compare(layers->outputs, layers->otherOutputs, *labels);
   if (!comparisons)
     return comparisons.takeError();
+  auto labels = readLabels();
+  if (!labels)
+    return labels.takeError();
   for (const evaluation::Comparison &comparison : *comparisons)
     evaluation::print(comparison, llvm::outs());
   auto findings = evaluation::rankOperators(layers->operators);
@@ -421,7 +427,10 @@ static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
       runModule(other, getRunOptions(), "running the other module");
   if (!otherOutputs)
     return otherOutputs.takeError();
-  auto comparisons = evaluation::compare(outputs, *otherOutputs, labelsFile);
+  auto labels = readLabels();
+  if (!labels)
+    return labels.takeError();
+  auto comparisons = evaluation::compare(outputs, *otherOutputs, *labels);
   if (!comparisons)
     return comparisons.takeError();
   for (const evaluation::Comparison &comparison : *comparisons)
@@ -458,7 +467,10 @@ static llvm::Error printSensitivity(ModuleOp module) {
 }
 
 static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {
-  auto counts = evaluation::countRight(outputs, labelsFile);
+  auto labels = readLabels();
+  if (!labels)
+    return labels.takeError();
+  auto counts = evaluation::countRight(outputs, *labels);
   if (!counts)
     return counts.takeError();
   for (const evaluation::Accuracy &accuracy : *counts)

@@ -10,6 +10,7 @@
 
 #include <cmath>
 #include <limits>
+#include <utility>
 
 using namespace qbackend;
 using namespace qbackend::evaluation;
@@ -38,7 +39,9 @@ static double getShare(ArrayRef<int64_t> classes, ArrayRef<int64_t> expected) {
 }
 
 llvm::Expected<std::vector<int64_t>> evaluation::readLabels(StringRef path,
-                                                            int64_t count) {
+                                                            int64_t samples) {
+  if (path.empty())
+    return std::vector<int64_t>();
   auto [file, name] = path.rsplit(':');
   auto arrays = arrays::readArrays(name.empty() ? path : file);
   if (!arrays)
@@ -46,20 +49,78 @@ llvm::Expected<std::vector<int64_t>> evaluation::readLabels(StringRef path,
   for (NamedArray &array : *arrays) {
     if (!name.empty() ? array.name != name : arrays->size() != 1)
       continue;
-    auto values = arrays::toFloat(array.array, array.name);
+    const arrays::Array &labels = array.array;
+    int64_t count = labels.getNumElements();
+    if (!arrays::isInteger(labels.type) || count == 0 || labels.shape.empty() ||
+        labels.shape[0] != count)
+      return makeError("'{0}' has {1} {2}, expected the number of a class for "
+                       "each sample: a vector of integers",
+                       path, arrays::getElementName(labels.type),
+                       arrays::formatShape(labels.shape));
+    // Classes are few enough for a float.
+    auto values = arrays::toFloat(labels, array.name);
     if (!values)
       return values.takeError();
-    if (int64_t(values->size()) < count)
-      return makeError("'{0}' has {1} labels for {2} samples", path,
-                       values->size(), count);
-    return std::vector<int64_t>(values->begin(), values->begin() + count);
+    if (samples >= 0 && samples < count)
+      values->resize(samples);
+    return std::vector<int64_t>(values->begin(), values->end());
   }
   return makeError("'{0}' has no such array; say FILE:ARRAY", path);
 }
 
+/// Why `labels` are not the classes of the rows of `result`.
+static llvm::Error checkLabels(ArrayRef<int64_t> labels,
+                               const NamedArray &result) {
+  ArrayRef<int64_t> shape = result.array.shape;
+  if (int64_t(labels.size()) != shape[0])
+    return makeError("there are {0} labels for the {1} samples of {2}; give "
+                     "one for each",
+                     labels.size(), shape[0], result.name);
+  for (auto [sample, label] : llvm::enumerate(labels))
+    if (label < 0 || label >= shape[1])
+      return makeError("the label of sample {0} is {1}, expected one of the "
+                       "classes 0 to {2} of {3}",
+                       sample, label, shape[1] - 1, result.name);
+  return llvm::Error::success();
+}
+
+/// Which of the results have a row of scores for each of the samples that the
+/// labels are of. An error if none has.
+static llvm::Expected<llvm::SmallVector<size_t>>
+findScores(ArrayRef<NamedArray> results, ArrayRef<int64_t> labels) {
+  llvm::SmallVector<size_t> found;
+  std::string why = "no result has a row of scores for each sample, so that "
+                    "there are no classes to compare with the labels";
+  bool isFirst = true;
+  for (auto [i, result] : llvm::enumerate(results)) {
+    if (result.array.shape.size() != 2)
+      continue;
+    llvm::Error error = checkLabels(labels, result);
+    if (!error)
+      found.push_back(i);
+    std::string text = llvm::toString(std::move(error));
+    if (std::exchange(isFirst, false))
+      why = text;
+  }
+  if (found.empty())
+    return makeError("{0}", why);
+  return found;
+}
+
+static llvm::Expected<Accuracy> getAccuracy(const NamedArray &scores,
+                                            ArrayRef<int64_t> labels) {
+  auto values = arrays::toFloat(scores.array, scores.name);
+  if (!values)
+    return values.takeError();
+  Accuracy accuracy{scores.name, 0, int64_t(labels.size())};
+  for (auto [found, label] :
+       llvm::zip(getTop1(*values, accuracy.samples), labels))
+    accuracy.right += found == label;
+  return accuracy;
+}
+
 static llvm::Expected<Comparison> compareResult(const NamedArray &first,
-                                                const NamedArray &second,
-                                                StringRef labelsPath) {
+                                                const NamedArray &second) {
   if (first.array.shape != second.array.shape)
     return makeError("{0} is {1} in one module, {2} in the other", first.name,
                      arrays::formatShape(first.array.shape),
@@ -94,61 +155,56 @@ static llvm::Expected<Comparison> compareResult(const NamedArray &first,
   int64_t rows = first.array.shape[0];
   std::vector<int64_t> top = getTop1(*a, rows), topOther = getTop1(*b, rows);
   result.top1Agreement = getShare(top, topOther);
-  if (labelsPath.empty())
-    return result;
-  auto labels = readLabels(labelsPath, rows);
-  if (!labels)
-    return labels.takeError();
-  result.accuracy = {getShare(top, *labels), getShare(topOther, *labels)};
   return result;
 }
 
 llvm::Expected<std::vector<Comparison>>
 evaluation::compare(ArrayRef<NamedArray> base, ArrayRef<NamedArray> other,
-                    StringRef labels) {
+                    ArrayRef<int64_t> labels) {
   if (base.size() != other.size())
     return makeError("the modules have {0} and {1} results", base.size(),
                      other.size());
   std::vector<Comparison> results;
   for (auto [first, second] : llvm::zip(base, other)) {
-    auto result = compareResult(first, second, labels);
+    auto result = compareResult(first, second);
     if (!result)
       return result.takeError();
     results.push_back(std::move(*result));
+  }
+  if (labels.empty())
+    return results;
+  auto found = findScores(base, labels);
+  if (!found)
+    return found.takeError();
+  for (size_t i : *found) {
+    auto right = getAccuracy(base[i], labels);
+    auto otherRight = getAccuracy(other[i], labels);
+    if (!right || !otherRight)
+      return llvm::joinErrors(right.takeError(), otherRight.takeError());
+    results[i].accuracy = {right->getShare(), otherRight->getShare()};
   }
   return results;
 }
 
 llvm::Expected<std::vector<Accuracy>>
-evaluation::countRight(ArrayRef<NamedArray> results, StringRef labels) {
+evaluation::countRight(ArrayRef<NamedArray> results, ArrayRef<int64_t> labels) {
+  auto found = findScores(results, labels);
+  if (!found)
+    return found.takeError();
   std::vector<Accuracy> counts;
-  for (const NamedArray &result : results) {
-    if (result.array.shape.size() != 2)
-      continue;
-    int64_t rows = result.array.shape[0];
-    auto values = arrays::toFloat(result.array, result.name);
-    if (!values)
-      return values.takeError();
-    auto classes = readLabels(labels, rows);
-    if (!classes)
-      return classes.takeError();
-    Accuracy accuracy{result.name, 0, rows};
-    for (auto [found, label] : llvm::zip(getTop1(*values, rows), *classes))
-      accuracy.right += found == label;
-    counts.push_back(std::move(accuracy));
+  for (size_t i : *found) {
+    auto right = getAccuracy(results[i], labels);
+    if (!right)
+      return right.takeError();
+    counts.push_back(std::move(*right));
   }
-  if (counts.empty())
-    return makeError("no result has a row of scores for each sample, so that "
-                     "there are no classes to compare with the labels");
   return counts;
 }
 
 void evaluation::print(const Accuracy &accuracy, llvm::raw_ostream &os) {
   os << accuracy.name << ": accuracy "
-     << llvm::format("%.4f", double(accuracy.right) /
-                                 std::max<int64_t>(accuracy.samples, 1))
-     << ", " << accuracy.right << " of " << accuracy.samples
-     << " samples are right\n";
+     << llvm::format("%.4f", accuracy.getShare()) << ", " << accuracy.right
+     << " of " << accuracy.samples << " samples are right\n";
 }
 
 void evaluation::print(const Comparison &comparison, llvm::raw_ostream &os) {

@@ -45,7 +45,11 @@ llvm::Error Measurements::prepare(bool resume) {
   if (!outputs)
     return outputs.takeError();
   realOutputs = std::move(*outputs);
-  auto score = getScore(realOutputs, realOutputs, network.labels);
+  auto read = evaluation::readLabels(network.labels, network.samples);
+  if (!read)
+    return read.takeError();
+  labels = std::move(*read);
+  auto score = getScore(realOutputs, realOutputs, labels);
   if (!score)
     return score.takeError();
   realScore = *score;
@@ -71,7 +75,7 @@ llvm::Error Measurements::prepare(bool resume) {
     table = calibration::printTable(*statistics);
   }
   journal.setNetwork(getFingerprint(getNetworkDescription(*copy)));
-  return resume ? journal.read(/*hasAccuracy=*/!network.labels.empty())
+  return resume ? journal.read(/*hasAccuracy=*/!labels.empty())
                 : llvm::Error::success();
 }
 
@@ -221,7 +225,7 @@ llvm::Expected<Score> Measurements::runIntegers(const Candidate &candidate,
       runModule(*integers, getRunOptions(network), "running integers");
   if (!outputs)
     return outputs.takeError();
-  auto score = getScore(realOutputs, *outputs, network.labels);
+  auto score = getScore(realOutputs, *outputs, labels);
   if (!score)
     return score.takeError();
   if (llvm::Error error = journal.addScore(key, *score))

@@ -79,6 +79,7 @@ private:
   /// Ranges of the network as it is: a path, or the text of a table.
   std::string table;
   std::vector<arrays::NamedArray> realOutputs;
+  std::vector<int64_t> labels;
   Score realScore;
   /// What was converted last, and its key.
   mlir::OwningOpRef<mlir::ModuleOp> converted;

@@ -37,7 +37,7 @@ using arrays::NamedArray;
 
 llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> real,
                                        ArrayRef<NamedArray> other,
-                                       StringRef labels) {
+                                       ArrayRef<int64_t> labels) {
   auto comparisons = evaluation::compare(real, other, labels);
   if (!comparisons)
     return comparisons.takeError();
@@ -51,9 +51,6 @@ llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> real,
     if (!score.accuracy && comparison.accuracy)
       score.accuracy = comparison.accuracy->second;
   }
-  if (!labels.empty() && !score.accuracy)
-    return makeError("labels are given, but no result has a row of scores for "
-                     "each sample; leave them out, and ask for an SQNR");
   return score;
 }
 
@@ -73,7 +70,7 @@ struct Parameter {
 
 struct Simulation::Impl {
   std::unique_ptr<runtime::Executable> executable;
-  std::string labels;
+  std::vector<int64_t> labels;
   runtime::SampleOptions run;
   std::vector<NamedArray> samples;
   std::vector<Site> sites;
@@ -422,7 +419,10 @@ Simulation::create(ModuleOp original, const NetworkOptions &options) {
   switcher.run();
   impl->sites = std::move(switcher.sites);
   impl->parameters = std::move(switcher.parameters);
-  impl->labels = options.labels;
+  auto labels = evaluation::readLabels(options.labels, options.samples);
+  if (!labels)
+    return labels.takeError();
+  impl->labels = std::move(*labels);
   auto executable = compileModule(*module, function->getName());
   if (!executable)
     return executable.takeError();

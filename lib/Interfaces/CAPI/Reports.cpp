@@ -194,8 +194,11 @@ qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
                                  getRunOptions(*copy, *options));
   if (!layers)
     return fail(*copy, layers.takeError());
-  auto comparisons = evaluation::compare(layers->outputs, layers->otherOutputs,
-                                         toRef(options->labels));
+  auto labels = evaluation::readLabels(toRef(options->labels), /*samples=*/-1);
+  if (!labels)
+    return fail(*copy, labels.takeError());
+  auto comparisons =
+      evaluation::compare(layers->outputs, layers->otherOutputs, *labels);
   if (!comparisons)
     return fail(*copy, comparisons.takeError());
   std::vector<evaluation::Finding> findings =

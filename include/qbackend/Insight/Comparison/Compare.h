@@ -32,23 +32,29 @@ struct Accuracy {
   std::string name;
   int64_t right = 0;
   int64_t samples = 0;
+
+  double getShare() const { return samples ? double(right) / samples : 0; }
 };
 
-/// The first `count` class numbers of `path`: FILE of one array, or FILE:ARRAY.
+/// The class numbers of `path`, FILE of one array or FILE:ARRAY: a vector of
+/// integers. None for an empty path; of the first `samples` if that is not -1.
 llvm::Expected<std::vector<int64_t>> readLabels(llvm::StringRef path,
-                                                int64_t count);
+                                                int64_t samples);
 
-/// Compares each result of `base` with that of `other`. `labels` is where the
-/// right classes are, see readLabels; empty: nowhere.
+/// Compares each result of `base` with that of `other`. `labels` are the right
+/// classes, empty if there are none. Of several results that have a row of
+/// scores for each sample, they are of those with enough classes; an error if
+/// there is none, or if there are not as many labels as samples.
 llvm::Expected<std::vector<Comparison>>
 compare(llvm::ArrayRef<arrays::NamedArray> base,
-        llvm::ArrayRef<arrays::NamedArray> other, llvm::StringRef labels = "");
+        llvm::ArrayRef<arrays::NamedArray> other,
+        llvm::ArrayRef<int64_t> labels = {});
 
-/// Counts, of each result with a row of scores for each sample, the right
-/// classes; an error if there is no such result. `labels` is where they are,
-/// see readLabels.
+/// Counts, of each result that `labels` are of, the right classes; an error if
+/// there is no such result, as in `compare`.
 llvm::Expected<std::vector<Accuracy>>
-countRight(llvm::ArrayRef<arrays::NamedArray> results, llvm::StringRef labels);
+countRight(llvm::ArrayRef<arrays::NamedArray> results,
+           llvm::ArrayRef<int64_t> labels);
 
 /// Prints a line.
 void print(const Comparison &comparison, llvm::raw_ostream &os);

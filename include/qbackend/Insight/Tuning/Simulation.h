@@ -41,7 +41,7 @@ struct NetworkOptions {
 /// Compares results: see Score.
 llvm::Expected<Score> getScore(llvm::ArrayRef<arrays::NamedArray> real,
                                llvm::ArrayRef<arrays::NamedArray> other,
-                               llvm::StringRef labels);
+                               llvm::ArrayRef<int64_t> labels);
 
 /// An operator that is quantized.
 struct SimulatedOperator {
