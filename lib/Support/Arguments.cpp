@@ -345,7 +345,14 @@ Expected<OptArguments> qbackend::rewriteOptArguments(
   // The graph of operators or observers, or one of them, is what is asked for.
   if ((printsGraph || keys.has(kExplain)) && result.output.empty())
     result.arguments.push_back("-o=/dev/null");
-  if (StringRef(result.output).ends_with(".mlirbc") && !isBytecode)
+  auto format =
+      chooseFormat(result.output,
+                   {FileFormat::MLIR, FileFormat::Bytecode, FileFormat::ONNX});
+  if (!format)
+    return format.takeError();
+  result.format = *format;
+  // An ONNX model is made of it.
+  if (*format != FileFormat::MLIR && !isBytecode)
     result.arguments.push_back("--emit-bytecode");
   if (none_of(given, [](StringRef argument) {
         return argument.contains("mlir-print-op-on-diagnostic");

@@ -64,20 +64,26 @@ class Faults:
                  code=0)
 
     def writers(self, output):
-        """A command of each tool that writes `output`."""
+        """A command of each tool that writes `output`, with a suffix of its own if
+        it has one."""
+        def named(suffix):
+            return output.with_suffix(suffix) if output.suffix else output
+
         return [
             ["qbackend-opt", "--apply-backend=qnnpack", f"calibration={self.table}",
              self.network, "-o", output],
             ["qbackend-opt", "--emit-bytecode", self.network, "-o", output],
-            ["qbackend-run", self.network, f"--input={self.samples}", "-o", output],
+            ["qbackend-run", self.network, f"--input={self.samples}", "-o",
+             named(".npz")],
             ["qbackend-run", self.network, "--calibrate", f"--input={self.samples}",
-             "-o", output],
+             "-o", named(".json")],
             ["qbackend-calib", "show", self.table, "-o", output],
-            ["qbackend-calib", "merge", self.table, "-o", output],
-            ["qbackend-translate", "--qbackend-to-onnx", self.quantized, "-o", output],
-            ["qbackend-config", "to-json", "qnnpack", "-o", output],
+            ["qbackend-calib", "merge", self.table, "-o", named(".json")],
+            ["qbackend-translate", "--qbackend-to-onnx", self.quantized, "-o",
+             named(".onnx")],
+            ["qbackend-config", "to-json", "qnnpack", "-o", named(".json")],
             ["qbackend-stages", self.network, "--apply-backend=qnnpack", "--html",
-             f"data={self.samples}", "-o", output],
+             f"data={self.samples}", "-o", named(".html")],
             # This one takes what ends otherwise, such as a device, for no mapping.
             *[["qbackend-tune", self.network, "--keep-sqnr=1", f"--data={self.samples}",
                f"--input={self.samples}", "-o", output]
@@ -138,7 +144,8 @@ class Faults:
         folder.mkdir()
         for command in self.writers(folder / "out.mlir"):
             self.run(command, code=0, preexec_fn=close, stdin=None, stdout=None)
-            assert [path.name for path in folder.iterdir()] == ["out.mlir"], command
+            assert list(folder.iterdir()) == [command[-1]], command
+            command[-1].unlink()
 
     def check_closed_standard_error(self):
         """What is said there doesn't go into the output, which has its number
@@ -147,12 +154,12 @@ class Faults:
         folder.mkdir()
         for command in self.writers(folder / "out.mlir"):
             self.run(command, code=0)
-            expected = (folder / "out.mlir").read_bytes()
+            expected = command[-1].read_bytes()
             for numbers in ((2,), (0, 1, 2)):
-                (folder / "out.mlir").unlink()
+                command[-1].unlink()
                 self.run(command, code=0, stdin=None, stdout=None,
                          preexec_fn=lambda: [os.close(n) for n in numbers])
-                assert (folder / "out.mlir").read_bytes() == expected, (numbers, command)
+                assert command[-1].read_bytes() == expected, (numbers, command)
 
     def check_full_object(self):
         """No room for what llc makes, which is one byte too large."""
@@ -179,7 +186,7 @@ class Faults:
         for output in (self.work / "missing" / "out.mlir", self.network / "out.mlir"):
             for command in self.writers(output):
                 _, said = self.run(command, code=1)
-                assert str(output) in said, (command, said)
+                assert str(command[-1]) in said, (command, said)
 
     def check_read_only_folder(self):
         folder = self.work / "readonly"
@@ -221,15 +228,15 @@ class Faults:
         ended.wait()
         for command in self.writers(folder / "out.mlir"):
             for number in (ended.pid, os.getpid()):
-                (folder / f"out.mlir.{number}-abcdef.tmp").write_text("half")
-            (folder / f"out.mlir.{ended.pid}-notes").write_text("mine")
+                (folder / f"{command[-1].name}.{number}-abcdef.tmp").write_text("half")
+            (folder / f"{command[-1].name}.{ended.pid}-notes").write_text("mine")
             self.run(command, code=0)
+            out = command[-1].name
             names = sorted(path.name for path in folder.iterdir())
-            assert names == sorted(["out.mlir", f"out.mlir.{os.getpid()}-abcdef.tmp",
-                                    f"out.mlir.{ended.pid}-notes"]), (command, names)
-            (folder / "out.mlir").unlink()
-        for path in folder.iterdir():
-            path.unlink()
+            assert names == sorted([out, f"{out}.{os.getpid()}-abcdef.tmp",
+                                    f"{out}.{ended.pid}-notes"]), (command, names)
+            for path in folder.iterdir():
+                path.unlink()
         # Whenever it comes: each is the old file or the new one.
         network = write_network(self.work / "wide.mlir", 500)
         samples = self.work / "wide.npz"
@@ -240,7 +247,7 @@ class Faults:
                 # As long as a name can be.
                 ["qbackend-opt", network, "-o", folder / ("ö" * 127 + "t")],
                 ["qbackend-stages", network, "--apply-backend=qnnpack", "--html",
-                 f"data={samples}", "-o", output],
+                 f"data={samples}", "-o", output.with_suffix(".html")],
                 ["qbackend-tune", network, "--keep-sqnr=1", f"--data={samples}",
                  f"--input={samples}", "-o", output]):
             for part in range(8):
@@ -347,8 +354,8 @@ class Faults:
         self.work.chmod(0o755)
         many = self.work / "many.npz"
         np.savez(many, x=np.linspace(-2, 2, 4000, dtype="f4").reshape(1000, 4))
-        out = folder / "out.mlir"
-        commands = self.writers(out) + [
+        out = folder / "out"
+        commands = self.writers(folder / "out.mlir") + [
             ["qbackend-run", self.network, f"--input={many}", "--num-threads=8", "-o",
              out],
             ["qbackend-run", self.network, "--calibrate", f"--input={many}",
@@ -384,10 +391,11 @@ class Faults:
             for process in both:
                 said = process.communicate(timeout=300)[1]
                 assert process.returncode == 0, said
-            whole = (folder / "out.mlir").read_bytes()
+            whole = command[-1].read_bytes()
             self.run(command, code=0)
-            assert (folder / "out.mlir").read_bytes() == whole, command
-            assert [path.name for path in folder.iterdir()] == ["out.mlir"], command
+            assert command[-1].read_bytes() == whole, command
+            assert list(folder.iterdir()) == [command[-1]], command
+            command[-1].unlink()
 
     def check_little_memory_to_read(self):
         """A file is not called damaged where it is this limit that is too low."""

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: rm -f %t.out
+// RUN: rm -f %t/out
 // RUN: split-file %s %t
 // RUN: qbackend-opt --qbackend-print-operators %t/resource.mlir | FileCheck %s
 // RUN: qbackend-opt --qbackend-print-operators %t/dense.mlir | FileCheck %s
@@ -7,12 +7,12 @@
 // RUN: qbackend-opt --qbackend-raise %t/dense.mlir -o /dev/null
 // RUN: qbackend-opt --qbackend-raise %t/broadcast.mlir -o /dev/null
 // RUN: qbackend-opt --qbackend-raise %t/zero.mlir -o /dev/null
-// RUN: not qbackend-opt --apply-backend=qnnpack samples=1 %t/resource.mlir -o %t.out 2>&1 | FileCheck %s --check-prefix=TOOLARGE
-// RUN: not qbackend-opt --apply-backend=qnnpack samples=1 %t/dense.mlir -o %t.out 2>&1 | FileCheck %s --check-prefix=TOOLARGE
-// RUN: not qbackend-translate --qbackend-to-onnx %t/resource.mlir -o %t.out 2>&1 | FileCheck %s --check-prefix=ONNX
-// RUN: not qbackend-translate --qbackend-to-onnx %t/dense.mlir -o %t.out 2>&1 | FileCheck %s --check-prefix=ONNX
-// RUN: not qbackend-translate --qbackend-to-onnx %t/splat.mlir -o %t.out 2>&1 | FileCheck %s --check-prefix=SPLAT
-// RUN: not ls %t.out
+// RUN: not qbackend-opt --apply-backend=qnnpack samples=1 %t/resource.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=TOOLARGE
+// RUN: not qbackend-opt --apply-backend=qnnpack samples=1 %t/dense.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=TOOLARGE
+// RUN: not qbackend-translate --qbackend-to-onnx %t/resource.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=ONNX
+// RUN: not qbackend-translate --qbackend-to-onnx %t/dense.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=ONNX
+// RUN: not qbackend-translate --qbackend-to-onnx %t/splat.mlir -o %t/out 2>&1 | FileCheck %s --check-prefix=SPLAT
+// RUN: not ls %t/out
 
 // 2^62 rows of 4 elements are 2^64 of them, which is 0 where the product wraps: no
 // bytes are the right number then, and whoever reads an element reads something else.

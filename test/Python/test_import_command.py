@@ -3,6 +3,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import stat
 import subprocess
@@ -59,6 +60,60 @@ def test_the_compiler_takes_it(tmp_path):
         ["qbackend-opt", "--qbackend-print-operators", tmp_path / "net.mlirbc"],
         stdout=subprocess.PIPE, text=True)
     assert done.stdout.startswith("0: relu")
+
+
+def test_tools_import_what_they_are_given(tmp_path):
+    network(tmp_path / "net.pt2")
+    onnx = command(tmp_path / "net.pt2", "-o", tmp_path / "net.onnx", text=True)
+    assert onnx.returncode == 0, onnx.stderr
+    np.savez(tmp_path / "x.npz", x=np.array([[-1, 2, -3, 4]], "f4"))
+
+    def tool(*arguments, code=0):
+        done = subprocess.run([*map(str, arguments)], cwd=tmp_path, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        assert done.returncode == code, done
+        return done.stderr if code else done.stdout
+
+    for name in ("net.pt2", "net.onnx"):
+        assert tool("qbackend-opt", "--qbackend-print-operators", name).startswith(
+            "0: relu")
+        tool("qbackend-run", name, "--input=x.npz", "-o", "y.npy")
+        assert np.load(tmp_path / "y.npy").tolist() == [[0, 2, 0, 4]]
+        tool("qbackend-translate", "--qbackend-to-onnx", name, "-o", "again.onnx")
+        assert (tmp_path / "again.onnx").read_bytes() == (
+            tmp_path / "net.onnx").read_bytes()
+        assert "qbackend-raise" in tool("qbackend-stages", name)
+    # What can't be imported is one line.
+    network(tmp_path / "odd.pt2", "acme.swizzle.default")
+    assert tool("qbackend-opt", "odd.pt2", code=1) == (
+        "qbackend-opt: error: cannot import 'odd.pt2': odd.pt2: operator is not "
+        "supported:\n  acme.swizzle.default (once at 'act')\n")
+    (tmp_path / "text.onnx").write_text("module {}")
+    for name in ("text.onnx", "none.pt2"):
+        said = tool("qbackend-opt", name, code=1)
+        assert name in said and said.count("\n") == 1, said
+    # Nothing is left, here or where temporary files are.
+    assert not [name for name in os.listdir(tmp_path) if ".tmp" in name]
+
+
+def test_a_tool_without_an_importer_says_how_to_import(tmp_path):
+    network(tmp_path / "net.pt2")
+    tool = shutil.which("qbackend-opt")
+    # Beside its name isn't beside itself: a copy.
+    shutil.copy(tool, tmp_path / "qbackend-opt")
+    done = subprocess.run([tmp_path / "qbackend-opt", "net.pt2"], cwd=tmp_path,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == 1 and not done.stdout
+    assert done.stderr.endswith(
+        "error: 'net.pt2' is no MLIR; import it first: "
+        "qbackend-import net.pt2 -o net.mlirbc\n")
+    # What a pipe gives has no name to tell by.
+    data = (tmp_path / "net.pt2").read_bytes()
+    done = subprocess.run(["qbackend-opt"], input=data, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    assert done.returncode == 1 and not done.stdout
+    assert b"'<stdin>' is binary, and no MLIR bytecode" in done.stderr
+    assert done.stderr.count(b"\n") == 1
 
 
 def test_unknown_operators_are_one_error(tmp_path):

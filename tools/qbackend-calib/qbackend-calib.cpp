@@ -7,6 +7,7 @@
 #include "Version.h"
 
 #include "qbackend/Calibration/Formats.h"
+#include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
@@ -143,9 +144,15 @@ int main(int argc, char **argv) {
     return fail("expected " + llvm::Twine(mergeCommand  ? "tables"
                                           : diffCommand ? "two tables"
                                                         : "one table"));
-  for (const std::string &path : {outputFile.getValue(), svgFile.getValue()})
-    if (llvm::Error error = qbackend::checkWritable(path))
-      return fail(std::move(error));
+  // What another tool takes, has that one's suffix.
+  bool isTable = mergeCommand || importCommand;
+  using qbackend::FileFormat;
+  if (llvm::Error error =
+          isTable ? qbackend::checkOutput(outputFile, FileFormat::JSON)
+                  : qbackend::checkWritable(outputFile))
+    return fail(std::move(error));
+  if (llvm::Error error = qbackend::checkOutput(svgFile, FileFormat::SVG))
+    return fail(std::move(error));
   if (importCommand || exportCommand) {
     if (!symbolizeTableFormat(formatName))
       return fail("format is '" + formatName +

@@ -13,6 +13,7 @@
 #include "qbackend/Insight/Explanation/Explain.h"
 #include "qbackend/Insight/Explanation/Validate.h"
 #include "qbackend/Interfaces/Registration.h"
+#include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/ParseModule.h"
@@ -266,7 +267,11 @@ int main(int argc, char **argv) {
       argc, argv,
       "backend configurations: BACKEND is the name of a built-in one, FILE one "
       "in MLIR or in PyTorch's dict form as JSON\n");
-  if (llvm::Error error = checkWritable(outputFile)) {
+  llvm::Error outputError =
+      showCommand || fromJSONCommand ? checkOutput(outputFile, FileFormat::MLIR)
+      : toJSONCommand                ? checkOutput(outputFile, FileFormat::JSON)
+                                     : checkWritable(outputFile);
+  if (llvm::Error error = std::move(outputError)) {
     Status status = toStatus(fail(llvm::toString(std::move(error))));
     return diffCommand ? kTrouble : status;
   }

@@ -10,16 +10,18 @@
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Insight/Explanation/SourceHints.h"
+#include "qbackend/Interfaces/ONNX.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Support/Arguments.h"
-#include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/ParseModule.h"
 #include "qbackend/Support/Places.h"
+#include "qbackend/Support/ReadNetwork.h"
 #include "qbackend/Support/RemarkGroups.h"
 
+#include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
@@ -66,6 +68,18 @@ static LogicalResult failAt(StringRef file, unsigned line, unsigned column,
   return failure();
 }
 
+/// Writes what the passes made of a network as an ONNX model.
+static LogicalResult writeONNX(StringRef bytecode,
+                               const DialectRegistry &registry,
+                               raw_ostream &os) {
+  MLIRContext context(registry);
+  context.printOpOnDiagnostic(false);
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto module = parseSourceString<ModuleOp>(bytecode, &context);
+  return success(module && succeeded(translateToONNX(*module, os)));
+}
+
 /// Reads, runs and prints as mlir-opt does, for a source that its parser need
 /// not survive and an output that need not have room; what is said is said for
 /// people.
@@ -81,9 +95,16 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
     char *pointers[] = {name, nullptr};
     return MlirOptMain(/*argc=*/1, pointers, input, written, registry);
   }
-  auto read = readFile(input);
+  bool isForPeople =
+      !config.shouldVerifyDiagnostics() && config.inputSplitMarker().empty();
+  bool isONNX = arguments.format == FileFormat::ONNX;
+  if (isONNX && !isForPeople)
+    return fail("cannot write '" + written +
+                "': an ONNX file is one network; leave out "
+                "--split-input-file and --verify-diagnostics");
+  auto read = readNetwork(input);
   if (!read)
-    return fail("cannot read '" + input + "': " + read.getError().message());
+    return fail(llvm::toString(read.takeError()));
   llvm::MemoryBuffer &buffer = **read;
   OutputFile output(written);
   auto failToWrite = [&](std::error_code error) {
@@ -94,8 +115,6 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
   StringRef text = buffer.getBuffer(), file = buffer.getBufferIdentifier();
   if (std::optional<SourceError> error = checkSource(buffer, registry))
     return failAt(file, error->line, error->column, error->message);
-  bool isForPeople =
-      !config.shouldVerifyDiagnostics() && config.inputSplitMarker().empty();
   MlirOptMainConfig passes = config;
   config.setPassPipelineSetupFn([&](PassManager &manager) {
     if (isForPeople)
@@ -110,13 +129,18 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
       return failure();
     return success();
   });
+  std::string bytecode;
+  llvm::raw_string_ostream bytecodeStream(bytecode);
   // Ours is still there when it has to be asked for a hint.
-  if (failed(MlirOptMain(output.os(), llvm::MemoryBuffer::getMemBuffer(buffer),
-                         registry, config))) {
+  if (failed(MlirOptMain(
+          isONNX ? static_cast<raw_ostream &>(bytecodeStream) : output.os(),
+          llvm::MemoryBuffer::getMemBuffer(buffer), registry, config))) {
     if (auto hint = findSourceHint(text))
       return failAt(file, hint->line, hint->column, hint->message);
     return failure();
   }
+  if (isONNX && failed(writeONNX(bytecode, registry, output.os())))
+    return failure();
   if (std::error_code error = output.commit())
     return failToWrite(error);
   return success();

@@ -21,8 +21,8 @@
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/Manual.h"
-#include "qbackend/Support/OutputFile.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
@@ -50,8 +50,9 @@ static cl::opt<std::string> inputFile(
 static cl::alias inputAlias("i", cl::aliasopt(inputFile));
 static cl::opt<std::string>
     outputFile("o", cl::value_desc("FILE"),
-               cl::desc("where to write the results (.npz), the table of "
-                        "--calibrate, or the numbers of --sensitivity (JSON)"),
+               cl::desc("where to write the results (.npz; of one .npy or "
+                        ".csv), the table of --calibrate, or the numbers of "
+                        "--sensitivity (.json)"),
                cl::cat(category));
 static cl::opt<std::string>
     entryName("entry",
@@ -201,12 +202,12 @@ static RunOptions getRunOptions() {
   return options;
 }
 
-/// What can be known to be wrong before the module is read.
 /// The right classes of the samples, if --labels is given.
 static llvm::Expected<std::vector<int64_t>> readLabels() {
   return evaluation::readLabels(labelsFile, samples);
 }
 
+/// What can be known to be wrong before the module is read.
 static llvm::Error checkOptions() {
   struct Mode {
     const char *name;
@@ -272,9 +273,12 @@ static llvm::Error checkOptions() {
     return makeError("--{0} has no effect without --{1}", use.option->ArgStr,
                      use.modes.front());
   }
-  if (llvm::Error error = checkWritable(htmlFile))
+  llvm::SmallVector<FileFormat> formats = {FileFormat::JSON};
+  if (mode.empty())
+    formats = {FileFormat::Npz, FileFormat::Npy, FileFormat::CSV};
+  if (llvm::Error error = checkOutput(outputFile, formats))
     return error;
-  if (llvm::Error error = checkWritable(outputFile))
+  if (llvm::Error error = checkOutput(htmlFile, FileFormat::HTML))
     return error;
   if (!inputFile.empty())
     if (llvm::Error error = checkSampleRequest(
@@ -373,13 +377,13 @@ static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   auto layers = compareOperators(module, other, prepare, getRunOptions());
   if (!layers)
     return layers.takeError();
+  auto labels = readLabels();
+  if (!labels)
+    return labels.takeError();
   auto comparisons =
       evaluation::compare(layers->outputs, layers->otherOutputs, *labels);
   if (!comparisons)
     return comparisons.takeError();
-  auto labels = readLabels();
-  if (!labels)
-    return labels.takeError();
   for (const evaluation::Comparison &comparison : *comparisons)
     evaluation::print(comparison, llvm::outs());
   auto findings = evaluation::rankOperators(layers->operators);
@@ -555,7 +559,7 @@ int main(int argc, char **argv) {
       return fail(std::move(error));
   }
   if (!outputFile.empty())
-    if (llvm::Error error = arrays::writeNpz(outputFile, *outputs))
+    if (llvm::Error error = arrays::writeArrays(outputFile, *outputs))
       return fail(std::move(error));
   return 0;
 }

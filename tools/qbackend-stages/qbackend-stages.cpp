@@ -14,6 +14,7 @@
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Support/Arguments.h"
+#include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 
@@ -78,7 +79,8 @@ int main(int argc, char **argv) {
   auto options = formatKeys(words, program.keys);
   if (!options)
     return fail(options.takeError());
-  if (llvm::Error error = checkWritable(outputFile))
+  if (llvm::Error error = html ? checkOutput(outputFile, FileFormat::HTML)
+                               : checkWritable(outputFile))
     return fail(std::move(error));
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);

@@ -10,9 +10,10 @@
 
 #include "qbackend/Interfaces/ONNX.h"
 #include "qbackend/Interfaces/Registration.h"
-#include "qbackend/Support/InputFile.h"
+#include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/ParseModule.h"
+#include "qbackend/Support/ReadNetwork.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/mlir-translate/MlirTranslateMain.h"
@@ -74,9 +75,9 @@ static bool keepStandardInput(const MemoryBuffer &buffer) {
 
 /// Whether MLIR's parser can be given the input; if not, says why.
 static bool checkInput(std::string &input) {
-  auto read = qbackend::readFile(input);
+  auto read = qbackend::readNetwork(input);
   if (!read) {
-    fail("cannot read '" + input + "': " + read.getError().message());
+    fail(toString(read.takeError()));
     return false;
   }
   mlir::DialectRegistry registry;
@@ -87,8 +88,11 @@ static bool checkInput(std::string &input) {
         << error->message << "\n";
     return false;
   }
-  // What is no file gives its bytes once.
-  if (input != "-" && sys::fs::is_regular_file(input))
+  // What is no file gives its bytes once; what was imported is in none.
+  auto format = qbackend::getFormat(input);
+  if (input != "-" && sys::fs::is_regular_file(input) &&
+      format != qbackend::FileFormat::PT2 &&
+      format != qbackend::FileFormat::ONNX)
     return true;
   if (!keepStandardInput(**read)) {
     fail("cannot keep what '" + input + "' has; give a file");
@@ -123,6 +127,12 @@ int main(int argc, char **argv) {
   auto failToWrite = [&](std::error_code error) {
     return fail("cannot write '" + files.path + "': " + error.message());
   };
+  if (isRun && files.output) {
+    auto format =
+        qbackend::chooseFormat(files.path, {qbackend::FileFormat::ONNX});
+    if (!format)
+      return fail(toString(format.takeError()));
+  }
   if (files.output && files.path != "-") {
     output.emplace(files.path);
     if (output->error())

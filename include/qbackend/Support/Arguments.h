@@ -6,6 +6,7 @@
 #ifndef QBACKEND_SUPPORT_ARGUMENTS_H
 #define QBACKEND_SUPPORT_ARGUMENTS_H
 
+#include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/Key.h"
 
 #include "llvm/ADT/ArrayRef.h"
@@ -24,6 +25,8 @@ struct OptArguments {
   /// File that the module is read from, and the one that it is written to;
   /// empty or "-": standard input and output.
   std::string input, output;
+  /// What the output is written as.
+  FileFormat format = FileFormat::MLIR;
   /// Whether --apply-backend is among them.
   bool appliesBackend = false;
 };
@@ -37,7 +40,7 @@ struct OptArguments {
 /// is
 ///   named;
 /// - remarks are on, in whatever format, where a backend is applied;
-/// - an output that ends in .mlirbc is bytecode;
+/// - the output is in the format of its suffix;
 /// - errors don't print the code that they are about.
 ///
 /// `registered` are the options that mlir-opt has, `keys` those of

@@ -5,8 +5,8 @@
 #include "qbackend/Insight/Explanation/ReadModule.h"
 
 #include "qbackend/Insight/Explanation/SourceHints.h"
-#include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/ParseModule.h"
+#include "qbackend/Support/ReadNetwork.h"
 
 #include "mlir/IR/Diagnostics.h"
 
@@ -16,10 +16,9 @@ using namespace qbackend;
 llvm::Expected<OwningOpRef<ModuleOp>>
 qbackend::readModule(StringRef path, MLIRContext *context) {
   auto sources = std::make_shared<llvm::SourceMgr>();
-  auto buffer = readFile(path);
+  auto buffer = readNetwork(path);
   if (!buffer)
-    return llvm::createStringError("cannot read '" + path +
-                                   "': " + buffer.getError().message());
+    return buffer.takeError();
   sources->AddNewSourceBuffer(std::move(*buffer), SMLoc());
   SourceMgrDiagnosticHandler handler(*sources, context);
   OwningOpRef<ModuleOp> module = parseModule(sources, context);

@@ -38,8 +38,8 @@ def _make_parser() -> argparse.ArgumentParser:
     parser.add_argument("network", help="net.pt2 or net.onnx")
     parser.add_argument(
         "-o", dest="output", default="-", metavar="FILE",
-        help="where the module goes: bytecode, or text if it ends in .mlir; "
-        "default: -, text to standard output")
+        help="where the module goes, in the format of the suffix: .mlirbc, .mlir, "
+        ".o or .onnx; default: -, text to standard output")
     parser.add_argument("--format", choices=sorted(_READERS),
                         help="what the network is; default: what it looks like")
     return parser

@@ -77,16 +77,16 @@ class ImportedModule(Model):
                 f"{found.message} (a fault of this importer; please report it)")
 
     def save(self, path: Path) -> None:
-        """As of a Model; bytecode also for other names, and `-` is text to standard
-        output. The weights are copied from the file that they are in."""
+        """As of a Model; bytecode for a name without a suffix, and `-` is text to
+        standard output. The weights are copied from the file that they are in."""
         name = os.fspath(path)
         if name == "-":
             self._write_text(sys.stdout.buffer.write)
             sys.stdout.buffer.flush()
-        elif name.endswith(".o"):
-            super().save(path)
-        else:
+        elif os.path.splitext(name)[1] in ("", ".mlir", ".mlirbc"):
             write_file(name, lambda file: self._write(name, file))
+        else:
+            super().save(path)
 
     def _write(self, name: str, file: IO[bytes]) -> None:
         if name.endswith(".mlir"):

@@ -94,6 +94,12 @@ llvm::Error writeNpz(llvm::StringRef path, llvm::ArrayRef<NamedArray> arrays);
 /// Writes one array as a .npy file, which appears when it is complete.
 llvm::Error writeNpy(llvm::StringRef path, const Array &array);
 
+/// Writes `arrays` in the format of the suffix of `path`: .npz, or .npy or .csv
+/// of a single array. The rows of a .csv are the leading dimension, without a
+/// header; numbers have as many digits as it takes to read them back.
+llvm::Error writeArrays(llvm::StringRef path,
+                        llvm::ArrayRef<NamedArray> arrays);
+
 /// Converts each element to float by value, rounding to nearest even. Nothing
 /// is scaled: uint8 255 becomes 255.0. `name` is used in error messages.
 llvm::Expected<std::vector<float>> toFloat(const Array &array,
