@@ -294,7 +294,8 @@ typedef struct {
   QBackendText inputScale, sampleArguments;
   /* What the table calls the samples. */
   QBackendText source;
-  /* How many samples an observer sees as one batch; 0: 20. */
+  /* How many samples an observer sees as one batch; 0: 20, negative: those of
+   * each call of qbackendCalibrationAdd. */
   int64_t batchSize;
   /* Count values that are NaN or infinite and leave them out, instead of an
    * error. */

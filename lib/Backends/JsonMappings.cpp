@@ -17,6 +17,8 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::json;
 
+static constexpr StringLiteral kIgnoreUnknownNames = "ignore_unknown_names";
+
 /// The scheme of an observer that none is given for.
 static QScheme getDefaultScheme(ObserverKind kind) {
   return isPerChannel(kind) ? QScheme::PerChannelAffine
@@ -133,6 +135,8 @@ LogicalResult qbackend::json::printMapping(QConfigMappingOp mapping,
               ok &= succeeded(print(op, os));
             });
       });
+    if (mapping->hasAttr(kIgnoreUnknownNamesAttrName))
+      os.attribute(kIgnoreUnknownNames, true);
   });
   return success(ok);
 }
@@ -411,9 +415,12 @@ LogicalResult qbackend::json::readMapping(const Cursor &cursor,
   auto members = cursor.getObject();
   if (!members)
     return failure();
-  static constexpr StringRef keys[] = {"", "object_type", "module_name_regex",
+  static constexpr StringRef keys[] = {"",
+                                       "object_type",
+                                       "module_name_regex",
                                        "module_name",
-                                       "module_name_object_type_order"};
+                                       "module_name_object_type_order",
+                                       kIgnoreUnknownNames};
   auto mapping = QConfigMappingOp::create(builder, cursor.getLoc(), name);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(&mapping.getBody().emplaceBlock());
@@ -426,6 +433,14 @@ LogicalResult qbackend::json::readMapping(const Cursor &cursor,
     for (auto &[each, value] : *members) {
       if (each != key)
         continue;
+      if (key == kIgnoreUnknownNames) {
+        auto isIgnored = value.getBoolean();
+        if (!isIgnored)
+          return failure();
+        if (*isIgnored)
+          mapping->setAttr(kIgnoreUnknownNamesAttrName, builder.getUnitAttr());
+        continue;
+      }
       if (!key.empty()) {
         if (failed(readLevel(value, *symbolizeQConfigLevel(key), builder)))
           return failure();

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Networks as objects: run, calibrated, quantized, compared, saved."""
 
+import copy
+import functools
 import itertools
 import json
 import math
@@ -213,7 +215,7 @@ def test_several_inputs():
     with pytest.raises(ValueError, match="is one array, the network takes 3"):
         model.calibrate(a)
     tables = [
-        Model(text).calibrate(data).calibration
+        Model(text).calibrate(data, batch_size=20).calibration
         for data in (
             (a, b, s),
             {"s": s, "b": b, "a": a},
@@ -273,7 +275,49 @@ def test_from_several_threads(model):
     ],
 )
 def test_data_in_any_form(model, data):
-    assert Model(linear()).calibrate(data()).calibration == model.calibration
+    calibrated = Model(linear()).calibrate(data(), batch_size=20)
+    assert calibrated.calibration == model.calibration
+
+
+def average(batches, constant=0.5):
+    """PyTorch's MovingAverageMinMaxObserver: the largest value."""
+    high = batches[0].max()
+    for batch in batches[1:]:
+        high += constant * (batch.max() - high)
+    return float(high)
+
+
+@pytest.mark.parametrize("extent", ["1", "?"])
+def test_batches_of_a_loader_are_batches(extent):
+    """Observers see each once, as in a loop of PyTorch, unless they are regrouped."""
+    activation = qbackend.MovingAverageMinMaxObserver.with_args(averaging_constant=0.5)
+    mapping = qbackend.QConfigMapping().set_global(
+        qbackend.QConfig(activation, qbackend.default_weight_observer)
+    )
+    x = np.tile(2 ** np.arange(12, dtype="f4")[:, None], (1, 4))
+    batches = [x[:2], x[2:3], x[3:8], x[8:]]
+
+    def high(data, **options):
+        model = Model(linear(extent)).calibrate(data, qconfig=mapping, **options)
+        entries = json.loads(model.calibration)["entries"]
+        return next(e for e in entries if e["name"] == "x")["average_max"][0]
+
+    for data in (batches, iter(batches), ({"x": b} for b in batches)):
+        assert high(data) == average(batches)
+    assert high(batches, samples=5) == average([*batches[:2], x[3:5]])
+    # One sample each is a batch of one.
+    assert high(list(x)) == average(x)
+    assert high(x) == high(batches, batch_size=20) == x.max()
+    assert high(batches, batch_size=3) == average([x[i : i + 3] for i in range(0, 12, 3)])
+
+
+def test_batches_that_a_network_cant_take():
+    model = Model(linear("2"))
+    model.calibrate([X[:2], X[2:6]])
+    with pytest.raises(ValueError, match="item 1 .* has 3 samples, and the network "
+                       "takes 2 at once: batch_size=2 regroups them"):
+        model.calibrate([X[:2], X[2:5], X[5:6]])
+    model.calibrate([X[:2], X[2:5], X[5:6]], batch_size=2)
 
 
 def test_npz_in_any_form(model, tmp_path):
@@ -282,9 +326,84 @@ def test_npz_in_any_form(model, tmp_path):
         assert Model(linear()).calibrate(data).calibration == model.calibration
 
 
+def test_names_that_a_network_lacks():
+    """An error, but of a mapping that several networks share."""
+    mapping = qbackend.QConfigMapping().set_global(qbackend.default_qconfig)
+    mapping.set_module_name("tail.fc", None)
+    mapping.set_module_name_regex("tail[.].*", None)
+    mapping.set_module_name_object_type_order("tail", "torch.nn.Linear", 0, None)
+    model = Model(linear())
+    with pytest.raises(qbackend.CompilerError, match="no operator's name") as caught:
+        model.calibrate(X, qconfig=mapping)
+    assert "the nearest are head.fc" in str(caught.value)
+    mapping.ignore_unknown_names = True
+    model.calibrate(X, qconfig=mapping)
+    rows = {row.name: row.is_quantized for row in model.quantize().explain()}
+    assert rows["head.fc"]
+    # It is the mapping's, in every form.
+    for form in (
+        qbackend.QConfigMapping.from_json(mapping.to_json()),
+        copy.deepcopy(mapping),
+        qbackend.QConfigMapping.from_mlir(mapping.to_mlir("shared"), "shared"),
+    ):
+        assert form.ignore_unknown_names
+        model.quantize(qconfig=form)
+    assert "qbackend.ignore_unknown_names" in mapping.to_mlir()
+    assert mapping != qbackend.QConfigMapping.from_dict(mapping.to_dict())
+    # What it has, counts.
+    mapping.set_module_name("head", None)
+    rows = model.quantize(qconfig=mapping).explain()
+    assert not any(row.is_quantized for row in rows)
+
+
+class FakeTorch:
+    """The objects of an installed PyTorch, as far as they are looked at."""
+
+    class Wrapper:
+        def __init__(self, cls, **arguments):
+            self.p, self.callable_args = functools.partial(cls, **arguments), {}
+
+    def __init__(self):
+        self.observer, self.config, self.mapping = (
+            type(name, (), {"__module__": f"torch.ao.quantization.{module}"})
+            for name, module in (("MinMaxObserver", "observer"), ("QConfig", "qconfig"),
+                                 ("QConfigMapping", "qconfig_mapping")))
+
+    def qconfig(self):
+        made = self.config()
+        made.activation = self.Wrapper(self.observer, dtype="quint8")
+        made.weight = self.Wrapper(
+            self.observer, dtype="qint8", qscheme="per_tensor_symmetric")
+        return made
+
+    def qconfig_mapping(self):
+        made = self.mapping()
+        made.global_qconfig = self.qconfig()
+        made.object_type_qconfigs = {"torch.nn.Linear": self.qconfig()}
+        made.module_name_regex_qconfigs = {}
+        made.module_name_qconfigs = {"head.wave": None}
+        made.module_name_object_type_order_qconfigs = {}
+        return made
+
+
+def test_a_mapping_of_pytorch_is_taken_as_it_is():
+    mapping = FakeTorch().qconfig_mapping()
+    ours = qbackend.QConfigMapping().set_global(
+        qbackend.QConfig(
+            qbackend.MinMaxObserver.with_args(dtype=qbackend.quint8),
+            qbackend.default_weight_observer,
+        )
+    )
+    model = Model(linear()).calibrate(X, qconfig=mapping)
+    assert model.calibration == Model(linear()).calibrate(X, qconfig=ours).calibration
+    wanted = model.quantize(qconfig=ours).run(X)
+    for quantized in (model.quantize(), model.quantize(qconfig=mapping)):
+        np.testing.assert_array_equal(quantized.run(X), wanted)
+
+
 def test_part_of_the_samples(model):
     endless = itertools.cycle(X)
-    part = Model(linear()).calibrate(endless, samples=25).calibration
+    part = Model(linear()).calibrate(endless, samples=25, batch_size=20).calibration
     assert part == Model(linear()).calibrate(X[:25]).calibration
     assert part != model.calibration
 

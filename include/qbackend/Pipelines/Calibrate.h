@@ -99,6 +99,9 @@ public:
   /// no difference. `label` is that of the progress bar; empty: none.
   llvm::Error run(llvm::StringRef label, int64_t samples = -1);
 
+  /// Samples that come later begin a batch.
+  llvm::Error endBatch();
+
   /// What was seen so far. Samples that come later begin a batch.
   llvm::Expected<calibration::Table> finish();
 

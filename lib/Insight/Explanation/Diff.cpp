@@ -5,6 +5,7 @@
 #include "qbackend/Insight/Explanation/Diff.h"
 
 #include "Describe.h"
+#include "qbackend/Backends/TorchNames.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
@@ -165,6 +166,8 @@ static std::vector<Item> getMappingItems(BackendConfigOp backend) {
 
 static std::vector<Item> getEntryItems(QConfigMappingOp mapping) {
   std::vector<Item> items;
+  if (mapping->hasAttr(kIgnoreUnknownNamesAttrName))
+    items.push_back({kIgnoreUnknownNamesAttrName.str(), {}});
   llvm::StringMap<unsigned> counts;
   for (QConfigOp entry : getEntries(mapping)) {
     std::string key =

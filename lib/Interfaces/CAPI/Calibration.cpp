@@ -12,6 +12,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
+#include <limits>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::capi;
@@ -23,6 +25,8 @@ struct QBackendCalibration {
   /// The samples of the collector's run.
   SampleRun *run = nullptr;
   SmallVector<std::string> names;
+  /// Whether each call adds a batch.
+  bool addsBatches = false;
   bool hasFailed = false;
 };
 
@@ -78,7 +82,10 @@ qbackendCalibrationCreate(QBackendModel *model,
   calibrate.data = "samples";
   calibrate.source = toRef(given.source).str();
   calibrate.sampleArguments = toRef(given.sampleArguments).str();
-  if (given.batchSize)
+  result->addsBatches = given.batchSize < 0;
+  if (result->addsBatches)
+    calibrate.batchSize = std::numeric_limits<int64_t>::max();
+  else if (given.batchSize)
     calibrate.batchSize = given.batchSize;
   calibrate.nonFinite = given.ignoreNonFinite ? "ignore" : "error";
   calibrate.threads = given.threads;
@@ -129,7 +136,10 @@ static llvm::Error add(QBackendCalibration &calibration,
                                    " arrays (" + llvm::join(names, ", ") +
                                    "); found " + Twine(arrays.size()));
   run.source = createSource(arrays, names, run.options.fixed);
-  return calibration.collector->run("");
+  if (llvm::Error error = calibration.collector->run(""))
+    return error;
+  return calibration.addsBatches ? calibration.collector->endBatch()
+                                 : llvm::Error::success();
 }
 
 QBackendStatus qbackendCalibrationAdd(QBackendCalibration *calibration,

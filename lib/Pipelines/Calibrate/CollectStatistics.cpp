@@ -212,8 +212,12 @@ llvm::Error StatisticsCollector::run(StringRef label, int64_t samples) {
       });
 }
 
+llvm::Error StatisticsCollector::endBatch() {
+  return impl->recorder->flush(impl->getEnd());
+}
+
 llvm::Expected<Table> StatisticsCollector::finish() {
-  if (llvm::Error error = impl->recorder->flush(impl->getEnd()))
+  if (llvm::Error error = endBatch())
     return error;
   return impl->getTable();
 }

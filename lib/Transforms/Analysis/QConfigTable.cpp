@@ -170,6 +170,9 @@ LogicalResult QConfigTable::verifySelectors(BackendConfigOp backend) const {
       return entry.emitOpError() << what;
     };
     StringRef selector = entry.getSelector().value_or("");
+    if (mapping->hasAttr(kIgnoreUnknownNamesAttrName) &&
+        entry.getLevel() != QConfigLevel::ObjectType)
+      continue;
     switch (entry.getLevel()) {
     case QConfigLevel::Global:
       break;

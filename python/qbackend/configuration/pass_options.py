@@ -36,12 +36,21 @@ def named_files(
         backend = os.fsdecode(backend)
     if isinstance(qconfig, os.PathLike):
         qconfig = os.fsdecode(qconfig)
+    if _is_of_torch(backend):
+        backend = BackendConfig.from_torch(backend)
+    if _is_of_torch(qconfig):
+        qconfig = QConfigMapping.from_torch(qconfig)
     if not isinstance(backend, (str, BackendConfig)):
         raise TypeError(
             f"backend is {backend!r}, expected the name of a built-in one, the path "
             "of a file or a BackendConfig"
         )
     return backend, qconfig
+
+
+def _is_of_torch(value: Any) -> bool:
+    """Whether it is an object of an installed PyTorch, which isn't loaded to ask."""
+    return type(value).__module__.startswith("torch.ao.quantization.")
 
 
 def pass_options(
@@ -156,7 +165,7 @@ def _chosen_layers(equalization: QConfigMapping) -> QConfigMapping:
             f"equalization has {qconfig!r}, expected an EqualizationQConfig or None"
         )
 
-    return QConfigMapping.from_dict(
+    layers = QConfigMapping.from_dict(
         {
             level: (
                 [(*entry[:-1], convert(entry[-1])) for entry in entries]
@@ -166,6 +175,8 @@ def _chosen_layers(equalization: QConfigMapping) -> QConfigMapping:
             for level, entries in equalization.to_dict().items()
         }
     )
+    layers.ignore_unknown_names = equalization.ignore_unknown_names
+    return layers
 
 
 def _refuse_custom_config(*configs: Any) -> None:

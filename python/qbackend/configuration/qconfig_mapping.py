@@ -45,6 +45,7 @@ OBJECT_TYPE_KEY = "object_type"
 MODULE_NAME_REGEX_KEY = "module_name_regex"
 MODULE_NAME_KEY = "module_name"
 MODULE_NAME_OBJECT_TYPE_ORDER_KEY = "module_name_object_type_order"
+IGNORE_KEY = "ignore_unknown_names"
 LEVELS = (
     GLOBAL_KEY,
     OBJECT_TYPE_KEY,
@@ -61,7 +62,12 @@ class QConfigMapping:
 
     An object type is a module class, a function, or the name of a method. Later
     entries replace earlier ones of the same key and keep their place.
+
+    A module's name that a network lacks is an error. PyTorch ignores it, and so does
+    a mapping whose `ignore_unknown_names` is True: one that several networks share.
     """
+
+    ignore_unknown_names = False
 
     def __init__(self) -> None:
         self.global_qconfig: QConfigAny = None
@@ -181,7 +187,10 @@ class QConfigMapping:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, QConfigMapping):
             return NotImplemented
-        return self.to_dict() == other.to_dict()
+        return (
+            self.ignore_unknown_names == other.ignore_unknown_names
+            and self.to_dict() == other.to_dict()
+        )
 
     def __hash__(self) -> int:
         # All else can change while it is in a set.

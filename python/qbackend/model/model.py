@@ -350,7 +350,7 @@ class Model(Analyzed):
         qconfig: QConfigLike = None,
         input_scale: Scale = None,
         sample_arguments: Optional[Sequence[int]] = None,
-        batch_size: int = 20,
+        batch_size: Optional[int] = None,
         non_finite: str = "error",
         threads: int = 0,
         sharing: str = "groups",
@@ -366,19 +366,23 @@ class Model(Analyzed):
 
         The observers are those of `backend` and `qconfig`; `quantize` takes them too
         unless it is told others, which get as much as these have recorded.
-        `batch_size` samples are one batch for observers that average; `non_finite` can
-        be "ignore"; `sharing` "fx", as `quantize` has it then, too: averages are of the
-        values that share an observer. `progress` shows a line, or is a function of what
-        is done and the total. Returns the model.
+        Observers that average see the batches as they come: each item of an
+        iterable is one, as in a loop of PyTorch, and every 20 samples of arrays that
+        have all samples. With `batch_size`, every so many samples are one, however
+        they come. `non_finite` can be "ignore"; `sharing` "fx", as `quantize` has it
+        then, too: averages are of the values that share an observer. `progress` shows a
+        line, or is a function of what is done and the total. Returns the model.
         """
         if non_finite not in ("error", "ignore"):
             raise ValueError(f"non_finite is {non_finite!r}, expected error or ignore")
-        batch_size = count_of("batch_size", batch_size, 1)
+        if batch_size is not None:
+            batch_size = count_of("batch_size", batch_size, 1)
         if samples is not None:
             samples = count_of("samples", samples, 1)
         backend, qconfig = named_files(backend, qconfig)
         source = Samples(data, self._sample_inputs(sample_arguments))
         total = source.size()
+        keeps_batches = batch_size is None and not source.is_one
         if samples is not None:
             total = samples if total is None else min(total, samples)
         name = backend if isinstance(backend, str) else f"@{backend.name}"
@@ -397,7 +401,7 @@ class Model(Analyzed):
             scale_text(input_scale),
             numbers_text(sample_arguments),
             "memory",
-            batch_size,
+            -1 if keeps_batches else batch_size or 0,
             non_finite == "ignore",
             thread_count(threads),
             sharing,
@@ -408,7 +412,7 @@ class Model(Analyzed):
             run = native().Calibration(*arguments)
         report = ProgressReport("calibrating", progress, total)
         done = 0
-        for batch in source.blocks():
+        for batch in source.items() if keeps_batches else source.blocks():
             if samples is not None and done + batch.count > samples:
                 batch = source.rows(batch, 0, samples - done)
             run.add(batch.arrays)

@@ -153,7 +153,8 @@ class Samples:
             )
         ):
             self._items = [data]
-        self._is_one = self._items is not data
+        #: Whether they are in one item, and no batches of a user's.
+        self.is_one = self._items is not data
         try:
             iter(self._items)
         except TypeError:
@@ -168,7 +169,7 @@ class Samples:
             yield self._batch(item, self._call(number))
 
     def _call(self, number: int) -> str:
-        return "the data" if self._is_one else f"item {number} of the data"
+        return "the data" if self.is_one else f"item {number} of the data"
 
     def size(self) -> Optional[int]:
         """How many samples there are, if that is known before."""
@@ -184,13 +185,29 @@ class Samples:
         except TypeError:
             return None
 
-    def blocks(self) -> Iterator[Batch]:
-        """The samples in pieces that are neither large nor small, each of whole
-        batches of the network."""
+    def _unit(self) -> int:
+        """How many samples the network takes at once."""
         unit = 1
         for entry in self.inputs:
             if entry.holds_samples and entry.shape and entry.shape[0] > 0:
                 unit = entry.shape[0]
+        return unit
+
+    def items(self) -> Iterator[Batch]:
+        """The batches as they come, each of whole batches of the network."""
+        unit = self._unit()
+        for number, batch in enumerate(self):
+            if batch.count % unit:
+                raise ValueError(
+                    f"{self._call(number)} has {batch.count} samples, and the network "
+                    f"takes {unit} at once: batch_size={unit} regroups them"
+                )
+            yield batch
+
+    def blocks(self) -> Iterator[Batch]:
+        """The samples in pieces that are neither large nor small, each of whole
+        batches of the network."""
+        unit = self._unit()
         held: List[Batch] = []
         count = 0
         for batch in self:

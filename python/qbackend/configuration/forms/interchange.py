@@ -31,7 +31,7 @@ from ..backend_config import (
 )
 from ..dtype_config import DTYPE_CONFIG_KEYS, check_keys
 from ..qconfig import IDENTITY, QConfig, QConfigAny
-from ..qconfig_mapping import GLOBAL_KEY, LEVELS, QConfigMapping
+from ..qconfig_mapping import GLOBAL_KEY, IGNORE_KEY, LEVELS, QConfigMapping
 from . import converts
 
 Json = Dict[str, Any]
@@ -372,13 +372,17 @@ def mapping_to_json(mapping: QConfigMapping) -> Json:
             ]
         else:
             result[level] = _inside("the global qconfig", qconfig_to_json, entries)
+    if mapping.ignore_unknown_names:
+        result[IGNORE_KEY] = True
     return result
 
 
 def mapping_from_json(document: Json) -> QConfigMapping:
-    check_keys("a QConfigMapping", document, LEVELS)
+    check_keys("a QConfigMapping", document, (*LEVELS, IGNORE_KEY))
+    levels = dict(document)
+    ignores = levels.pop(IGNORE_KEY, False)
     values: Json = {}
-    for level, entries in document.items():
+    for level, entries in levels.items():
         if level == GLOBAL_KEY:
             values[level] = _inside("the global qconfig", qconfig_from_json, entries)
             continue
@@ -389,7 +393,12 @@ def mapping_from_json(document: Json) -> QConfigMapping:
             values[level].append(
                 (*key, _inside(where, qconfig_from_json, qconfig))
             )
-    return QConfigMapping.from_dict(values)
+    mapping = QConfigMapping.from_dict(values)
+    if not isinstance(ignores, bool):
+        raise ValueError(f"{IGNORE_KEY} is {ignores!r}, expected true or false")
+    if ignores:
+        mapping.ignore_unknown_names = True
+    return mapping
 
 
 @converts("to_json", QConfigMapping)
