@@ -473,3 +473,70 @@ def test_weights_are_observed_by_what_their_qconfig_says(tmp_path):
         ):
             wrong.append((case, scale, zero_point))
     assert not wrong, f"{len(wrong)} of {len(cases)}, the first {wrong[0]}"
+
+
+#: PyTorch's keys, and what they are of before and after a batch.
+OBSERVER_KEYS = {"eps", "min_val", "max_val"}
+FAKE_QUANTIZER_KEYS = {"fake_quant_enabled", "observer_enabled", "scale", "zero_point"}
+
+
+@pytest.mark.parametrize("name", FACTORIES)
+def test_every_state_is_gone_on_from(name):
+    module = qbackend.fake_quantize if "fake_quant" in name else qbackend.observers
+    factory = getattr(module, name)
+    fresh, used, again = factory(), factory(), factory()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        used(X)
+        state = used.state_dict()
+        again.load_state_dict(state)
+        assert again.state_dict().keys() == state.keys()
+        for key, value in state.items():
+            np.testing.assert_array_equal(again.state_dict()[key], value)
+            assert again.state_dict()[key].dtype == value.dtype
+        assert again.to("cpu") is again
+        if hasattr(used, "scale"):
+            np.testing.assert_array_equal(again(X), used(X))
+        # Also before there is anything.
+        used.load_state_dict(fresh.state_dict())
+        for key, value in fresh.state_dict().items():
+            np.testing.assert_array_equal(used.state_dict()[key], value)
+
+
+def test_keys_of_a_state():
+    average = MovingAverageMinMaxObserver()
+    assert average.state_dict().keys() == OBSERVER_KEYS
+    assert HistogramObserver().state_dict().keys() == OBSERVER_KEYS | {"histogram"}
+    assert PlaceholderObserver().state_dict() == {}
+    fixed = FixedQParamsObserver(scale=0.5, zero_point=3)
+    assert {k: v.tolist() for k, v in fixed.state_dict().items()} == {
+        "scale": [0.5], "zero_point": [3]}
+    fake = FakeQuantize()
+    inside = {f"activation_post_process.{key}" for key in OBSERVER_KEYS}
+    assert fake.state_dict().keys() == FAKE_QUANTIZER_KEYS | inside
+    fake(X)
+    state = fake.state_dict()
+    # PyTorch 2.6: (2 + 3) / 255, and 3 / that.
+    assert state["scale"].tolist() == [np.float32(5 / 255)]
+    assert state["zero_point"].tolist() == [153]
+    assert state["activation_post_process.min_val"] == -3
+    fake.disable_observer()
+    other = FakeQuantize()
+    other.load_state_dict(fake.state_dict())
+    assert other.observer_enabled[0] == 0 and other.fake_quant_enabled[0] == 1
+    np.testing.assert_array_equal(other(10 * X), fake(10 * X))
+    del state["scale"]
+    with pytest.raises(ValueError, match="the state of a FakeQuantize has no scale"):
+        other.load_state_dict(state)
+
+
+def test_a_class_of_the_users():
+    """It records as the observer that it is made of."""
+
+    class Mine(HistogramObserver):
+        pass
+
+    mine, theirs = Mine(bins=8), HistogramObserver(bins=8)
+    for observer in (mine, theirs):
+        observer(X)
+    assert mine.calculate_qparams() == theirs.calculate_qparams()

@@ -12,6 +12,8 @@ from qbackend.vocabulary.torch_names import NAMES
 from qbackend.vocabulary.names import name_of
 from qbackend.observation.observers import OBSERVERS
 
+from networks import linear, samples
+
 torch = pytest.importorskip("torch", reason="PyTorch isn't installed")
 taq = pytest.importorskip("torch.ao.quantization")
 tbc = pytest.importorskip("torch.ao.quantization.backend_config")
@@ -582,3 +584,34 @@ def test_equalization_is_pytorchs(seed):
         found.append([numpy.asarray(v) for v in (scale, *inputs.calculate_scaled_minmax())])
     for one, two in zip(*found):
         assert numpy.array_equal(one, two)
+
+
+def test_models_take_objects_of_pytorch():
+    """A mapping and a backend, as they are."""
+    x = samples()
+    mapping = tqm.get_default_qconfig_mapping("qnnpack")
+    backend = tbc.get_qnnpack_backend_config()
+    ours = q.get_default_qconfig_mapping("qnnpack")
+    theirs = q.Model(linear()).calibrate(x, backend=backend, qconfig=mapping)
+    model = q.Model(linear()).calibrate(x, qconfig=ours)
+    assert theirs.quantize().run(x).tolist() == model.quantize().run(x).tolist()
+
+
+def test_tensors_in_tensors_out():
+    """With PyTorch's own gradient, and what torch.save takes."""
+    x = torch.tensor([[1.0, 2.0, -3.0], [0.0, 1.0, 2.0]], requires_grad=True)
+    for name in ("FakeQuantize", "FusedMovingAvgObsFakeQuantize",
+                 "default_per_channel_weight_fake_quant"):
+        made, pytorchs = getattr(q, name)(), getattr(taq, name)()
+        y, z = made(x), pytorchs(x)
+        assert torch.equal(y, z)
+        gradients = [torch.autograd.grad(value.sum(), x)[0] for value in (y, z)]
+        assert torch.equal(*gradients)
+        state, wanted = made.state_dict(), pytorchs.state_dict()
+        assert list(state) == list(wanted)
+        for key, value in wanted.items():
+            assert torch.equal(state[key], value) and state[key].dtype == value.dtype
+        again = getattr(q, name)()
+        again.load_state_dict(wanted)
+        pytorchs.load_state_dict(state)
+        assert torch.equal(again(x), pytorchs(x))

@@ -115,7 +115,7 @@ class _InputEqualizationObserver(_ColumnObserver):
                 stacklevel=2,
             )
             return None, None
-        low, high = self.get_input_minmax()
+        low, high = map(as_array, self.get_input_minmax())
         scale = self.equalization_scale.reshape(low.shape)
         return (low * scale).min(), (high * scale).max()
 
@@ -146,8 +146,8 @@ def calculate_equalization_scale(
     warning, 1 alone if an observer saw nothing. ValueError if the columns are not
     as many."""
     np = numpy()
-    low, high = input_obs.get_input_minmax()
-    weight_low, weight_high = weight_obs.get_weight_col_minmax()
+    low, high = map(as_array, input_obs.get_input_minmax())
+    weight_low, weight_high = map(as_array, weight_obs.get_weight_col_minmax())
     if low.size == 0 or weight_low.size == 0:
         warnings.warn(
             "Must run observer before calling calculate_equalization_scale. Returning "

@@ -2,11 +2,12 @@
 """PyTorch's fake quantizers: an observer, and rounding while training.
 
 For the compiler, which doesn't train, one in a configuration means its observer.
-Gradients are PyTorch's business.
+Gradients are PyTorch's business: a tensor is rounded by PyTorch's own operator.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any, Dict, List, Optional, Tuple, Type
 
 from ..vocabulary import dtypes
@@ -25,7 +26,7 @@ from .observers import (
     default_fixed_qparams_range_0to1_observer,
     default_fixed_qparams_range_neg1to1_observer,
 )
-from .recorder import ENTRY, choose_qparams, fake_quantize, numpy
+from .recorder import ENTRY, as_given, choose_qparams, fake_quantize, is_tensor, numpy
 
 __all__ = [
     "FakeQuantize",
@@ -55,6 +56,10 @@ __all__ = [
 ]
 
 
+#: What names of the observer's buffers begin with.
+_OBSERVER = "activation_post_process."
+
+
 class FakeQuantizeBase(Describable):
     """Base of the fake quantizers. `activation_post_process` is the observer.
 
@@ -64,6 +69,10 @@ class FakeQuantizeBase(Describable):
     """
 
     activation_post_process: ObserverBase
+    #: Whether tensors are rounded, so that tensors come back.
+    _gives_tensors = False
+    #: Of the two switches, as PyTorch has them.
+    _flag_dtype = "uint8"
 
     def _start(self, observer: ObserverBase) -> None:
         self.activation_post_process = observer
@@ -111,7 +120,7 @@ class FakeQuantizeBase(Describable):
     def _buffer(self, name: str, value: int, dtype: str) -> Any:
         if name not in self._buffers:
             self._buffers[name] = numpy().array([value], dtype=dtype)
-        return self._buffers[name]
+        return as_given(self._buffers[name], self._gives_tensors)
 
     @property
     def scale(self) -> Any:
@@ -125,11 +134,11 @@ class FakeQuantizeBase(Describable):
     @property
     def fake_quant_enabled(self) -> Any:
         """An array of one 1 or 0, which can be set, as PyTorch has a tensor."""
-        return self._buffer("fake_quant_enabled", 1, "uint8")
+        return self._buffer("fake_quant_enabled", 1, self._flag_dtype)
 
     @property
     def observer_enabled(self) -> Any:
-        return self._buffer("observer_enabled", 1, "uint8")
+        return self._buffer("observer_enabled", 1, self._flag_dtype)
 
     def enable_fake_quant(self, enabled: bool = True) -> None:
         self.fake_quant_enabled[0] = bool(enabled)
@@ -153,11 +162,22 @@ class FakeQuantizeBase(Describable):
     def forward(self, X: Any) -> Any:
         """Records the array if that is on; returns what it becomes, or itself if
         that is off."""
+        self._gives_tensors = is_tensor(X)
         if self.observer_enabled[0]:
             self.activation_post_process(X)
             self._update()
         if not self.fake_quant_enabled[0]:
             return X
+        if self._gives_tensors:
+            torch = sys.modules["torch"]
+            limits = (self.quant_min, self.quant_max)
+            if self.is_per_channel:
+                return torch.fake_quantize_per_channel_affine(
+                    X, self.scale, self.zero_point, self.ch_axis, *limits
+                )
+            return torch.fake_quantize_per_tensor_affine(
+                X, self.scale, self.zero_point, *limits
+            )
         return fake_quantize(
             X,
             self.scale,
@@ -172,9 +192,10 @@ class FakeQuantizeBase(Describable):
         return scale, zero_point
 
     def _update(self) -> None:
-        scale, zero_point = self._parameters()
+        np = numpy()
+        scale, zero_point = map(np.asarray, self._parameters())
         if zero_point.dtype.kind != "f":
-            zero_point = zero_point.astype(numpy().int32)
+            zero_point = zero_point.astype(np.int32)
         self._buffers.update(scale=scale, zero_point=zero_point)
 
     def to_table(self, name: str = ENTRY) -> str:
@@ -186,6 +207,43 @@ class FakeQuantizeBase(Describable):
         """Goes on from the entry `name` of a calibration table."""
         getattr(self.activation_post_process, "from_table")(table, name)
         self._update()
+
+    def _own_state(self) -> Dict[str, Any]:
+        return {
+            "fake_quant_enabled": self.fake_quant_enabled,
+            "observer_enabled": self.observer_enabled,
+            "scale": self.scale,
+            "zero_point": self.zero_point,
+        }
+
+    def state_dict(self) -> Dict[str, Any]:
+        """PyTorch's buffers, with those of the observer."""
+        state = self._own_state()
+        for name, value in self.activation_post_process.state_dict().items():
+            state[_OBSERVER + name] = value
+        return state
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        """Goes on from PyTorch's buffers. ValueError if one is missing."""
+        missing = [name for name in self.state_dict() if name not in state]
+        if missing:
+            raise ValueError(
+                f"the state of a {type(self).__name__} has no {', '.join(missing)}"
+            )
+        np = numpy()
+        for name, before in self._own_state().items():
+            value = state[name]
+            self._gives_tensors = is_tensor(value)
+            if self._gives_tensors:
+                value = value.detach().cpu()
+            self._buffers[name] = np.array(value, dtype=np.asarray(before).dtype)
+        self.activation_post_process.load_state_dict(
+            {
+                name[len(_OBSERVER) :]: value
+                for name, value in state.items()
+                if name.startswith(_OBSERVER)
+            }
+        )
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -249,11 +307,12 @@ class FixedQParamsFakeQuantize(FakeQuantizeBase):
 
     @property
     def scale(self) -> Any:
-        return self.calculate_qparams()[0]
+        return as_given(self.calculate_qparams()[0], self._gives_tensors)
 
     @property
     def zero_point(self) -> Any:
-        return self.calculate_qparams()[1].astype(numpy().int32)
+        zero_point = self.calculate_qparams()[1].astype(numpy().int32)
+        return as_given(zero_point, self._gives_tensors)
 
     @classmethod
     def argument_names(cls) -> Optional[List[str]]:
@@ -263,6 +322,8 @@ class FixedQParamsFakeQuantize(FakeQuantizeBase):
 class FusedMovingAvgObsFakeQuantize(FakeQuantize):
     """A moving average and the rounding in one operator of PyTorch, which has its
     own formula for scale and zero point. `calculate_qparams` has the observer's."""
+
+    _flag_dtype = "int64"
 
     def __init__(
         self,

@@ -13,7 +13,15 @@ from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple, Type, U
 
 from ..vocabulary.dtypes import DType, QScheme
 from ..vocabulary.names import TorchName
-from .recorder import ENTRY, Recorder, as_array, numpy, quantized_range
+from .recorder import (
+    ENTRY,
+    Recorder,
+    as_array,
+    as_given,
+    is_tensor,
+    numpy,
+    quantized_range,
+)
 
 EPS = 2.0**-23  # torch.finfo(torch.float32).eps
 SYMMETRIC_EPS = 2.0**-12  # what XNNPACK's kernels need
@@ -36,6 +44,10 @@ class Describable:
     def argument_names(cls) -> Optional[List[str]]:
         """Names of the arguments; None if they depend on other arguments."""
         return None
+
+    def to(self, *args: Any, **kwargs: Any) -> Any:
+        """Itself: what it has is on no device, and comes back on the CPU."""
+        return self
 
 
 class ObserverFactory:
@@ -192,6 +204,13 @@ class ObserverBase(Describable, abc.ABC):
         """Records the array `x_orig`, and returns it."""
         return x_orig
 
+    def state_dict(self) -> Dict[str, Any]:
+        """PyTorch's buffers, of which this observer has none."""
+        return {}
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        """Goes on from PyTorch's buffers."""
+
     def calculate_qparams(self, **kwargs: Any) -> Any:
         raise Exception(
             f"calculate_qparams should not be called for {type(self).__name__}, "
@@ -257,6 +276,8 @@ class UniformQuantizationObserverBase(ObserverBase):
     quant_min: Any
     quant_max: Any
     eps: float
+    #: Whether tensors were recorded, so that tensors come back.
+    _gives_tensors = False
 
     def _resolve(self) -> None:
         self.has_customized_qrange = self.quant_min is not None
@@ -287,14 +308,21 @@ class UniformQuantizationObserverBase(ObserverBase):
 
     def _new_recorder(self) -> Recorder:
         spec = self.document()
+        # A user's class is the observer that it is made of.
+        known = next(c for c in type(self).__mro__ if "__dataclass_fields__" in vars(c))
+        spec["observer"] = known.__name__
         axis = getattr(self, "ch_axis", None)
         for name in ("ch_axis", "is_dynamic"):
             spec.pop(name, None)
         return Recorder(spec, axis)
 
     def forward(self, x_orig: Any) -> Any:
+        self._gives_tensors = is_tensor(x_orig)
         self._recorder.record(x_orig)
         return x_orig
+
+    def _give(self, array: Any) -> Any:
+        return as_given(array, self._gives_tensors)
 
     def reset_min_max_vals(self) -> None:
         """Forgets what was recorded."""
@@ -307,7 +335,7 @@ class UniformQuantizationObserverBase(ObserverBase):
 
     def _set_end(self, name: str, value: Any) -> None:
         # One end alone can be beyond the other until that is set too.
-        ends = {"min_val": self.min_val, "max_val": self.max_val}
+        ends = {"min_val": self._end("min_val", 0), "max_val": self._end("max_val", 1)}
         ends[name] = as_array(value)
         np = numpy()
         low, high = ends["min_val"], ends["max_val"]
@@ -323,7 +351,7 @@ class UniformQuantizationObserverBase(ObserverBase):
     @property
     def min_val(self) -> Any:
         """The least value so far, for each channel of an observer of those."""
-        return self._end("min_val", 0)
+        return self._give(self._end("min_val", 0))
 
     @min_val.setter
     def min_val(self, value: Any) -> None:
@@ -332,7 +360,7 @@ class UniformQuantizationObserverBase(ObserverBase):
     @property
     def max_val(self) -> Any:
         """The greatest value so far."""
-        return self._end("max_val", 1)
+        return self._give(self._end("max_val", 1))
 
     @max_val.setter
     def max_val(self, value: Any) -> None:
@@ -350,13 +378,16 @@ class UniformQuantizationObserverBase(ObserverBase):
                 "default values.",
                 stacklevel=2,
             )
-        return self._recorder.qparams()
+        scale, zero_point = self._recorder.qparams()
+        return self._give(scale), self._give(zero_point)
 
     def _calculate_qparams(self, min_val: Any, max_val: Any) -> Tuple[Any, Any]:
         """The parameters of this range, in place of that recorded."""
         recorder = self._new_recorder()
         recorder.set_range(min_val, max_val)
-        return recorder.qparams()
+        scale, zero_point = recorder.qparams()
+        of_tensor = is_tensor(min_val)
+        return as_given(scale, of_tensor), as_given(zero_point, of_tensor)
 
     # -- To and from elsewhere --
 
@@ -374,14 +405,20 @@ class UniformQuantizationObserverBase(ObserverBase):
         """PyTorch's buffers."""
         np = numpy()
         return {
-            "eps": np.array([self.eps], dtype=np.float32),
+            "eps": self._give(np.array([self.eps], dtype=np.float32)),
             "min_val": self.min_val,
             "max_val": self.max_val,
         }
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:
-        """Goes on from PyTorch's buffers."""
-        self._recorder.set_range(state["min_val"], state["max_val"])
+        self._gives_tensors = is_tensor(state["min_val"])
+        low = as_array(state["min_val"])
+        if low.size == 0 or numpy().isposinf(low).all():
+            # Those of an observer that saw nothing.
+            self.reset_min_max_vals()
+            return
+        self.__dict__["_pending"] = {}
+        self._recorder.set_range(low, state["max_val"], state.get("histogram"))
 
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(self.__dict__)

@@ -26,7 +26,7 @@ from .observer_base import (
     UniformQuantizationObserverBase,
     is_observer as is_observer,
 )
-from .recorder import numpy
+from .recorder import as_array, is_tensor, numpy
 
 __all__ = [
     "EntropyObserver",
@@ -159,15 +159,10 @@ class HistogramObserver(UniformQuantizationObserverBase):
     @property
     def histogram(self) -> Any:
         """How many values were in each of the bins of [min_val, max_val]."""
-        return self._recorder.histogram(self.bins)
+        return self._give(self._recorder.histogram(self.bins))
 
     def state_dict(self) -> Dict[str, Any]:
         return {**super().state_dict(), "histogram": self.histogram}
-
-    def load_state_dict(self, state: Dict[str, Any]) -> None:
-        self._recorder.set_range(
-            state["min_val"], state["max_val"], state["histogram"]
-        )
 
 
 @dataclass(eq=False)
@@ -188,6 +183,15 @@ class FixedQParamsObserver(ObserverBase):
             np.array([self.scale], dtype=np.float32),
             np.array([self.zero_point], dtype=np.int64),
         )
+
+    def state_dict(self) -> Dict[str, Any]:
+        scale, zero_point = self.calculate_qparams()
+        return {"scale": scale, "zero_point": zero_point.astype(numpy().int32)}
+
+    def load_state_dict(self, state: Dict[str, Any]) -> None:
+        self.scale = float(as_array(state["scale"]).reshape(()))
+        self.zero_point = int(as_array(state["zero_point"]).reshape(()))
+        self._given.update(scale=self.scale, zero_point=self.zero_point)
 
 
 @dataclass(eq=False)
@@ -234,7 +238,9 @@ class RecordingObserver(ObserverBase):
         self.tensor_val: List[Any] = []
 
     def forward(self, x_orig: Any) -> Any:
-        self.tensor_val.append(numpy().array(x_orig))
+        # A tensor's copy is one.
+        copy = x_orig.detach().clone() if is_tensor(x_orig) else numpy().array(x_orig)
+        self.tensor_val.append(copy)
         return x_orig
 
     def get_tensor_value(self) -> List[Any]:

@@ -3,12 +3,14 @@
 a zero point. The compiler computes them, by the code that calibrates networks.
 
 An array is anything that NumPy takes; what comes back are NumPy arrays of f32,
-with one element where PyTorch's tensors have one.
+with one element where PyTorch's tensors have one. Whoever gives tensors of PyTorch
+gets tensors.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 import warnings
 from typing import Any, Dict, Optional, Tuple
 
@@ -26,9 +28,22 @@ def numpy() -> Any:
     return numpy
 
 
+def is_tensor(values: Any) -> bool:
+    """Whether `values` is a tensor of PyTorch, which isn't loaded to ask."""
+    torch = sys.modules.get("torch")
+    return torch is not None and isinstance(values, torch.Tensor)
+
+
+def as_given(array: Any, of_tensor: bool) -> Any:
+    """`array` for whoever gave a tensor or not; the tensor shares its memory."""
+    return sys.modules["torch"].from_numpy(array) if of_tensor else array
+
+
 def as_array(values: Any) -> Any:
     """`values` as a contiguous array of f32; of PyTorch's tensors, detached."""
-    if hasattr(values, "detach"):
+    if is_tensor(values):
+        values = values.detach().cpu()
+    elif hasattr(values, "detach"):
         values = values.detach()
     np = numpy()
     # ascontiguousarray makes a number a vector.
