@@ -91,7 +91,8 @@ private:
   /// Replaces what `op` computes if it is the end of a form.
   void visit(Operation *op) {
     auto cast = dyn_cast<quant::DequantizeCastOp>(op);
-    if (!cast && castsOnly)
+    // Guards have no results.
+    if ((!cast && castsOnly) || op->getNumResults() == 0)
       return;
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       return visitRegion(linalgOp);
@@ -523,7 +524,9 @@ struct ImportQuantizationPass
 
   void runOnOperation() override {
     SmallVector<Block *> blocks;
+    bool isRaised = false;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
+      isRaised |= isa<OperatorOp>(op);
       // The scalar code of structured ops, and what has symbols of its own.
       bool isForeign =
           op != getOperation() && op->getNumRegions() != 0 &&
@@ -539,8 +542,11 @@ struct ImportQuantizationPass
     Importer importer(&getContext(), castsOnly);
     importer.run(blocks);
     importer.eraseDeadResults();
+    // Code that is raised already was read when it was imported.
     if (importer.remark())
       getOperation()->setAttr(kRoundsAttrName, UnitAttr::get(&getContext()));
+    else if (!isRaised)
+      getOperation()->removeAttr(kRoundsAttrName);
   }
 };
 } // namespace

@@ -563,8 +563,10 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     // What nobody reads is no user.
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
       eraseIfDead(&op, rewriter);
+    // What has no results, such as guards, computes nothing.
     for (Operation &op : llvm::make_early_inc_range(block))
-      if (auto *recognizer = getRecognizer(&op))
+      if (auto *recognizer = getRecognizer(&op);
+          recognizer && op.getNumResults() != 0)
         recognizer->prepare(&op, rewriter);
     for (Operation &op : block)
       remarkForeignType(&op);
