@@ -183,10 +183,13 @@ private:
                          const KernelPipelineOptions &kernels) {
     // One pipeline: what passes know in common ends with it.
     Summary summary;
+    OwningOpRef<ModuleOp> original = getOperation().clone();
+    bool isChanged = kernels.lowerTo == kReferenceForm;
     OpPassManager all("builtin.module");
     addPreparePipeline(all, prepare);
     all.addPass(createCalibratePass(calibrate));
     all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
+      isChanged |= isObserved(module);
       summary.countOperators(module);
       return success();
     }));
@@ -206,7 +209,19 @@ private:
       return summary.require(requireQuantized, target, module);
     }));
     addLoweringPipeline(all, kernels);
-    return runPipeline(all, getOperation());
+    if (failed(runPipeline(all, getOperation())))
+      return failure();
+    return isChanged ? success() : restore(*original);
+  }
+
+  /// Puts the code of `original` back: where no operator has a qconfig, nothing
+  /// is to change. The reference form has operators all the same.
+  LogicalResult restore(ModuleOp original) {
+    getOperation()->setAttrs(original->getAttrDictionary());
+    getOperation().getBodyRegion().takeBody(original.getBodyRegion());
+    OpPassManager strip("builtin.module");
+    strip.addPass(createStripConfigurationPass());
+    return runPipeline(strip, getOperation());
   }
 
   /// Quantizes a copy of the module as far as that is possible without ranges

@@ -7,6 +7,8 @@
                    [--passes A,B|all] [--numbers]
     spell.py check --list FILE
     spell.py bytes [--networks A,B] [--styles A,B] [--passes A,B|all]
+    spell.py back [--networks A,B] [--styles A,B] [--passes A,B|all]
+    spell.py back --list FILE
     spell.py reduce NETWORK --style NAME [--passes NAME]
 
 `write` prints one text. `check` compares the operators of many texts with those
@@ -17,6 +19,8 @@ the number of texts, those with the same operators, those with other ones, those
 of them that are in operators as a whole, and the share of float operations
 outside of operators.
 `bytes` raises each text twice and once more in another address layout.
+`back` applies a backend with a mapping that quantizes nothing: the code that comes
+out is the code that went in.
 `reduce` finds which choices of a mixture make it fail. docs/Operators.md says
 what styles and passes are.
 """
@@ -439,6 +443,33 @@ def check_bytes(tools, options):
     return failures == 0 and count > 0
 
 
+def check_back(tools, options):
+    """What is recognised, but not quantized, is the code that came."""
+    failures = count = 0
+    with tempfile.TemporaryDirectory() as directory:
+        mapping = pathlib.Path(directory) / "none.mlir"
+        mapping.write_text("qbackend.qconfig_mapping @none {\n"
+                           "  qbackend.qconfig global none\n}\n")
+        optimizer = tools.bin / "qbackend-opt"
+        for spelling, _ in spellings(options):
+            try:
+                text = spelling.text(tools)
+            except Skipped:
+                continue
+            count += 1
+            came = run([optimizer, "--qbackend-strip-configuration"], text)
+            back = run([optimizer, "--apply-backend=qnnpack",
+                        f"qconfig={mapping}"], text)
+            if came != back:
+                failures += 1
+                lines = difflib.unified_diff(came.splitlines(), back.splitlines(),
+                                             n=0, lineterm="")
+                print(f"FAIL {spelling}: other code\n  "
+                      + "\n  ".join(list(lines)[2:12]))
+    print(f"{count} spellings, {failures} failures")
+    return failures == 0 and count > 0
+
+
 def reduce(tools, spelling):
     """The choices of a mixture with which the operators differ: small sets,
     each enough by itself."""
@@ -476,7 +507,8 @@ def reduce(tools, spelling):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("command", choices=["write", "check", "bytes", "reduce"])
+    parser.add_argument("command",
+                        choices=["write", "check", "bytes", "back", "reduce"])
     parser.add_argument("network", nargs="?")
     parser.add_argument("--style", default="torch")
     parser.add_argument("--list")
@@ -504,7 +536,7 @@ def main():
     options.passes = split(options.passes)
     if options.passes == ["all"]:
         options.passes = [*PASSES, *TOSA_PASSES]
-    checks = {"check": check, "bytes": check_bytes}
+    checks = {"check": check, "bytes": check_bytes, "back": check_back}
     return 0 if checks[options.command](options, options) else 1
 
 

@@ -172,6 +172,14 @@ static bool isReshapable(Type from, Type to) {
          dynamicDims(before) <= 1 && dynamicDims(after) <= 1;
 }
 
+/// Whether `op` does nothing but change a shape: as code, or raised.
+static bool isChangeOfShape(Operation *op) {
+  if (auto raised = dyn_cast<OperatorOp>(op))
+    return raised.getKinds().size() == 1 &&
+           isa<ReshapeAttr, FlattenAttr>(raised.getKind());
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op);
+}
+
 void PreparationRewriter::recordReshaped(linalg::LinalgOp original,
                                          linalg::LinalgOp changed) {
   auto isReshaped = [](ValueRange before, ValueRange after) {
@@ -212,7 +220,7 @@ void PreparationRewriter::recordReshaped(linalg::LinalgOp original,
              llvm::zip_equal(restored->getResults(), from->getResults())) {
           // What made the shape that was there before is not needed any more.
           for (Operation *user : llvm::to_vector(after.getUsers()))
-            if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(user) &&
+            if (isChangeOfShape(user) &&
                 user->getResult(0).getType() == before.getType())
               rewriter.replaceOp(user, before);
           if (after.use_empty() || before.getType() == after.getType()) {
