@@ -101,30 +101,31 @@ public:
   /// Rounds the activations of `op` to 16 bits, if its qconfig says so.
   void round(OperatorOp op) {
     ObserverAttr activation = op.getQconfig()->getActivation();
-    if (!activation.getDtype().isF16() || activation.getIsDynamic())
+    auto half = dyn_cast<FloatType>(activation.getDtype());
+    if (!half || !isHalf(half) || activation.getIsDynamic())
       return;
     for (OpOperand &input : op.getInputsMutable())
       if (isa<Float32Type>(getElementTypeOrSelf(input.get().getType())))
-        input.set(getRounded(input.get()));
-    Value rounded = getRounded(op.getOutput());
+        input.set(getRounded(input.get(), half));
+    Value rounded = getRounded(op.getOutput(), half);
     op.getOutput().replaceAllUsesExcept(
         rounded, rounded.getDefiningOp()->getOperand(0).getDefiningOp());
   }
 
 private:
-  /// `value` as a 16-bit float and back.
-  Value getRounded(Value value) {
+  /// `value` as a 16-bit float, `half`, and back.
+  Value getRounded(Value value, FloatType half) {
     if (auto extended = value.getDefiningOp<arith::ExtFOp>();
-        extended && getElementTypeOrSelf(extended.getIn()).isF16())
+        extended && getElementTypeOrSelf(extended.getIn()) == half)
       return value;
-    Value &known = rounded[value];
+    Value &known = rounded[{value, half}];
     if (!known) {
       OpBuilder builder(value.getContext());
       builder.setInsertionPointAfterValue(value);
       auto type = cast<RankedTensorType>(value.getType());
-      Value half = arith::TruncFOp::create(
-          builder, value.getLoc(), type.clone(builder.getF16Type()), value);
-      known = arith::ExtFOp::create(builder, value.getLoc(), type, half);
+      Value narrow = arith::TruncFOp::create(builder, value.getLoc(),
+                                             type.clone(half), value);
+      known = arith::ExtFOp::create(builder, value.getLoc(), type, narrow);
     }
     return known;
   }
@@ -162,8 +163,8 @@ private:
   /// Real values that were quantized: by which observer, to which type.
   llvm::DenseMap<Value, std::pair<StringAttr, quant::UniformQuantizedType>>
       observed;
-  /// Real values that were rounded to 16 bits.
-  llvm::DenseMap<Value, Value> rounded;
+  /// Real values that were rounded to 16 bits, by the type.
+  llvm::DenseMap<std::pair<Value, Type>, Value> rounded;
 };
 
 struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {

@@ -32,9 +32,11 @@ using calibration::Statistics;
 // Modes
 //===----------------------------------------------------------------------===//
 
+bool qbackend::isHalf(Type dtype) { return dtype.isF16() || dtype.isBF16(); }
+
 QuantizationMode qbackend::getQuantizationMode(QConfigAttr qconfig) {
   ObserverAttr activation = qconfig.getActivation();
-  if (activation.getDtype().isF16())
+  if (isHalf(activation.getDtype()))
     return QuantizationMode::Float16;
   if (activation.getIsDynamic())
     return QuantizationMode::Dynamic;
@@ -111,7 +113,7 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
   // A backend may have the type in its list; what the arithmetic would be is
   // not known.
   if (Type dtype = qconfig.getActivation().getDtype();
-      !isa<IntegerType>(dtype) && !dtype.isF16() && !dtype.isF32())
+      !isa<IntegerType>(dtype) && !isHalf(dtype) && !dtype.isF32())
     return "nothing is quantized to " + describe(dtype);
   ObserverAttr weight = qconfig.getWeight();
   auto integer = dyn_cast<IntegerType>(weight.getDtype());
@@ -120,9 +122,9 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
   switch (mode) {
   case QuantizationMode::Float16:
     if (qconfig.getActivation().getIsDynamic() && !weighted)
-      return "only the weight is 16-bit in dynamic f16 quantization, and it "
-             "has "
-             "none";
+      return "only the weight is 16-bit in dynamic " +
+             describe(qconfig.getActivation().getDtype()) +
+             " quantization, and it has none";
     return "";
   case QuantizationMode::Static:
     if (embedding)
@@ -554,19 +556,20 @@ static LogicalResult roundWeight(OperatorOp op) {
   std::optional<ArrayRef<float>> weight = readWeight(op, numbers);
   if (!weight)
     return failure();
-  constexpr float largest = 65504.0f;
+  auto half = cast<FloatType>(op.getQconfig()->getActivation().getDtype());
+  const llvm::fltSemantics &semantics = half.getFloatSemantics();
+  float largest = APFloat::getLargest(semantics).convertToFloat();
   SmallVector<APFloat, 0> rounded;
   for (float value : *weight) {
     rounded.emplace_back(
         std::isnan(value) ? value : std::clamp(value, -largest, largest));
     bool losesInfo;
-    rounded.back().convert(APFloat::IEEEhalf(), APFloat::rmNearestTiesToEven,
-                           &losesInfo);
+    rounded.back().convert(semantics, APFloat::rmNearestTiesToEven, &losesInfo);
   }
   ImplicitLocOpBuilder b(op.getLoc(), OpBuilder(op));
   auto type = cast<RankedTensorType>(op.getWeight().getType());
   Value constant = arith::ConstantOp::create(
-      b, DenseElementsAttr::get(type.clone(b.getF16Type()), rounded));
+      b, DenseElementsAttr::get(type.clone(half), rounded));
   op.getWeightMutable().assign(arith::ExtFOp::create(b, type, constant));
   return success();
 }

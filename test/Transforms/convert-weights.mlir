@@ -12,6 +12,7 @@
 #nibble = #qbackend.qconfig<activation = <placeholder, f32>, weight = <per_channel_min_max, ui4, per_channel_affine_float_qparams>>
 #f16 = #qbackend.qconfig<activation = <placeholder, f16>, weight = <placeholder, f16>>
 #f16_dynamic = #qbackend.qconfig<activation = <placeholder, f16, is_dynamic = true>, weight = <placeholder, f16>>
+#bf16 = #qbackend.qconfig<activation = <placeholder, bf16>, weight = <placeholder, bf16>>
 !t = tensor<1x2xf32>
 
 qbackend.observer @half <min_max, ui8> range [-1.0, 126.5] scale 0.5 zero_point 2
@@ -141,6 +142,27 @@ func.func @table_4bit(%i: tensor<1xi64>) -> tensor<1x3xf32> {
 func.func @rounded(%x: !t) -> tensor<1x1xf32> {
   %w = arith.constant dense<[[2049.0, 1.0e9]]> : !t
   %1 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) qconfig #f16 : (!t, !t) -> tensor<1x1xf32> {
+  ^bb0(%a: !t, %v: !t):
+    %e = tensor.empty() : tensor<1x1xf32>
+    qbackend.yield %e : tensor<1x1xf32>
+  }
+  return %1 : tensor<1x1xf32>
+}
+
+// bf16 has 8 bits: 257 is between 256 and 258, and goes to the even one; 1e9 is
+// 0x4E6E6B28, rounded to 0x4E6E.
+// CHECK-LABEL: func.func @rounded_bf16
+// CHECK: %[[TX:.*]] = arith.truncf %arg0 : tensor<1x2xf32> to tensor<1x2xbf16>
+// CHECK: %[[X:.*]] = arith.extf %[[TX]]
+// CHECK: %[[H:.*]] = arith.constant dense<{{\[\[}}2.560000e+02, 9.982{{.*}}e+08]]> : tensor<1x2xbf16>
+// CHECK: %[[W:.*]] = arith.extf %[[H]]
+// CHECK: %[[Y:.*]] = qbackend.operator [#qbackend.linear] inputs(%[[X]]) weight(%[[W]])
+// CHECK: %[[T:.*]] = arith.truncf %[[Y]] : tensor<1x1xf32> to tensor<1x1xbf16>
+// CHECK: %[[R:.*]] = arith.extf %[[T]]
+// CHECK: return %[[R]]
+func.func @rounded_bf16(%x: !t) -> tensor<1x1xf32> {
+  %w = arith.constant dense<[[257.0, 1.0e9]]> : !t
+  %1 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) qconfig #bf16 : (!t, !t) -> tensor<1x1xf32> {
   ^bb0(%a: !t, %v: !t):
     %e = tensor.empty() : tensor<1x1xf32>
     qbackend.yield %e : tensor<1x1xf32>

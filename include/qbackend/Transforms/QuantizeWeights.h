@@ -23,6 +23,9 @@ enum class QuantizationMode {
   Float16,
 };
 
+/// Whether `dtype` is a float of 16 bits: f16 or bf16.
+bool isHalf(mlir::Type dtype);
+
 QuantizationMode getQuantizationMode(QConfigAttr qconfig);
 
 /// Whether the weight of `op` is one that a qconfig's weight observer is for.

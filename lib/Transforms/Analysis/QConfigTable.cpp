@@ -6,6 +6,7 @@
 
 #include "qbackend/Backends/TorchNames.h"
 #include "qbackend/Numerics/QuantParams.h"
+#include "qbackend/Transforms/QuantizeWeights.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -311,7 +312,7 @@ static std::string whyUnsupported(DTypeConfigAttr config, QConfigAttr qconfig,
       return reason;
   }
   if (hasBias && config.getBias() && !config.getBias().isF32() &&
-      !(config.getBias().isF16() && activation.getDtype().isF16()))
+      !(isHalf(config.getBias()) && config.getBias() == activation.getDtype()))
     return "its bias is not f32";
   if (config.getOutput() && !activation.getIsDynamic())
     return whyViolated("output", config.getOutput(), activation);
