@@ -124,6 +124,8 @@ public:
     if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
       if (Operation *merged = mergeGroups(collapse, rewriter))
         op = merged;
+    if (auto structured = dyn_cast<linalg::LinalgOp>(op))
+      separateDestinations(structured, rewriter);
     Operation *restored = restoreLeadingDim(op, rewriter);
     if (!restored)
       return;

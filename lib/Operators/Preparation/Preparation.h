@@ -64,6 +64,11 @@ void takeOutOfShuffle(mlir::tensor::CollapseShapeOp collapse,
 /// into a new tensor.
 bool isPlainElementwise(mlir::linalg::GenericOp op);
 
+/// Gives `op` new tensors as the destinations that it writes without reading
+/// them, where they are slices of others.
+void separateDestinations(mlir::linalg::LinalgOp op,
+                          PreparationRewriter &rewriter);
+
 /// The permutation of `op`, if it transposes `source` and nothing else.
 std::optional<llvm::SmallVector<int64_t>> getTransposition(mlir::Operation *op,
                                                            mlir::Value &source);

@@ -184,10 +184,12 @@ static bool isWithoutBatch(linalg::GenericOp op) {
   auto isWindow = [](AffineExpr expr) {
     return !isa<AffineDimExpr, AffineConstantExpr>(expr);
   };
+  // Each channel has a window of its own, or the channels are summed up, too.
+  bool isDepthwise = maps[1].getNumResults() == 3 && op.getNumLoops() == 5;
+  bool isDense = maps[1].getNumResults() == 4 && op.getNumLoops() == 6;
   return input && input.hasStaticShape() && input.getRank() == 3 &&
-         maps[1].getNumResults() == 4 && maps[2].getNumResults() == 3 &&
-         llvm::count_if(maps[0].getResults(), isWindow) == 2 &&
-         op.getNumLoops() == 6;
+         (isDepthwise || isDense) && maps[2].getNumResults() == 3 &&
+         llvm::count_if(maps[0].getResults(), isWindow) == 2;
 }
 
 static Operation *lift(linalg::GenericOp op, PreparationRewriter &builder) {

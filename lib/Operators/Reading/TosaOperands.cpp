@@ -4,7 +4,7 @@
 
 #include "Reading/TosaOperands.h"
 
-#include "Reading/Expressions/ScalarExpression.h"
+#include "Reading/Windows.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -25,23 +25,18 @@ std::optional<SmallVector<int64_t>> forms::readShape(Value value) {
 Value forms::skipTrim(Value value, ArrayRef<int64_t> stride,
                       ArrayRef<int64_t> padding) {
   auto slice = value.getDefiningOp<tosa::SliceOp>();
-  if (!slice)
+  std::optional<Crop> crop = slice ? getCrop(slice) : std::nullopt;
+  if (!crop || crop->amounts.size() != 4)
     return value;
-  auto start = readShape(slice.getStart());
-  auto type = getFloatType(slice.getInput1());
-  auto resultType = getFloatType(value);
-  if (!start || llvm::any_of(*start, [](int64_t i) { return i != 0; }) ||
-      !type || type.getRank() != 4 || !type.hasStaticShape() || !resultType ||
-      !resultType.hasStaticShape())
-    return value;
-  for (int64_t dim = 0; dim < 4; ++dim) {
-    int64_t cut = type.getDimSize(dim) - resultType.getDimSize(dim);
-    if (cut == 0)
+  for (auto [dim, amount] : llvm::enumerate(crop->amounts)) {
+    auto [before, cut] = amount;
+    if (before == 0 && cut == 0)
       continue;
     // The windows end with the last row that is left: fewer rows than a stride
     // after it are used by none. Padding would be read instead of them.
     bool spatial = dim == 1 || dim == 2;
-    if (!spatial || cut >= stride[dim - 1] || padding[2 * (dim - 1) + 1] != 0)
+    if (!spatial || before != 0 || cut >= stride[dim - 1] ||
+        padding[2 * (dim - 1) + 1] != 0)
       return value;
   }
   return slice.getInput1();

@@ -6,6 +6,8 @@
 #include "Reading/Layout.h"
 #include "Reading/TosaOperands.h"
 
+#include "qbackend/Operators/Extent.h"
+
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -130,60 +132,6 @@ static bool setPadding(ArrayRef<OpFoldResult> low, ArrayRef<OpFoldResult> high,
     padded.padding[2 * (it - spatial.begin()) + 1] = *after;
   }
   return true;
-}
-
-/// Whether `size` is the extent of dimension `dim` of `value`, or of what
-/// `value` was made as large as.
-static bool isExtent(OpFoldResult size, Value value, unsigned dim) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (!type.isDynamicDim(dim))
-    return getConstantIntValue(size) == type.getDimSize(dim);
-  auto isSame = [](OpFoldResult lhs, OpFoldResult rhs) {
-    if (isEqualConstantIntOrValue(lhs, rhs))
-      return true;
-    auto getDim = [](OpFoldResult size) {
-      auto value = dyn_cast<Value>(size);
-      return value ? value.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-    };
-    tensor::DimOp a = getDim(lhs), b = getDim(rhs);
-    return a && b && skipCasts(a.getSource()) == skipCasts(b.getSource()) &&
-           a.getConstantIndex() && a.getConstantIndex() == b.getConstantIndex();
-  };
-  auto sizeOf = dyn_cast<Value>(size);
-  auto dimOp = sizeOf ? sizeOf.getDefiningOp<tensor::DimOp>() : tensor::DimOp();
-  // A result is as large as its destination, and what is padded or filled
-  // elsewhere, or made of other dimensions, as its source. Bounded, like other
-  // chains.
-  for (unsigned depth = 0; depth < 8; ++depth) {
-    if (dimOp && skipCasts(dimOp.getSource()) == skipCasts(value) &&
-        dimOp.getConstantIndex() == int64_t(dim))
-      return true;
-    Operation *op = getProducer(value);
-    if (auto empty = dyn_cast_or_null<tensor::EmptyOp>(op))
-      return isSame(size, empty.getMixedSizes()[dim]);
-    if (auto expand = dyn_cast_or_null<tensor::ExpandShapeOp>(op))
-      return isSame(size, expand.getMixedOutputShape()[dim]);
-    if (auto pad = dyn_cast_or_null<tensor::PadOp>(op)) {
-      if (!isConstantIntValue(pad.getMixedLowPad()[dim], 0) ||
-          !isConstantIntValue(pad.getMixedHighPad()[dim], 0))
-        return false;
-      value = pad.getSource();
-    } else if (auto collapse = dyn_cast_or_null<tensor::CollapseShapeOp>(op)) {
-      ReassociationIndices group = collapse.getReassociationIndices()[dim];
-      if (group.size() != 1)
-        return false;
-      value = collapse.getSrc();
-      dim = group[0];
-    } else if (auto written =
-                   dyn_cast_or_null<DestinationStyleOpInterface>(op)) {
-      OpOperand *init =
-          written.getTiedOpOperand(cast<OpResult>(skipCasts(value)));
-      value = init->get();
-    } else {
-      return false;
-    }
-  }
-  return false;
 }
 
 bool forms::isWholeDimension(tensor::InsertSliceOp insert, unsigned dim) {

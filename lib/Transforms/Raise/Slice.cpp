@@ -4,6 +4,8 @@
 
 #include "Slice.h"
 
+#include "qbackend/Operators/Extent.h"
+
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -60,115 +62,19 @@ static bool movesElements(Operation *op) {
          element.getArgNumber() < generic.getInputs().size();
 }
 
-namespace {
-/// An extent: that of a dimension of a tensor, or an index.
-struct ExtentSource {
-  Value value;
-  int64_t dim = -1;
-  bool operator==(const ExtentSource &other) const {
-    return value == other.value && dim == other.dim;
-  }
-};
-} // namespace
-
-/// The size of dimension `dim` of the result, where the op has it as an
-/// operand.
-static Value getDynamicSize(Operation *op, int64_t dim) {
-  SmallVector<OpFoldResult> sizes;
-  if (auto empty = dyn_cast<tensor::EmptyOp>(op))
-    sizes = empty.getMixedSizes();
-  else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    sizes = expand.getMixedOutputShape();
-  else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    llvm::SmallBitVector dropped = slice.getDroppedDims();
-    for (auto [index, size] : llvm::enumerate(slice.getMixedSizes()))
-      if (!dropped.test(index))
-        sizes.push_back(size);
-  }
-  return sizes.empty() ? Value() : dyn_cast<Value>(sizes[dim]);
-}
-
-/// The dimension of the source that the op has as dimension `dim` of its
-/// result: the only one that isn't 1 of those that become it.
-static std::optional<int64_t> findCollapsed(tensor::CollapseShapeOp op,
-                                            int64_t dim) {
-  std::optional<int64_t> found;
-  ReassociationIndices sources = op.getReassociationIndices()[dim];
-  for (int64_t source : sources) {
-    if (op.getSrcType().getDimSize(source) == 1)
-      continue;
-    if (found)
-      return std::nullopt;
-    found = source;
-  }
-  return found;
-}
-
-/// Where the extent of dimension `dim` of `value` comes from: through casts,
-/// destinations, sizes, and what keeps the dimension.
-static ExtentSource findExtent(Value value, int64_t dim) {
-  while (auto result = dyn_cast<OpResult>(value)) {
-    Operation *op = result.getOwner();
-    if (auto cast = dyn_cast<tensor::CastOp>(op)) {
-      if (!isa<RankedTensorType>(cast.getSource().getType()))
-        break;
-      value = cast.getSource();
-    } else if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
-      value = destination.getTiedOpOperand(result)->get();
-    } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-      if (!pad.getStaticLow().empty() &&
-          (pad.getStaticLow()[dim] != 0 || pad.getStaticHigh()[dim] != 0))
-        break;
-      value = pad.getSource();
-    } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
-      if (int64_t(concat.getDim()) == dim)
-        break;
-      value = concat.getInputs().front();
-    } else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op)) {
-      std::optional<int64_t> source = findCollapsed(collapse, dim);
-      if (!source)
-        break;
-      value = collapse.getSrc();
-      dim = *source;
-    } else if (Value size = getDynamicSize(op, dim)) {
-      auto extent = size.getDefiningOp<tensor::DimOp>();
-      std::optional<int64_t> index =
-          extent ? extent.getConstantIndex() : std::nullopt;
-      auto type = extent
-                      ? dyn_cast<RankedTensorType>(extent.getSource().getType())
-                      : RankedTensorType();
-      if (!index || !type || *index < 0 || *index >= type.getRank())
-        return {size};
-      value = extent.getSource();
-      dim = *index;
-    } else {
-      break;
-    }
-  }
-  return {value, dim};
-}
-
 /// If `op` is an extent of a tensor that none of `found`'s is, which of the
 /// dimensions of its activations has the same.
 static std::optional<Slice::Extent>
 findSameExtent(Operation *op, const RecognizedOperator &found) {
-  auto extent = dyn_cast<tensor::DimOp>(op);
-  std::optional<int64_t> index =
-      extent ? extent.getConstantIndex() : std::nullopt;
-  auto type = extent ? dyn_cast<RankedTensorType>(extent.getSource().getType())
-                     : RankedTensorType();
-  if (!index || !type || *index < 0 || *index >= type.getRank())
-    return std::nullopt;
-  ExtentSource source = findExtent(extent.getSource(), *index);
+  Value extent = op->getResult(0);
+  Extent source = findExtent(extent);
   for (const RecognizedOperand &input : found.inputs) {
     auto inputType = input.value
                          ? dyn_cast<RankedTensorType>(input.value.getType())
                          : RankedTensorType();
     for (int64_t dim = 0; inputType && dim < inputType.getRank(); ++dim)
-      if (inputType.isDynamicDim(dim) &&
-          (findExtent(input.value, dim) == source ||
-           findExtent(input.value, dim) == ExtentSource{extent.getResult()}))
-        return Slice::Extent{extent.getResult(), input.value, dim};
+      if (inputType.isDynamicDim(dim) && findExtent(input.value, dim) == source)
+        return Slice::Extent{extent, input.value, dim};
   }
   return std::nullopt;
 }

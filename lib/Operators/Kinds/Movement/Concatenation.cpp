@@ -6,6 +6,8 @@
 
 #include "Reading/Layout.h"
 
+#include "qbackend/Operators/Extent.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
@@ -26,26 +28,6 @@ struct Insertion {
   SmallVector<int64_t> shape;
 };
 } // namespace
-
-/// Whether `size`, of dimension `dim` of a slice, is that of the tensor it is
-/// inserted into, which began as `init`.
-static bool isWhole(OpFoldResult size, int64_t dim, RankedTensorType type,
-                    Operation *init) {
-  if (std::optional<int64_t> number = getConstantIntValue(size))
-    return *number == type.getDimSize(dim);
-  if (auto fill = dyn_cast_or_null<linalg::LinalgOp>(init))
-    init = getProducer(fill.getDpsInits()[0]);
-  auto empty = dyn_cast_or_null<tensor::EmptyOp>(init);
-  if (!empty || !type.isDynamicDim(dim))
-    return false;
-  OpFoldResult extent = empty.getMixedSizes()[dim];
-  if (extent == size)
-    return true;
-  auto a = dyn_cast<Value>(extent).getDefiningOp<tensor::DimOp>();
-  auto b = dyn_cast<Value>(size).getDefiningOp<tensor::DimOp>();
-  return a && b && a.getConstantIndex() && a.getSource() == b.getSource() &&
-         a.getConstantIndex() == b.getConstantIndex();
-}
 
 /// The insertions from `last` back to what is not one, all of which are along
 /// one dimension; `axis` is that dimension.
@@ -79,7 +61,7 @@ getInsertions(tensor::InsertSliceOp last, std::optional<int64_t> &axis,
       std::optional<int64_t> number = getConstantIntValue(size);
       std::optional<int64_t> offset = getConstantIntValue(offsets[dim]);
       insertion.shape.push_back(number.value_or(ShapedType::kDynamic));
-      if (offset == 0 && isWhole(size, dim, type, op))
+      if (offset == 0 && isExtent(size, insert.getDest(), dim))
         continue;
       if (!number || !offset || part)
         return std::nullopt;

@@ -31,7 +31,10 @@ Operation *forms::getProducer(Value value) {
 
 RankedTensorType forms::getFloatType(Value value) {
   auto type = value ? dyn_cast<RankedTensorType>(value.getType()) : nullptr;
-  return type && type.getElementType().isF32() ? type : RankedTensorType();
+  // An encoding (sparse_tensor) is another layout than that of operators.
+  return type && type.getElementType().isF32() && !type.getEncoding()
+             ? type
+             : RankedTensorType();
 }
 
 bool forms::isClose(double lhs, double rhs) {
