@@ -87,12 +87,12 @@ struct ApplyBackendPass
           << "', but mode=fake-quant gives real-valued code; leave it out";
       return signalPassFailure();
     }
-    FailureOr<StringRef> form = StringRef(kLinalgForm);
-    if (!isFake)
-      form = findForm(config, lowerTo, getOperation().getLoc());
-    if (failed(findEngine(config)) || failed(form))
+    FailureOr<Lowering> lowering =
+        findLowering(found, isFake ? StringRef() : StringRef(lowerTo),
+                     getOperation().getLoc());
+    if (failed(lowering))
       return signalPassFailure();
-    StringRef target = *form;
+    StringRef target = isFake ? StringRef(kLinalgForm) : lowering->form;
     if (!(requireQuantized >= 0 && requireQuantized <= 100)) {
       emitError(getOperation().getLoc())
           << "require-quantized is "

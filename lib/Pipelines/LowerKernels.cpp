@@ -36,25 +36,22 @@ struct LowerKernelsPass
 
   LogicalResult addPasses(OpPassManager &passes) {
     const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
-    if (!found)
+    FailureOr<Lowering> lowering =
+        findLowering(found, lowerTo, getOperation().getLoc());
+    if (failed(lowering))
       return failure();
-    FailureOr<const EngineDialectInterface *> engine =
-        findEngine(found->config);
-    FailureOr<StringRef> form =
-        findForm(found->config, lowerTo, getOperation().getLoc());
-    if (failed(engine) || failed(form))
-      return failure();
-    if (*form == kReferenceForm)
+    auto [engine, form] = *lowering;
+    if (form == kReferenceForm)
       return success();
     passes.addNestedPass<func::FuncOp>(createInlineOperatorsPass());
-    if (*form == (*engine)->getForms().front())
+    if (form == engine->getForms().front())
       return success();
-    (*engine)->addLoweringPasses(*form, passes);
+    engine->addLoweringPasses(form, passes);
     // What is left on quantized tensors becomes linalg: the edges of the
     // network, signatures, and what moves integers.
     passes.addPass(createConvertQBackendToQNNPackPass());
     ConvertQNNPackToLinalgPassOptions linalg;
-    linalg.unsignedBytes = *form != kLinalgForm;
+    linalg.unsignedBytes = form != kLinalgForm;
     passes.addPass(createConvertQNNPackToLinalgPass(linalg));
     passes.addPass(createStripConfigurationPass());
     return success();

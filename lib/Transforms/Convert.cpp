@@ -172,21 +172,15 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
 
   void runOnOperation() override {
     const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
-    if (!found)
-      return signalPassFailure();
-    FailureOr<const EngineDialectInterface *> engine =
-        findEngine(found->config);
-    if (failed(engine))
+    FailureOr<Lowering> lowering =
+        findLowering(found, lowerTo, getOperation().getLoc());
+    if (failed(lowering))
       return signalPassFailure();
     // Kernels have integers; the reference form has what the backend's engine
     // has. Simulated, it is what the backend is lowered to.
     BackendConfigOp config = found->config;
-    FailureOr<StringRef> form =
-        findForm(config, lowerTo, getOperation().getLoc());
-    if (failed(form))
-      return signalPassFailure();
-    bool realBias = config.getRealBias() && *form == kReferenceForm;
-    Converter converter(*engine);
+    bool realBias = config.getRealBias() && lowering->form == kReferenceForm;
+    Converter converter(lowering->engine);
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<OperatorOp, ObserveOp>(op))

@@ -188,16 +188,12 @@ struct CreateKernelsPass
 
   void runOnOperation() override {
     const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
-    if (!found)
+    FailureOr<Lowering> lowering =
+        findLowering(found, lowerTo, getOperation().getLoc());
+    if (failed(lowering))
       return signalPassFailure();
-    FailureOr<const EngineDialectInterface *> engine =
-        findEngine(found->config);
-    FailureOr<StringRef> form =
-        findForm(found->config, lowerTo, getOperation().getLoc());
-    if (failed(engine) || failed(form))
-      return signalPassFailure();
-    if (*form != kReferenceForm)
-      createKernels(getOperation(), **engine, *form);
+    if (lowering->form != kReferenceForm)
+      createKernels(getOperation(), *lowering->engine, lowering->form);
   }
 };
 } // namespace

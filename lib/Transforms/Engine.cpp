@@ -4,6 +4,7 @@
 
 #include "qbackend/Transforms/Engine.h"
 
+#include "qbackend/Backends/Backends.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -103,15 +104,21 @@ qbackend::findEngine(BackendConfigOp backend) {
   return found;
 }
 
-FailureOr<StringRef> qbackend::findForm(BackendConfigOp backend,
-                                        StringRef lowerTo, Location loc) {
-  SmallVector<StringRef> forms = getForms(backend);
+FailureOr<Lowering> qbackend::findLowering(const Backend *backend,
+                                           StringRef lowerTo, Location loc) {
+  if (!backend)
+    return failure();
+  BackendConfigOp config = backend->config;
+  FailureOr<const EngineDialectInterface *> engine = findEngine(config);
+  if (failed(engine))
+    return failure();
+  SmallVector<StringRef> forms = getForms(config);
   if (lowerTo.empty())
-    return forms.front();
-  for (StringRef form : forms)
-    if (form == lowerTo)
-      return form;
+    return Lowering{*engine, forms.front()};
+  auto *form = llvm::find(forms, lowerTo);
+  if (form != forms.end())
+    return Lowering{*engine, *form};
   return emitError(loc) << "lower-to is '" << lowerTo << "', but backend '"
-                        << backend.getSymName() << "' lowers to "
+                        << config.getSymName() << "' lowers to "
                         << llvm::join(forms, ", ");
 }

@@ -137,6 +137,8 @@ void createKernels(mlir::ModuleOp module, const EngineDialectInterface &engine,
 llvm::SmallVector<const EngineDialectInterface *>
 getEngines(mlir::MLIRContext *context);
 
+struct Backend;
+
 /// The engine that offers all forms of the backend's `lowering`; null if there
 /// is nothing in it but the reference form. A form that no engine offers, or
 /// forms of different ones, are an error at `backend` which lists what there
@@ -144,10 +146,20 @@ getEngines(mlir::MLIRContext *context);
 mlir::FailureOr<const EngineDialectInterface *>
 findEngine(BackendConfigOp backend);
 
-/// The form that a module ends in: `lowerTo`, or the usual one of the backend
-/// if it is empty. An error at `loc` if the backend doesn't lower to it.
-mlir::FailureOr<llvm::StringRef>
-findForm(BackendConfigOp backend, llvm::StringRef lowerTo, mlir::Location loc);
+/// What modules of a backend become.
+struct Lowering {
+  /// Null if the backend has only the reference form.
+  const EngineDialectInterface *engine;
+  /// The form that a module ends in.
+  llvm::StringRef form;
+};
+
+/// The engine of `backend` and the form `lowerTo`, or the usual one if that is
+/// empty. An error at `loc` if the backend doesn't lower to it; without a
+/// backend, which was an error before, it fails.
+mlir::FailureOr<Lowering> findLowering(const Backend *backend,
+                                       llvm::StringRef lowerTo,
+                                       mlir::Location loc);
 
 /// Has contexts of `registry` bring the engine `EngineT` of the dialect
 /// `DialectT` along with this project's dialect. `More` are dialects that its
