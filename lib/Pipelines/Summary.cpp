@@ -73,8 +73,7 @@ void Summary::countOperators(ModuleOp module) {
                                      : WalkResult::advance();
   };
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op == module || op->getNumRegions() == 0 ||
-        (op->isRegistered() && !op->hasTrait<OpTrait::SymbolTable>()))
+    if (!isForeign(op, module))
       return visit(op, "QB001");
     if (!isa<BackendConfigOp, QConfigMappingOp>(op))
       for (Region &region : op->getRegions())

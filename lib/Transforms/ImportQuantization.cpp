@@ -12,6 +12,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/OperationCount.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 
@@ -528,10 +529,7 @@ struct ImportQuantizationPass
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       isRaised |= isa<OperatorOp>(op);
       // The scalar code of structured ops, and what has symbols of its own.
-      bool isForeign =
-          op != getOperation() && op->getNumRegions() != 0 &&
-          (!op->isRegistered() || op->hasTrait<OpTrait::SymbolTable>());
-      if (isForeign || isa<OperatorOp>(op) ||
+      if (isForeign(op, getOperation()) || isa<OperatorOp>(op) ||
           op->getName().getDialectNamespace() == "linalg")
         return WalkResult::skip();
       for (Region &region : op->getRegions())

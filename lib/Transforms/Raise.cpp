@@ -528,8 +528,14 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       if (isa<OperatorOp>(op) ||
           op->getName().getDialectNamespace() == "linalg")
         return WalkResult::skip();
-      if (op != getOperation() && isForeign(op))
+      if (isForeign(op, getOperation())) {
+        if (!isa<BackendConfigOp, QConfigMappingOp>(op))
+          remarkMissed(op, "QB002", op->getName().getStringRef(),
+                       "its code is left as it is: it has symbols of its own, "
+                       "or is not registered",
+                       "move the functions to the outer module");
         return WalkResult::skip();
+      }
       for (Region &region : op->getRegions())
         for (Block &block : region)
           blocks.push_back(&block);
@@ -542,20 +548,6 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
       if (op->removeDiscardableAttr(kSourceValuesAttrName))
         addSourceValue(op.getInput());
     });
-  }
-
-  /// Code that can't name the module's observers: what is inside of another
-  /// symbol table, or of an op that may be one.
-  static bool isForeign(Operation *op) {
-    if (op->getNumRegions() == 0 ||
-        (op->isRegistered() && !op->hasTrait<OpTrait::SymbolTable>()))
-      return false;
-    if (!isa<BackendConfigOp, QConfigMappingOp>(op))
-      remarkMissed(op, "QB002", op->getName().getStringRef(),
-                   "its code is left as it is: it has symbols of its own, or "
-                   "is not registered",
-                   "move the functions to the outer module");
-    return true;
   }
 
   static void raiseBlock(Block &block, const NamedOps &named,

@@ -127,3 +127,8 @@ std::string qbackend::getForeignType(Operation *op) {
   }
   return {};
 }
+
+bool qbackend::isForeign(Operation *op, Operation *root) {
+  return op != root && op->getNumRegions() != 0 &&
+         (!op->isRegistered() || op->hasTrait<OpTrait::SymbolTable>());
+}

@@ -212,7 +212,7 @@ IntegerCode::IntegerCode(ModuleOp module)
   module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<OperatorOp, BackendConfigOp, QConfigMappingOp, QuantizeOp,
             DequantizeOp>(op) ||
-        (op != module && op->hasTrait<OpTrait::SymbolTable>()))
+        isForeign(op, module))
       return WalkResult::skip();
     if (auto *dialect = op->getDialect();
         dialect && dialect->getRegisteredInterface<EngineDialectInterface>()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much arithmetic code does that is no operator.
+// Code that is no operator: how much arithmetic it does, and what keeps it from
+// being one.
 
 #ifndef QBACKEND_TRANSFORMS_ANALYSIS_OPERATIONCOUNT_H
 #define QBACKEND_TRANSFORMS_ANALYSIS_OPERATIONCOUNT_H
@@ -28,6 +29,11 @@ int64_t countIntegerMultiplyAccumulates(mlir::Operation *op);
 /// of its elements ("f16"), which is not f32, or "memref" if it works on
 /// buffers; empty if nothing does.
 std::string getForeignType(mlir::Operation *op);
+
+/// Whether no pass enters the regions of `op`, which is in the module that is
+/// `root`: what is inside has symbols of its own, or the op, which isn't
+/// registered, may have some, so that it can't name the module's observers.
+bool isForeign(mlir::Operation *op, mlir::Operation *root);
 
 } // namespace qbackend
 
