@@ -340,7 +340,7 @@ struct ConvertQNNPackToInt8
   using ConvertQNNPackToInt8PassBase::ConvertQNNPackToInt8PassBase;
 
   void runOnOperation() override {
-    getOperation().walk([](Operation *op) {
+    getOperation()->walk([](Operation *op) {
       llvm::TypeSwitch<Operation *>(op)
           .Case<Conv1dOp, Conv2dOp, Conv3dOp, ConvTranspose1dOp,
                 ConvTranspose2dOp, LinearOp>([](auto layer) {
@@ -350,7 +350,7 @@ struct ConvertQNNPackToInt8
           })
           .Case<LinearDynamicOp>(convertDynamic);
     });
-    getOperation().walk([](Block *block) {
+    getOperation()->walk([](Block *block) {
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
         if (isa_and_nonnull<QNNPackDialect, quant::QuantDialect,
                             arith::ArithDialect>(op.getDialect()) &&

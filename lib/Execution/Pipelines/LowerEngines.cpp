@@ -10,6 +10,7 @@
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace qbackend {
@@ -38,7 +39,7 @@ struct LowerEnginesPass
         engine->addLoweringPasses(kLinalgForm, passes);
     addHostPasses(passes);
     passes.addPass(createConvertQBackendToQNNPackPass());
-    passes.addPass(createConvertQNNPackToInt8Pass());
+    passes.addNestedPass<func::FuncOp>(createConvertQNNPackToInt8Pass());
     // What is left on quantized tensors: the edges of the network, signatures,
     // and what moves integers.
     passes.addPass(createConvertQBackendToQNNPackPass());

@@ -7,8 +7,7 @@
 
 include "mlir/Pass/PassBase.td"
 
-def ConvertQNNPackToInt8Pass
-    : Pass<"convert-qnnpack-to-int8", "::mlir::ModuleOp"> {
+def ConvertQNNPackToInt8Pass : Pass<"convert-qnnpack-to-int8"> {
   let summary = "lower what has a generated kernel to the int8 dialect";
   let description = [{
     Before: `qnnpack` ops. After: convolutions, transposed ones and linear layers
