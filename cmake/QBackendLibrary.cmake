@@ -60,11 +60,18 @@ function(precompile_mlir_headers name)
     set_property(GLOBAL PROPERTY QBACKEND_PRECOMPILING_LIBRARY ${name})
     target_precompile_headers(${name} PRIVATE
       <mlir/Dialect/Arith/IR/Arith.h>
+      <mlir/Dialect/Func/IR/FuncOps.h>
+      <mlir/Dialect/LLVMIR/LLVMDialect.h>
       <mlir/Dialect/Linalg/IR/Linalg.h>
       <mlir/Dialect/Math/IR/Math.h>
+      <mlir/Dialect/MemRef/IR/MemRef.h>
       <mlir/Dialect/Quant/IR/Quant.h>
+      <mlir/Dialect/SCF/IR/SCF.h>
       <mlir/Dialect/Tensor/IR/Tensor.h>
       <mlir/Dialect/Tosa/IR/TosaOps.h>
+      <mlir/Dialect/Vector/IR/VectorOps.h>
+      <mlir/IR/ImplicitLocOpBuilder.h>
+      <mlir/IR/Matchers.h>
       <mlir/IR/PatternMatch.h>
       <mlir/Pass/PassManager.h>
       <mlir/Transforms/DialectConversion.h>)
