@@ -3,13 +3,13 @@
 #
 # Sets up qbackend on Debian 12: installs what is missing, builds, and then
 #
-#   utils/setup.sh example   quantizes a trained network and prints what came out
+#   utils/setup.sh example   quantizes a trained network and prints what was gained
 #   utils/setup.sh test      runs all tests
 #   utils/setup.sh sanitize  runs them in a build with sanitizers
 #   utils/setup.sh fuzz      runs fuzz targets in one of clang, with libFuzzer
 #   utils/setup.sh threads   runs what is parallel under ThreadSanitizer, of clang
 #
-# Works as root or with sudo. The build goes to ./build, or to $QBACKEND_BUILD;
+# Installing takes root or sudo. The build goes to ./build, or to $QBACKEND_BUILD;
 # those with sanitizers to the same with -sanitize, -fuzz or -threads at the end.
 
 set -euo pipefail
@@ -23,31 +23,36 @@ case "$1" in example | test | sanitize | fuzz | threads) ;; *) usage ;; esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${QBACKEND_BUILD:-$root/build}
+
+# What building takes, and what the tests take besides.
+packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
+  llvm-22-dev zlib1g-dev libzip-dev libzstd-dev rapidjson-dev python3 python3-numpy)
+test_packages=(llvm-22-tools libgtest-dev python3-dev python3-pytest python3-pip
+  python3-setuptools python3-wheel python3-psutil mypy pybind11-dev)
+clang_packages=(clang-22 libclang-rt-22-dev)
 options=()
-if [ "$1" = sanitize ]; then
+targets=()
+case "$1" in
+example) targets=(qbackend-opt qbackend-run) ;;
+sanitize)
   build=$build-sanitize
   options=(-DQBACKEND_SANITIZE=ON)
-fi
-
-packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
-  llvm-22-dev llvm-22-tools zlib1g-dev libzip-dev libzstd-dev rapidjson-dev
-  libgtest-dev python3 python3-numpy python3-dev python3-pytest python3-pip
-  python3-setuptools python3-wheel python3-psutil mypy pybind11-dev)
-targets=()
-if [ "$1" = fuzz ]; then
+  ;;
+fuzz)
   build=$build-fuzz
-  options=(-DQBACKEND_SANITIZE=ON -DCMAKE_C_COMPILER=clang-22
-    -DCMAKE_CXX_COMPILER=clang++-22)
-  packages+=(clang-22 libclang-rt-22-dev)
+  options=(-DQBACKEND_SANITIZE=ON)
   targets=(fuzz-targets)
-fi
-
-if [ "$1" = threads ]; then
+  ;;
+threads)
   build=$build-threads
-  options=(-DQBACKEND_SANITIZE=thread -DCMAKE_C_COMPILER=clang-22
-    -DCMAKE_CXX_COMPILER=clang++-22)
-  packages+=(clang-22 libclang-rt-22-dev)
+  options=(-DQBACKEND_SANITIZE=thread)
   targets=(thread-targets)
+  ;;
+esac
+[ "$1" = example ] || packages+=("${test_packages[@]}")
+if [ "$1" = fuzz ] || [ "$1" = threads ]; then
+  packages+=("${clang_packages[@]}")
+  options+=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
 fi
 
 # Runs a command that takes minutes: on a terminal with its own progress, else
@@ -79,9 +84,16 @@ for package in "${packages[@]}"; do
   [ "$status" = "install ok installed" ] || missing+=("$package")
 done
 if [ ${#missing[@]} -gt 0 ]; then
-  echo "== Installing ${missing[*]}"
   sudo=()
-  [ "$(id -u)" -eq 0 ] || sudo=(sudo)
+  if [ "$(id -u)" -ne 0 ]; then
+    sudo=(sudo)
+    if ! command -v sudo >/dev/null; then
+      echo "Packages are missing, and there is no sudo. Ask an administrator for:" >&2
+      echo "apt-get install --no-install-recommends ${missing[*]}" >&2
+      exit 1
+    fi
+  fi
+  echo "== Installing ${missing[*]}"
   run "${sudo[@]}" apt-get update -q
   run "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -q \
     --no-install-recommends "${missing[@]}"

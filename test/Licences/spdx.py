@@ -25,10 +25,11 @@ COMMENTS = {".cpp": "//", ".h": "//", ".td": "//", ".mlir": "//", ".c": "//", ".
 
 
 def find_files(source):
-    """What git knows; without git, what is in no build folder."""
+    """What git tracks, so that a user's own files fail nothing; without git, what is in
+    no build folder."""
     if (source / ".git").exists():
-        done = subprocess.run(["git", "-C", source, "ls-files", "-z", "--cached",
-                               "--others", "--exclude-standard"], capture_output=True)
+        done = subprocess.run(["git", "-C", source, "ls-files", "-z"],
+                              capture_output=True)
         # Git refuses a folder of somebody else.
         if done.returncode == 0:
             return [name for name in done.stdout.decode().split("\0")
