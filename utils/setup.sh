@@ -4,6 +4,7 @@
 # Sets up qbackend on Debian 12: installs what is missing, builds, and then
 #
 #   utils/setup.sh example   quantizes a trained network and prints what was gained
+#   utils/setup.sh build     builds all programs and the Python package
 #   utils/setup.sh test      runs all tests
 #   utils/setup.sh sanitize  runs them in a build with sanitizers
 #   utils/setup.sh fuzz      runs fuzz targets in one of clang, with libFuzzer
@@ -15,11 +16,11 @@
 set -euo pipefail
 
 usage() {
-  sed -n '4,13s/^# \{0,1\}//p' "$0"
+  sed -n '4,14s/^# \{0,1\}//p' "$0"
   exit 2
 }
 [ $# -eq 1 ] || usage
-case "$1" in example | test | sanitize | fuzz | threads) ;; *) usage ;; esac
+case "$1" in example | build | test | sanitize | fuzz | threads) ;; *) usage ;; esac
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${QBACKEND_BUILD:-$root/build}
@@ -27,13 +28,15 @@ build=${QBACKEND_BUILD:-$root/build}
 # What building takes, and what the tests take besides.
 packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
   llvm-22-dev zlib1g-dev libzip-dev libzstd-dev rapidjson-dev python3 python3-numpy)
-test_packages=(llvm-22-tools libgtest-dev python3-dev python3-pytest python3-pip
-  python3-setuptools python3-wheel python3-psutil mypy pybind11-dev)
+python_packages=(python3-dev pybind11-dev)
+test_packages=(llvm-22-tools libgtest-dev python3-pytest python3-pip python3-setuptools
+  python3-wheel python3-psutil mypy)
 clang_packages=(clang-22 libclang-rt-22-dev)
 options=()
 targets=()
 case "$1" in
 example) targets=(qbackend-opt qbackend-run) ;;
+build) targets=(qbackend-programs) ;;
 sanitize)
   build=$build-sanitize
   options=(-DQBACKEND_SANITIZE=ON)
@@ -49,11 +52,17 @@ threads)
   targets=(thread-targets)
   ;;
 esac
-[ "$1" = example ] || packages+=("${test_packages[@]}")
-if [ "$1" = fuzz ] || [ "$1" = threads ]; then
+case "$1" in
+example) ;;
+build) packages+=("${python_packages[@]}") ;;
+*) packages+=("${python_packages[@]}" "${test_packages[@]}") ;;
+esac
+case "$1" in
+fuzz | threads)
   packages+=("${clang_packages[@]}")
   options+=(-DCMAKE_C_COMPILER=clang-22 -DCMAKE_CXX_COMPILER=clang++-22)
-fi
+  ;;
+esac
 
 # Runs a command that takes minutes: on a terminal with its own progress, else
 # with a line a minute, and with all it has printed if it fails.
@@ -106,7 +115,9 @@ cmake -G Ninja -S "$root" -B "$build" "${options[@]}" >/dev/null
 # On a terminal ninja keeps to one line.
 run ninja -C "$build" "${targets[@]}"
 
-if [ "$1" = example ]; then
+if [ "$1" = build ]; then
+  echo "Programs are in $build/bin; Python finds the package with PYTHONPATH=$build/python"
+elif [ "$1" = example ]; then
   QBACKEND_BUILD=$build "$root/examples/run.sh" resnet8
 elif [ "$1" = fuzz ]; then
   echo "== Running all fuzz targets"
