@@ -75,6 +75,12 @@ function(precompile_mlir_headers name)
       <mlir/IR/PatternMatch.h>
       <mlir/Pass/PassManager.h>
       <mlir/Transforms/DialectConversion.h>)
+    # What ccache takes for the precompiled file, which has a gigabyte, and would be
+    # read for each object: which packages its headers are of.
+    get_target_property(library MLIR LOCATION)
+    file(SHA256 ${library} packages)
+    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum
+         "${packages}")
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # ccache needs to see that one is used.
