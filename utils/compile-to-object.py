@@ -6,7 +6,7 @@
 
 NETWORK.mlir is in any form that qbackend-run takes; the kernels of `qbackend-opt
 --apply-backend="... lower-to=qnnpack"` are faster than linalg or TOSA. With
---apply-backend, whose value is that option's, it is the real-valued network,
+--apply-backend, whose value is that option's, it is the float network,
 which is quantized first. What lowers it to LLVM is the pipeline that qbackend-run
 compiles with. DIR/NAME.o defines
 
@@ -19,7 +19,7 @@ size. With --self-test, DIR/NAME_test.c is a program for the object that has one
 input and the bits that qbackend-run gives for it: it prints PASS, or FAIL with the
 first difference, and then doesn't exit with 0.
 
-With --contract, products of real numbers aren't rounded before they are added: faster,
+With --contract, products of floats aren't rounded before they are added: faster,
 with other last bits, which depend on the processor. Integers don't.
 
 With --parallel, NAME takes two arguments more: a function that calls a task for the
@@ -27,7 +27,7 @@ parts of a range, on as many threads as it has, and what it gets. What is large
 enough is cut into parts; the results are the same whatever they are.
 
 The object calls what a C compiler's would (memcpy, memset); operators that
-stayed real-valued may call libm, and those with shapes that are only known at run
+stayed float may call libm, and those with shapes that are only known at run
 time aligned_alloc and free.
 
 qbackend-opt is taken from --build, everything else is a stock LLVM's.
@@ -464,7 +464,7 @@ def main():
                         help="the function takes a callback to run parts of it on "
                         "threads")
     parser.add_argument("--contract", action="store_true",
-                        help="round sums of real-valued products once for each "
+                        help="round sums of float products once for each "
                         "addition")
     parser.add_argument("--self-test", nargs="?", const="", metavar="FILE.npz",
                         help="also write DIR/NAME_test.c, a program that checks "

@@ -6,7 +6,7 @@
 
 The networks and images of examples/, quantized for QNNPACK with weights per
 tensor: the accuracy on 1000 test images, and the signal-to-noise ratio of their
-logits against the real-valued network.
+logits against the float network.
 """
 
 import argparse
@@ -101,7 +101,7 @@ def main():
                 )
                 cells.append(f"{accuracy:.3f}, {ratio:.1f} dB")
             print_row(f"`{observer}`", *cells)
-    print_row("none: real numbers", *(f"{real[name]:.3f}" for name in networks))
+    print_row("none: floats", *(f"{real[name]:.3f}" for name in networks))
 
 
 if __name__ == "__main__":

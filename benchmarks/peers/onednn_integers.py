@@ -111,7 +111,7 @@ def compute(node, inputs, scale, zero_point, relu):
 
 
 def compute_reference(nodes, inputs, scale, zero_point):
-    """A layer and what is fused with it, on real numbers; `inputs` are those of
+    """A layer and what is fused with it, on floats; `inputs` are those of
     the layer, then what is added."""
     node, real = nodes[0], [each.dequantize() for each in inputs]
     bias = torch.from_numpy(node.parameters["bias"])
@@ -300,7 +300,7 @@ def write_network(build, seed, work):
 
 
 def run_form(form, options, module, samples, tools, work):
-    """What the network gives in a form, as real numbers."""
+    """What the network gives in a form, as floats."""
     run(tools / "qbackend-opt", module, "-o", work / "quantized.mlir",
         f"--apply-backend=onednn lower-to={form} {options}")
     run(tools / "qbackend-run", work / "quantized.mlir", f"--input={samples}",

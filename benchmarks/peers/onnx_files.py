@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times real-valued ONNX files, quantized by us, against ONNX Runtime's real numbers.
+"""Times float ONNX files, quantized by us, against ONNX Runtime's floats.
 
     onnx_files.py --build DIR [--ort DIR/node_modules/onnxruntime-node] [--rounds N]
                   [--target NAME] [-o TABLE.md] NET.onnx...

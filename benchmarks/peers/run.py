@@ -10,7 +10,7 @@ python3-torch; one that isn't there is left out, with the reason. Each engine is
 process of its own; in each round each runs once, so that what else the machine
 does hits them alike. Times are those of the processor, and of the fastest round;
 ratios are medians of those of each round. What ours is to itself is A/A. Our
-real-valued run is that of ONNX Runtime's real-valued file.
+float run is that of ONNX Runtime's float file.
 """
 
 import argparse
@@ -94,7 +94,7 @@ def start_onnx(nets, args, work):
             paths.append(work / f"{network}_{int(quantized)}.onnx")
             onnx_models.write(net, paths[-1], quantized)
         peers += start(name, ["node", HERE / "ort.cjs", args.ort, *paths])
-    # The last ones are real-valued.
+    # The last ones are float.
     build = pathlib.Path(args.build)
     modules = []
     for path in paths:

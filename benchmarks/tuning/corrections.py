@@ -5,7 +5,7 @@
     corrections.py BIN [--network=lenet5]
 
 The networks and images of examples/, quantized for QNNPACK: the accuracy on 1000
-test images, and the signal-to-noise ratio of their logits against the real-valued
+test images, and the signal-to-noise ratio of their logits against the float
 network.
 """
 

@@ -39,7 +39,7 @@ qbackend.backend_config @npu version 2 default_qconfig @default
   qbackend.qconfig_mapping @default {
     qbackend.qconfig global <activation = #activation, weight = #per_channel>
   }
-  // Real numbers in the first and the last layers, and another observer for the
+  // Floats in the first and the last layers, and another observer for the
   // first convolution of block1.
   qbackend.qconfig_mapping @careful {
     qbackend.qconfig global <activation = #activation, weight = #per_channel>

@@ -129,7 +129,7 @@ qbackendMappingFromJSON(QBackendText json, QBackendText name, char **output,
  * is in quotes. `configuration` is a module as text, or empty: its
  * backend_config and qconfig_mapping ops are moved into `module`, where options
  * call them by their symbols, "backend=@mine qconfig=@theirs". Operators that
- * stay real-valued are remarks. */
+ * stay float are remarks. */
 QBACKEND_EXPORT QBackendStatus qbackendApplyBackend(
     QBackendText module, QBackendText configuration, QBackendText options,
     char **output, QBackendDiagnosticCallback callback, void *user);
@@ -159,7 +159,7 @@ QBACKEND_EXPORT QBackendStatus qbackendWriteBytecode(
     QBackendWriteCallback write, void *writeUser,
     QBackendDiagnosticCallback callback, void *user);
 
-/* `module`, of qnnpack ops or real-valued, as an ONNX model whose integers are
+/* `module`, of qnnpack ops or float, as an ONNX model whose integers are
  * between QuantizeLinear and DequantizeLinear. `entry` is the function that is
  * the network; empty: main, forward, or the only public one. `*output` has
  * `*length` bytes, of which some are null. */
@@ -230,7 +230,7 @@ qbackendModelToBytecode(QBackendModel *model, char **output, size_t *length,
 
 /* How a network is run. All zero is the default. */
 typedef struct {
-  /* What integers for a real-valued input are multiplied by: a number or a
+  /* What integers for a float input are multiplied by: a number or a
    * quotient, "1/255". Empty: such data is an error. */
   QBackendText inputScale;
   /* Numbers of the inputs that hold samples, "0,2"; empty: see
@@ -243,7 +243,7 @@ typedef struct {
    * 0 ends the run with the error "interrupted". May be null. */
   int (*isStopped)(void *stopUser);
   void *stopUser;
-  /* Not 0: sums of real-valued products are rounded once for each addition
+  /* Not 0: sums of float products are rounded once for each addition
    * where the processor can. Faster; the last bits depend on it then. Integers
    * don't. */
   int contract;
@@ -263,7 +263,7 @@ QBACKEND_EXPORT void qbackendResultsDestroy(QBackendResults *results);
  * their number: samples are cut into the batches that the function takes, and
  * results have as many rows. One batch of the input's type, aligned as memory
  * of malloc is, is read where it is, and its results are those of the code
- * without a copy. Numbers of other types are converted by value to real-valued
+ * without a copy. Numbers of other types are converted by value to float
  * inputs; NaN and infinity are errors. The first run compiles; `options` may be
  * null. */
 QBACKEND_EXPORT QBackendStatus qbackendModelRun(
@@ -306,7 +306,7 @@ typedef struct {
   QBackendText sharing;
 } QBackendCalibrationOptions;
 
-/* A real-valued network under observation. Calls on one must not overlap. */
+/* A float network under observation. Calls on one must not overlap. */
 typedef struct QBackendCalibration QBackendCalibration;
 
 /* Prepares and compiles a copy of `model`, which may be destroyed afterwards.
@@ -342,7 +342,7 @@ QBACKEND_EXPORT QBackendStatus qbackendModelQuantize(
 
 /* What became of each operator of a network that qbackendModelQuantize made, in
  * the order of the code, as JSON:
- * [{"operator": "conv2d+relu", "name": "layer1.0", "verdict": "real-valued",
+ * [{"operator": "conv2d+relu", "name": "layer1.0", "verdict": "float",
  *   "code": "QB101", "reason": "...", "remedy": "...", "file": "net.mlir",
  *   "line": 3, "column": 8, "where": "", "macs": 4096}]
  * An operator with more than one remark has an object for each, in all but the
@@ -372,7 +372,7 @@ typedef struct {
   int measureChanges;
 } QBackendReportOptions;
 
-/* How `quantized` differs from `model`, real-valued, operator by operator, on
+/* How `quantized` differs from `model`, float, operator by operator, on
  * `samples`, as JSON:
  * {"outputs": [of qbackendCompare, "accuracy": [both] with labels],
  *  "operators": [{"name": "conv1", "kind": "conv2d",
@@ -394,7 +394,7 @@ QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
     const QBackendReportOptions *options, char **output, char **page,
     QBackendDiagnosticCallback callback, void *user);
 
-/* What it costs to quantize each operator of `model`, real-valued, on
+/* What it costs to quantize each operator of `model`, float, on
  * `samples`, as JSON:
  * {"operators": [{"name": "conv1", "kind": "conv2d",
  *    "alone": {"sqnr": 31.2, "accuracy": 0.9}, "without": {...}}],
@@ -402,7 +402,7 @@ QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
  *  "changes": [{"name": "none", "score": {"sqnr": 28.1, "accuracy": 0.9}},
  *    {"name": "per-channel weights", "problem": "..."}]}
  * The worst operator comes first; entry k of `curve` has the first k
- * real-valued. Changes are of all operators, which all are quantized; `problem`
+ * float. Changes are of all operators, which all are quantized; `problem`
  * says why one isn't possible. `sqnr` is null if nothing differs, "-inf" if a
  * result is no number, or what is right is 0. */
 QBACKEND_EXPORT QBackendStatus qbackendModelFindSensitivity(
@@ -503,7 +503,7 @@ QBACKEND_EXPORT QBackendStatus qbackendObserverFromTable(
 
 /* The parameters of what was recorded, one pair or one for each channel, as
  * JSON: {"scale": [0.5], "zero_point": [3]}. A zero point of the scheme
- * per_channel_affine_float_qparams is a real number. */
+ * per_channel_affine_float_qparams is a float. */
 QBACKEND_EXPORT QBackendStatus
 qbackendObserverGetParams(QBackendObserver *observer, char **output,
                           QBackendDiagnosticCallback callback, void *user);
@@ -519,7 +519,7 @@ typedef struct {
   int hasRealZeroPoints;
 } QBackendQuantization;
 
-/* Writes to `output` the real numbers that a row-major tensor of `rank` extents
+/* Writes to `output` the floats that a row-major tensor of `rank` extents
  * becomes: (clamp(round(x / scale) + zero point) - zero point) * scale in f32,
  * x / scale as a product with the inverse, ties to even. `output` may be
  * `input`. */

@@ -749,7 +749,7 @@ qbackend.backend_config @fbgemm version 2 default_qconfig @default
   }
 
   // default_dynamic_qconfig: activations are quantized at run time where a
-  // pattern has a dynamic dtype_config, and stay real elsewhere.
+  // pattern has a dynamic dtype_config, and stay float elsewhere.
   qbackend.qconfig_mapping @dynamic {
     qbackend.qconfig global
       <activation = #dynamic, weight = #per_tensor>

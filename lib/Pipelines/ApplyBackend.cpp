@@ -84,7 +84,7 @@ struct ApplyBackendPass
     if (isFake && !lowerTo.empty() && lowerTo != kLinalgForm) {
       emitError(getOperation().getLoc())
           << "lower-to is '" << lowerTo
-          << "', but mode=fake-quant gives real-valued code; leave it out";
+          << "', but mode=fake-quant gives float code; leave it out";
       return signalPassFailure();
     }
     FailureOr<Lowering> lowering =
@@ -249,7 +249,7 @@ private:
         llvm::all_of(copy.getOps<ObserverOp>(),
                      [](ObserverOp op) { return op.isCalibrated(); });
     if (kernels.fakeQuantize) {
-      explanation.printNoKernel("none: mode=fake-quant gives real-valued code");
+      explanation.printNoKernel("none: mode=fake-quant gives float code");
     } else if (isCalibrated) {
       OpPassManager second("builtin.module");
       addKernelPipeline(second, kernels);

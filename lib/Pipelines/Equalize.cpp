@@ -47,7 +47,7 @@ public:
       return;
     std::optional<LayerWeight> weight = readLayerWeight(op);
     if (!weight)
-      return decline(op, "its weight is no constant of real numbers",
+      return decline(op, "its weight is no float constant",
                      "pass the trained weight as a dense constant");
     if (int64_t groups = getGroupCount(op); groups != 1)
       return decline(op,

@@ -120,7 +120,7 @@ static void printDecision(OperatorOp op, BackendConfigOp backend,
       os << "  reference " << stringify(quantized.getReference()) << "\n";
     return;
   }
-  os << "  none: it stays real-valued";
+  os << "  none: it stays float";
   if (!op.getCode().empty())
     os << " (" << op.getCode() << ")";
   os << "\n";
@@ -262,7 +262,7 @@ void OperatorExplanation::printKernel(ModuleOp module) {
     if (auto operation = dyn_cast<OperatorOp>(op)) {
       os << "  "
          << (operation.getQconfig() ? "none: real code between integers"
-                                    : "none: real-valued code");
+                                    : "none: float code");
       if (!operation.getCode().empty())
         os << " (" << operation.getCode() << ")";
       os << "\n";

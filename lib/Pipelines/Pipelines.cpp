@@ -91,11 +91,11 @@ bool qbackend::isObserved(ModuleOp module) {
 void qbackend::registerPipelines() {
   PassPipelineRegistration<RaisePipelineOptions>(
       "qbackend-raise-pipeline",
-      "from real-valued code to operators in their normal form",
+      "from float code to operators in their normal form",
       addRaisePipeline);
   PassPipelineRegistration<PreparePipelineOptions>(
       "qbackend-prepare-pipeline",
-      "from real-valued code to observed operators", addPreparePipeline);
+      "from float code to observed operators", addPreparePipeline);
   PassPipelineRegistration<KernelPipelineOptions>(
       "qbackend-kernel-pipeline",
       "from calibrated operators to the reference form, and to kernels",

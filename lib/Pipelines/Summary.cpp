@@ -35,7 +35,7 @@ StringRef Summary::getName(Verdict verdict) {
   case Verdict::Reference:
     return "reference form";
   case Verdict::Real:
-    return "real-valued";
+    return "float";
   case Verdict::NotRecognised:
     return "not recognised";
   }
@@ -214,7 +214,7 @@ void Summary::emitRemark(ModuleOp module) const {
   addCount("quantized", getQuantized());
   addCount("integer", byVerdict[Verdict::Integer]);
   addCount("reference", byVerdict[Verdict::Reference]);
-  addCount("real-valued", byVerdict[Verdict::Real]);
+  addCount("float", byVerdict[Verdict::Real]);
   addCount("not-recognised", byVerdict[Verdict::NotRecognised]);
   remark << remark::detail::Remark::Arg("all-macs", getTotal().macs)
          << remark::detail::Remark::Arg(
@@ -242,7 +242,7 @@ void Summary::warnIfNothing(ModuleOp module) const {
   InFlightDiagnostic warning = emitWarning(module.getLoc())
                                << "nothing is quantized: ";
   if (!largest.second) {
-    warning << "the module has no operator on real numbers";
+    warning << "the module has no operator on floats";
     return;
   }
   warning << getRemarkTitle(largest.first) << " (" << largest.first << ", "

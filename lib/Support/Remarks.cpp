@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the passes say about operators that stay real-valued.
+// What the passes say about operators that stay float.
 
 #include "qbackend/Support/Remarks.h"
 

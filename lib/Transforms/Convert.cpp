@@ -208,7 +208,7 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
     eraseUnusedParameters();
   }
 
-  /// The real numbers that weights and biases were made of.
+  /// The floats that weights and biases were made of.
   void eraseUnusedParameters() {
     getOperation()->walk<WalkOrder::PostOrder, ReverseIterator>(
         [](Operation *op) {

@@ -67,7 +67,7 @@ public:
 private:
   void lower(OperatorOp op) {
     // What the kernel is in the place of: the quantized result, or the real one
-    // where activations stay real.
+    // where activations stay float.
     Operation *replaced = op;
     if (getQuantizationMode(*op.getQconfig()) == QuantizationMode::Static) {
       replaced = nullptr;
@@ -80,7 +80,7 @@ private:
       op.setCode("QB108");
       remarkMissed(op, "QB108", op.getKindName(),
                    "stays in the reference form: " + kernel.getRefusal().reason,
-                   "it computes on real numbers between dequantize and "
+                   "it computes on floats between dequantize and "
                    "quantize: give it another qconfig, or none to do without "
                    "the two");
       return;
@@ -126,7 +126,7 @@ private:
     return refusal;
   }
 
-  /// quantize(dequantize(q)) is no way over real numbers.
+  /// quantize(dequantize(q)) is no way over floats.
   void lowerQuantize(QuantizeOp op) {
     OpBuilder builder(op);
     Type type = op.getOutput().getType();

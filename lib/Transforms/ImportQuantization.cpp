@@ -200,7 +200,7 @@ private:
       return importContraction(op, *form, cut);
     if (form->isDequantize && !isConstant)
       return Refusal("its integers are neither constants nor from a quantize");
-    // A bias of 32 bits is a real number again: kernels quantize it by their
+    // A bias of 32 bits is a float again: kernels quantize it by their
     // own rule.
     if (isConstant && form->max - form->min >= 1 << 16)
       return form->source;
@@ -341,7 +341,7 @@ private:
       return Refusal("it is not of a ranked tensor");
     auto quantizedType = cast<quant::QuantizedType>(type.getElementType());
     if (auto cast = quantized.getDefiningOp<quant::QuantizeCastOp>()) {
-      // Wider ones are biases, which stay real numbers.
+      // Wider ones are biases, which stay floats.
       bool isConstant = constants.isConstant(cast.getInput());
       if (isConstant && quantizedType.getStorageTypeIntegralWidth() == 32)
         return cast.getInput();

@@ -199,7 +199,7 @@ public:
     return std::nullopt;
   }
 
-  /// Says at `op` why it stays real-valued, and keeps the code of it there.
+  /// Says at `op` why it stays float, and keeps the code of it there.
   void refuse(OperatorOp op, StringRef code, const Twine &reason,
               const Twine &suggestion, ArrayRef<RemarkNote> notes) {
     op.setCode(code);
@@ -616,7 +616,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     if (failed(qconfigs.verifySelectors(found->config)) ||
         failed(decider.verifyKept(getOperation())))
       return signalPassFailure();
-    // A module without its weights can't run, and integers between real-valued
+    // A module without its weights can't run, and integers between float
     // convolutions only lose precision.
     if (anyWeight && !anyWeightKnown) {
       for (auto &[op, decision] : decisions)

@@ -138,7 +138,7 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
     break;
   case QuantizationMode::WeightOnly:
     if (!weighted && !embedding)
-      return "its activations stay real and it has no weight to quantize";
+      return "its activations stay float and it has no weight to quantize";
     break;
   }
   if (std::optional<unsigned> width = getTableWidth(op.getWeight());
@@ -147,7 +147,7 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
             " bits, the qconfig has " + Twine(integer.getWidth()))
         .str();
   if (!integer)
-    return "its weight would stay real: the qconfig observes it as " +
+    return "its weight would stay float: the qconfig observes it as " +
            describe(weight.getDtype());
   if (embedding ? hasFloatZeroPoints(weight) && !integer.isSigned() &&
                       (integer.getWidth() == 4 || integer.getWidth() == 8)
@@ -157,7 +157,7 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
     return "the rows of its table would need a zero point that is a real "
            "number, per_channel_affine_float_qparams of ui8 or ui4";
   if (hasFloatZeroPoints(weight))
-    return "zero points that are real numbers are for embeddings";
+    return "zero points that are floats are for embeddings";
   return ("a weight of " + Twine(integer.getWidth()) + " bits " +
           (integer.getWidth() == 4 ? "is for embeddings"
                                    : "has no form, those of 8 bits have one"))
@@ -467,7 +467,7 @@ static numerics::EmbeddingBits getBits(ObserverAttr observer) {
 }
 
 /// The integers of the rows of an embedding table. No quantized type has zero
-/// points that are real numbers, so the rows are dequantized by plain code.
+/// points that are floats, so the rows are dequantized by plain code.
 static LogicalResult quantizeTable(OperatorOp op) {
   ObserverAttr observer = op.getQconfig()->getWeight();
   SmallVector<float, 0> numbers;

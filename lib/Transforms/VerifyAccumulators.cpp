@@ -72,7 +72,7 @@ static std::optional<Sums> getSums(Operation *op) {
         return Sums{op.getWeight(), op.getBias(),
                     getRange(op.getInput().getType())};
       })
-      // Any zero point; the bias is added in real numbers.
+      // Any zero point; the bias is added in floats.
       .Case([](qnnpack::LinearDynamicOp op) {
         return Sums{op.getWeight(), Value(), Interval{-255, 255}};
       })

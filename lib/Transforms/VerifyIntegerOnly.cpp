@@ -4,7 +4,7 @@
 // dequantize? Values are the nodes of a graph, with an edge from what an op
 // reads to what it computes:
 //
-//   integers ── sources ──> real-valued tensors ── sinks ──> integers
+//   integers ── sources ──> float tensors ── sinks ──> integers
 //
 // A tensor of floats that is on a path from integers to integers is an error.
 
@@ -86,7 +86,7 @@ static bool isConstant(Value value) {
 }
 
 /// Whether a path ends at `op`: it quantizes with parameters that are found at
-/// run time, or has done so within. What it reads is real-valued by definition.
+/// run time, or has done so within. What it reads is float by definition.
 static bool isDynamic(Operation *op) {
   bool fromFloat = llvm::any_of(op->getOperandTypes(), isFloatTensor);
   Dialect *dialect = op->getDialect();
@@ -244,7 +244,7 @@ struct VerifyIntegerOnlyPass
     remark::analysis(getOperation().getLoc(),
                      remark::RemarkOpts::name("QB120").category("qbackend"))
         << remark::metric("quantized", static_cast<unsigned>(integers.size()))
-        << remark::metric("real-valued", outside);
+        << remark::metric("float", outside);
   }
 
   /// Fails on the reference form.
@@ -259,7 +259,7 @@ struct VerifyIntegerOnlyPass
     if (!found)
       return success();
     return found->emitOpError()
-           << "is the reference form, which computes on real numbers by "
+           << "is the reference form, which computes on floats by "
               "definition, expected ops of an engine or linalg: run "
               "qbackend-create-kernels first";
   }

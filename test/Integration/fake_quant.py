@@ -4,7 +4,7 @@
 
     fake_quant.py NETWORK SPELLING QCONFIG --bin DIR --llvm DIR --source DIR --work DIR
 
-The real-valued code of `mode=fake-quant` gives the numbers of the reference form
+The float code of `mode=fake-quant` gives the numbers of the reference form
 on test images, a stock mlir-opt takes it, and quantized again, without data, it
 gives the integers of the network that was quantized at once, byte for byte.
 """
@@ -65,7 +65,7 @@ def main():
     apply(work / "float.mlir", work / "fake.mlir", "mode=fake-quant",
           *calibration)
 
-    # Nothing but real numbers, of dialects that everybody has.
+    # Nothing but floats, of dialects that everybody has.
     text = (work / "fake.mlir").read_text()
     for foreign in ("qbackend.", "qnnpack.", "!quant", "xi8>", "xi32>"):
         assert foreign not in text, foreign

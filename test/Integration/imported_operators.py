@@ -69,7 +69,7 @@ class Text:
             f"    linalg.yield %f : i8\n  }} -> {tensor(dims, 'i8')}")
 
     def sums(self, x, dims, scale):
-        """Sums of 32 bits, as real numbers."""
+        """Sums of 32 bits, as floats."""
         e = self.add(f"tensor.empty() : {tensor(dims)}")
         maps = ", ".join(["affine_map<(a, b, c, d) -> (a, b, c, d)>"] * 2)
         loops = ", ".join(['"parallel"'] * 4)

@@ -10,7 +10,7 @@ import pathlib
 
 _BUFFERIZE = pathlib.Path(__file__).parent / "Inputs" / "bufferize.mlir"
 
-# TOSA, if there is any, to linalg: real-valued operators that stayed as they
+# TOSA, if there is any, to linalg: float operators that stayed as they
 # were, or lower-to=tosa.
 FROM_TOSA = (
     "--pass-pipeline=builtin.module(func.func(tosa-to-linalg-named,"

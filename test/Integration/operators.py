@@ -4,7 +4,7 @@
 
     operators.py GOLDEN
 
-Each case is a function with one `qbackend.operator` between real numbers. The
+Each case is a function with one `qbackend.operator` between floats. The
 scales are given by a calibration table, and those of weights by the qconfig, so
 that the result has to be what the engine gave (GOLDEN/*.json), or what the
 formulas below give.

@@ -6,7 +6,7 @@ usage: real_bias.py --bin DIR --work DIR
 One number in, 300 out: the step of the products is nearly that of the result, so
 that rounding the bias to it shows. Computed here from the formulas of PyTorch: int8
 weights with a scale for each output, integers of the input, and
-y = rint((acc + bias) / scale) with the bias a real number, or rint(bias / (sx * sw)).
+y = rint((acc + bias) / scale) with the bias a float, or rint(bias / (sx * sw)).
 Numbers within 1e-3 of a tie may be rounded either way.
 """
 

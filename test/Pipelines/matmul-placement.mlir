@@ -2,9 +2,9 @@
 // RUN: qbackend-opt --apply-backend=executorch calibration=ranges lower-to=reference %s | FileCheck %s --check-prefix=REAL
 // RUN: qbackend-opt --apply-backend=qnnpack calibration=ranges lower-to=qnnpack %s | FileCheck %s --check-prefix=REFERENCE
 
-// Products of activations stay real where PyTorch's configuration has none, with
+// Products of activations stay float where PyTorch's configuration has none, with
 // nothing quantized for them; where it has torch.matmul, tensors are integers, but
-// the product itself is one of real numbers.
+// the product itself is one of floats.
 // REAL-NOT: qbackend.quantize
 // REAL: qbackend.operator [#qbackend.matmul] inputs({{.*}}) decision(#qbackend.real<code = "QB103">)
 // REAL-NOT: qbackend.quantize

@@ -2,7 +2,7 @@
 // RUN: qbackend-opt %s --apply-backend=qnnpack lower-to=reference -o /dev/null
 // RUN: qbackend-opt %s --apply-backend=qnnpack lower-to=linalg -o /dev/null
 
-// A network whose weights are arguments comes back real-valued: what has no
+// A network whose weights are arguments comes back float: what has no
 // weight isn't quantized on its own, and there is nothing to run it for.
 
 // CHECK: warning: nothing is quantized: a weight or bias is not a constant with data (QB106, 1 of 2)

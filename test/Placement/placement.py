@@ -343,7 +343,7 @@ class Anchors:
 
 _OPERATOR = re.compile(
     r"(\d+): (\S+) = (\S+?)\((.*?)\)(?: fused from (.*?))?"
-    r"(?:; activations (.*?))?(?:; weight (.*?))?(; real-valued)?$")
+    r"(?:; activations (.*?))?(?:; weight (.*?))?(; float)?$")
 _SITE = re.compile(
     r"  (\S+)(?: after @(\S+))?( again)?(?: (\d+) times)? -> ?(.*)$")
 

@@ -140,7 +140,7 @@ def test_sensitivity(lenet, int8, digits):
     (whole,) = int8.compare(lenet, images, input_scale=SCALE)
     assert found.curve[0].sqnr == pytest.approx(whole.sqnr, abs=0.1)
     assert math.isinf(found.curve[-1].sqnr) and found.curve[-1].accuracy is not None
-    assert str(found).startswith("operator") and "real-valued" in str(found)
+    assert str(found).startswith("operator") and "float" in str(found)
     assert found.changes == []
 
 
@@ -176,7 +176,7 @@ def test_tune(lenet, digits, tmp_path):
     # The file says it to quantize.
     again = lenet.quantize(qconfig=str(path))
     (found,) = again.compare(lenet, images, input_scale=SCALE)
-    kept = sum(row.verdict == "real-valued" for row in again.explain())
+    kept = sum(row.verdict == "float" for row in again.explain())
     if "corrections" not in path.read_text():
         assert found.sqnr == pytest.approx(tuned.score.sqnr, abs=1e-6)
     assert kept == tuned.real_valued

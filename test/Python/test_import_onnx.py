@@ -687,7 +687,7 @@ def broken():
              + field(9, b""), "expected at most 9223372036854775807 bytes"),
             (field(1, 1 << 50) + field(2, 1) + field(8, "w"), "0 elements"),
             (field(1, 1) + field(2, 7) + field(8, "w") + field(4, float("nan")),
-             "holds real numbers, expected integers"),
+             "holds floats, expected integers"),
             (field(2, 8) + field(8, "w"), "of type string"),
             (field(2, 99) + field(8, "w"), "of type 99")):
         changed = small()

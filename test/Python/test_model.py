@@ -468,7 +468,7 @@ def test_values_that_are_not_finite():
 
 
 def test_values_that_nothing_observes():
-    """A root of negative numbers, which stays real-valued."""
+    """A root of negative numbers, which stays float."""
     model = Model(linear().replace("math.sin", "math.rsqrt")).calibrate(X)
     assert '"head.wave"' in model.calibration
     assert "qnnpack.linear" in model.quantize().text()
@@ -538,7 +538,7 @@ def test_keep_float(model, name):
     q = model.quantize(keep_float=[name])
     assert "qnnpack.linear" not in q.text()
     np.testing.assert_allclose(q.run(X), expected(X), rtol=1e-5, atol=1e-6)
-    assert q.explain()[0].verdict == "real-valued"
+    assert q.explain()[0].verdict == "float"
     assert q.summary().real_macs == 8
 
 
@@ -550,9 +550,9 @@ def test_qconfig_in_any_form(model, form):
         nn.Linear, None
     )
     q = model.quantize(qconfig=form(mapping))
-    assert q.explain()[0].verdict == "real-valued"
+    assert q.explain()[0].verdict == "float"
     calibrated = Model(linear()).calibrate(X, qconfig=form(mapping))
-    assert calibrated.quantize().explain()[0].verdict == "real-valued"
+    assert calibrated.quantize().explain()[0].verdict == "float"
 
 
 def test_backend_as_an_object(model):

@@ -230,7 +230,7 @@ def check_operator(backend, function, op, global_activation):
     has_weight, has_bias = "weight" in op.roles, "bias" in op.roles
     candidates = backend.candidates(op.kinds)
     if op.qconfig is None:
-        require(op.verdict, f"{where} stays real, without a code")
+        require(op.verdict, f"{where} stays float, without a code")
         require((op.verdict == "QB103") == (not candidates),
                 f"{where} has {op.verdict}, {len(candidates)} patterns")
         return
@@ -359,7 +359,7 @@ def lines_use(function, op):
 def check_unquantized(fused, reference):
     """Without integers, the reference form is the fused one."""
     wanted, found = skeleton(fused), skeleton(reference)
-    require(wanted == found, f"{fused.name}: not the real-valued graph: " + str(
+    require(wanted == found, f"{fused.name}: not the float graph: " + str(
         [pair for pair in zip(wanted, found) if pair[0] != pair[1]][:1] or
         (len(wanted), len(found))))
     operators = lambda f: [op for op in f.ops if op.is_operator]
@@ -517,7 +517,7 @@ def check_numbers(tools, batch):
         return [result.reshape(node.shape)
                 for result, node in zip(results, network.results)]
 
-    # Real-valued: as it came, and observed and inlined.
+    # Float: as it came, and observed and inlined.
     observed, _ = tools.run(
         "qbackend-opt", "--qbackend-normalize-code", "--qbackend-raise",
         "--qbackend-normalize-layout",

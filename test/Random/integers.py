@@ -5,7 +5,7 @@ Reads the reference form of a function and computes it with NumPy, operator by
 operator. Weights and biases are quantized here, from those of the fused form. It is
 on purpose no use of the project's own code, nor of the order in which that computes.
 
-What an operator that stays real-valued gives is not known to a bit: the numbers that
+What an operator that stays float gives is not known to a bit: the numbers that
 the project gives for it are taken (`expose`), and where none are given, what follows
 is None.
 """
@@ -25,7 +25,7 @@ from module import constant, quantized_types
 from movement import move
 
 
-# Kinds without a kernel stay real-valued between integers (docs/Operators.md).
+# Kinds without a kernel stay float between integers (docs/Operators.md).
 WITHOUT_KERNEL = re.compile(
     "matmul|conv_transpose3d|.*pool3d|rms_norm|sub|rsub|div|neg|sin|cos|square|rsqrt|"
     "pow|sum|amax|silu|gelu|log_softmax|selu|softplus|mish|quick_gelu")
@@ -50,7 +50,7 @@ def is_real(op):
 
 
 def expose(function):
-    """The text of a function with the results of its real-valued operators as
+    """The text of a function with the results of its float operators as
     further ones, and the names of these."""
     found = {op.results[0]: re.search(r"\) -> (tensor<.*?>)(?: \{)?$", op.text)
              for op in function.ops if is_real(op)}
@@ -109,7 +109,7 @@ class Model:
 
     def run(self, arguments, known):
         """The results: f32 arrays, or None. `known` are those of operators that stay
-        real-valued, by name."""
+        float, by name."""
         self.known = known
         names = re.findall(r"(%\w+): tensor<", self.function.text.split("\n", 1)[0])
         self.values = dict(zip(names, arguments, strict=True))

@@ -181,7 +181,7 @@ class Case:
             known = dict(zip(exposed, computed[count:], strict=True))
             model = integers.Model(functions(fused)[0]["main"], reference)
             expected = model.run(inputs, known)
-            # What is not known is real-valued.
+            # What is not known is float.
             samples.append([b if a is None else a.reshape(b.shape)
                             for a, b in zip(expected, computed)])
         return [np.concatenate(parts) for parts in zip(*samples)]
@@ -285,7 +285,7 @@ def differ(wanted, compute):
     try:
         for a, b in zip(wanted, compute(), strict=True):
             require(a.shape == b.shape, f"all of {a.size} differ")
-            # Spelled otherwise, the sums of real-valued layers may be added in
+            # Spelled otherwise, the sums of float layers may be added in
             # another order. A step of an 8-bit result is more than that.
             close = np.isclose(a, b, 0, 1e-6 * np.abs(a).max(initial=0),
                                equal_nan=True)

@@ -66,7 +66,7 @@ func.func @fixed(%x: !t) -> tensor<1x1xf32> {
   return %2 : tensor<1x1xf32>
 }
 
-// The input and the bias stay real.
+// The input and the bias stay float.
 // CHECK-LABEL: func.func @dynamic
 // CHECK-SAME: (%[[X:.*]]: tensor<1x2xf32>)
 // CHECK-NOT: qbackend.quantize

@@ -76,7 +76,7 @@ func.func @narrow_weight(%x: tensor<1x2xf32>) -> tensor<1x1xf32> {
   return %2 : tensor<1x1xf32>
 }
 
-// A value is quantized once for all of its users, real-valued ones included.
+// A value is quantized once for all of its users, float ones included.
 // CHECK-LABEL: func.func @fan_out
 // CHECK: %[[Q:.*]] = qbackend.quantize
 // CHECK: %[[X:.*]] = qbackend.dequantize %[[Q]]

@@ -2,7 +2,7 @@
 // RUN: qbackend-opt --qbackend-raise --qbackend-fuse=backend=onednn %s | FileCheck %s
 
 // The filter of a transposed convolution is stored in reverse, so its code had the
-// real numbers: other weights made no difference to it, and the reference form
+// floats: other weights made no difference to it, and the reference form
 // computed with the real ones.
 // CHECK-LABEL: func.func @reversed(
 // CHECK: qbackend.operator [#qbackend.conv_transpose2d<

@@ -187,7 +187,7 @@ func.func @real_weight() -> tensor<4xf32> {
   return %w : tensor<4xf32>
 }
 
-// A bias of 32 bits is a real number again.
+// A bias of 32 bits is a float again.
 // CHECK-LABEL: func.func @bias(
 // CHECK: %[[B:.*]] = arith.constant dense<[1.000000e+00, -2.000000e+00]> : tensor<2xf32>
 // CHECK: return %[[B]]

@@ -3,7 +3,7 @@
 // RUN: qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack qconfig=@one" --remarks-filter=qbackend 2>&1 | FileCheck %s --check-prefix=ONE --implicit-check-not="QB104 |"
 // RUN: not qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack qconfig=@none" 2>&1 | FileCheck %s --check-prefix=NO-NAME
 
-// Operators that stay real-valued by name: of a module in the code, or that of an
+// Operators that stay float by name: of a module in the code, or that of an
 // operator without one, which counts its kind.
 // CHECK-DAG: QB104 {{.*}}Operator=tanh, OperatorName=head.act, Reason="keep-float has 'head'"
 // CHECK-DAG: QB104 {{.*}}Operator=sigmoid, OperatorName=sigmoid_0, Reason="keep-float has 'sigmoid_0'"

@@ -1,12 +1,12 @@
 // RUN: qbackend-opt %s --split-input-file --qbackend-observe="backend=qnnpack" --remarks-filter='qbackend.*' -verify-diagnostics | FileCheck %s
 
-// Nothing is quantized around what makes integers of real numbers, or rounds
+// Nothing is quantized around what makes integers of floats, or rounds
 // them, in a way that is not recognised, whatever it is spelled in.
 
 // CHECK-LABEL: @wide_and_back
 // CHECK-NOT: qconfig
 func.func @wide_and_back(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
-  // expected-remark @+1 {{makes integers of real numbers in a way that is not recognised}}
+  // expected-remark @+1 {{makes integers of floats in a way that is not recognised}}
   %0 = arith.fptosi %x : tensor<1x4xf32> to tensor<1x4xi32>
   %1 = arith.constant dense<3> : tensor<1x4xi32>
   %2 = arith.addi %0, %1 : tensor<1x4xi32>
@@ -27,7 +27,7 @@ func.func @wide_and_back(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 func.func @inside_a_condition(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %z = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<1x4xf32>
-  // expected-remark @+1 {{makes integers of real numbers in a way that is not recognised}}
+  // expected-remark @+1 {{makes integers of floats in a way that is not recognised}}
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) {
   ^bb0(%a: f32, %o: f32):
     %c = arith.cmpf ogt, %a, %z : f32
@@ -52,7 +52,7 @@ func.func @inside_a_condition(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 // CHECK-LABEL: @floats_of_8_bits
 // CHECK-NOT: qconfig
 func.func @floats_of_8_bits(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
-  // expected-remark @+1 {{makes integers of real numbers in a way that is not recognised}}
+  // expected-remark @+1 {{makes integers of floats in a way that is not recognised}}
   %0 = arith.truncf %x : tensor<1x4xf32> to tensor<1x4xf8E4M3FN>
   %1 = arith.extf %0 : tensor<1x4xf8E4M3FN> to tensor<1x4xf32>
   // expected-remark @+1 {{QB141}}
@@ -86,7 +86,7 @@ func.func @labels(%x: tensor<1x4xf32>) -> (tensor<1x4xf32>, tensor<1x4xi32>) {
 func.func @table(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   %t = arith.constant dense<[0.0, 1.0, 4.0, 9.0]> : tensor<4xf32>
   %e = tensor.empty() : tensor<1x4xf32>
-  // expected-remark @+1 {{makes integers of real numbers in a way that is not recognised}}
+  // expected-remark @+1 {{makes integers of floats in a way that is not recognised}}
   %0 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%x : tensor<1x4xf32>) outs(%e : tensor<1x4xf32>) {
   ^bb0(%a: f32, %o: f32):
     %1 = arith.fptosi %a : f32 to i32

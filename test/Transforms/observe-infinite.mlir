@@ -2,7 +2,7 @@
 // RUN: FileCheck %s --input-file=%t
 
 // What a constant makes infinite has no range: softmax with a mask of -inf, and
-// what moves or adds such values, is real-valued, whatever calls it. What has
+// what moves or adds such values, is float, whatever calls it. What has
 // its own limits is quantized as before.
 
 !t = tensor<1x4xf32>

@@ -53,8 +53,8 @@ qbackend.qconfig_mapping @m {
 // CHECK: qbackend.operator [#qbackend.embedding] inputs(%arg0) weight({{.*}}) qconfig <
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%{{.*}}) weight(%{{.*}}) decision(#qbackend.real<code = "QB107">) :
 // CHECK: qbackend.operator [#qbackend.relu] inputs(%{{.*}}) decision(#qbackend.real<code = "QB107">) :
-// REMARK: QB107 {{.*}}Operator=linear,{{.*}}zero points that are real numbers are for embeddings
-// REMARK: QB107 {{.*}}Operator=relu,{{.*}}its activations stay real and it has no weight to quantize
+// REMARK: QB107 {{.*}}Operator=linear,{{.*}}zero points that are floats are for embeddings
+// REMARK: QB107 {{.*}}Operator=relu,{{.*}}its activations stay float and it has no weight to quantize
 func.func @weight_only(%i: tensor<1xi64>) -> tensor<1x2xf32> {
   %t = arith.constant dense<1.0> : tensor<3x2xf32>
   %w = arith.constant dense<1.0> : tensor<2x2xf32>
@@ -92,7 +92,7 @@ qbackend.qconfig_mapping @m {
 // CHECK-NOT: qbackend.observe
 // CHECK-NOT: qconfig
 // REMARK: QB107 {{.*}}Operator=embedding,{{.*}}its input holds indices, so only its weight can be quantized
-// REMARK: QB107 {{.*}}Operator=linear,{{.*}}its weight would stay real: the qconfig observes it as f32
+// REMARK: QB107 {{.*}}Operator=linear,{{.*}}its weight would stay float: the qconfig observes it as f32
 func.func @static(%i: tensor<1xi64>) -> tensor<1x2xf32> {
   %t = arith.constant dense<1.0> : tensor<3x2xf32>
   %w = arith.constant dense<1.0> : tensor<2x2xf32>

@@ -2,7 +2,7 @@
 // RUN: FileCheck %s < %t
 
 // Sums and products with a number in the middle of a function that is not
-// recognised stay real, in one op or several; at its ends they are the
+// recognised stay float, in one op or several; at its ends they are the
 // network's.
 
 // CHECK-LABEL: func.func @main

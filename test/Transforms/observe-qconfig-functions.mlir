@@ -3,7 +3,7 @@
 // RUN: qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack qconfig=@both" | FileCheck %s --check-prefix=BOTH
 // RUN: qbackend-opt %s --qbackend-prepare-pipeline="backend=qnnpack qconfig=@reuse" | FileCheck %s --check-prefix=REUSE
 
-// Of functions in a row none is quantized if one of them is to stay real; and
+// Of functions in a row none is quantized if one of them is to stay float; and
 // what takes the observer of its input has none behind what is real.
 
 // REAL-LABEL: func.func @main

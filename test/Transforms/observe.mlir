@@ -155,7 +155,7 @@ func.func @fixed(%x: !t) -> !t {
 
 // -----
 
-// What stays real-valued between two quantized ones: the producer keeps its
+// What stays float between two quantized ones: the producer keeps its
 // observer, the consumer gets its own.
 !t = tensor<1x4xf32>
 // CHECK-LABEL: func.func @real_between

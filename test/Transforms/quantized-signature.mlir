@@ -33,7 +33,7 @@
 // CHECK: return %[[T]], %{{[^ ]*}} : tensor<1x3x2x!quant.uniform<u8:f32, 0.0039215688593685627>>, tensor<1x2x3xf32>
 
 // REMARK-DAG: QB115{{.*}}Operator="argument 1 of @main"{{.*}}no quantized operator reads it
-// REMARK-DAG: QB115{{.*}}Operator="result 1 of @main"{{.*}}what gives it is real-valued
+// REMARK-DAG: QB115{{.*}}Operator="result 1 of @main"{{.*}}what gives it is float
 // REMARK-DAG: QB116{{.*}}argument 0 of @main has integers of scale 0.00392156886 and zero point 0
 // REMARK-DAG: QB116{{.*}}result 0 of @main has integers of scale 0.00392156886 and zero point 0
 

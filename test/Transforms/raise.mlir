@@ -69,7 +69,7 @@ func.func @unknown_code_stays(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
   return %u : tensor<1x4xf32>
 }
 
-// Integers, f16 and f64 are not PyTorch's real-valued network.
+// Integers, f16 and f64 are not PyTorch's float network.
 // CHECK-LABEL: func.func @not_f32
 // CHECK-NOT: qbackend.operator
 // CHECK: return

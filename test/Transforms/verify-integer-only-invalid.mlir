@@ -19,7 +19,7 @@ func.func @real_valued_operator(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 !a8 = !quant.uniform<u8:f32, 0.5:3>
 
-// Of two branches of a network only the real-valued one is an offender.
+// Of two branches of a network only the float one is an offender.
 // expected-note @+1 {{computed from these integers}}
 func.func @one_branch(%q: tensor<4x!a8>) -> (tensor<4xf32>, tensor<4x!a8>) {
   // expected-error @+1 {{'qnnpack.dequantize' op computes}}
@@ -86,7 +86,7 @@ func.func @through_branches(%q: tensor<4x!a8>, %c: i1) -> tensor<4x!a8> {
 
 // -----
 
-// Accumulators are made real-valued, and read in the body of an op.
+// Accumulators are made float, and read in the body of an op.
 #id = affine_map<(d0) -> (d0)>
 // expected-note @+1 {{computed from these integers}}
 func.func @linalg(%x: tensor<4xi8>) -> tensor<4xi8> {
@@ -133,7 +133,7 @@ func.func @constant_scale(%x: tensor<4xi8>) -> tensor<4xi8> {
 !a8 = !quant.uniform<u8:f32, 0.5:3>
 
 func.func @reference_form(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{'qbackend.quantize' op is the reference form, which computes on real numbers by definition, expected ops of an engine or linalg: run qbackend-create-kernels first}}
+  // expected-error @+1 {{'qbackend.quantize' op is the reference form, which computes on floats by definition, expected ops of an engine or linalg: run qbackend-create-kernels first}}
   %0 = qbackend.quantize %x : tensor<4xf32> -> tensor<4x!a8>
   %1 = qbackend.dequantize %0 : tensor<4x!a8> -> tensor<4xf32>
   return %1 : tensor<4xf32>

@@ -1,4 +1,4 @@
-// What is not between integers may be real-valued.
+// What is not between integers may be float.
 // RUN: qbackend-opt %s --qbackend-verify-integer-only -split-input-file -verify-diagnostics | FileCheck %s
 // RUN: qbackend-opt %s --convert-qnnpack-to-linalg --qbackend-verify-integer-only -split-input-file -o %t
 
@@ -90,7 +90,7 @@ func.func @requantize_and_gather(%x: tensor<4xi8>, %table: tensor<8xf32>, %i: te
 // -----
 
 // Dynamic quantization: two layers whose activations are quantized by a scale
-// found at run time. Their inputs are real-valued by definition.
+// found at run time. Their inputs are float by definition.
 #id = affine_map<(d0) -> (d0)>
 #one = affine_map<(d0) -> ()>
 func.func private @scale_of(%x: tensor<4xf32>) -> tensor<f32>

@@ -81,7 +81,7 @@ static cl::opt<std::string>
                cl::cat(category));
 static cl::opt<bool> contractMode(
     "contract",
-    cl::desc("round sums of real-valued products once for each addition: "
+    cl::desc("round sums of float products once for each addition: "
              "faster, with other last bits, which depend on the processor"),
     cl::cat(category));
 static cl::opt<bool> calibrateMode(
@@ -145,7 +145,7 @@ static cl::opt<std::string>
 static cl::opt<bool> sensitivityMode(
     "sensitivity",
     cl::desc("print what it costs to quantize each operator for --backend, and "
-             "what is left with the worst ones real-valued"),
+             "what is left with the worst ones float"),
     cl::cat(category));
 static cl::opt<bool> changesMode(
     "changes",

@@ -52,7 +52,7 @@ static cl::opt<double>
 static cl::opt<double>
     keepAccuracy("keep-accuracy", cl::value_desc("points"),
                  cl::desc("how many points of a hundred the accuracy may be "
-                          "below that of the real-valued network"),
+                          "below that of the float network"),
                  cl::cat(category));
 static cl::opt<std::string>
     targetLatency("target-latency", cl::value_desc("2ms"),

@@ -71,7 +71,7 @@ def ConvertQNNPackToTosaPass
 //===----------------------------------------------------------------------===//
 
 def ConvertQBackendToLinalgPass : Pass<"convert-qbackend-to-linalg"> {
-  let summary = "lower quantize and dequantize to real-valued linalg";
+  let summary = "lower quantize and dequantize to float linalg";
   let description = [{
     Before: the reference form. After: the same numbers in `f32`. A `quantize`
     with its `dequantize` is fake quantization, which a `linalg.generic` computes
@@ -105,7 +105,7 @@ def ConvertQBackendToQNNPackPass
     are dequantized and whose result is quantized is a `qnnpack` op on the
     integers, its bias an int32 constant; `qbackend.quantize` and `dequantize`
     are those of `qnnpack`. An operator without such a kernel, or beyond its
-    limits, stays real-valued and gets a missed remark.
+    limits, stays float and gets a missed remark.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::quant::QuantDialect",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From the reference form to real-valued linalg.
+// From the reference form to float linalg.
 
 #ifndef QBACKEND_CONVERSION_QBACKENDTOLINALG_H
 #define QBACKEND_CONVERSION_QBACKENDTOLINALG_H

@@ -14,11 +14,11 @@ class raw_ostream;
 
 namespace qbackend {
 
-/// Writes the network of `module`, in the form of `qnnpack` ops or real-valued,
+/// Writes the network of `module`, in the form of `qnnpack` ops or float,
 /// to `output` as an ONNX model of opset 17: integers are between
 /// QuantizeLinear and DequantizeLinear. `entry` is the function that is the
 /// network; empty: main, forward, or the only public one. `module` is changed:
-/// its real-valued code becomes operators.
+/// its float code becomes operators.
 ///
 /// Fails, before anything is written, with an error at the first of each kind
 /// of op that ONNX can't say, at a constant without data, and if the file would

@@ -23,7 +23,7 @@ struct QuantParams {
   int64_t zeroPoint = 0;
 };
 
-/// Parameters whose zero point is a real number (embedding tables):
+/// Parameters whose zero point is a float (embedding tables):
 /// real = scale * (quantized - zeroPoint).
 struct FloatQuantParams {
   double scale = 1.0;

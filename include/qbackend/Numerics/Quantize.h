@@ -29,12 +29,12 @@ int32_t quantize(float x, float scale, int64_t zeroPoint, int64_t lo,
 /// Returns f32(scale * f32(q - zeroPoint)) (ATen, per tensor).
 float dequantize(int64_t q, float scale, int64_t zeroPoint);
 
-/// Returns dequantize(quantize(x)): the real number that `x` becomes (ATen
+/// Returns dequantize(quantize(x)): the float that `x` becomes (ATen
 /// fake_quantize, per tensor and per channel).
 float fakeQuantize(float x, float scale, int64_t zeroPoint, int64_t lo,
                    int64_t hi);
 
-/// The same with a zero point that is a real number, which is added before
+/// The same with a zero point that is a float, which is added before
 /// rounding: f32((clamp(rne(x * f32(1 / scale) + zeroPoint), lo, hi) -
 /// zeroPoint) * scale), the difference and the last product in double. NaN and
 /// infinities as in `quantize`.

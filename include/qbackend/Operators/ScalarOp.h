@@ -16,7 +16,7 @@
 namespace qbackend {
 
 /// The type of a number: an integer of up to 64 bits (`index` has 64), or a
-/// real number that f64 holds exactly.
+/// float that f64 holds exactly.
 struct ScalarType {
   /// Null for integers.
   const llvm::fltSemantics *semantics = nullptr;

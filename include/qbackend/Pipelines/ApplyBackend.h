@@ -25,7 +25,7 @@ struct OperatorVerdict {
   std::string kind;
   /// That of its location; may be empty.
   std::string name;
-  /// "quantized", "already integer", "reference form", "real-valued" or "not
+  /// "quantized", "already integer", "reference form", "float" or "not
   /// recognised".
   llvm::StringRef verdict;
   /// The remark that says why, see docs/Diagnostics.md; empty if quantized.

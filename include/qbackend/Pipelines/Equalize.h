@@ -30,7 +30,7 @@ using StatisticsLookup =
 ///   weight[.., c] *= 1 / s[c]
 ///   the input is multiplied by s: in the weight and bias of the layer before,
 ///   if that is one of these and nothing else reads it, else by code in front
-///   of the input's observer, which stays real the input's observer has the
+///   of the input's observer, which stays float the input's observer has the
 ///   range of all columns after scaling
 ///
 /// All is in f32. Layers that can't be equalized get a missed remark. Fails,

@@ -33,7 +33,7 @@ bool isLayer(OperatorOp op);
 /// How many groups the channels of the layer `op` are in.
 int64_t getGroupCount(OperatorOp op);
 
-/// The weight of `op`; nothing if it has none that is constant real numbers.
+/// The weight of `op`; nothing if it has none that is constant floats.
 std::optional<LayerWeight> readLayerWeight(OperatorOp op);
 
 /// Gives `op` other numbers. The constant before is erased if nothing else

@@ -46,7 +46,7 @@ def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {
     Before: observed operators. After: each observer has its range, scale and
     zero point. They come, in this order, from the module itself (calibrated
     observers, `qbackend.range` on arguments), from the table, from a run of the
-    real-valued network on the data, and if neither is given, from a run on
+    float network on the data, and if neither is given, from a run on
     seeded synthetic inputs, with a warning.
 
     With `equalization`, the columns of inputs and weights are given like ranges
@@ -67,8 +67,8 @@ def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {
 def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
   let summary = "quantize a module for a backend: all passes in order";
   let description = [{
-    Before: a real-valued module. After: `qnnpack` ops, or what `lower-to` says.
-    Operators that stay real-valued are inlined as they came, each with a
+    Before: a float module. After: `qnnpack` ops, or what `lower-to` says.
+    Operators that stay float are inlined as they came, each with a
     remark. The last one, QB000, is a table of the operators and their
     multiply-accumulates by verdict.
 
@@ -84,7 +84,7 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
   let options = !listconcat([
     BackendOption, QConfigOption, SharingOption,
     Option<"mode", "mode", "std::string", "\"convert\"",
-           "convert: to integers; fake-quant: real-valued code that computes "
+           "convert: to integers; fake-quant: float code that computes "
            "the numbers which the integers of the reference form stand for">,
     KeepFloatOption, QuantizedInputsOption, QuantizedOutputsOption,
     LowerToOption,
@@ -102,7 +102,7 @@ def LowerKernelsPass : Pass<"qbackend-lower-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Before: kernels of the engine that the backend's `lowering` names. After: the
     form `lower-to`. For the reference form nothing changes; for the engine's own
-    ops, what stayed real-valued is the code that it came as; in other forms
+    ops, what stayed float is the code that it came as; in other forms
     nothing is left of a dialect of this project.
   }];
   let options = [BackendOption, LowerToOption];

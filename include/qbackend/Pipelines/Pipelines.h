@@ -52,7 +52,7 @@ struct PreparePipelineOptions
   ListOption<std::string> keepFloat{
       *this, "keep-float",
       llvm::cl::desc("Names of operators, or of modules that they are in, that "
-                     "stay real-valued")};
+                     "stay float")};
   ListOption<int64_t> quantizedInputs{
       *this, "quantized-inputs",
       llvm::cl::desc("Numbers of the arguments of the function that are "
@@ -80,16 +80,16 @@ struct KernelPipelineOptions
       llvm::cl::init("")};
   Option<bool> fakeQuantize{
       *this, "fake-quantize",
-      llvm::cl::desc("Real-valued code instead, which computes the numbers "
+      llvm::cl::desc("Float code instead, which computes the numbers "
                      "that the integers of the reference form stand for"),
       llvm::cl::init(false)};
 };
 
-/// From real-valued code to operators in their normal form.
+/// From float code to operators in their normal form.
 void addRaisePipeline(mlir::OpPassManager &manager,
                       const RaisePipelineOptions &options);
 
-/// From real-valued code to observed operators: what is calibrated.
+/// From float code to observed operators: what is calibrated.
 void addPreparePipeline(mlir::OpPassManager &manager,
                         const PreparePipelineOptions &options);
 

@@ -82,7 +82,7 @@ public:
                                               mlir::RankedTensorType type,
                                               llvm::StringRef form) const = 0;
 
-  /// Integers of `type` for the real numbers `input`; null if that stays
+  /// Integers of `type` for the floats `input`; null if that stays
   /// `qbackend.quantize`.
   virtual mlir::Value createQuantize(mlir::OpBuilder &builder,
                                      mlir::Location loc, mlir::Type type,
@@ -98,7 +98,7 @@ public:
     return {};
   }
 
-  /// The integers `input` as those of `type`; null if that takes real numbers
+  /// The integers `input` as those of `type`; null if that takes floats
   /// in between.
   virtual mlir::Value createRequantize(mlir::OpBuilder &builder,
                                        mlir::Location loc, mlir::Type type,

@@ -36,7 +36,7 @@ defvar EntryOption = Option<"entry", "entry", "std::string", "\"\"",
     "one">;
 
 defvar KeepFloatOption = ListOption<"keepFloat", "keep-float", "std::string",
-    "Names of operators, or of modules that they are in, that stay real-valued">;
+    "Names of operators, or of modules that they are in, that stay float">;
 
 defvar LowerToOption = Option<"lowerTo", "lower-to", "std::string", "\"\"",
     "reference, or a form of the backend's engine; empty: what the backend lowers "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes from a real-valued module to its reference form.
+// The passes from a float module to its reference form.
 
 #ifndef QBACKEND_TRANSFORMS_PASSES_H
 #define QBACKEND_TRANSFORMS_PASSES_H

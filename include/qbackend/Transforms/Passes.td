@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The passes from a real-valued module to its reference form.
+// The passes from a float module to its reference form.
 
 #ifndef QBACKEND_TRANSFORMS_PASSES
 #define QBACKEND_TRANSFORMS_PASSES
@@ -11,7 +11,7 @@ include "qbackend/Transforms/PassOptions.td"
 def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
   let summary = "recognise operators in tosa, linalg and other dialects";
   let description = [{
-    Before: real-valued code in any dialect with a recogniser. After: each
+    Before: float code in any dialect with a recogniser. After: each
     subgraph that is an operator PyTorch knows is a `qbackend.operator` with the
     original code as its body, with images in NHWC; transposes are
     `qbackend.transpose`. Code that is not recognised stays, and gets a missed
@@ -27,7 +27,7 @@ def RaisePass : Pass<"qbackend-raise", "::mlir::ModuleOp"> {
 def NormalizeCodePass : Pass<"qbackend-normalize-code", "::mlir::ModuleOp"> {
   let summary = "inline private functions, and refine shapes through casts";
   let description = [{
-    Before: real-valued code in any form. After: the same in the form that passes
+    Before: float code in any form. After: the same in the form that passes
     behind this one see through. A call of a private function of one block is
     what that computes, under the names it has there; a function that is called
     no more is gone. In a function where a `tensor.cast` hides an extent, ops of
@@ -46,7 +46,7 @@ def ImportQuantizationPass
     : Pass<"qbackend-import-quantization", "::mlir::ModuleOp"> {
   let summary = "recognise quantization that a module comes with";
   let description = [{
-    Before: real-valued code with quantize and dequantize, or fake quantization,
+    Before: float code with quantize and dequantize, or fake quantization,
     in it: `quant.qcast` and `dcast`, or arithmetic in linalg, tosa, arith and
     math, of one op or of several. After: `qbackend.quantize` and `dequantize`;
     a constant that was quantized is its integers with a `dequantize`. Bytes of
@@ -108,19 +108,19 @@ def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
     its qconfig has that qconfig; its inputs and result go through
     `qbackend.observe`, as its pattern's observation type says. Observers that
     share are one symbol (a union-find to a fixed point). An operator that stays
-    real-valued gets a missed remark with the reason.
+    float gets a missed remark with the reason.
 
     Arguments and results with `qbackend.quantized` are integers for the caller,
     and `quantized-inputs` and `quantized-outputs` put it on those of the only
     public function. Such an argument is read by all operators with one observer
     of their type; that it is integers is made true by `qbackend-convert`.
 
-    `keep-float` names operators that stay real-valued, whatever their qconfig: by
+    `keep-float` names operators that stay float, whatever their qconfig: by
     their own name, that of a part, or of a module that they are in. Operators
     without a named location have the name that tables and printed observers give
     them, such as `conv2d+relu_0`, which qconfig mappings select, too.
 
-    What the entry doesn't reach by calls stays real-valued: nothing would be
+    What the entry doesn't reach by calls stays float: nothing would be
     known of its values. In a module of several public functions of which none
     is the entry, all are observed.
   }];
@@ -148,12 +148,12 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
     Before: observed and calibrated operators. After, the reference form: each
     observed value is quantized once and dequantized for its users, weights are
     integer constants with their dequantize, and the operators in between are
-    still real-valued, unless the backend has a reference implementation of
+    still float, unless the backend has a reference implementation of
     their pattern, which is called instead. No observer is left. An argument or
     a result with `qbackend.quantized` has the quantized type, and is neither
     quantized nor dequantized inside.
 
-    An operator with a dynamic qconfig reads real numbers: that they become
+    An operator with a dynamic qconfig reads floats: that they become
     integers at run time is what its qconfig says. With one that is for weights
     only, the weight is the numbers that constant integers stand for; with f16,
     it is a constant of 16-bit floats, and so are, unless the qconfig is
@@ -162,7 +162,7 @@ def ConvertPass : Pass<"qbackend-convert", "::mlir::ModuleOp"> {
     A bias is an integer of the scale of the products, but for a backend with
     `real_bias` whose form is `reference`.
 
-    Without `fold-weights`, weights and biases stay real-valued constants that
+    Without `fold-weights`, weights and biases stay float constants that
     are quantized and dequantized like activations, and no reference
     implementation is called: that is what simulates quantization.
   }];
@@ -184,7 +184,7 @@ def CreateKernelsPass : Pass<"qbackend-create-kernels", "::mlir::ModuleOp"> {
     Before: the reference form. After: each operator with a qconfig whose inputs
     are dequantized and whose result is quantized is a kernel of the engine that
     the backend's `lowering` names, on the integers. An operator without such a
-    kernel, or beyond its limits, stays real-valued and gets a missed remark.
+    kernel, or beyond its limits, stays float and gets a missed remark.
     With `lower-to=reference` nothing changes.
   }];
   let options = [BackendOption, LowerToOption];
@@ -216,7 +216,7 @@ def StripConfigurationPass
 
 def VerifyIntegerOnlyPass
     : Pass<"qbackend-verify-integer-only", "::mlir::ModuleOp"> {
-  let summary = "fail if real numbers are computed between quantized tensors";
+  let summary = "fail if floats are computed between quantized tensors";
   let description = [{
     Before: `qnnpack` ops, or what they were lowered to. After: the same, if
     there is no offender. An offender is an op that computes a tensor of floats
@@ -224,20 +224,20 @@ def VerifyIntegerOnlyPass
     tensor is computed, directly or not. Each one is an error.
 
     A quantized tensor is one of a quantized type or of 8-bit integers. So the
-    `dequantize` before a real-valued operator is an offender, too; the last one
+    `dequantize` before a float operator is an offender, too; the last one
     of a network isn't, nor is what comes before the first `quantize`. Not
     counted as data are constants (and what is computed from constants only) and
     sizes. Scalars may be floats: requantizing multiplies an integer by a real
     number, and in `linalg` that is in the body of an op.
 
     Paths go through functions, branches, loops and regions. They end at
-    dynamic quantization, which is real-valued by definition: an op that
+    dynamic quantization, which is float by definition: an op that
     quantizes by a scale or zero point (a single float that is not a constant),
     and a `qnnpack` op from floats to floats.
 
-    The reference form is an error, since its operators are real-valued by
+    The reference form is an error, since its operators are float by
     definition. With remarks on, QB120 counts the quantized tensors and the
-    real-valued ones outside of them.
+    float ones outside of them.
   }];
 }
 

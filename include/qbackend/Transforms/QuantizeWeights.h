@@ -57,7 +57,7 @@ getWeightParameters(OperatorOp op, llvm::ArrayRef<float> weight);
 /// integers, or 16-bit floats, are the constant, and what the operator reads
 /// are the numbers that they stand for. With static activations the bias
 /// becomes int32, as the kernels have it. A parameter that was put so before
-/// stays. Unless `fold` is set, 8-bit weights and biases stay real constants,
+/// stays. Unless `fold` is set, 8-bit weights and biases stay float constants,
 /// which the code quantizes and dequantizes.
 mlir::LogicalResult quantizeParameters(OperatorOp op, bool fold = true,
                                        bool realBias = false);

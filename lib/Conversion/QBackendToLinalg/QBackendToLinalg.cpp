@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// quantize and dequantize -> real-valued linalg: fake quantization.
+// quantize and dequantize -> float linalg: fake quantization.
 //
 // Weights are arithmetic on their constant, too, rather than folded into it: a
 // folded constant does not tell its scale, so that the module could not be
@@ -177,7 +177,7 @@ private:
   static LogicalResult fail(Operation *op) {
     return op->emitOpError()
            << "is of integers that stay; only a quantize with its dequantize, "
-              "and constants, have a real-valued form";
+              "and constants, have a float form";
   }
 
   // dequantize(quantize(x)) -> fake quantization

@@ -59,7 +59,7 @@ bool canShift(mlir::Type type);
 
 /// The type of what bytes hold for integers of `type`: that type, or with
 /// `signedBytes` for an unsigned one these integers less 128, as signed bytes.
-/// The bits of a byte and a zero point differ; real numbers don't. Formulas are
+/// The bits of a byte and a zero point differ; floats don't. Formulas are
 /// chosen by `type`: the engine has others for signed integers.
 mlir::quant::UniformQuantizedType
 getStored(mlir::quant::UniformQuantizedType type, bool signedBytes);
@@ -110,7 +110,7 @@ Value requantize(ImplicitLocOpBuilder &b, Value accumulator, Value multiplier,
                  int64_t zeroPoint, OutputRange range, double largest,
                  Overflow overflow);
 
-/// The real number, f32, of `value` in the storage of `type`.
+/// The float, f32, of `value` in the storage of `type`.
 Value dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
                        mlir::quant::UniformQuantizedType type);
 

@@ -82,7 +82,7 @@ struct LowerAdd : Lowering<AddOp> {
     return clamp(b, bytes, getOutputRange(y, op.getRelu()));
   }
 
-  /// The same numbers where the kernel adds real numbers. The larger one has 22
+  /// The same numbers where the kernel adds floats. The larger one has 22
   /// bits, so the sum is off by 255 / 2^22 of the larger ratio; a shift of at
   /// least 10 makes that a quarter of a step.
   static numerics::AddMultipliers

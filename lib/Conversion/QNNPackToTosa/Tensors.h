@@ -107,7 +107,7 @@ OutputRange getOutputRange(mlir::quant::UniformQuantizedType type, bool relu);
 /// clamp(value, range) on bytes; `value` itself if the range is that of bytes.
 Value clamp(ImplicitLocOpBuilder &b, Value value, OutputRange range);
 
-/// The stored integers of `type` for real-valued `accumulators * multipliers`.
+/// The stored integers of `type` for float `accumulators * multipliers`.
 /// `bounds`, one for each multiplier, is the largest magnitude of an
 /// accumulator: where TOSA leaves the product undefined for it, accumulators
 /// are limited first, far beyond where the result saturates.

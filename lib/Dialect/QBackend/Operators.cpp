@@ -84,7 +84,7 @@ LogicalResult OperatorOp::verify() {
     return emitOpError() << "has the decision " << decision << " and "
                          << (getQconfig() ? "a" : "no")
                          << " qconfig; one that is quantized has one, one that "
-                            "is real-valued has none";
+                            "is float has none";
   return success();
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs modules of any stage: real-valued, observed, reference, lowered.
+// Runs modules of any stage: float, observed, reference, lowered.
 
 #include "qbackend/Execution/Pipelines/RunModule.h"
 
@@ -110,7 +110,7 @@ void qbackend::addExecutionPipeline(OpPassManager &manager,
   ImportQuantizationPassOptions import;
   import.castsOnly = true;
   manager.addPass(createImportQuantizationPass(import));
-  // Inlining first leaves the real-valued code of operators; what is quantized
+  // Inlining first leaves the float code of operators; what is quantized
   // in the reference form are then quantize and dequantize alone.
   manager.addNestedPass<func::FuncOp>(createInlineOperatorsPass());
   LowerObserversPassOptions observers;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares a real-valued network with a quantized form of it, operator by
+// Compares a float network with a quantized form of it, operator by
 // operator, in one pass over the samples.
 
 #include "ComparisonFunction.h"
@@ -73,7 +73,7 @@ static llvm::Error checkSignatures(func::FuncOp real, func::FuncOp quantized) {
       if (type != other)
         return makeError("{0} {1} is {2} in one network and {3} in the other; "
                          "operators are compared where both take and give the "
-                         "same real numbers",
+                         "same floats",
                          what, i, spellType(type), spellType(other));
     return llvm::Error::success();
   };
@@ -294,7 +294,7 @@ qbackend::compareOperators(ModuleOp realModule, ModuleOp quantizedModule,
            })
            .wasInterrupted())
     return makeError("the quantized network has no scales: it is plain integer "
-                     "code, or real-valued; give the form before, of "
+                     "code, or float; give the form before, of "
                      "lower-to=qnnpack or lower-to=reference");
 
   auto fixed = findFixedArguments(*real, options.sampleArguments);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights of an operator in a real-valued and in a quantized network.
+// The weights of an operator in a float and in a quantized network.
 
 #include "CompareWeights.h"
 #include "MatchNetworks.h"
@@ -61,7 +61,7 @@ static std::pair<double, int64_t> getChannelParams(quant::QuantizedType type,
   return {0, 0};
 }
 
-/// The real numbers of a parameter; nullopt if they aren't known.
+/// The floats of a parameter; nullopt if they aren't known.
 static std::optional<SmallVector<float, 0>>
 readParameter(Value value, ConstantEvaluator &constants) {
   // A resource, where it is.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The weights of an operator in a real-valued and in a quantized network.
+// The weights of an operator in a float and in a quantized network.
 
 #ifndef QBACKEND_LIB_INSIGHT_COMPARISON_COMPAREWEIGHTS_H
 #define QBACKEND_LIB_INSIGHT_COMPARISON_COMPAREWEIGHTS_H
@@ -13,7 +13,7 @@ namespace qbackend {
 
 /// The parameters of a kernel: numbers, and the integers behind them.
 struct KernelParameters {
-  /// Real-valued in the reference form, else integers; null: none.
+  /// Float in the reference form, else integers; null: none.
   mlir::Value weight, bias;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function of a real-valued network and of a quantized form of it, in which
+// One function of a float network and of a quantized form of it, in which
 // each operator is there once more for each cause of error.
 
 #include "ComparisonFunction.h"
@@ -117,7 +117,7 @@ private:
   }
   /// What `operand` of a kernel is if all before it is exact; null: not known.
   Value getExactOperand(Value operand);
-  /// The same in real numbers.
+  /// The same in floats.
   Value getExactInput(Value operand);
   /// The number of what gives `value`; -1: a constant, or no operator.
   int getNumber(Value value);

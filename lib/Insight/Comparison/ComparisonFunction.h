@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// One function of a real-valued network and of a quantized form of it, in which
+// One function of a float network and of a quantized form of it, in which
 // each operator is there once more for each cause of error.
 
 #ifndef QBACKEND_LIB_INSIGHT_COMPARISON_COMPARISONFUNCTION_H

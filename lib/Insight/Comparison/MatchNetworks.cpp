@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which value of a quantized network is which of the real-valued one.
+// Which value of a quantized network is which of the float one.
 
 #include "MatchNetworks.h"
 
@@ -138,7 +138,7 @@ static bool isMovement(OperatorOp op) {
 }
 
 /// The first of the operators that `op` is fused of, where they are one by one
-/// up to `last` and real-valued; null if they aren't there.
+/// up to `last` and float; null if they aren't there.
 static OperatorOp findUnfused(OperatorOp op, Operation *last) {
   SmallVector<StringRef> kinds = getKindNames(op);
   auto isKind = [](OperatorOp other, StringRef kind) {
@@ -207,7 +207,7 @@ void MatchedNetworks::match(Value real, Value quantized) {
         worklist.push_back({input, other});
       return;
     }
-    // Kept real-valued: its result is known, but no one op computes it.
+    // Kept float: its result is known, but no one op computes it.
     if (op && op.isFused())
       if (OperatorOp first = findUnfused(op, kernel)) {
         for (auto [input, other] : llvm::zip(op.getInputs(), first.getInputs()))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which value of a quantized network is which of the real-valued one.
+// Which value of a quantized network is which of the float one.
 
 #ifndef QBACKEND_LIB_INSIGHT_COMPARISON_MATCHNETWORKS_H
 #define QBACKEND_LIB_INSIGHT_COMPARISON_MATCHNETWORKS_H

@@ -289,7 +289,7 @@ static void explainWeight(ArrayRef<OperatorErrors> operators,
     });
     finding.reason = (isDead ? "the weight of " : "the integers of ") +
                      listChannels(op, isOtherWeight) +
-                     (isDead ? " is 0 in integers, and is not in real numbers"
+                     (isDead ? " is 0 in integers, and is not in floats"
                              : " are no rounding of the real weight");
     finding.change = keepFloat(operators, finding.op);
     return;

@@ -24,7 +24,7 @@ using namespace qbackend;
 
 /// The longest part of a row whose matrix is held: 64 MB.
 static constexpr int64_t kLongestRow = 4096;
-/// How many numbers of the real-valued network's results are held: 64 MB.
+/// How many numbers of the float network's results are held: 64 MB.
 static constexpr size_t kHeldResults = size_t(1) << 24;
 /// How many runs of the network, times layers, biases may take: fewer samples
 /// of deep networks.
@@ -150,10 +150,10 @@ static std::optional<CorrectedLayer> getLayer(OperatorOp op,
 }
 
 namespace {
-/// Results of the real-valued network, and how far others are from them.
+/// Results of the float network, and how far others are from them.
 class Judge {
 public:
-  /// Keeps those of the next samples of the real-valued network.
+  /// Keeps those of the next samples of the float network.
   void remember(ArrayRef<arrays::Array> results) {
     real.resize(results.size());
     for (auto [values, array] : llvm::zip_equal(real, results)) {
@@ -208,7 +208,7 @@ private:
 };
 
 /// Finds the parameters with which the quantized network is nearest to the
-/// real-valued one.
+/// float one.
 class Corrector {
 public:
   using Layers = ArrayRef<std::unique_ptr<CorrectedLayer>>;
@@ -310,7 +310,7 @@ llvm::Error Corrector::readSamples() {
   return llvm::Error::success();
 }
 
-/// Runs the real-valued network: on all samples for rounding, and on the first
+/// Runs the float network: on all samples for rounding, and on the first
 /// ones for biases and to have what attempts are held against.
 llvm::Error Corrector::measure(bool round) {
   auto compiled = ObservedRun::compile(module, function,

@@ -11,7 +11,7 @@ namespace qbackend {
 
 /// Changes the weights and biases of the layers of a calibrated `module` that
 /// are quantized by parameters from calibration, by a run on the samples of
-/// `options`. With x what a layer reads in the real-valued network, x' the same
+/// `options`. With x what a layer reads in the float network, x' the same
 /// quantized, w its weight and w' the same quantized:
 ///
 /// - `round`: each number of w' is one of the two integers beside w, such that
@@ -19,7 +19,7 @@ namespace qbackend {
 ///   pixels that the row meets; found by going through the numbers one by one
 ///   until nothing changes. The objective is that of Nagel et al., "Up or
 ///   Down? Adaptive Rounding for Post-Training Quantization", 2020, (10). The
-///   weight becomes real numbers that are quantized to these, at the same
+///   weight becomes floats that are quantized to these, at the same
 ///   scales.
 /// - `correct`: b += w E[x] - w' E[x'], after Nagel et al., 2019, section 4.2,
 ///   with x clamped to the range of its integers, and x' either x quantized or
@@ -27,7 +27,7 @@ namespace qbackend {
 ///   is the covariance then.
 ///
 /// Each is kept only if the results on the samples are nearer to those of the
-/// real-valued network, and QB152 says so if not. Fails, and says so, if the
+/// float network, and QB152 says so if not. Fails, and says so, if the
 /// network doesn't run.
 mlir::LogicalResult correctLayers(mlir::ModuleOp module,
                                   const CalibrateOptions &options, bool round,

@@ -179,7 +179,7 @@ void LayerEqualizer::findPair(OperatorOp second) {
   }
   Layer *first = getLayer(pair.first);
   if (!first)
-    return decline(second, "the weight there is no constant of real numbers",
+    return decline(second, "the weight there is no float constant",
                    "pass the trained weight as a dense constant");
   // Channels of the first, of each value.
   int64_t rows = first->weight.getRows();

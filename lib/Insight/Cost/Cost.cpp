@@ -384,7 +384,7 @@ static void printTotals(ArrayRef<NamedCost> networks, raw_ostream &os) {
   });
   count("multiply-accumulates of integers",
         [](const NetworkCost &cost) { return cost.getTotal().integerMacs; });
-  count("multiply-accumulates of reals",
+  count("multiply-accumulates of floats",
         [](const NetworkCost &cost) { return cost.getTotal().realMacs; });
   count("bytes moved",
         [](const NetworkCost &cost) { return cost.getTotal().getBytes(); });
@@ -396,7 +396,7 @@ static void printTotals(ArrayRef<NamedCost> networks, raw_ostream &os) {
         [](const NetworkCost &cost) { return cost.operators.size(); });
   count("conversions",
         [](const NetworkCost &cost) { return cost.countConversions(); });
-  count("real-valued islands",
+  count("float islands",
         [](const NetworkCost &cost) { return cost.islands.size(); });
   printRow("microseconds, predicted", [](const NamedCost &network) {
     return spellMicroseconds(network.cost.getTotal().predictedSeconds);
@@ -416,7 +416,7 @@ static void printNetwork(const NamedCost &network, raw_ostream &os) {
     os << "  most memory at " << cost.operators[cost.liveAt].name << ": "
        << cost.liveBytes << " bytes of activations\n";
   for (auto [i, island] : llvm::enumerate(cost.islands)) {
-    os << "  real-valued island " << i + 1 << ": "
+    os << "  float island " << i + 1 << ": "
        << spellMicroseconds(island.predictedSeconds) << " us predicted, "
        << island.conversions.size() << " conversions: ";
     ArrayRef<unsigned> shown = island.operators;

@@ -99,7 +99,7 @@ public:
     if (exact.empty())
       os << "\nNo pattern is of exactly "
          << (kinds.size() == 1 ? "this operator" : "these operators")
-         << ": it stays real-valued (QB103).\n";
+         << ": it stays float (QB103).\n";
     // Spellings that say the same are one.
     llvm::MapVector<Attribute, SmallVector<PatternConfigOp>> groups;
     for (PatternConfigOp pattern : exact)

@@ -182,7 +182,7 @@ void Groups::print(raw_ostream &os) {
       os << " fused from " << llvm::join(parts, ", ");
     std::optional<QConfigAttr> qconfig = op.getQconfig();
     if (!qconfig) {
-      os << "; real-valued\n";
+      os << "; float\n";
       continue;
     }
     if (getQuantizationMode(*qconfig) != QuantizationMode::Static)

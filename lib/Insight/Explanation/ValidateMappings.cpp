@@ -69,7 +69,7 @@ static Verdicts judge(BackendConfigOp backend, PatternConfigOp pattern,
   return verdicts;
 }
 
-/// Patterns that the default mapping, or all mappings, leave real-valued. Equal
+/// Patterns that the default mapping, or all mappings, leave float. Equal
 /// verdicts of several patterns are one finding.
 static void checkPatternsFit(BackendConfigOp backend, Findings &findings) {
   struct Group {

@@ -217,7 +217,7 @@ static void checkFields(PatternConfigOp pattern, Findings &findings) {
                           (count == 1 ? " tensor" : " tensors") +
                           " in num_tensor_args_to_observation_type: " +
                           rootNode.getName().getValue() +
-                          " with that many stays real-valued",
+                          " with that many stays float",
                       "add \"" + Twine(count) +
                           "\" = \"output_use_different_observer_as_input\"");
   }
@@ -288,7 +288,7 @@ static SmallVector<Type> getStorageTypes(PatternConfigOp pattern,
     if (integer)
       types.insert(builder.getIntegerType(integer.getWidth()));
   }
-  // Of a backend that adds it as a real number, it is no integer.
+  // Of a backend that adds it as a float, it is no integer.
   if (role == "bias") {
     if (cast<BackendConfigOp>(pattern->getParentOp()).getRealBias())
       return {builder.getF32Type()};

@@ -81,7 +81,7 @@ llvm::Error Measurements::prepare(bool resume) {
 
 /// All that scores depend on, by its contents: files are written again under
 /// the same name, and the same numbers come under other names. Weights, samples
-/// and what they are multiplied by are in the real-valued results.
+/// and what they are multiplied by are in the float results.
 std::string Measurements::getFingerprint(llvm::StringRef description) const {
   std::string text;
   llvm::raw_string_ostream os(text);

@@ -23,7 +23,7 @@ struct Candidate {
   Score score;
 };
 
-/// Measures candidates, whose operators of a set `real` stay in real numbers;
+/// Measures candidates, whose operators of a set `real` stay in floats;
 /// each once, as the journal has it.
 class Measurements {
 public:
@@ -31,7 +31,7 @@ public:
                std::string journalPath)
       : journal(std::move(journalPath)), module(module), network(network) {}
 
-  /// Runs the real-valued network, and records ranges for all observers. With
+  /// Runs the float network, and records ranges for all observers. With
   /// `resume`, what the journal has is known already.
   llvm::Error prepare(bool resume);
 
@@ -58,7 +58,7 @@ public:
                     llvm::StringRef comment) const;
 
   QConfigMappingOp getBase() const { return base; }
-  /// Of the real-valued network.
+  /// Of the float network.
   const Score &getRealScore() const { return realScore; }
 
   Journal journal;

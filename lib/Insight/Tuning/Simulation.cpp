@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A network in which each operator can be quantized or real-valued, compiled
+// A network in which each operator can be quantized or float, compiled
 // once.
 
 #include "qbackend/Insight/Tuning/Simulation.h"
@@ -100,7 +100,7 @@ static llvm::Error runQuietly(MLIRContext *context,
   return llvm::Error::success();
 }
 
-/// How much longer `op` takes in real numbers of four bytes than in integers of
+/// How much longer `op` takes in floats of four bytes than in integers of
 /// one, with the conversions of what it reads and gives.
 static double predictRealSeconds(OperatorOp op) {
   auto count = [](ValueRange values) {

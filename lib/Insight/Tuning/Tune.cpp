@@ -68,7 +68,7 @@ private:
   /// Whether the result of these is to be replaced by the others.
   bool isBetter(const TuneResult &found, size_t changes) const;
 
-  /// What it costs to have the operators of `real` in real numbers: their
+  /// What it costs to have the operators of `real` in floats: their
   /// number, or the time that they are predicted to take more.
   double getCost(const Candidate &candidate, const BitVector &real) const;
 
@@ -112,7 +112,7 @@ static std::string formatTime(double seconds) {
 std::string tuning::formatResult(const TuneResult &result) {
   std::string text =
       formatScore(result.score) + ", " + std::to_string(result.realValued) +
-      " of " + std::to_string(result.operators) + " operators real-valued";
+      " of " + std::to_string(result.operators) + " operators float";
   if (result.seconds)
     text += ", " + formatTime(*result.seconds) + " a call";
   return text;
@@ -123,14 +123,14 @@ llvm::Error Tuner::writeBest(const Candidate &candidate, const BitVector &real,
   std::string comment =
       "For qconfig= of --apply-backend=" + options.network.backend + ": " +
       candidate.name + ", " + std::to_string(real.count()) + " of " +
-      std::to_string(real.size()) + " operators real-valued.\n" +
+      std::to_string(real.size()) + " operators float.\n" +
       formatScore(found.score) +
       (found.isKept ? " with integers"
                     : ", simulated: not what was to be kept");
   if (found.seconds)
     comment += ", " + formatTime(*found.seconds) + " a call" +
                (found.isHeld ? "" : ": not what was wanted");
-  comment += "; real-valued: " + formatScore(result.real);
+  comment += "; float: " + formatScore(result.real);
   return calibration::writeText(measurements.print(candidate, real, comment),
                                 options.output);
 }
@@ -187,7 +187,7 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
   bestReal = real;
   log << "  best so far: " << candidate.name << ", " << result.realValued
       << " of " << result.operators
-      << " operators real-valued: " << formatScore(result.score);
+      << " operators float: " << formatScore(result.score);
   if (result.seconds)
     log << ", " << formatTime(*result.seconds) << " a call";
   log << (result.isHeld   ? ", held\n"
@@ -304,7 +304,7 @@ llvm::Error Tuner::searchChanges() {
 }
 
 //===----------------------------------------------------------------------===//
-// Operators in real numbers
+// Operators in floats
 //===----------------------------------------------------------------------===//
 
 double Tuner::getCost(const Candidate &candidate, const BitVector &real) const {
@@ -384,7 +384,7 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
 
 llvm::Error Tuner::searchSets(Candidate &candidate) {
   unsigned count = candidate.simulation->getOperators().size();
-  log << "real-valued operators, with " << candidate.name << "\n";
+  log << "float operators, with " << candidate.name << "\n";
   SmallVector<BitVector> moves = getMoves(candidate);
   BitVector real(count);
   Score score = candidate.score;
@@ -462,8 +462,8 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
   return llvm::Error::success();
 }
 
-/// More operators in real numbers, where that makes the program faster: those
-/// whose integers come from real numbers and become real again.
+/// More operators in floats, where that makes the program faster: those
+/// whose integers come from floats and become real again.
 llvm::Error Tuner::searchFaster() {
   log << "faster programs, with " << best->name << "\n";
   int64_t tries = 0;
@@ -511,7 +511,7 @@ llvm::Expected<TuneResult> Tuner::run() {
     return result;
   }
   result.real = measurements.getRealScore();
-  log << "real-valued: " << formatScore(result.real) << "\n";
+  log << "float: " << formatScore(result.real) << "\n";
   if (llvm::Error error = search()) {
     // What was running when it was stopped ended with an error.
     if (!isStopped())

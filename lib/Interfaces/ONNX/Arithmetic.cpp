@@ -124,7 +124,7 @@ static LogicalResult writeMulScalar(qnnpack::MulScalarOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// Real-valued operators
+// Float operators
 //===----------------------------------------------------------------------===//
 
 template <typename KindTy>

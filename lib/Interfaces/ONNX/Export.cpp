@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A module as an ONNX file: real-valued code becomes operators, then each op
+// A module as an ONNX file: float code becomes operators, then each op
 // its nodes, in the order of the code.
 
 #include "Exporter.h"
@@ -193,7 +193,7 @@ LogicalResult Exporter::run() {
 LogicalResult qbackend::translateToONNX(ModuleOp module,
                                         llvm::raw_ostream &output,
                                         StringRef entry) {
-  // Ops are also real-valued ones; in the reference form they are there.
+  // Ops are also float ones; in the reference form they are there.
   bool hasOperators =
       module->walk([](OperatorOp) { return WalkResult::interrupt(); })
           .wasInterrupted();
@@ -227,7 +227,7 @@ void qbackend::registerToONNXTranslation() {
       llvm::cl::init(""));
   TranslateFromMLIRRegistration registration(
       "qbackend-to-onnx",
-      "a network of qnnpack ops, or a real-valued one, as an ONNX file with "
+      "a network of qnnpack ops, or a float one, as an ONNX file with "
       "QuantizeLinear and DequantizeLinear",
       [](ModuleOp module, llvm::raw_ostream &output) {
         return translateToONNX(module, output, entry);

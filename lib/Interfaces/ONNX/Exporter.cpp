@@ -165,7 +165,7 @@ LogicalResult Exporter::setReal(Value value, Layout layout, Tensor real,
   int64_t axis =
       getAxis(getChannelAxis(type), normalize(layout, value), getRank(value));
   // A relu in front of integers that can't be below the zero point is part of
-  // the op in ONNX Runtime; any other one would keep the op real-valued.
+  // the op in ONNX Runtime; any other one would keep the op float.
   auto uniform = dyn_cast<quant::UniformQuantizedType>(type);
   bool isFree =
       uniform && uniform.getZeroPoint() == uniform.getStorageTypeMin();
@@ -512,7 +512,7 @@ FailureOr<Tensor> Exporter::quantize(Tensor real, quant::QuantizedType type,
     return current->emitError() << "tensors of " << type
                                 << " can't be computed in ONNX, where "
                                    "quantized integers have 8 bits";
-  // ONNX saturates to the type; limits that are narrower are real numbers.
+  // ONNX saturates to the type; limits that are narrower are floats.
   int64_t lowest = type.isSigned() ? -128 : 0, highest = lowest + 255;
   if (type.getStorageTypeMin() > lowest || type.getStorageTypeMax() < highest) {
     auto uniform = dyn_cast<quant::UniformQuantizedType>(type);

@@ -57,11 +57,11 @@ public:
 
   /// `value` in `layout`, integers as they are; null after an error.
   Tensor get(mlir::Value value, Layout layout);
-  /// `value` as real numbers.
+  /// `value` as floats.
   Tensor getReal(mlir::Value value, Layout layout);
   /// Says where a value is. Integers as they are.
   void set(mlir::Value value, Layout layout, Tensor tensor);
-  /// The same from real numbers: quantizes them if `value` is quantized. With
+  /// The same from floats: quantizes them if `value` is quantized. With
   /// `relu`, what is below 0 becomes 0. `written`: as of getWeight.
   mlir::LogicalResult setReal(mlir::Value value, Layout layout, Tensor real,
                               bool relu = false,
@@ -79,12 +79,12 @@ public:
   };
   /// A weight as it is, integers if it is quantized.
   Tensor getIntegers(mlir::Value weight, const View &view);
-  /// A weight as real numbers. `axis` is where its channels end up. The scales
+  /// A weight as floats. `axis` is where its channels end up. The scales
   /// of `written`, if it is given, stand in the file, and the weight's own in
   /// the documentation of that tensor.
   Tensor getWeight(mlir::Value weight, const View &view, int64_t axis,
                    mlir::quant::QuantizedType written = {});
-  /// An int32 bias as real numbers of these scales, one or one each; a real one
+  /// An int32 bias as floats of these scales, one or one each; a real one
   /// as it is.
   Tensor getBias(mlir::Value bias, llvm::ArrayRef<float> scales);
   /// The elements of a constant, or null with an error at `op`.
@@ -166,7 +166,7 @@ private:
     Tensor tensor;
   };
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<Weight, 1>> weights;
-  /// Real numbers of integers, by both.
+  /// Floats of integers, by both.
   llvm::DenseMap<std::pair<unsigned, mlir::Type>, Tensor> reals;
 };
 

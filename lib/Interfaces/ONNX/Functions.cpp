@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Functions of one tensor. Of integers they are a table of 256 entries: where
-// a real-valued operator of ONNX between DequantizeLinear and QuantizeLinear
+// a float operator of ONNX between DequantizeLinear and QuantizeLinear
 // gives these for sure, it is written, and the table itself where a result is
 // too close to a tie.
 
@@ -328,7 +328,7 @@ static LogicalResult writeSoftmaxKind(KindTy kind, OperatorOp op,
 }
 
 //===----------------------------------------------------------------------===//
-// Real-valued operators
+// Float operators
 //===----------------------------------------------------------------------===//
 
 static float toFloat(FloatAttr number) {

@@ -234,7 +234,7 @@ static LogicalResult pad(Exporter &exporter, Value input, Value output,
 }
 
 static LogicalResult writePad(qnnpack::PadOp op, Exporter &exporter) {
-  // The real number of the integer that is padded with.
+  // The float of the integer that is padded with.
   auto type = qnnpack::getQuantizedType(op.getInput().getType());
   int64_t integer =
       qnnpack::quantizeNumber(op.getValue().convertToFloat(), type);

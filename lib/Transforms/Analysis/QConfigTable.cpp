@@ -72,7 +72,7 @@ QConfigOp QConfigTable::lookupOrder(const OperatorSelector &op,
 
 /// Of fused modules PyTorch wants that the entries of all parts are the same,
 /// and takes that of the first one; of functions it takes the last one's,
-/// provided that none of them is to stay real. What it refuses as modules can
+/// provided that none of them is to stay float. What it refuses as modules can
 /// only be meant as functions.
 QConfigOp QConfigTable::lookupKinds(ArrayRef<StringRef> kinds,
                                     bool isFusion) const {

@@ -217,7 +217,7 @@ LogicalResult ReferenceImplementations::apply(OperatorOp op) {
       arguments.push_back(constant);
       continue;
     }
-    // A bias that stays real is passed as it is.
+    // A bias that stays float is passed as it is.
     if (name.getValue() == "bias" && op.getBias() &&
         !getQuantized(op.getBias())) {
       Value bias = createCast(builder, loc, op.getBias(), wanted);

@@ -124,7 +124,7 @@ std::optional<ChannelNumbers> ElementProgramReader::getNumbers(Value value,
   return numbers;
 }
 
-/// How much elements have to say: those of bytes more than real numbers, those
+/// How much elements have to say: those of bytes more than floats, those
 /// of several dimensions more than those of one.
 static unsigned getContent(Type element, bool isSplat,
                            ArrayRef<int64_t> shape) {
@@ -394,7 +394,7 @@ static bool round(ArrayRef<ScalarStep> steps) {
   });
 }
 
-/// Whether one of `steps` drops bits of real numbers.
+/// Whether one of `steps` drops bits of floats.
 static bool dropsBits(ArrayRef<ScalarStep> steps) {
   return llvm::any_of(steps, [](const ScalarStep &step) {
     return step.code == ScalarCode::RemF ||

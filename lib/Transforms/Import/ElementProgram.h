@@ -69,7 +69,7 @@ public:
   void visitSources(mlir::Value result,
                     llvm::function_ref<bool(mlir::Value)> visit);
 
-  /// Whether there is a step from real numbers to integers, or to the next of
+  /// Whether there is a step from floats to integers, or to the next of
   /// them, between the result and the source that is visited.
   bool rounds() const { return isRounded; }
 

@@ -24,7 +24,7 @@ using namespace mlir;
 using namespace qbackend;
 
 /// Wider integers are positions and labels, not quantized numbers, unless they
-/// become real numbers again.
+/// become floats again.
 static constexpr unsigned kMaxWidth = 16;
 /// Integers are followed through as many ops.
 static constexpr size_t kMaxSteps = 64;
@@ -40,7 +40,7 @@ static bool isConversion(const ScalarStep &step) {
          step.code == ScalarCode::RealToUnsigned;
 }
 
-/// Whether real numbers are computed from `integers`, which a conversion made,
+/// Whether floats are computed from `integers`, which a conversion made,
 /// by other integers and another conversion.
 static bool becomeReal(Value integers) {
   SmallVector<Value> open = {integers};
@@ -251,7 +251,7 @@ IntegerCode::IntegerCode(ModuleOp module)
 void IntegerCode::remark() const {
   for (Operation *op : conversions)
     remarkMissed(op, "QB144", "quantization of the module",
-                 "makes integers of real numbers in a way that is not "
+                 "makes integers of floats in a way that is not "
                  "recognised, so that nothing is quantized but what the module "
                  "quantizes",
                  "see docs/Pipeline.md for what is recognised, or export the "

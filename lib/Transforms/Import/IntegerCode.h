@@ -9,7 +9,7 @@
 
 namespace qbackend {
 
-/// A module that has it rounds real numbers in a way that was not imported.
+/// A module that has it rounds floats in a way that was not imported.
 inline constexpr llvm::StringLiteral kRoundsAttrName = "qbackend.rounds";
 
 /// What is left of a module's own quantization after import and raising.
@@ -23,7 +23,7 @@ struct IntegerCode {
   void remark() const;
 
   /// Ops that make integers of 16 bits or less, wider ones that become real
-  /// numbers again, or floats of 8 bits of real numbers, or round them to
+  /// numbers again, or floats of 8 bits of floats, or round them to
   /// integers, in the order of the code: quantization that wasn't understood.
   llvm::SmallVector<mlir::Operation *> conversions;
   /// Contractions of integers, and kernels: what is integer already.

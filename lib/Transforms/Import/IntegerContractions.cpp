@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contractions of integers become those of real numbers again: the way of
+// Contractions of integers become those of floats again: the way of
 // torch-mlir's fusion of quantized ops, back.
 
 #include "IntegerContractions.h"
@@ -20,7 +20,7 @@
 using namespace mlir;
 using namespace qbackend;
 
-/// A bias is a real number in between, which has 24 bits: beyond this it might
+/// A bias is a float in between, which has 24 bits: beyond this it might
 /// not be the same integer again.
 static constexpr int64_t kLargestBias = 1 << 21;
 

@@ -14,7 +14,7 @@
 
 namespace qbackend {
 
-/// `f32(sum((x - zx) * (w - zw)) + b) * s` is a product of real numbers if `x`
+/// `f32(sum((x - zx) * (w - zw)) + b) * s` is a product of floats if `x`
 /// is quantized by a scale `sx` and `zx`, `w` is constant or quantized, too,
 /// and `s = sx * sw`. What moves elements between the quantize, the contraction
 /// and the dequantize is moved with them.
@@ -33,7 +33,7 @@ public:
       : constants(constants), createPair(std::move(createPair)),
         createConstant(std::move(createConstant)) {}
 
-  /// The real numbers `sums * scale`, computed at `op`, where `sums` is a
+  /// The floats `sums * scale`, computed at `op`, where `sums` is a
   /// tensor of i32. What was created before a refusal is dead. There is a
   /// reason if a contraction was met.
   OrRefusal<mlir::Value> import(mlir::Operation *op, mlir::Value sums,

@@ -22,14 +22,14 @@ std::optional<QuantizationForm> fitDequantize(const ElementProgram &program);
 /// `program`, a function of integers of 32 bits, as their product with a scale.
 std::optional<QuantizationForm> fitSums(const ElementProgram &program);
 
-/// Whether `program`, from real numbers to integers, quantizes by the scales
+/// Whether `program`, from floats to integers, quantizes by the scales
 /// and zero points of `form`, whose limits become those of both.
 Difference fitQuantize(const ElementProgram &program, QuantizationForm &form);
 
-/// `program`, real numbers by real numbers, as a form without a source.
+/// `program`, floats by floats, as a form without a source.
 OrRefusal<QuantizationForm> fitFakeQuantize(const ElementProgram &program);
 
-/// Whether `program`, real numbers by real numbers, gives multiples of one
+/// Whether `program`, floats by floats, gives multiples of one
 /// number, and more than a few of them: it rounds, to whatever integers, and
 /// scales them.
 bool isStaircase(const ElementProgram &program);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows real numbers and integers back through code to where quantization
+// Follows floats and integers back through code to where quantization
 // begins.
 
 #include "QuantizationForms.h"
@@ -158,7 +158,7 @@ OrRefusal<QuantizationForm> QuantizationReader::read(Value result) {
       form = program ? fitDequantize(*program) : std::nullopt;
       if (!form) {
         if (program && reason.empty())
-          reason = "its integers become real numbers in another way than by a "
+          reason = "its integers become floats in another way than by a "
                    "scale and a zero point";
         return false;
       }

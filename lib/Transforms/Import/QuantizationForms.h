@@ -32,7 +32,7 @@ struct QuantizationForm {
   bool roundsTiesToEven = true;
 };
 
-/// Reads the form that ends with a real number. What code means is found by
+/// Reads the form that ends with a float. What code means is found by
 /// asking it: for each integer where it begins and ends, and what it stands
 /// for. So spellings don't matter, and nothing that computes something else is
 /// taken for a form.

@@ -22,7 +22,7 @@ bool isQuantizedArgument(mlir::Value value);
 
 /// Gives the arguments and results with `qbackend.quantized` the types that
 /// they are quantized to, instead of quantizing and dequantizing them inside.
-/// One that isn't stays real-valued, with a remark. Fails, with an error, for a
+/// One that isn't stays float, with a remark. Fails, with an error, for a
 /// function that is called.
 mlir::LogicalResult quantizeSignatures(mlir::ModuleOp module);
 

@@ -153,7 +153,7 @@ def apply_backend(
     equalized. The other keys are those of docs/Pipeline.md, with underscores:
     `data="samples.npz"`, `lower_to="linalg"`, `input_scale="1/255"`.
 
-    Operators that stay real-valued are reported in `remarks`, if that is given,
+    Operators that stay float are reported in `remarks`, if that is given,
     and to the logger `qbackend`. A CompilerError (a ValueError) has the compiler's
     diagnostics.
     """

@@ -368,7 +368,7 @@ class BackendConfig:
 
     What PyTorch's class doesn't have, the compiler's configurations do: `lowering`,
     the forms that the result can take, best first; `real_bias`, that its engine adds
-    the bias as a real number, which the reference form then does, too; named `qconfig_mappings`; and
+    the bias as a float, which the reference form then does, too; named `qconfig_mappings`; and
     `default_qconfig`, the name of one. The JSON and MLIR forms have them, PyTorch's
     dict form and equality don't.
     """

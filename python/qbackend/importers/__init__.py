@@ -66,7 +66,7 @@ def from_pt2(path: Path) -> ImportedModule:
 
 
 def from_onnx(path: Path) -> ImportedModule:
-    """An ONNX model, real-valued or quantized; weights in other files are read
+    """An ONNX model, float or quantized; weights in other files are read
     below its folder. ImportFailure as of `from_pt2`."""
     return _from_onnx(path)
 

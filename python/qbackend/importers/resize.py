@@ -27,7 +27,7 @@ class Taps:
 
 
 def nearest(positions: Array, extent: int) -> Taps:
-    """`positions` are real numbers that have been rounded as wanted."""
+    """`positions` are floats that have been rounded as wanted."""
     return Taps(positions.astype(np.int64).clip(0, extent - 1)[None])
 
 

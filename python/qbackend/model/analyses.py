@@ -73,7 +73,7 @@ class QuantizedRange:
 
 @dataclasses.dataclass(frozen=True)
 class LayerError:
-    """One operator of the real-valued network, or one of its inputs."""
+    """One operator of the float network, or one of its inputs."""
 
     name: str
     #: "conv2d+relu"; "input" of an input.
@@ -96,7 +96,7 @@ class LayerError:
     bias_percent: float
     clip_percent: float
     round_percent: float
-    #: None if its result is real-valued.
+    #: None if its result is float.
     range: Optional[QuantizedRange]
     #: Noise over signal that it causes: what is ranked by.
     score: float
@@ -116,12 +116,12 @@ _LAYER_COLUMNS = (
 
 @dataclasses.dataclass(frozen=True)
 class LayerReport(_Page):
-    """How a quantized network differs from the real-valued one, operator by operator.
+    """How a quantized network differs from the float one, operator by operator.
     A table when it is printed, also in a notebook."""
 
     #: Of the results.
     outputs: List[Difference]
-    #: In what share of the samples the real-valued and the quantized network have
+    #: In what share of the samples the float and the quantized network have
     #: the right class, for each result that is a row of scores; with labels.
     accuracies: List[Optional[Tuple[float, float]]]
     #: The worst first.
@@ -218,7 +218,7 @@ def _sqnr(value: Union[None, float, str]) -> float:
 class Score:
     """How good the results of a network are."""
 
-    #: Against the real-valued network, in dB, of the worst result.
+    #: Against the float network, in dB, of the worst result.
     sqnr: float
     #: The share of right classes; None without labels.
     accuracy: Optional[float] = None
@@ -259,7 +259,7 @@ class Sensitivity:
 
     #: The one that costs most when quantized alone comes first.
     operators: List[OperatorSensitivity]
-    #: With the first k of these real-valued, for k = 0 and so on.
+    #: With the first k of these float, for k = 0 and so on.
     curve: List[Score]
     #: Empty unless they were asked for; the first one is none.
     changes: List[ChangeScore]
@@ -273,7 +273,7 @@ class Sensitivity:
         curve = [(str(k), str(score)) for k, score in enumerate(self.curve)]
         tables = [
             text_table(_SENSITIVITY_COLUMNS, self.rows()),
-            text_table(("real-valued", "score"), curve),
+            text_table(("float", "score"), curve),
         ]
         if self.changes:
             rows = [
@@ -324,10 +324,10 @@ class Tuned:
     is_complete: bool
     #: Whether there is a file: not if it was stopped before its first result.
     is_written: bool
-    #: Of the real-valued network, and of the mapping.
+    #: Of the float network, and of the mapping.
     real: Score
     score: Score
-    #: How many of the operators stay real-valued.
+    #: How many of the operators stay float.
     real_valued: int
     operators: int
     #: The time of a call, and that with all operators in integers; with a target.
@@ -340,7 +340,7 @@ class Tuned:
         time = "" if self.seconds is None else f", {self.seconds * 1e3:.3f} ms a call"
         return (
             f"{'held' if self.is_held else 'not held'}: {self.score}, "
-            f"{self.real_valued} of {self.operators} operators real-valued{time}; "
+            f"{self.real_valued} of {self.operators} operators float{time}; "
             f"'{self.path}'"
         )
 
@@ -369,9 +369,9 @@ class OperatorCost:
     read_bytes: int
     written_bytes: int
     parameter_bytes: int
-    #: Between real numbers and integers, or integers of other parameters.
+    #: Between floats and integers, or integers of other parameters.
     is_conversion: bool
-    #: Whether it computes on real numbers.
+    #: Whether it computes on floats.
     is_real: bool
     predicted_seconds: float
     #: Mean over the samples; None if there were none.
@@ -384,7 +384,7 @@ class OperatorCost:
 
 @dataclasses.dataclass(frozen=True)
 class RealIsland:
-    """Real-valued operators side by side, with integers on some side of them."""
+    """Float operators side by side, with integers on some side of them."""
 
     operators: Tuple[OperatorCost, ...]
     conversions: Tuple[OperatorCost, ...]
@@ -457,12 +457,12 @@ class Cost:
     def __str__(self) -> str:
         totals = [
             ("multiply-accumulates of integers", str(self.integer_macs)),
-            ("multiply-accumulates of reals", str(self.real_macs)),
+            ("multiply-accumulates of floats", str(self.real_macs)),
             ("bytes moved", str(self.bytes_moved)),
             ("bytes of parameters", str(self.parameter_bytes)),
             ("bytes of activations at once", f"{self.live_bytes} at {self.live_at}"),
             ("conversions", str(self.conversions)),
-            ("real-valued islands", str(len(self.islands))),
+            ("float islands", str(len(self.islands))),
             ("microseconds, predicted", _microseconds(self.predicted_seconds)),
             ("microseconds, measured", _microseconds(self.measured_seconds)),
         ]

@@ -80,7 +80,7 @@ class Analyzed:
         threads: int = 0,
         title: str = "",
     ) -> LayerReport:
-        """The error of each operator against `other`, real-valued, which is taken for
+        """The error of each operator against `other`, float, which is taken for
         right: where it is, what causes it, what to change (docs/Reports.md). Without
         `labels` there is no accuracy. `backend` and `qconfig` say how the operators
         of `other` are fused; by default those that this network was quantized for,
@@ -116,7 +116,7 @@ class Analyzed:
         sample_arguments: Optional[Sequence[int]] = None,
         threads: int = 0,
     ) -> Sensitivity:
-        """What it costs to quantize each operator of this real-valued network, alone
+        """What it costs to quantize each operator of this float network, alone
         and with all others (docs/Tuning.md). Ranges are those of `calibrate`, else of
         `data`. With n operators the network runs 3 n + 1 times. With `changes`, also
         what per-channel weights, other observers and each correction give, one at a
@@ -150,7 +150,7 @@ class Analyzed:
     ) -> Tuned:
         """Writes to `path`, which ends with .mlir, a small change of the qconfig
         mapping that keeps an SQNR of `keep_sqnr` dB on `data`, or an accuracy at most
-        `keep_accuracy` points of a hundred below the real-valued network's
+        `keep_accuracy` points of a hundred below the float network's
         (docs/Tuning.md). The file is the best so far at any time; `quantize` takes
         it as `qconfig`.
 
@@ -204,7 +204,7 @@ class Analyzed:
         input_scale: Scale = None,
         sample_arguments: Optional[Sequence[int]] = None,
     ) -> Cost:
-        """What the network, real-valued or quantized, costs to run: arithmetic, bytes,
+        """What the network, float or quantized, costs to run: arithmetic, bytes,
         conversions, memory, and the predicted time of each operator; on `data`, of
         two samples or more, the measured time too (docs/Reports.md)."""
         if data is None:
@@ -220,7 +220,7 @@ class Analyzed:
         qconfig: QConfigLike = None,
         **options: Any,
     ) -> str:
-        """All about one operator of this real-valued network, as text: where it was
+        """All about one operator of this float network, as text: where it was
         recognised, its pattern, its qconfig and where that came from, its observers
         and who shares them, ranges, its kernel, remarks. Other keys are those of
         `quantize`. Ranges and the kernel need `calibrate` before."""

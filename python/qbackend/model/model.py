@@ -84,7 +84,7 @@ _FORMATS: Dict[str, Callable[["Model", Path], None]] = {
 
 
 class Model(Analyzed):
-    """A network, real-valued or quantized: MLIR as text or bytecode of any stage,
+    """A network, float or quantized: MLIR as text or bytecode of any stage,
     or what has `bytes` that are. `entry` is the function that is the network, by
     default `main`, `forward`, or the only public one; `name` is what places in the
     text are said to be in.
@@ -223,8 +223,8 @@ class Model(Analyzed):
         The network runs on batches of the size that it was exported with, on
         `threads` threads (0: one for each core), without Python's lock. An array
         of the input's type is read where it is. `input_scale` is what integers for
-        a real-valued input are multiplied by: "1/255" for images. With `contract`,
-        products of real numbers aren't rounded before they are added: faster, with
+        a float input are multiplied by: "1/255" for images. With `contract`,
+        products of floats aren't rounded before they are added: faster, with
         last bits that depend on the processor; integers don't.
         """
         inputs = self.inputs
@@ -355,7 +355,7 @@ class Model(Analyzed):
         threads: int = 0,
         sharing: str = "groups",
     ) -> "Model":
-        """Runs the real-valued network on samples and keeps what its tensors hold.
+        """Runs the float network on samples and keeps what its tensors hold.
 
         `data` is an array for a network of one input, a dictionary of arrays by the
         names of inputs, a tuple of arrays in their order, or an iterable of any of
@@ -457,7 +457,7 @@ class Model(Analyzed):
         BackendConfig; `qconfig` the name of one of its mappings, a QConfigMapping,
         its dictionary or its JSON document. By default they are those of
         `calibrate`. `keep_float` are names of operators, or of modules with all in
-        them, that stay real-valued. Other keys are those of docs/Pipeline.md, with
+        them, that stay float. Other keys are those of docs/Pipeline.md, with
         underscores: `lower_to="linalg"`, `require_quantized=95`. The compiler's
         warnings are Python's.
         """

@@ -21,7 +21,7 @@ class Explanation:
     operator: str
     #: The module path that it came with; empty if it has none.
     name: str
-    #: "quantized", "already integer", "reference form", "real-valued", "not
+    #: "quantized", "already integer", "reference form", "float", "not
     #: recognised", or "remark": what else is to be said.
     verdict: str
     #: The section of docs/Diagnostics.md; empty if there is nothing to say.
@@ -48,7 +48,7 @@ class Explanations(List[Explanation]):
     """A list that is a table when it is printed, also in a notebook."""
 
     def missed(self) -> "Explanations":
-        """Those of operators that stay real-valued."""
+        """Those of operators that stay float."""
         return Explanations(
             e for e in self if not e.is_quantized and e.verdict != "remark"
         )
@@ -72,7 +72,7 @@ class Summary:
     bytes_after: int
     #: How many operators there are by verdict.
     operators: Dict[str, int]
-    #: Multiply-accumulates in integers, and in real numbers.
+    #: Multiply-accumulates in integers, and in floats.
     integer_macs: int
     real_macs: int
 

@@ -17,7 +17,7 @@ import numpy as np
 #: A NumPy array of any type; NumPy's own stubs say more than old ones can.
 Array = Any
 Progress = Union[bool, Callable[[int, Optional[int]], Any]]
-#: What integers for a real-valued input are multiplied by: "1/255".
+#: What integers for a float input are multiplied by: "1/255".
 Scale = Union[str, float, None]
 
 #: How many samples go to the compiler at once, and at most how many bytes.

@@ -70,7 +70,7 @@ def fake_quantize(
     quant_max: int,
     axis: int = -1,
 ) -> Any:
-    """The real numbers that `values` become, as PyTorch's
+    """The floats that `values` become, as PyTorch's
     `fake_quantize_per_tensor_affine`; with several scales, one for each element
     of `axis`, as `fake_quantize_per_channel_affine`."""
     np = numpy()

@@ -1,6 +1,6 @@
 // RUN: qbackend-opt %s --convert-qbackend-to-linalg -split-input-file -verify-diagnostics | FileCheck %s
 
-// quantize with its dequantize is PyTorch's fake_quantize, on real numbers.
+// quantize with its dequantize is PyTorch's fake_quantize, on floats.
 
 !u8 = !quant.uniform<u8:f32, 0.5:3>
 
@@ -80,7 +80,7 @@ func.func @run_time(%x: tensor<5x2xf32>, %w: tensor<2x2xf32>) -> tensor<5x2xf32>
 
 !u8 = !quant.uniform<u8:f32, 0.5:3>
 func.func @leaves(%x: tensor<4xf32>) -> tensor<4x!u8> {
-  // expected-error @+1 {{is of integers that stay; only a quantize with its dequantize, and constants, have a real-valued form}}
+  // expected-error @+1 {{is of integers that stay; only a quantize with its dequantize, and constants, have a float form}}
   %q = qbackend.quantize %x : tensor<4xf32> -> tensor<4x!u8>
   return %q : tensor<4x!u8>
 }

@@ -12,7 +12,7 @@
 // CHECK: [#qbackend.mean<axes = [1]>] {{.*}} decision(#qbackend.quantized<pattern = <mean>, dtypes = <input = <ui8>>, code = "QB108">)
 func.func @no_kernel(%x0: tensor<2x3x4x!x8>) -> tensor<2x4x!x8> {
   %r0 = qbackend.dequantize %x0 : tensor<2x3x4x!x8> -> tensor<2x3x4xf32>
-  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Function=no_kernel | Operator=mean, Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Suggestion="it computes on real numbers between dequantize and quantize: give it another qconfig, or none to do without the two"}}
+  // expected-remark @+1 {{[Missed] QB108 | Category:qbackend | Function=no_kernel | Operator=mean, Reason="stays in the reference form: the qnnpack dialect has no op for it in this form", Suggestion="it computes on floats between dequantize and quantize: give it another qconfig, or none to do without the two"}}
   %o = qbackend.operator [#qbackend.mean<axes = [1]>] inputs(%r0) qconfig #q decision(#mean) : (tensor<2x3x4xf32>) -> tensor<2x4xf32> {
   ^bb0(%a0: tensor<2x3x4xf32>):
     %e = tensor.empty() : tensor<2x4xf32>

@@ -1,7 +1,7 @@
 // RUN: qbackend-opt %s --convert-qbackend-to-qnnpack --remarks-filter='qbackend.*' -verify-diagnostics | FileCheck %s
 
 // Results with other parameters than their kernel gives, and inputs of another
-// sign: a requantize makes up for them, and nothing stays real.
+// sign: a requantize makes up for them, and nothing stays float.
 
 !x8 = !quant.uniform<u8:f32, 0.5:3>
 !y8 = !quant.uniform<u8:f32, 0.25:7>

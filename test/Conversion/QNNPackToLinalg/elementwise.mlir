@@ -21,7 +21,7 @@ func.func @add(%a: tensor<4x!u8>, %b: tensor<4x!u8>) -> tensor<4x!y8> {
   return %0 : tensor<4x!y8>
 }
 
-// Broadcast: by way of real numbers, one element at a time.
+// Broadcast: by way of floats, one element at a time.
 // CHECK-LABEL: @add_broadcast
 // CHECK: linalg.generic
 // CHECK-NOT: xf32

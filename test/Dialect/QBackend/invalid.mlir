@@ -735,7 +735,7 @@ func.func @quantized_without_qconfig(%x: tensor<4xf32>) {
 // -----
 
 func.func @real_with_qconfig(%x: tensor<4xf32>) {
-  // expected-error @+1 {{has the decision #qbackend.real<code = "QB104"> and a qconfig; one that is quantized has one, one that is real-valued has none}}
+  // expected-error @+1 {{has the decision #qbackend.real<code = "QB104"> and a qconfig; one that is quantized has one, one that is float has none}}
   %y = qbackend.operator [#qbackend.relu] inputs(%x) qconfig <activation = <min_max, ui8>, weight = <min_max, si8>> decision(#qbackend.real<code = "QB104">) : (tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a: tensor<4xf32>):
     qbackend.yield %a : tensor<4xf32>

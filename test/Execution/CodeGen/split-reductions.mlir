@@ -39,7 +39,7 @@ func.func @largest(%x: tensor<4x100xi8>, %y: tensor<4xi8>) -> tensor<4xi8> {
   return %r : tensor<4xi8>
 }
 
-// Real numbers are added in their order.
+// Floats are added in their order.
 // CHECK-LABEL: func.func @real
 // CHECK-NOT: expand_shape
 func.func @real(%x: tensor<4x96xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sums with what they begin with and what becomes of them, against NumPy.
 
-Small integers as real numbers: their sums are exact in any order, so that each
+Small integers as floats: their sums are exact in any order, so that each
 element has to be equal. Sizes are such that tiles are whole and cut, sums are
 done at once and in parts, and vectors lie along pixels, filters and rows.
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Corrections help networks that need them, and leave the real-valued one as it is.
+"""Corrections help networks that need them, and leave the float one as it is.
 
 usage: corrections.py FOLDER
 """
@@ -48,7 +48,7 @@ class Network:
         return np.load(output)["output0"]
 
     def real(self, corrections):
-        """The real-valued network, as it is with corrections."""
+        """The float network, as it is with corrections."""
         prepared = self.folder / "prepared.mlir"
         run("qbackend-opt", "--qbackend-prepare-pipeline=backend=qnnpack",
             f"--qbackend-calibrate={self.data} corrections={corrections}",
@@ -67,8 +67,8 @@ def channels():
     check(before < 15 and after > 25, f"{before} dB becomes {after} dB")
     expected = net.predict(net.net)
     error = relative(net.real("cross-layer-equalization"), expected)
-    print(f"the real-valued network moves by {error:.1e}")
-    check(0 < error < 1e-6, "equalization changes the real-valued network")
+    print(f"the float network moves by {error:.1e}")
+    check(0 < error < 1e-6, "equalization changes the float network")
     # By a table of the network as it was: of channels it has the range alone.
     table = net.folder / "table.json"
     run("qbackend-run", net.net, "--calibrate", f"--input={net.folder}/calibration.npy",
@@ -117,8 +117,8 @@ def biases():
     print(f"biases: {before} dB, absorbed {after} dB")
     check(after > before + 3, f"absorption gives {after} dB, {before} dB without")
     error = relative(net.real("bias-absorption"), net.predict(net.net))
-    print(f"the real-valued network moves by {error:.1e}")
-    check(0 < error < 1e-3, "absorption changes the real-valued network")
+    print(f"the float network moves by {error:.1e}")
+    check(0 < error < 1e-3, "absorption changes the float network")
 
 
 def trained():

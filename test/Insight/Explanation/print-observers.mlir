@@ -23,7 +23,7 @@ qbackend.qconfig_mapping @m {
 //      CHECK:0: fc = linear(x); weight min_max si8 [-128, 127] per_tensor_symmetric eps 1.1920929e-07
 // CHECK-NEXT:1: act = clamp(fc)
 // CHECK-NEXT:2: gate = sigmoid(act)
-// CHECK-NEXT:3: real = hardswish(act); real-valued
+// CHECK-NEXT:3: real = hardswish(act); float
 // CHECK-NEXT:4: signed = hardswish(act)
 // CHECK-NEXT:5: low = linear(real); activations placeholder ui8 dynamic [0, 255] per_tensor_affine eps 1.1920929e-07; weight min_max si8 [-128, 127] per_tensor_symmetric eps 1.1920929e-07
 // CHECK-NEXT:@x: histogram ui8 [0, 255] per_tensor_affine eps 1.1920929e-07

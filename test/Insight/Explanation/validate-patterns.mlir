@@ -40,7 +40,7 @@ qbackend.backend_config @patterns version 2 default_qconfig @default {
   qbackend.pattern_config [mul, tanh] <dtypes = [#u8], fuser_method = "fuse_mine">
   qbackend.pattern_config [mul, elu] <dtypes = [#u8], fuser_method = "fuse_mine", fused_operator = ["mul", "elu"]>
 
-  // CHECK: :[[@LINE+1]]:3: warning: pattern [mul] has no entry for 1 tensor in num_tensor_args_to_observation_type: mul with that many stays real-valued; add "1" = "output_use_different_observer_as_input"
+  // CHECK: :[[@LINE+1]]:3: warning: pattern [mul] has no entry for 1 tensor in num_tensor_args_to_observation_type: mul with that many stays float; add "1" = "output_use_different_observer_as_input"
   qbackend.pattern_config [mul] <dtypes = [#u8], num_tensor_args_to_observation_type = {"2" = "output_use_different_observer_as_input"}>
   // CHECK: :[[@LINE+1]]:3: warning: pattern [add] has no entry for 2 tensors in num_tensor_args_to_observation_type
   qbackend.pattern_config [add] <dtypes = [#u8], num_tensor_args_to_observation_type = {"1" = "output_use_different_observer_as_input"}>

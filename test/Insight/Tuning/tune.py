@@ -44,13 +44,13 @@ def get_real(mapping):
 
 
 def channels():
-    """A network whose channels differ needs no operator in real numbers."""
+    """A network whose channels differ needs no operator in floats."""
     folder = FOLDER / "channels"
     run(sys.executable, SOURCE / "test/Insight/Corrections/Inputs/unequal.py", "channels", folder)
     tuned = folder / "tuned.mlir"
     text = run("qbackend-tune", folder / "net.mlir", "--keep-sqnr=25",
                f"--data={folder}/calibration.npy", f"--input={folder}/test.npy", "-o", tuned)
-    check("held: " in text and ", 0 of 3 operators real-valued" in text, text)
+    check("held: " in text and ", 0 of 3 operators float" in text, text)
     check("cross-layer-equalization" in tuned.read_text(), tuned.read_text())
     check(not list(folder.glob("*.partial")), "something partial is left")
     # Without names, operators are selected by those that tables print.
@@ -58,7 +58,7 @@ def channels():
     unnamed.write_text(re.sub(r' loc\("\w+"\)', "", (folder / "net.mlir").read_text()))
     text = run("qbackend-tune", unnamed, "--keep-sqnr=200",
                f"--data={folder}/calibration.npy", f"--input={folder}/test.npy", "-o", tuned)
-    check("held: inf dB, 3 of 3 operators real-valued" in text, text)
+    check("held: inf dB, 3 of 3 operators float" in text, text)
     check('module_name "conv2d+relu_1" none' in tuned.read_text(),
           tuned.read_text())
 
@@ -70,9 +70,9 @@ def latency():
     command = ["qbackend-tune", folder / "net.mlir", "--keep-sqnr=25",
                f"--data={folder}/calibration.npy", f"--input={folder}/test.npy", "-o", tuned]
     text = run(*command, "--target-latency=1.5s")
-    check(re.search(r"held: \S+ dB, 0 of 3 operators real-valued, \S+ ms a call", text), text)
+    check(re.search(r"held: \S+ dB, 0 of 3 operators float, \S+ ms a call", text), text)
     check("all operators in integers: " in text, text)
-    check(" ms a call; real-valued" in tuned.read_text(), tuned.read_text())
+    check(" ms a call; float" in tuned.read_text(), tuned.read_text())
     # No program takes a picosecond: the fastest that keeps the SQNR is written.
     text = run(*command, "--target-latency=0.000001us", code=2)
     check(re.search(r"not held: (\S+) dB, . of 3", text), text)
@@ -94,8 +94,8 @@ def latency():
             known["seconds"][name + " ".join(layers)] = seconds
     journal.write_text(json.dumps(known))
     text = run(*command, "--target-latency=600ms", "--resume")
-    check("1 of 3 operators real-valued: " in text and "kept, but too slow" in text, text)
-    check(", 2 of 3 operators real-valued, 500.000 ms a call" in text, text)
+    check("1 of 3 operators float: " in text and "kept, but too slow" in text, text)
+    check(", 2 of 3 operators float, 500.000 ms a call" in text, text)
     check(len(get_real(tuned)) == 2, tuned.read_text())
 
 
@@ -166,8 +166,8 @@ def cut_range():
     command = ["qbackend-tune", net, f"--calibration={table}", *SAMPLES, "-o", tuned]
     text = run(*command, "--keep-accuracy=0.2")
     found = get_real(tuned)
-    print("real-valued:", found)
-    check(0 < len(found) <= 2, f"{found} are real-valued\n{text}")
+    print("float:", found)
+    check(0 < len(found) <= 2, f"{found} are float\n{text}")
     _, real, integers = compare(net, tuned, source)
     check(integers >= real - 0.002, f"accuracy {integers}, real {real}")
     # No smaller set holds it.
@@ -211,7 +211,7 @@ def resume(command):
     run(*command, "--max-time=0.001s", code=2)
     run(*command[:-1], "--keep-sqnr=90", "--samples=20", "--resume", code=1)
     text = run(*command[:-1], "--keep-sqnr=200", code=0)
-    check("8 of 8 operators real-valued" in text, text)
+    check("8 of 8 operators float" in text, text)
 
 
 FOLDER.mkdir(parents=True, exist_ok=True)

@@ -42,7 +42,7 @@ enum class WeightRole {
   Scale,
 };
 
-/// All real numbers from `min` to `max`.
+/// All floats from `min` to `max`.
 struct RealRange {
   double min = 0;
   double max = 0;
@@ -73,7 +73,7 @@ int64_t countElements(llvm::ArrayRef<int64_t> shape);
 struct OperationCounts {
   /// Products that are summed up.
   int64_t multiplyAccumulates = 0;
-  /// All operations on real numbers.
+  /// All operations on floats.
   int64_t operations = 0;
 };
 

@@ -327,7 +327,7 @@ def QBackend_QuantizedAttr : QBackend_Attr<"Quantized", "quantized"> {
       operators it is.
     - `dtypes`: which of the pattern's combinations of types fits the qconfig.
     - `observation`: how the result is observed in relation to the inputs;
-      `input_output_not_observed` where activations stay real.
+      `input_output_not_observed` where activations stay float.
     - `reference`: the function of the backend's file that computes the pattern
       on integers.
     - `code`: that of the remark that says why the operator got no kernel.
@@ -355,7 +355,7 @@ def QBackend_QuantizedAttr : QBackend_Attr<"Quantized", "quantized"> {
 }
 
 def QBackend_RealValuedAttr : QBackend_Attr<"RealValued", "real"> {
-  let summary = "that an operator stays real-valued: the code of the remark";
+  let summary = "that an operator stays float: the code of the remark";
   let description = [{
     `code` is that of the remark that says why, see docs/Diagnostics.md.
 

@@ -36,7 +36,7 @@ class QBackend_Attr<string name, string attrMnemonic, list<Trait> traits = []>
   let mnemonic = attrMnemonic;
 }
 
-/// A real number, printed so that it reads back exactly.
+/// A float, printed so that it reads back exactly.
 class QBackend_Real<string desc> : AttrOrTypeParameter<"::mlir::FloatAttr", desc> {
   let parser = "::qbackend::detail::parseReal($_parser)";
   let printer = "::qbackend::detail::printReal($_printer, $_self)";

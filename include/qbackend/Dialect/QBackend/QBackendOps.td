@@ -184,11 +184,11 @@ def QBackend_OperatorOp : QBackend_Op<"operator", [
   let summary = "an operator as PyTorch knows it, around the code it came as";
   let description = [{
     `kinds` says what is computed: one operator kind, or several that a backend's
-    pattern made one unit. The body is the real-valued code, its arguments are
+    pattern made one unit. The body is the float code, its arguments are
     the operands in order; an operand that the body doesn't need still says what
     its role is. `qconfig` is set on operators that are to be quantized, and
     `decision` says by which pattern, or why not. Each operator that stays is
-    inlined again where its function ends up real-valued.
+    inlined again where its function ends up float.
 
     Example:
     ```mlir
@@ -368,7 +368,7 @@ def QBackend_ObserveOp : QBackend_Op<"observe", [
 //===----------------------------------------------------------------------===//
 
 def QBackend_QuantizeOp : QBackend_Op<"quantize", [Pure]> {
-  let summary = "real numbers to integers";
+  let summary = "floats to integers";
   let description = [{
     PyTorch's rounding, see `qnnpack.quantize`. The only fold is
     `quantize(dequantize(q)) -> q` of one type: `dequantize(quantize(x))` is not
@@ -390,7 +390,7 @@ def QBackend_QuantizeOp : QBackend_Op<"quantize", [Pure]> {
 }
 
 def QBackend_DequantizeOp : QBackend_Op<"dequantize", [Pure]> {
-  let summary = "integers to the real numbers they stand for";
+  let summary = "integers to the floats they stand for";
   let description = [{
     Example:
     ```mlir

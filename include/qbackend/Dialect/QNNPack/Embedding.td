@@ -20,10 +20,10 @@ class QNNPack_EmbeddingLookupOp<string mnemonic>
 }
 
 def QNNPack_EmbeddingByteOp : QNNPack_EmbeddingLookupOp<"embedding_byte"> {
-  let summary = "look up rows of an 8-bit table, as real numbers";
+  let summary = "look up rows of an 8-bit table, as floats";
   let description = [{
     `table` holds unsigned bytes. Row `i` has the scale `s = scales[i]` and the
-    zero point `z = zero_points[i]`, a real number, which no quantized type has:
+    zero point `z = zero_points[i]`, a float, which no quantized type has:
     `y = fma(s, q, -f32(z * s))`. The result has a row for each index. An index
     that is negative, or not less than the number of rows, fails a `cf.assert`
     when the program runs. Source: ATen, scalar.
@@ -41,7 +41,7 @@ def QNNPack_EmbeddingByteOp : QNNPack_EmbeddingLookupOp<"embedding_byte"> {
 }
 
 def QNNPack_Embedding4BitOp : QNNPack_EmbeddingLookupOp<"embedding_4bit"> {
-  let summary = "look up rows of a 4-bit table, as real numbers";
+  let summary = "look up rows of a 4-bit table, as floats";
   let description = [{
     `qnnpack.embedding_byte` on a table with two columns in a byte, the even one
     in the low half. `s` and `-f32(z * s)` are rounded to 16-bit floats first,

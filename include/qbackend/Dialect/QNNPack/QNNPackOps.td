@@ -73,7 +73,7 @@ class QNNPack_TableOp<string mnemonic> : QNNPack_VerifiedOp<mnemonic> {
 //===----------------------------------------------------------------------===//
 
 def QNNPack_QuantizeOp : QNNPack_VerifiedOp<"quantize"> {
-  let summary = "real numbers to integers, rounding to nearest even";
+  let summary = "floats to integers, rounding to nearest even";
   let description = [{
     `q = clamp(zp + rne(f32(x * inv)), qmin, qmax)` with `inv = f32(1 / scale)`:
     a product with the reciprocal, not a division. NaN, infinities and values
@@ -93,7 +93,7 @@ def QNNPack_QuantizeOp : QNNPack_VerifiedOp<"quantize"> {
 }
 
 def QNNPack_DequantizeOp : QNNPack_VerifiedOp<"dequantize"> {
-  let summary = "integers to the real numbers they stand for";
+  let summary = "integers to the floats they stand for";
   let description = [{
     `x = f32(scale * f32(q - zp))`. Per channel the engine multiplies in
     double: `x = f32(double(q - zp) * scale)`.
@@ -162,7 +162,7 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
   let arguments = (ins QNNPack_Activation:$lhs, QNNPack_Activation:$rhs,
                        UnitAttr:$relu, UnitAttr:$aten, UnitAttr:$vectorized);
   let extraClassDeclaration = [{
-    /// Whether it is ATen's form, a sum of real numbers.
+    /// Whether it is ATen's form, a sum of floats.
     bool addsRealNumbers();
   }];
 }

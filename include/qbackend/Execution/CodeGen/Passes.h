@@ -56,7 +56,7 @@ struct LowerToLLVMOptions {
   /// are its last argument then, as with `barePointers`; -1 if there is no such
   /// argument. Null: it allocates them.
   int64_t *arenaBytes = nullptr;
-  /// Real-valued products are not rounded before they are added to a sum, see
+  /// Float products are not rounded before they are added to a sum, see
   /// qbackend-vectorize.
   bool contract = false;
   /// Asserts that ops on tensors stay within them, for code that isn't trusted.

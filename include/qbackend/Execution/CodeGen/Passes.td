@@ -131,7 +131,7 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
     no such form (an address that is no sum of products, an integer division) stays for
     `convert-linalg-to-loops`.
 
-    With `contract`, a real-valued product that is added to a sum is not rounded
+    With `contract`, a float product that is added to a sum is not rounded
     before: one instruction does both where the processor has it, and the bits are
     others there.
 

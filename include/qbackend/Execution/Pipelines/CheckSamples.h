@@ -17,7 +17,7 @@ llvm::Expected<double> parseInputScale(llvm::StringRef text);
 llvm::Error checkSampleRequest(const SampleRequest &request);
 
 /// Fails if the arrays are not such that `function` takes them. Warns, at its
-/// module, of what would have no effect: a scale of real numbers, more samples
+/// module, of what would have no effect: a scale of floats, more samples
 /// than there are, arrays that are taken by their place; and at what writes it,
 /// of state that samples don't show. `function` is prepared so far that
 /// findFixedArguments knows its weights.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs modules of any stage: real-valued, observed, reference, lowered.
+// Runs modules of any stage: float, observed, reference, lowered.
 
 #ifndef QBACKEND_EXECUTION_PIPELINES_RUNMODULE_H
 #define QBACKEND_EXECUTION_PIPELINES_RUNMODULE_H
@@ -55,7 +55,7 @@ struct SampleRun {
 
   /// Opens `path` for `function`, see SampleSource. `scale` is what integer
   /// data is multiplied by: a number or a quotient ("1/255"); empty, integers
-  /// for a real-valued argument are refused, since they would calibrate, or
+  /// for a float argument are refused, since they would calibrate, or
   /// classify, the wrong numbers.
   llvm::Error load(llvm::StringRef path, llvm::StringRef scale,
                    mlir::func::FuncOp function);

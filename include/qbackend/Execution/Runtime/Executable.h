@@ -46,7 +46,7 @@ struct CompileOptions {
   /// The target of generated kernels, see qbackend-generate-kernels; empty: the
   /// best one for this machine.
   std::string target;
-  /// Sums of real-valued products are rounded once for each addition where the
+  /// Sums of float products are rounded once for each addition where the
   /// processor can: faster, with other last bits, which depend on it.
   bool contract = false;
   /// Which arguments and results hold unsigned integers, which the IR doesn't

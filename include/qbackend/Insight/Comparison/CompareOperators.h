@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares a real-valued network with a quantized form of it, operator by
+// Compares a float network with a quantized form of it, operator by
 // operator.
 
 #ifndef QBACKEND_INSIGHT_COMPARISON_COMPAREOPERATORS_H

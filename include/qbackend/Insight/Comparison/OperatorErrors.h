@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What each operator of a quantized network does to the numbers: how far its
-// result is from the real-valued one, why, and what to change.
+// result is from the float one, why, and what to change.
 
 #ifndef QBACKEND_INSIGHT_COMPARISON_OPERATORERRORS_H
 #define QBACKEND_INSIGHT_COMPARISON_OPERATORERRORS_H
@@ -83,7 +83,7 @@ struct ChannelWeight {
   double biasStep = 0;
 };
 
-/// One operator of the real-valued network, or one of its arguments, and what
+/// One operator of the float network, or one of its arguments, and what
 /// became of it in the quantized one.
 struct OperatorErrors {
   /// What tables call its result.
@@ -120,7 +120,7 @@ struct OperatorErrors {
   /// Of the result in the quantized network, inputs and all.
   ErrorSums cumulative;
   /// Of the result, if the operator alone is quantized: inputs are those of the
-  /// real-valued network, in the integers of the quantized one.
+  /// float network, in the integers of the quantized one.
   ErrorSums local;
   /// Of the result, if nothing but the inputs are: it is their producers'.
   ErrorSums fromInputs;

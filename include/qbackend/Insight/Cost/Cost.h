@@ -19,15 +19,15 @@ namespace qbackend {
 struct OperatorCost {
   mlir::Operation *op = nullptr;
   std::string name, kind;
-  /// Products that are summed up, in integers and in real numbers.
+  /// Products that are summed up, in integers and in floats.
   int64_t integerMacs = 0, realMacs = 0;
   /// Other operations: one for each element of the result.
   int64_t operations = 0;
   /// Bytes of activations that are read and written, and of constants.
   int64_t readBytes = 0, writtenBytes = 0, parameterBytes = 0;
-  /// Between real numbers and integers, or integers of other parameters.
+  /// Between floats and integers, or integers of other parameters.
   bool isConversion = false;
-  /// Whether it computes on real numbers, other than a conversion.
+  /// Whether it computes on floats, other than a conversion.
   bool isReal = false;
   /// By the rates of predictSeconds, and as measured, if it was.
   double predictedSeconds = 0;
@@ -36,7 +36,7 @@ struct OperatorCost {
   int64_t getBytes() const { return readBytes + writtenBytes + parameterBytes; }
 };
 
-/// Real-valued operators side by side, with integers on some side of them.
+/// Float operators side by side, with integers on some side of them.
 struct RealIsland {
   /// Numbers of the operators, and of the conversions at its border.
   std::vector<unsigned> operators, conversions;
@@ -63,7 +63,7 @@ struct NetworkCost {
 NetworkCost findCost(mlir::func::FuncOp function);
 
 /// The time of one core that does 16e9 multiply-accumulates of bytes a second,
-/// 8e9 of real numbers, 2e9 other operations, and moves 8e9 bytes: the larger
+/// 8e9 of floats, 2e9 other operations, and moves 8e9 bytes: the larger
 /// of arithmetic and memory. It is for comparing operators, not machines.
 double predictSeconds(const OperatorCost &cost);
 

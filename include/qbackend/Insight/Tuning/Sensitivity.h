@@ -25,13 +25,13 @@ struct ChangeScore {
   std::string problem;
 };
 
-/// All operators, and what is left when the worst are real-valued.
+/// All operators, and what is left when the worst are float.
 struct Sensitivity {
   /// The one that costs most when quantized alone comes first.
   std::vector<OperatorSensitivity> operators;
-  /// With the first k of these real-valued, for k = 0 and so on.
+  /// With the first k of these float, for k = 0 and so on.
   std::vector<Score> curve;
-  /// Of the real-valued network.
+  /// Of the float network.
   Score real;
   /// Of measureChanges, if that was asked for.
   std::vector<ChangeScore> changes;

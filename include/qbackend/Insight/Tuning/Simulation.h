@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A network in which each operator can be quantized or real-valued, compiled
+// A network in which each operator can be quantized or float, compiled
 // once.
 
 #ifndef QBACKEND_INSIGHT_TUNING_SIMULATION_H
@@ -17,7 +17,7 @@
 
 namespace qbackend::tuning {
 
-/// How good the results of a network are, against its real-valued form.
+/// How good the results of a network are, against its float form.
 struct Score {
   /// In dB, of the worst result.
   double sqnr = 0;
@@ -47,12 +47,12 @@ llvm::Expected<Score> getScore(llvm::ArrayRef<arrays::NamedArray> real,
 struct SimulatedOperator {
   OperatorSelector selector;
   std::string kind;
-  /// How much longer it takes in real numbers, conversions on both sides
+  /// How much longer it takes in floats, conversions on both sides
   /// included, by predictSeconds.
   double realSeconds = 0;
 };
 
-/// The reference form of a network as real-valued code, in which all that is
+/// The reference form of a network as float code, in which all that is
 /// quantized is rounded to what its integers stand for, or not, as each run
 /// says: weights and biases are arguments, and what is between operators is
 /// chosen by a flag. What an operator reads or gives is rounded, as by
@@ -62,7 +62,7 @@ struct SimulatedOperator {
 /// others.
 class Simulation {
 public:
-  /// Prepares and calibrates a copy of `module`, which is real-valued. Errors
+  /// Prepares and calibrates a copy of `module`, which is float. Errors
   /// are the first of its diagnostics.
   static llvm::Expected<std::unique_ptr<Simulation>>
   create(mlir::ModuleOp module, const NetworkOptions &options);
@@ -71,7 +71,7 @@ public:
   /// Those quantized by parameters from calibration, in the order of the code.
   llvm::ArrayRef<SimulatedOperator> getOperators() const { return operators; }
 
-  /// The operators around the values of one scale and zero point: real-valued
+  /// The operators around the values of one scale and zero point: float
   /// together, these values aren't rounded.
   llvm::ArrayRef<llvm::SmallVector<unsigned>> getGroups() const {
     return groups;

@@ -16,7 +16,7 @@ namespace qbackend::tuning {
 struct TuneOptions {
   NetworkOptions network;
   /// The least SQNR in dB, and how many points (hundredths) the accuracy may be
-  /// below that of the real-valued network.
+  /// below that of the float network.
   std::optional<double> keepSqnr, keepAccuracy;
   /// What one call of the program may take, see measureCall; none: any time.
   std::optional<double> targetSeconds;
@@ -48,7 +48,7 @@ struct TuneResult {
   std::optional<double> seconds, integerSeconds;
 };
 
-/// `31.24 dB, 0.9050, 1 of 8 operators real-valued, 0.912 ms a call`.
+/// `31.24 dB, 0.9050, 1 of 8 operators float, 0.912 ms a call`.
 std::string formatResult(const TuneResult &result);
 
 /// Writes to `options.output` the qconfig mapping of the best change of the
@@ -63,7 +63,7 @@ std::string formatResult(const TuneResult &result);
 ///
 /// With a target for the time, operators are chosen by what they give for the
 /// time that they are predicted to take more; and where the accuracy is kept,
-/// but the program is too slow, more operators become real-valued as long as
+/// but the program is too slow, more operators become float as long as
 /// that makes it faster. What keeps the accuracy is better than what is fast
 /// and doesn't; of what keeps it and is too slow, the fastest one is.
 ///

@@ -673,7 +673,7 @@ struct LowerToLLVMPipelineOptions
                      "each argument, then of each result")};
   Option<bool> contract{
       *this, "contract",
-      llvm::cl::desc("Real-valued products are not rounded before they are "
+      llvm::cl::desc("Float products are not rounded before they are "
                      "added to a sum")};
   Option<bool> checkBounds{
       *this, "check-bounds",

@@ -123,7 +123,7 @@ static std::optional<Combine> getCombine(Operation *op) {
   return std::nullopt;
 }
 
-/// What is known of real numbers, with one more of them.
+/// What is known of floats, with one more of them.
 static float combineNumbers(Combine kind, float all, float next) {
   if (kind == Combine::Add)
     return all + next;
@@ -140,7 +140,7 @@ static float combineNumbers(Combine kind, float all, float next) {
 /// do: about a second.
 static constexpr int64_t kMaxReductionSteps = int64_t(1) << 27;
 
-/// A sum, a product, a maximum or a minimum of real numbers: the region of `op`
+/// A sum, a product, a maximum or a minimum of floats: the region of `op`
 /// at each point, in the order of the loops, as the code computes it.
 static DenseElementsAttr evaluateReduction(linalg::LinalgOp op,
                                            RankedTensorType type,

@@ -69,7 +69,7 @@ evaluateElementwise(mlir::Operation *op,
                     llvm::ArrayRef<mlir::DenseElementsAttr> operands);
 
 /// A result of a structured op: its region at each point, also of one that adds
-/// up, multiplies, or takes the largest or least of real numbers.
+/// up, multiplies, or takes the largest or least of floats.
 mlir::DenseElementsAttr evaluateStructured(mlir::OpResult result,
                                            ConstantLookup lookup);
 

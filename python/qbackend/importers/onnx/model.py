@@ -386,7 +386,7 @@ def _from_numbers(numbers: List[Tuple[int, int, Field]], element: Element,
             values += integers(wire, value)
     if any(isinstance(v, float) for v in values) and not (
             element.real and element.bits != 16):
-        raise ImportFailure(f"{what} holds real numbers, expected integers")
+        raise ImportFailure(f"{what} holds floats, expected integers")
     if element.bits == 16 and element.real:
         # As the bits of each, in an integer.
         bits = np.asarray(values, np.int64).astype(np.uint16)

@@ -1,4 +1,4 @@
-// Real-valued operators with one reason, and a mapping that selects one without a
+// Float operators with one reason, and a mapping that selects one without a
 // name.
 qbackend.qconfig_mapping @sigmoids {
   qbackend.qconfig global <activation = <min_max, ui8>, weight = <min_max, si8>>

@@ -1,4 +1,4 @@
-// A pattern of PyTorch's name, and a function that returns real numbers.
+// A pattern of PyTorch's name, and a function that returns floats.
 #plain = #qbackend.dtype_config<input = <si8>, output = <si8>>
 qbackend.backend_config @names version 2 {
   qbackend.pattern_config ["torch.nn.Conv2d"] <dtypes = [#plain]>
