@@ -8,7 +8,6 @@
 #define QBACKEND_EXECUTION_CODEGEN_CONSTANTSTORE_H
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/BuiltinOps.h"
 
 #include <cstdlib>
 #include <memory>
@@ -36,10 +35,6 @@ int64_t getStoredBytes(mlir::Type element);
 /// Returns the elements of `constant` as they are in memory; nothing if they
 /// are stored otherwise (a splat, bits, six bytes each).
 llvm::ArrayRef<char> getElementBytes(mlir::ElementsAttr constant);
-
-/// Makes each `memref.global` of many elements a declaration whose data is in
-/// `store`.
-void externalizeConstants(mlir::ModuleOp module, ConstantStore &store);
 
 } // namespace qbackend::codegen
 

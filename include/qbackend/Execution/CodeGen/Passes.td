@@ -17,6 +17,28 @@ defvar ProcessorOptions = [
            "Features besides those of the processor, such as +avx2">
 ];
 
+def ExpandOpsPass : Pass<"qbackend-expand-ops", "::mlir::ModuleOp"> {
+  let summary = "ops that no later pass takes to those that they are made of";
+  let description = [{
+    Before: `linalg.softmax`, `linalg.pack`, `linalg.unpack` and other aggregates,
+    and loads of constants of `ml_program`. After: the ops of linalg and tensor that
+    they are made of, and `arith.constant`. Globals that nothing reads are gone; one
+    that is no tensor is an error, for bufferization has no buffer for it.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect"
+  ];
+}
+
+def LowerTosaPass : Pass<"qbackend-lower-tosa", "::mlir::ModuleOp"> {
+  let summary = "tosa to linalg on tensors";
+  let description = [{
+    Before: ops of tosa. After: those of linalg, tensor, arith and scf, by upstream's
+    passes, control flow first. A module without an op of tosa stays as it is.
+  }];
+}
+
 def GenerateKernelsPass
     : Pass<"qbackend-generate-kernels", "::mlir::ModuleOp"> {
   let summary = "int8 ops on buffers to calls of vector code";
@@ -149,6 +171,17 @@ def VectorizePass : Pass<"qbackend-vectorize", "::mlir::ModuleOp"> {
   ];
 }
 
+def LowerToLoopsPass : Pass<"qbackend-lower-to-loops"> {
+  let summary = "linalg ops on buffers to loops of single elements";
+  let description = [{
+    Before: ops of linalg on memrefs. After: loops of scf. An op that has none stays.
+  }];
+  let dependentDialects = [
+    "::mlir::affine::AffineDialect", "::mlir::memref::MemRefDialect",
+    "::mlir::scf::SCFDialect"
+  ];
+}
+
 def OutlineLoopsPass : Pass<"qbackend-outline-loops", "::mlir::ModuleOp"> {
   let summary = "loop nests to functions that equal ones share";
   let description = [{
@@ -241,6 +274,70 @@ def SplitFunctionsPass
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def PrepareBufferizationPass : Pass<"qbackend-prepare-bufferization"> {
+  let summary = "say whose the buffers are that tensors become";
+  let description = [{
+    Before: functions on tensors. After: arguments of public ones are the caller's
+    (`bufferization.writable = false`), a tensor that is returned twice is copied for
+    the second time, and each result has a `tensor.empty` of its own: all results in
+    one are one set of aliases, in which the analysis compares each with each.
+  }];
+  let dependentDialects = ["::mlir::bufferization::BufferizationDialect"];
+}
+
+def FreeBuffersPass : Pass<"qbackend-free-buffers"> {
+  let summary = "free the buffers that nothing else may be";
+  let description = [{
+    Before: `bufferization.dealloc` of several buffers. After: `memref.dealloc` of
+    those that are allocated in its block, are known by no name but views, and are
+    freed in any case. What is left is compared each with each, by upstream's passes.
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
+def ExpandStridedCopiesPass : Pass<"qbackend-expand-strided-copies"> {
+  let summary = "copies of what is not contiguous to linalg ops";
+  let description = [{
+    Before: `memref.copy`. After: a `linalg.generic`, unless both sides are
+    contiguous; these become calls of `memcpy`, the others would call a function of
+    MLIR's C runtime.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect"];
+}
+
+def ExpandDynamicReshapesPass : Pass<"qbackend-expand-dynamic-reshapes"> {
+  let summary = "reshapes to several unknown extents to views";
+  let description = [{
+    Before: `memref.expand_shape` of a dimension to several that are only known at
+    run time, which upstream's lowering can't. After: a `memref.reinterpret_cast`.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
+def PlaceConstantsPass : Pass<"qbackend-place-constants", "::mlir::ModuleOp"> {
+  let summary = "drop constants that nothing reads any more";
+  let description = [{
+    Before: globals of memref. After: those that no op refers to are gone. In a
+    process that runs the code, big ones are declarations, whose elements stay where
+    they are in memory.
+  }];
+}
+
+def LowerAssertsPass : Pass<"qbackend-lower-asserts", "::mlir::ModuleOp"> {
+  let summary = "cf.assert to calls of who runs the code";
+  let description = [{
+    Before: `cf.assert`. After: where the condition is false,
+    `qbackend_runtime_assert_failed` is called with the number of the assertion, and
+    doesn't return. Upstream's lowering prints the message and aborts.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::cf::ControlFlowDialect",
+    "::mlir::func::FuncDialect"
+  ];
+}
+
 def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
   let summary = "one arena for the buffers of a function";
   let description = [{
@@ -249,7 +346,8 @@ def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
     two that are not in use at the same time may share a place. That buffer is
     allocated by the function, or with `as-argument` its last argument, of which
     its LLVM attribute `qbackend-arena-bytes` has the size. What is returned, is of
-    a dynamic shape, or is in a loop or a branch stays as it is.
+    a dynamic shape, or is in a loop or a branch stays as it is. With `as-argument`,
+    buffers of which only a run tells which to free are an error.
   }];
   let options = [
     Option<"asArgument", "as-argument", "bool", "false",

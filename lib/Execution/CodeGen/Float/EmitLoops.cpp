@@ -14,6 +14,8 @@
 #include "TileAccess.h"
 #include "VectorMath.h"
 
+#include "qbackend/Execution/CodeGen/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

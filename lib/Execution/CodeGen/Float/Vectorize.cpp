@@ -5,6 +5,8 @@
 
 #include "Vectorize.h"
 
+#include "Lowering/LowerToLLVM.h"
+
 #include "Lowering/Subtarget.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

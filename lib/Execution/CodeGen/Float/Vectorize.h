@@ -8,9 +8,6 @@
 #include "LoopNest.h"
 
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
-#include "qbackend/Execution/CodeGen/Passes.h"
-
-#include "mlir/Pass/Pass.h"
 
 namespace qbackend::codegen {
 
@@ -61,11 +58,6 @@ std::optional<Schedule> chooseSchedule(LoopNest &nest, const VectorUnit &unit);
 void emitLoops(mlir::OpBuilder &builder, mlir::Location loc,
                mlir::SymbolTable &symbols, LoopNest nest,
                const Schedule &schedule, ConstantStore *store);
-
-/// Makes the pass with a place for the constants that it stores in another
-/// order; null: in the module.
-std::unique_ptr<mlir::Pass>
-createVectorizePass(const VectorizePassOptions &options, ConstantStore *store);
 
 } // namespace qbackend::codegen
 

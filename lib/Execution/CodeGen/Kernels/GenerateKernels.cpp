@@ -2,7 +2,7 @@
 //
 // Makes calls of generated functions of the ops of the int8 dialect.
 
-#include "GenerateKernels.h"
+#include "Lowering/LowerToLLVM.h"
 
 #include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"

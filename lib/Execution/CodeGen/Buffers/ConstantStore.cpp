@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Takes big constants out of a module.
+// Where constants are that code compiled in this process refers to.
 
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
@@ -15,9 +15,6 @@
 
 using namespace mlir;
 using namespace qbackend::codegen;
-
-/// Smaller ones may become part of the code.
-static constexpr int64_t minElements = 256;
 
 char *ConstantStore::allocate(size_t size) {
   constexpr size_t line = 64;
@@ -58,25 +55,4 @@ llvm::ArrayRef<char> qbackend::codegen::getElementBytes(ElementsAttr constant) {
     if (AsmResourceBlob *blob = resource.getRawHandle().getBlob())
       return check(blob->getData());
   return {};
-}
-
-void qbackend::codegen::externalizeConstants(ModuleOp module,
-                                             ConstantStore &store) {
-  for (auto global : module.getOps<memref::GlobalOp>()) {
-    if (!global.getConstant() || !global.getInitialValue())
-      continue;
-    auto constant = dyn_cast<ElementsAttr>(*global.getInitialValue());
-    if (!constant || constant.getNumElements() < minElements)
-      continue;
-    llvm::ArrayRef<char> bytes = getElementBytes(constant);
-    if (bytes.empty())
-      continue;
-    store.symbols.emplace_back(global.getSymName().str(), bytes.data());
-    // A private one would be defined, with any value.
-    global.setPublic();
-    global.removeInitialValueAttr();
-    global.removeConstantAttr();
-    // Attributes are aligned to their elements, no further.
-    global.removeAlignmentAttr();
-  }
 }

@@ -3,7 +3,7 @@
 // Gives the buffers of a function places in one arena: those that are not in
 // use at the same time may have the same place.
 
-#include "PlaceBuffers.h"
+#include "Lowering/LowerToLLVM.h"
 
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 
@@ -12,7 +12,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -224,8 +224,19 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
 }
 
 void PlaceBuffersPass::runOnOperation() {
-  llvm::StringSet<> called;
-  getOperation().walk([&](func::CallOp op) { called.insert(op.getCallee()); });
+  llvm::StringMap<func::CallOp> called;
+  getOperation().walk(
+      [&](func::CallOp op) { called.try_emplace(op.getCallee(), op); });
+  // Upstream's helper frees those of several that nothing else is, which only a
+  // run tells, such as buffers that take turns in a loop.
+  if (auto helper = called.find("dealloc_helper");
+      asArgument && helper != called.end()) {
+    helper->second.emitError(
+        "a loop carries a tensor in buffers that take turns, for "
+        "which code without a heap has no place; unroll the loop, "
+        "or run the network in memory (qbackend-run)");
+    return signalPassFailure();
+  }
   for (auto function : getOperation().getOps<func::FuncOp>())
     if (function.isPublic() && !function.isExternal() &&
         function.getBody().hasOneBlock())
