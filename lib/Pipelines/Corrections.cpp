@@ -62,14 +62,9 @@ qbackend::parseCorrections(ArrayRef<std::string> names, Location loc,
 
 FailureOr<SmallVector<Correction>>
 qbackend::getCorrections(QConfigMappingOp mapping) {
-  Attribute attr = mapping->getAttr(kCorrectionsAttrName);
-  if (!attr)
+  auto names = mapping->getAttrOfType<ArrayAttr>(kCorrectionsAttrName);
+  if (!names)
     return SmallVector<Correction>();
-  auto names = dyn_cast<ArrayAttr>(attr);
-  if (!names || !llvm::all_of(names, llvm::IsaPred<StringAttr>))
-    return mapping.emitOpError()
-           << "has " << attr << " as " << kCorrectionsAttrName
-           << ", expected an array of names";
   std::vector<std::string> texts;
   for (auto name : names.getAsRange<StringAttr>())
     texts.push_back(name.getValue().str());

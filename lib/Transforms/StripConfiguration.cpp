@@ -4,7 +4,6 @@
 // this dialect.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Dialect/QBackend/Signedness.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

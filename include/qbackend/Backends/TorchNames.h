@@ -9,11 +9,6 @@
 
 namespace qbackend {
 
-/// On a qconfig_mapping that several networks share: names that a network has
-/// no operators of are no errors, as in PyTorch.
-inline constexpr llvm::StringLiteral kIgnoreUnknownNamesAttrName =
-    "qbackend.ignore_unknown_names";
-
 /// The kinds of PyTorch's `name`, in the order of execution: several for a
 /// fused module, `name` itself if it is not known ("vendor.swish"). A name of
 /// operators of several ranks, as torch.ops.aten.convolution.default, has more

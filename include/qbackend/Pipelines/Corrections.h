@@ -39,12 +39,8 @@ mlir::FailureOr<llvm::SmallVector<Correction>>
 parseCorrections(llvm::ArrayRef<std::string> names, mlir::Location loc,
                  llvm::StringRef subject);
 
-/// The attribute of a qconfig mapping that names corrections which go with it:
-/// `attributes {qbackend.corrections = ["bias-correction"]}`.
-inline constexpr llvm::StringLiteral kCorrectionsAttrName =
-    "qbackend.corrections";
-
-/// Those of `mapping`, in the same way.
+/// Those that `mapping` names in its attribute kCorrectionsAttrName. Fails, and
+/// says so, if one is not known.
 mlir::FailureOr<llvm::SmallVector<Correction>>
 getCorrections(QConfigMappingOp mapping);
 

@@ -6,6 +6,7 @@
 
 #include "PrepareModule.h"
 
+#include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Execution/CodeGen/CompiledOps.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
@@ -274,8 +275,8 @@ static LogicalResult checkOp(Operation *op, Parts &parts) {
 /// (`llvm.module_asm`).
 static bool isKept(mlir::NamedAttribute attribute) {
   return attribute.getName().strref().starts_with("qbackend.") &&
-         attribute.getName() != codegen::kUnitsAttribute &&
-         attribute.getName() != codegen::kParallelAttribute;
+         attribute.getName() != kUnitsAttrName &&
+         attribute.getName() != kParallelAttrName;
 }
 
 static mlir::DictionaryAttr drop(mlir::DictionaryAttr attributes) {

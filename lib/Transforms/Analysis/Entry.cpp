@@ -5,7 +5,6 @@
 #include "qbackend/Transforms/Analysis/Entry.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
-#include "qbackend/Dialect/QBackend/Signedness.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/SymbolTable.h"

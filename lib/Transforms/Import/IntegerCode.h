@@ -9,9 +9,6 @@
 
 namespace qbackend {
 
-/// A module that has it rounds floats in a way that was not imported.
-inline constexpr llvm::StringLiteral kRoundsAttrName = "qbackend.rounds";
-
 /// What is left of a module's own quantization after import and raising.
 struct IntegerCode {
   explicit IntegerCode(mlir::ModuleOp module);

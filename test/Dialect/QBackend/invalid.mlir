@@ -249,7 +249,7 @@ qbackend.backend_config @number_first version 2 {
 
 // -----
 
-// expected-error @+1 {{argument 0 has the role "output"; 'qbackend.role' is "inputN", "weight" or "bias", or one of them or "output" with ".scale" or ".zero_point", or "attribute.NAME"}}
+// expected-error @+1 {{argument 0 has 'qbackend.role' = "output"; expected "inputN", "weight" or "bias", or one of them or "output" with ".scale" or ".zero_point", or "attribute.NAME"}}
 func.func private @role(tensor<?xi8> {qbackend.role = "output"})
 
 // -----
@@ -651,22 +651,22 @@ func.func @dequantize_shape(%q: tensor<4x!quant.uniform<u8:f32, 0.5>>) {
 
 // -----
 
-// expected-error @+1 {{'qbackend.range' is array<f64: MIN, MAX> with MIN <= MAX}}
+// expected-error @+1 {{expected array<f64: MIN, MAX> with MIN <= MAX}}
 func.func private @range_backwards(tensor<4xf32> {qbackend.range = array<f64: 1.0, -1.0>})
 
 // -----
 
-// expected-error @+1 {{argument 0 has the range 1 : i64}}
+// expected-error @+1 {{argument 0 has 'qbackend.range' = 1 : i64}}
 func.func private @range_type(tensor<4xf32> {qbackend.range = 1})
 
 // -----
 
-// expected-error @+1 {{argument 0 has the name 1 : i64; 'qbackend.name' is a string that is not empty}}
+// expected-error @+1 {{argument 0 has 'qbackend.name' = 1 : i64; expected a string that is not empty}}
 func.func private @name_type(tensor<4xf32> {qbackend.name = 1})
 
 // -----
 
-// expected-error @+1 {{argument 0 has the name ""}}
+// expected-error @+1 {{argument 0 has 'qbackend.name' = ""}}
 func.func private @name_empty(tensor<4xf32> {qbackend.name = ""})
 
 // -----
@@ -698,6 +698,44 @@ func.func private @unsigned_value(tensor<4xi8> {qbackend.unsigned = true})
 // expected-error @+1 {{result 0 has 'qbackend.unsigned' and is 'tensor<4xf32>'; expected a tensor of signless integers}}
 func.func @unsigned_reals(%x: tensor<4xf32>) -> (tensor<4xf32> {qbackend.unsigned}) {
   return %x : tensor<4xf32>
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.units, qbackend.parallel, or another prefix}}
+module attributes {qbackend.nonsense = 3} {
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has 'qbackend.rounds' = 1 : i64; expected no value}}
+module attributes {qbackend.rounds = 1} {
+}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has 'qbackend.rounds', which is for modules; leave it out}}
+func.func private @rounds() attributes {qbackend.rounds}
+
+// -----
+
+// expected-error @+1 {{'func.func' op has 'qbackend.range', which is for arguments; leave it out}}
+func.func private @range_of_function(f32) attributes {qbackend.range = array<f64: 0.0, 1.0>}
+
+// -----
+
+// expected-error @+1 {{result 0 has 'qbackend.name', which is for arguments; leave it out}}
+func.func private @name_of_result() -> (f32 {qbackend.name = "y"})
+
+// -----
+
+// expected-error @+1 {{argument 0 has 'qbackend.units', which is for calls; leave it out}}
+func.func private @units_of_argument(f32 {qbackend.units = 2})
+
+// -----
+
+// expected-error @+1 {{'qbackend.qconfig_mapping' op has 'qbackend.corrections' = "bias-correction"; expected an array of names}}
+qbackend.qconfig_mapping @corrected attributes {qbackend.corrections = "bias-correction"} {
 }
 
 // -----

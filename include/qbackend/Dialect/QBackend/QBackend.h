@@ -18,6 +18,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Dialect/QBackend/OperatorKinds.h"
 #include "qbackend/Support/Places.h"
 
@@ -59,22 +60,6 @@ mlir::LogicalResult verifyConvolutionOperands(
 #include "qbackend/Dialect/QBackend/QBackendOps.h.inc"
 
 namespace qbackend {
-
-/// The attribute that gives the range of a function argument:
-/// `{qbackend.range = array<f64: -1.0, 1.0>}`.
-inline constexpr llvm::StringLiteral kRangeAttrName = "qbackend.range";
-
-/// The attribute that keeps the name of a function argument in text that has no
-/// locations: `{qbackend.name = "image"}`.
-inline constexpr llvm::StringLiteral kNameAttrName = "qbackend.name";
-
-/// The unit attribute of an argument or a result, a tensor of f32, that is
-/// integers for the caller.
-inline constexpr llvm::StringLiteral kQuantizedAttrName = "qbackend.quantized";
-
-/// The attribute that says what an argument of a reference implementation is:
-/// `{qbackend.role = "input0.scale"}`, see `isRole`.
-inline constexpr llvm::StringLiteral kRoleAttrName = "qbackend.role";
 
 /// The elements of `elements` with dimension `i` being the former dimension
 /// `permutation[i]`; null if the data is not there (a resource without a blob).

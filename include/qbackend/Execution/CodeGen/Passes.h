@@ -32,13 +32,6 @@ inline constexpr int64_t kMaxElements = int64_t(1) << 31;
 /// nothing to do on them.
 inline constexpr llvm::StringLiteral kKernelAttribute = "qbackend-kernel";
 
-/// A call with this attribute, a number N, takes 0 and N last: the range of the
-/// units of work that it does, which can be done in parts.
-inline constexpr llvm::StringLiteral kUnitsAttribute = "qbackend.units";
-
-/// Of a loop: its turns are independent, and enough work for several threads.
-inline constexpr llvm::StringLiteral kParallelAttribute = "qbackend.parallel";
-
 /// The target whose kernels use AMX tiles: a process has to ask the system for
 /// these once, so that it is taken by its name only.
 inline constexpr llvm::StringLiteral kTileTarget = "amx";

@@ -65,11 +65,6 @@ private:
   std::map<std::tuple<std::string, std::string, int64_t>, QConfigOp> byOrder;
 };
 
-/// The attribute of an observe op, an i64, that says which dimension the
-/// channels are if it isn't the last: its value has changed its layout.
-inline constexpr llvm::StringLiteral kChannelAxisAttrName =
-    "qbackend.channel_axis";
-
 /// Why a qconfig doesn't satisfy any of the dtype configs of `pattern`; empty
 /// if it satisfies one. `hasWeight` and `hasBias` say which roles there are.
 /// Rules: torch.ao's _is_pattern_dtype_config_and_qconfig_supported_by_backend.

@@ -11,16 +11,6 @@
 
 namespace qbackend {
 
-/// The attribute, an i64, of an operator, of an argument and of an observe op,
-/// that says how many values of the network as it was given the result, the
-/// argument or what is observed stands for; without it, one. An observer is
-/// updated so often in a batch. What a pass puts in, a transpose or a view that
-/// changes the layout, stands for none: it was observed before. What a
-/// transpose of the network's own gives stands where its input comes from,
-/// since the transpose moves on.
-inline constexpr llvm::StringLiteral kSourceValuesAttrName =
-    "qbackend.source_values";
-
 /// How many values of the network the result of an operator, or what an observe
 /// op sees, stands for.
 int64_t getSourceValues(mlir::Operation *op);

@@ -14,7 +14,7 @@
 #include "TileAccess.h"
 #include "VectorMath.h"
 
-#include "qbackend/Execution/CodeGen/Passes.h"
+#include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -82,7 +82,7 @@ private:
     auto emitLoop = [&](Value end) {
       auto op = scf::ForOp::create(b, loc, index(0), end, index(tile));
       if (isOutermost && isParallel(i))
-        op->setAttr(kParallelAttribute, b.getUnitAttr());
+        op->setAttr(qbackend::kParallelAttrName, b.getUnitAttr());
       OpBuilder::InsertionGuard guard(b);
       b.setInsertionPointToStart(op.getBody());
       part = {op.getInductionVar(), tile, Value()};

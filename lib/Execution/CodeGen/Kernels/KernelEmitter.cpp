@@ -4,6 +4,7 @@
 
 #include "KernelEmitter.h"
 
+#include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -228,7 +229,7 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b,
     llvm::append_range(operands, buffers.numbers);
     operands.append({position, resultPosition, index(0), index(units)});
     auto call = func::CallOp::create(b, buffers.part, operands);
-    call->setAttr(kUnitsAttribute, b.getI64IntegerAttr(units));
+    call->setAttr(kUnitsAttrName, b.getI64IntegerAttr(units));
   };
   auto emitLast = [&] {
     if (!buffers.part)

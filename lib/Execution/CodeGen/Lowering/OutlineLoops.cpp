@@ -4,6 +4,7 @@
 // their own, which equal ones share: passes of LLVM take more than linear time
 // for one giant function.
 
+#include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -112,7 +113,7 @@ static std::optional<int64_t> countTurns(scf::ForOp loop) {
   std::optional<int64_t> begin = getConstantIntValue(loop.getLowerBound()),
                          end = getConstantIntValue(loop.getUpperBound()),
                          step = getConstantIntValue(loop.getStep());
-  if (!loop->hasAttr(codegen::kParallelAttribute) || !begin || !end || !step ||
+  if (!loop->hasAttr(kParallelAttrName) || !begin || !end || !step ||
       *step <= 0 || *end - *begin < 2 * *step || (*end - *begin) % *step != 0)
     return std::nullopt;
   return (*end - *begin) / *step;
@@ -131,7 +132,7 @@ void OutlineLoopsPass::outline(Operation *op, SymbolTable &symbols) {
   auto loop = dyn_cast<scf::ForOp>(op);
   std::optional<int64_t> turns =
       loop && parallel ? countTurns(loop) : std::nullopt;
-  op->removeAttr(codegen::kParallelAttribute);
+  op->removeAttr(kParallelAttrName);
   // Which constant a nest reads doesn't make it another one.
   op->walk([&](memref::GetGlobalOp get) { get->moveBefore(op); });
   SetVector<Value> captured(op->operand_begin(), op->operand_end());
@@ -205,7 +206,7 @@ void OutlineLoopsPass::outline(Operation *op, SymbolTable &symbols) {
       operands.push_back(arith::ConstantIndexOp::create(caller, loc, turn));
   auto call = func::CallOp::create(caller, loc, *found, operands);
   if (turns)
-    call->setAttr(codegen::kUnitsAttribute, b.getI64IntegerAttr(*turns));
+    call->setAttr(kUnitsAttrName, b.getI64IntegerAttr(*turns));
 }
 
 void OutlineLoopsPass::runOnOperation() {

@@ -2,6 +2,7 @@
 //
 // Makes tasks of calls that can be cut in parts, for whatever has threads.
 
+#include "qbackend/Dialect/QBackend/DiscardableAttrs.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -146,7 +147,7 @@ void ParallelizeCallsPass::makeTask(LLVM::CallOp call, SymbolTable &symbols) {
   Value parallelFor = LLVM::SelectOp::create(b, isNull, inOne, given);
   Value taskAddress = LLVM::AddressOfOp::create(b, task);
   Value count = LLVM::ConstantOp::create(
-      b, call->getAttrOfType<IntegerAttr>(kUnitsAttribute));
+      b, call->getAttrOfType<IntegerAttr>(qbackend::kUnitsAttrName));
   LLVM::CallOp::create(b, getSerial(symbols).getFunctionType(),
                        {parallelFor, pool, taskAddress, memory, count});
   call.erase();
@@ -169,7 +170,7 @@ void ParallelizeCallsPass::runOnOperation() {
     function.walk([&](LLVM::CallOp call) {
       if (!call.getCallee())
         return;
-      if (call->hasAttr(kUnitsAttribute)) {
+      if (call->hasAttr(qbackend::kUnitsAttrName)) {
         calls.push_back(call);
         taking.insert(function);
       } else if (auto callee =

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Verifies the discardable attributes of the dialect by one list.
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace qbackend;
+
+/// input0, weight, bias or output, or with .scale or .zero_point; an output has
+/// nothing but these. Or attribute.stride, whatever the operator has.
+static bool isRole(Attribute value) {
+  auto text = dyn_cast<StringAttr>(value);
+  if (!text)
+    return false;
+  StringRef role = text.getValue();
+  auto [tensor, parameter] = role.split('.');
+  if (tensor == "attribute")
+    return !parameter.empty();
+  bool isParameter = parameter == "scale" || parameter == "zero_point";
+  if (role.contains('.') ? !isParameter : tensor == "output")
+    return false;
+  unsigned index;
+  if (tensor.consume_front("input"))
+    return !tensor.getAsInteger(10, index);
+  return tensor == "weight" || tensor == "bias" || tensor == "output";
+}
+
+static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
+static bool isInteger(Attribute value) { return isa<IntegerAttr>(value); }
+
+static bool isRange(Attribute value) {
+  auto range = dyn_cast<DenseF64ArrayAttr>(value);
+  return range && range.size() == 2 && range[0] <= range[1];
+}
+
+static bool isName(Attribute value) {
+  auto name = dyn_cast<StringAttr>(value);
+  return name && !name.empty();
+}
+
+static bool isCount(Attribute value) {
+  auto count = dyn_cast<IntegerAttr>(value);
+  return count && count.getType().isSignlessInteger(64) && count.getInt() >= 0;
+}
+
+static bool isNames(Attribute value) {
+  auto names = dyn_cast<ArrayAttr>(value);
+  return names && llvm::all_of(names, llvm::IsaPred<StringAttr>);
+}
+
+namespace {
+/// A discardable attribute of the dialect.
+struct KnownAttribute {
+  StringLiteral name;
+  /// Where it may stand, and what its value is, in words.
+  StringLiteral places, values;
+  bool (*hasValue)(Attribute);
+  bool isOfArguments = false, isOfResults = false;
+  /// The ops that may have it.
+  std::array<StringLiteral, 2> ops = {"", ""};
+};
+} // namespace
+
+static constexpr bool ofArguments = true, ofResults = true;
+
+static const KnownAttribute knownAttributes[] = {
+    {kRangeAttrName, "arguments", "array<f64: MIN, MAX> with MIN <= MAX",
+     isRange, ofArguments},
+    {kNameAttrName, "arguments", "a string that is not empty", isName,
+     ofArguments},
+    {kQuantizedAttrName, "arguments and results", "no value", isUnit,
+     ofArguments, ofResults},
+    {kUnsignedAttrName, "arguments and results", "no value", isUnit,
+     ofArguments, ofResults},
+    {kRoleAttrName, "arguments",
+     "\"inputN\", \"weight\" or \"bias\", or one of them or \"output\" with "
+     "\".scale\" or \".zero_point\", or \"attribute.NAME\"",
+     isRole, ofArguments},
+    {kSourceValuesAttrName,
+     "arguments, qbackend.operator and qbackend.observe",
+     "a count, an i64",
+     isCount,
+     ofArguments,
+     !ofResults,
+     {"qbackend.operator", "qbackend.observe"}},
+    {kRoundsAttrName,
+     "modules",
+     "no value",
+     isUnit,
+     !ofArguments,
+     !ofResults,
+     {"builtin.module", ""}},
+    {kChannelAxisAttrName,
+     "qbackend.observe",
+     "an integer",
+     isInteger,
+     !ofArguments,
+     !ofResults,
+     {"qbackend.observe", ""}},
+    {kCorrectionsAttrName,
+     "qbackend.qconfig_mapping",
+     "an array of names",
+     isNames,
+     !ofArguments,
+     !ofResults,
+     {"qbackend.qconfig_mapping", ""}},
+    {kIgnoreUnknownNamesAttrName,
+     "qbackend.qconfig_mapping",
+     "no value",
+     isUnit,
+     !ofArguments,
+     !ofResults,
+     {"qbackend.qconfig_mapping", ""}},
+    {kUnitsAttrName,
+     "calls",
+     "an integer",
+     isInteger,
+     !ofArguments,
+     !ofResults,
+     {"func.call", "llvm.call"}},
+    {kParallelAttrName,
+     "loops",
+     "no value",
+     isUnit,
+     !ofArguments,
+     !ofResults,
+     {"scf.for", ""}},
+};
+
+/// Verifies `attr` on `op`, or on its argument or result that `where` names
+/// ("argument 0 "), by the list.
+static LogicalResult
+verifyAttribute(Operation *op, const Twine &where, NamedAttribute attr,
+                function_ref<bool(const KnownAttribute &)> mayStand) {
+  StringRef name = attr.getName().strref();
+  const auto *known =
+      llvm::find_if(knownAttributes, [&](const KnownAttribute &each) {
+        return each.name == name;
+      });
+  if (known == std::end(knownAttributes)) {
+    InFlightDiagnostic diag = op->emitOpError()
+                              << where << "has '" << name
+                              << "', which is no attribute of the dialect; "
+                                 "expected one of ";
+    llvm::interleaveComma(
+        knownAttributes, diag,
+        [&](const KnownAttribute &each) { diag << each.name; });
+    return diag << ", or another prefix";
+  }
+  if (!mayStand(*known))
+    return op->emitOpError() << where << "has '" << name << "', which is for "
+                             << known->places << "; leave it out";
+  if (known->hasValue(attr.getValue()))
+    return success();
+  return op->emitOpError() << where << "has '" << name
+                           << "' = " << attr.getValue() << "; expected "
+                           << known->values;
+}
+
+/// Fails unless argument or result `index` of `op` can be what `mark` says that
+/// it is for the caller: integers, or unsigned ones.
+static LogicalResult verifyMark(Operation *op, const Twine &where,
+                                StringRef mark, ArrayRef<Type> types,
+                                unsigned index) {
+  bool isQuantized = mark == kQuantizedAttrName;
+  auto shaped = dyn_cast<ShapedType>(types[index]);
+  if (shaped && (isQuantized ? shaped.getElementType().isF32()
+                             : shaped.getElementType().isSignlessInteger()))
+    return success();
+  return op->emitOpError() << where << "has '" << mark << "' and is "
+                           << types[index] << "; expected a tensor of "
+                           << (isQuantized ? "f32" : "signless integers");
+}
+
+static bool isMark(StringRef name) {
+  return name == kQuantizedAttrName || name == kUnsignedAttrName;
+}
+
+LogicalResult QBackendDialect::verifyOperationAttribute(Operation *op,
+                                                        NamedAttribute attr) {
+  return verifyAttribute(op, "", attr, [&](const KnownAttribute &known) {
+    StringRef name = op->getName().getStringRef();
+    return name == known.ops[0] || name == known.ops[1];
+  });
+}
+
+LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,
+                                                        unsigned region,
+                                                        unsigned argument,
+                                                        NamedAttribute attr) {
+  std::string where = ("argument " + Twine(argument) + " ").str();
+  if (failed(verifyAttribute(op, where, attr, [](const KnownAttribute &known) {
+        return known.isOfArguments;
+      })))
+    return failure();
+  // Code that is lowered may have it on buffers, and what becomes of them.
+  auto function = dyn_cast<func::FuncOp>(op);
+  return function && isMark(attr.getName())
+             ? verifyMark(op, where, attr.getName(),
+                          function.getArgumentTypes(), argument)
+             : success();
+}
+
+LogicalResult QBackendDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned, unsigned result, NamedAttribute attr) {
+  std::string where = ("result " + Twine(result) + " ").str();
+  if (failed(verifyAttribute(op, where, attr, [](const KnownAttribute &known) {
+        return known.isOfResults;
+      })))
+    return failure();
+  auto function = dyn_cast<func::FuncOp>(op);
+  return function && isMark(attr.getName())
+             ? verifyMark(op, where, attr.getName(), function.getResultTypes(),
+                          result)
+             : success();
+}
