@@ -16,7 +16,6 @@
 #include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -234,10 +233,8 @@ private:
     OperatorExplanation explanation(explain, &getContext(),
                                     explanationStream ? *explanationStream
                                                       : llvm::outs());
-    // Passes run on what is inside of their own op only.
-    ModuleOp copy = getOperation().clone();
-    getOperation().push_back(copy);
-    llvm::scope_exit erase([&] { copy.erase(); });
+    OwningOpRef<ModuleOp> owned = copyInside(getOperation());
+    ModuleOp copy = *owned;
     OpPassManager first("builtin.module");
     addPreparePipeline(first, prepare);
     if (!calibrate.data.empty() || !calibrate.calibration.empty())

@@ -8,6 +8,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Pipelines/Passes.h"
 
+#include "mlir/Dialect/DLTI/DLTI.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Pass/PassRegistry.h"
 
@@ -86,6 +87,15 @@ bool qbackend::isObserved(ModuleOp module) {
                                : WalkResult::advance();
       })
       .wasInterrupted();
+}
+
+OwningOpRef<ModuleOp> qbackend::copyInside(ModuleOp module) {
+  ModuleOp copy = module.clone();
+  for (NamedAttribute attr : llvm::to_vector(copy->getDiscardableAttrs()))
+    if (isa_and_present<DLTIDialect>(attr.getNameDialect()))
+      copy->removeDiscardableAttr(attr.getName());
+  module.push_back(copy);
+  return copy;
 }
 
 void qbackend::registerPipelines() {

@@ -10,6 +10,7 @@
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -105,6 +106,11 @@ void addLoweringPipeline(mlir::OpPassManager &manager,
 /// Whether `module` has been observed, by whatever backend: then nothing is to
 /// be prepared.
 bool isObserved(mlir::ModuleOp module);
+
+/// A copy of `module` inside of it, since passes run on what is inside of their
+/// own op only. It has no data layout of its own: upstream would look for what
+/// the two have in common, and not all of their entries can be compared.
+mlir::OwningOpRef<mlir::ModuleOp> copyInside(mlir::ModuleOp module);
 
 /// Registers each pipeline as qbackend-NAME-pipeline.
 void registerPipelines();

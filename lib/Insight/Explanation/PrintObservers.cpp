@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -279,10 +278,8 @@ struct PrintObserversPass
   using PrintObserversPassBase::PrintObserversPassBase;
 
   void runOnOperation() override {
-    // Passes run on what is inside of their own op only.
-    ModuleOp module = getOperation().clone();
-    getOperation().push_back(module);
-    llvm::scope_exit erase([&] { module.erase(); });
+    OwningOpRef<ModuleOp> owned = copyInside(getOperation());
+    ModuleOp module = *owned;
     if (!isObserved(module)) {
       PreparePipelineOptions options;
       options.backend = backend;

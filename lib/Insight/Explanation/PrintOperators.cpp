@@ -16,7 +16,6 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/RegionUtils.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVectorExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -318,10 +317,8 @@ struct PrintOperatorsPass
   using PrintOperatorsPassBase::PrintOperatorsPassBase;
 
   void runOnOperation() override {
-    // Passes run on what is inside of their own op only.
-    ModuleOp module = getOperation().clone();
-    getOperation().push_back(module);
-    llvm::scope_exit erase([&] { module.erase(); });
+    OwningOpRef<ModuleOp> owned = copyInside(getOperation());
+    ModuleOp module = *owned;
     OpPassManager passes("builtin.module");
     RaisePipelineOptions options;
     options.backend = backend;
