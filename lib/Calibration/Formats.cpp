@@ -86,7 +86,7 @@ llvm::Expected<std::string> exportTable(const Table &table, TableFormat format,
       break;
     case TableFormat::AIMET: {
       int64_t offset = options.range().min - params[0].zeroPoint;
-      bool symmetric = options.scheme == numerics::QScheme::PerTensorSymmetric;
+      bool symmetric = options.scheme == QScheme::PerTensorSymmetric;
       encodings[entry.name] = json::Array{
           json::Object{{"bitwidth", int64_t(options.bits)},
                        {"dtype", "int"},

@@ -13,11 +13,6 @@ namespace qbackend::calibration {
 /// Equal bins of what is searched on.
 static constexpr int64_t searchBins = 2048;
 
-static bool isSymmetric(numerics::QScheme scheme) {
-  return scheme == numerics::QScheme::PerTensorSymmetric ||
-         scheme == numerics::QScheme::PerChannelSymmetric;
-}
-
 static std::pair<float, float> searchPercentile(const Statistics &stats,
                                                 double percentile) {
   const Grid &grid = stats.grid;

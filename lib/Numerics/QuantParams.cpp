@@ -46,8 +46,7 @@ QuantParams calculateQParams(float min, float max, QuantRange range,
   float mn = std::min(min, 0.0f);
   float mx = std::max(max, 0.0f);
   float steps = static_cast<float>(range.max - range.min);
-  if (scheme == QScheme::PerTensorSymmetric ||
-      scheme == QScheme::PerChannelSymmetric) {
+  if (isSymmetric(scheme)) {
     float scale = std::max(std::max(-mn, mx) / (steps / 2), eps);
     return {scale, middle};
   }

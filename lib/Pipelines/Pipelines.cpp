@@ -44,7 +44,7 @@ void qbackend::addPreparePipeline(OpPassManager &manager,
   manager.addPass(createObservePass(observe));
   if (options.sharing != Sharing::Groups)
     return;
-  manager.addPass(createVerifySharingPass());
+  manager.addNestedPass<func::FuncOp>(createVerifySharingPass());
 }
 
 void qbackend::addKernelPipeline(OpPassManager &manager,
@@ -101,11 +101,10 @@ OwningOpRef<ModuleOp> qbackend::copyInside(ModuleOp module) {
 void qbackend::registerPipelines() {
   PassPipelineRegistration<RaisePipelineOptions>(
       "qbackend-raise-pipeline",
-      "from float code to operators in their normal form",
-      addRaisePipeline);
+      "from float code to operators in their normal form", addRaisePipeline);
   PassPipelineRegistration<PreparePipelineOptions>(
-      "qbackend-prepare-pipeline",
-      "from float code to observed operators", addPreparePipeline);
+      "qbackend-prepare-pipeline", "from float code to observed operators",
+      addPreparePipeline);
   PassPipelineRegistration<KernelPipelineOptions>(
       "qbackend-kernel-pipeline",
       "from calibrated operators to the reference form, and to kernels",

@@ -7,6 +7,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -17,7 +18,7 @@ Value qbackend::createComposedTranspose(OpBuilder &builder, Location loc,
                                         ArrayRef<int64_t> permutation) {
   SmallVector<int64_t> composed(permutation);
   while (auto producer = value.getDefiningOp<TransposeOp>()) {
-    composed = composePermutations(producer.getPermutation(), composed);
+    composed = applyPermutation(producer.getPermutation(), composed);
     value = producer.getInput();
   }
   if (llvm::is_sorted(composed))

@@ -40,7 +40,7 @@ static void absorbTranspose(OperatorOp op, unsigned i, Value value,
   for (Operation *user : llvm::make_early_inc_range(transpose->getUsers()))
     if (auto second = dyn_cast<TransposeOp>(user)) {
       SmallVector<int64_t> composed =
-          composePermutations(permutation, second.getPermutation());
+          applyPermutation(permutation, second.getPermutation());
       if (llvm::is_sorted(composed)) {
         second.replaceAllUsesWith(Value(argument));
       } else {
@@ -75,7 +75,7 @@ static void sinkTranspose(OperatorOp op, bool inner = false) {
       getInputPermutation(op, inner);
   if (!permutation)
     return;
-  SmallVector<int64_t> inverse = inversePermutation(*permutation);
+  SmallVector<int64_t> inverse = invertPermutationVector(*permutation);
   for (Value input : op.getInputs())
     if (cast<RankedTensorType>(input.getType()).getRank() !=
         int64_t(permutation->size()))
@@ -163,7 +163,7 @@ static std::string getObstacle(OperatorOp op, ArrayRef<int64_t> permutation) {
     if (cast<RankedTensorType>(input.getType()).getRank() !=
         int64_t(permutation.size()))
       return "'" + name + "' reads tensors of other ranks, too";
-  SmallVector<int64_t> inverse = inversePermutation(permutation);
+  SmallVector<int64_t> inverse = invertPermutationVector(permutation);
   for (OperatorKindAttrInterface kind : op.getOperatorKinds())
     if (!kind.permute(inverse))
       return "'" + kind.getKindName().str() +
@@ -257,7 +257,7 @@ static void sinkTranspose(tensor::CastOp op) {
     return;
   OpBuilder builder(op);
   SmallVector<int64_t> shape;
-  for (int64_t dim : inversePermutation(transpose.getPermutation()))
+  for (int64_t dim : invertPermutationVector(transpose.getPermutation()))
     shape.push_back(type.getDimSize(dim));
   Value source = transpose.getInput();
   // Two casts, of which the second gives back what the first one took.
@@ -311,7 +311,7 @@ static void mergeEqual(ArrayRef<TransposeOp> transposes) {
 
 /// Whether `op` is the same operator in the layout by `permutation`.
 static bool canPermute(OperatorOp op, ArrayRef<int64_t> permutation) {
-  return getObstacle(op, inversePermutation(permutation)).empty();
+  return getObstacle(op, invertPermutationVector(permutation)).empty();
 }
 
 /// Where what no operator gives (an argument, say) is read in two layouts,
@@ -333,7 +333,7 @@ static bool unifyLayouts(Operation *root) {
   bool changed = false;
   for (auto [value, transpose] : layouts) {
     SmallVector<int64_t> permutation(transpose.getPermutation());
-    SmallVector<int64_t> inverse = inversePermutation(permutation);
+    SmallVector<int64_t> inverse = invertPermutationVector(permutation);
     // In the order of the code, which that of the uses is not.
     SmallVector<OperatorOp> readers;
     for (OpOperand &use : value.getUses())

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
@@ -213,7 +214,7 @@ static Value restore(OpBuilder &builder, Location loc, Value canonical,
                           transposeShape(source, operand.permutation));
   if (!operand.permutation.empty())
     value = createTranspose(builder, loc, value,
-                            inversePermutation(operand.permutation));
+                            invertPermutationVector(operand.permutation));
   if (!operand.sourceShape.empty())
     value = createReshape(builder, loc, value, type.getShape());
   return value;
@@ -375,12 +376,14 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
   builder.setInsertionPointAfter(op);
   Value replacement = op.getOutput();
   if (!found.outputPermutation.empty())
-    replacement = createTranspose(builder, loc, replacement,
-                                  inversePermutation(found.outputPermutation));
+    replacement =
+        createTranspose(builder, loc, replacement,
+                        invertPermutationVector(found.outputPermutation));
   replacement = createReshapeOperator(builder, loc, replacement, ownShape);
   if (!found.resultPermutation.empty())
-    replacement = createTranspose(builder, loc, replacement,
-                                  inversePermutation(found.resultPermutation));
+    replacement =
+        createTranspose(builder, loc, replacement,
+                        invertPermutationVector(found.resultPermutation));
   found.result.replaceAllUsesWith(replacement);
 }
 

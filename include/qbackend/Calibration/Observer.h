@@ -38,7 +38,7 @@ struct ObserverOptions {
   unsigned bits = 8;
   /// Range of the quantized values, if not that of the type.
   std::optional<numerics::QuantRange> customRange;
-  numerics::QScheme scheme = numerics::QScheme::PerTensorAffine;
+  QScheme scheme = QScheme::PerTensorAffine;
   bool reduceRange = false;
   /// Smallest scale.
   float eps = numerics::defaultEps;

@@ -6,6 +6,8 @@
 #ifndef QBACKEND_CALIBRATION_OBSERVERKINDS_H
 #define QBACKEND_CALIBRATION_OBSERVERKINDS_H
 
+#include "qbackend/Numerics/QuantParams.h"
+
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
@@ -44,6 +46,25 @@ enum class ObserverKind {
   MSE,
   Last = MSE,
 };
+
+using numerics::QScheme;
+
+/// The names of schemes in MLIR, JSON and Python, in the order of the enum.
+inline constexpr llvm::StringLiteral qschemeNames[] = {
+    "per_tensor_affine", "per_tensor_symmetric", "per_channel_affine",
+    "per_channel_symmetric", "per_channel_affine_float_qparams"};
+
+constexpr llvm::StringRef stringifyQScheme(QScheme scheme) {
+  return qschemeNames[static_cast<unsigned>(scheme)];
+}
+
+/// Returns the scheme that `name` stands for.
+inline std::optional<QScheme> symbolizeQScheme(llvm::StringRef name) {
+  for (unsigned i = 0; i < std::size(qschemeNames); ++i)
+    if (qschemeNames[i] == name)
+      return static_cast<QScheme>(i);
+  return std::nullopt;
+}
 
 /// A parameter that some kinds have besides their dtype.
 enum class ObserverField : uint32_t {

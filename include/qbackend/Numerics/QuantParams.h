@@ -39,6 +39,12 @@ enum class QScheme {
   PerChannelAffineFloatQParams,
 };
 
+/// Whether a scheme's range is the same on both sides of 0.
+constexpr bool isSymmetric(QScheme scheme) {
+  return scheme == QScheme::PerTensorSymmetric ||
+         scheme == QScheme::PerChannelSymmetric;
+}
+
 /// Smallest scale an observer returns unless told otherwise: 2^-23.
 inline constexpr float defaultEps = 1.1920928955078125e-07f;
 

@@ -130,7 +130,7 @@ def ObservePass : Pass<"qbackend-observe", "::mlir::ModuleOp"> {
   let dependentDialects = ["::qbackend::QBackendDialect"];
 }
 
-def VerifySharingPass : Pass<"qbackend-verify-sharing", "::mlir::ModuleOp"> {
+def VerifySharingPass : Pass<"qbackend-verify-sharing"> {
   let summary = "fail if what should share an observer doesn't";
   let description = [{
     Before: observed operators. After: the same, if each operator that is

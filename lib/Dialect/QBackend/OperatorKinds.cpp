@@ -4,6 +4,7 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/STLExtras.h"
@@ -192,9 +193,9 @@ Attribute AmaxAttr::permute(ArrayRef<int64_t> permutation) const {
 template <typename ReshapeAttrT>
 static Attribute permuteReshape(ReshapeAttrT kind,
                                 ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> undo = inversePermutation(permutation);
+  SmallVector<int64_t> undo = invertPermutationVector(permutation);
   if (DenseI64ArrayAttr own = kind.getPermutation())
-    undo = composePermutations(undo, own.asArrayRef());
+    undo = applyPermutation(undo, own.asArrayRef());
   MLIRContext *context = kind.getContext();
   if (llvm::is_sorted(undo))
     return ReshapeAttrT::get(context, DenseI64ArrayAttr());

@@ -4,6 +4,7 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/TypeUtilities.h"
@@ -178,7 +179,7 @@ OpFoldResult TransposeOp::fold(FoldAdaptor adaptor) {
   // transpose(transpose(x, p), q) -> transpose(x, p then q)
   if (auto producer = getInput().getDefiningOp<TransposeOp>()) {
     SmallVector<int64_t> composed =
-        composePermutations(producer.getPermutation(), getPermutation());
+        applyPermutation(producer.getPermutation(), getPermutation());
     if (llvm::is_sorted(composed))
       return producer.getInput();
     setPermutation(composed);

@@ -44,19 +44,3 @@ FailureOr<FloatAttr> qbackend::detail::parseReal(AsmParser &parser) {
 void qbackend::detail::printReal(AsmPrinter &printer, FloatAttr value) {
   printer << value.getValue();
 }
-
-SmallVector<int64_t> qbackend::composePermutations(ArrayRef<int64_t> first,
-                                                   ArrayRef<int64_t> second) {
-  SmallVector<int64_t> result;
-  for (int64_t dim : second)
-    result.push_back(first[dim]);
-  return result;
-}
-
-SmallVector<int64_t>
-qbackend::inversePermutation(ArrayRef<int64_t> permutation) {
-  SmallVector<int64_t> result(permutation.size());
-  for (auto [i, dim] : llvm::enumerate(permutation))
-    result[dim] = i;
-  return result;
-}

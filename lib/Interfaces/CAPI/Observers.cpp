@@ -212,7 +212,7 @@ QBackendStatus qbackendObserverGetParams(QBackendObserver *observer,
       });
     });
   };
-  if (options.scheme == numerics::QScheme::PerChannelAffineFloatQParams)
+  if (options.scheme == QScheme::PerChannelAffineFloatQParams)
     print(Observer::floatQParams(stats, options));
   else
     print(Observer::qparams(stats, options));

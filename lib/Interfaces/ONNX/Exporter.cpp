@@ -9,6 +9,7 @@
 #include "qbackend/Numerics/Quantize.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
@@ -117,7 +118,7 @@ Tensor Exporter::get(Value value, Layout layout) {
   if (layout == Layout::ChannelsFirst)
     from = Layout::AsIs;
   else
-    permutation = inversePermutation(getPermutation(from, rank));
+    permutation = invertPermutationVector(getPermutation(from, rank));
   Tensor result;
   if (quant::QuantizedType type = getQuantized(value)) {
     Tensor real = getReal(value, from);

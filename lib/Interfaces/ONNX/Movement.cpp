@@ -8,6 +8,7 @@
 #include "qbackend/Numerics/Quantize.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 #include <limits>
 
@@ -60,7 +61,7 @@ static LogicalResult permuteDimensions(Exporter &exporter, Value input,
       getPermutation(Layout::ChannelsFirst, permutation.size());
   Layout from = exporter.getLayout(input);
   bool isForth = permutation.size() > 2 && ArrayRef(toFirst) == permutation,
-       isBack = permutation.size() > 2 && inversePermutation(toFirst) ==
+       isBack = permutation.size() > 2 && invertPermutationVector(toFirst) ==
                                               SmallVector<int64_t>(permutation);
   // Of three dimensions it is either.
   if (isForth && !(isBack && from == Layout::AsIs)) {

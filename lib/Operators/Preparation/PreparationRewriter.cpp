@@ -7,6 +7,7 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 
 using namespace mlir;
@@ -258,7 +259,7 @@ void PreparationRewriter::recordTransposes(
             continue;
           }
           input.set(TransposeOp::create(rewriter, from.getLoc(), input.get(),
-                                        inversePermutation(permutation)));
+                                        invertPermutationVector(permutation)));
         }
         from.setIndexingMapsAttr(maps);
         return from.getOperation();

@@ -9,6 +9,7 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -22,7 +23,7 @@ std::optional<AffineMap> forms::getCopyMap(Operation *op, Value &source) {
   if (auto transpose = dyn_cast_or_null<tosa::TransposeOp>(op)) {
     source = transpose.getInput1();
     SmallVector<int64_t> permutation(transpose.getPerms());
-    return AffineMap::getPermutationMap(inversePermutation(permutation),
+    return AffineMap::getPermutationMap(invertPermutationVector(permutation),
                                         op->getContext());
   }
   if (auto identity = dyn_cast_or_null<tosa::IdentityOp>(op)) {

@@ -8,10 +8,6 @@ using namespace mlir;
 using namespace qbackend;
 using calibration::ObserverOptions;
 
-static_assert(int(QScheme::PerChannelAffineFloatQParams) ==
-                  int(numerics::QScheme::PerChannelAffineFloatQParams),
-              "the enums are the same");
-
 ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
   ObserverOptions options;
   options.kind = config.getKind();
@@ -22,7 +18,7 @@ ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
     options.customRange =
         numerics::QuantRange{*config.getQuantMin(), *config.getQuantMax()};
   options.channelAxis = config.getChAxis().value_or(0);
-  options.scheme = static_cast<numerics::QScheme>(config.getScheme());
+  options.scheme = config.getScheme();
   options.reduceRange = config.getReduceRange();
   if (config.getEps())
     options.eps = config.getEps().getValueAsDouble();

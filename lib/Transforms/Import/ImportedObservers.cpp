@@ -285,9 +285,7 @@ ObserverAttr qbackend::getImportedWeightObserver(OperatorOp op,
       });
   bool isPerChannel = isa<quant::UniformQuantizedPerAxisType>(element);
   // Symmetric ones are affine, too: of both names the qconfig's holds.
-  bool wantsSymmetric = observer.getScheme() == QScheme::PerTensorSymmetric ||
-                        observer.getScheme() == QScheme::PerChannelSymmetric;
-  bool symmetric = isSymmetric && wantsSymmetric;
+  bool symmetric = isSymmetric && numerics::isSymmetric(observer.getScheme());
   QScheme scheme = isPerChannel ? symmetric ? QScheme::PerChannelSymmetric
                                             : QScheme::PerChannelAffine
                    : symmetric  ? QScheme::PerTensorSymmetric

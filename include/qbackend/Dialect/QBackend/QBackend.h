@@ -66,12 +66,6 @@ namespace qbackend {
 mlir::DenseElementsAttr transposeElements(mlir::ElementsAttr elements,
                                           llvm::ArrayRef<int64_t> permutation);
 
-/// `permutation` such that applying it after `first` is one permutation.
-llvm::SmallVector<int64_t> composePermutations(llvm::ArrayRef<int64_t> first,
-                                               llvm::ArrayRef<int64_t> second);
-llvm::SmallVector<int64_t>
-inversePermutation(llvm::ArrayRef<int64_t> permutation);
-
 } // namespace qbackend
 
 #endif // QBACKEND_DIALECT_QBACKEND_QBACKEND_H

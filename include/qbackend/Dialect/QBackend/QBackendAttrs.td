@@ -23,18 +23,6 @@ def QBackend_ObservationType : I32EnumAttr<"ObservationType",
   let genSpecializedAttr = 0;
 }
 
-def QBackend_QScheme : I32EnumAttr<"QScheme", "quantization scheme", [
-      I32EnumAttrCase<"PerTensorAffine", 0, "per_tensor_affine">,
-      I32EnumAttrCase<"PerTensorSymmetric", 1, "per_tensor_symmetric">,
-      I32EnumAttrCase<"PerChannelAffine", 2, "per_channel_affine">,
-      I32EnumAttrCase<"PerChannelSymmetric", 3, "per_channel_symmetric">,
-      I32EnumAttrCase<"PerChannelAffineFloatQParams", 4,
-                      "per_channel_affine_float_qparams">
-    ]> {
-  let cppNamespace = "::qbackend";
-  let genSpecializedAttr = 0;
-}
-
 def QBackend_QConfigLevel : I32EnumAttr<"QConfigLevel",
     "what a qconfig of a mapping applies to", [
       I32EnumAttrCase<"Global", 0, "global">,
