@@ -291,6 +291,8 @@ TEST(SandboxTest, ToolsReadAndWriteWhatTheyAreGiven) {
         require(!opens(other + "z", O_WRONLY | O_CREAT), "a file can be made");
         require(unlink(other.c_str()) < 0, "another file can be removed");
         require(refuses(chmod(out.c_str(), 04755)), "a mode can be changed");
+        require(refuses(fchmodat(AT_FDCWD, out.c_str(), 04755, 0)),
+                "a mode can be changed by its folder");
         require(refuses(socket(AF_INET, SOCK_STREAM, 0)), "a network");
         require(refuses(execl("/bin/true", "true", nullptr)), "a program");
         require(refuses(unshare(CLONE_NEWUSER)), "a namespace");
