@@ -27,6 +27,23 @@ namespace qbackend {
 using namespace mlir;
 using namespace qbackend;
 
+/// Whether `module` comes with code in dialects of this project, which is to be
+/// lowered also where nothing is quantized.
+static bool hasOwnCode(ModuleOp module) {
+  return module
+      ->walk<WalkOrder::PreOrder>([](Operation *op) {
+        if (isa<BackendConfigOp, QConfigMappingOp>(op))
+          return WalkResult::skip();
+        Dialect *dialect = op->getDialect();
+        bool isOwn =
+            dialect &&
+            (isa<QBackendDialect>(dialect) ||
+             dialect->getRegisteredInterface<EngineDialectInterface>());
+        return isOwn ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
 namespace {
 /// Looks at the module between two passes.
 class InspectPass : public PassWrapper<InspectPass, OperationPass<ModuleOp>> {
@@ -135,7 +152,9 @@ struct ApplyBackendPass
     kernels.fakeQuantize = isFake;
     LogicalResult result =
         explain.empty()
-            ? quantize(prepare, calibrate, kernels)
+            ? quantize(prepare, calibrate, kernels,
+                       /*isEngineForm=*/!isFake && lowering->engine &&
+                           target == lowering->engine->getForms().front())
             : explainOperator(config, *mapping, prepare, calibrate, kernels);
     if (failed(result))
       signalPassFailure();
@@ -179,11 +198,13 @@ private:
 
   LogicalResult quantize(const PreparePipelineOptions &prepare,
                          const CalibratePassOptions &calibrate,
-                         const KernelPipelineOptions &kernels) {
+                         const KernelPipelineOptions &kernels,
+                         bool isEngineForm) {
     // One pipeline: what passes know in common ends with it.
     Summary summary;
     OwningOpRef<ModuleOp> original = getOperation().clone();
-    bool isChanged = kernels.lowerTo == kReferenceForm;
+    bool isChanged =
+        kernels.lowerTo == kReferenceForm || hasOwnCode(getOperation());
     OpPassManager all("builtin.module");
     addPreparePipeline(all, prepare);
     all.addPass(createCalibratePass(calibrate));
@@ -210,14 +231,23 @@ private:
     addLoweringPipeline(all, kernels);
     if (failed(runPipeline(all, getOperation())))
       return failure();
-    return isChanged ? success() : restore(*original);
+    return isChanged ? success() : restore(*original, isEngineForm);
   }
 
   /// Puts the code of `original` back: where no operator has a qconfig, nothing
-  /// is to change. The reference form has operators all the same.
-  LogicalResult restore(ModuleOp original) {
+  /// is to change. The reference form has operators all the same. The engine's
+  /// own form keeps the attributes of signatures, as where something is
+  /// quantized: who runs the code asks for them.
+  LogicalResult restore(ModuleOp original, bool keepsAttributes) {
     getOperation()->setAttrs(original->getAttrDictionary());
     getOperation().getBodyRegion().takeBody(original.getBodyRegion());
+    if (keepsAttributes) {
+      for (Operation &op :
+           llvm::make_early_inc_range(*getOperation().getBody()))
+        if (isa<BackendConfigOp, QConfigMappingOp>(op))
+          op.erase();
+      return success();
+    }
     OpPassManager strip("builtin.module");
     strip.addPass(createStripConfigurationPass());
     return runPipeline(strip, getOperation());

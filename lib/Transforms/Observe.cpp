@@ -493,7 +493,11 @@ private:
     builder.setInsertionPointAfterValue(value);
     auto observe = ObserveOp::create(builder, observation.value.getLoc(),
                                      value.getType(), value, symbol);
-    if (int64_t count = countSourceValues(observation.value); count != 1)
+    // What a pass has put in stands for none only where it has the observer of
+    // its input (`moved`). Behind one that stays float, or for another dtype,
+    // this is the first that sees the value.
+    int64_t count = std::max<int64_t>(1, countSourceValues(observation.value));
+    if (count != 1)
       setSourceValues(observe, count);
     if (observation.isOutput)
       value.replaceAllUsesExcept(observe.getOutput(), observe);

@@ -41,9 +41,20 @@ static bool isName(Attribute value) {
   return name && !name.empty();
 }
 
+/// The number of a dimension; whether there is one, is verified where it
+/// stands.
+static bool isAxis(Attribute value) {
+  auto axis = dyn_cast<IntegerAttr>(value);
+  return axis && axis.getType().isSignlessInteger(64) && axis.getInt() >= 0;
+}
+
+/// An observer is updated so often in each batch.
+static constexpr int64_t maxCount = 1 << 20;
+
 static bool isCount(Attribute value) {
   auto count = dyn_cast<IntegerAttr>(value);
-  return count && count.getType().isSignlessInteger(64) && count.getInt() >= 0;
+  return count && count.getType().isSignlessInteger(64) &&
+         count.getInt() >= 0 && count.getInt() <= maxCount;
 }
 
 static bool isNames(Attribute value) {
@@ -81,7 +92,7 @@ static const KnownAttribute knownAttributes[] = {
      isRole, ofArguments},
     {kSourceValuesAttrName,
      "arguments, qbackend.operator and qbackend.observe",
-     "a count, an i64",
+     "a count up to 2^20, an i64",
      isCount,
      ofArguments,
      !ofResults,
@@ -95,8 +106,8 @@ static const KnownAttribute knownAttributes[] = {
      {"builtin.module", ""}},
     {kChannelAxisAttrName,
      "qbackend.observe",
-     "an integer",
-     isInteger,
+     "the number of a dimension, an i64",
+     isAxis,
      !ofArguments,
      !ofResults,
      {"qbackend.observe", ""}},
@@ -181,10 +192,20 @@ static bool isMark(StringRef name) {
 
 LogicalResult QBackendDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
-  return verifyAttribute(op, "", attr, [&](const KnownAttribute &known) {
-    StringRef name = op->getName().getStringRef();
-    return name == known.ops[0] || name == known.ops[1];
-  });
+  if (failed(verifyAttribute(op, "", attr, [&](const KnownAttribute &known) {
+        StringRef name = op->getName().getStringRef();
+        return name == known.ops[0] || name == known.ops[1];
+      })))
+    return failure();
+  if (attr.getName() != kChannelAxisAttrName)
+    return success();
+  auto type = dyn_cast<ShapedType>(op->getOperand(0).getType());
+  int64_t axis = cast<IntegerAttr>(attr.getValue()).getInt();
+  if (!type || !type.hasRank() || axis < type.getRank())
+    return success();
+  return op->emitOpError() << "has '" << kChannelAxisAttrName << "' = " << axis
+                           << " on " << type
+                           << "; expected one of its dimensions";
 }
 
 LogicalResult QBackendDialect::verifyRegionArgAttribute(Operation *op,

@@ -26,7 +26,10 @@ void forms::separateDestinations(linalg::LinalgOp op,
     return;
   for (OpOperand &init : op.getDpsInitsMutable()) {
     auto slice = init.get().getDefiningOp<tensor::ExtractSliceOp>();
-    if (!slice || op.payloadUsesValueFromOperand(&init))
+    // An element that no turn writes keeps what the slice has.
+    if (!slice || slice.getType().getEncoding() ||
+        op.payloadUsesValueFromOperand(&init) ||
+        !op.getMatchingIndexingMap(&init).isProjectedPermutation())
       continue;
     unsigned number = init.getOperandNumber();
     rewriter.setInsertionPoint(op);

@@ -148,6 +148,8 @@ private:
     auto type = dyn_cast<RankedTensorType>(result.getType());
     Extent found;
     for (Value operand : result.getOwner()->getOperands()) {
+      if (isa<UnrankedTensorType>(operand.getType()))
+        return {};
       auto other = dyn_cast<RankedTensorType>(operand.getType());
       // The shift of a tosa.mul.
       if (!type || !other || other.getRank() != type.getRank() ||

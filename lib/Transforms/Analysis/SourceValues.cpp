@@ -58,9 +58,19 @@ void qbackend::addSourceValue(Value value) {
 }
 
 void qbackend::eraseSourceValues(FunctionOpInterface function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (function.getArgAttr(i, kSourceValuesAttrName))
-      function.removeArgAttr(i, kSourceValuesAttrName);
+  // All at once: the attributes of a function's arguments are one array.
+  SmallVector<DictionaryAttr> arguments;
+  function.getAllArgAttrs(arguments);
+  bool isChanged = false;
+  for (DictionaryAttr &attributes : arguments) {
+    NamedAttrList kept(attributes);
+    if (!kept.erase(kSourceValuesAttrName))
+      continue;
+    attributes = kept.getDictionary(function.getContext());
+    isChanged = true;
+  }
+  if (isChanged)
+    function.setAllArgAttrs(arguments);
 }
 
 /// Whether a part of `loc` is called `name`.

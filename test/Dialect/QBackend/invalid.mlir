@@ -729,6 +729,31 @@ func.func private @name_of_result() -> (f32 {qbackend.name = "y"})
 
 // -----
 
+qbackend.observer @o <min_max, ui8>
+
+func.func @axis_of_no_dimension(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{has 'qbackend.channel_axis' = 2 on 'tensor<2x3xf32>'; expected one of its dimensions}}
+  %y = qbackend.observe %x by @o {qbackend.channel_axis = 2 : i64} : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+qbackend.observer @o <min_max, ui8>
+
+func.func @axis_below_0(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
+  // expected-error @+1 {{has 'qbackend.channel_axis' = -1 : i64; expected the number of a dimension, an i64}}
+  %y = qbackend.observe %x by @o {qbackend.channel_axis = -1 : i64} : tensor<2x3xf32>
+  return %y : tensor<2x3xf32>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 has 'qbackend.source_values' = 4611686018427387904 : i64; expected a count up to 2^20, an i64}}
+func.func private @too_many_values(tensor<2xf32> {qbackend.source_values = 4611686018427387904 : i64})
+
+// -----
+
 // expected-error @+1 {{argument 0 has 'qbackend.units', which is for calls; leave it out}}
 func.func private @units_of_argument(f32 {qbackend.units = 2})
 
