@@ -4,6 +4,7 @@
 
 #include "Sandbox.h"
 
+#include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/SystemCalls.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -23,11 +24,23 @@
 
 using namespace llvm;
 
+/// The process is the restricted child.
+static bool isInside = false;
+
 cl::opt<bool> qbackend::sandboxOption(
     "sandbox",
     cl::desc("parse, compile and run in a child process that reads what the "
              "arguments name, writes where outputs are, and can do nothing "
              "else: for files of strangers"),
+    cl::ValueDisallowed, cl::callback([](const bool &) {
+      // A response file is read later than the child is made.
+      if (isInside)
+        return;
+      WithColor::error(errs())
+          << "--sandbox is in a response file; write it on "
+             "the command line\n";
+      _exit(EXIT_FAILURE);
+    }),
     cl::sub(cl::SubCommand::getAll()));
 
 /// What of the arguments could name a file: each part of them that begins and
@@ -68,7 +81,7 @@ static std::vector<std::string> findOutputs(ArrayRef<char *> arguments) {
     if (name.size() == argument.size() && i + 1 < arguments.size())
       value = arguments[++i];
     if (!value.empty() && value != "-")
-      outputs.push_back(value.str());
+      outputs.push_back(qbackend::getDestination(value));
   }
   return outputs;
 }
@@ -95,6 +108,7 @@ void qbackend::enterSandbox(const char *tool, int argc, char **argv) {
     if (Error error =
             restrictProcess(findPaths(arguments), findOutputs(arguments)))
       fail(tool, toString(std::move(error)));
+    isInside = true;
     return;
   }
   // An interrupt of a terminal is the child's as well.

@@ -64,7 +64,8 @@ std::string qbackend::getPathBeside(StringRef path, const Twine &suffix) {
 
 /// The file that a name is of: where its links lead, be it there or not. As the
 /// kernel does, it refuses links that somebody else put into a folder in which
-/// everybody may.
+/// everybody may. Empty for an open file of a process, such as /dev/stdout:
+/// what is written has to go there, not in its place.
 static ErrorOr<std::string> followLinks(StringRef path) {
   constexpr unsigned mostLinks = 40; // Linux's limit.
   SmallString<128> name(path);
@@ -75,6 +76,10 @@ static ErrorOr<std::string> followLinks(StringRef path) {
     SmallString<128> parent = sys::path::parent_path(name);
     if (parent.empty())
       parent = ".";
+    SmallString<128> whole;
+    if (!sys::fs::real_path(parent, whole) &&
+        StringRef(whole).starts_with("/proc/"))
+      return std::string();
     constexpr mode_t everybodys = S_ISVTX | S_IWOTH;
     if (stat(parent.c_str(), &folder) == 0 &&
         (folder.st_mode & everybodys) == everybodys &&
@@ -92,6 +97,25 @@ static ErrorOr<std::string> followLinks(StringRef path) {
     name = next;
   }
   return std::make_error_code(std::errc::too_many_symbolic_link_levels);
+}
+
+std::string qbackend::getDestination(StringRef path) {
+  ErrorOr<std::string> file = followLinks(path);
+  return file && !file->empty() ? *file : path.str();
+}
+
+/// Gives a new file the owner, group and permissions of the one it replaces.
+/// Only root gives files away, and only a member a group: else the bits of the
+/// group are no more than everybody's.
+static void givePermissions(int descriptor, const struct stat &before) {
+  mode_t mode = before.st_mode & 0777;
+  struct stat now;
+  if (fchown(descriptor, before.st_uid, before.st_gid) != 0 &&
+      fchown(descriptor, -1, before.st_gid) != 0 &&
+      (fstat(descriptor, &now) != 0 || now.st_gid != before.st_gid))
+    mode &= ~070 | (mode & 07) << 3;
+  fchmod(descriptor, mode);
+  errno = 0;
 }
 
 /// Removes what is left of processes that were killed while they wrote `path`.
@@ -132,6 +156,12 @@ OutputFile::OutputFile(StringRef path) : path(path) {
     openError = file.getError();
     return;
   }
+  if (file->empty()) {
+    owned =
+        std::make_unique<raw_fd_ostream>(path, openError, sys::fs::OF_Append);
+    target = owned.get();
+    return;
+  }
   destination = *file;
   removeLeftovers(destination);
   struct stat before;
@@ -145,19 +175,15 @@ OutputFile::OutputFile(StringRef path) : path(path) {
         Twine(sys::Process::getProcessId()) + "-" +
             utohexstr(sys::Process::GetRandomNumber() & 0xffffff, true, 6) +
             ".tmp");
-    openError = sys::fs::openFileForWrite(
-        name, descriptor, sys::fs::CD_CreateNew, sys::fs::OF_None,
-        isNew ? 0666 : before.st_mode & 0666);
+    openError =
+        sys::fs::openFileForWrite(name, descriptor, sys::fs::CD_CreateNew,
+                                  sys::fs::OF_None, isNew ? 0666 : 0600);
   } while (openError == std::errc::file_exists);
   if (openError)
     return;
   // Before there is anything in it that not everybody may read.
-  if (!isNew) {
-    // Only root gives files away.
-    if (fchown(descriptor, before.st_uid, before.st_gid) != 0)
-      errno = 0;
-    fchmod(descriptor, before.st_mode & 0777);
-  }
+  if (!isNew)
+    givePermissions(descriptor, before);
   flock(descriptor, LOCK_EX | LOCK_NB);
   temporary = name;
   if (removesOnSignals)
@@ -230,6 +256,8 @@ Error qbackend::checkWritable(StringRef path) {
   ErrorOr<std::string> file = followLinks(path);
   if (!file)
     return fail(file.getError().message());
+  if (file->empty())
+    return Error::success();
   StringRef folder = sys::path::parent_path(*file);
   if (folder.empty())
     folder = ".";

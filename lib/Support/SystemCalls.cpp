@@ -21,6 +21,7 @@
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
@@ -72,6 +73,14 @@ public:
     add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3);
     loadArgument(argument);
     returnIf(BPF_JEQ, value, SECCOMP_RET_ALLOW);
+    loadNumber();
+  }
+
+  /// Refuses a call if the low half of an argument is `value`.
+  void refuseEqual(uint32_t number, unsigned argument, uint32_t value) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3);
+    loadArgument(argument);
+    returnIf(BPF_JEQ, value, refusal);
     loadNumber();
   }
 
@@ -190,7 +199,9 @@ static void allowPath(int ruleset, llvm::StringRef path, uint64_t rights) {
 
 /// Where an error or a call of the C library looks, or its loader.
 static constexpr llvm::StringLiteral systemFolders[] = {
-    "/usr", "/lib", "/lib64", "/etc/ld.so.cache", "/proc", "/sys", "/dev"};
+    "/usr",      "/lib",        "/lib64",      "/etc/ld.so.cache",
+    "/proc",     "/sys",        "/dev/null",   "/dev/zero",
+    "/dev/full", "/dev/random", "/dev/urandom"};
 
 static llvm::Error restrictFiles(llvm::ArrayRef<std::string> read,
                                  llvm::ArrayRef<std::string> written) {
@@ -252,6 +263,11 @@ llvm::Error qbackend::restrictProcess(llvm::ArrayRef<std::string> read,
                     CLONE_NEWCGROUP | CLONE_NEWIPC | CLONE_NEWNET |
                         CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWUSER |
                         CLONE_NEWUTS);
+  // What types, or pastes, into the terminal of the caller (TIOCLINUX).
+  filter.refuseEqual(SYS_ioctl, 1, TIOCSTI);
+  filter.refuseEqual(SYS_ioctl, 1, 0x541C);
+  // An output keeps the permissions that it had, and gets no more.
+  filter.refuseBits(SYS_fchmod, 1, 07000);
   // Other machines and programs, what belongs to another process, the clock,
   // and what of a file is not its contents.
   for (int number : {
@@ -262,14 +278,16 @@ llvm::Error qbackend::restrictProcess(llvm::ArrayRef<std::string> read,
              SYS_fremovexattr, SYS_fsconfig, SYS_fsetxattr, SYS_fsmount,
              SYS_fsopen, SYS_fspick, SYS_init_module, SYS_io_uring_enter,
              SYS_io_uring_register, SYS_io_uring_setup, SYS_kcmp,
-             SYS_kexec_load, SYS_keyctl, SYS_linkat, SYS_listen,
-             SYS_lremovexattr, SYS_lsetxattr, SYS_mount, SYS_move_mount,
-             SYS_msgget, SYS_name_to_handle_at, SYS_open_by_handle_at,
+             SYS_kexec_load, SYS_kexec_file_load, SYS_keyctl, SYS_linkat,
+             SYS_listen, SYS_lremovexattr, SYS_lsetxattr, SYS_mount,
+             SYS_move_mount, SYS_mq_open, SYS_msgctl, SYS_msgget, SYS_msgrcv,
+             SYS_msgsnd, SYS_name_to_handle_at, SYS_open_by_handle_at,
              SYS_open_tree, SYS_perf_event_open, SYS_personality,
              SYS_pidfd_getfd, SYS_pidfd_open, SYS_pidfd_send_signal,
              SYS_pivot_root, SYS_process_vm_readv, SYS_process_vm_writev,
              SYS_ptrace, SYS_quotactl, SYS_reboot, SYS_removexattr,
-             SYS_request_key, SYS_semget, SYS_setdomainname, SYS_sethostname,
+             SYS_request_key, SYS_semctl, SYS_semget, SYS_semop, SYS_semtimedop,
+             SYS_shmat, SYS_shmctl, SYS_setdomainname, SYS_sethostname,
              SYS_setns, SYS_settimeofday, SYS_setxattr, SYS_shmget, SYS_socket,
              SYS_swapoff, SYS_swapon, SYS_syslog, SYS_umount2, SYS_unshare,
              SYS_userfaultfd, SYS_utimensat, SYS_vhangup,

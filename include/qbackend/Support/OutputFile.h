@@ -19,11 +19,16 @@ namespace qbackend {
 /// first ones, a hash and the suffix: names may be no longer than 255 bytes.
 std::string getPathBeside(llvm::StringRef path, const llvm::Twine &suffix);
 
+/// The file that `path` is the name of: where its symbolic links lead, be it
+/// there or not; `path`, if they can't be followed.
+std::string getDestination(llvm::StringRef path);
+
 /// What will be `path`, or where that leads as a symbolic link: until `commit`
 /// it is `PATH.PID-xxxxxx.tmp` beside it, which goes away with this object. A
 /// file that is there passes on its permissions. What a killed process left of
-/// the same output is removed. Standard output ("-"), devices and pipes are
-/// written as they are, since a file must not take their place.
+/// the same output is removed. Standard output ("-"), devices, pipes and what
+/// leads to an open file of a process (/dev/stdout) are written as they are,
+/// since a file must not take their place.
 class OutputFile {
 public:
   explicit OutputFile(llvm::StringRef path);

@@ -12,11 +12,20 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::qnnpack;
 
+/// Whether rows stay as they are: a matrix is one, and several unknown extents
+/// can't be had back from one by upstream's lowering.
+static bool keepsRows(RankedTensorType type) {
+  ArrayRef<int64_t> rows = type.getShape().drop_back();
+  int64_t unknown = llvm::count_if(rows, ShapedType::isDynamic);
+  return rows.size() == 1 || unknown > 1 ||
+         (unknown && llvm::is_contained(rows, 0));
+}
+
 /// `value`, [rows..., columns], as a matrix.
 static Value flattenRows(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   int64_t rank = type.getRank();
-  if (rank == 2)
+  if (keepsRows(type))
     return value;
   if (rank == 1)
     return splitLast(b, value, {1, type.getDimSize(0)});
@@ -28,6 +37,8 @@ static Value flattenRows(ImplicitLocOpBuilder &b, Value value) {
 
 /// The type of `flattenRows` of a tensor of `type`.
 static RankedTensorType flattenRows(RankedTensorType type) {
+  if (keepsRows(type))
+    return type;
   int64_t rows = 1;
   for (int64_t size : type.getShape().drop_back())
     rows = ShapedType::isDynamic(size) || ShapedType::isDynamic(rows)
@@ -40,7 +51,7 @@ static RankedTensorType flattenRows(RankedTensorType type) {
 static Value unflattenRows(ImplicitLocOpBuilder &b, Value value,
                            RankedTensorType type, Value like) {
   int64_t rank = type.getRank();
-  if (rank == 2)
+  if (keepsRows(type))
     return value;
   if (rank == 1)
     return tensor::CollapseShapeOp::create(

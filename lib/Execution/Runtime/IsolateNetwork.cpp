@@ -175,6 +175,11 @@ static LogicalResult checkData(Operation *op,
 /// The divisors of floordiv, ceildiv and mod of a map, and the basis of an
 /// index, have to be positive constants.
 static LogicalResult checkDivisors(Operation *op) {
+  if (auto loop = dyn_cast<mlir::affine::AffineForOp>(op);
+      loop && loop.getStepAsInt() < 1)
+    return mlir::emitError(op->getLoc())
+           << "'affine.for' op has step " << loop.getStepAsInt()
+           << "; expected a positive one";
   auto fail = [&]() -> LogicalResult {
     return mlir::emitError(op->getLoc())
            << "'" << op->getName()

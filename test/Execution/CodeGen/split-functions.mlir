@@ -1,4 +1,4 @@
-// RUN: qbackend-opt %s --qbackend-split-functions=max-ops=2 | FileCheck %s
+// RUN: qbackend-opt %s --qbackend-split-functions="max-ops=2 open-entries" | FileCheck %s
 
 // Five calls in parts of two. What one part gives to another, or to the end, is in
 // a struct; constants and addresses are made again.

@@ -269,7 +269,9 @@ def SplitFunctionsPass
     where they are made.
   }];
   let options = [
-    Option<"maxOps", "max-ops", "int64_t", "500", "The most ops of a part">
+    Option<"maxOps", "max-ops", "int64_t", "500", "The most ops of a part">,
+    Option<"openEntries", "open-entries", "bool", "false",
+           "Move public functions to their C wrappers, too: who links calls these">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }

@@ -116,7 +116,10 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createFreezeNumbersPass());
   if (options.target.parallel)
     pm.addPass(createParallelizeCallsPass());
-  pm.addPass(createSplitFunctionsPass());
+  SplitFunctionsPassOptions split;
+  // What runs in this process is called by its wrapper.
+  split.openEntries = options.assertMessages != nullptr;
+  pm.addPass(createSplitFunctionsPass(split));
   pm.addPass(createDefineHelpersPass({options.target.triple}));
 }
 

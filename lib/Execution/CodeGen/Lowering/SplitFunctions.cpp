@@ -8,6 +8,7 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
@@ -166,6 +167,10 @@ bool BlockSplitter::assignParts() {
   for (Operation &op : block.without_terminator()) {
     if (op.getNumRegions() || isa<LLVM::StackSaveOp, LLVM::StackRestoreOp>(op))
       return false;
+    // The size of what stays would be known behind all parts.
+    if (auto alloca = dyn_cast<LLVM::AllocaOp>(op);
+        alloca && !matchPattern(alloca.getArraySize(), m_Constant()))
+      return false;
     count += !isRepeated(&op) && !isa<LLVM::AllocaOp>(op);
   }
   if (count <= 2 * maxOps)
@@ -236,7 +241,8 @@ Value BlockSplitter::get(Value value, unsigned part, OpBuilder &b) {
     known.map(value, loaded);
     return loaded;
   }
-  if (op && op->getBlock() == &block && isRepeated(op)) {
+  if (op && (op->hasTrait<OpTrait::ConstantLike>() ||
+             (op->getBlock() == &block && isRepeated(op)))) {
     for (Value operand : op->getOperands())
       get(operand, part, b);
     return b.clone(*op, known)->getResult(0);
@@ -343,7 +349,7 @@ struct SplitFunctionsPass
   void runOnOperation() final {
     fieldReads.clear();
     SymbolTable symbols(getOperation());
-    openEntries(symbols);
+    moveEntries(symbols);
     SmallVector<LLVM::LLVMFuncOp> functions;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>())
       functions.push_back(function);
@@ -358,7 +364,7 @@ struct SplitFunctionsPass
            std::distance(block.begin(), block.end()) > 2 * maxOps;
   }
 
-  void openEntries(SymbolTable &symbols) {
+  void moveEntries(SymbolTable &symbols) {
     llvm::StringMap<unsigned> uses;
     getOperation().walk([&](Operation *op) {
       if (auto call = dyn_cast<LLVM::CallOp>(op); call && call.getCallee())
@@ -378,7 +384,8 @@ struct SplitFunctionsPass
     }
     for (auto [wrapper, call] : wrappers) {
       auto entry = symbols.lookup<LLVM::LLVMFuncOp>(*call.getCallee());
-      if (!entry || entry.isExternal() || !isLong(entry))
+      if (!entry || entry.isExternal() || !isLong(entry) ||
+          (!openEntries && entry.getLinkage() == LLVM::Linkage::External))
         continue;
       moveToWrapper(wrapper, call, entry, fieldReads);
       for (auto store : llvm::make_early_inc_range(
