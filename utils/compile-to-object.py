@@ -416,7 +416,8 @@ def compile_network(args, work, output):
         inputs = [b for b in buffers if b.name.startswith("input")]
         outputs = buffers[len(inputs):]
         arrays = make_inputs(inputs, args.self_test or None)
-        arrays += run_network(optimizer.with_name("qbackend-run"), module,
+        # Lowered, whose bytes have no sign either.
+        arrays += run_network(optimizer.with_name("qbackend-run"), lowered,
                               args.function, outputs, arrays, work,
                               args.contract)
         program = output.with_name(f"{name}_test.c")

@@ -21,6 +21,7 @@ ELSEWHERE = {
     "PYTHONPATH=build/python test/Fuzz/": "test/Fuzz",
     "ninja ": "utils/setup.sh",
     "/usr/bin/python3 test/": "the tests in that folder",
+    "utils/mutate-checks.py": "by hand: it builds each mutant",
     "benchmarks/": "by hand: it measures this machine",
     "LD_PRELOAD=COPY": "by hand: it measures this machine, with peers",
     "cc -I out": "test/Integration/compile-to-object.test",

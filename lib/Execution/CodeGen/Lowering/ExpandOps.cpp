@@ -55,7 +55,7 @@ struct ExpandOpsPass
       auto value = global ? dyn_cast_or_null<TypedAttr>(
                                 global.getValue().value_or(Attribute()))
                           : TypedAttr();
-      if (!value || value.getType() != op.getType()) {
+      if (!value || !arith::ConstantOp::isBuildableWith(value, op.getType())) {
         op.emitOpError() << "reads a global without a value; give it one, or "
                             "pass it as an argument";
         return signalPassFailure();
