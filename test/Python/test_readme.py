@@ -51,12 +51,11 @@ def test_doors_lead_to_the_same_integers(checkout):
     done = run(commands, checkout)
     assert "output0" in done.stdout
     quantize = blocks("In, and out", "sh")[0].replace("examples/first/net.mlir", "{}")
-    modules = []
-    for name in ("net.pt2", "net.onnx"):
-        run(f"build/bin/qbackend-import examples/first/{name} -o {name}.mlir", checkout)
-        modules.append(run(quantize.format(f"{name}.mlir"), checkout).stdout)
-    modules.append(run(quantize.format("examples/first/net.mlir"), checkout).stdout)
-    # The hand-written network's argument has no name.
-    assert modules[0] == modules[1]
-    assert modules[0].replace(' {qbackend.name = "x"}', "") == modules[2].replace(
-        ' {qbackend.name = "x"}', "")
+    assert (checkout / "net.int8.onnx").stat().st_size > 0
+    # The argument of the network that was written by hand has no name.
+    modules = {
+        run(quantize.format(f"examples/first/net.{form}"), checkout).stdout.replace(
+            ' {qbackend.name = "x"}', "")
+        for form in ("pt2", "onnx", "mlir")
+    }
+    assert len(modules) == 1
