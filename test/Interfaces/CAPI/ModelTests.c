@@ -222,9 +222,6 @@ static void testCalibration(QBackendModel *model) {
         "none");
   CHECK(calibration == NULL);
   options.backend = nothing;
-  options.batchSize = -1;
-  FAILS(qbackendCalibrationCreate(model, &options, &calibration, hear, NULL),
-        "batch-size is -1");
   FAILS(qbackendCalibrationCreate(NULL, NULL, &calibration, hear, NULL),
         "model is null");
   FAILS(qbackendCalibrationCreate(model, NULL, NULL, hear, NULL),

@@ -139,7 +139,7 @@ func.func @mix(%x: tensor<2x8xf32>, %w: tensor<5x8xf32>, %bias: tensor<5xf32>) -
 
 // A permuted result, and a sum over two dimensions.
 // CHECK-LABEL: func.func @contract(
-// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.flatten] inputs(%arg0) : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.flatten] inputs(%arg0) attributes {qbackend.source_values = 0 : i64} : (tensor<2x3x4xf32>) -> tensor<2x12xf32>
 // CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.linear] inputs(%[[R0]]) weight(%{{.*}}) : (tensor<2x12xf32>, tensor<7x12xf32>) -> tensor<2x7xf32>
 // CHECK: %[[R2:.*]] = qbackend.operator [#qbackend.linear] inputs(%arg0) weight(%{{.*}}) : (tensor<2x3x4xf32>, tensor<7x4xf32>) -> tensor<2x3x7xf32>
 // CHECK-NOT: qbackend.operator
@@ -156,7 +156,7 @@ func.func @contract(%x: tensor<2x3x4xf32>) -> (tensor<2x7xf32>, tensor<7x2x3xf32
 
 // The sum runs over two dimensions: the weight is [out, heads * size].
 // CHECK-LABEL: func.func @two_sums(
-// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.flatten] inputs(%arg0) : (tensor<3x2x2xf32>) -> tensor<3x4xf32>
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.flatten] inputs(%arg0) attributes {qbackend.source_values = 0 : i64} : (tensor<3x2x2xf32>) -> tensor<3x4xf32>
 // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 3.000000e+00, 5.000000e+00, 7.000000e+00], [2.000000e+00, 4.000000e+00, 6.000000e+00, 8.000000e+00]]> : tensor<2x4xf32>
 // CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.linear] inputs(%[[R0]]) weight(%[[W]]) : (tensor<3x4xf32>, tensor<2x4xf32>) -> tensor<3x2xf32>
 // CHECK-NOT: qbackend.operator

@@ -181,7 +181,7 @@ func.func @shared_head(%q: tensor<2x5x4xf32>, %k: tensor<3x4xf32>) -> tensor<2x5
 
 // The windows of an image, two dimensions each, as rows and as what is summed.
 // CHECK-LABEL: func.func @windows
-// CHECK-DAG: %[[P:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<4x2x2x3x2x3xf32>) -> tensor<4x2x6x6xf32>
+// CHECK-DAG: %[[P:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) attributes {qbackend.source_values = 0 : i64} : (tensor<4x2x2x3x2x3xf32>) -> tensor<4x2x6x6xf32>
 // CHECK-DAG: qbackend.transpose %arg1 [0, 3, 1, 2, 4] : tensor<4x2x3x2x5xf32> -> tensor<4x2x2x3x5xf32>
 // CHECK: qbackend.operator [#qbackend.matmul] inputs(%[[P]], %{{.*}}) : (tensor<4x2x6x6xf32>, tensor<4x2x6x5xf32>) -> tensor<4x2x6x5xf32>
 func.func @windows(%p: tensor<4x2x2x3x2x3xf32>, %v: tensor<4x2x3x2x5xf32>) -> tensor<4x2x2x3x5xf32> {

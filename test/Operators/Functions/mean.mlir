@@ -109,7 +109,7 @@ func.func @division_expands(%x: tensor<2x3x5x7xf32>) -> tensor<2x3x1x1xf32> {
 // A sum that transposes leaves the dimension of 1 elsewhere.
 // CHECK-LABEL: func.func @moved
 // CHECK: %[[M:.*]] = qbackend.operator [#qbackend.mean<axes = [1]>] inputs(%arg0) : (tensor<1x15x8xf32>) -> tensor<1x8xf32>
-// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[M]]) : (tensor<1x8xf32>) -> tensor<1x8x1xf32>
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[M]]) attributes {qbackend.source_values = 0 : i64} : (tensor<1x8xf32>) -> tensor<1x8x1xf32>
 // CHECK: return %[[R]]
 func.func @moved(%x: tensor<1x15x8xf32>) -> tensor<1x8x1xf32> {
   %z = arith.constant dense<0.0> : tensor<1x8x1xf32>

@@ -61,7 +61,7 @@ func.func @joined(%x: tensor<1x2x5x3xf32>) -> tensor<1x5x2xf32> {
 
 // CHECK-LABEL: func.func @other_order(
 // CHECK: %[[T:.*]] = qbackend.transpose %arg0 [0, 2, 1, 3] : tensor<1x2x5x3xf32> -> tensor<1x5x2x3xf32>
-// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[T]]) : (tensor<1x5x2x3xf32>) -> tensor<1x5x6xf32>
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%[[T]]) attributes {qbackend.source_values = 0 : i64} : (tensor<1x5x2x3xf32>) -> tensor<1x5x6xf32>
 // CHECK: %[[W:.*]] = arith.constant dense<{{\[\[}}1.000000e+00, 5.000000e+00, 9.000000e+00, 3.000000e+00, 7.000000e+00, 1.100000e+01], [2.000000e+00, 6.000000e+00, 1.000000e+01, 4.000000e+00, 8.000000e+00, 1.200000e+01]]>
 // CHECK: qbackend.operator [#qbackend.linear] inputs(%[[R]]) weight(%[[W]]) : (tensor<1x5x6xf32>, tensor<2x6xf32>) -> tensor<1x5x2xf32>
 func.func @other_order(%x: tensor<1x2x5x3xf32>) -> tensor<1x5x2xf32> {

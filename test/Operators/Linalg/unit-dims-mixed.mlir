@@ -13,7 +13,7 @@
 // without.
 // CHECK-LABEL: func.func @attention
 // CHECK-NOT: qbackend.sub
-// CHECK: [[X:%.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<2x12x12xf32>) -> tensor<1x2x12x12xf32>
+// CHECK: [[X:%.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) attributes {qbackend.source_values = 0 : i64} : (tensor<2x12x12xf32>) -> tensor<1x2x12x12xf32>
 // CHECK: qbackend.operator [#qbackend.softmax<axis = 3>] inputs([[X]])
 // CHECK-COUNT-2: linalg.reduce
 // CHECK-NOT: linalg.reduce

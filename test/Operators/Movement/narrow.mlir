@@ -20,7 +20,7 @@ func.func @dynamic_batch(%x: tensor<?x7x9xf32>) -> tensor<?x2x9xf32> {
 // One index: the dimension stays in the operator, and is dropped after it.
 // CHECK-LABEL: func.func @select
 // CHECK: %[[N:.*]] = qbackend.operator [#qbackend.narrow<offsets = [0, 4, 0], sizes = [-1, 1, 9], strides = [1, 1, 1]>] inputs(%arg0) : (tensor<?x7x9xf32>) -> tensor<?x1x9xf32>
-// CHECK: qbackend.operator [#qbackend.flatten] inputs(%[[N]]) : (tensor<?x1x9xf32>) -> tensor<?x9xf32>
+// CHECK: qbackend.operator [#qbackend.flatten] inputs(%[[N]]) attributes {qbackend.source_values = 0 : i64} : (tensor<?x1x9xf32>) -> tensor<?x9xf32>
 func.func @select(%x: tensor<?x7x9xf32>) -> tensor<?x9xf32> {
   %c0 = arith.constant 0 : index
   %d = tensor.dim %x, %c0 : tensor<?x7x9xf32>

@@ -19,7 +19,7 @@ func.func @broadcast_and_collapse(%x: tensor<2x3xf32>) -> tensor<6x12xf32> {
 }
 
 // CHECK-LABEL: func.func @expand
-// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) : (tensor<?x7xf32>) -> tensor<?x7x1x1xf32>
+// CHECK: %[[R:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) attributes {qbackend.source_values = 0 : i64} : (tensor<?x7xf32>) -> tensor<?x7x1x1xf32>
 // CHECK: qbackend.operator [#qbackend.repeat<multiples = [1, 1, 3, 2]>] inputs(%[[R]]) : (tensor<?x7x1x1xf32>) -> tensor<?x7x3x2xf32>
 func.func @expand(%x: tensor<?x7xf32>) -> tensor<?x7x3x2xf32> {
   %c0 = arith.constant 0 : index

@@ -82,7 +82,7 @@ func.func @product_of_activations(%q: tensor<1x4x3xf32>, %k: tensor<1x4x3xf32>) 
 
 // The reshape in front flattens, too: what is left of it is an operator.
 // CHECK-LABEL: func.func @flat(
-// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.flatten] inputs(%arg0) : (tensor<3x2x2x2xf32>) -> tensor<3x8xf32>
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.flatten] inputs(%arg0) attributes {qbackend.source_values = 0 : i64} : (tensor<3x2x2x2xf32>) -> tensor<3x8xf32>
 // CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.linear] inputs(%[[R0]]) weight(%{{.*}}) bias(%{{.*}}) : (tensor<3x8xf32>, tensor<2x8xf32>, tensor<2xf32>) -> tensor<3x2xf32>
 // CHECK-NOT: qbackend.operator
 // CHECK: return
