@@ -115,7 +115,7 @@ def draw_table(observed, path):
         for op in function.ops:
             if op.name != "qbackend.observe":
                 continue
-            symbol = re.search(r' by @("[^"]+"|\S+) :', op.text)[1]
+            symbol = re.search(r' by @("[^"]+"|\S+) [:{]', op.text)[1]
             if symbol in seen:
                 continue
             seen[symbol] = True
@@ -137,7 +137,7 @@ def draw_table(observed, path):
 def check_sharing(backend, function):
     """What shares has one observer on its inputs and its result."""
     def symbol(op):
-        return re.search(r" by @(\S+) :", op.text)[1]
+        return re.search(r" by @(\S+) [:{]", op.text)[1]
 
     for op in function.ops:
         if not op.is_operator or not op.qconfig or not op.qconfig.is_static:
