@@ -113,7 +113,7 @@ class Parts:
         module.write_text("".join(write_function(f"f{i}", i) for i in range(24)))
         found = []
         for option in ("--mlir-disable-threading=true", "--mlir-disable-threading=false"):
-            output = self.work / "functions.out"
+            output = self.work / "functions.out.mlir"
             self.run(self.bin / "qbackend-opt", option, "--qbackend-raise-pipeline",
                      "--canonicalize", "--cse", module, "-o", output)
             found.append(output.read_bytes())

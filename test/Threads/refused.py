@@ -42,7 +42,7 @@ def main():
     cores = sorted(os.sched_getaffinity(0))[:2]
     os.sched_setaffinity(0, cores)
     source, samples, out = (arguments.work / name
-                            for name in ("in.mlir", "x.npz", "out.mlir"))
+                            for name in ("in.mlir", "x.npz", "out"))
     source.write_text("".join(FUNCTION.format(i=i) for i in range(8)))
     np.savez(samples, x=np.linspace(-2, 2, 160, dtype="f4").reshape(40, 4))
     tools = arguments.bin
@@ -66,12 +66,13 @@ def main():
                     f"data={samples}", one, "-o", arguments.work / "one.mlir"],
                    check=True, stderr=subprocess.DEVNULL)
     cases["qbackend-tune"] = [tools / "qbackend-tune", one, "--keep-sqnr=1",
-                              f"--input={samples}", f"--data={samples}", "-o", out]
+                              f"--input={samples}", f"--data={samples}", "-o",
+                              out.with_suffix(".mlir")]
     if arguments.package:
         cases["python"] = [sys.executable, "-c", SCRIPT, source, out]
     failures = refused = 0
     for name, command in cases.items():
-        wanted = None
+        wanted, out = None, command[-1]
         for threads in (99, 0, 1, 3, 6, 7, 9):
             environment = {**os.environ, "LD_PRELOAD": str(arguments.library),
                            "THREADS": str(threads), "OPENBLAS_NUM_THREADS": "1",

@@ -4,7 +4,7 @@
 !y8 = !quant.uniform<u8:f32, 0.25:7>
 
 // Quantized are %1 and %2; float %x, %0, %3 and %4.
-// expected-remark @below {{QB120 | Category:qbackend | quantized=2, float=4}}
+// expected-remark @below {{QB120 | Category:qbackend | float=4, quantized=2}}
 module {
   func.func @main(%x: tensor<?x4xf32>) -> tensor<?x4xf32> {
     %0 = math.exp %x : tensor<?x4xf32>
