@@ -262,3 +262,6 @@ def test_old_opsets_of_what_never_changed(tmp_path):
                  x.mean((2, 3), keepdims=True))
     with pytest.raises(qbackend.ImportFailure, match="opset is 6"):
         values(tmp_path, "Add", [x], [x], opset=6)
+    # Its defaults were others.
+    with pytest.raises(qbackend.ImportFailure, match="opset is 1"):
+        values(tmp_path, "Selu", [x], opset=1)

@@ -317,6 +317,11 @@ def test_functions_of_two_tensors(tmp_path):
     c.check("logical_and.default", np.logical_and(X > 0, Y > 0), self=X > 0,
             other=Y > 0)
     c.check("bitwise_and.Tensor", I & 6, self=I, other=6)
+    by = np.array([-9, -1, 0, 3, 63, 64])
+    some = (by >= 0) & (by < 64)
+    c.check("bitwise_left_shift.Tensor", np.where(some, I << (by & 63), 0), self=I,
+            other=by)
+    c.check("bitwise_right_shift.Tensor", I >> np.where(some, by, 63), self=I, other=by)
     c.check("bitwise_not.default", ~I, self=I)
     c.check("bitwise_not.default", ~M, self=M)
     c.check("lerp.Scalar", X + F(0.25) * (Y - X), self=X, end=Y, weight=0.25)

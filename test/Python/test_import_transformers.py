@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import qbackend
+from qbackend.importers.builder import Builder
+from qbackend.importers.elements import BF16
 from exported import Network, Ref, Symbol
 from importing import close, run
 
@@ -85,6 +87,27 @@ def test_place_outside_is_an_error(tmp_path):
         module.run(np.array([[3]]), x)
 
 
+def test_known_places_of_a_large_tensor(tmp_path):
+    """There is no table of its size."""
+    net = Network()
+    x = net.input("x", (1, 2050, 512))
+    v = net.input("v", (1, 3, 512))
+    place = net.weight("place", np.array([7, -1, 7]), "buffer")
+    none = net.weight("none", np.zeros(0, np.int64), "buffer")
+    same = net.node("aten.index_put.default", [1, 2050, 512], self=x,
+                    indices=places(None, none), values=net.weight(
+                        "nothing", np.zeros((1, 0, 512), F), "buffer"))
+    net.outputs = [net.node("aten.index_put.default", [1, 2050, 512], self=same,
+                            indices=places(None, place), values=v)]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    array = RANDOM.standard_normal((1, 2050, 512)).astype(F)
+    rows = RANDOM.standard_normal((1, 3, 512)).astype(F)
+    want = array.copy()
+    want[:, [7, -1, 7]] = rows
+    assert np.array_equal(module.run(array, rows), want)
+    assert len(module.bytecode()) < 1 << 16
+
+
 # Masks of sizes that are known when it runs.
 
 
@@ -99,6 +122,19 @@ def test_triangles_of_dynamic_size(tmp_path, diagonal, size):
     lower, upper = outputs(net, tmp_path, x=array)
     assert close(lower, np.tril(array, diagonal))
     assert close(upper, np.triu(array, diagonal))
+
+
+def test_triangles_of_a_large_tensor(tmp_path):
+    net = Network()
+    x = net.input("x", (1, 1050, 1000))
+    net.outputs = [net.node(f"aten.{name}.default", [1, 1050, 1000], self=x, diagonal=3)
+                   for name in ("tril", "triu")]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    array = RANDOM.standard_normal((1, 1050, 1000)).astype(F)
+    lower, upper = module.run(array)
+    assert np.array_equal(lower, np.tril(array, 3))
+    assert np.array_equal(upper, np.triu(array, 3))
+    assert len(module.bytecode()) < 1 << 16
 
 
 def test_slice_of_width_0(tmp_path):
@@ -161,6 +197,26 @@ def test_embedding_bag(tmp_path, mode, given):
     assert close(found, bags_of(table, indices, offsets, mode, None, padding))
 
 
+@pytest.mark.parametrize("operator, padding, want", [
+    # As PyTorch 2.6 has it.
+    ("embedding_bag.padding_idx", -1, [[4, 5, 6, 7], [8, 9, 10, 11]]),
+    ("embedding_bag.padding_idx", -4, [[16, 17, 18, 19], [24, 26, 28, 30]]),
+    ("embedding_bag.padding_idx", None, [[20, 22, 24, 26], [24, 26, 28, 30]]),
+    ("_embedding_bag.default", -4, [[20, 22, 24, 26], [24, 26, 28, 30]]),
+    ("_embedding_bag.default", 4, [[4, 5, 6, 7], [8, 9, 10, 11]])])
+def test_negative_padding_index(tmp_path, operator, padding, want):
+    net = Network()
+    table = net.weight("bag.weight", np.arange(20, dtype=F).reshape(5, 4))
+    flat = net.node("aten.view.default", ((4,), "int64"),
+                    self=net.input("x", (1, 4), "int64"), size=[4])
+    starts = net.weight("starts", np.array([0, 2]), "buffer")
+    net.outputs = [net.node(f"aten.{operator}", [((2, 4), "float32"), (
+        (0,), "int64"), ((2,), "int64"), ((0,), "int64")], weight=table, indices=flat,
+        offsets=starts, padding_idx=padding)[0]]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    assert np.array_equal(module.run(np.array([[4, 1, 4, 2]])), want)
+
+
 def test_embedding_bag_of_a_dynamic_batch(tmp_path):
     """The offsets are a range of which nobody knows the end."""
     net, n = Network(), Symbol("s0")
@@ -201,6 +257,23 @@ def test_weight_norm_is_a_weight(tmp_path, dim):
     assert close(run(module, tmp_path, x=x)[0], x @ (v * (g / length)).T)
     # One constant, no square root.
     assert "math.sqrt" not in module.text()
+
+
+def test_weight_norm_of_one_number(tmp_path):
+    """A stride of 0 makes a large weight of it, which isn't computed here."""
+    net = Network()
+    net.weight("one", np.full(1, 0.5, F), "buffer")
+    wide = np.lib.stride_tricks.as_strided(net.weights[0][3], (200, 100), (0, 0))
+    g = RANDOM.standard_normal((200, 1)).astype(F)
+    weight = net.node("aten._weight_norm.default", [200, 100],
+                      v=net.weight("fc.weight_v", wide, storage="one"),
+                      g=net.weight("fc.weight_g", g))
+    net.outputs = [net.node("aten.linear.default", [1, 200], input=net.input(
+        "x", (1, 100)), weight=weight, path="fc")]
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    assert len(module.bytecode()) < 1 << 14
+    x = RANDOM.standard_normal((1, 100)).astype(F)
+    assert close(module.run(x), x.sum() * 0.1 * g.T)
 
 
 def fake_quantized(x, scale, zero_point, low, high):
@@ -246,6 +319,37 @@ def test_fake_quantizers_of_training(tmp_path):
     assert [np.array_equal(a, b) for a, b in zip(found, wanted)] == [True] * 4
 
 
+@pytest.mark.parametrize("code, bits", [(13, 8), (6, 11)])
+def test_fake_quantizers_of_halves(tmp_path, code, bits):
+    """They are float32, rounded once."""
+    net = Network()
+    x = net.input("x", (1, 2, 4))
+    scales, zeros = np.array([0.1, 0.2], F), np.array([0, 1])
+    net.outputs = [
+        net.node("aten.fake_quantize_per_tensor_affine.default", [1, 2, 4], self=x,
+                 scale=0.0173, zero_point=3, quant_min=-8, quant_max=7),
+        net.node("aten.fake_quantize_per_channel_affine.default", [1, 2, 4], self=x,
+                 scale=net.weight("s", scales, "buffer"),
+                 zero_point=net.weight("z", zeros, "buffer"), axis=1, quant_min=-8,
+                 quant_max=7)]
+    for name in (x, *net.outputs):
+        net.metas[name]["dtype"] = code
+    kind = "float32" if code == 13 else "float16"
+    array = np.array([[[0.3, 1.7, -2.9, 300], [0.01, 0.02, 0.03, 0.5]]], F)
+
+    def rounded(values):
+        exponent = np.frexp(values)[1] - bits
+        return np.ldexp(np.rint(np.ldexp(values, -exponent)), exponent).astype(F)
+
+    array = rounded(array)
+    module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+    found = module.run(array.astype(kind))
+    wanted = [fake_quantized(array, F(0.0173), 3, -8, 7),
+              fake_quantized(array, scales[:, None], zeros[:, None], -8, 7)]
+    for got, want in zip(found, wanted):
+        assert np.array_equal(got.astype(F), rounded(want))
+
+
 def test_an_observer_that_is_on_is_refused(tmp_path):
     net = Network()
     net.outputs = [fused(net, net.input("x", (1, 4, 6)), np.array([0.1], F),
@@ -267,6 +371,18 @@ def test_unread_operators_are_left_out(tmp_path):
     net.outputs = [net.node("aten.relu.default", [1, 4], self=x)]
     array = RANDOM.standard_normal((1, 4)).astype(F)
     assert close(outputs(net, tmp_path, x=array)[0], np.maximum(array, 0))
+
+
+@pytest.mark.parametrize("target", [
+    "acme.log.default", "aten._fused_swizzle_.default", "aten._swizzle.out",
+    "aten._swizzle.x_out"])
+def test_unread_operators_that_may_write(tmp_path, target):
+    net = Network()
+    x = net.input("x", (1, 4))
+    net.node(target, [1, 4], t=x)
+    net.outputs = [net.node("aten.relu.default", [1, 4], self=x)]
+    with pytest.raises(qbackend.UnsupportedOperators, match=target.split(".")[1]):
+        qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
 
 
 @pytest.mark.parametrize("training", [False, True])
@@ -324,3 +440,31 @@ def test_repeated_weights_have_a_limit(tmp_path):
         x = np.ones((1, 4), F)
         found, = outputs(big, tmp_path, x=x)
         assert close(found, np.repeat(x @ row.T, n, 1))
+
+
+def test_offsets_of_one_number(tmp_path):
+    """A billion of them are a few bytes of the file."""
+    net = Network()
+    net.weight("zero", np.zeros(1, np.int64), "buffer")
+    count = 1 << 30
+    wide = np.lib.stride_tricks.as_strided(net.weights[0][3], (count,), (0,))
+    flat = net.node("aten.view.default", ((8,), "int64"),
+                    self=net.input("x", (1, 8), "int64"), size=[8])
+    net.outputs = [net.node("aten._embedding_bag.default", [
+        ((count, 4), "float32"), ((0,), "int64"), ((count,), "int64"), ((0,), "int64")],
+        weight=net.weight("bag.weight", np.zeros((10, 4), F)), indices=flat,
+        offsets=net.weight("starts", wide, "buffer", storage="zero"))[0]]
+    with pytest.raises(qbackend.ImportFailure, match="more than"):
+        qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
+
+
+def test_bfloat16_of_one_number():
+    """It is written as one, whatever its size; few of many are evaluated."""
+    g = Builder()
+    one = np.array([0x3F80], np.uint16)
+    g.name(g.parameter(np.broadcast_to(one, (1 << 20, 1 << 9)), BF16))
+    assert not g.resources and "dense<1.0" in g.head[0]
+    rows = np.arange(0x3F80, 0x3F80 + 20000, dtype=np.uint16).reshape(-1, 2)
+    few = g.parameter(rows[:4], BF16)
+    assert few.data.tolist()[0] == [1.0, 1.0078125]
+    assert g.parameter(rows, BF16).data is None

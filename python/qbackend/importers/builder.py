@@ -17,7 +17,18 @@ import numpy as np
 
 from . import dims
 from .dims import Dim, Extent, Shape
-from .elements import BF16, F32, I8, I64, INDEX, Array, Element, converted, of_array
+from .elements import (
+    BF16,
+    F32,
+    I8,
+    I64,
+    INDEX,
+    Array,
+    Element,
+    converted,
+    of_array,
+    widen_bfloat16,
+)
 from .errors import ImportFailure
 from .scalars import ArrayBody, Number, Scalar, TextBody, number_text
 
@@ -180,6 +191,11 @@ class Builder:
     def parameter(self, array: Array, element: Element) -> Value:
         """A weight; `array` may be a view of a file."""
         is_bits = element == BF16 and array.dtype.itemsize == 2
+        if is_bits and array.size and not any(array.strides):
+            one = widen_bfloat16(array[(slice(0, 1),) * array.ndim])
+            array, is_bits = np.broadcast_to(one, array.shape), False
+        elif is_bits and array.size <= _FOLDED_REAL:
+            array, is_bits = widen_bfloat16(array), False
         value = self._value(None, array.shape, element, None if is_bits else array)
         value.bits, value.parameter = array if is_bits else None, True
         return value

@@ -153,7 +153,7 @@ def eye(g: Builder, n: int, m: Optional[int] = None,
 def _triangle(g: Builder, x: Value, diagonal: Extent, lower: bool) -> Value:
     rows, columns = x.shape[-2:]
     if not (isinstance(rows, int) and isinstance(columns, int) and isinstance(
-            diagonal, int)):
+            diagonal, int)) or rows * columns > 1 << 20:
         edge = g.extent(diagonal)
 
         def body(text: TextBody, v: Scalar, out: Scalar) -> Scalar:

@@ -254,8 +254,10 @@ for _name in ("and", "or", "xor"):
 
 
 def shift_of(x: Scalar, by: Scalar, left: bool) -> Scalar:
-    """By all bits and more, nothing is left but the sign."""
+    """By all bits and more, nothing is left but the sign; as by less than none."""
     last = x.element.bits - 1
+    if by.element.kind == "i":
+        by = (by < 0).select(by.body.number(x.element.bits, by.element), by)
     if left:
         return (by <= last).select(x.op("shl", by.min(last)),
                                    x.body.number(0, x.element))

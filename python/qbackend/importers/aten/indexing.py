@@ -48,6 +48,8 @@ def _bag_of_one_size(g: Builder, indices: Value, offsets: Value) -> Optional[int
     """How many rows each bag has, if that is known and the same."""
     found = g.ranges.get(offsets)
     if offsets.data is not None and offsets.size != 0:
+        if offsets.data.size > 1 and not any(offsets.data.strides):
+            return None  # all are one number
         first = offsets.data.reshape(-1)
         step = int(first[1]) if first.size > 1 else indices.size
         if isinstance(step, int) and np.array_equal(
@@ -59,8 +61,7 @@ def _bag_of_one_size(g: Builder, indices: Value, offsets: Value) -> Optional[int
     return found[1] if bags == offsets.size else None
 
 
-@op("embedding_bag.padding_idx", "embedding_bag", "_embedding_bag",
-    "_embedding_bag_forward_only")
+@op("embedding_bag", "_embedding_bag", "_embedding_bag_forward_only")
 def embedding_bag(g: Builder, weight: Value, indices: Value, offsets: Value,
                   scale_grad_by_freq: bool = False, mode: int = 0,
                   sparse: bool = False,
@@ -68,14 +69,16 @@ def embedding_bag(g: Builder, weight: Value, indices: Value, offsets: Value,
                   include_last_offset: bool = False,
                   padding_idx: Optional[int] = None) -> Any:
     """Sums (mode 0), means (1) or maxima (2) of rows, from each offset to the
-    next; a bag without rows is 0."""
+    next; a bag without rows is 0. A negative `padding_idx` is none."""
     if mode not in (0, 1, 2) or indices.rank != 1 or offsets.rank != 1:
         raise ImportFailure(f"an embedding bag of mode {mode}, indices of shape "
                             f"{dims.text(indices.shape)} and offsets of shape "
                             f"{dims.text(offsets.shape)}")
     kind = "max" if mode == 2 else "add"
+    if padding_idx is not None and padding_idx < 0:
+        padding_idx = None
     size = _bag_of_one_size(g, indices, offsets)
-    if size and padding_idx in (None, -1) and not include_last_offset:
+    if size and padding_idx is None and not include_last_offset:
         bags = (offsets.shape[0], size)
         rows = embedding(g, weight, movement.reshape(g, indices, bags))
         if per_sample_weights is not None:
@@ -87,12 +90,24 @@ def embedding_bag(g: Builder, weight: Value, indices: Value, offsets: Value,
                  include_last_offset, padding_idx), None, None, None
 
 
+@op("embedding_bag.padding_idx")
+def embedding_bag_with_padding(
+        g: Builder, weight: Value, indices: Value, offsets: Value,
+        scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
+        per_sample_weights: Optional[Value] = None,
+        include_last_offset: bool = False,
+        padding_idx: Optional[int] = None) -> Any:
+    """A negative `padding_idx` counts from behind."""
+    if padding_idx is not None and padding_idx < 0:
+        padding_idx += dims.static(weight.shape[0], "the rows of an embedding bag")
+    return embedding_bag(g, weight, indices, offsets, scale_grad_by_freq, mode, sparse,
+                         per_sample_weights, include_last_offset, padding_idx)
+
+
 def _bags(g: Builder, weight: Value, indices: Value, offsets: Value, kind: str,
           is_mean: bool, factors: Optional[Value], ends_are_given: bool,
-          padding_idx: Optional[int]) -> Value:
-    rows = dims.static(weight.shape[0], "the rows of an embedding bag")
+          padding: Optional[int]) -> Value:
     bags = offsets.shape[0] - (1 if ends_are_given else 0)
-    padding = None if padding_idx in (None, -1) else padding_idx % rows
     name, table = g.name(offsets), g.name(weight)
     whole, last = g.extent(indices.shape[0]), g.extent(offsets.shape[0] - 1)
     given = [] if factors is None else [factors]
@@ -232,7 +247,7 @@ def put(g: Builder, self: Value, indices: Sequence[Optional[Value]],
 
     At known places, each element of the result is one of `self`, or of
     `values`, whose last write wins; sums are taken one after the other. Other
-    places are written in turn."""
+    places, and those of a large tensor, are written in turn."""
     if len(indices) == 1 and indices[0] is not None and (
             indices[0].element == BOOL) and values.size == 1 and kind is None:
         mask = indices[0]
@@ -242,7 +257,8 @@ def put(g: Builder, self: Value, indices: Sequence[Optional[Value]],
         return g.map([self, mask, one], lambda x, m, v: m.select(v, x))
     full, first, common = _places(g, self, indices)
     used = [i for i, index in enumerate(full) if index is not None]
-    if not dims.all_static(self.shape) or any(
+    size = dims.product(self.shape)
+    if not isinstance(size, int) or size > 1 << 20 or any(
             index is not None and index.data is None for index in full):
         return _put_in_turn(g, self, full, first, common, values, kind)
     shape = dims.integers(self.shape)
@@ -290,6 +306,8 @@ def _put_in_turn(g: Builder, self: Value, full: Sequence[Optional[Value]],
     rest = [e for i, e in enumerate(self.shape) if i not in used]
     before = len([i for i in range(used[0]) if full[i] is None]) if first else 0
     count = dims.product(common)
+    if count == 0:
+        return self
     # One dimension for all places.
     values = movement.reshape(
         g, g.spread(g.cast(values, self.element),

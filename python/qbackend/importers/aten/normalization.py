@@ -113,10 +113,12 @@ def weight_norm(builder: Builder, v: Value, g: Value, dim: int = 0) -> Any:
     """v * (g / |v|): the length over all dimensions but `dim`, or all if that is
     -1. A weight is computed here: it is one for the compiler, too."""
     axes = [i for i in range(v.rank) if dim == -1 or i != dim]
-    if v.data is not None and g.data is not None and v.element == F32:
-        length = np.sqrt(np.square(v.data).sum(tuple(axes), keepdims=True))
-        weight = v.data * (g.data.reshape(
-            g.data.shape if dim != -1 else [1] * v.rank) / length)
+    a, b = v.data, g.data
+    # One number with strides of 0 can have any size.
+    if a is not None and b is not None and v.element == F32 and all(
+            any(t.strides) or t.size <= 1 << 13 for t in (a, b)):
+        length = np.sqrt(np.square(a).sum(tuple(axes), keepdims=True))
+        weight = a * (b.reshape(b.shape if dim != -1 else [1] * v.rank) / length)
         return builder.parameter(weight, F32), builder.parameter(length, F32)
     length_ = reductions.vector_norm(builder, v, 2, axes, True)
     return builder.map([v, g, length_], lambda a, b, c: a * (b / c)), length_

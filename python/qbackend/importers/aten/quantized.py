@@ -10,7 +10,7 @@ import numpy as np
 
 from .. import movement, quantization
 from ..builder import Builder, Value
-from ..elements import F32, F64, I8, I16, I32, I64, U8, U16, Element
+from ..elements import F32, F64, HALVES, I8, I16, I32, I64, U8, U16, Element
 from ..errors import ImportFailure
 from ..program import DType
 from .table import op
@@ -153,6 +153,10 @@ def _element_for(quant_min: int, quant_max: int) -> Element:
     "fake_quantize_per_tensor_affine.tensor_qparams")
 def fake_quantize(g: Builder, self: Value, scale: Any, zero_point: Any,
                   quant_min: int, quant_max: int) -> Value:
+    if self.element in HALVES:
+        wide = fake_quantize(g, g.cast(self, F32), scale, zero_point, quant_min,
+                             quant_max)
+        return g.cast(wide, self.element)
     element = _element_for(quant_min, quant_max)
     numbers = [v.data.reshape(-1)[0].item() if isinstance(v, Value) and (
         v.data is not None and v.size == 1) else v for v in (scale, zero_point)]
@@ -174,6 +178,10 @@ def fake_quantize_per_channel(g: Builder, self: Value, scale: Value,
                               quant_max: int) -> Value:
     if zero_point.element.real:
         raise ImportFailure("a fake quantizer with real zero points")
+    if self.element in HALVES:
+        wide = fake_quantize_per_channel(g, g.cast(self, F32), scale, zero_point,
+                                         axis, quant_min, quant_max)
+        return g.cast(wide, self.element)
     zeros: Optional[Value] = zero_point
     if zero_point.data is not None and not zero_point.data.any():
         zeros = None

@@ -19,8 +19,8 @@ _OLDEST = 7
 #: What was before as it is since.
 _UNCHANGED = frozenset(
     "Abs Ceil Elu Exp Floor GlobalAveragePool GlobalMaxPool HardSigmoid Identity "
-    "InstanceNormalization LeakyRelu Log Neg Not Reciprocal Relu Selu Sigmoid "
-    "Softplus Softsign Sqrt Tanh Transpose".split())
+    "InstanceNormalization LeakyRelu Log Neg Not Reciprocal Relu Sigmoid Softplus "
+    "Softsign Sqrt Tanh Transpose".split())
 
 
 def convert(buffer: memoryview, folder: Optional[str]

@@ -286,13 +286,14 @@ class Importer:
 
     def _is_unread(self, node: Node) -> bool:
         """Whether nothing depends on it: it has results, which nobody reads, and
-        writes into none of its arguments."""
+        writes into none of its arguments, which only names of ATen promise."""
         names: List[Any] = []
         for output in node.outputs:
             names += output if isinstance(output, list) else [output]
-        base = node.target.rpartition(".")[0]
-        return bool(names) and not base.endswith("_") and not any(
-            name in self._read for name in names)
+        base, _, overload = node.target.rpartition(".")
+        writes = base.endswith("_") or overload == "out" or overload.endswith("_out")
+        return (bool(names) and base.startswith("torch.ops.aten.") and not writes
+                and not any(name in self._read for name in names))
 
     @staticmethod
     def _known(target: str) -> bool:
