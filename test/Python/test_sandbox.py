@@ -4,11 +4,16 @@
 import ctypes
 import os
 import signal
+import socket
+import subprocess
+import threading
+import weakref
 
 import pytest
 
 np = pytest.importorskip("numpy")
 import qbackend  # noqa: E402
+from qbackend.model import sandbox as sandboxes  # noqa: E402
 
 # landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION)
 if ctypes.CDLL(None).syscall(444, None, 0, 1) < 1:
@@ -115,3 +120,78 @@ def test_an_answer_that_is_none(network, monkeypatch, said):
     with pytest.raises(qbackend.CompilerError, match="said what is no answer"):
         model.run(SAMPLES)
     assert sandbox._process.poll() is not None
+
+
+def test_nothing_is_imported_from_the_current_folder(network, tmp_path, monkeypatch):
+    folder = tmp_path / "here"
+    folder.mkdir()
+    mark = folder / "imported"
+    (folder / "json.py").write_text(f"open({str(mark)!r}, 'w')\nraise ImportError\n")
+    monkeypatch.chdir(folder)
+    assert qbackend.load(network, sandbox=True).text()
+    assert not mark.exists()
+
+
+@pytest.fixture
+def taken_over():
+    """A sandbox, and what its child says by."""
+    ours, theirs = socket.socketpair()
+    box = sandboxes.Sandbox.__new__(sandboxes.Sandbox)
+    box._process = subprocess.Popen(["sleep", "60"])
+    box._connection, box._lock = ours, threading.Lock()
+    box._end = weakref.finalize(box, sandboxes._end, box._process, ours)
+    with theirs:
+        yield box, theirs
+    box._end()
+
+
+def raw(head, size=None):
+    return (len(head) if size is None else size).to_bytes(8, "little") + head
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        raw(b'[{"tuple": ["value", {"bytes": null}]}, []]'),
+        raw(b'[{"tuple": ["value", {"array": ["f4,(", [1]]}]}, [4]]') + b"1234",
+        raw(b'[{"tuple": ["value", {"array": ["f4", {}]}]}, [4]]') + b"1234",
+        raw(b'[{"tuple": ["value", {}]}, []]'),
+        raw(b'[["refused", [[1, 2]]], []]'),
+        raw(b"", 1 << 63),
+    ],
+    ids=range(6),
+)
+def test_bytes_that_are_no_answer(taken_over, said):
+    box, theirs = taken_over
+    theirs.sendall(said)
+    with pytest.raises(qbackend.CompilerError, match="said what is no answer"):
+        box.ask(None, "text", [])
+    assert box._process.poll() is not None
+
+
+def test_a_child_that_closes_and_stays(taken_over, monkeypatch):
+    box, theirs = taken_over
+    monkeypatch.setattr(sandboxes, "_LAST_SECONDS", 0.1)
+    theirs.close()
+    with pytest.raises(qbackend.CompilerError, match=r"ended \(SIGKILL\)"):
+        box.ask(None, "text", [])
+
+
+def test_an_end_by_a_signal_without_a_name(taken_over):
+    box, theirs = taken_over
+    theirs.close()
+    os.kill(box._process.pid, signal.SIGRTMIN + 6)
+    with pytest.raises(qbackend.CompilerError, match=r"ended \(signal \d+\)"):
+        box.ask(None, "text", [])
+
+
+def test_an_interrupt_while_it_is_asked(taken_over, monkeypatch):
+    box, _ = taken_over
+
+    def interrupted(*rest):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sandboxes, "_send", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        box.ask(None, "text", [])
+    assert box._process.poll() is not None

@@ -72,6 +72,22 @@ def test_a_table_is_of_its_sharing(tmp_path):
         for sharing in ("fx", "groups"):
             model = calibrated(sharing=sharing)
             assert scales(model.quantize(lower_to="reference")) == wanted[sharing]
+    # All that has the options of `quantize`; a table of another run is its own.
+    model = calibrated(sharing="fx")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert model.stages(lower_to="reference")
+        assert model.explain_operator("a")
+        path = tmp_path / "groups.json"
+        path.write_text(calibrated().calibration)
+        quantized = model.quantize(calibration=str(path), lower_to="reference")
+        assert scales(quantized) == wanted["groups"]
+    for ask in (model.sensitivity, lambda x: model.tune(
+            x, str(tmp_path / "tuned.mlir"), keep_sqnr=10)):
+        with pytest.raises(ValueError, match="sharing='fx'"):
+            ask(x)
+    model.calibration = path.read_text()
+    assert scales(model.quantize(lower_to="reference")) == wanted["groups"]
     with pytest.warns(UserWarning, match=r"averages of '\w+' only with .*sharing="):
         calibrated().quantize(sharing="fx", lower_to="reference")
     with pytest.raises(Exception, match="sharing is 'all', expected groups or fx"):

@@ -51,6 +51,7 @@ class Analyzed:
     _entry: str
     _table: Optional[str]
     _calibrated_for: Tuple[Backend, QConfigLike]
+    _calibrated_sharing: str
     #: What `quantize` made it for; None of other networks.
     _made_for: Optional[Tuple[Backend, QConfigLike]]
 
@@ -122,9 +123,9 @@ class Analyzed:
         what per-channel weights, other observers and each correction give, one at a
         time; those that run on samples are left out where there are ranges."""
         texts = self._configuration(backend, qconfig)
+        texts["table"] = self._table_of_groups()
         with self._files(data, labels, None, sample_arguments) as paths:
             texts.update(paths, **_run_texts(input_scale, sample_arguments))
-            texts["table"] = self._table or ""
             found = self._loaded().find_sensitivity(
                 texts, thread_count(threads), changes
             )
@@ -179,12 +180,12 @@ class Analyzed:
         if keep_accuracy is not None and labels is None:
             raise ValueError("keep_accuracy needs the right classes: pass labels")
         texts = self._configuration(backend, qconfig)
+        if calibration_data is None:
+            texts["table"] = self._table_of_groups()
         with self._files(
             data, labels, calibration_data, sample_arguments
         ) as paths:
             texts.update(paths, **_run_texts(input_scale, sample_arguments))
-            if calibration_data is None:
-                texts["table"] = self._table or ""
             texts["path"] = name
             found = self._loaded().tune(
                 texts,
@@ -272,12 +273,24 @@ class Analyzed:
             "options": text,
         }
 
+    def _table_of_groups(self) -> str:
+        """The ranges of `calibrate` for what has no option `sharing`."""
+        if self._table and self._calibrated_sharing != "groups":
+            raise ValueError(
+                "the ranges are those of calibrate with "
+                f"sharing='{self._calibrated_sharing}', expected sharing='groups': "
+                "calibrate again with that"
+            )
+        return self._table or ""
+
     @contextlib.contextmanager
     def _table_file(self, options: Dict[str, Any]) -> Iterator[Dict[str, Any]]:
         """`options` with the ranges of `calibrate`, unless they have some."""
         if self._table is None or "calibration" in options or "data" in options:
             yield dict(options)
             return
+        if self._calibrated_sharing != "groups":
+            options = {"sharing": self._calibrated_sharing, **options}
         with temporary_folder() as folder:
             path = os.path.join(folder, "table.json")
             with open(path, "w", encoding="utf-8") as file:

@@ -439,6 +439,7 @@ class Model(Analyzed):
         if table is not None and not table.lstrip().startswith("{"):
             raise ValueError("expected the text of a calibration table, a JSON object")
         self._table = table and table.lstrip()
+        self._calibrated_sharing = "groups"
 
     def quantize(
         self,
@@ -474,7 +475,8 @@ class Model(Analyzed):
             options["keep_float"] = ",".join(keep_float)
         if self._entry:
             options.setdefault("entry", self._entry)
-        if self._table and self._calibrated_sharing != "groups":
+        table = "" if "calibration" in options else self._table or ""
+        if table and self._calibrated_sharing != "groups":
             options.setdefault("sharing", self._calibrated_sharing)
         configuration, text = pass_options(
             module,
@@ -484,7 +486,6 @@ class Model(Analyzed):
             equalization=equalization,
             options=options,
         )
-        table = "" if "calibration" in options else self._table or ""
         made, said = self._loaded().quantize(configuration, text, table)
         result: QuantizedModel = QuantizedModel._of(made)
         result._bytes_before = self._describe()["constant_bytes"]

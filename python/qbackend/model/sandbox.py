@@ -23,12 +23,19 @@ from ..diagnostics import CompilerError, Diagnostic
 
 __all__: List[str] = []
 
-_START = "import sys; from qbackend.model.sandbox import serve; serve(sys.argv[1:])"
+#: The folder that `-c` puts first isn't imported from: nothing restricts imports.
+_START = (
+    "import sys; sys.path[:1] == [''] and sys.path.pop(0); "
+    "from qbackend.model.sandbox import serve; serve(sys.argv[1:])"
+)
 
 #: No thread may be there before the process is restricted.
 _ALONE = {
     name: "1" for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 }
+
+#: How long a child that has closed its connection may take to end.
+_LAST_SECONDS = 5
 
 #: What the child may raise in this process.
 _RAISED = {
@@ -57,7 +64,7 @@ class Sandbox:
             pass
         ours, theirs = socket.socketpair()
         environment = {**os.environ, **_ALONE}
-        environment["PYTHONPATH"] = os.pathsep.join(filter(None, sys.path))
+        environment["PYTHONPATH"] = os.pathsep.join(p or os.getcwd() for p in sys.path)
         with theirs:
             self._process = subprocess.Popen(
                 [sys.executable, "-c", _START, str(theirs.fileno()), path],
@@ -81,6 +88,10 @@ class Sandbox:
                 _send(self._connection, [target, method, arguments], self._number)
             except OSError:
                 pass
+            except KeyboardInterrupt:
+                # It waits for the rest.
+                self._end()
+                raise
             return self._receive()
 
     def _number(self, value: Any) -> int:
@@ -102,7 +113,7 @@ class Sandbox:
                 error = _RAISED[kind](value)
         except (EOFError, OSError):
             raise CompilerError([Diagnostic("error", self._why())]) from None
-        except (ValueError, TypeError, KeyError, MemoryError, RecursionError):
+        except Exception:
             self._end()
             what = "the sandbox said what is no answer; the network is made to do this"
             raise CompilerError([Diagnostic("error", what)]) from None
@@ -114,8 +125,14 @@ class Sandbox:
 
     def _why(self) -> str:
         self._connection.close()
-        status = self._process.wait()
-        how = f"code {status}" if status >= 0 else signal.Signals(-status).name
+        try:
+            status = self._process.wait(timeout=_LAST_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            status = self._process.wait()
+        how = f"code {status}" if status >= 0 else f"signal {-status}"
+        if -status in list(signal.Signals):
+            how = signal.Signals(-status).name
         return (
             f"the sandbox ended ({how}); the network is damaged, or made to do this, or "
             "this system has no sandboxes"
@@ -211,7 +228,8 @@ def _readable(path: str) -> List[str]:
     from .. import __file__ as package
 
     folders = [
-        os.path.dirname(os.path.abspath(file)) for file in (package, np.__file__)
+        os.path.dirname(os.path.abspath(file))
+        for file in (package, np.__file__, os.__file__)
     ]
     if path.endswith(".onnx"):
         folders.append(os.path.dirname(os.path.abspath(path)))
