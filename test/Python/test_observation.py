@@ -3,10 +3,13 @@
 return is in ../Calibration/observer_cases.json."""
 
 import copy
+import dataclasses
 import json
 import pathlib
 import pickle
 import re
+import sys
+import types
 import warnings
 
 import pytest
@@ -540,3 +543,45 @@ def test_a_class_of_the_users():
     for observer in (mine, theirs):
         observer(X)
     assert mine.calculate_qparams() == theirs.calculate_qparams()
+
+
+def test_a_dataclass_of_the_users():
+    """Its fields are none of the observer's."""
+
+    @dataclasses.dataclass(eq=False)
+    class Mine(MinMaxObserver):
+        label: str = ""
+
+    mine, theirs = Mine(label="first", reduce_range=True), MinMaxObserver(
+        reduce_range=True
+    )
+    for observer in (mine, theirs):
+        observer(X)
+    assert mine.calculate_qparams() == theirs.calculate_qparams()
+
+
+def test_what_saw_tensors_gives_arrays_without_pytorch(monkeypatch):
+    """It was unpickled."""
+    monkeypatch.delitem(sys.modules, "torch", raising=False)
+    observer = MinMaxObserver()
+    observer(X)
+    wanted = observer.calculate_qparams()
+    observer._gives_tensors = True
+    assert observer.calculate_qparams() == wanted
+
+
+def test_state_of_a_fixed_fake_quantizer_is_of_one_kind(monkeypatch):
+    class Tensor:
+        def __init__(self, array):
+            self.array = array
+
+        def __array__(self, dtype=None):
+            return self.array.astype(dtype or self.array.dtype)
+
+    torch = types.SimpleNamespace(Tensor=Tensor, from_numpy=Tensor)
+    monkeypatch.setitem(sys.modules, "torch", torch)
+    quantizer = qbackend.default_fixed_qparams_range_0to1_fake_quant()
+    quantizer._gives_tensors = True
+    state = quantizer.state_dict()
+    assert {type(value) for value in state.values()} == {Tensor}
+    assert np.asarray(state["activation_post_process.scale"]) == [1 / 256]

@@ -220,7 +220,8 @@ class FakeQuantizeBase(Describable):
         """PyTorch's buffers, with those of the observer."""
         state = self._own_state()
         for name, value in self.activation_post_process.state_dict().items():
-            state[_OBSERVER + name] = value
+            array = numpy().asarray(value)
+            state[_OBSERVER + name] = as_given(array, self._gives_tensors)
         return state
 
     def load_state_dict(self, state: Dict[str, Any]) -> None:

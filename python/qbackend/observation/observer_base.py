@@ -307,13 +307,13 @@ class UniformQuantizationObserverBase(ObserverBase):
         return found
 
     def _new_recorder(self) -> Recorder:
-        spec = self.document()
-        # A user's class is the observer that it is made of.
-        known = next(c for c in type(self).__mro__ if "__dataclass_fields__" in vars(c))
+        # A user's class is the observer that it is made of, and its fields are its own.
+        package = __name__.partition(".")[0] + "."
+        known = next(c for c in type(self).__mro__ if c.__module__.startswith(package))
+        fields = {f.name for f in dataclasses.fields(known)} - {"ch_axis", "is_dynamic"}
+        spec = {k: v for k, v in self.document().items() if k in fields}
         spec["observer"] = known.__name__
         axis = getattr(self, "ch_axis", None)
-        for name in ("ch_axis", "is_dynamic"):
-            spec.pop(name, None)
         return Recorder(spec, axis)
 
     def forward(self, x_orig: Any) -> Any:

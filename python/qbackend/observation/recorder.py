@@ -35,8 +35,10 @@ def is_tensor(values: Any) -> bool:
 
 
 def as_given(array: Any, of_tensor: bool) -> Any:
-    """`array` for whoever gave a tensor or not; the tensor shares its memory."""
-    return sys.modules["torch"].from_numpy(array) if of_tensor else array
+    """`array` for whoever gave a tensor or not; the tensor shares its memory. What
+    was unpickled may give an array, where PyTorch isn't loaded."""
+    torch = sys.modules.get("torch") if of_tensor else None
+    return array if torch is None else torch.from_numpy(array)
 
 
 def as_array(values: Any) -> Any:
