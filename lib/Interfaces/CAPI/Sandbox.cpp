@@ -2,7 +2,7 @@
 //
 // Processes for modules of strangers, through the C interface.
 
-#include "Session.h"
+#include "Model.h"
 
 #include "qbackend/Support/SystemCalls.h"
 
@@ -13,6 +13,10 @@ QBackendStatus qbackendRestrictProcess(const QBackendText *readable,
                                        size_t count,
                                        QBackendDiagnosticCallback callback,
                                        void *user) {
+  if (count && !readable) {
+    reportError("readable is null", callback, user);
+    return QBACKEND_FAILURE;
+  }
   std::vector<std::string> paths;
   for (const QBackendText &text : llvm::ArrayRef(readable, count))
     paths.push_back(toRef(text).str());

@@ -429,6 +429,7 @@ static void testLoad(QBackendText text, QBackendModel *model) {
   FAILS(qbackendModelToBytecode(model, &output, NULL, hear, NULL),
         "length is null");
   FAILS(qbackendModelToBytecode(model, NULL, &length, NULL, NULL), "");
+  FAILS(qbackendRestrictProcess(NULL, 1, hear, NULL), "readable is null");
   qbackendModelDestroy(NULL);
   endGroup("loading");
 }
