@@ -41,7 +41,7 @@ quantized = model.quantize()
 
 # torch.ao: print(quantized), and look for modules that are not quantized
 for operator in quantized.explain().missed():
-    print(f"float: {operator.operator} {operator.name}: {operator.reason}")
+    print(f"stays float: {operator.operator} {operator.name}: {operator.reason}")
 print(quantized.summary())
 
 # torch.ao: a loop over the test set

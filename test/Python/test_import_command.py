@@ -87,7 +87,9 @@ def test_tools_import_what_they_are_given(tmp_path):
     network(tmp_path / "odd.pt2", "acme.swizzle.default")
     assert tool("qbackend-opt", "odd.pt2", code=1) == (
         "qbackend-opt: error: cannot import 'odd.pt2': odd.pt2: operator is not "
-        "supported:\n  acme.swizzle.default (once at 'act')\n")
+        "supported:\n  acme.swizzle.default (once at 'act')\n"
+        "program.run_decompositions() before torch.export.save takes those apart that "
+        "are made of other operators\n")
     (tmp_path / "text.onnx").write_text("module {}")
     for name in ("text.onnx", "none.pt2"):
         said = tool("qbackend-opt", name, code=1)

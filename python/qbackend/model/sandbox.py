@@ -26,7 +26,8 @@ __all__: List[str] = []
 #: The folder that `-c` puts first isn't imported from: nothing restricts imports.
 _START = (
     "import sys; sys.path[:1] == [''] and sys.path.pop(0); "
-    "from qbackend.model.sandbox import serve; serve(sys.argv[1:])"
+    "from qbackend import load; from qbackend.model.sandbox import serve; "
+    "serve(sys.argv[1:], load)"
 )
 
 #: No thread may be there before the process is restricted.
@@ -225,21 +226,17 @@ def _receive(source: socket.socket, object_of: Callable[[int], Any]) -> Any:
 
 def _readable(path: str) -> List[str]:
     """The file, what an ONNX model may have beside it, and what Python imports."""
-    from .. import __file__ as package
-
-    folders = [
-        os.path.dirname(os.path.abspath(file))
-        for file in (package, np.__file__, os.__file__)
+    package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+    folders = [package] + [
+        os.path.dirname(os.path.abspath(file)) for file in (np.__file__, os.__file__)
     ]
     if path.endswith(".onnx"):
         folders.append(os.path.dirname(os.path.abspath(path)))
     return [path, *folders]
 
 
-def serve(arguments: List[str]) -> None:
-    """Answers until the parent ends."""
-    from ..importers import load
-
+def serve(arguments: List[str], load: Callable[[str], Any]) -> None:
+    """Answers until the parent ends. `load` reads the network."""
     # An interrupt is the parent's, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection, path = socket.socket(fileno=int(arguments[0])), arguments[1]
