@@ -45,8 +45,8 @@ void qbackend::registerCoreDialects(DialectRegistry &registry) {
                   cf::ControlFlowDialect, func::FuncDialect,
                   index::IndexDialect, linalg::LinalgDialect, math::MathDialect,
                   ml_program::MLProgramDialect, scf::SCFDialect,
-                  shape::ShapeDialect, tensor::TensorDialect,
-                  tosa::TosaDialect, ub::UBDialect>();
+                  shape::ShapeDialect, tensor::TensorDialect, tosa::TosaDialect,
+                  ub::UBDialect>();
   // What other tools leave on a module, as attributes.
   registry.insert<DLTIDialect, gpu::GPUDialect, omp::OpenMPDialect,
                   sparse_tensor::SparseTensorDialect,

@@ -268,9 +268,9 @@ qbackend::compareOperators(ModuleOp realModule, ModuleOp quantizedModule,
     return prepared.takeError();
   // The reference form has the layouts of the prepared network, which raising
   // it again would choose anew.
-  bool isRaised = quantizedModule
-                      ->walk([](OperatorOp) { return WalkResult::interrupt(); })
-                      .wasInterrupted();
+  bool isRaised =
+      quantizedModule->walk([](OperatorOp) { return WalkResult::interrupt(); })
+          .wasInterrupted();
   auto raised = runOnCopy(quantizedModule, [&](OpPassManager &manager) {
     if (!isRaised)
       addRaisePipeline(manager, {});

@@ -76,8 +76,8 @@ tuning::tryAdvice(ModuleOp module, const NetworkOptions &options,
     if (finding.change.kind == evaluation::Suggestion::None)
       continue;
     auto attempt = [&] {
-      auto sqnr = trySuggestion(measurements, operators, finding,
-                                module.getContext());
+      auto sqnr =
+          trySuggestion(measurements, operators, finding, module.getContext());
       finding.gain = sqnr ? *sqnr - tried.sqnr : 0;
       return *finding.gain >= leastGain;
     };

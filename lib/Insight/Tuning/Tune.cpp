@@ -110,9 +110,9 @@ static std::string formatTime(double seconds) {
 }
 
 std::string tuning::formatResult(const TuneResult &result) {
-  std::string text =
-      formatScore(result.score) + ", " + std::to_string(result.realValued) +
-      " of " + std::to_string(result.operators) + " operators float";
+  std::string text = formatScore(result.score) + ", " +
+                     std::to_string(result.realValued) + " of " +
+                     std::to_string(result.operators) + " operators float";
   if (result.seconds)
     text += ", " + formatTime(*result.seconds) + " a call";
   return text;

@@ -218,8 +218,7 @@ static void quantizeResult(func::FuncOp function, unsigned index) {
   for (func::ReturnOp op : returns) {
     Type other = getQuantizedSource(op.getOperand(index), nullptr);
     if (!other)
-      return remarkReal(function, "result", index,
-                        "what gives it is float");
+      return remarkReal(function, "result", index, "what gives it is float");
     if (type && other != type)
       return remarkReal(function, "result", index,
                         "the places that return it have different scales or "
