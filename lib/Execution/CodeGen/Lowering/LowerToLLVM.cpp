@@ -117,8 +117,8 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   if (options.target.parallel)
     pm.addPass(createParallelizeCallsPass());
   SplitFunctionsPassOptions split;
-  // What runs in this process is called by its wrapper.
-  split.openEntries = options.assertMessages != nullptr;
+  // A function with a C interface is called by its wrapper.
+  split.openEntries = true;
   pm.addPass(createSplitFunctionsPass(split));
   pm.addPass(createDefineHelpersPass({options.target.triple}));
 }
