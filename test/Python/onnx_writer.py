@@ -130,3 +130,16 @@ class Graph:
     def save(self, path):
         path.write_bytes(self.model())
         return path
+
+
+def graph_of_node(kind, inputs, weights=(), results=1, opset=18, **attributes):
+    """A graph of one node, whose inputs are like the arrays `inputs`; constants, or None
+    for one that is left out, follow them."""
+    graph = Graph(opset)
+    names = [graph.input(f"in{i}", a.shape, a.dtype.name)
+             for i, a in enumerate(inputs)]
+    names += [None if w is None else graph.constant(w) for w in weights]
+    found = graph.node(kind, *names, results=results, **attributes)
+    for name in [found] if results == 1 else found:
+        graph.output(name)
+    return graph

@@ -7,26 +7,14 @@ import pytest
 
 import qbackend
 from importing import close
-from onnx_writer import Graph
+from onnx_writer import Graph, graph_of_node
 
 RANDOM = np.random.default_rng(31)
 F, I64 = np.float32, np.int64
 
 
-def node(kind, inputs, weights=(), results=1, opset=18, **attributes):
-    """What a node computes of arrays of one sample; constants follow them."""
-    graph = Graph(opset)
-    names = [graph.input(f"in{i}", a.shape, a.dtype.name)
-             for i, a in enumerate(inputs)]
-    names += [None if w is None else graph.constant(w) for w in weights]
-    found = graph.node(kind, *names, results=results, **attributes)
-    for name in [found] if results == 1 else found:
-        graph.output(name)
-    return graph
-
-
 def values(folder, *arguments, **keywords):
-    graph = node(*arguments, **keywords)
+    graph = graph_of_node(*arguments, **keywords)
     module = qbackend.from_onnx(graph.save(folder / "net.onnx"))
     return module.run(*arguments[1])
 

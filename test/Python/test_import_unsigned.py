@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import qbackend
-from onnx_writer import Graph
+from onnx_writer import Graph, graph_of_node
 from qbackend.importers.onnx.table import OPERATORS
 
 F, I64 = np.float32, np.int64
@@ -210,16 +210,8 @@ def dtype_of(kind, attributes, inputs, want, T):
 
 
 def graph_of(kind, attributes, inputs, weights):
-    attributes = dict(attributes)
-    graph = Graph(attributes.pop("opset", 18))
-    results = attributes.pop("results", 2 if kind == "Split" else 1)
-    names = [graph.input(f"in{i}", a.shape, a.dtype.name)
-             for i, a in enumerate(inputs)]
-    names += [None if w is None else graph.constant(w) for w in weights]
-    found = graph.node(kind, *names, results=results, **attributes)
-    for name in [found] if results == 1 else found:
-        graph.output(name)
-    return graph
+    return graph_of_node(kind, inputs, weights, **{
+        "results": 2 if kind == "Split" else 1, **attributes})
 
 
 @pytest.mark.parametrize("T", [np.uint8, np.uint16])
