@@ -633,6 +633,7 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       setWeightSign(op, decision.qconfig.getWeight());
     if (comesQuantized)
       return keep(imported, decisions, decider);
+    refuseMovesOfUnrecognized(decisions, decider);
     ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
                               sharing);
     for (auto &[op, decision] : decisions) {
@@ -650,6 +651,26 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     }
     inserter.insert();
     getOperation()->walk(eraseSourceValues);
+  }
+
+  /// Takes what has nothing to gain from integers out of `decisions`.
+  static void refuseMovesOfUnrecognized(
+      SmallVectorImpl<std::pair<OperatorOp, Decision>> &decisions,
+      Decider &decider) {
+    SmallVector<OperatorOp> statics;
+    for (auto &[op, decision] : decisions)
+      if (isObserved(decision))
+        statics.push_back(op);
+    llvm::DenseSet<Operation *> moves = findMovesOfUnrecognized(statics);
+    llvm::erase_if(decisions, [&](auto &each) {
+      if (!moves.contains(each.first))
+        return false;
+      decider.refuse(each.first, "QB119",
+                     "it only moves values of code that is not recognised",
+                     "see the remarks QB001 at what is before and after it",
+                     {});
+      return true;
+    });
   }
 
   static bool isObserved(const Decision &decision) {

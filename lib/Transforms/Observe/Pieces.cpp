@@ -4,7 +4,12 @@
 
 #include "Pieces.h"
 
+#include "QuantizedSignature.h"
+
 #include "qbackend/Transforms/Analysis/OperationCount.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/EquivalenceClasses.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -54,4 +59,79 @@ static bool goesToCode(OperatorOp op) {
 
 bool qbackend::isPieceOfUnrecognized(OperatorOp op) {
   return isStep(op) && comesFromCode(op) && goesToCode(op);
+}
+
+/// Whether `op` moves values, and computes none.
+static bool isMove(OperatorOp op) {
+  return !op.isFused() && op.getKind().keepsNumbers() &&
+         op.countOperations().operations == 0;
+}
+
+/// Whether the function's caller gets what `use` returns quantized.
+static bool isQuantizedResult(OpOperand &use) {
+  auto function = dyn_cast<func::FuncOp>(use.getOwner()->getParentOp());
+  return isa<func::ReturnOp>(use.getOwner()) && function &&
+         function.getResultAttr(use.getOperandNumber(), kQuantizedAttrName);
+}
+
+/// The uses of `value`, through changes of layout.
+static SmallVector<OpOperand *> collectUses(Value value) {
+  SmallVector<OpOperand *> uses;
+  for (OpOperand &use : value.getUses()) {
+    if (auto transpose = dyn_cast<TransposeOp>(use.getOwner()))
+      llvm::append_range(uses, collectUses(transpose.getOutput()));
+    else
+      uses.push_back(&use);
+  }
+  return uses;
+}
+
+llvm::DenseSet<Operation *>
+qbackend::findMovesOfUnrecognized(ArrayRef<OperatorOp> statics) {
+  llvm::DenseSet<Operation *> quantized(statics.begin(), statics.end());
+  auto isQuantizedMove = [&](Operation *op) {
+    return quantized.contains(op) && isMove(cast<OperatorOp>(op));
+  };
+  llvm::EquivalenceClasses<Operation *> islands;
+  llvm::DenseSet<Operation *> kept, touching;
+  for (OperatorOp op : statics) {
+    if (!isMove(op))
+      continue;
+    islands.insert(op);
+    auto meet = [&](Operation *other) {
+      if (!other)
+        return;
+      if (isQuantizedMove(other))
+        islands.unionSets(op, other);
+      else if (quantized.contains(other))
+        kept.insert(op);
+      else if (isCode(other))
+        touching.insert(op);
+    };
+    for (Value input : op.getInputs()) {
+      if (isQuantizedArgument(input))
+        kept.insert(op);
+      while (auto transpose = input.getDefiningOp<TransposeOp>())
+        input = transpose.getInput();
+      meet(input.getDefiningOp());
+    }
+    for (OpOperand *use : collectUses(op.getOutput())) {
+      if (isQuantizedResult(*use))
+        kept.insert(op);
+      meet(use->getOwner());
+    }
+  }
+  llvm::DenseSet<Operation *> keptIslands, touchingIslands, found;
+  for (Operation *op : kept)
+    keptIslands.insert(islands.getLeaderValue(op));
+  for (Operation *op : touching)
+    touchingIslands.insert(islands.getLeaderValue(op));
+  for (OperatorOp op : statics) {
+    if (!isMove(op))
+      continue;
+    Operation *leader = islands.getLeaderValue(op);
+    if (touchingIslands.contains(leader) && !keptIslands.contains(leader))
+      found.insert(op);
+  }
+  return found;
 }
