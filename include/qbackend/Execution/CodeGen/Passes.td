@@ -255,6 +255,33 @@ def FreezeNumbersPass : Pass<"qbackend-freeze-numbers"> {
   let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
 }
 
+def LegalizeFloatsPass : Pass<"qbackend-legalize-floats", "::mlir::ModuleOp"> {
+  let summary = "float ops that the processor or LLVM can't to ones that they can";
+  let description = [{
+    Before: a module in the llvm dialect. After: where the processor has no
+    instruction that rounds to even (x86 without SSE 4.1, Cortex-M0 to M4, RISC-V
+    without F), `llvm.intr.roundeven` is additions that round to the same number, for
+    LLVM would call `roundevenf`, which is C23 and not in newlib.
+
+    On MVE with floats (Cortex-M55) stands `llvm.arithmetic.fence` behind each
+    conversion from an integer and in front of each to one: LLVM 22 makes of it and a
+    product by a power of two an instruction on fixed point, and writes a wrong
+    number of bits where that number is in a register.
+  }];
+  let options = ProcessorOptions;
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
+def NarrowIndicesPass : Pass<"qbackend-narrow-indices", "::mlir::ModuleOp"> {
+  let summary = "casts between widths of indices to integer ops";
+  let description = [{
+    Before: a module in the llvm dialect whose indices have 32 bits, but for those
+    that `convert-vector-to-llvm` made, with unrealized casts between them. After:
+    integer ops instead of the casts.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect"];
+}
+
 def SplitFunctionsPass
     : Pass<"qbackend-split-functions", "::mlir::ModuleOp"> {
   let summary = "parts of long functions to functions of their own";
@@ -347,7 +374,8 @@ def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
     and free them. After: each of these is a `memref.view` of one buffer of bytes;
     two that are not in use at the same time may share a place. That buffer is
     allocated by the function, or with `as-argument` its last argument, of which
-    its LLVM attribute `qbackend-arena-bytes` has the size. What is returned, is of
+    its LLVM attribute `qbackend-arena-bytes` has the size; `qbackend-live-bytes` is
+    what is in use at the same time at most, which it can't be smaller than. What is returned, is of
     a dynamic shape, or is in a loop or a branch stays as it is. With `as-argument`,
     buffers of which only a run tells which to free are an error.
   }];

@@ -12,9 +12,18 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
+#include "llvm/TargetParser/Triple.h"
 
 using namespace mlir;
 using namespace qbackend::codegen;
+
+/// The bits of an index. Descriptors of buffers, which functions without bare
+/// pointers share with their callers, have 64.
+static unsigned
+getIndexBits(const qbackend::codegen::LowerToLLVMOptions &options) {
+  llvm::Triple triple(options.target.triple);
+  return options.barePointers && triple.isArch32Bit() ? 32 : 64;
+}
 
 void qbackend::codegen::buildLowerToLLVMPipeline(
     OpPassManager &pm, const LowerToLLVMOptions &options) {
@@ -90,6 +99,7 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createPlaceBuffersPass(buffers, options.arenaBytes));
 
   // Loops to the llvm dialect.
+  unsigned indexBits = getIndexBits(options);
   pm.nest<func::FuncOp>().addPass(createConvertVectorToSCFPass());
   pm.addPass(createSCFToControlFlowPass());
   if (options.assertMessages)
@@ -100,19 +110,33 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   pm.addPass(createLowerAffinePass());
-  pm.addPass(createArithToLLVMConversionPass());
+  ArithToLLVMConversionPassOptions arithOptions;
+  arithOptions.indexBitwidth = indexBits;
+  pm.addPass(createArithToLLVMConversionPass(arithOptions));
   // aligned_alloc keeps the pointer's origin visible to LLVM; aligning the
   // result of malloc by hand would hide that buffers do not overlap.
   FinalizeMemRefToLLVMConversionPassOptions memrefOptions;
   memrefOptions.useAlignedAlloc = true;
+  memrefOptions.indexBitwidth = indexBits;
   pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefOptions));
   ConvertFuncToLLVMPassOptions functionOptions;
   functionOptions.useBarePtrCallConv = options.barePointers;
+  functionOptions.indexBitwidth = indexBits;
   pm.addPass(createConvertFuncToLLVMPass(functionOptions));
-  pm.addPass(createConvertControlFlowToLLVMPass());
-  pm.addPass(createConvertIndexToLLVMPass());
-  pm.addPass(createUBToLLVMConversionPass());
+  ConvertControlFlowToLLVMPassOptions branchOptions;
+  branchOptions.indexBitwidth = indexBits;
+  pm.addPass(createConvertControlFlowToLLVMPass(branchOptions));
+  ConvertIndexToLLVMPassOptions indexOptions;
+  indexOptions.indexBitwidth = indexBits;
+  pm.addPass(createConvertIndexToLLVMPass(indexOptions));
+  UBToLLVMConversionPassOptions poisonOptions;
+  poisonOptions.indexBitwidth = indexBits;
+  pm.addPass(createUBToLLVMConversionPass(poisonOptions));
+  if (indexBits != 64)
+    pm.addPass(createNarrowIndicesPass());
   pm.addPass(createReconcileUnrealizedCastsPass());
+  pm.addPass(createLegalizeFloatsPass(
+      {options.target.triple, options.target.cpu, options.target.features}));
   pm.addPass(createFreezeNumbersPass());
   if (options.target.parallel)
     pm.addPass(createParallelizeCallsPass());

@@ -88,7 +88,12 @@ LLVM::LLVMFuncOp ParallelizeCallsPass::getTask(LLVM::LLVMFuncOp callee,
   for (size_t i = 0; i < cast<LLVM::LLVMStructType>(context).getBody().size();
        ++i)
     operands.push_back(LLVM::ExtractValueOp::create(b, fields, i));
-  operands.append({body->getArgument(1), body->getArgument(2)});
+  // An index of the callee may have 32 bits.
+  Type indexType = callee.getFunctionType().getParams().back();
+  for (Value bound : body->getArguments().take_back(2))
+    operands.push_back(bound.getType() == indexType
+                           ? bound
+                           : LLVM::TruncOp::create(b, indexType, bound));
   LLVM::CallOp::create(b, callee, operands);
   LLVM::ReturnOp::create(b, ValueRange());
   return task;
