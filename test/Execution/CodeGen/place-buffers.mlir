@@ -14,7 +14,7 @@
 // CHECK: memref.dealloc %[[ARENA]]
 // CHECK-NOT: memref.dealloc
 // ARGUMENT-LABEL: func.func @chain(
-// ARGUMENT-SAME: %[[ARENA:arg[0-9]+]]: memref<192xi8>) attributes {passthrough = {{\[\["qbackend-arena-bytes", "192"\]\]}}}
+// ARGUMENT-SAME: %[[ARENA:arg[0-9]+]]: memref<192xi8>) attributes {passthrough = {{\[\["qbackend-arena-bytes", "192"\], \["qbackend-live-bytes", "164"\]\]}}}
 // ARGUMENT: memref.view %[[ARENA]]
 // ARGUMENT-NOT: memref.alloc
 func.func @chain(%x: memref<100xi8>, %y: memref<100xi8>) {
@@ -72,11 +72,34 @@ func.func @first_use(%x: memref<64xi8>, %y: memref<64xi8>) {
   return
 }
 
+// In the order of their first uses, %small is behind %first, whose place is too small
+// for %large, so that it ends at 512. The largest one first, all are in the 384 bytes
+// that are in use at the same time.
+// CHECK-LABEL: func.func @largest_first
+// CHECK: memref.alloc() {alignment = 64 : i64} : memref<384xi8>
+// ARGUMENT-LABEL: func.func @largest_first
+// ARGUMENT-SAME: {{\[\["qbackend-arena-bytes", "384"\], \["qbackend-live-bytes", "384"\]\]}}
+func.func @largest_first(%x: memref<128xi8>, %y: memref<320xi8>) {
+  %first = memref.alloc() : memref<128xi8>
+  %small = memref.alloc() : memref<64xi8>
+  %large = memref.alloc() : memref<320xi8>
+  memref.copy %x, %first : memref<128xi8> to memref<128xi8>
+  func.call @small(%first, %small) : (memref<128xi8>, memref<64xi8>) -> ()
+  func.call @large(%small, %large) : (memref<64xi8>, memref<320xi8>) -> ()
+  memref.copy %large, %y : memref<320xi8> to memref<320xi8>
+  memref.dealloc %first : memref<128xi8>
+  memref.dealloc %small : memref<64xi8>
+  memref.dealloc %large : memref<320xi8>
+  return
+}
+func.func private @small(memref<128xi8>, memref<64xi8>)
+func.func private @large(memref<64xi8>, memref<320xi8>)
+
 // What is returned, dynamic, in a loop, or may be either of two stays.
 // CHECK-LABEL: func.func @others
 // CHECK-NOT: memref.view
 // ARGUMENT-LABEL: func.func @others
-// ARGUMENT-SAME: memref<0xi8>) -> memref<4xi8> attributes {passthrough = {{\[\["qbackend-arena-bytes", "0"\]\]}}}
+// ARGUMENT-SAME: memref<0xi8>) -> memref<4xi8> attributes {passthrough = {{\[\["qbackend-arena-bytes", "0"\], \["qbackend-live-bytes", "0"\]\]}}}
 func.func @others(%n: index, %c0: index, %c1: index, %which: i1) -> memref<4xi8> {
   %result = memref.alloc() : memref<4xi8>
   %dynamic = memref.alloc(%n) : memref<?xi8>

@@ -15,7 +15,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <map>
+#include <limits>
 
 namespace qbackend::codegen {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -33,61 +33,12 @@ namespace {
 struct Buffer {
   memref::AllocOp alloc;
   memref::DeallocOp dealloc;
+  /// Whole cache lines, and what its elements take.
   int64_t bytes = 0;
+  int64_t elementBytes = 0;
   int64_t offset = 0;
   unsigned first = 0;
   unsigned last = 0;
-};
-
-/// The parts of an arena that are free, by where they begin. What is behind the
-/// last one that is used is free, too.
-class FreeParts {
-public:
-  /// A place of `bytes`: the smallest part that has them, or the end.
-  int64_t take(int64_t bytes) {
-    auto best = parts.end();
-    for (auto part = parts.begin(); part != parts.end(); ++part)
-      if (part->second >= bytes &&
-          (best == parts.end() || part->second < best->second))
-        best = part;
-    int64_t offset = end, rest = 0;
-    if (best != parts.end()) {
-      offset = best->first;
-      rest = best->second - bytes;
-      parts.erase(best);
-    } else if (!parts.empty() &&
-               parts.rbegin()->first + parts.rbegin()->second == end) {
-      // What is free at the end is made longer.
-      offset = parts.rbegin()->first;
-      parts.erase(std::prev(parts.end()));
-    }
-    if (rest)
-      parts[offset + bytes] = rest;
-    end = std::max(end, offset + bytes);
-    return offset;
-  }
-
-  void release(int64_t offset, int64_t bytes) {
-    auto part = parts.emplace(offset, bytes).first;
-    if (auto next = std::next(part);
-        next != parts.end() && offset + bytes == next->first) {
-      part->second += next->second;
-      parts.erase(next);
-    }
-    if (part == parts.begin())
-      return;
-    auto before = std::prev(part);
-    if (before->first + before->second != offset)
-      return;
-    before->second += part->second;
-    parts.erase(part);
-  }
-
-  int64_t size() const { return end; }
-
-private:
-  std::map<int64_t, int64_t> parts;
-  int64_t end = 0;
 };
 
 struct PlaceBuffersPass
@@ -144,6 +95,84 @@ static bool findUses(Buffer &buffer,
   return bool(buffer.dealloc);
 }
 
+/// Gives `buffers`, in `sequence`, the lowest offsets where no buffer is that
+/// is in use at the same time, and returns where the last one ends.
+static int64_t assignOffsets(ArrayRef<unsigned> sequence, unsigned opCount,
+                             MutableArrayRef<Buffer> buffers) {
+  // Of each operation, the buffers in use that have a place.
+  std::vector<SmallVector<unsigned, 4>> placed(opCount);
+  SmallVector<std::pair<int64_t, int64_t>> taken;
+  int64_t size = 0;
+  for (unsigned index : sequence) {
+    Buffer &buffer = buffers[index];
+    taken.clear();
+    for (unsigned op = buffer.first; op <= buffer.last; ++op)
+      for (unsigned other : placed[op])
+        // Once: at the first operation that both are in use at.
+        if (op == std::max(buffer.first, buffers[other].first))
+          taken.push_back({buffers[other].offset,
+                           buffers[other].offset + buffers[other].bytes});
+    llvm::sort(taken);
+    buffer.offset = 0;
+    for (auto [begin, end] : taken) {
+      if (begin - buffer.offset >= buffer.bytes)
+        break;
+      buffer.offset = std::max(buffer.offset, end);
+    }
+    for (unsigned op = buffer.first; op <= buffer.last; ++op)
+      placed[op].push_back(index);
+    size = std::max(size, buffer.offset + buffer.bytes);
+  }
+  return size;
+}
+
+/// The most `bytes` that are in use at an operation: no arena is smaller.
+static int64_t getLiveBytes(ArrayRef<Buffer> buffers, unsigned opCount,
+                            int64_t Buffer::*bytes) {
+  std::vector<int64_t> change(opCount + 1);
+  for (const Buffer &buffer : buffers) {
+    change[buffer.first] += buffer.*bytes;
+    change[buffer.last + 1] -= buffer.*bytes;
+  }
+  int64_t live = 0, most = 0;
+  for (int64_t step : change)
+    most = std::max(most, live += step);
+  return most;
+}
+
+/// Gives each of `buffers` an offset, and returns the size of the arena. Which
+/// order is the best one depends on the network, so that several are tried.
+static int64_t placeAll(MutableArrayRef<Buffer> buffers, unsigned opCount) {
+  int64_t least = getLiveBytes(buffers, opCount, &Buffer::bytes);
+  SmallVector<unsigned> bySize =
+      llvm::to_vector(llvm::seq<unsigned>(buffers.size()));
+  llvm::stable_sort(bySize, [&](unsigned a, unsigned b) {
+    return buffers[a].bytes > buffers[b].bytes;
+  });
+  SmallVector<unsigned> byUse = bySize, byTime = bySize;
+  llvm::stable_sort(byUse, [&](unsigned a, unsigned b) {
+    return buffers[a].first < buffers[b].first;
+  });
+  // What is in use for long stands below what comes and goes.
+  llvm::stable_sort(byTime, [&](unsigned a, unsigned b) {
+    return buffers[a].last - buffers[a].first >
+           buffers[b].last - buffers[b].first;
+  });
+  ArrayRef<unsigned> orders[] = {byUse, bySize, byTime};
+  ArrayRef<unsigned> best;
+  int64_t size = std::numeric_limits<int64_t>::max();
+  for (ArrayRef<unsigned> order : orders) {
+    int64_t found = assignOffsets(order, opCount, buffers);
+    if (found < size) {
+      size = found;
+      best = order;
+    }
+    if (size == least)
+      return size;
+  }
+  return assignOffsets(best, opCount, buffers);
+}
+
 /// Adds a string attribute that the function has in LLVM, too.
 static void addAttribute(func::FuncOp function, StringRef name,
                          const std::string &value) {
@@ -162,8 +191,6 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
   for (auto [i, op] : llvm::enumerate(block))
     order[&op] = i;
   SmallVector<Buffer> buffers;
-  std::vector<SmallVector<unsigned, 2>> beginsAt(order.size());
-  std::vector<SmallVector<unsigned, 2>> endsAt(order.size());
   for (auto alloc : block.getOps<memref::AllocOp>()) {
     MemRefType type = alloc.getType();
     Type element = type.getElementType();
@@ -174,36 +201,30 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
     buffer.alloc = alloc;
     if (!findUses(buffer, order))
       continue;
-    buffer.bytes = llvm::alignTo(
-        std::max<int64_t>(1, getStoredBytes(element) * type.getNumElements()),
-        alignment);
-    beginsAt[buffer.first].push_back(buffers.size());
-    endsAt[buffer.last].push_back(buffers.size());
+    buffer.elementBytes = getStoredBytes(element) * type.getNumElements();
+    buffer.bytes =
+        llvm::alignTo(std::max<int64_t>(1, buffer.elementBytes), alignment);
     buffers.push_back(buffer);
   }
 
-  FreeParts parts;
-  for (auto [begun, ended] : llvm::zip(beginsAt, endsAt)) {
-    for (unsigned index : begun)
-      buffers[index].offset = parts.take(buffers[index].bytes);
-    for (unsigned index : ended)
-      parts.release(buffers[index].offset, buffers[index].bytes);
-  }
-
+  int64_t size = placeAll(buffers, order.size());
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   Location loc = function.getLoc();
-  auto type = MemRefType::get({parts.size()}, builder.getI8Type());
+  auto type = MemRefType::get({size}, builder.getI8Type());
   Value arena;
   if (!isCalled && (bytes || asArgument)) {
     unsigned index = function.getNumArguments();
     if (failed(function.insertArgument(index, type, {}, loc)))
       return signalPassFailure();
     arena = function.getArgument(index);
-    if (bytes)
-      *bytes = parts.size();
-    else
-      addAttribute(function, "qbackend-arena-bytes",
-                   std::to_string(parts.size()));
+    if (bytes) {
+      *bytes = size;
+    } else {
+      addAttribute(function, "qbackend-arena-bytes", std::to_string(size));
+      addAttribute(function, "qbackend-live-bytes",
+                   std::to_string(getLiveBytes(buffers, order.size(),
+                                               &Buffer::elementBytes)));
+    }
   } else if (!buffers.empty()) {
     arena = memref::AllocOp::create(builder, loc, type,
                                     builder.getI64IntegerAttr(alignment));
