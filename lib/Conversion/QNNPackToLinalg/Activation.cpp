@@ -39,35 +39,24 @@ static Value clampBytes(ImplicitLocOpBuilder &b, Value input,
       });
 }
 
-namespace {
 // relu(q) -> max(q, zp), on bytes
-struct LowerRelu : Lowering<ReluOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(ReluOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto type = stored(op.getInput());
-    return clampBytes(b, adaptor.getInput(), type,
-                      getOutputRange(type, /*relu=*/true));
-  }
-};
+static Value lowerRelu(ReluOp op, ReluOp::Adaptor adaptor, LoweringBuilder &b) {
+  auto type = b.stored(op.getInput());
+  return clampBytes(b, adaptor.getInput(), type,
+                    getOutputRange(type, /*relu=*/true));
+}
 
 // clamp(q) -> min(max(q, Q(min)), Q(max)), on bytes
-struct LowerClamp : Lowering<ClampOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(ClampOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto type = getQuantizedType(op.getInput().getType());
-    auto bytes = stored(op.getInput());
-    int64_t offset = bytes.getZeroPoint() - type.getZeroPoint();
-    OutputRange range = {
-        quantizeNumber(op.getMin().convertToFloat(), type) + offset,
-        quantizeNumber(op.getMax().convertToFloat(), type) + offset};
-    return clampBytes(b, adaptor.getInput(), bytes, range);
-  }
-};
-} // namespace
+static Value lowerClamp(ClampOp op, ClampOp::Adaptor adaptor,
+                        LoweringBuilder &b) {
+  auto type = getQuantizedType(op.getInput().getType());
+  auto bytes = b.stored(op.getInput());
+  int64_t offset = bytes.getZeroPoint() - type.getZeroPoint();
+  OutputRange range = {
+      quantizeNumber(op.getMin().convertToFloat(), type) + offset,
+      quantizeNumber(op.getMax().convertToFloat(), type) + offset};
+  return clampBytes(b, adaptor.getInput(), bytes, range);
+}
 
 //===----------------------------------------------------------------------===//
 // Tables
@@ -130,7 +119,6 @@ static Value lookUpVectorized(ImplicitLocOpBuilder &b, Value input,
   });
 }
 
-namespace {
 /// `table`, from the bytes of `input` to those of `output`, as one between the
 /// bytes that are held.
 std::array<int8_t, 256> shiftTable(const std::array<int8_t, 256> &table,
@@ -145,183 +133,162 @@ std::array<int8_t, 256> shiftTable(const std::array<int8_t, 256> &table,
 }
 
 // f(q) -> T[q]: 256 entries, computed here
-template <typename OpTy> struct LowerTable : Lowering<OpTy> {
-  using Lowering<OpTy>::Lowering;
-
-  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    return lookUp(b, adaptor.getInput(),
-                  shiftTable(*getTable(op), op.getInput(), op.getOutput(),
-                             this->signedBytes));
-  }
-};
+template <typename OpTy>
+static Value lowerTable(OpTy op, typename OpTy::Adaptor adaptor,
+                        LoweringBuilder &b) {
+  return lookUp(
+      b, adaptor.getInput(),
+      shiftTable(*getTable(op), op.getInput(), op.getOutput(), b.signedBytes));
+}
 
 /// Functions that ATen has two codes for.
-template <typename OpTy> struct LowerAtenTable : Lowering<OpTy> {
-  using Lowering<OpTy>::Lowering;
-
-  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto getShifted = [&](numerics::AtenCode code) {
-      return shiftTable(*getTable(op, code), op.getInput(), op.getOutput(),
-                        this->signedBytes);
-    };
-    std::array<int8_t, 256> scalar = getShifted(numerics::AtenCode::Scalar);
-    if (!op.getVectorized())
-      return lookUp(b, adaptor.getInput(), scalar);
-    return lookUpVectorized(b, adaptor.getInput(),
-                            getShifted(numerics::AtenCode::Vector), scalar);
-  }
-};
-} // namespace
+template <typename OpTy>
+static Value lowerAtenTable(OpTy op, typename OpTy::Adaptor adaptor,
+                            LoweringBuilder &b) {
+  auto getShifted = [&](numerics::AtenCode code) {
+    return shiftTable(*getTable(op, code), op.getInput(), op.getOutput(),
+                      b.signedBytes);
+  };
+  std::array<int8_t, 256> scalar = getShifted(numerics::AtenCode::Scalar);
+  if (!op.getVectorized())
+    return lookUp(b, adaptor.getInput(), scalar);
+  return lookUpVectorized(b, adaptor.getInput(),
+                          getShifted(numerics::AtenCode::Vector), scalar);
+}
 
 //===----------------------------------------------------------------------===//
 // Slopes in a tensor
 //===----------------------------------------------------------------------===//
 
-namespace {
 // prelu(q, w) -> requantize((q - zx) * (q > zx ? one : w - zw))
-struct LowerPrelu : Lowering<PreluOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(PreluOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    Type input = op.getInput().getType(), weight = op.getWeight().getType(),
-         output = op.getOutput().getType();
-    auto x = stored(op.getInput()), w = stored(op.getWeight()),
-         y = stored(op.getOutput());
-    float multiplier = getPreluMultiplier(input, weight, output);
-    int64_t one = getPreluOne(getQuantizedType(weight));
-    auto type = resultType(op);
-    int64_t rank = type.getRank();
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    bool perChannel = cast<ShapedType>(weight).getDimSize(0) != 1;
-    AffineMap slope = AffineMap::get(rank, 0,
-                                     perChannel ? b.getAffineDimExpr(rank - 1)
-                                                : b.getAffineConstantExpr(0));
-    return generic(
-        b, {adaptor.getInput(), adaptor.getWeight()},
-        emptyLike(b, type, adaptor.getInput()), {identity, slope, identity},
-        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) {
-          Value zero = i32Constant(b, 0);
-          Value difference = center(b, args[0], x);
-          Value positive = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
-                                                 difference, zero);
-          Value factor = arith::SelectOp::create(
-              b, positive, i32Constant(b, one), center(b, args[1], w));
-          Value product = arith::MulIOp::create(b, difference, factor);
-          return requantize(b, product, f32Constant(b, multiplier),
-                            y.getZeroPoint(), getOutputRange(y, /*relu=*/false),
-                            255.0 * 255.0 * multiplier, Overflow::ToLowest);
-        });
-  }
-};
-} // namespace
+static Value lowerPrelu(PreluOp op, PreluOp::Adaptor adaptor,
+                        LoweringBuilder &b) {
+  Type input = op.getInput().getType(), weight = op.getWeight().getType(),
+       output = op.getOutput().getType();
+  auto x = b.stored(op.getInput()), w = b.stored(op.getWeight()),
+       y = b.stored(op.getOutput());
+  float multiplier = getPreluMultiplier(input, weight, output);
+  int64_t one = getPreluOne(getQuantizedType(weight));
+  auto type = b.resultType(op);
+  int64_t rank = type.getRank();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  bool perChannel = cast<ShapedType>(weight).getDimSize(0) != 1;
+  AffineMap slope = AffineMap::get(rank, 0,
+                                   perChannel ? b.getAffineDimExpr(rank - 1)
+                                              : b.getAffineConstantExpr(0));
+  return parallel(
+      b, {adaptor.getInput(), adaptor.getWeight()},
+      emptyLike(b, type, adaptor.getInput()), {identity, slope, identity},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value zero = i32Constant(b, 0);
+        Value difference = center(b, args[0], x);
+        Value positive = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                               difference, zero);
+        Value factor = arith::SelectOp::create(b, positive, i32Constant(b, one),
+                                               center(b, args[1], w));
+        Value product = arith::MulIOp::create(b, difference, factor);
+        return requantize(b, product, f32Constant(b, multiplier),
+                          y.getZeroPoint(), getOutputRange(y, /*relu=*/false),
+                          255.0 * 255.0 * multiplier, Overflow::ToLowest);
+      });
+}
 
 //===----------------------------------------------------------------------===//
 // Softmax
 //===----------------------------------------------------------------------===//
 
-namespace {
 // e[j] = T[q[j] + 255 - max q], y[j] = min(255, ((e[j] << 8) + S / 2) / S)
-struct LowerSoftmax : Lowering<SoftmaxOp> {
-  using Lowering::Lowering;
+static Value lowerSoftmax(SoftmaxOp op, SoftmaxOp::Adaptor adaptor,
+                          LoweringBuilder &b) {
+  auto type = b.resultType(op);
+  auto x = b.stored(op.getInput()), y = b.stored(op.getOutput());
+  int64_t rank = type.getRank(), axis = op.getAxis();
+  Value input = adaptor.getInput();
 
-  Value rewrite(SoftmaxOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto type = resultType(op);
-    auto x = stored(op.getInput()), y = stored(op.getOutput());
-    int64_t rank = type.getRank(), axis = op.getAxis();
-    Value input = adaptor.getInput();
+  std::array<uint32_t, 256> exponentials =
+      numerics::softmaxTable(x.getScale(), type.getDimSize(axis));
+  SmallVector<int32_t> entries(exponentials.begin(), exponentials.end());
+  Value table = constantTensor(b, ArrayRef<int32_t>(entries), {256});
 
-    std::array<uint32_t, 256> exponentials =
-        numerics::softmaxTable(x.getScale(), type.getDimSize(axis));
-    SmallVector<int32_t> entries(exponentials.begin(), exponentials.end());
-    Value table = constantTensor(b, ArrayRef<int32_t>(entries), {256});
-
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    AffineMap dropped = identity.dropResult(axis);
-    SmallVector<utils::IteratorType> parallel(rank,
-                                              utils::IteratorType::parallel);
-    SmallVector<utils::IteratorType> reduction = parallel;
-    reduction[axis] = utils::IteratorType::reduction;
-    // One number per row, starting from `start`.
-    auto rows = [&](Value start) -> Value {
-      SmallVector<int64_t> shape(type.getShape());
-      shape.erase(shape.begin() + axis);
-      SmallVector<Value> sizes;
-      for (int64_t d = 0; d < rank; ++d)
-        if (type.isDynamicDim(d))
-          sizes.push_back(tensor::DimOp::create(b, input, d));
-      Value empty = tensor::EmptyOp::create(b, shape, start.getType(), sizes);
-      return linalg::FillOp::create(b, start, empty).getResult(0);
-    };
-    Value largest =
-        generic(b, input, rows(byteConstant(b, x.getStorageTypeMin())),
-                {identity, dropped}, reduction,
-                [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                  if (x.isSigned())
-                    return arith::MaxSIOp::create(b, args[0], args[1]);
-                  return arith::MaxUIOp::create(b, args[0], args[1]);
-                });
-    Value numerators = generic(
-        b, {input, largest}, emptyLike(b, type.clone(b.getI32Type()), input),
-        {identity, dropped, identity}, parallel,
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          // In bytes, so that it can be seen to be one.
-          Value below = arith::SubIOp::create(b, args[0], args[1]);
-          Value index = arith::IndexCastUIOp::create(
-              b, b.getIndexType(),
-              arith::AddIOp::create(b, below, byteConstant(b, 255)));
-          return tensor::ExtractOp::create(b, table, index);
-        });
-    Value sums = generic(b, numerators, rows(i32Constant(b, 0)),
-                         {identity, dropped}, reduction,
-                         [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-                           return arith::AddIOp::create(b, args[0], args[1]);
-                         });
-    // floor(n / S) is trunc((n + 0.5) * f64(1 / S)): the exact number is half
-    // of 1 / S away from an integer or more, and n < 2^32 makes an error of
-    // 2^-20 / S. Vectors have no division of integers. Of more than 512
-    // elements S may wrap, even to 0, of which an infinity makes 255.
-    Type f64 = b.getF64Type();
-    auto real = [&](ImplicitLocOpBuilder &b, double value) -> Value {
-      return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
-    };
-    Value reciprocals = elementwise(
-        b, sums, f64, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          return arith::DivFOp::create(
-              b, real(b, 1), arith::UIToFPOp::create(b, f64, args[0]));
-        });
-    return generic(
-        b, {numerators, sums, reciprocals}, emptyLike(b, type, input),
-        {identity, dropped, dropped, identity}, parallel,
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value scaled = arith::ShLIOp::create(b, args[0], i32Constant(b, 8));
-          Value half = arith::ShRUIOp::create(b, args[1], i32Constant(b, 1));
-          Value n = arith::UIToFPOp::create(
-              b, f64, arith::AddIOp::create(b, scaled, half));
-          Value product = arith::MulFOp::create(
-              b, arith::AddFOp::create(b, n, real(b, 0.5)), args[2]);
-          product = arith::MinNumFOp::create(b, product, real(b, 255));
-          Value integer = arith::FPToSIOp::create(b, b.getI32Type(), product);
-          if (y.getStorageTypeMin() != 0)
-            integer = arith::AddIOp::create(
-                b, integer, i32Constant(b, y.getStorageTypeMin()));
-          return arith::TruncIOp::create(b, b.getI8Type(), integer);
-        });
-  }
-};
-} // namespace
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap dropped = identity.dropResult(axis);
+  SmallVector<utils::IteratorType> reduction(rank,
+                                             utils::IteratorType::parallel);
+  reduction[axis] = utils::IteratorType::reduction;
+  // One number per row, starting from `start`.
+  auto rows = [&](Value start) -> Value {
+    SmallVector<int64_t> shape(type.getShape());
+    shape.erase(shape.begin() + axis);
+    SmallVector<Value> sizes;
+    for (int64_t d = 0; d < rank; ++d)
+      if (type.isDynamicDim(d))
+        sizes.push_back(tensor::DimOp::create(b, input, d));
+    Value empty = tensor::EmptyOp::create(b, shape, start.getType(), sizes);
+    return linalg::FillOp::create(b, start, empty).getResult(0);
+  };
+  Value largest =
+      generic(b, input, rows(byteConstant(b, x.getStorageTypeMin())),
+              {identity, dropped}, reduction,
+              [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                if (x.isSigned())
+                  return arith::MaxSIOp::create(b, args[0], args[1]);
+                return arith::MaxUIOp::create(b, args[0], args[1]);
+              });
+  Value numerators = parallel(
+      b, {input, largest}, emptyLike(b, type.clone(b.getI32Type()), input),
+      {identity, dropped, identity},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        // In bytes, so that it can be seen to be one.
+        Value below = arith::SubIOp::create(b, args[0], args[1]);
+        Value index = arith::IndexCastUIOp::create(
+            b, b.getIndexType(),
+            arith::AddIOp::create(b, below, byteConstant(b, 255)));
+        return tensor::ExtractOp::create(b, table, index);
+      });
+  Value sums =
+      generic(b, numerators, rows(i32Constant(b, 0)), {identity, dropped},
+              reduction, [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                return arith::AddIOp::create(b, args[0], args[1]);
+              });
+  // floor(n / S) is trunc((n + 0.5) * f64(1 / S)): the exact number is half
+  // of 1 / S away from an integer or more, and n < 2^32 makes an error of
+  // 2^-20 / S. Vectors have no division of integers. Of more than 512
+  // elements S may wrap, even to 0, of which an infinity makes 255.
+  Type f64 = b.getF64Type();
+  auto real = [&](ImplicitLocOpBuilder &b, double value) -> Value {
+    return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
+  };
+  Value reciprocals = elementwise(
+      b, sums, f64, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        return arith::DivFOp::create(b, real(b, 1),
+                                     arith::UIToFPOp::create(b, f64, args[0]));
+      });
+  return parallel(
+      b, {numerators, sums, reciprocals}, emptyLike(b, type, input),
+      {identity, dropped, dropped, identity},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        Value scaled = arith::ShLIOp::create(b, args[0], i32Constant(b, 8));
+        Value half = arith::ShRUIOp::create(b, args[1], i32Constant(b, 1));
+        Value n = arith::UIToFPOp::create(
+            b, f64, arith::AddIOp::create(b, scaled, half));
+        Value product = arith::MulFOp::create(
+            b, arith::AddFOp::create(b, n, real(b, 0.5)), args[2]);
+        product = arith::MinNumFOp::create(b, product, real(b, 255));
+        Value integer = arith::FPToSIOp::create(b, b.getI32Type(), product);
+        if (y.getStorageTypeMin() != 0)
+          integer = arith::AddIOp::create(
+              b, integer, i32Constant(b, y.getStorageTypeMin()));
+        return arith::TruncIOp::create(b, b.getI8Type(), integer);
+      });
+}
 
 void qnnpack::populateActivationPatterns(const TypeConverter &converter,
                                          RewritePatternSet &patterns,
                                          bool signedBytes) {
-  patterns.add<LowerRelu, LowerClamp, LowerTable<SigmoidOp>, LowerTable<TanhOp>,
-               LowerTable<HardsigmoidOp>, LowerTable<HardswishOp>,
-               LowerTable<RequantizeOp>, LowerAtenTable<LeakyReluOp>,
-               LowerAtenTable<EluOp>, LowerAtenTable<CeluOp>,
-               LowerAtenTable<ThresholdOp>, LowerPrelu, LowerSoftmax>(
-      converter, patterns.getContext(), signedBytes);
+  addLowerings(converter, patterns, signedBytes, lowerRelu, lowerClamp,
+               lowerTable<SigmoidOp>, lowerTable<TanhOp>,
+               lowerTable<HardsigmoidOp>, lowerTable<HardswishOp>,
+               lowerTable<RequantizeOp>, lowerAtenTable<LeakyReluOp>,
+               lowerAtenTable<EluOp>, lowerAtenTable<CeluOp>,
+               lowerAtenTable<ThresholdOp>, lowerPrelu, lowerSoftmax);
 }

@@ -59,72 +59,65 @@ static Rows getRows(ImplicitLocOpBuilder &b, Value scales, Value zeroPoints,
   return {scales, biases};
 }
 
-namespace {
+/// The entry of `table`, an unsigned i8; `isPacked`: two share a byte.
+static Value readEntry(ImplicitLocOpBuilder &b, bool isPacked, Value table,
+                       Value row, Value column) {
+  if (!isPacked)
+    return tensor::ExtractOp::create(b, table, ValueRange{row, column});
+  Value two = arith::ConstantIndexOp::create(b, 2);
+  Value byte = tensor::ExtractOp::create(
+      b, table, ValueRange{row, arith::DivUIOp::create(b, column, two)});
+  Value odd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
+                                    arith::RemUIOp::create(b, column, two),
+                                    arith::ConstantIndexOp::create(b, 0));
+  Value high = arith::ShRUIOp::create(b, byte, byteConstant(b, 4));
+  Value low = arith::AndIOp::create(b, byte, byteConstant(b, 15));
+  return arith::SelectOp::create(b, odd, high, low);
+}
+
 // embedding(t, i) -> fma(s[i], t[i, j], -f32(z[i] * s[i])), i within the table
-template <typename OpTy> struct LowerLookup : Lowering<OpTy> {
-  using Lowering<OpTy>::Lowering;
-  static constexpr bool isPacked = std::is_same_v<OpTy, Embedding4BitOp>;
-
-  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    Value table = adaptor.getTable(), indices = adaptor.getIndices();
-    Rows rows = getRows(b, adaptor.getScales(), adaptor.getZeroPoints(),
-                        isPacked ? numerics::EmbeddingBits::Four
-                                 : numerics::EmbeddingBits::Eight);
-    RankedTensorType type = this->resultType(op);
-    int64_t rank = type.getRank();
-    SmallVector<Value> sizes;
-    for (int64_t d = 0; d < rank - 1; ++d)
-      if (type.isDynamicDim(d))
-        sizes.push_back(tensor::DimOp::create(b, indices, d));
-    Value init = tensor::EmptyOp::create(b, type, sizes);
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    AffineMap leading = AffineMap::get(
-        rank, 0, identity.getResults().drop_back(), b.getContext());
-    int64_t count = op.getTable().getType().getDimSize(0);
-    return generic(
-        b, indices, init, {leading, identity},
-        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          // A negative index is a large one here.
-          Value row =
-              arith::IndexCastUIOp::create(b, b.getIndexType(), args[0]);
-          Value exists =
-              arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row,
-                                    arith::ConstantIndexOp::create(b, count));
-          cf::AssertOp::create(b, exists,
-                               "an index of the embedding is outside of its " +
-                                   std::to_string(count) + " rows");
-          Value integer =
-              readEntry(b, table, row, linalg::IndexOp::create(b, rank - 1));
-          Value real = arith::UIToFPOp::create(b, b.getF32Type(), integer);
-          return math::FmaOp::create(
-              b, tensor::ExtractOp::create(b, rows.scales, row), real,
-              tensor::ExtractOp::create(b, rows.biases, row));
-        });
-  }
-
-  /// The entry of `table`, an unsigned i8.
-  static Value readEntry(ImplicitLocOpBuilder &b, Value table, Value row,
-                         Value column) {
-    if (!isPacked)
-      return tensor::ExtractOp::create(b, table, ValueRange{row, column});
-    Value two = arith::ConstantIndexOp::create(b, 2);
-    Value byte = tensor::ExtractOp::create(
-        b, table, ValueRange{row, arith::DivUIOp::create(b, column, two)});
-    Value odd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                      arith::RemUIOp::create(b, column, two),
-                                      arith::ConstantIndexOp::create(b, 0));
-    Value high = arith::ShRUIOp::create(b, byte, byteConstant(b, 4));
-    Value low = arith::AndIOp::create(b, byte, byteConstant(b, 15));
-    return arith::SelectOp::create(b, odd, high, low);
-  }
-};
-} // namespace
+template <typename OpTy>
+static Value lowerLookup(OpTy op, typename OpTy::Adaptor adaptor,
+                         LoweringBuilder &b) {
+  constexpr bool isPacked = std::is_same_v<OpTy, Embedding4BitOp>;
+  Value table = adaptor.getTable(), indices = adaptor.getIndices();
+  Rows rows = getRows(b, adaptor.getScales(), adaptor.getZeroPoints(),
+                      isPacked ? numerics::EmbeddingBits::Four
+                               : numerics::EmbeddingBits::Eight);
+  RankedTensorType type = b.resultType(op);
+  int64_t rank = type.getRank();
+  SmallVector<Value> sizes;
+  for (int64_t d = 0; d < rank - 1; ++d)
+    if (type.isDynamicDim(d))
+      sizes.push_back(tensor::DimOp::create(b, indices, d));
+  Value init = tensor::EmptyOp::create(b, type, sizes);
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap leading = AffineMap::get(rank, 0, identity.getResults().drop_back(),
+                                     b.getContext());
+  int64_t count = op.getTable().getType().getDimSize(0);
+  return parallel(
+      b, indices, init, {leading, identity},
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        // A negative index is a large one here.
+        Value row = arith::IndexCastUIOp::create(b, b.getIndexType(), args[0]);
+        Value exists =
+            arith::CmpIOp::create(b, arith::CmpIPredicate::ult, row,
+                                  arith::ConstantIndexOp::create(b, count));
+        cf::AssertOp::create(b, exists,
+                             "an index of the embedding is outside of its " +
+                                 std::to_string(count) + " rows");
+        Value integer = readEntry(b, isPacked, table, row,
+                                  linalg::IndexOp::create(b, rank - 1));
+        Value real = arith::UIToFPOp::create(b, b.getF32Type(), integer);
+        return math::FmaOp::create(
+            b, tensor::ExtractOp::create(b, rows.scales, row), real,
+            tensor::ExtractOp::create(b, rows.biases, row));
+      });
+}
 
 void qnnpack::populateEmbeddingPatterns(const TypeConverter &converter,
                                         RewritePatternSet &patterns,
                                         bool signedBytes) {
-  patterns.add<LowerLookup<EmbeddingByteOp>, LowerLookup<Embedding4BitOp>>(
-      converter, patterns.getContext(), signedBytes);
+  addLowerings(converter, patterns, signedBytes, lowerLookup<EmbeddingByteOp>,
+               lowerLookup<Embedding4BitOp>);
 }

@@ -190,9 +190,8 @@ Value qnnpack::dequantizeSums(ImplicitLocOpBuilder &b, LinearDynamicOp op,
     maps.push_back(channel);
   }
   maps.push_back(identity);
-  return generic(
+  return parallel(
       b, inputs, emptyLike(b, type, sums), maps,
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value offset = arith::MulIOp::create(b, args[1], params.zeroPoint);
         Value real = arith::SIToFPOp::create(
@@ -214,59 +213,50 @@ Value qnnpack::dequantizeSums(ImplicitLocOpBuilder &b, LinearDynamicOp op,
 // Patterns
 //===----------------------------------------------------------------------===//
 
-namespace {
 // linear(x, w, b) -> requantize(b' + x * w'^T), as for convolutions
-struct LowerLinear : Lowering<LinearOp> {
-  using Lowering::Lowering;
+static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
+                         LoweringBuilder &b) {
+  auto inputType = b.stored(op.getInput());
+  Operands operands = getOperands(
+      b, adaptor.getWeight(), op.getWeight().getType(), adaptor.getBias(),
+      inputType.getZeroPoint(), /*groups=*/1, b.signedBytes);
+  RankedTensorType type = b.resultType(op);
+  Value sums = convolve(b, flattenRows(b, adaptor.getInput()),
+                        inputType.isSigned(), operands, flattenRows(type));
+  Value rows = requantizeChannels(
+      b, sums, op.getInput().getType(), op.getWeight().getType(),
+      op.getOutput().getType(), b.stored(op.getOutput()), op.getRelu(),
+      op.getMathematical());
+  return unflattenRows(b, rows, type, adaptor.getInput());
+}
 
-  Value rewrite(LinearOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto inputType = stored(op.getInput());
-    Operands operands = getOperands(
-        b, adaptor.getWeight(), op.getWeight().getType(), adaptor.getBias(),
-        inputType.getZeroPoint(), /*groups=*/1, signedBytes);
-    RankedTensorType type = resultType(op);
-    Value sums = convolve(b, flattenRows(b, adaptor.getInput()),
-                          inputType.isSigned(), operands, flattenRows(type));
-    Value rows = requantizeChannels(
-        b, sums, op.getInput().getType(), op.getWeight().getType(),
-        op.getOutput().getType(), stored(op.getOutput()), op.getRelu(),
-        op.getMathematical());
-    return unflattenRows(b, rows, type, adaptor.getInput());
-  }
-};
-
-struct LowerLinearDynamic : Lowering<LinearDynamicOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(LinearDynamicOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    RuntimeParams params = chooseParams(b, adaptor.getInput());
-    int64_t lowest = signedBytes ? -128 : 0;
-    if (signedBytes)
-      params.zeroPoint =
-          arith::AddIOp::create(b, params.zeroPoint, i32Constant(b, lowest));
-    Value x = quantizeInput(b, adaptor.getInput(), params, lowest);
-    // With zero point -1, what is added to no bias is sum w'. The zero point of
-    // the input is only known here.
-    Operands weightSums =
-        getOperands(b, adaptor.getWeight(), op.getWeight().getType(), Value(),
-                    /*inputZeroPoint=*/-1, /*groups=*/1, signedBytes);
-    Operands operands = weightSums;
-    operands.bias = constantTensor(b, ArrayRef<int32_t>{0},
-                                   {op.getWeight().getType().getDimSize(0)});
-    RankedTensorType type = resultType(op);
-    Value sums = convolve(b, flattenRows(b, x), signedBytes, operands,
-                          flattenRows(type));
-    Value rows = dequantizeSums(b, op, sums, weightSums.bias, params);
-    return unflattenRows(b, rows, type, adaptor.getInput());
-  }
-};
-} // namespace
+static Value lowerLinearDynamic(LinearDynamicOp op,
+                                LinearDynamicOp::Adaptor adaptor,
+                                LoweringBuilder &b) {
+  RuntimeParams params = chooseParams(b, adaptor.getInput());
+  int64_t lowest = b.signedBytes ? -128 : 0;
+  if (b.signedBytes)
+    params.zeroPoint =
+        arith::AddIOp::create(b, params.zeroPoint, i32Constant(b, lowest));
+  Value x = quantizeInput(b, adaptor.getInput(), params, lowest);
+  // With zero point -1, what is added to no bias is sum w'. The zero point of
+  // the input is only known here.
+  Operands weightSums =
+      getOperands(b, adaptor.getWeight(), op.getWeight().getType(), Value(),
+                  /*inputZeroPoint=*/-1, /*groups=*/1, b.signedBytes);
+  Operands operands = weightSums;
+  operands.bias = constantTensor(b, ArrayRef<int32_t>{0},
+                                 {op.getWeight().getType().getDimSize(0)});
+  RankedTensorType type = b.resultType(op);
+  Value sums = convolve(b, flattenRows(b, x), b.signedBytes, operands,
+                        flattenRows(type));
+  Value rows = dequantizeSums(b, op, sums, weightSums.bias, params);
+  return unflattenRows(b, rows, type, adaptor.getInput());
+}
 
 void qnnpack::populateLinearPatterns(const TypeConverter &converter,
                                      RewritePatternSet &patterns,
                                      bool signedBytes) {
-  patterns.add<LowerLinear, LowerLinearDynamic>(
-      converter, patterns.getContext(), signedBytes);
+  addLowerings(converter, patterns, signedBytes, lowerLinear,
+               lowerLinearDynamic);
 }

@@ -6,7 +6,6 @@
 
 #include "Scalars.h"
 
-#include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Numerics/Normalization.h"
 
 using namespace mlir;
@@ -132,9 +131,8 @@ static Value normalize(ImplicitLocOpBuilder &b, Value input,
     maps.push_back(groups.parameter);
   }
   maps.push_back(identity);
-  return generic(
+  return parallel(
       b, inputs, emptyLike(b, type, input), maps,
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value d =
             arith::SIToFPOp::create(b, b.getF32Type(), center(b, args[0], x));
@@ -167,85 +165,76 @@ static Value normalize(ImplicitLocOpBuilder &b, Value input,
       });
 }
 
-namespace {
 // layer_norm(x, w, b) -> quantize(fma((x - zx - c) * k, w, b)), c and k from
 // the exact sums of x and of x^2
-struct LowerLayerNorm : Lowering<LayerNormOp> {
-  using Lowering::Lowering;
+static Value lowerLayerNorm(LayerNormOp op, LayerNormOp::Adaptor adaptor,
+                            LoweringBuilder &b) {
+  int64_t rank = op.getInput().getType().getRank();
+  int64_t last = op.getNormalizedShape().size(), count = 1;
+  for (int64_t size : op.getNormalizedShape())
+    count *= size;
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  Groups groups;
+  groups.group = identity.getMajorSubMap(rank - last);
+  groups.parameter = identity.getMinorSubMap(last);
+  // A map without results has no context of its own.
+  if (last == rank)
+    groups.group = AffineMap::get(rank, 0, b.getContext());
+  groups.eps = op.getEps().convertToDouble();
+  groups.formula = Groups::Layer;
+  return normalize(b, adaptor.getInput(),
+                   getQuantizedType(op.getInput().getType()),
+                   b.stored(op.getInput()), adaptor.getWeight(),
+                   adaptor.getBias(), b.stored(op.getOutput()), groups, count);
+}
 
-  Value rewrite(LayerNormOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    int64_t rank = op.getInput().getType().getRank();
-    int64_t last = op.getNormalizedShape().size(), count = 1;
-    for (int64_t size : op.getNormalizedShape())
-      count *= size;
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    Groups groups;
-    groups.group = identity.getMajorSubMap(rank - last);
-    groups.parameter = identity.getMinorSubMap(last);
-    // A map without results has no context of its own.
-    if (last == rank)
-      groups.group = AffineMap::get(rank, 0, b.getContext());
-    groups.eps = op.getEps().convertToDouble();
-    groups.formula = Groups::Layer;
-    return normalize(b, adaptor.getInput(),
-                     getQuantizedType(op.getInput().getType()),
-                     stored(op.getInput()), adaptor.getWeight(),
-                     adaptor.getBias(), stored(op.getOutput()), groups, count);
-  }
-};
+/// Of `rank` dimensions, the last one as two.
+static SmallVector<ReassociationIndices> splitLast(int64_t rank) {
+  SmallVector<ReassociationIndices> groups;
+  for (int64_t d = 0; d < rank; ++d)
+    groups.push_back({d});
+  groups.back().push_back(rank);
+  return groups;
+}
 
 /// group_norm and instance_norm.
-template <typename OpTy> struct LowerChannelNorm : Lowering<OpTy> {
-  using Lowering<OpTy>::Lowering;
+template <typename OpTy>
+static Value lowerChannelNorm(OpTy op, typename OpTy::Adaptor adaptor,
+                              LoweringBuilder &b) {
+  auto type = b.resultType(op);
+  int64_t rank = type.getRank(), channels = type.getShape().back();
+  int64_t count = channels;
+  if constexpr (std::is_same_v<OpTy, GroupNormOp>)
+    count = op.getNumGroups();
+  int64_t inner = channels / count, pixels = 1;
+  for (int64_t size : type.getShape().drop_front().drop_back())
+    pixels *= size;
 
-  Value rewrite(OpTy op, typename OpTy::Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto type = this->resultType(op);
-    int64_t rank = type.getRank(), channels = type.getShape().back();
-    int64_t count = channels;
-    if constexpr (std::is_same_v<OpTy, GroupNormOp>)
-      count = op.getNumGroups();
-    int64_t inner = channels / count, pixels = 1;
-    for (int64_t size : type.getShape().drop_front().drop_back())
-      pixels *= size;
-
-    // [.., channels] -> [.., groups, channels / groups]
-    auto split = [&](Value value) -> Value {
-      if (!value)
-        return {};
-      auto from = cast<RankedTensorType>(value.getType());
-      SmallVector<int64_t> shape(from.getShape().drop_back());
-      shape.append({count, inner});
-      return tensor::ExpandShapeOp::create(b, from.clone(shape), value,
-                                           splitLast(from.getRank()));
-    };
-    AffineMap identity = b.getMultiDimIdentityMap(rank + 1);
-    unsigned group = rank - 1;
-    Groups groups;
-    groups.group = identity.getSubMap({0u, group});
-    groups.parameter = identity.getMinorSubMap(2);
-    groups.eps = op.getEps().convertToDouble();
-    groups.formula =
-        op.getChannelsLast() ? Groups::ChannelsLast : Groups::Contiguous;
-    Value result = normalize(
-        b, split(adaptor.getInput()), getQuantizedType(op.getInput().getType()),
-        this->stored(op.getInput()), split(adaptor.getWeight()),
-        split(adaptor.getBias()), this->stored(op.getOutput()), groups,
-        pixels * inner);
-    return tensor::CollapseShapeOp::create(b, type, result, splitLast(rank));
-  }
-
-  /// Of `rank` dimensions, the last one as two.
-  static SmallVector<ReassociationIndices> splitLast(int64_t rank) {
-    SmallVector<ReassociationIndices> groups;
-    for (int64_t d = 0; d < rank; ++d)
-      groups.push_back({d});
-    groups.back().push_back(rank);
-    return groups;
-  }
-};
-} // namespace
+  // [.., channels] -> [.., groups, channels / groups]
+  auto split = [&](Value value) -> Value {
+    if (!value)
+      return {};
+    auto from = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> shape(from.getShape().drop_back());
+    shape.append({count, inner});
+    return tensor::ExpandShapeOp::create(b, from.clone(shape), value,
+                                         splitLast(from.getRank()));
+  };
+  AffineMap identity = b.getMultiDimIdentityMap(rank + 1);
+  unsigned group = rank - 1;
+  Groups groups;
+  groups.group = identity.getSubMap({0u, group});
+  groups.parameter = identity.getMinorSubMap(2);
+  groups.eps = op.getEps().convertToDouble();
+  groups.formula =
+      op.getChannelsLast() ? Groups::ChannelsLast : Groups::Contiguous;
+  Value result = normalize(b, split(adaptor.getInput()),
+                           getQuantizedType(op.getInput().getType()),
+                           b.stored(op.getInput()), split(adaptor.getWeight()),
+                           split(adaptor.getBias()), b.stored(op.getOutput()),
+                           groups, pixels * inner);
+  return tensor::CollapseShapeOp::create(b, type, result, splitLast(rank));
+}
 
 //===----------------------------------------------------------------------===//
 // Batch norm
@@ -308,43 +297,36 @@ static std::pair<Value, Value> getChannelAffine(ImplicitLocOpBuilder &b,
   return {slopes, offsets};
 }
 
-namespace {
 // batch_norm(x) -> clamp(zy + rne(fma(a, x - zx, b)), lo, qmax), for each
 // channel
-struct LowerBatchNorm : Lowering<BatchNormOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(BatchNormOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    auto x = stored(op.getInput()), y = stored(op.getOutput());
-    auto [slopes, offsets] =
-        getChannelAffine(b, op, adaptor.getWeight(), adaptor.getBias(),
-                         adaptor.getMean(), adaptor.getVar());
-    auto type = resultType(op);
-    int64_t rank = type.getRank();
-    AffineMap identity = b.getMultiDimIdentityMap(rank);
-    AffineMap channel = identity.getMinorSubMap(1);
-    return generic(
-        b, {adaptor.getInput(), slopes, offsets},
-        emptyLike(b, type, adaptor.getInput()),
-        {identity, channel, channel, identity},
-        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value d =
-              arith::SIToFPOp::create(b, b.getF32Type(), center(b, args[0], x));
-          Value v = math::FmaOp::create(b, args[1], d, args[2]);
-          Value integer = roundScalar(b, v, i32Constant(b, y.getZeroPoint()),
-                                      getOutputRange(y, op.getRelu()));
-          return arith::TruncIOp::create(b, b.getI8Type(), integer);
-        });
-  }
-};
-} // namespace
+static Value lowerBatchNorm(BatchNormOp op, BatchNormOp::Adaptor adaptor,
+                            LoweringBuilder &b) {
+  auto x = b.stored(op.getInput()), y = b.stored(op.getOutput());
+  auto [slopes, offsets] =
+      getChannelAffine(b, op, adaptor.getWeight(), adaptor.getBias(),
+                       adaptor.getMean(), adaptor.getVar());
+  auto type = b.resultType(op);
+  int64_t rank = type.getRank();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap channel = identity.getMinorSubMap(1);
+  return parallel(b, {adaptor.getInput(), slopes, offsets},
+                  emptyLike(b, type, adaptor.getInput()),
+                  {identity, channel, channel, identity},
+                  [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                    Value d = arith::SIToFPOp::create(b, b.getF32Type(),
+                                                      center(b, args[0], x));
+                    Value v = math::FmaOp::create(b, args[1], d, args[2]);
+                    Value integer =
+                        roundScalar(b, v, i32Constant(b, y.getZeroPoint()),
+                                    getOutputRange(y, op.getRelu()));
+                    return arith::TruncIOp::create(b, b.getI8Type(), integer);
+                  });
+}
 
 void qnnpack::populateNormalizationPatterns(const TypeConverter &converter,
                                             RewritePatternSet &patterns,
                                             bool signedBytes) {
-  patterns.add<LowerLayerNorm, LowerChannelNorm<GroupNormOp>,
-               LowerChannelNorm<InstanceNormOp>, LowerBatchNorm>(
-      converter, patterns.getContext(), signedBytes);
+  addLowerings(converter, patterns, signedBytes, lowerLayerNorm,
+               lowerChannelNorm<GroupNormOp>, lowerChannelNorm<InstanceNormOp>,
+               lowerBatchNorm);
 }

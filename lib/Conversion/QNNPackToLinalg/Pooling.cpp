@@ -209,8 +209,8 @@ static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
   }
   maps.push_back(identity);
   Value init = emptyLike(b, sumType.clone(b.getI8Type()), sums);
-  return generic(
-      b, inputs, init, maps, loopKinds("pppp"),
+  return parallel(
+      b, inputs, init, maps,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value multiplier = uniform ? f32Constant(b, pixels.front()) : args[1];
         Value real = arith::SIToFPOp::create(b, b.getF32Type(), args[0]);
@@ -228,224 +228,202 @@ static Value averageATen(ImplicitLocOpBuilder &b, Value sums,
       });
 }
 
-namespace {
 // max_pool(x) -> max over the window; the nearest pixel, or none, outside
-struct LowerMaxPool2d : Lowering<MaxPool2dOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(MaxPool2dOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    bool isSigned = getQuantizedType(op.getInput().getType()).isSigned();
-    auto type = stored(op.getInput());
-    Windows windows{signedBytes};
-    windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
-    windows.stride.assign(op.getStride().begin(), op.getStride().end());
-    windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
-    windows.before = {op.getPadding()[0], op.getPadding()[2]};
-    // The smallest integer never wins over a tap inside of the image.
-    int64_t least = type.isSigned() ? -128 : 0;
-    auto body = [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-      if (type.isSigned())
-        return arith::MaxSIOp::create(b, args[1], args[0]);
-      return arith::MaxUIOp::create(b, args[1], args[0]);
-    };
-    // QNNPACK takes the nearest pixel, which without dilation is in the window.
-    bool skips = op.getMathematical() || op.getCeilMode() || isSigned;
-    for (int i : {0, 1})
-      if (!skips && windows.dilation[i] != 1 &&
-          (op.getPadding()[2 * i] != 0 || op.getPadding()[2 * i + 1] != 0))
-        return reduceClampedWindows(b, adaptor.getInput(),
-                                    byteConstant(b, least), windows,
-                                    resultType(op), body);
-    Value padded =
-        padForWindows(b, adaptor.getInput(), least, windows, resultType(op));
-    return reduceWindows(b, padded, byteConstant(b, least), windows,
-                         resultType(op), body);
-  }
-};
+static Value lowerMaxPool2d(MaxPool2dOp op, MaxPool2dOp::Adaptor adaptor,
+                            LoweringBuilder &b) {
+  bool isSigned = getQuantizedType(op.getInput().getType()).isSigned();
+  auto type = b.stored(op.getInput());
+  Windows windows{b.signedBytes};
+  windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
+  windows.stride.assign(op.getStride().begin(), op.getStride().end());
+  windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
+  windows.before = {op.getPadding()[0], op.getPadding()[2]};
+  // The smallest integer never wins over a tap inside of the image.
+  int64_t least = type.isSigned() ? -128 : 0;
+  auto body = [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+    if (type.isSigned())
+      return arith::MaxSIOp::create(b, args[1], args[0]);
+    return arith::MaxUIOp::create(b, args[1], args[0]);
+  };
+  // QNNPACK takes the nearest pixel, which without dilation is in the window.
+  bool skips = op.getMathematical() || op.getCeilMode() || isSigned;
+  for (int i : {0, 1})
+    if (!skips && windows.dilation[i] != 1 &&
+        (op.getPadding()[2 * i] != 0 || op.getPadding()[2 * i + 1] != 0))
+      return reduceClampedWindows(b, adaptor.getInput(), byteConstant(b, least),
+                                  windows, b.resultType(op), body);
+  Value padded =
+      padForWindows(b, adaptor.getInput(), least, windows, b.resultType(op));
+  return reduceWindows(b, padded, byteConstant(b, least), windows,
+                       b.resultType(op), body);
+}
 
 // avg_pool(x) -> requantize(sum over the window of x - zx), with one
 // multiplier, or with one for each pixel where windows differ
-struct LowerAvgPool2d : Lowering<AvgPool2dOp> {
-  using Lowering::Lowering;
+static Value lowerAvgPool2d(AvgPool2dOp op, AvgPool2dOp::Adaptor adaptor,
+                            LoweringBuilder &b) {
+  ShapedType inputType = op.getInput().getType();
+  auto type = getQuantizedType(inputType), bytes = b.stored(op.getInput());
+  Windows windows{b.signedBytes};
+  windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
+  windows.stride.assign(op.getStride().begin(), op.getStride().end());
+  windows.before = {op.getPadding()[0], op.getPadding()[2]};
+  RankedTensorType outputType = b.resultType(op);
+  if (!op.getCeilMode() && !op.getMathematical() && !type.isSigned())
+    return averageWindows(b, adaptor.getInput(), bytes, windows, outputType);
 
-  Value rewrite(AvgPool2dOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    ShapedType inputType = op.getInput().getType();
-    auto type = getQuantizedType(inputType), bytes = stored(op.getInput());
-    Windows windows{signedBytes};
-    windows.kernel.assign(op.getKernel().begin(), op.getKernel().end());
-    windows.stride.assign(op.getStride().begin(), op.getStride().end());
-    windows.before = {op.getPadding()[0], op.getPadding()[2]};
-    RankedTensorType outputType = resultType(op);
-    if (!op.getCeilMode() && !op.getMathematical() && !type.isSigned())
-      return averageWindows(b, adaptor.getInput(), bytes, windows, outputType);
+  // Taps outside of the image count as the zero point in the sum of all taps,
+  // less the zero point for each: as if they were not there.
+  int64_t zeroPoint = bytes.getZeroPoint();
+  Value padded =
+      padForWindows(b, adaptor.getInput(), zeroPoint, windows, outputType);
+  Value sums =
+      sumWindows(b, padded, windows.kernel[0] * windows.kernel[1] * zeroPoint,
+                 bytes, windows, outputType);
 
-    // Taps outside of the image count as the zero point in the sum of all taps,
-    // less the zero point for each: as if they were not there.
-    int64_t zeroPoint = bytes.getZeroPoint();
-    Value padded =
-        padForWindows(b, adaptor.getInput(), zeroPoint, windows, outputType);
-    Value sums =
-        sumWindows(b, padded, windows.kernel[0] * windows.kernel[1] * zeroPoint,
-                   bytes, windows, outputType);
-
-    // Per axis, the taps of each window that are inside of the image, and
-    // inside of the padded image.
-    SmallVector<int64_t> inside[2], covered[2];
-    for (int i : {0, 1}) {
-      int64_t size = inputType.getDimSize(1 + i);
-      int64_t after = op.getPadding()[2 * i + 1];
-      for (int64_t o = 0; o < outputType.getDimSize(1 + i); ++o) {
-        int64_t start = o * windows.stride[i] - windows.before[i];
-        int64_t end = std::min(start + windows.kernel[i], size + after);
-        covered[i].push_back(end - start);
-        inside[i].push_back(std::min(end, size) - std::max<int64_t>(start, 0));
-      }
+  // Per axis, the taps of each window that are inside of the image, and
+  // inside of the padded image.
+  SmallVector<int64_t> inside[2], covered[2];
+  for (int i : {0, 1}) {
+    int64_t size = inputType.getDimSize(1 + i);
+    int64_t after = op.getPadding()[2 * i + 1];
+    for (int64_t o = 0; o < outputType.getDimSize(1 + i); ++o) {
+      int64_t start = o * windows.stride[i] - windows.before[i];
+      int64_t end = std::min(start + windows.kernel[i], size + after);
+      covered[i].push_back(end - start);
+      inside[i].push_back(std::min(end, size) - std::max<int64_t>(start, 0));
     }
-    auto &counts = op.getCountIncludePad() ? covered : inside;
-    // The attribute is signed, its accessor is not.
-    auto divisor = [&](int64_t count) {
-      return static_cast<int64_t>(op.getDivisorOverride().value_or(count));
-    };
-    Multipliers multipliers;
-    for (int64_t height : counts[0])
-      for (int64_t width : counts[1])
-        multipliers.pixels.push_back(
-            getInverse(static_cast<double>(divisor(height * width))));
-    if (op.getChannelsLast()) {
-      // ATen's vector code takes 8 channels at a time.
-      multipliers.numFirst = outputType.getDimSize(3) / 8 * 8;
-      multipliers.rest = llvm::map_to_vector(multipliers.pixels, invertTwice);
-      multipliers.roundsFirst = true;
-    }
-    return averageATen(b, sums, multipliers, type.getZeroPoint(), type, bytes);
   }
-};
+  auto &counts = op.getCountIncludePad() ? covered : inside;
+  // The attribute is signed, its accessor is not.
+  auto divisor = [&](int64_t count) {
+    return static_cast<int64_t>(op.getDivisorOverride().value_or(count));
+  };
+  Multipliers multipliers;
+  for (int64_t height : counts[0])
+    for (int64_t width : counts[1])
+      multipliers.pixels.push_back(
+          getInverse(static_cast<double>(divisor(height * width))));
+  if (op.getChannelsLast()) {
+    // ATen's vector code takes 8 channels at a time.
+    multipliers.numFirst = outputType.getDimSize(3) / 8 * 8;
+    multipliers.rest = llvm::map_to_vector(multipliers.pixels, invertTwice);
+    multipliers.roundsFirst = true;
+  }
+  return averageATen(b, sums, multipliers, type.getZeroPoint(), type, bytes);
+}
 
 // adaptive_avg_pool(x) -> avg_pool(x) where the sizes divide, else
 // rne(sum of x * f32(f32(1 / kh) / kw)) over windows of different sizes; with
 // channels last rne(sum of (x - zx) * f32(1 / (kh * kw))) + zx
-struct LowerAdaptiveAvgPool2d : Lowering<AdaptiveAvgPool2dOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(AdaptiveAvgPool2dOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    ShapedType inputType = op.getInput().getType();
-    auto type = getQuantizedType(inputType), bytes = stored(op.getInput());
-    RankedTensorType outputType = resultType(op);
-    int64_t in[2] = {inputType.getDimSize(1), inputType.getDimSize(2)};
-    int64_t out[2] = {outputType.getDimSize(1), outputType.getDimSize(2)};
-    if (in[0] == out[0] && in[1] == out[1])
-      return adaptor.getInput();
-    if (!type.isSigned() && in[0] % out[0] == 0 && in[1] % out[1] == 0) {
-      Windows windows{signedBytes};
-      windows.kernel = {in[0] / out[0], in[1] / out[1]};
-      windows.stride = windows.kernel;
-      return averageWindows(b, adaptor.getInput(), bytes, windows, outputType);
-    }
-
-    // Windows of different sizes: loop over the largest one and leave out the
-    // taps that are not in the window.
-    SmallVector<int64_t> sizes[2];
-    for (int i : {0, 1})
-      for (int64_t o = 0; o < out[i]; ++o)
-        sizes[i].push_back(llvm::divideCeil((o + 1) * in[i], out[i]) -
-                           o * in[i] / out[i]);
-    Multipliers multipliers;
-    for (int64_t height : sizes[0])
-      for (int64_t width : sizes[1])
-        multipliers.pixels.push_back(
-            op.getChannelsLast()
-                ? invertTwice(getInverse(static_cast<double>(height * width)))
-                : getInverse(static_cast<double>(height)) /
-                      static_cast<float>(width));
-    multipliers.roundsFirst = op.getChannelsLast();
-    int64_t zeroPoint = op.getChannelsLast() ? type.getZeroPoint() : 0;
-
-    Value input = adaptor.getInput();
-    RankedTensorType sumType = outputType.clone(b.getI32Type());
-    Value init = filled(b, i32Constant(b, 0), sumType, input);
-    Value window =
-        tensor::EmptyOp::create(b,
-                                ArrayRef<int64_t>{*llvm::max_element(sizes[0]),
-                                                  *llvm::max_element(sizes[1])},
-                                b.getI8Type());
-    AffineExpr n, oh, ow, kh, kw, c;
-    bindDims(b.getContext(), n, oh, ow, kh, kw, c);
-    auto map = [&](ArrayRef<AffineExpr> exprs) {
-      return AffineMap::get(6, 0, exprs, b.getContext());
-    };
-    Value sums = generic(
-        b, window, init, {map({kh, kw}), map({n, oh, ow, c})},
-        loopKinds("ppprrp"),
-        [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          auto constant = [&](int64_t value) -> Value {
-            return arith::ConstantIndexOp::create(b, value);
-          };
-          auto index = [&](int64_t loop) -> Value {
-            return linalg::IndexOp::create(b, loop);
-          };
-          // start = o * in / out, end = ceil((o + 1) * in / out)
-          SmallVector<Value> position = {index(0)};
-          Value isInside;
-          for (int i : {0, 1}) {
-            Value o = index(1 + i), tap = index(3 + i);
-            Value scaled = arith::MulIOp::create(b, o, constant(in[i]));
-            Value start = arith::DivUIOp::create(b, scaled, constant(out[i]));
-            Value end = arith::DivUIOp::create(
-                b,
-                arith::AddIOp::create(b, scaled, constant(in[i] + out[i] - 1)),
-                constant(out[i]));
-            Value pixel = arith::AddIOp::create(b, start, tap);
-            Value holds =
-                arith::CmpIOp::create(b, arith::CmpIPredicate::ult, pixel, end);
-            isInside =
-                isInside ? arith::AndIOp::create(b, isInside, holds) : holds;
-            position.push_back(
-                arith::MinUIOp::create(b, pixel, constant(in[i] - 1)));
-          }
-          position.push_back(index(5));
-          Value tap =
-              extend(b, tensor::ExtractOp::create(b, input, position), bytes);
-          tap = restate(b, tap, bytes, type);
-          if (zeroPoint != 0)
-            tap = arith::SubIOp::create(b, tap, i32Constant(b, zeroPoint));
-          tap = arith::SelectOp::create(b, isInside, tap, i32Constant(b, 0));
-          return arith::AddIOp::create(b, args[1], tap);
-        });
-    return averageATen(b, sums, multipliers, zeroPoint, type, bytes);
+static Value lowerAdaptiveAvgPool2d(AdaptiveAvgPool2dOp op,
+                                    AdaptiveAvgPool2dOp::Adaptor adaptor,
+                                    LoweringBuilder &b) {
+  ShapedType inputType = op.getInput().getType();
+  auto type = getQuantizedType(inputType), bytes = b.stored(op.getInput());
+  RankedTensorType outputType = b.resultType(op);
+  int64_t in[2] = {inputType.getDimSize(1), inputType.getDimSize(2)};
+  int64_t out[2] = {outputType.getDimSize(1), outputType.getDimSize(2)};
+  if (in[0] == out[0] && in[1] == out[1])
+    return adaptor.getInput();
+  if (!type.isSigned() && in[0] % out[0] == 0 && in[1] % out[1] == 0) {
+    Windows windows{b.signedBytes};
+    windows.kernel = {in[0] / out[0], in[1] / out[1]};
+    windows.stride = windows.kernel;
+    return averageWindows(b, adaptor.getInput(), bytes, windows, outputType);
   }
-};
+
+  // Windows of different sizes: loop over the largest one and leave out the
+  // taps that are not in the window.
+  SmallVector<int64_t> sizes[2];
+  for (int i : {0, 1})
+    for (int64_t o = 0; o < out[i]; ++o)
+      sizes[i].push_back(llvm::divideCeil((o + 1) * in[i], out[i]) -
+                         o * in[i] / out[i]);
+  Multipliers multipliers;
+  for (int64_t height : sizes[0])
+    for (int64_t width : sizes[1])
+      multipliers.pixels.push_back(
+          op.getChannelsLast()
+              ? invertTwice(getInverse(static_cast<double>(height * width)))
+              : getInverse(static_cast<double>(height)) /
+                    static_cast<float>(width));
+  multipliers.roundsFirst = op.getChannelsLast();
+  int64_t zeroPoint = op.getChannelsLast() ? type.getZeroPoint() : 0;
+
+  Value input = adaptor.getInput();
+  RankedTensorType sumType = outputType.clone(b.getI32Type());
+  Value init = filled(b, i32Constant(b, 0), sumType, input);
+  Value window =
+      tensor::EmptyOp::create(b,
+                              ArrayRef<int64_t>{*llvm::max_element(sizes[0]),
+                                                *llvm::max_element(sizes[1])},
+                              b.getI8Type());
+  AffineExpr n, oh, ow, kh, kw, c;
+  bindDims(b.getContext(), n, oh, ow, kh, kw, c);
+  auto map = [&](ArrayRef<AffineExpr> exprs) {
+    return AffineMap::get(6, 0, exprs, b.getContext());
+  };
+  Value sums = generic(
+      b, window, init, {map({kh, kw}), map({n, oh, ow, c})},
+      loopKinds("ppprrp"),
+      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+        auto constant = [&](int64_t value) -> Value {
+          return arith::ConstantIndexOp::create(b, value);
+        };
+        auto index = [&](int64_t loop) -> Value {
+          return linalg::IndexOp::create(b, loop);
+        };
+        // start = o * in / out, end = ceil((o + 1) * in / out)
+        SmallVector<Value> position = {index(0)};
+        Value isInside;
+        for (int i : {0, 1}) {
+          Value o = index(1 + i), tap = index(3 + i);
+          Value scaled = arith::MulIOp::create(b, o, constant(in[i]));
+          Value start = arith::DivUIOp::create(b, scaled, constant(out[i]));
+          Value end = arith::DivUIOp::create(
+              b, arith::AddIOp::create(b, scaled, constant(in[i] + out[i] - 1)),
+              constant(out[i]));
+          Value pixel = arith::AddIOp::create(b, start, tap);
+          Value holds =
+              arith::CmpIOp::create(b, arith::CmpIPredicate::ult, pixel, end);
+          isInside =
+              isInside ? arith::AndIOp::create(b, isInside, holds) : holds;
+          position.push_back(
+              arith::MinUIOp::create(b, pixel, constant(in[i] - 1)));
+        }
+        position.push_back(index(5));
+        Value tap =
+            extend(b, tensor::ExtractOp::create(b, input, position), bytes);
+        tap = restate(b, tap, bytes, type);
+        if (zeroPoint != 0)
+          tap = arith::SubIOp::create(b, tap, i32Constant(b, zeroPoint));
+        tap = arith::SelectOp::create(b, isInside, tap, i32Constant(b, 0));
+        return arith::AddIOp::create(b, args[1], tap);
+      });
+  return averageATen(b, sums, multipliers, zeroPoint, type, bytes);
+}
 
 // mean(x) -> avg_pool(x) with one window, and a change of shape
-struct LowerMean : Lowering<MeanOp> {
-  using Lowering::Lowering;
-
-  Value rewrite(MeanOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    ShapedType inputType = op.getInput().getType();
-    Windows windows{signedBytes};
-    windows.kernel = {inputType.getDimSize(1), inputType.getDimSize(2)};
-    windows.stride = {1, 1};
-    RankedTensorType image = RankedTensorType::get(
-        {inputType.getDimSize(0), 1, 1, inputType.getDimSize(3)},
-        b.getI8Type());
-    Value result = averageWindows(b, adaptor.getInput(), stored(op.getInput()),
-                                  windows, image);
-    if (op.getKeepdim())
-      return result;
-    return tensor::CollapseShapeOp::create(
-        b, resultType(op), result,
-        SmallVector<ReassociationIndices>{{0}, {1, 2, 3}});
-  }
-};
-} // namespace
+static Value lowerMean(MeanOp op, MeanOp::Adaptor adaptor, LoweringBuilder &b) {
+  ShapedType inputType = op.getInput().getType();
+  Windows windows{b.signedBytes};
+  windows.kernel = {inputType.getDimSize(1), inputType.getDimSize(2)};
+  windows.stride = {1, 1};
+  RankedTensorType image = RankedTensorType::get(
+      {inputType.getDimSize(0), 1, 1, inputType.getDimSize(3)}, b.getI8Type());
+  Value result = averageWindows(b, adaptor.getInput(), b.stored(op.getInput()),
+                                windows, image);
+  if (op.getKeepdim())
+    return result;
+  return tensor::CollapseShapeOp::create(
+      b, b.resultType(op), result,
+      SmallVector<ReassociationIndices>{{0}, {1, 2, 3}});
+}
 
 void qnnpack::populatePoolingPatterns(const TypeConverter &converter,
                                       RewritePatternSet &patterns,
                                       bool signedBytes) {
-  patterns
-      .add<LowerMaxPool2d, LowerAvgPool2d, LowerAdaptiveAvgPool2d, LowerMean>(
-          converter, patterns.getContext(), signedBytes);
+  addLowerings(converter, patterns, signedBytes, lowerMaxPool2d, lowerAvgPool2d,
+               lowerAdaptiveAvgPool2d, lowerMean);
 }

@@ -221,15 +221,20 @@ Value qnnpack::vectorOrScalar(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
   return arith::SelectOp::create(b, isVector, compute(true), compute(false));
 }
 
+Value qnnpack::parallel(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,
+                        ArrayRef<AffineMap> maps, Body body) {
+  SmallVector<utils::IteratorType> loops(maps.back().getNumDims(),
+                                         utils::IteratorType::parallel);
+  return generic(b, inputs, init, maps, loops, body);
+}
+
 Value qnnpack::elementwise(ImplicitLocOpBuilder &b, ValueRange inputs,
                            Type element, Body body) {
   auto type = cast<RankedTensorType>(inputs.front().getType());
   Value init = emptyLike(b, type.clone(element), inputs.front());
-  AffineMap identity = b.getMultiDimIdentityMap(type.getRank());
-  SmallVector<AffineMap> maps(inputs.size() + 1, identity);
-  SmallVector<utils::IteratorType> loops(type.getRank(),
-                                         utils::IteratorType::parallel);
-  return generic(b, inputs, init, maps, loops, body);
+  SmallVector<AffineMap> maps(inputs.size() + 1,
+                              b.getMultiDimIdentityMap(type.getRank()));
+  return parallel(b, inputs, init, maps, body);
 }
 
 SmallVector<utils::IteratorType> qnnpack::loopKinds(StringRef kinds) {

@@ -23,32 +23,12 @@ using mlir::Value;
 
 /// The pattern sets of the files of this library. With `signedBytes`, see
 /// `getStored`.
-void populateActivationPatterns(const mlir::TypeConverter &converter,
-                                mlir::RewritePatternSet &patterns,
-                                bool signedBytes);
-void populateConvolutionPatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns,
-                                 bool signedBytes);
-void populateElementwisePatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns,
-                                 bool signedBytes);
-void populateLinearPatterns(const mlir::TypeConverter &converter,
-                            mlir::RewritePatternSet &patterns,
-                            bool signedBytes);
-void populateEmbeddingPatterns(const mlir::TypeConverter &converter,
-                               mlir::RewritePatternSet &patterns,
-                               bool signedBytes);
-void populateNormalizationPatterns(const mlir::TypeConverter &converter,
-                                   mlir::RewritePatternSet &patterns,
-                                   bool signedBytes);
-void populatePoolingPatterns(const mlir::TypeConverter &converter,
-                             mlir::RewritePatternSet &patterns,
-                             bool signedBytes);
-void populateResizePatterns(const mlir::TypeConverter &converter,
-                            mlir::RewritePatternSet &patterns,
-                            bool signedBytes);
-void populateShapePatterns(const mlir::TypeConverter &converter,
-                           mlir::RewritePatternSet &patterns, bool signedBytes);
+using Populate = void(const mlir::TypeConverter &converter,
+                      mlir::RewritePatternSet &patterns, bool signedBytes);
+Populate populateActivationPatterns, populateConvolutionPatterns,
+    populateElementwisePatterns, populateLinearPatterns,
+    populateEmbeddingPatterns, populateNormalizationPatterns,
+    populatePoolingPatterns, populateResizePatterns, populateShapePatterns;
 
 //===----------------------------------------------------------------------===//
 // Scalars
@@ -165,6 +145,10 @@ Value generic(ImplicitLocOpBuilder &b, mlir::ValueRange inputs, Value init,
               llvm::ArrayRef<mlir::AffineMap> maps,
               llvm::ArrayRef<mlir::utils::IteratorType> loops, Body body);
 
+/// The same with parallel loops only.
+Value parallel(ImplicitLocOpBuilder &b, mlir::ValueRange inputs, Value init,
+               llvm::ArrayRef<mlir::AffineMap> maps, Body body);
+
 /// A linalg.generic on tensors of one shape; the result has element type
 /// `element`.
 Value elementwise(ImplicitLocOpBuilder &b, mlir::ValueRange inputs,
@@ -190,36 +174,22 @@ Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int8_t> values,
 Value constantTensor(ImplicitLocOpBuilder &b, llvm::ArrayRef<int16_t> values,
                      llvm::ArrayRef<int64_t> shape);
 
-/// Base of the patterns: `rewrite` builds the replacement at the op's location
-/// or returns null after saying why not.
-template <typename OpTy>
-class Lowering : public mlir::OpConversionPattern<OpTy> {
+//===----------------------------------------------------------------------===//
+// Patterns
+//===----------------------------------------------------------------------===//
+
+/// Builds the replacement of an op at its location.
+class LoweringBuilder : public ImplicitLocOpBuilder {
 public:
-  Lowering(const mlir::TypeConverter &converter, mlir::MLIRContext *context,
-           bool signedBytes)
-      : mlir::OpConversionPattern<OpTy>(converter, context),
-        signedBytes(signedBytes) {}
-  using Adaptor = typename mlir::OpConversionPattern<OpTy>::OpAdaptor;
+  LoweringBuilder(mlir::Operation *op, mlir::OpBuilder &builder,
+                  const mlir::TypeConverter &converter, bool signedBytes)
+      : ImplicitLocOpBuilder(op->getLoc(), builder), signedBytes(signedBytes),
+        converter(converter) {}
 
-  virtual Value rewrite(OpTy op, Adaptor adaptor,
-                        ImplicitLocOpBuilder &b) const = 0;
-
-  mlir::LogicalResult
-  matchAndRewrite(OpTy op, Adaptor adaptor,
-                  mlir::ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
-    Value result = rewrite(op, adaptor, b);
-    if (!result)
-      return mlir::failure();
-    rewriter.replaceOp(op, result);
-    return mlir::success();
-  }
-
-protected:
   /// The converted type of the result of `op`.
-  mlir::RankedTensorType resultType(OpTy op) const {
+  mlir::RankedTensorType resultType(mlir::Operation *op) const {
     return mlir::cast<mlir::RankedTensorType>(
-        this->getTypeConverter()->convertType(op->getResult(0).getType()));
+        converter.convertType(op->getResult(0).getType()));
   }
 
   /// What bytes hold of `value`, a tensor of a quantized type.
@@ -228,7 +198,50 @@ protected:
   }
 
   const bool signedBytes;
+
+private:
+  const mlir::TypeConverter &converter;
 };
+
+/// Builds the replacement of an op from its converted operands, or returns null
+/// after saying why not.
+template <typename OpTy>
+using Lower = Value (*)(OpTy, typename OpTy::Adaptor, LoweringBuilder &);
+
+/// The pattern of a function.
+template <typename OpTy>
+class Lowering : public mlir::OpConversionPattern<OpTy> {
+public:
+  Lowering(const mlir::TypeConverter &converter, mlir::MLIRContext *context,
+           bool signedBytes, Lower<OpTy> lower)
+      : mlir::OpConversionPattern<OpTy>(converter, context),
+        signedBytes(signedBytes), lower(lower) {}
+
+  mlir::LogicalResult
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
+                  mlir::ConversionPatternRewriter &rewriter) const override {
+    LoweringBuilder b(op, rewriter, *this->getTypeConverter(), signedBytes);
+    Value result = lower(op, adaptor, b);
+    if (!result)
+      return mlir::failure();
+    rewriter.replaceOp(op, result);
+    return mlir::success();
+  }
+
+private:
+  const bool signedBytes;
+  const Lower<OpTy> lower;
+};
+
+/// Adds a pattern for each of `functions`.
+template <typename... OpTys>
+void addLowerings(const mlir::TypeConverter &converter,
+                  mlir::RewritePatternSet &patterns, bool signedBytes,
+                  Lower<OpTys>... functions) {
+  (patterns.add<Lowering<OpTys>>(converter, patterns.getContext(), signedBytes,
+                                 functions),
+   ...);
+}
 
 } // namespace qbackend::qnnpack
 

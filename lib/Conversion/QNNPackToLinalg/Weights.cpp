@@ -271,11 +271,9 @@ static Value splitPhases(ImplicitLocOpBuilder &b, Value weight,
   weight = tensor::ExpandShapeOp::create(b, type.clone(split), weight, dims);
   // The last tap first.
   auto splitType = cast<RankedTensorType>(weight.getType());
-  return generic(
+  return parallel(
       b, {}, emptyLike(b, splitType, weight),
       {b.getMultiDimIdentityMap(splitType.getRank())},
-      SmallVector<utils::IteratorType>(splitType.getRank(),
-                                       utils::IteratorType::parallel),
       [&](ImplicitLocOpBuilder &b, ValueRange) -> Value {
         SmallVector<Value> position;
         for (int64_t d = 0; d < splitType.getRank(); ++d) {
@@ -304,13 +302,12 @@ static Operands foldValues(ImplicitLocOpBuilder &b, Value weight,
     Value zeros = constantTensor(
         b, SmallVector<int16_t>(ArrayRef<int64_t>(zeroPoints)), {out});
     Value init = tensor::EmptyOp::create(b, type.getShape(), b.getI16Type());
-    weight = generic(
-        b, {weight, zeros}, init, {identity, channel, identity},
-        SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-        [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-          Value wide = arith::ExtSIOp::create(b, b.getI16Type(), args[0]);
-          return arith::SubIOp::create(b, wide, args[1]);
-        });
+    weight = parallel(b, {weight, zeros}, init, {identity, channel, identity},
+                      [](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                        Value wide =
+                            arith::ExtSIOp::create(b, b.getI16Type(), args[0]);
+                        return arith::SubIOp::create(b, wide, args[1]);
+                      });
   }
   TapLayout layout =
       layOutTaps(type.getShape().drop_front().drop_back(), phases);
@@ -527,10 +524,8 @@ Value qnnpack::requantizeChannels(ImplicitLocOpBuilder &b, Value sums,
   double largest =
       0x1p31 * (multipliers.empty() ? 0 : *llvm::max_element(multipliers));
   Value init = emptyLike(b, sumType.clone(b.getI8Type()), sums);
-  return generic(
-      b, inputs, init, maps,
-      SmallVector<utils::IteratorType>(rank, utils::IteratorType::parallel),
-      [&](ImplicitLocOpBuilder &b, ValueRange args) {
+  return parallel(
+      b, inputs, init, maps, [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value multiplier = perChannel ? args[1]
                            : multipliers.empty()
                                ? f32Constant(b, 1)

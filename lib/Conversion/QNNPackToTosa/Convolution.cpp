@@ -225,110 +225,99 @@ static constexpr StringLiteral kZeroPointsAtRunTime =
     "the weight is not a constant, or a splat too large to be written out, and "
     "its channels have several zero points";
 
-namespace {
 // conv2d(x, w, b) -> rescale(the sum over the parts w' of w of conv2d(x, w'), +
 // b)
-struct LowerConv2d : Lowering<Conv2dOp> {
-  using Lowering::Lowering;
+static Value lowerConv2d(Conv2dOp op, Conv2dOp::Adaptor adaptor,
+                         LoweringBuilder &b) {
+  ShapedType inputType = op.getInput().getType();
+  ShapedType weightType = op.getWeight().getType();
+  RankedTensorType type = b.resultType(op);
+  if (!isStaticImage(inputType) || !weightType.hasStaticShape())
+    return b.decline(op, "its image or its weight is not static");
+  Parameters parameters =
+      getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
+  if (parameters.weight.empty())
+    return b.decline(op, kZeroPointsAtRunTime.str());
 
-  Value rewrite(Conv2dOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    ShapedType inputType = op.getInput().getType();
-    ShapedType weightType = op.getWeight().getType();
-    RankedTensorType type = resultType(op);
-    if (!isStaticImage(inputType) || !weightType.hasStaticShape())
-      return decline(op, "its image or its weight is not static");
-    Parameters parameters =
-        getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
-    if (parameters.weight.empty())
-      return decline(op, kZeroPointsAtRunTime.str());
+  Windows windows;
+  windows.kernel.assign({weightType.getDimSize(1), weightType.getDimSize(2)});
+  windows.stride.assign(op.getStride().begin(), op.getStride().end());
+  windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
+  windows.padding.assign(op.getPadding().begin(), op.getPadding().end());
+  Value image = windows.fit(b, adaptor.getInput(), type.getShape());
 
-    Windows windows;
-    windows.kernel.assign({weightType.getDimSize(1), weightType.getDimSize(2)});
-    windows.stride.assign(op.getStride().begin(), op.getStride().end());
-    windows.dilation.assign(op.getDilation().begin(), op.getDilation().end());
-    windows.padding.assign(op.getPadding().begin(), op.getPadding().end());
-    Value image = windows.fit(b, adaptor.getInput(), type.getShape());
-
-    int64_t groups = op.getGroups(), channels = type.getDimSize(3);
-    int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
-    ArrayRef<int64_t> weightShape = weightType.getShape();
-    RankedTensorType sumType = type.clone(b.getI32Type());
-    Value sums, bias = parameters.bias;
-    for (const WeightPart &part : parameters.weight) {
-      Value sum;
-      if (groups == 1)
-        sum = convolve(b, image, part, weightShape, bias, zeroPoint, windows,
-                       sumType);
-      else if (groups == inputType.getDimSize(3))
-        sum = convolveDepthwise(b, image, part, weightShape, bias, zeroPoint,
-                                windows, sumType);
-      else
-        sum = convolveGroups(b, image, part, weightShape, bias, zeroPoint,
-                             windows, sumType, groups);
-      sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
-      // It is added once.
-      bias = constant(b, SmallVector<int32_t>(channels, 0), {channels});
-    }
-    return requantize(b, sums,
-                      getMultipliers(inputType, weightType,
-                                     op.getOutput().getType(), channels),
-                      parameters.bounds,
-                      getQuantizedType(op.getOutput().getType()), op.getRelu());
+  int64_t groups = op.getGroups(), channels = type.getDimSize(3);
+  int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
+  ArrayRef<int64_t> weightShape = weightType.getShape();
+  RankedTensorType sumType = type.clone(b.getI32Type());
+  Value sums, bias = parameters.bias;
+  for (const WeightPart &part : parameters.weight) {
+    Value sum;
+    if (groups == 1)
+      sum = convolve(b, image, part, weightShape, bias, zeroPoint, windows,
+                     sumType);
+    else if (groups == inputType.getDimSize(3))
+      sum = convolveDepthwise(b, image, part, weightShape, bias, zeroPoint,
+                              windows, sumType);
+    else
+      sum = convolveGroups(b, image, part, weightShape, bias, zeroPoint,
+                           windows, sumType, groups);
+    sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
+    // It is added once.
+    bias = constant(b, SmallVector<int32_t>(channels, 0), {channels});
   }
-};
+  return requantize(
+      b, sums,
+      getMultipliers(inputType, weightType, op.getOutput().getType(), channels),
+      parameters.bounds, getQuantizedType(op.getOutput().getType()),
+      op.getRelu());
+}
 
 // TOSA has no fully connected layer: it is a 1x1 convolution of as many images
 // of one pixel as there are rows.
-struct LowerLinear : Lowering<LinearOp> {
-  using Lowering::Lowering;
+static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
+                         LoweringBuilder &b) {
+  ShapedType inputType = op.getInput().getType();
+  ShapedType weightType = op.getWeight().getType();
+  RankedTensorType type = b.resultType(op);
+  if (inputType.isDynamicDim(inputType.getRank() - 1) ||
+      !weightType.hasStaticShape())
+    return b.decline(op, "its weight is not static");
+  if (inputType.getNumDynamicDims() > 1)
+    return b.decline(op, "several of its dimensions are dynamic");
+  Parameters parameters =
+      getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
+  if (parameters.weight.empty())
+    return b.decline(op, kZeroPointsAtRunTime.str());
 
-  Value rewrite(LinearOp op, Adaptor adaptor,
-                ImplicitLocOpBuilder &b) const override {
-    ShapedType inputType = op.getInput().getType();
-    ShapedType weightType = op.getWeight().getType();
-    RankedTensorType type = resultType(op);
-    if (inputType.isDynamicDim(inputType.getRank() - 1) ||
-        !weightType.hasStaticShape())
-      return decline(op, "its weight is not static");
-    if (inputType.getNumDynamicDims() > 1)
-      return decline(op, "several of its dimensions are dynamic");
-    Parameters parameters =
-        getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
-    if (parameters.weight.empty())
-      return decline(op, kZeroPointsAtRunTime.str());
-
-    int64_t out = weightType.getDimSize(0), in = weightType.getDimSize(1);
-    int64_t rows = 1;
-    for (int64_t size : inputType.getShape().drop_back())
-      rows = ShapedType::isDynamic(size) || ShapedType::isDynamic(rows)
-                 ? ShapedType::kDynamic
-                 : rows * size;
-    Value image = reshape(b, adaptor.getInput(), {rows, 1, 1, in});
-    auto sumType = RankedTensorType::get({rows, 1, 1, out}, b.getI32Type());
-    Windows windows;
-    windows.kernel = windows.stride = {1, 1};
-    int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
-    Value sums, bias = parameters.bias;
-    for (const WeightPart &part : parameters.weight) {
-      Value sum = convolve(b, image, part, {out, 1, 1, in}, bias, zeroPoint,
-                           windows, sumType);
-      sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
-      bias = constant(b, SmallVector<int32_t>(out, 0), {out});
-    }
-    Value bytes = requantize(
-        b, sums,
-        getMultipliers(inputType, weightType, op.getOutput().getType(), out),
-        parameters.bounds, getQuantizedType(op.getOutput().getType()),
-        op.getRelu());
-    return reshape(b, bytes, type.getShape());
+  int64_t out = weightType.getDimSize(0), in = weightType.getDimSize(1);
+  int64_t rows = 1;
+  for (int64_t size : inputType.getShape().drop_back())
+    rows = ShapedType::isDynamic(size) || ShapedType::isDynamic(rows)
+               ? ShapedType::kDynamic
+               : rows * size;
+  Value image = reshape(b, adaptor.getInput(), {rows, 1, 1, in});
+  auto sumType = RankedTensorType::get({rows, 1, 1, out}, b.getI32Type());
+  Windows windows;
+  windows.kernel = windows.stride = {1, 1};
+  int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
+  Value sums, bias = parameters.bias;
+  for (const WeightPart &part : parameters.weight) {
+    Value sum = convolve(b, image, part, {out, 1, 1, in}, bias, zeroPoint,
+                         windows, sumType);
+    sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
+    bias = constant(b, SmallVector<int32_t>(out, 0), {out});
   }
-};
-} // namespace
+  Value bytes = requantize(
+      b, sums,
+      getMultipliers(inputType, weightType, op.getOutput().getType(), out),
+      parameters.bounds, getQuantizedType(op.getOutput().getType()),
+      op.getRelu());
+  return reshape(b, bytes, type.getShape());
+}
 
 void qnnpack_to_tosa::populateConvolutionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
     Reasons &reasons) {
-  patterns.add<LowerConv2d, LowerLinear>(converter, patterns.getContext(),
-                                         reasons);
+  addLowerings(converter, patterns, reasons, lowerConv2d, lowerLinear);
 }

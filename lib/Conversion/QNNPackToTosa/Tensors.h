@@ -22,20 +22,10 @@ using mlir::Value;
 using Reasons = llvm::DenseMap<mlir::Operation *, std::string>;
 
 /// The pattern sets of the files of this library.
-void populateConvolutionPatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns,
-                                 Reasons &reasons);
-void populateElementwisePatterns(const mlir::TypeConverter &converter,
-                                 mlir::RewritePatternSet &patterns,
-                                 Reasons &reasons);
-void populatePoolingPatterns(const mlir::TypeConverter &converter,
-                             mlir::RewritePatternSet &patterns,
-                             Reasons &reasons);
-void populateShapePatterns(const mlir::TypeConverter &converter,
-                           mlir::RewritePatternSet &patterns, Reasons &reasons);
-void populateSoftmaxPatterns(const mlir::TypeConverter &converter,
-                             mlir::RewritePatternSet &patterns,
-                             Reasons &reasons);
+using Populate = void(const mlir::TypeConverter &converter,
+                      mlir::RewritePatternSet &patterns, Reasons &reasons);
+Populate populateConvolutionPatterns, populateElementwisePatterns,
+    populatePoolingPatterns, populateShapePatterns, populateSoftmaxPatterns;
 
 //===----------------------------------------------------------------------===//
 // Stored form
@@ -159,23 +149,48 @@ bool isStaticImage(mlir::ShapedType type);
 // Patterns
 //===----------------------------------------------------------------------===//
 
-/// Base of the patterns: `rewrite` builds the replacement at the op's location
-/// or returns what `decline` does, before it has built anything.
+/// Builds the replacement of an op at its location.
+class LoweringBuilder : public ImplicitLocOpBuilder {
+public:
+  LoweringBuilder(mlir::Operation *op, mlir::OpBuilder &builder,
+                  const mlir::TypeConverter &converter, Reasons &reasons)
+      : ImplicitLocOpBuilder(op->getLoc(), builder), converter(converter),
+        reasons(reasons) {}
+
+  /// The converted type of the result of `op`.
+  mlir::RankedTensorType resultType(mlir::Operation *op) const {
+    return mlir::cast<mlir::RankedTensorType>(
+        converter.convertType(op->getResult(0).getType()));
+  }
+
+  /// No replacement, and why: to be returned before anything is built.
+  Value decline(mlir::Operation *op, std::string reason) const {
+    reasons[op] = std::move(reason);
+    return {};
+  }
+
+private:
+  const mlir::TypeConverter &converter;
+  Reasons &reasons;
+};
+
+/// Builds the replacement of an op from its converted operands, or declines.
+template <typename OpTy>
+using Lower = Value (*)(OpTy, typename OpTy::Adaptor, LoweringBuilder &);
+
+/// The pattern of a function.
 template <typename OpTy>
 class Lowering : public mlir::OpConversionPattern<OpTy> {
 public:
   Lowering(const mlir::TypeConverter &converter, mlir::MLIRContext *context,
-           Reasons &reasons)
-      : mlir::OpConversionPattern<OpTy>(converter, context), reasons(reasons) {}
-  using Adaptor = typename mlir::OpConversionPattern<OpTy>::OpAdaptor;
-
-  virtual Value rewrite(OpTy op, Adaptor adaptor,
-                        ImplicitLocOpBuilder &b) const = 0;
+           Reasons &reasons, Lower<OpTy> lower)
+      : mlir::OpConversionPattern<OpTy>(converter, context), reasons(reasons),
+        lower(lower) {}
 
   mlir::LogicalResult
-  matchAndRewrite(OpTy op, Adaptor adaptor,
+  matchAndRewrite(OpTy op, typename OpTy::Adaptor adaptor,
                   mlir::ConversionPatternRewriter &rewriter) const override {
-    ImplicitLocOpBuilder b(op.getLoc(), rewriter);
+    LoweringBuilder b(op, rewriter, *this->getTypeConverter(), reasons);
     auto isEmpty = [](mlir::Type type) {
       auto shaped = mlir::dyn_cast<mlir::ShapedType>(type);
       return shaped && llvm::is_contained(shaped.getShape(), 0);
@@ -183,30 +198,29 @@ public:
     Value result;
     if (llvm::any_of(op->getOperandTypes(), isEmpty) ||
         isEmpty(op->getResult(0).getType()))
-      result = decline(op, "TOSA has no empty tensors");
+      result = b.decline(op, "TOSA has no empty tensors");
     else
-      result = rewrite(op, adaptor, b);
+      result = lower(op, adaptor, b);
     if (!result)
       return rewriter.notifyMatchFailure(op, reasons.lookup(op));
     rewriter.replaceOp(op, result);
     return mlir::success();
   }
 
-protected:
-  Value decline(OpTy op, std::string reason) const {
-    reasons[op] = std::move(reason);
-    return {};
-  }
-
-  /// The converted type of the result of `op`.
-  mlir::RankedTensorType resultType(OpTy op) const {
-    return mlir::cast<mlir::RankedTensorType>(
-        this->getTypeConverter()->convertType(op->getResult(0).getType()));
-  }
-
 private:
   Reasons &reasons;
+  const Lower<OpTy> lower;
 };
+
+/// Adds a pattern for each of `functions`.
+template <typename... OpTys>
+void addLowerings(const mlir::TypeConverter &converter,
+                  mlir::RewritePatternSet &patterns, Reasons &reasons,
+                  Lower<OpTys>... functions) {
+  (patterns.add<Lowering<OpTys>>(converter, patterns.getContext(), reasons,
+                                 functions),
+   ...);
+}
 
 } // namespace qbackend::qnnpack_to_tosa
 
