@@ -333,10 +333,6 @@ bool Computation::bitcast() {
   return true;
 }
 
-#define QBACKEND_CALL(name)                                                    \
-  call([](float x) { return std::name(x); },                                   \
-       [](double x) { return std::name(x); })
-
 bool Computation::run() {
   switch (step.code) {
   case ScalarCode::Constant:
@@ -500,27 +496,9 @@ bool Computation::run() {
     return setReals([&](size_t i) {
       return multiplyAdd(real(0, i), real(1, i), real(2, i), step.type);
     });
-  case ScalarCode::Sqrt:
-    return QBACKEND_CALL(sqrt);
   case ScalarCode::Rsqrt:
     return call([](float x) { return 1.0f / std::sqrt(x); },
                 [](double x) { return 1.0 / std::sqrt(x); });
-  case ScalarCode::Cbrt:
-    return QBACKEND_CALL(cbrt);
-  case ScalarCode::Exp:
-    return QBACKEND_CALL(exp);
-  case ScalarCode::Exp2:
-    return QBACKEND_CALL(exp2);
-  case ScalarCode::ExpM1:
-    return QBACKEND_CALL(expm1);
-  case ScalarCode::Log:
-    return QBACKEND_CALL(log);
-  case ScalarCode::Log2:
-    return QBACKEND_CALL(log2);
-  case ScalarCode::Log10:
-    return QBACKEND_CALL(log10);
-  case ScalarCode::Log1P:
-    return QBACKEND_CALL(log1p);
   case ScalarCode::PowF:
     return call2([](float a, float b) { return std::pow(a, b); },
                  [](double a, double b) { return std::pow(a, b); });
@@ -528,37 +506,14 @@ bool Computation::run() {
     return setReals([&](size_t i) {
       return powerOfReal(real(0, i), integer(1, i), step.type);
     });
-  case ScalarCode::Sin:
-    return QBACKEND_CALL(sin);
-  case ScalarCode::Cos:
-    return QBACKEND_CALL(cos);
-  case ScalarCode::Tan:
-    return QBACKEND_CALL(tan);
-  case ScalarCode::Asin:
-    return QBACKEND_CALL(asin);
-  case ScalarCode::Acos:
-    return QBACKEND_CALL(acos);
-  case ScalarCode::Atan:
-    return QBACKEND_CALL(atan);
   case ScalarCode::Atan2:
     return call2([](float a, float b) { return std::atan2(a, b); },
                  [](double a, double b) { return std::atan2(a, b); });
-  case ScalarCode::Sinh:
-    return QBACKEND_CALL(sinh);
-  case ScalarCode::Cosh:
-    return QBACKEND_CALL(cosh);
-  case ScalarCode::Tanh:
-    return QBACKEND_CALL(tanh);
-  case ScalarCode::Asinh:
-    return QBACKEND_CALL(asinh);
-  case ScalarCode::Acosh:
-    return QBACKEND_CALL(acosh);
-  case ScalarCode::Atanh:
-    return QBACKEND_CALL(atanh);
-  case ScalarCode::Erf:
-    return QBACKEND_CALL(erf);
-  case ScalarCode::ErfC:
-    return QBACKEND_CALL(erfc);
+#define QBACKEND_SCALAR_FUNCTION(code, op, function)                           \
+  case ScalarCode::code:                                                       \
+    return call([](float x) { return std::function(x); },                      \
+                [](double x) { return std::function(x); });
+#include "qbackend/Operators/ScalarFunctions.inc"
   case ScalarCode::IsFinite:
     return test([](double x) { return std::isfinite(x); });
   case ScalarCode::IsInf:
@@ -597,8 +552,6 @@ bool Computation::run() {
   }
   return false;
 }
-
-#undef QBACKEND_CALL
 
 bool qbackend::computeStep(const ScalarStep &step,
                            ArrayRef<const ScalarNumber *> operands,

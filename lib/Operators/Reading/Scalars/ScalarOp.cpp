@@ -323,33 +323,13 @@ void Table::addMath() {
   add<TruncOp>(writeCode<Code::Truncate>);
   add<ClampFOp>(writeClampF);
   add<FmaOp>(writeCode<Code::MultiplyAdd>);
-  add<SqrtOp>(writeCode<Code::Sqrt>);
   add<RsqrtOp>(writeCode<Code::Rsqrt>);
-  add<CbrtOp>(writeCode<Code::Cbrt>);
-  add<ExpOp>(writeCode<Code::Exp>);
-  add<Exp2Op>(writeCode<Code::Exp2>);
-  add<ExpM1Op>(writeCode<Code::ExpM1>);
-  add<LogOp>(writeCode<Code::Log>);
-  add<Log2Op>(writeCode<Code::Log2>);
-  add<Log10Op>(writeCode<Code::Log10>);
-  add<Log1pOp>(writeCode<Code::Log1P>);
   add<PowFOp>(writeCode<Code::PowF>);
   add<FPowIOp>(writeCode<Code::FPowI>);
-  add<SinOp>(writeCode<Code::Sin>);
-  add<CosOp>(writeCode<Code::Cos>);
-  add<TanOp>(writeCode<Code::Tan>);
-  add<AsinOp>(writeCode<Code::Asin>);
-  add<AcosOp>(writeCode<Code::Acos>);
-  add<AtanOp>(writeCode<Code::Atan>);
   add<Atan2Op>(writeCode<Code::Atan2>);
-  add<SinhOp>(writeCode<Code::Sinh>);
-  add<CoshOp>(writeCode<Code::Cosh>);
-  add<TanhOp>(writeCode<Code::Tanh>);
-  add<AsinhOp>(writeCode<Code::Asinh>);
-  add<AcoshOp>(writeCode<Code::Acosh>);
-  add<AtanhOp>(writeCode<Code::Atanh>);
-  add<ErfOp>(writeCode<Code::Erf>);
-  add<ErfcOp>(writeCode<Code::ErfC>);
+#define QBACKEND_SCALAR_FUNCTION(code, op, function)                           \
+  add<op>(writeCode<Code::code>);
+#include "qbackend/Operators/ScalarFunctions.inc"
   add<IsFiniteOp>(writeCode<Code::IsFinite>);
   add<IsInfOp>(writeCode<Code::IsInf>);
   add<IsNaNOp>(writeCode<Code::IsNaN>);
