@@ -171,79 +171,51 @@ static void mergeEqualReshapes(func::FuncOp function) {
   }
 }
 
-namespace {
-/// A slice of all there is, in another rank, is a change of shape.
-struct ReplaceWholeExtract : OpRewritePattern<tensor::ExtractSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::ExtractSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    RankedTensorType from = op.getSourceType(), to = op.getType();
-    if (from == to || !from.hasStaticShape() || !to.hasStaticShape() ||
-        !op.hasUnitStride() || !differInUnits(from, to))
-      return rewriter.notifyMatchFailure(op, "not of all there is");
-    Value reshaped =
-        createUnitReshape(rewriter, op.getLoc(), op.getSource(), to);
-    if (!reshaped)
-      return rewriter.notifyMatchFailure(op, "no reshape does that");
-    rewriter.replaceOp(op, reshaped);
-    return success();
-  }
-};
-
-/// The same of one that covers what it is inserted into.
-struct ReplaceWholeInsert : OpRewritePattern<tensor::InsertSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    RankedTensorType from = op.getSourceType(), to = op.getType();
-    if (!from.hasStaticShape() || !to.hasStaticShape() || !op.hasUnitStride() ||
-        !differInUnits(from, to))
-      return rewriter.notifyMatchFailure(op, "not of all there is");
-    Value reshaped =
-        createUnitReshape(rewriter, op.getLoc(), op.getSource(), to);
-    if (!reshaped)
-      return rewriter.notifyMatchFailure(op, "no reshape does that");
-    rewriter.replaceOp(op, reshaped);
-    return success();
-  }
-};
+/// A slice of all there is, in another rank, is a change of shape, and so is
+/// the insertion of one that covers what it is inserted into.
+template <typename SliceOp>
+static LogicalResult replaceWholeSlice(SliceOp op, PatternRewriter &rewriter) {
+  RankedTensorType from = op.getSourceType(), to = op.getType();
+  bool isSame = std::is_same_v<SliceOp, tensor::ExtractSliceOp> && from == to;
+  if (isSame || !from.hasStaticShape() || !to.hasStaticShape() ||
+      !op.hasUnitStride() || !differInUnits(from, to))
+    return rewriter.notifyMatchFailure(op, "not of all there is");
+  Value reshaped = createUnitReshape(rewriter, op.getLoc(), op.getSource(), to);
+  if (!reshaped)
+    return rewriter.notifyMatchFailure(op, "no reshape does that");
+  rewriter.replaceOp(op, reshaped);
+  return success();
+}
 
 /// A slice that loses dimensions of 1 and gets them again keeps them.
-struct KeepRankOfExtract : OpRewritePattern<tensor::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
-    auto type = cast<RankedTensorType>(op.getType());
-    // Two of them would be two slices.
-    if (!slice || !slice->hasOneUse() || !type.hasStaticShape() ||
-        slice.getStaticSizes() != type.getShape())
-      return rewriter.notifyMatchFailure(op, "not what the slice was");
-    rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
-        op, type, slice.getSource(), slice.getMixedOffsets(),
-        slice.getMixedSizes(), slice.getMixedStrides());
-    rewriter.eraseOp(slice);
-    return success();
-  }
-};
+static LogicalResult keepRankOfExtract(tensor::ExpandShapeOp op,
+                                       PatternRewriter &rewriter) {
+  auto slice = op.getSrc().getDefiningOp<tensor::ExtractSliceOp>();
+  auto type = cast<RankedTensorType>(op.getType());
+  // Two of them would be two slices.
+  if (!slice || !slice->hasOneUse() || !type.hasStaticShape() ||
+      slice.getStaticSizes() != type.getShape())
+    return rewriter.notifyMatchFailure(op, "not what the slice was");
+  rewriter.replaceOpWithNewOp<tensor::ExtractSliceOp>(
+      op, type, slice.getSource(), slice.getMixedOffsets(),
+      slice.getMixedSizes(), slice.getMixedStrides());
+  rewriter.eraseOp(slice);
+  return success();
+}
 
 /// The same of what loses them for its insertion, which gives them back.
-struct KeepRankOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    auto collapse = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
-    if (!collapse || !collapse.getSrcType().hasStaticShape() ||
-        op.getStaticSizes() != collapse.getSrcType().getShape())
-      return rewriter.notifyMatchFailure(op, "not what is inserted");
-    rewriter.modifyOpInPlace(
-        op, [&] { op.getSourceMutable().assign(collapse.getSrc()); });
-    if (collapse->use_empty())
-      rewriter.eraseOp(collapse);
-    return success();
-  }
-};
-} // namespace
+static LogicalResult keepRankOfInsert(tensor::InsertSliceOp op,
+                                      PatternRewriter &rewriter) {
+  auto collapse = op.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  if (!collapse || !collapse.getSrcType().hasStaticShape() ||
+      op.getStaticSizes() != collapse.getSrcType().getShape())
+    return rewriter.notifyMatchFailure(op, "not what is inserted");
+  rewriter.modifyOpInPlace(
+      op, [&] { op.getSourceMutable().assign(collapse.getSrc()); });
+  if (collapse->use_empty())
+    rewriter.eraseOp(collapse);
+  return success();
+}
 
 /// What `value` was before a leading dimension of 1 was dropped; null if none
 /// was.
@@ -264,109 +236,96 @@ static RankedTensorType addLeadingDim(RankedTensorType type) {
   return type.clone(shape);
 }
 
-namespace {
 /// Padding of what has lost its batch is padding with a batch, that is lost
 /// behind it: there, what loses it may meet what adds it.
-struct RestoreBatchOfPad : OpRewritePattern<tensor::PadOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::PadOp op,
-                                PatternRewriter &rewriter) const override {
-    Value source = getWithLeadingDim(op.getSource());
-    Value number = op.getConstantPaddingValue();
-    if (!source || !number || !op.getResultType().hasStaticShape())
-      return rewriter.notifyMatchFailure(op, "its input has lost no batch");
-    SmallVector<OpFoldResult> low = {rewriter.getIndexAttr(0)},
-                              high = {rewriter.getIndexAttr(0)};
-    llvm::append_range(low, op.getMixedLowPad());
-    llvm::append_range(high, op.getMixedHighPad());
-    auto padded = tensor::PadOp::create(
-        rewriter, op.getLoc(), addLeadingDim(op.getResultType()), source, low,
-        high, number, op.getNofold());
-    rewriter.replaceOp(op, createUnitReshape(rewriter, op.getLoc(), padded,
-                                             op.getResultType()));
-    return success();
-  }
-};
+static LogicalResult restoreBatchOfPad(tensor::PadOp op,
+                                       PatternRewriter &rewriter) {
+  Value source = getWithLeadingDim(op.getSource());
+  Value number = op.getConstantPaddingValue();
+  if (!source || !number || !op.getResultType().hasStaticShape())
+    return rewriter.notifyMatchFailure(op, "its input has lost no batch");
+  SmallVector<OpFoldResult> low = {rewriter.getIndexAttr(0)},
+                            high = {rewriter.getIndexAttr(0)};
+  llvm::append_range(low, op.getMixedLowPad());
+  llvm::append_range(high, op.getMixedHighPad());
+  auto padded = tensor::PadOp::create(rewriter, op.getLoc(),
+                                      addLeadingDim(op.getResultType()), source,
+                                      low, high, number, op.getNofold());
+  rewriter.replaceOp(
+      op, createUnitReshape(rewriter, op.getLoc(), padded, op.getResultType()));
+  return success();
+}
 
 /// Dimensions of 1 that padding gets afterwards are there before: what reads it
 /// (a pool, whose padding this is) has the padding in front of it.
-struct AddUnitsBeforePad : OpRewritePattern<tensor::ExpandShapeOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::ExpandShapeOp op,
-                                PatternRewriter &rewriter) const override {
-    auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
-    auto type = cast<RankedTensorType>(op.getType());
-    Value number = pad ? pad.getConstantPaddingValue() : Value();
-    if (!number || !pad->hasOneUse() || !type.hasStaticShape() ||
-        !pad.getSourceType().hasStaticShape() ||
-        !differInUnits(pad.getResultType(), type))
-      return rewriter.notifyMatchFailure(op, "adds more than units to padding");
-    // Of the dimensions that one becomes, that of its extent is padded.
-    SmallVector<int64_t> shape(type.getRank(), 1);
-    SmallVector<OpFoldResult> low(type.getRank(), rewriter.getIndexAttr(0));
-    SmallVector<OpFoldResult> high = low, lows = pad.getMixedLowPad(),
-                              highs = pad.getMixedHighPad();
-    for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
-      auto place = llvm::find_if(
-          group, [&](int64_t index) { return type.getDimSize(index) != 1; });
-      int64_t padded = place == group.end() ? group.back() : *place;
-      shape[padded] = pad.getSourceType().getDimSize(dim);
-      low[padded] = lows[dim];
-      high[padded] = highs[dim];
-    }
-    auto sourceType = type.clone(shape);
-    auto collapse = pad.getSource().getDefiningOp<tensor::CollapseShapeOp>();
-    Value source = collapse && collapse.getSrcType() == sourceType
-                       ? collapse.getSrc()
-                       : createUnitReshape(rewriter, op.getLoc(),
-                                           pad.getSource(), sourceType);
-    if (!source)
-      return rewriter.notifyMatchFailure(op, "no reshape does that");
-    rewriter.replaceOpWithNewOp<tensor::PadOp>(op, type, source, low, high,
-                                               number, pad.getNofold());
-    rewriter.eraseOp(pad);
-    if (collapse && collapse->use_empty())
-      rewriter.eraseOp(collapse);
-    return success();
+static LogicalResult addUnitsBeforePad(tensor::ExpandShapeOp op,
+                                       PatternRewriter &rewriter) {
+  auto pad = op.getSrc().getDefiningOp<tensor::PadOp>();
+  auto type = cast<RankedTensorType>(op.getType());
+  Value number = pad ? pad.getConstantPaddingValue() : Value();
+  if (!number || !pad->hasOneUse() || !type.hasStaticShape() ||
+      !pad.getSourceType().hasStaticShape() ||
+      !differInUnits(pad.getResultType(), type))
+    return rewriter.notifyMatchFailure(op, "adds more than units to padding");
+  // Of the dimensions that one becomes, that of its extent is padded.
+  SmallVector<int64_t> shape(type.getRank(), 1);
+  SmallVector<OpFoldResult> low(type.getRank(), rewriter.getIndexAttr(0));
+  SmallVector<OpFoldResult> high = low, lows = pad.getMixedLowPad(),
+                            highs = pad.getMixedHighPad();
+  for (auto [dim, group] : llvm::enumerate(op.getReassociationIndices())) {
+    auto place = llvm::find_if(
+        group, [&](int64_t index) { return type.getDimSize(index) != 1; });
+    int64_t padded = place == group.end() ? group.back() : *place;
+    shape[padded] = pad.getSourceType().getDimSize(dim);
+    low[padded] = lows[dim];
+    high[padded] = highs[dim];
   }
-};
+  auto sourceType = type.clone(shape);
+  auto collapse = pad.getSource().getDefiningOp<tensor::CollapseShapeOp>();
+  Value source = collapse && collapse.getSrcType() == sourceType
+                     ? collapse.getSrc()
+                     : createUnitReshape(rewriter, op.getLoc(), pad.getSource(),
+                                         sourceType);
+  if (!source)
+    return rewriter.notifyMatchFailure(op, "no reshape does that");
+  rewriter.replaceOpWithNewOp<tensor::PadOp>(op, type, source, low, high,
+                                             number, pad.getNofold());
+  rewriter.eraseOp(pad);
+  if (collapse && collapse->use_empty())
+    rewriter.eraseOp(collapse);
+  return success();
+}
 
 /// The same of what is inserted into a tensor of one number.
-struct RestoreBatchOfInsert : OpRewritePattern<tensor::InsertSliceOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(tensor::InsertSliceOp op,
-                                PatternRewriter &rewriter) const override {
-    Value source = getWithLeadingDim(op.getSource());
-    auto fill = op.getDest().getDefiningOp<linalg::FillOp>();
-    RankedTensorType type = op.getType();
-    if (!source || !fill || !type.hasStaticShape() ||
-        op.getSourceType().getRank() != type.getRank())
-      return rewriter.notifyMatchFailure(op,
-                                         "pads nothing that lost its batch");
-    // Several in a row are a concatenation.
-    for (OpOperand &use : op->getUses())
-      if (auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
-          next && &use == &next.getDestMutable())
-        return rewriter.notifyMatchFailure(op, "a part of a concatenation");
-    Location loc = op.getLoc();
-    RankedTensorType larger = addLeadingDim(type);
-    Value empty = tensor::EmptyOp::create(rewriter, loc, larger, ValueRange());
-    Value filled =
-        linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
-            .getResult(0);
-    SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0)},
-                              sizes = {rewriter.getIndexAttr(1)},
-                              strides = {rewriter.getIndexAttr(1)};
-    llvm::append_range(offsets, op.getMixedOffsets());
-    llvm::append_range(sizes, op.getMixedSizes());
-    llvm::append_range(strides, op.getMixedStrides());
-    auto inserted = tensor::InsertSliceOp::create(rewriter, loc, source, filled,
-                                                  offsets, sizes, strides);
-    rewriter.replaceOp(op, createUnitReshape(rewriter, loc, inserted, type));
-    return success();
-  }
-};
-} // namespace
+static LogicalResult restoreBatchOfInsert(tensor::InsertSliceOp op,
+                                          PatternRewriter &rewriter) {
+  Value source = getWithLeadingDim(op.getSource());
+  auto fill = op.getDest().getDefiningOp<linalg::FillOp>();
+  RankedTensorType type = op.getType();
+  if (!source || !fill || !type.hasStaticShape() ||
+      op.getSourceType().getRank() != type.getRank())
+    return rewriter.notifyMatchFailure(op, "pads nothing that lost its batch");
+  // Several in a row are a concatenation.
+  for (OpOperand &use : op->getUses())
+    if (auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
+        next && &use == &next.getDestMutable())
+      return rewriter.notifyMatchFailure(op, "a part of a concatenation");
+  Location loc = op.getLoc();
+  RankedTensorType larger = addLeadingDim(type);
+  Value empty = tensor::EmptyOp::create(rewriter, loc, larger, ValueRange());
+  Value filled = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
+                     .getResult(0);
+  SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0)},
+                            sizes = {rewriter.getIndexAttr(1)},
+                            strides = {rewriter.getIndexAttr(1)};
+  llvm::append_range(offsets, op.getMixedOffsets());
+  llvm::append_range(sizes, op.getMixedSizes());
+  llvm::append_range(strides, op.getMixedStrides());
+  auto inserted = tensor::InsertSliceOp::create(rewriter, loc, source, filled,
+                                                offsets, sizes, strides);
+  rewriter.replaceOp(op, createUnitReshape(rewriter, loc, inserted, type));
+  return success();
+}
 
 /// Whether `fused` is read, element by element, by an op on fewer dimensions
 /// because several of 1 were dropped, not the batch alone: an image of one
@@ -411,9 +370,13 @@ struct NormalizeCodePass
     shapes = FrozenRewritePatternSet(std::move(owned));
 
     RewritePatternSet ofSlices(context);
-    ofSlices.add<ReplaceWholeExtract, ReplaceWholeInsert, KeepRankOfExtract,
-                 KeepRankOfInsert, RestoreBatchOfPad, AddUnitsBeforePad,
-                 RestoreBatchOfInsert>(context);
+    ofSlices.add(replaceWholeSlice<tensor::ExtractSliceOp>)
+        .add(replaceWholeSlice<tensor::InsertSliceOp>)
+        .add(keepRankOfExtract)
+        .add(keepRankOfInsert)
+        .add(restoreBatchOfPad)
+        .add(addUnitsBeforePad)
+        .add(restoreBatchOfInsert);
     slices = FrozenRewritePatternSet(std::move(ofSlices));
     RewritePatternSet ofPixels(context);
     linalg::populateFoldReshapeOpsByExpansionPatterns(ofPixels, isOfOnePixel);

@@ -40,88 +40,79 @@ static AffineMap composeTransposed(linalg::TransposeOp transpose,
       .compose(map);
 }
 
-namespace {
 /// transpose(f(transpose(x, p), ...), q)   is   f(x, ...)   if q undoes p.
 ///
 /// f is elementwise; what else it reads is smaller than its result, and is read
 /// in another order. Such transposes are around what has no kernel, as layouts
 /// are those of the kernels.
-struct LeaveTransposedOut : OpRewritePattern<linalg::TransposeOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(linalg::TransposeOp after,
-                                PatternRewriter &rewriter) const final {
-    auto op = after.getInput().getDefiningOp<linalg::GenericOp>();
-    if (!op || !op->hasOneUse() || !op.hasPureTensorSemantics() ||
-        op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
-        op.hasIndexSemantics() ||
-        op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
-        !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
-      return rewriter.notifyMatchFailure(after, "not of elementwise code");
-    ArrayRef<int64_t> undo = after.getPermutation();
-    SmallVector<int64_t> permutation = invertPermutationVector(undo);
-    // Loop `undo[k]` of `op` is loop `k` of the result.
-    SmallVector<AffineExpr> loops;
-    for (int64_t loop : permutation)
-      loops.push_back(rewriter.getAffineDimExpr(loop));
-    SmallVector<Value> inputs;
-    SmallVector<AffineMap> maps;
-    bool isUndone = false;
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      AffineMap map = op.getMatchingIndexingMap(operand);
-      auto before = operand->get().getDefiningOp<linalg::TransposeOp>();
-      if (before && map.isIdentity() &&
-          before.getPermutation() == ArrayRef<int64_t>(permutation)) {
-        isUndone = true;
-        inputs.push_back(before.getInput());
-        maps.push_back(map);
-        continue;
-      }
-      if (isa<ShapedType>(operand->get().getType()) &&
-          !isBroadcast(op, *operand))
-        return rewriter.notifyMatchFailure(op, "would read another across");
-      inputs.push_back(operand->get());
-      maps.push_back(map.replaceDimsAndSymbols(loops, {}, map.getNumDims(), 0));
+static LogicalResult leaveTransposedOut(linalg::TransposeOp after,
+                                        PatternRewriter &rewriter) {
+  auto op = after.getInput().getDefiningOp<linalg::GenericOp>();
+  if (!op || !op->hasOneUse() || !op.hasPureTensorSemantics() ||
+      op.getNumReductionLoops() != 0 || op.getNumDpsInits() != 1 ||
+      op.hasIndexSemantics() ||
+      op.payloadUsesValueFromOperand(op.getDpsInitOperand(0)) ||
+      !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity())
+    return rewriter.notifyMatchFailure(after, "not of elementwise code");
+  ArrayRef<int64_t> undo = after.getPermutation();
+  SmallVector<int64_t> permutation = invertPermutationVector(undo);
+  // Loop `undo[k]` of `op` is loop `k` of the result.
+  SmallVector<AffineExpr> loops;
+  for (int64_t loop : permutation)
+    loops.push_back(rewriter.getAffineDimExpr(loop));
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps;
+  bool isUndone = false;
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    auto before = operand->get().getDefiningOp<linalg::TransposeOp>();
+    if (before && map.isIdentity() &&
+        before.getPermutation() == ArrayRef<int64_t>(permutation)) {
+      isUndone = true;
+      inputs.push_back(before.getInput());
+      maps.push_back(map);
+      continue;
     }
-    if (!isUndone)
-      return rewriter.notifyMatchFailure(after, "nothing that it undoes");
-    maps.push_back(rewriter.getMultiDimIdentityMap(undo.size()));
-    auto result = linalg::GenericOp::create(
-        rewriter, op.getLoc(), after->getResultTypes(), inputs,
-        ValueRange{after.getInit()}, maps, op.getIteratorTypesArray());
-    rewriter.inlineRegionBefore(op.getRegion(), result.getRegion(),
-                                result.getRegion().end());
-    rewriter.replaceOp(after, result);
-    rewriter.eraseOp(op);
-    return success();
+    if (isa<ShapedType>(operand->get().getType()) && !isBroadcast(op, *operand))
+      return rewriter.notifyMatchFailure(op, "would read another across");
+    inputs.push_back(operand->get());
+    maps.push_back(map.replaceDimsAndSymbols(loops, {}, map.getNumDims(), 0));
   }
-};
+  if (!isUndone)
+    return rewriter.notifyMatchFailure(after, "nothing that it undoes");
+  maps.push_back(rewriter.getMultiDimIdentityMap(undo.size()));
+  auto result = linalg::GenericOp::create(
+      rewriter, op.getLoc(), after->getResultTypes(), inputs,
+      ValueRange{after.getInit()}, maps, op.getIteratorTypesArray());
+  rewriter.inlineRegionBefore(op.getRegion(), result.getRegion(),
+                              result.getRegion().end());
+  rewriter.replaceOp(after, result);
+  rewriter.eraseOp(op);
+  return success();
+}
 
 /// f(transpose(x), ...)   reads x across: a pass over memory less.
-struct ReadAcross : OpRewritePattern<linalg::GenericOp> {
-  using OpRewritePattern::OpRewritePattern;
-
-  LogicalResult matchAndRewrite(linalg::GenericOp op,
-                                PatternRewriter &rewriter) const final {
-    if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0)
-      return rewriter.notifyMatchFailure(op, "not elementwise on tensors");
-    for (OpOperand *operand : op.getDpsInputOperands()) {
-      auto transpose = operand->get().getDefiningOp<linalg::TransposeOp>();
-      AffineMap map = op.getMatchingIndexingMap(operand);
-      if (!transpose || !transpose->hasOneUse() || !map.isPermutation())
-        continue;
-      SmallVector<AffineMap> maps = op.getIndexingMapsArray();
-      maps[operand->getOperandNumber()] = composeTransposed(transpose, map);
-      rewriter.modifyOpInPlace(op, [&] {
-        operand->set(transpose.getInput());
-        op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
-      });
-      return success();
-    }
-    return rewriter.notifyMatchFailure(op, "reads no transpose of one use");
+static LogicalResult readAcross(linalg::GenericOp op,
+                                PatternRewriter &rewriter) {
+  if (!op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0)
+    return rewriter.notifyMatchFailure(op, "not elementwise on tensors");
+  for (OpOperand *operand : op.getDpsInputOperands()) {
+    auto transpose = operand->get().getDefiningOp<linalg::TransposeOp>();
+    AffineMap map = op.getMatchingIndexingMap(operand);
+    if (!transpose || !transpose->hasOneUse() || !map.isPermutation())
+      continue;
+    SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+    maps[operand->getOperandNumber()] = composeTransposed(transpose, map);
+    rewriter.modifyOpInPlace(op, [&] {
+      operand->set(transpose.getInput());
+      op.setIndexingMapsAttr(rewriter.getAffineMapArrayAttr(maps));
+    });
+    return success();
   }
-};
+  return rewriter.notifyMatchFailure(op, "reads no transpose of one use");
+}
 
+namespace {
 struct FuseElementwisePass
     : qbackend::codegen::impl::FuseElementwisePassBase<FuseElementwisePass> {
   void runOnOperation() final {
@@ -134,11 +125,12 @@ struct FuseElementwisePass
     for (linalg::LinalgOp op : sums)
       readTransposed(op, rewriter);
     // What is left of transposes is read across by who reads the result.
-    if (failed(fuse<LeaveTransposedOut>()) || failed(fuse<ReadAcross>()))
+    if (failed(fuse(leaveTransposedOut)) || failed(fuse(readAcross)))
       signalPassFailure();
   }
 
-  template <typename Pattern> LogicalResult fuse() {
+  template <typename OpTy>
+  LogicalResult fuse(LogicalResult (*pattern)(OpTy, PatternRewriter &)) {
     RewritePatternSet patterns(&getContext());
     linalg::populateElementwiseOpsFusionPatterns(
         patterns, [](OpOperand *operand) {
@@ -148,7 +140,7 @@ struct FuseElementwisePass
                  !isLong(consumer, operand->get()) &&
                  !(isBroadcast(consumer, *operand) && isSlow(operand->get()));
         });
-    patterns.add<Pattern>(&getContext());
+    patterns.add(pattern);
     return applyPatternsGreedily(getOperation(), std::move(patterns));
   }
 
