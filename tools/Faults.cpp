@@ -7,7 +7,6 @@
 
 #include "qbackend/Support/OutputFile.h"
 
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/Signals.h"
 
 #include <algorithm>

@@ -8,7 +8,6 @@
 #include "qbackend/Calibration/Observer.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>

@@ -4,12 +4,10 @@
 
 #include "Calibrate/RemarkRanges.h"
 
-#include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Corrector.h"
 #include "qbackend/Pipelines/Equalize.h"
 #include "qbackend/Pipelines/Passes.h"
-#include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
@@ -18,7 +16,6 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"

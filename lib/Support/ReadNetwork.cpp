@@ -9,7 +9,6 @@
 #include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/InputFile.h"
 
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

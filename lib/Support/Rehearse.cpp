@@ -22,7 +22,6 @@
 #include <cstdio>
 #include <cstring>
 #include <fcntl.h>
-#include <new>
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>

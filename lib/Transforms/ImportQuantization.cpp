@@ -25,9 +25,7 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
-#include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
 
 namespace qbackend {
 #define GEN_PASS_DEF_IMPORTQUANTIZATIONPASS

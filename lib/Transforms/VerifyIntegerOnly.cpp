@@ -12,7 +12,6 @@
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/Passes.h"
 
-#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"

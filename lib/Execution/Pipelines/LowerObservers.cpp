@@ -6,7 +6,6 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Execution/Pipelines/Passes.h"
-#include "qbackend/Transforms/Analysis/QConfigTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -12,9 +12,7 @@
 #include "llvm/Support/Path.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstring>
 
 using namespace llvm;
 using namespace qbackend::arrays;

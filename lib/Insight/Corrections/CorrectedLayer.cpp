@@ -4,7 +4,6 @@
 
 #include "CorrectedLayer.h"
 
-#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;

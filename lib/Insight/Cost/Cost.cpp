@@ -18,9 +18,7 @@
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 
-#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;

@@ -7,7 +7,6 @@
 #include "qbackend/Backends/TorchNames.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>

@@ -5,7 +5,6 @@
 #include "qbackend/Insight/Explanation/Diff.h"
 
 #include "Describe.h"
-#include "qbackend/Backends/TorchNames.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"

@@ -4,9 +4,7 @@
 
 #include "qbackend/Insight/Explanation/SourceHints.h"
 
-#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/ADT/Twine.h"
 
 using namespace llvm;
 using namespace qbackend;

@@ -14,7 +14,6 @@
 #include "llvm/Support/Format.h"
 
 #include <chrono>
-#include <cmath>
 #include <deque>
 #include <limits>
 

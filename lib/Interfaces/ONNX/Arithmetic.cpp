@@ -4,7 +4,6 @@
 
 #include "Exporter.h"
 
-#include "qbackend/Dialect/QNNPack/Parameters.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 

@@ -11,7 +11,6 @@
 #include "qbackend/Transforms/Analysis/Entry.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/MapVector.h"

@@ -5,7 +5,6 @@
 
 #include "Exporter.h"
 
-#include "qbackend/Dialect/QNNPack/Parameters.h"
 
 #include <limits>
 

@@ -6,7 +6,6 @@
 #include "Reading/Flip.h"
 #include "Reading/Layout.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 

@@ -8,7 +8,6 @@
 #include "Reading/TosaOperands.h"
 #include "Reading/Windows.h"
 
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 

@@ -4,7 +4,6 @@
 // pixel, which is how TFLite's fully connected layers arrive.
 
 #include "Reading/Contraction.h"
-#include "Reading/TosaOperands.h"
 
 using namespace mlir;
 using namespace qbackend;

@@ -3,7 +3,6 @@
 // Convolutions of TOSA. Images have channels last.
 
 #include "Reading/ConvolutionAccess.h"
-#include "Reading/TosaOperands.h"
 
 using namespace mlir;
 using namespace qbackend;

@@ -10,7 +10,6 @@
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SmallSet.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"

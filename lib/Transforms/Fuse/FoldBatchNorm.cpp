@@ -6,7 +6,6 @@
 #include "FoldBatchNorm.h"
 #include "WeightedCode.h"
 
-#include "qbackend/Backends/Backends.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Numerics/BatchNorm.h"
 #include "qbackend/Support/Remarks.h"
@@ -14,7 +13,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
-#include "mlir/IR/Matchers.h"
 
 #include <cmath>
 

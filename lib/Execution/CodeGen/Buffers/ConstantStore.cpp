@@ -5,9 +5,7 @@
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>

@@ -5,7 +5,6 @@
 
 #include "Kinds/Convolution/Convolution.h"
 #include "Reading/Layout.h"
-#include "Reading/TosaOperands.h"
 #include "Reading/Windows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

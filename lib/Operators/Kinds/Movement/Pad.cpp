@@ -8,7 +8,6 @@
 #include "Reading/TosaOperands.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include <cfloat>
 #include <cmath>
 
