@@ -10,7 +10,7 @@ on, and how, is in `apply_custom_config`; the rest it refuses by name.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Callable, Dict, List, Optional, Tuple, Type, TypeVar
+from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple, Type, TypeVar
 
 from ..vocabulary.names import name_of
 from ..vocabulary.quant_type import QuantType, get_quant_type_to_str, quant_type_from_str
@@ -35,20 +35,10 @@ INPUT_QUANTIZED_INDEXES_DICT_KEY = "input_quantized_idxs"
 OUTPUT_QUANTIZED_INDEXES_DICT_KEY = "output_quantized_idxs"
 PRESERVED_ATTRIBUTES_DICT_KEY = "preserved_attributes"
 
-_PREPARE_KEYS = (
-    STANDALONE_MODULE_NAME_DICT_KEY,
-    STANDALONE_MODULE_CLASS_DICT_KEY,
-    FLOAT_TO_OBSERVED_DICT_KEY,
-    NON_TRACEABLE_MODULE_NAME_DICT_KEY,
-    NON_TRACEABLE_MODULE_CLASS_DICT_KEY,
-    INPUT_QUANTIZED_INDEXES_DICT_KEY,
-    OUTPUT_QUANTIZED_INDEXES_DICT_KEY,
-    PRESERVED_ATTRIBUTES_DICT_KEY,
-)
-
 #: From the class of a module to the class that replaces it.
 ModuleMapping = Dict[QuantType, Dict[Any, Any]]
 _C = TypeVar("_C")
+_Config = TypeVar("_Config", bound="_CustomConfig")
 
 
 @dataclass
@@ -62,8 +52,44 @@ class StandaloneModuleConfigEntry:
     backend_config: Optional[BackendConfig]
 
 
-class _Config:
+class _CustomConfig:
     """Equal and printed by what is set."""
+
+    #: The lists, by the keys that they have in a dictionary.
+    _lists: ClassVar[Dict[str, str]] = {
+        PRESERVED_ATTRIBUTES_DICT_KEY: "preserved_attributes"
+    }
+
+    def __init__(self) -> None:
+        self.preserved_attributes: List[str] = []
+
+    def set_preserved_attributes(self: _Config, attributes: List[str]) -> _Config:
+        """Attributes of the module that are kept though nothing uses them."""
+        self.preserved_attributes = attributes
+        return self
+
+    def _mappings(self) -> Dict[str, Any]:
+        """What is no list, in PyTorch's form."""
+        return {}
+
+    def to_dict(self) -> Dict[str, Any]:
+        """PyTorch's form: what is set. A backend stays an object."""
+        values = self._mappings()
+        values.update((key, getattr(self, name)) for key, name in self._lists.items())
+        return {key: value for key, value in values.items() if len(value) > 0}
+
+    @classmethod
+    def _of_lists(
+        cls: Type[_Config], given: Dict[str, Any]
+    ) -> Tuple[_Config, Dict[str, Any]]:
+        """An object with the lists of a dictionary, and what there is in that.
+        Unknown keys are ignored with a warning."""
+        config = cls()
+        keys = (*config._mappings(), *cls._lists)
+        known = known_keys(f"a {cls.__name__}", given, keys)
+        for key, name in cls._lists.items():
+            setattr(config, name, known.get(key, []))
+        return config, known
 
     def __eq__(self, other: object) -> bool:
         if type(self) is not type(other):
@@ -78,9 +104,17 @@ class _Config:
         return f"{type(self).__name__}({values})"
 
 
-class PrepareCustomConfig(_Config):
+class PrepareCustomConfig(_CustomConfig):
     """What `prepare_fx` is told beyond the mapping. Setters return the object, to
     be chained."""
+
+    _lists = {
+        NON_TRACEABLE_MODULE_NAME_DICT_KEY: "non_traceable_module_names",
+        NON_TRACEABLE_MODULE_CLASS_DICT_KEY: "non_traceable_module_classes",
+        INPUT_QUANTIZED_INDEXES_DICT_KEY: "input_quantized_indexes",
+        OUTPUT_QUANTIZED_INDEXES_DICT_KEY: "output_quantized_indexes",
+        **_CustomConfig._lists,
+    }
 
     def __init__(self) -> None:
         self.standalone_module_names: Dict[str, StandaloneModuleConfigEntry] = {}
@@ -90,7 +124,7 @@ class PrepareCustomConfig(_Config):
         self.non_traceable_module_classes: List[Any] = []
         self.input_quantized_indexes: List[int] = []
         self.output_quantized_indexes: List[int] = []
-        self.preserved_attributes: List[str] = []
+        super().__init__()
 
     def set_standalone_module_name(
         self,
@@ -162,11 +196,6 @@ class PrepareCustomConfig(_Config):
         self.output_quantized_indexes = indexes
         return self
 
-    def set_preserved_attributes(self, attributes: List[str]) -> PrepareCustomConfig:
-        """Attributes of the module that are kept though nothing uses them."""
-        self.preserved_attributes = attributes
-        return self
-
     @classmethod
     def from_dict(
         cls, prepare_custom_config_dict: Dict[str, Any]
@@ -175,10 +204,7 @@ class PrepareCustomConfig(_Config):
         of name or class, mapping, example inputs, PrepareCustomConfig and backend,
         each an object, a dictionary, or None. Unknown keys are ignored with a
         warning."""
-        given = known_keys(
-            "a PrepareCustomConfig", prepare_custom_config_dict, _PREPARE_KEYS
-        )
-        config = cls()
+        config, given = cls._of_lists(prepare_custom_config_dict)
         for key, setter in (
             (STANDALONE_MODULE_NAME_DICT_KEY, config.set_standalone_module_name),
             (STANDALONE_MODULE_CLASS_DICT_KEY, config.set_standalone_module_class),
@@ -200,43 +226,22 @@ class PrepareCustomConfig(_Config):
             given.get(FLOAT_TO_OBSERVED_DICT_KEY, {}),
             config.set_float_to_observed_mapping,
         )
-        config.set_non_traceable_module_names(
-            given.get(NON_TRACEABLE_MODULE_NAME_DICT_KEY, [])
-        )
-        config.set_non_traceable_module_classes(
-            given.get(NON_TRACEABLE_MODULE_CLASS_DICT_KEY, [])
-        )
-        config.set_input_quantized_indexes(
-            given.get(INPUT_QUANTIZED_INDEXES_DICT_KEY, [])
-        )
-        config.set_output_quantized_indexes(
-            given.get(OUTPUT_QUANTIZED_INDEXES_DICT_KEY, [])
-        )
-        return config.set_preserved_attributes(
-            given.get(PRESERVED_ATTRIBUTES_DICT_KEY, [])
-        )
+        return config
 
-    def to_dict(self) -> Dict[str, Any]:
-        """PyTorch's form: what is set. A backend stays an object."""
-        values: Dict[str, Any] = {
+    def _mappings(self) -> Dict[str, Any]:
+        return {
             STANDALONE_MODULE_NAME_DICT_KEY: _entries(self.standalone_module_names),
             STANDALONE_MODULE_CLASS_DICT_KEY: _entries(self.standalone_module_classes),
             FLOAT_TO_OBSERVED_DICT_KEY: _by_type_name(self.float_to_observed_mapping),
-            NON_TRACEABLE_MODULE_NAME_DICT_KEY: self.non_traceable_module_names,
-            NON_TRACEABLE_MODULE_CLASS_DICT_KEY: self.non_traceable_module_classes,
-            INPUT_QUANTIZED_INDEXES_DICT_KEY: self.input_quantized_indexes,
-            OUTPUT_QUANTIZED_INDEXES_DICT_KEY: self.output_quantized_indexes,
-            PRESERVED_ATTRIBUTES_DICT_KEY: self.preserved_attributes,
         }
-        return {key: value for key, value in values.items() if len(value) > 0}
 
 
-class ConvertCustomConfig(_Config):
+class ConvertCustomConfig(_CustomConfig):
     """What `convert_fx` is told."""
 
     def __init__(self) -> None:
         self.observed_to_quantized_mapping: ModuleMapping = {}
-        self.preserved_attributes: List[str] = []
+        super().__init__()
 
     def set_observed_to_quantized_mapping(
         self,
@@ -249,69 +254,33 @@ class ConvertCustomConfig(_Config):
         by_class[observed_class] = quantized_class
         return self
 
-    def set_preserved_attributes(self, attributes: List[str]) -> ConvertCustomConfig:
-        """Attributes of the module that are kept though nothing uses them."""
-        self.preserved_attributes = attributes
-        return self
-
     @classmethod
     def from_dict(
         cls, convert_custom_config_dict: Dict[str, Any]
     ) -> ConvertCustomConfig:
         """The object of which `to_dict` gives this."""
-        given = known_keys(
-            "a ConvertCustomConfig",
-            convert_custom_config_dict,
-            (OBSERVED_TO_QUANTIZED_DICT_KEY, PRESERVED_ATTRIBUTES_DICT_KEY),
-        )
-        config = cls()
+        config, given = cls._of_lists(convert_custom_config_dict)
         _each_pair(
             given.get(OBSERVED_TO_QUANTIZED_DICT_KEY, {}),
             config.set_observed_to_quantized_mapping,
         )
-        return config.set_preserved_attributes(
-            given.get(PRESERVED_ATTRIBUTES_DICT_KEY, [])
-        )
+        return config
 
-    def to_dict(self) -> Dict[str, Any]:
-        """PyTorch's form: what is set."""
-        values: Dict[str, Any] = {
+    def _mappings(self) -> Dict[str, Any]:
+        return {
             OBSERVED_TO_QUANTIZED_DICT_KEY: _by_type_name(
                 self.observed_to_quantized_mapping
-            ),
-            PRESERVED_ATTRIBUTES_DICT_KEY: self.preserved_attributes,
+            )
         }
-        return {key: value for key, value in values.items() if len(value) > 0}
 
 
-class FuseCustomConfig(_Config):
+class FuseCustomConfig(_CustomConfig):
     """What `fuse_fx` is told."""
-
-    def __init__(self) -> None:
-        self.preserved_attributes: List[str] = []
-
-    def set_preserved_attributes(self, attributes: List[str]) -> FuseCustomConfig:
-        """Attributes of the module that are kept though nothing uses them."""
-        self.preserved_attributes = attributes
-        return self
 
     @classmethod
     def from_dict(cls, fuse_custom_config_dict: Dict[str, Any]) -> FuseCustomConfig:
         """The object of which `to_dict` gives this."""
-        given = known_keys(
-            "a FuseCustomConfig",
-            fuse_custom_config_dict,
-            (PRESERVED_ATTRIBUTES_DICT_KEY,),
-        )
-        return cls().set_preserved_attributes(
-            given.get(PRESERVED_ATTRIBUTES_DICT_KEY, [])
-        )
-
-    def to_dict(self) -> Dict[str, Any]:
-        """PyTorch's form: what is set."""
-        if not self.preserved_attributes:
-            return {}
-        return {PRESERVED_ATTRIBUTES_DICT_KEY: self.preserved_attributes}
+        return cls._of_lists(fuse_custom_config_dict)[0]
 
 
 def _object(cls: Type[_C], value: Any, step: str, key: str) -> Optional[_C]:
