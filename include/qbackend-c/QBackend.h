@@ -304,6 +304,13 @@ typedef struct {
   /* Which values have one observer, as `sharing=`; empty: groups. Moving
    * averages are of this sharing. */
   QBackendText sharing;
+  /* What is recorded: `ordered` or `mergeable`, see docs/Calibration.md; empty:
+   * ordered. */
+  QBackendText statistics;
+  /* Of a part of the samples, whose tables qbackendMergeTables joins: how many
+   * there are in all, and the number of the first one here. 0 in all: no part.
+   */
+  int64_t totalSamples, firstSample;
 } QBackendCalibrationOptions;
 
 /* A float network under observation. Calls on one must not overlap. */
@@ -331,6 +338,13 @@ QBACKEND_EXPORT QBackendStatus qbackendCalibrationAdd(
 QBACKEND_EXPORT QBackendStatus
 qbackendCalibrationToTable(QBackendCalibration *calibration, char **output,
                            QBackendDiagnosticCallback callback, void *user);
+
+/* One table of those of parts of the samples, whose names are for messages: the
+ * bytes are those of one run on all of them. It is an error if a sample is in
+ * two tables or in none, or if they don't belong together. */
+QBACKEND_EXPORT QBackendStatus qbackendMergeTables(
+    const QBackendText *tables, const QBackendText *names, size_t count,
+    char **output, QBackendDiagnosticCallback callback, void *user);
 
 /* Quantizes a copy of `model`. `configuration` and `options` are those of
  * qbackendApplyBackend, `table` is the text of a calibration table or empty.
@@ -370,6 +384,12 @@ typedef struct {
   QBackendText title;
   /* Whether qbackendModelFindSensitivity has `changes`. */
   int measureChanges;
+  /* Of qbackendModelFindSensitivity: the scores that are known, as JSON
+   * {"operators": 2, "scores": {"01": [31.2, 0.9]}}, where a mask says which
+   * operators are quantized; and with `shards` above 0, the part of those that
+   * would be measured next which is measured now: it gives those scores. */
+  QBackendText scores;
+  int64_t shard, shards;
 } QBackendReportOptions;
 
 /* How `quantized` differs from `model`, float, operator by operator, on

@@ -34,20 +34,85 @@ static Error mergeSamples(llvm::ArrayRef<NamedTable> tables, Table &result) {
   for (const Part &part : parts) {
     SampleRange *last =
         result.samples.empty() ? nullptr : &result.samples.back();
-    if (!last || last->source != part.range.source ||
-        last->first + last->count < part.range.first) {
-      result.samples.push_back(part.range);
-    } else if (last->first + last->count == part.range.first) {
-      last->count += part.range.count;
-    } else {
+    bool isSame = last && last->source == part.range.source;
+    if (isSame && last->first + last->count > part.range.first)
       return llvm::createStringError(
           "sample " + Twine(part.range.first) + " of '" + part.range.source +
           "' is in '" + lastPath + "' and in '" + part.path +
           "'; merge tables of different samples, and name files "
           "that are called the same with --source");
-    }
+    if (isSame && last->total != part.range.total)
+      return llvm::createStringError(
+          "'" + part.range.source + "' has " + Twine(last->total) +
+          " samples in '" + lastPath + "' and " + Twine(part.range.total) +
+          " in '" + part.path + "'; the parts are of different shards");
+    if (isSame && last->first + last->count == part.range.first)
+      last->count += part.range.count;
+    else
+      result.samples.push_back(part.range);
     lastPath = part.path;
   }
+  for (SampleRange &range : result.samples)
+    if (range.first == 0 && range.count == range.total)
+      range.total = 0;
+  return Error::success();
+}
+
+std::string describeMissing(const Table &table) {
+  std::string text;
+  auto add = [&](StringRef source, int64_t first, int64_t end) {
+    if (first < end)
+      text += (Twine(text.empty() ? "" : ", ") + "samples " + Twine(first) +
+               " to " + Twine(end - 1) + " of '" + source + "'")
+                  .str();
+  };
+  for (size_t i = 0; i < table.samples.size(); ++i) {
+    const SampleRange &range = table.samples[i];
+    bool begins = i == 0 || table.samples[i - 1].source != range.source;
+    bool ends = i + 1 == table.samples.size() ||
+                table.samples[i + 1].source != range.source;
+    if (begins && range.total)
+      add(range.source, 0, range.first);
+    add(range.source, range.first + range.count,
+        ends ? range.total : table.samples[i + 1].first);
+  }
+  return text;
+}
+
+/// Fails unless `table`, the one at `path`, may be merged with `first`.
+static Error checkHeader(const NamedTable &first, const NamedTable &named,
+                         bool dropOrdered) {
+  const Table &table = named.table;
+  auto differs = [&](StringRef what, StringRef a, StringRef b) {
+    return llvm::createStringError("'" + named.path + "' is of " + what + " '" +
+                                   b + "', '" + first.path + "' of '" + a +
+                                   "'");
+  };
+  if (table.network != first.table.network)
+    return differs("network", first.table.network, table.network);
+  if (dropOrdered)
+    return Error::success();
+  if (table.isMergeable != first.table.isMergeable) {
+    bool isFirst = first.table.isMergeable;
+    return llvm::createStringError(
+        "'" + (isFirst ? first : named).path + "' has mergeable statistics, '" +
+        (isFirst ? named : first).path +
+        "' has not; make both with --statistics=mergeable");
+  }
+  if (table.model != first.table.model)
+    return differs("model", first.table.model, table.model);
+  if (table.tool != first.table.tool)
+    return differs("tool", first.table.tool, table.tool);
+  for (const TableEntry &entry : table.entries)
+    if (hasOrdered(entry.stats))
+      return llvm::createStringError(
+          "'" + entry.name + "' has " +
+          (entry.stats.histogram.empty() ? "averages" : "a histogram") +
+          " in '" + named.path +
+          "', which depends on the order of batches, so that parts can't be "
+          "put together; make the tables with --statistics=mergeable, or leave "
+          "it out with merge --statistics=mergeable: ranges are then taken "
+          "from the grid and from all values");
   return Error::success();
 }
 
@@ -57,12 +122,22 @@ static std::string listNames(llvm::ArrayRef<StringRef> names) {
   return names.size() > 8 ? text + ", ..." : text;
 }
 
-llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables) {
+llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables,
+                                  bool dropOrdered) {
   Table result;
   if (tables.empty())
     return llvm::createStringError("nothing to merge");
   const NamedTable &first = tables.front();
+  for (const NamedTable &named : tables)
+    if (Error e = checkHeader(first, named, dropOrdered))
+      return e;
   result.network = first.table.network;
+  result.isMergeable = llvm::all_of(
+      tables, [](const NamedTable &each) { return each.table.isMergeable; });
+  if (result.isMergeable)
+    result.version = Table::mergeableVersion;
+  result.model = first.table.model;
+  result.tool = first.table.tool;
   if (llvm::all_of(tables, [&](const NamedTable &each) {
         return each.table.backend == first.table.backend;
       }))
@@ -76,10 +151,6 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables) {
     dropBatches(result.entries.back().stats);
   }
   for (const NamedTable &named : tables.drop_front()) {
-    if (named.table.network != result.network)
-      return llvm::createStringError("'" + named.path + "' is of network '" +
-                                     named.table.network + "', '" + first.path +
-                                     "' of '" + result.network + "'");
     std::vector<StringRef> missing, extra;
     llvm::StringMap<bool> seen;
     for (const TableEntry &entry : named.table.entries) {
@@ -122,10 +193,24 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables) {
             });
       if (!same)
         return fail("scale or zero point");
+      if (entry.kind != into.kind && !dropOrdered)
+        return fail("observer");
       into.kind = std::min(into.kind, entry.kind);
       merge(into.stats, entry.stats);
     }
   }
+  if (!llvm::all_of(result.samples, [&](const SampleRange &range) {
+        return range.source == result.samples.front().source;
+      }))
+    for (const TableEntry &entry : result.entries)
+      if (!entry.stats.batchSamples.empty())
+        return llvm::createStringError(
+            "'" + entry.name +
+            "' is averaged in the order of samples, which "
+            "there is none of between '" +
+            result.samples.front().source + "' and '" +
+            result.samples.back().source +
+            "'; give --input both, as one directory or a,b");
   return result;
 }
 

@@ -12,6 +12,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 namespace qbackend::calibration {
 
@@ -140,6 +141,26 @@ void addRows(const float *x, int64_t size, std::vector<Range> &ranges) {
   }
 }
 
+/// Moves the averages towards the ranges of a batch.
+void moveAverages(std::vector<float> &mins, std::vector<float> &maxs,
+                  const std::vector<Range> &ranges, float constant) {
+  mins.resize(ranges.size(), Range().min);
+  maxs.resize(ranges.size(), Range().max);
+  for (size_t c = 0; c < ranges.size(); ++c) {
+    const Range &range = ranges[c];
+    float &min = mins[c], &max = maxs[c];
+    if (range.isEmpty())
+      continue;
+    if (!(min <= max)) {
+      min = range.min;
+      max = range.max;
+      continue;
+    }
+    min = min + constant * (range.min - min);
+    max = max + constant * (range.max - max);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // Observers
 //===----------------------------------------------------------------------===//
@@ -213,14 +234,18 @@ private:
       }
     }
     if (isMovingAverage(options.kind)) {
-      if (isPerChannel(options.kind))
-        average(ranges);
+      if (!isPerChannel(options.kind))
+        ranges = {all};
+      if (options.isMergeable)
+        addBatch(batchSample >= 0 ? batchSample : chunks.front().sample,
+                 ranges);
       else
-        average({all});
+        moveAverages(stats.averageMins, stats.averageMaxs, ranges,
+                     options.averagingConstant);
     }
     float min = std::min(stats.min, all.min);
     float max = std::max(stats.max, all.max);
-    if (options.kind == ObserverKind::Histogram)
+    if (options.kind == ObserverKind::Histogram && !options.isMergeable)
       updateHistogram(chunks, min, max);
     if (options.recordAll || usesGrid(options.kind))
       stats.grid.add(chunks, min, max);
@@ -236,22 +261,11 @@ private:
     return count;
   }
 
-  /// Moves the averages towards the ranges of a batch.
-  void average(const std::vector<Range> &ranges) {
-    stats.averageMins.resize(ranges.size(), Range().min);
-    stats.averageMaxs.resize(ranges.size(), Range().max);
-    for (size_t c = 0; c < ranges.size(); ++c) {
-      const Range &range = ranges[c];
-      float &min = stats.averageMins[c], &max = stats.averageMaxs[c];
-      if (range.isEmpty())
-        continue;
-      if (!(min <= max)) {
-        min = range.min;
-        max = range.max;
-        continue;
-      }
-      min = min + options.averagingConstant * (range.min - min);
-      max = max + options.averagingConstant * (range.max - max);
+  void addBatch(int64_t sample, const std::vector<Range> &ranges) {
+    stats.batchSamples.push_back(sample);
+    for (const Range &range : ranges) {
+      stats.batchMins.push_back(range.min);
+      stats.batchMaxs.push_back(range.max);
     }
   }
 
@@ -346,11 +360,73 @@ std::string describeNonFinite(std::string_view name, const Statistics &stats) {
   return text;
 }
 
+bool hasOrdered(const Statistics &stats) {
+  return !stats.histogram.empty() || !stats.averageMins.empty();
+}
+
 void dropBatches(Statistics &stats) {
   stats.batches = 0;
   stats.histogram.clear();
   stats.averageMins.clear();
   stats.averageMaxs.clear();
+}
+
+/// Adds the ranges of other batches, in the order of samples.
+static void mergeBatches(Statistics &stats, const Statistics &other,
+                         bool wasEmpty) {
+  if (stats.batchSamples.empty() && other.batchSamples.empty())
+    return;
+  auto add = [](std::vector<float> &to, const std::vector<float> &from) {
+    to.insert(to.end(), from.begin(), from.end());
+  };
+  std::vector<int64_t> &samples = stats.batchSamples;
+  const size_t channels =
+      other.batchSamples.empty()
+          ? stats.batchMins.size() / samples.size()
+          : other.batchMins.size() / other.batchSamples.size();
+  // One that saw something and has no batches can't be completed.
+  if ((samples.empty() && !wasEmpty) ||
+      (other.batchSamples.empty() && !other.empty()) ||
+      stats.batchMins.size() != channels * samples.size()) {
+    samples.clear();
+    stats.batchMins.clear();
+    stats.batchMaxs.clear();
+    return;
+  }
+  samples.insert(samples.end(), other.batchSamples.begin(),
+                 other.batchSamples.end());
+  add(stats.batchMins, other.batchMins);
+  add(stats.batchMaxs, other.batchMaxs);
+  std::vector<size_t> order(samples.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return samples[a] < samples[b]; });
+  Statistics sorted;
+  for (size_t batch : order) {
+    sorted.batchSamples.push_back(samples[batch]);
+    for (size_t i = batch * channels; i < (batch + 1) * channels; ++i) {
+      sorted.batchMins.push_back(stats.batchMins[i]);
+      sorted.batchMaxs.push_back(stats.batchMaxs[i]);
+    }
+  }
+  samples = std::move(sorted.batchSamples);
+  stats.batchMins = std::move(sorted.batchMins);
+  stats.batchMaxs = std::move(sorted.batchMaxs);
+}
+
+/// Sets the averages that batches in their order give.
+static void averageBatches(const Statistics &stats, float constant,
+                           std::vector<float> &mins, std::vector<float> &maxs) {
+  const size_t batches = stats.batchSamples.size();
+  const size_t channels = batches ? stats.batchMins.size() / batches : 0;
+  std::vector<Range> ranges(channels);
+  for (size_t batch = 0; batch < batches; ++batch) {
+    for (size_t c = 0; c < channels; ++c) {
+      ranges[c].min = stats.batchMins[batch * channels + c];
+      ranges[c].max = stats.batchMaxs[batch * channels + c];
+    }
+    moveAverages(mins, maxs, ranges, constant);
+  }
 }
 
 void merge(Statistics &stats, const Statistics &other) {
@@ -390,6 +466,7 @@ void merge(Statistics &stats, const Statistics &other) {
   add(stats.elements, other.elements);
   add(stats.nans, other.nans);
   add(stats.infinities, other.infinities);
+  mergeBatches(stats, other, wasEmpty);
   dropBatches(stats);
 }
 
@@ -412,8 +489,12 @@ getRanges(const Statistics &stats, const ObserverOptions &options) {
   // PyTorch searches by the bits of what stores an integer: two of 4 bits.
   const unsigned searched = std::max(options.bits, 8u);
   size_t expected = byChannel ? stats.channelMins.size() : 1;
-  if (isMovingAverage(kind) && stats.averageMins.size() == expected)
-    addAll(stats.averageMins, stats.averageMaxs);
+  std::vector<float> averageMins = stats.averageMins;
+  std::vector<float> averageMaxs = stats.averageMaxs;
+  if (averageMins.empty())
+    averageBatches(stats, options.averagingConstant, averageMins, averageMaxs);
+  if (isMovingAverage(kind) && averageMins.size() == expected)
+    addAll(averageMins, averageMaxs);
   else if (byChannel)
     addAll(stats.channelMins, stats.channelMaxs);
   else if (kind == ObserverKind::Histogram && !stats.histogram.empty())

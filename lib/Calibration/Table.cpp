@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reading and writing calibration tables.
+// Reads calibration tables from JSON, and writes what was printed to files.
 
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/ParseJson.h"
-
-#include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/raw_ostream.h"
 
 #include <cmath>
 #include <set>
@@ -161,6 +158,35 @@ static Error readGrid(const json::Object &object, const std::string &where,
   return Error::success();
 }
 
+/// Reads the ranges of batches: those of the channels, batch by batch.
+static Error readBatches(const json::Object &object, const std::string &where,
+                         Statistics &stats) {
+  if (Error e = readRanges(object, "batch_min", "batch_max", where,
+                           stats.batchMins, stats.batchMaxs))
+    return e;
+  std::vector<double> samples;
+  bool isArray;
+  if (Error e = readNumbers(object, "batch_samples", where, samples, isArray))
+    return e;
+  for (double sample : samples) {
+    if (sample != std::trunc(sample) || sample < 0 || sample >= 0x1p53)
+      return llvm::createStringError(
+          where + ": field 'batch_samples' holds something that is not a "
+                  "non-negative integer");
+    if (!stats.batchSamples.empty() && sample < stats.batchSamples.back())
+      return llvm::createStringError(where +
+                                     ": field 'batch_samples' is not in order");
+    stats.batchSamples.push_back(static_cast<int64_t>(sample));
+  }
+  if (samples.empty()
+          ? !stats.batchMins.empty()
+          : stats.batchMins.empty() || stats.batchMins.size() % samples.size())
+    return llvm::createStringError(
+        where + ": field 'batch_min' has " + Twine(stats.batchMins.size()) +
+        " values for " + Twine(samples.size()) + " of 'batch_samples'");
+  return Error::success();
+}
+
 static Error readStatistics(const json::Object &object,
                             const std::string &where, TableEntry &entry) {
   std::vector<double> mins, maxs, histogram;
@@ -233,6 +259,8 @@ static Error readStatistics(const json::Object &object,
     return e;
   if (Error e = readRanges(object, "average_min", "average_max", where,
                            stats.averageMins, stats.averageMaxs))
+    return e;
+  if (Error e = readBatches(object, where, stats))
     return e;
   return readGrid(object, where, stats);
 }
@@ -328,7 +356,13 @@ static Error readSamples(const json::Object &object, const std::string &file,
       return llvm::createStringError(
           file + ": field 'samples' needs 'source', 'first' and "
                  "'count' in each element");
-    table.samples.push_back({source->str(), *first, *count});
+    auto total = range->getInteger("of");
+    if (range->get("of") &&
+        (!total || *total < 1 || *first > *total || *count > *total - *first))
+      return llvm::createStringError(
+          file + ": field 'of' of 'samples' is not an integer from 'first' + "
+                 "'count' on");
+    table.samples.push_back({source->str(), *first, *count, total.value_or(0)});
   }
   return Error::success();
 }
@@ -397,21 +431,30 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
   if (!version)
     return fail(": missing field 'version'");
   auto number = version->getAsInteger();
-  if (!number || *number < 1 || *number > Table::supportedVersion)
+  if (!number || *number < 1 || *number > Table::mergeableVersion)
     return fail(": unknown version, versions 1 to " +
-                Twine(Table::supportedVersion) + " are supported");
-  if (const json::Value *network = object->get("network")) {
-    auto string = network->getAsString();
+                Twine(Table::mergeableVersion) + " are supported");
+  std::string statistics;
+  for (auto [field, into] :
+       {std::pair("statistics", &statistics), std::pair("tool", &table.tool),
+        std::pair("model", &table.model), std::pair("network", &table.network),
+        std::pair("backend", &table.backend)}) {
+    const json::Value *value = object->get(field);
+    if (!value)
+      continue;
+    auto string = value->getAsString();
     if (!string)
-      return fail(": field 'network' is not a string");
-    table.network = string->str();
+      return fail(": field '" + Twine(field) + "' is not a string");
+    *into = string->str();
   }
-  if (const json::Value *backend = object->get("backend")) {
-    auto string = backend->getAsString();
-    if (!string)
-      return fail(": field 'backend' is not a string");
-    table.backend = string->str();
-  }
+  table.isMergeable = statistics == "mergeable";
+  if (table.isMergeable)
+    table.version = Table::mergeableVersion;
+  if (table.isMergeable != (*number == Table::mergeableVersion) ||
+      (!statistics.empty() && !table.isMergeable))
+    return fail(
+        ": version " + Twine(*number) +
+        " and field 'statistics' don't fit: version 3 has \"mergeable\"");
   if (Error e = readSamples(*object, file, table)) {
     llvm::consumeError(std::move(entryError));
     return e;
@@ -423,132 +466,12 @@ llvm::Expected<Table> parseTable(StringRef text, StringRef path) {
     return fail(": field 'entries' is not an array");
   if (entryError)
     return entryError;
+  for (const TableEntry &entry : table.entries)
+    if (table.isMergeable && hasOrdered(entry.stats))
+      return fail(": entry '" + entry.name +
+                  "' has a histogram or averages, which mergeable statistics "
+                  "don't have");
   return table;
-}
-
-/// Returns a number with enough digits to reload exactly.
-static std::string printNumber(double value) {
-  // "-0" would be an integer, which is 0.
-  if (value == 0 && std::signbit(value))
-    return "-0.0";
-  // Most are counts, for which printf takes ten times as long.
-  if (std::fabs(value) < 1e9 && value == std::trunc(value))
-    return std::to_string(static_cast<int64_t>(value));
-  char buffer[40];
-  // Prefer the short form where it is exact.
-  snprintf(buffer, sizeof(buffer), "%.9g", value);
-  if (std::strtod(buffer, nullptr) != value)
-    snprintf(buffer, sizeof(buffer), "%.17g", value);
-  return buffer;
-}
-
-template <typename T>
-static void printNumbers(llvm::raw_ostream &os, StringRef field,
-                         const std::vector<T> &values, bool isArray) {
-  os << ", \"" << field << "\": " << (isArray ? "[" : "");
-  for (size_t i = 0; i < values.size(); ++i)
-    os << (i ? ", " : "") << printNumber(values[i]);
-  os << (isArray ? "]" : "");
-}
-
-/// Prints ranges as two fields; those that never saw a value as [1, -1].
-static void printRanges(llvm::raw_ostream &os, StringRef minField,
-                        StringRef maxField, std::vector<float> mins,
-                        std::vector<float> maxs) {
-  if (mins.empty())
-    return;
-  for (size_t c = 0; c < mins.size(); ++c)
-    if (!(mins[c] <= maxs[c])) {
-      mins[c] = 1;
-      maxs[c] = -1;
-    }
-  printNumbers(os, minField, mins, true);
-  printNumbers(os, maxField, maxs, true);
-}
-
-static void printStatistics(llvm::raw_ostream &os, const Statistics &stats) {
-  auto printCount = [&](StringRef field, int64_t count) {
-    if (count > 0)
-      os << ", \"" << field << "\": " << count;
-  };
-  if (!stats.empty()) {
-    printNumbers(os, "min", std::vector<float>{stats.min}, false);
-    printNumbers(os, "max", std::vector<float>{stats.max}, false);
-  }
-  printCount("batches", stats.batches);
-  printCount("elements", stats.elements);
-  printCount("nan", stats.nans);
-  printCount("infinite", stats.infinities);
-  if (stats.firstNonFinite >= 0)
-    os << ", \"first_non_finite\": " << stats.firstNonFinite;
-  printRanges(os, "average_min", "average_max", stats.averageMins,
-              stats.averageMaxs);
-  printRanges(os, "channel_min", "channel_max", stats.channelMins,
-              stats.channelMaxs);
-  if (!stats.grid.empty()) {
-    os << ", \"grid\": {\"exponent\": " << stats.grid.exponent
-       << ", \"first\": " << stats.grid.first << ", \"counts\": [";
-    llvm::interleaveComma(stats.grid.counts, os);
-    os << "]}";
-  }
-  if (!stats.histogram.empty())
-    printNumbers(os, "histogram", stats.histogram, true);
-}
-
-static void printEntry(llvm::raw_ostream &os, const TableEntry &entry) {
-  std::string_view kind = stringifyObserverKind(entry.kind);
-  os << "{\"name\": " << json::Value(entry.name);
-  if (!entry.structure.empty())
-    os << ", \"structure\": " << json::Value(entry.structure);
-  if (!entry.group.empty())
-    os << ", \"group\": " << json::Value(json::Array(entry.group));
-  if (!entry.shape.empty()) {
-    os << ", \"shape\": [";
-    llvm::interleaveComma(entry.shape, os);
-    os << "]";
-  }
-  os << ", \"kind\": \"" << StringRef(kind.data(), kind.size()) << "\"";
-  if (entry.explicitParams) {
-    std::vector<double> scales, zeroPoints;
-    for (const numerics::QuantParams &params : *entry.explicitParams) {
-      scales.push_back(params.scale);
-      zeroPoints.push_back(static_cast<double>(params.zeroPoint));
-    }
-    printNumbers(os, "scale", scales, scales.size() != 1);
-    printNumbers(os, "zero_point", zeroPoints, scales.size() != 1);
-  }
-  printStatistics(os, entry.stats);
-  os << "}";
-}
-
-std::string printTable(const Table &table) {
-  std::string text;
-  llvm::raw_string_ostream os(text);
-  os << "{\n\"version\": " << table.version
-     << ",\n\"network\": " << json::Value(table.network);
-  if (!table.backend.empty())
-    os << ",\n\"backend\": " << json::Value(table.backend);
-  if (!table.samples.empty()) {
-    os << ",\n\"samples\": [";
-    llvm::interleave(
-        table.samples, os,
-        [&](const SampleRange &range) {
-          os << "\n{\"source\": " << json::Value(range.source)
-             << ", \"first\": " << range.first << ", \"count\": " << range.count
-             << "}";
-        },
-        ",");
-    os << "\n]";
-  }
-  os << ",\n\"entries\": [";
-  bool isFirst = true;
-  for (const TableEntry &entry : table.entries) {
-    os << (isFirst ? "\n" : ",\n");
-    isFirst = false;
-    printEntry(os, entry);
-  }
-  os << "\n]\n}\n";
-  return text;
 }
 
 llvm::Expected<Table> readTable(StringRef path) {

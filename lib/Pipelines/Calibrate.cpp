@@ -113,7 +113,7 @@ public:
       byName.try_emplace(entry.name, &entry);
       if (!entry.structure.empty())
         byStructure.try_emplace(entry.structure, &entry);
-      if (!entry.stats.averageMins.empty())
+      if (hasAverages(entry))
         averaged.insert(entry.group.begin(), entry.group.end());
     }
     module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
@@ -173,10 +173,15 @@ public:
   /// Whether the table has averages of `entry`, but only with what shared its
   /// observer when it was made.
   bool isAveragedInGroup(const TableEntry &entry) const {
-    return entry.stats.averageMins.empty() && averaged.count(entry.name);
+    return !hasAverages(entry) && averaged.count(entry.name);
   }
 
 private:
+  static bool hasAverages(const TableEntry &entry) {
+    return !entry.stats.averageMins.empty() ||
+           !entry.stats.batchSamples.empty();
+  }
+
   LogicalResult checkShape(ObserverOp op, Value tensor,
                            const TableEntry &entry) const {
     std::vector<int64_t> found = getTableShape(tensor);

@@ -26,6 +26,8 @@ qbackend::writeCalibrationTable(ModuleOp module,
   SampleRequest request = getSampleRequest(options);
   if (llvm::Error error = (*runner)->checkRequest(request))
     return error;
+  if (options.isMergeable() || options.isPart())
+    options.model = getModelHash(module);
   if (!isObserved(module)) {
     PassManager manager(module.getContext());
     addPreparePipeline(manager, prepareOptions);

@@ -206,6 +206,58 @@ TEST(Merge, AnyCutAndOrder) {
   }
 }
 
+TEST(Merge, AveragesOfBatchesInAnyOrder) {
+  std::vector<float> all = normal(60 * 12, 8);
+  all[100] = nan;
+  for (int64_t i = 24 * 12; i < 26 * 12; ++i)
+    all[i] = inf;
+  for (ObserverKind kind : {ObserverKind::MovingAverageMinMax,
+                            ObserverKind::MovingAveragePerChannelMinMax}) {
+    ObserverOptions options;
+    options.kind = kind;
+    options.channelAxis = 1;
+    options.averagingConstant = 0.125f;
+    auto ordered = Observer::create(options);
+    options.isMergeable = true;
+    std::vector<Statistics> shards;
+    // Two batches begin with the same sample: of values that share it.
+    for (int64_t row = 0; row < 60; row += 2) {
+      std::vector<Chunk> batch = {{all.data() + row * 12, 24, row / 4 * 4}};
+      ordered->updateTensors(batch, {2, 3, 4});
+      if (row % 4 == 0)
+        shards.emplace_back();
+      auto observer = Observer::create(options);
+      observer->resume(shards.back());
+      observer->updateTensors(batch, {2, 3, 4});
+      shards.back() = observer->statistics();
+    }
+    options.isMergeable = false;
+    auto expected = Observer::qparams(ordered->statistics(), options);
+    EXPECT_EQ(expected.size(), isPerChannel(kind) ? 3u : 1u);
+    std::mt19937 random(1);
+    while (shards.size() > 1) {
+      std::swap(shards[random() % shards.size()], shards.back());
+      Statistics last = shards.back();
+      shards.pop_back();
+      merge(shards[random() % shards.size()], last);
+    }
+    EXPECT_TRUE(std::is_sorted(shards[0].batchSamples.begin(),
+                               shards[0].batchSamples.end()));
+    auto found = Observer::qparams(shards[0], options);
+    ASSERT_EQ(found.size(), expected.size());
+    for (size_t c = 0; c < found.size(); ++c) {
+      EXPECT_EQ(found[c].scale, expected[c].scale);
+      EXPECT_EQ(found[c].zeroPoint, expected[c].zeroPoint);
+    }
+    // Without some of the batches there is no average, but the range.
+    Statistics partly = shards[0], other;
+    other.min = other.max = 1;
+    merge(partly, other);
+    EXPECT_TRUE(partly.batchSamples.empty());
+    EXPECT_TRUE(partly.batchMins.empty());
+  }
+}
+
 TEST(Merge, WithoutGrid) {
   // A table written by hand has a range only: the grid would be a part of it.
   Statistics byHand;

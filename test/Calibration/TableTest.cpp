@@ -84,6 +84,16 @@ Table makeTable() {
   table.entries.push_back(entry);
 
   entry = {};
+  entry.name = "batches";
+  entry.kind = ObserverKind::MovingAveragePerChannelMinMax;
+  entry.stats.min = -1;
+  entry.stats.max = 2;
+  entry.stats.batchSamples = {0, 20, 40};
+  entry.stats.batchMins = {-1, inf, 0.1f, 0, 0, -0.5f};
+  entry.stats.batchMaxs = {2, -inf, 0.3f, 0, 1, -0.5f};
+  table.entries.push_back(entry);
+
+  entry = {};
   entry.name = "never_run";
   table.entries.push_back(entry);
   return table;
@@ -104,6 +114,9 @@ void expectSame(const Table &a, const Table &b) {
     EXPECT_EQ(x.stats.channelMaxs, y.stats.channelMaxs);
     EXPECT_EQ(x.stats.histogram, y.stats.histogram);
     EXPECT_EQ(x.stats.batches, y.stats.batches);
+    EXPECT_EQ(x.stats.batchSamples, y.stats.batchSamples);
+    EXPECT_EQ(x.stats.batchMins, y.stats.batchMins);
+    EXPECT_EQ(x.stats.batchMaxs, y.stats.batchMaxs);
     EXPECT_EQ(x.stats.elements, y.stats.elements);
     EXPECT_EQ(x.stats.nans, y.stats.nans);
     EXPECT_EQ(x.stats.infinities, y.stats.infinities);
@@ -255,15 +268,55 @@ TEST(Table, BadFiles) {
             "t.json: [1:14, byte=14]: missing a name for object member");
   EXPECT_EQ(parseMessage("[]"), "t.json: not a JSON object");
   EXPECT_EQ(parseMessage("{}"), "t.json: missing field 'version'");
-  for (const char *version : {"0", "3", "\"1\"", "null", "1.5"})
+  for (const char *version : {"0", "4", "\"1\"", "null", "1.5"})
     EXPECT_EQ(parseMessage("{\"version\": " + std::string(version) + "}"),
-              "t.json: unknown version, versions 1 to 2 are supported");
+              "t.json: unknown version, versions 1 to 3 are supported");
   EXPECT_EQ(parseMessage(R"({"version": 1})"),
             "t.json: missing field 'entries'");
   EXPECT_EQ(parseMessage(R"({"version": 1, "entries": {}})"),
             "t.json: field 'entries' is not an array");
   EXPECT_EQ(parseMessage(R"({"version": 1, "network": 3, "entries": []})"),
             "t.json: field 'network' is not a string");
+  for (const char *header :
+       {R"("version": 3)", R"("version": 2, "statistics": "mergeable")",
+        R"("version": 2, "statistics": "any")"})
+    EXPECT_EQ(
+        parseMessage((llvm::Twine("{") + header + R"(, "entries": []})").str())
+            .substr(17),
+        " and field 'statistics' don't fit: version 3 has \"mergeable\"");
+  auto mergeable = [](llvm::StringRef samples, llvm::StringRef fields) {
+    return parseMessage((R"({"version": 3, "statistics": "mergeable",
+      "samples": [{"source": "x", "first": 4, "count": 4)" +
+                         samples + R"(}], "entries": [{"name": "a")" + fields +
+                         "}]}")
+                            .str());
+  };
+  for (const char *of : {"7", "0", "\"8\"", "9.5"})
+    EXPECT_EQ(
+        mergeable((llvm::Twine(R"(, "of": )") + of).str(), ""),
+        "t.json: field 'of' of 'samples' is not an integer from 'first' + "
+        "'count' on");
+  EXPECT_EQ(mergeable("", R"(, "min": 0, "max": 1, "histogram": [1])"),
+            "t.json: entry 'a' has a histogram or averages, which mergeable "
+            "statistics don't have");
+  for (const char *samples : {"[1.5]", "[-1]"})
+    EXPECT_EQ(
+        mergeable("", (llvm::Twine(R"(, "batch_min": [0],
+      "batch_max": [1], "batch_samples": )") +
+                       samples)
+                          .str()),
+        "t.json: entry 'a': field 'batch_samples' holds something that is "
+        "not a non-negative integer");
+  EXPECT_EQ(mergeable("", R"(, "batch_min": [0, 0], "batch_max": [1, 1],
+                              "batch_samples": [20, 0])"),
+            "t.json: entry 'a': field 'batch_samples' is not in order");
+  EXPECT_EQ(mergeable("", R"(, "batch_min": [0, 0, 0], "batch_max": [1, 1, 1],
+                              "batch_samples": [0, 20])"),
+            "t.json: entry 'a': field 'batch_min' has 3 values for 2 of "
+            "'batch_samples'");
+  EXPECT_EQ(mergeable("", R"(, "batch_samples": [0])"),
+            "t.json: entry 'a': field 'batch_min' has 0 values for 1 of "
+            "'batch_samples'");
 }
 
 TEST(Table, BadEntries) {
@@ -479,6 +532,54 @@ static std::string mergeWithTable(llvm::function_ref<void(Table &)> change) {
 
 static std::string mergeWith(llvm::function_ref<void(TableEntry &)> change) {
   return mergeWithTable([&](Table &table) { change(table.entries[0]); });
+}
+
+TEST(TableTest, MergeDropsNothing) {
+  EXPECT_EQ(
+      mergeWith([](TableEntry &entry) { entry.kind = ObserverKind::Entropy; }),
+      "'sum' has another observer in 'second' than in 'first': the tables "
+      "are of different networks");
+  auto drops = [](std::string what) {
+    return "'sum' has " + what +
+           " in 'second', which depends on the order of batches, so that parts "
+           "can't be put together; make the tables with "
+           "--statistics=mergeable, or leave it out with merge "
+           "--statistics=mergeable: ranges are then taken from the grid and "
+           "from all values";
+  };
+  EXPECT_EQ(mergeWith([](TableEntry &entry) { entry.stats.histogram = {1}; }),
+            drops("a histogram"));
+  EXPECT_EQ(mergeWith([](TableEntry &entry) {
+              entry.stats.averageMins = entry.stats.averageMaxs = {1};
+            }),
+            drops("averages"));
+  EXPECT_EQ(
+      mergeWithTable([](Table &table) { table.isMergeable = true; }),
+      "'second' has mergeable statistics, 'first' has not; make both with "
+      "--statistics=mergeable");
+  EXPECT_EQ(mergeWithTable([](Table &table) { table.model = "x"; }),
+            "'second' is of model 'x', 'first' of ''");
+  EXPECT_EQ(mergeWithTable([](Table &table) { table.tool = "x"; }),
+            "'second' is of tool 'x', 'first' of ''");
+  EXPECT_EQ(
+      mergeWithTable([](Table &table) { table.samples[0].total = 10; }),
+      "'x.npz' has 0 samples in 'first' and 10 in 'second'; the parts are "
+      "of different shards");
+}
+
+TEST(TableTest, MergeSaysWhatIsMissing) {
+  Table table;
+  table.samples = {{"a", 5, 5, 20}, {"a", 12, 3, 20}, {"b", 0, 4}};
+  EXPECT_EQ(describeMissing(table),
+            "samples 0 to 4 of 'a', samples 10 to 11 of "
+            "'a', samples 15 to 19 of 'a'");
+  Table first, second;
+  first.samples = {{"a", 0, 4, 6}};
+  second.samples = {{"a", 4, 2, 6}};
+  auto merged = mergeTables({{"first", first}, {"second", second}});
+  ASSERT_TRUE(bool(merged));
+  EXPECT_EQ(describeMissing(*merged), "");
+  EXPECT_EQ(merged->samples[0].total, 0);
 }
 
 TEST(TableTest, MergeOnlyTablesOfOneNetwork) {

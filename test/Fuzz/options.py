@@ -40,7 +40,7 @@ RUN = ["--backend", "--batch-size", "--calibration", "--compare", "--entry", "--
        "--input", "--input-scale", "--labels", "--layers", "--non-finite",
        "--num-threads", "--profile", "--qconfig", "--report", "--resume",
        "--sample-arguments", "--samples", "--save-every", "--sensitivity", "--shard",
-       "--source", "--target", "--calibrate", "--changes"]
+       "--source", "--target", "--calibrate", "--changes", "--statistics", "--scores"]
 TUNE = ["--backend", "--calibration", "--data", "--entry", "--input", "--input-scale",
         "--keep-accuracy", "--keep-sqnr", "--labels", "--max-time", "--num-threads",
         "--qconfig", "--resume", "--sample-arguments", "--samples",
@@ -59,7 +59,8 @@ PLAUSIBLE = {
     "sample-arguments": ["0"], "num-threads": ["1", "2", "64"],
     "require-quantized": ["0", "100", "101"], "compare": ["{network}"],
     "labels": ["{labels}", "{labels}:labels"], "target": ["scalar", "avx2", "amx"],
-    "shard": ["0/1", "1/2", "2/2"], "save-every": ["0", "0.001"], "report": ["cost"],
+    "shard": ["0/1", "1/2", "2/2"], "statistics": ["ordered", "mergeable"],
+    "save-every": ["0", "0.001"], "report": ["cost"],
     "observer": ["min_max", "entropy", "mse", "percentile"],
     "percentile": ["0", "50", "100"], "html": ["{output}.html"], "source": ["x"],
     "keep-accuracy": ["0", "1", "100"], "keep-sqnr": ["0", "30", "200"],

@@ -45,6 +45,11 @@ static cl::opt<std::string>
                cl::value_desc("tensorrt|onnxruntime|aimet|tpu-mlir"),
                cl::cat(category), cl::sub(importCommand),
                cl::sub(exportCommand));
+static cl::opt<std::string> statistics(
+    "statistics", cl::value_desc("mergeable"),
+    cl::desc("leave out PyTorch's histograms and averages, which depend on the "
+             "order of batches; without, they are an error"),
+    cl::cat(category), cl::sub(mergeCommand));
 static cl::opt<std::string> svgFile("svg", cl::value_desc("file"),
                                     cl::desc("also draw the values"),
                                     cl::cat(category), cl::sub(showCommand));
@@ -176,9 +181,14 @@ int main(int argc, char **argv) {
     tables.push_back({file, std::move(*table)});
   }
   if (mergeCommand) {
-    auto merged = mergeTables(tables);
+    if (!statistics.empty() && statistics != "mergeable")
+      return fail("statistics is '" + statistics + "', expected mergeable");
+    auto merged = mergeTables(tables, /*dropOrdered=*/!statistics.empty());
     if (!merged)
       return fail(merged.takeError());
+    if (std::string missing = describeMissing(*merged); !missing.empty())
+      llvm::WithColor::warning(llvm::errs(), "qbackend-calib")
+          << missing << " are in none of the tables\n";
     return write(printTable(*merged));
   }
   if (diffCommand) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs modules on arrays: predicts, calibrates, compares.
+// Runs modules on arrays: predicts, calibrates, compares. More than 600 lines,
+// as each option is checked against all modes, so that they stand in one place.
 
 #include "Faults.h"
 #include "Sandbox.h"
@@ -22,6 +23,7 @@
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/FileFormat.h"
+#include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/Manual.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -114,10 +116,23 @@ static cl::opt<std::string>
                        "are counted and left out"),
               cl::cat(category));
 static cl::opt<std::string>
+    statistics("statistics", cl::init("ordered"),
+               cl::value_desc("ordered|mergeable"),
+               cl::desc("what --calibrate records: PyTorch's histograms and "
+                        "averages, which need all batches in order, or what "
+                        "gives the same bytes from any parts"),
+               cl::cat(category));
+static cl::opt<std::string>
     shard("shard", cl::value_desc("I/N"),
           cl::desc("calibrate on part I (from 0) of N of the samples; "
-                   "qbackend-calib merge joins the tables"),
+                   "qbackend-calib merge joins the tables; or measure that "
+                   "part of what --sensitivity does next, for --scores"),
           cl::cat(category));
+static cl::list<std::string>
+    scoreFiles("scores", cl::value_desc("FILE"), cl::CommaSeparated,
+               cl::desc("with --sensitivity: what parts of it have measured, "
+                        "which isn't measured again"),
+               cl::cat(category));
 static cl::opt<std::string>
     sourceName("source",
                cl::desc("what the table calls the samples; default: the name "
@@ -227,6 +242,12 @@ static llvm::Error checkOptions() {
   }
   if (inputFile.empty() && (mode != "report" || profileMode))
     return makeError("no samples: pass --input=FILE.npz");
+  if (sensitivityMode && !shard.empty() && outputFile.empty())
+    return makeError("--sensitivity with --shard needs -o FILE.json for the "
+                     "scores");
+  if (sensitivityMode && !shard.empty() && changesMode)
+    return makeError("--changes has no effect with --shard; give it with "
+                     "--scores, when all parts are measured");
   if (calibrateMode && outputFile.empty())
     return makeError("--calibrate needs -o TABLE for the result");
   if (layersMode && compareFile.empty())
@@ -246,7 +267,9 @@ static llvm::Error checkOptions() {
                       {&sharing, {"calibrate"}},
                       {&batchSize, {"calibrate", "sensitivity"}},
                       {&nonFinite, {"calibrate", "sensitivity"}},
-                      {&shard, {"calibrate"}},
+                      {&statistics, {"calibrate"}},
+                      {&shard, {"calibrate", "sensitivity"}},
+                      {std::addressof(scoreFiles), {"sensitivity"}},
                       {&sourceName, {"calibrate"}},
                       {&resume, {"calibrate"}},
                       {&saveSeconds, {"calibrate"}},
@@ -310,17 +333,26 @@ static CalibrateOptions getCalibrateOptions() {
   return options;
 }
 
+/// Reads --shard; without it, there are 0.
+static llvm::Error readShard(int64_t &index, int64_t &count) {
+  if (shard.empty())
+    return llvm::Error::success();
+  auto [indexText, countText] = StringRef(shard).split('/');
+  if (indexText.getAsInteger(10, index) || countText.getAsInteger(10, count) ||
+      count < 1)
+    return makeError("shard is '{0}', expected I/N such as 0/4", shard);
+  return llvm::Error::success();
+}
+
 static llvm::Error calibrateModule(ModuleOp module) {
   CalibrateOptions options = getCalibrateOptions();
   options.source = sourceName;
   options.saveSeconds = saveSeconds;
   options.resume = resume;
-  if (!shard.empty()) {
-    auto [index, count] = StringRef(shard).split('/');
-    if (index.getAsInteger(10, options.shard) ||
-        count.getAsInteger(10, options.shards) || options.shards < 1)
-      return makeError("shard is '{0}', expected I/N such as 0/4", shard);
-  }
+  options.statistics = statistics;
+  options.tool = "qbackend " QBACKEND_VERSION_STRING;
+  if (llvm::Error error = readShard(options.shard, options.shards))
+    return error;
   PreparePipelineOptions prepare;
   setPrepareOptions(prepare);
   return writeCalibrationTable(module, prepare, std::move(options), outputFile);
@@ -442,6 +474,27 @@ static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
   return llvm::Error::success();
 }
 
+/// What is in the files of --scores. A score in two of them is an error: a part
+/// was measured twice, or is of something else.
+static llvm::Expected<tuning::KnownScores> readScores(unsigned count) {
+  tuning::KnownScores result;
+  for (const std::string &path : scoreFiles) {
+    auto buffer = readFile(path);
+    if (!buffer)
+      return makeError("cannot read '{0}': {1}", path,
+                       buffer.getError().message());
+    auto scores = tuning::parseScores((*buffer)->getBuffer(), count);
+    if (!scores)
+      return makeError("'{0}': {1}", path, llvm::toString(scores.takeError()));
+    for (auto &[key, score] : *scores)
+      if (!result.emplace(key, score).second)
+        return makeError("'{0}' has what another file of --scores has; give "
+                         "each part once",
+                         path);
+  }
+  return result;
+}
+
 /// What it costs to quantize each operator.
 static llvm::Error printSensitivity(ModuleOp module) {
   if (inputFile == "-")
@@ -454,7 +507,21 @@ static llvm::Error printSensitivity(ModuleOp module) {
   if ((*simulation)->getOperators().empty())
     return makeError("nothing of the module can be quantized by backend '{0}'",
                      backendName.getValue());
-  auto sensitivity = tuning::findSensitivity(**simulation);
+  unsigned count = (*simulation)->getOperators().size();
+  auto known = readScores(count);
+  if (!known)
+    return known.takeError();
+  int64_t part = 0, parts = 0;
+  if (llvm::Error error = readShard(part, parts))
+    return error;
+  if (parts) {
+    auto scores = tuning::measurePart(**simulation, *known, part, parts);
+    if (!scores)
+      return scores.takeError();
+    return calibration::writeText(tuning::printScores(*scores, count),
+                                  outputFile);
+  }
+  auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)
     return sensitivity.takeError();
   if (changesMode) {

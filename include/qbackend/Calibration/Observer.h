@@ -55,6 +55,15 @@ struct ObserverOptions {
   /// Records all that serves other kinds too, for a calibration table: the grid
   /// and the range of each channel.
   bool recordAll = false;
+  /// Records nothing that depends on the order of batches: no histogram of
+  /// PyTorch's, and the range of each batch instead of a moving average.
+  bool isMergeable = false;
+
+  /// Returns whether batches have to come whole and in order.
+  bool isOrdered() const {
+    return isMovingAverage(kind) ||
+           (kind == ObserverKind::Histogram && !isMergeable);
+  }
 
   /// Returns the range of the quantized values.
   numerics::QuantRange range() const;
@@ -76,6 +85,12 @@ struct Statistics {
   /// the observer is a moving average. They depend on the order of the batches.
   std::vector<float> averageMins;
   std::vector<float> averageMaxs;
+  /// What averages follow from, in any order: for each batch its first sample
+  /// and its range, or those of the channels, one after another. Empty unless
+  /// the observer is a mergeable moving average.
+  std::vector<int64_t> batchSamples;
+  std::vector<float> batchMins;
+  std::vector<float> batchMaxs;
   /// Number of values in each of the equal parts of [min, max]; empty unless
   /// the observer has a histogram. Not always whole numbers: when the range
   /// grows, bins are split, so that it depends on the order of the batches.
@@ -103,8 +118,13 @@ std::string describeNonFinite(std::string_view name, const Statistics &stats);
 /// Adds what was recorded over other data to `stats`. The result is that of
 /// recording all at once, in any order: but for the histogram, the moving
 /// averages and the number of batches, which depend on how the data was cut and
-/// in which order it came, and are dropped.
+/// in which order it came, and are dropped. Ranges of batches are in the order
+/// of samples, those of `stats` before others of the same sample.
 void merge(Statistics &stats, const Statistics &other);
+
+/// Returns whether `stats` have what `merge` drops, but for the number of
+/// batches: a histogram or moving averages.
+bool hasOrdered(const Statistics &stats);
 
 /// Drops what depends on the batches, as `merge` does.
 void dropBatches(Statistics &stats);
@@ -137,6 +157,10 @@ public:
   void updateTensors(const std::vector<Chunk> &chunks,
                      const std::vector<int64_t> &shape);
 
+  /// Says with which sample the batches that follow begin; otherwise that is
+  /// the sample of their first chunk.
+  void setBatchSample(int64_t sample) { batchSample = sample; }
+
   /// Forgets everything recorded.
   void reset() { stats = Statistics(); }
 
@@ -167,6 +191,7 @@ protected:
 
   ObserverOptions options;
   Statistics stats;
+  int64_t batchSample = -1;
 };
 
 /// Returns the part [min, max] of the range of a histogram that loses least,

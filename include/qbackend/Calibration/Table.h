@@ -51,14 +51,25 @@ struct SampleRange {
   std::string source;
   int64_t first = 0;
   int64_t count = 0;
+  /// How many there are in all, of a part of them; 0: not known, or these.
+  int64_t total = 0;
 };
 
 /// The contents of a calibration table.
 struct Table {
   /// What is written; version 1 is read too.
   static constexpr int64_t supportedVersion = 2;
+  /// What is written with mergeable statistics.
+  static constexpr int64_t mergeableVersion = 3;
 
   int64_t version = supportedVersion;
+  /// Whether nothing in it depends on the order of batches, so that tables of
+  /// parts of the samples merge to that of all of them, to the byte.
+  bool isMergeable = false;
+  /// The program that made a mergeable table, and its version; may be empty.
+  std::string tool;
+  /// Hash of the module that was calibrated, of mergeable tables; may be empty.
+  std::string model;
   /// Fingerprint of the network that was calibrated; may be empty.
   std::string network;
   /// The backend that it was calibrated for, as the user named it; may be
@@ -80,9 +91,15 @@ struct NamedTable {
 
 /// Merges tables of parts of the samples. The result doesn't depend on their
 /// order or on how the samples were cut, and is that of one run over all of
-/// them, merged: what depends on the order of batches is dropped. It is an
-/// error if a sample is in two of them, or if they are of different networks.
-llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables);
+/// them. It is an error if a sample is in two of them, if they are of different
+/// networks, observers, modules or versions, or if one has what depends on the
+/// order of batches; unless `dropOrdered`, which leaves that out.
+llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables,
+                                  bool dropOrdered = false);
+
+/// Says which samples of parts are in none of the tables: "samples 20 to 39 of
+/// 'x.npz'". Empty if none is missing.
+std::string describeMissing(const Table &table);
 
 /// Parses a table. Errors begin with `path` and name the entry and the field.
 llvm::Expected<Table> parseTable(llvm::StringRef text, llvm::StringRef path);

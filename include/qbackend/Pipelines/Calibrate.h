@@ -52,6 +52,19 @@ struct CalibrateOptions {
   /// Which of how many parts of the samples to use; 0 parts: all of them.
   int64_t shard = 0;
   int64_t shards = 0;
+  /// The caller has a part of the samples: the number of its first one, and how
+  /// many there are in all, 0: not known; -1: it has all of them.
+  int64_t firstSample = -1;
+  int64_t totalSamples = 0;
+  /// What is recorded: `ordered`, PyTorch's histograms and averages where they
+  /// are asked for, or `mergeable`, see ObserverOptions. A part of the samples
+  /// is mergeable, or an error if that makes a difference.
+  std::string statistics = "ordered";
+  /// What a mergeable table says it was made by and of, see calibration::Table.
+  std::string tool, model;
+
+  bool isMergeable() const { return statistics == "mergeable"; }
+  bool isPart() const { return shards != 0 || firstSample >= 0; }
   /// Where to save the table during the run, and how often at most.
   std::string checkpoint;
   int64_t saveSeconds = 30;
@@ -126,6 +139,9 @@ collectStatistics(mlir::ModuleOp module, const CalibrateOptions &options);
 /// weight's shape, in the order of the module, such as `conv2d 16x3x3x3; linear
 /// 10x64`. The same whatever is excluded, fused or observed.
 std::string getNetworkDescription(mlir::ModuleOp module);
+
+/// Returns a hash of `module` as it is printed without places: "sha256:...".
+std::string getModelHash(mlir::ModuleOp module);
 
 /// The shape of a table's entry for `tensor`: without the batch.
 std::vector<int64_t> getTableShape(mlir::Value tensor);

@@ -21,21 +21,44 @@ using llvm::StringRef;
 /// How much of the work may be lost with the process.
 static constexpr std::chrono::milliseconds kUnsaved(300);
 
+llvm::json::Array tuning::toArray(const Score &score) {
+  llvm::json::Array numbers;
+  // JSON has no infinity.
+  numbers.push_back(std::isfinite(score.sqnr)
+                        ? llvm::json::Value(score.sqnr)
+                        : llvm::json::Value(score.sqnr > 0 ? "inf" : "-inf"));
+  if (score.accuracy)
+    numbers.push_back(*score.accuracy);
+  return numbers;
+}
+
+std::optional<Score> tuning::toScore(const llvm::json::Value &value) {
+  auto *numbers = value.getAsArray();
+  if (!numbers || numbers->empty() || numbers->size() > 2)
+    return std::nullopt;
+  Score score;
+  if (auto text = (*numbers)[0].getAsString())
+    score.sqnr =
+        (*text == "-inf" ? -1 : 1) * std::numeric_limits<double>::infinity();
+  else if (auto number = (*numbers)[0].getAsNumber())
+    score.sqnr = *number;
+  else
+    return std::nullopt;
+  if (numbers->size() == 2) {
+    score.accuracy = (*numbers)[1].getAsNumber();
+    if (!score.accuracy)
+      return std::nullopt;
+  }
+  return score;
+}
+
 llvm::Error Journal::write() {
   if (path.empty())
     return llvm::Error::success();
   written = std::chrono::steady_clock::now();
   llvm::json::Object scoreObject, secondsObject;
-  for (auto &[key, score] : scores) {
-    llvm::json::Array numbers;
-    // JSON has no infinity.
-    numbers.push_back(std::isfinite(score.sqnr)
-                          ? llvm::json::Value(score.sqnr)
-                          : llvm::json::Value(score.sqnr > 0 ? "inf" : "-inf"));
-    if (score.accuracy)
-      numbers.push_back(*score.accuracy);
-    scoreObject[key] = std::move(numbers);
-  }
+  for (auto &[key, score] : scores)
+    scoreObject[key] = toArray(score);
   for (auto &[key, time] : seconds)
     secondsObject[key] = time;
   std::string text;
@@ -68,21 +91,13 @@ llvm::Error Journal::read(bool hasAccuracy) {
                      "it to start again",
                      path);
   for (auto &[key, entry] : *scoreObject) {
-    auto *numbers = entry.getAsArray();
-    if (!numbers || numbers->empty() || numbers->size() > 2)
+    auto score = toScore(entry);
+    if (!score)
       return makeError("'{0}' has no score for '{1}'; remove it to start "
                        "again",
                        path, StringRef(key));
-    Score score;
-    if (auto text = (*numbers)[0].getAsString())
-      score.sqnr =
-          (*text == "-inf" ? -1 : 1) * std::numeric_limits<double>::infinity();
-    else
-      score.sqnr = (*numbers)[0].getAsNumber().value_or(0);
-    if (numbers->size() == 2)
-      score.accuracy = (*numbers)[1].getAsNumber();
-    if (score.accuracy.has_value() == hasAccuracy)
-      scores[StringRef(key).str()] = score;
+    if (score->accuracy.has_value() == hasAccuracy)
+      scores[StringRef(key).str()] = *score;
   }
   if (auto *secondsObject = object->getObject("seconds"))
     for (auto &[key, entry] : *secondsObject)

@@ -11,7 +11,16 @@
 #include <map>
 #include <optional>
 
+namespace llvm::json {
+class Array;
+class Value;
+} // namespace llvm::json
+
 namespace qbackend::tuning {
+
+/// A score as JSON: the SQNR, "inf" or "-inf", and the accuracy if it has one.
+llvm::json::Array toArray(const Score &score);
+std::optional<Score> toScore(const llvm::json::Value &value);
 
 /// Scores and times, by the name of what they are of.
 class Journal {

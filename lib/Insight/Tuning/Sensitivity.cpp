@@ -4,11 +4,13 @@
 
 #include "qbackend/Insight/Tuning/Sensitivity.h"
 
+#include "Journal.h"
 #include "Measurements.h"
 
 #include "qbackend/Execution/Runtime/Interrupt.h"
 #include "qbackend/Execution/Samples/Progress.h"
 #include "qbackend/Insight/Comparison/OperatorErrors.h"
+#include "qbackend/Support/Error.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
@@ -31,14 +33,111 @@ std::string tuning::formatScore(const Score &score) {
   return text;
 }
 
-Expected<Sensitivity> tuning::findSensitivity(Simulation &simulation) {
+/// The key of KnownScores.
+static std::string getKey(const BitVector &quantized) {
+  std::string key;
+  for (unsigned i = 0; i < quantized.size(); ++i)
+    key += quantized[i] ? '1' : '0';
+  return key;
+}
+
+/// The operators by their scores alone; equal ones in the order of the code.
+static void sortByScore(MutableArrayRef<OperatorSensitivity> operators) {
+  stable_sort(operators,
+              [](const OperatorSensitivity &a, const OperatorSensitivity &b) {
+                return a.alone.sqnr < b.alone.sqnr;
+              });
+}
+
+Expected<KnownScores> tuning::measurePart(Simulation &simulation,
+                                          const KnownScores &known,
+                                          int64_t shard, int64_t shards) {
+  if (shard < 0 || shard >= shards)
+    return makeError("shard {0} of {1}: expected 0 to {2}", shard, shards,
+                     shards - 1);
+  unsigned count = simulation.getOperators().size();
+  std::vector<BitVector> wanted;
+  auto want = [&](const BitVector &quantized) {
+    auto it = known.find(getKey(quantized));
+    if (it == known.end() && !is_contained(wanted, quantized))
+      wanted.push_back(quantized);
+    return it == known.end() ? Score() : it->second;
+  };
+  want(BitVector(count));
+  std::vector<OperatorSensitivity> operators;
+  for (unsigned i = 0; i < count; ++i) {
+    BitVector one(count), others(count, true);
+    one.set(i);
+    others.reset(i);
+    Score alone = want(one);
+    operators.push_back({i, alone, want(others)});
+  }
+  if (wanted.empty()) {
+    sortByScore(operators);
+    BitVector quantized(count, true);
+    for (unsigned k = 0; k < count; ++k) {
+      want(quantized);
+      quantized.reset(operators[k].index);
+    }
+  }
+  KnownScores result;
+  arrays::ProgressBar progress("measuring operators",
+                               (wanted.size() + shards - 1 - shard) / shards);
+  for (size_t i = shard; i < wanted.size(); i += shards) {
+    auto score = simulation.score(wanted[i]);
+    if (!score)
+      return score.takeError();
+    result[getKey(wanted[i])] = *score;
+    progress.advance(1);
+  }
+  progress.finish();
+  return result;
+}
+
+std::string tuning::printScores(const KnownScores &scores, unsigned count) {
+  json::Object object;
+  for (auto &[key, score] : scores)
+    object[key] = toArray(score);
+  std::string text;
+  raw_string_ostream(text) << formatv(
+      "{0:2}\n", json::Value(json::Object{{"operators", count},
+                                          {"scores", std::move(object)}}));
+  return text;
+}
+
+Expected<KnownScores> tuning::parseScores(StringRef text, unsigned count) {
+  KnownScores result;
+  if (text.empty())
+    return result;
+  auto value = json::parse(text);
+  if (!value)
+    return makeError("scores are no JSON: {0}", toString(value.takeError()));
+  auto *object = value->getAsObject();
+  auto *scores = object ? object->getObject("scores") : nullptr;
+  if (!scores || object->getInteger("operators") != int64_t(count))
+    return makeError("scores are of another network, which has not {0} "
+                     "operators; measure all parts on the same one",
+                     count);
+  for (auto &[key, entry] : *scores) {
+    auto score = toScore(entry);
+    StringRef mask = key;
+    if (!score || mask.size() != count ||
+        mask.find_first_not_of("01") != StringRef::npos)
+      return makeError("no score, or no operators: '{0}'", mask);
+    result[mask.str()] = *score;
+  }
+  return result;
+}
+
+Expected<Sensitivity> tuning::findSensitivity(Simulation &simulation,
+                                              KnownScores known) {
   unsigned count = simulation.getOperators().size();
   Sensitivity result;
   arrays::ProgressBar progress("measuring operators", 3 * count + 1);
-  auto score = [&](const BitVector &quantized) {
-    Expected<Score> found = simulation.score(quantized);
+  auto score = [&](const BitVector &quantized) -> Expected<Score> {
     progress.advance(1);
-    return found;
+    auto it = known.find(getKey(quantized));
+    return it != known.end() ? it->second : simulation.score(quantized);
   };
   auto real = score(BitVector(count));
   if (!real)
@@ -56,11 +155,7 @@ Expected<Sensitivity> tuning::findSensitivity(Simulation &simulation) {
       return without.takeError();
     result.operators.push_back({i, *alone, *without});
   }
-  // Equal ones in the order of the code.
-  stable_sort(result.operators,
-              [](const OperatorSensitivity &a, const OperatorSensitivity &b) {
-                return a.alone.sqnr < b.alone.sqnr;
-              });
+  sortByScore(result.operators);
   BitVector quantized(count, true);
   for (unsigned k = 0; k < count; ++k) {
     auto found = score(quantized);

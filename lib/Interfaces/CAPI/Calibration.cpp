@@ -75,6 +75,15 @@ qbackendCalibrationCreate(QBackendModel *model,
   QBackendModel &copy = *result->model;
   ModelScope scope(copy, callback, user);
   CalibrateOptions calibrate;
+  if (!toRef(given.statistics).empty())
+    calibrate.statistics = toRef(given.statistics).str();
+  if (given.totalSamples) {
+    calibrate.firstSample = given.firstSample;
+    calibrate.totalSamples = given.totalSamples;
+  }
+  if (calibrate.isMergeable() || calibrate.isPart())
+    calibrate.model = getModelHash(*copy.module);
+  calibrate.tool = std::string("qbackend ") + qbackendGetVersion();
   if (failed(prepare(copy, given, calibrate.backend)))
     return QBACKEND_FAILURE;
   calibrate.entry = copy.entry;
@@ -185,4 +194,34 @@ QBackendStatus qbackendCalibrationToTable(QBackendCalibration *calibration,
     return QBACKEND_FAILURE;
   }
   return session.finish(calibration::printTable(*table), output);
+}
+
+QBackendStatus qbackendMergeTables(const QBackendText *tables,
+                                   const QBackendText *names, size_t count,
+                                   char **output,
+                                   QBackendDiagnosticCallback callback,
+                                   void *user) {
+  if (!checkPointers({{"tables", tables}, {"names", names}, {"output", output}},
+                     callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  auto fail = [&](const Twine &message) {
+    reportError(message, callback, user);
+    return QBACKEND_FAILURE;
+  };
+  std::vector<calibration::NamedTable> parsed;
+  for (size_t i = 0; i < count; ++i) {
+    auto table = calibration::parseTable(toRef(tables[i]), toRef(names[i]));
+    if (!table)
+      return fail(llvm::toString(table.takeError()));
+    parsed.push_back({toRef(names[i]).str(), std::move(*table)});
+  }
+  auto merged = calibration::mergeTables(parsed);
+  if (!merged)
+    return fail(llvm::toString(merged.takeError()));
+  if (std::string missing = calibration::describeMissing(*merged);
+      !missing.empty())
+    return fail(missing + " are in none of the tables");
+  return Session(callback, user)
+      .finish(calibration::printTable(*merged), output);
 }

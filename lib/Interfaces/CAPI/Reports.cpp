@@ -253,7 +253,20 @@ QBackendStatus qbackendModelFindSensitivity(
   auto simulation = tuning::Simulation::create(*copy->module, network);
   if (!simulation)
     return fail(*copy, simulation.takeError());
-  auto sensitivity = tuning::findSensitivity(**simulation);
+  unsigned count = (*simulation)->getOperators().size();
+  auto known = tuning::parseScores(toRef(options->scores), count);
+  if (!known)
+    return fail(*copy, known.takeError());
+  if (options->shards) {
+    auto part = tuning::measurePart(**simulation, *known, options->shard,
+                                    options->shards);
+    if (!part)
+      return fail(*copy, part.takeError());
+    if (copy->session.failIfInterrupted())
+      return QBACKEND_FAILURE;
+    return copy->session.finish(tuning::printScores(*part, count), output);
+  }
+  auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)
     return fail(*copy, sensitivity.takeError());
   if (options->measureChanges) {

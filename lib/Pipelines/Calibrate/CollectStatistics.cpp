@@ -13,6 +13,7 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
 
 #include <chrono>
 
@@ -110,6 +111,26 @@ std::string qbackend::getNetworkDescription(ModuleOp module) {
   return text;
 }
 
+std::string qbackend::getModelHash(ModuleOp module) {
+  class HashStream : public llvm::raw_ostream {
+  public:
+    HashStream() { SetUnbuffered(); }
+    ~HashStream() override { flush(); }
+    llvm::SHA256 hash;
+
+  private:
+    void write_impl(const char *data, size_t size) override {
+      hash.update(StringRef(data, size));
+      position += size;
+    }
+    uint64_t current_pos() const override { return position; }
+    uint64_t position = 0;
+  };
+  HashStream stream;
+  module->print(stream, OpPrintingFlags().elideLargeElementsAttrs(-1));
+  return "sha256:" + llvm::toHex(stream.hash.final(), /*LowerCase=*/true);
+}
+
 std::vector<int64_t> qbackend::getTableShape(Value tensor) {
   auto type = cast<RankedTensorType>(tensor.getType());
   std::vector<int64_t> shape;
@@ -133,6 +154,8 @@ struct StatisticsCollector::Impl {
   std::unique_ptr<StatisticsRecorder> recorder;
   std::unique_ptr<NetworkRun> run;
   calibration::SampleRange range;
+  /// How many samples there are, of a part of them; 0: not known.
+  int64_t total = 0;
   std::string network;
   std::chrono::steady_clock::time_point saved =
       std::chrono::steady_clock::now();
@@ -144,6 +167,23 @@ struct StatisticsCollector::Impl {
     table.samples = {range};
     table.network = network;
     table.backend = options.backend;
+    return table;
+  }
+
+  /// The table of a run that has ended.
+  Table finish(Table table) const {
+    // Nothing depends on the order: so does no part of the samples.
+    if (!options.isMergeable() && !options.isPart())
+      return table;
+    table.version = Table::mergeableVersion;
+    table.isMergeable = true;
+    table.tool = options.tool;
+    table.model = options.model;
+    calibration::SampleRange &samples = table.samples.front();
+    if (samples.first > 0 || samples.count < total)
+      samples.total = total;
+    for (calibration::TableEntry &entry : table.entries)
+      dropBatches(entry.stats);
     return table;
   }
 };
@@ -174,8 +214,19 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options,
   if (options.nonFinite != "error" && options.nonFinite != "ignore")
     return makeError("non-finite is '{0}', expected error or ignore",
                      options.nonFinite);
+  if (options.statistics != "ordered" && !options.isMergeable())
+    return makeError("statistics is '{0}', expected ordered or mergeable",
+                     options.statistics);
   impl.recorder = std::make_unique<StatisticsRecorder>(
       module, original, *function, options.recordAll, options);
+  if (std::string name = impl.recorder->findOrdered();
+      options.isPart() && !name.empty())
+    return makeError("the observer of '{0}' depends on the order of all "
+                     "batches, as PyTorch's histograms and averages do, and "
+                     "this is a part of them; pass statistics=mergeable: "
+                     "histograms are then taken from a grid and averages from "
+                     "the range of each batch, which merge exactly",
+                     name);
   auto run = prepare(module, *function, getSampleRequest(options),
                      [recorder = impl.recorder.get()](ObservedTensor tensor) {
                        recorder->add(std::move(tensor));
@@ -185,6 +236,8 @@ StatisticsCollector::create(ModuleOp module, const CalibrateOptions &options,
   impl.run = std::move(*run);
   impl.network = getNetworkDescription(module);
   impl.range.source = options.source;
+  impl.range.first = std::max<int64_t>(options.firstSample, 0);
+  impl.total = std::max<int64_t>(options.totalSamples, 0);
   return result;
 }
 
@@ -218,7 +271,7 @@ llvm::Error StatisticsCollector::endBatch() {
 llvm::Expected<Table> StatisticsCollector::finish() {
   if (llvm::Error error = endBatch())
     return error;
-  return impl->getTable();
+  return impl->finish(impl->getTable());
 }
 
 llvm::Expected<Table>
@@ -251,6 +304,12 @@ qbackend::collectStatistics(ModuleOp module, const CalibrateOptions &options) {
       return part.takeError();
     range.first = part->first;
     samples = part->second;
+    if (options.shards != 0) {
+      impl.total = run.getSampleCount();
+      if (options.samples >= 0 &&
+          (impl.total < 0 || options.samples < impl.total))
+        impl.total = options.samples;
+    }
   }
   if (options.resume && !options.checkpoint.empty() &&
       llvm::sys::fs::exists(options.checkpoint)) {
@@ -273,7 +332,7 @@ qbackend::collectStatistics(ModuleOp module, const CalibrateOptions &options) {
     bool isDone =
         samples == 0 || run.getSampleCount() == range.first + range.count;
     if (isDone)
-      return std::move(*table);
+      return impl.finish(std::move(*table));
   }
   if (int64_t skipped = impl.getEnd())
     if (llvm::Error error = run.skip(skipped))

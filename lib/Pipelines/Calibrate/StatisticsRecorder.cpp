@@ -32,6 +32,7 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
                                        func::FuncOp entry, bool all,
                                        const CalibrateOptions &options)
     : ignoreNonFinite(options.nonFinite == "ignore"),
+      isMergeable(options.isMergeable()),
       givesInTurn(options.batchSize == 1 && entry.getBody().hasOneBlock() &&
                   SymbolTable::symbolKnownUseEmpty(entry, module)) {
   SymbolTable wanted(original);
@@ -86,8 +87,9 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
       if (entryNames.insert(entry.name).second)
         add(byTensor[tensor] = addTarget(std::move(entry), {}, all), 1);
     }
-    site.isOrdered = llvm::any_of(
-        site.targets, [](Target *target) { return target->isOrdered(); });
+    site.isOrdered = llvm::any_of(site.targets, [](Target *target) {
+      return target->observer->getOptions().isOrdered();
+    });
     sites.push_back(std::move(site));
   });
 }
@@ -99,6 +101,10 @@ void StatisticsRecorder::setFirstSample(int64_t number) {
 
 llvm::Error StatisticsRecorder::flush(int64_t end) {
   std::lock_guard<std::mutex> lock(mutex);
+  int64_t first = end;
+  for (const Site &site : sites)
+    if (!site.pending.empty())
+      first = std::min(first, site.pending.begin()->first);
   for (Site &site : sites) {
     Batch batch = takeBefore(site, end);
     for (auto &[sample, visits] : batch)
@@ -108,7 +114,7 @@ llvm::Error StatisticsRecorder::flush(int64_t end) {
                          "data is not what it was trained on; "
                          "non-finite=ignore leaves such values out",
                          site.name, *refused->nonFinite, sample);
-    give(site, batch);
+    give(site, batch, first);
   }
   setTurn(end);
   return llvm::Error::success();
@@ -140,15 +146,19 @@ llvm::Error StatisticsRecorder::resume(const Table &table) {
   return llvm::Error::success();
 }
 
-bool StatisticsRecorder::Target::isOrdered() const {
-  calibration::ObserverKind kind = observer->getOptions().kind;
-  return kind == calibration::ObserverKind::Histogram ||
-         calibration::isMovingAverage(kind);
+std::string StatisticsRecorder::findOrdered() const {
+  if (!isMergeable)
+    for (auto &target : targets)
+      if (target->observer->getOptions().isOrdered())
+        return target->entry.name;
+  return "";
 }
+
 StatisticsRecorder::Target *
 StatisticsRecorder::addTarget(TableEntry entry, ObserverOptions options,
                               bool all) {
   options.recordAll = all;
+  options.isMergeable = isMergeable;
   // Of Pending::shape.
   options.channelAxis = 1;
   if (all) {
@@ -229,7 +239,7 @@ void StatisticsRecorder::giveInTurn(int64_t sample) {
       return;
     Batch batch = takeBefore(site, sample + 1);
     lock.unlock();
-    give(site, batch);
+    give(site, batch, sample);
     lock.lock();
     ++nextSite;
   }
@@ -245,7 +255,7 @@ void StatisticsRecorder::observe(Observer &observer, const Target &target,
     observer.update(chunks);
 }
 
-void StatisticsRecorder::give(Site &site, const Batch &batch) {
+void StatisticsRecorder::give(Site &site, const Batch &batch, int64_t first) {
   if (batch.empty())
     return;
   for (auto [index, target] : llvm::enumerate(site.targets)) {
@@ -255,6 +265,7 @@ void StatisticsRecorder::give(Site &site, const Batch &batch) {
         for (const Pending &pending : visits)
           chunks.push_back(
               {pending.values.data(), int64_t(pending.values.size()), sample});
+      target->observer->setBatchSample(first);
       for (int64_t i = 0; i < site.times[index]; ++i)
         observe(*target->observer, *target, chunks,
                 batch.begin()->second.front().shape);

@@ -45,6 +45,10 @@ public:
 
   calibration::Table getTable();
 
+  /// The name of an entry that depends on the order of batches, and is not
+  /// mergeable; empty: there is none.
+  std::string findOrdered() const;
+
   /// Goes on from `table`, which has to be one of this module.
   llvm::Error resume(const calibration::Table &table);
 
@@ -52,8 +56,6 @@ private:
   struct Target {
     calibration::TableEntry entry;
     std::unique_ptr<calibration::Observer> observer;
-
-    bool isOrdered() const;
   };
 
   /// What a site saw when it was passed: all of it, if an observer has to see
@@ -86,7 +88,8 @@ private:
   static void observe(calibration::Observer &observer, const Target &target,
                       const std::vector<calibration::Chunk> &chunks,
                       const std::vector<int64_t> &shape);
-  static void give(Site &site, const Batch &batch);
+  /// Gives a batch, which begins with the sample `first`, maybe elsewhere.
+  static void give(Site &site, const Batch &batch, int64_t first);
 
   Target *addTarget(calibration::TableEntry entry,
                     calibration::ObserverOptions options, bool all);
@@ -97,6 +100,7 @@ private:
   void giveInTurn(int64_t sample);
 
   const bool ignoreNonFinite;
+  const bool isMergeable;
   bool givesInTurn;
   int64_t firstSample = 0;
   /// All samples before this one are given, and of it the first sites.

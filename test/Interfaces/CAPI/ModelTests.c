@@ -243,6 +243,66 @@ static void testCalibration(QBackendModel *model) {
   endGroup("calibration");
 }
 
+/* The table of `count` samples from `first` on, of `total`; 0: no part. */
+static char *calibratePart(QBackendModel *model, int64_t first, int64_t count,
+                           int64_t total) {
+  QBackendCalibration *calibration = NULL;
+  QBackendCalibrationOptions options;
+  int64_t shape[2];
+  QBackendArray part = getSamples(first, count, shape);
+  char *table = NULL;
+  memset(&options, 0, sizeof(options));
+  options.source = qbackendText("memory");
+  options.batchSize = 2;
+  options.statistics = qbackendText("mergeable");
+  options.totalSamples = total;
+  options.firstSample = first;
+  CHECK(qbackendCalibrationCreate(model, &options, &calibration, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(qbackendCalibrationAdd(calibration, &part, 1, NULL, NULL, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(qbackendCalibrationToTable(calibration, &table, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  qbackendCalibrationDestroy(calibration);
+  return table;
+}
+
+static void testParts(QBackendModel *model) {
+  char *whole = calibratePart(model, 0, 8, 0), *merged = NULL;
+  char *first = calibratePart(model, 0, 6, 8);
+  char *last = calibratePart(model, 6, 2, 8);
+  QBackendText tables[] = {qbackendText(last), qbackendText(first)};
+  QBackendText names[] = {qbackendText("last"), qbackendText("first")};
+  QBackendCalibration *calibration = NULL;
+  QBackendCalibrationOptions options;
+  CHECK(qbackendMergeTables(tables, names, 2, &merged, hear, NULL) ==
+        QBACKEND_SUCCESS);
+  CHECK(merged && strcmp(merged, whole) == 0);
+  qbackendFree(merged);
+  FAILS(qbackendMergeTables(tables, names, 1, &merged, hear, NULL),
+        "samples 0 to 5 of 'memory' are in none of the tables");
+  CHECK(merged == NULL);
+  tables[0] = tables[1];
+  FAILS(qbackendMergeTables(tables, names, 2, &merged, hear, NULL),
+        "is in 'last' and in 'first'");
+  tables[0] = qbackendText("{");
+  FAILS(qbackendMergeTables(tables, names, 2, &merged, hear, NULL), "last");
+  FAILS(qbackendMergeTables(NULL, names, 2, &merged, hear, NULL),
+        "tables is null");
+  /* PyTorch's histogram has no parts. */
+  memset(&options, 0, sizeof(options));
+  options.totalSamples = 8;
+  FAILS(qbackendCalibrationCreate(model, &options, &calibration, hear, NULL),
+        "statistics=mergeable");
+  options.statistics = qbackendText("any");
+  FAILS(qbackendCalibrationCreate(model, &options, &calibration, hear, NULL),
+        "expected ordered or mergeable");
+  qbackendFree(whole);
+  qbackendFree(first);
+  qbackendFree(last);
+  endGroup("parts");
+}
+
 static void testQuantize(QBackendModel *model) {
   QBackendModel *quantized = NULL;
   QBackendResults *results = NULL;
@@ -457,6 +517,7 @@ int main(int argc, char **argv) {
   testLoad(source, model);
   testRun(model);
   testCalibration(model);
+  testParts(model);
   testQuantize(model);
   testReports(model, argv[2]);
   qbackendModelDestroy(model);

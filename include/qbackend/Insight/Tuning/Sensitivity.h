@@ -7,6 +7,8 @@
 
 #include "qbackend/Insight/Tuning/Simulation.h"
 
+#include <map>
+
 namespace qbackend::tuning {
 
 /// One operator.
@@ -37,8 +39,27 @@ struct Sensitivity {
   std::vector<ChangeScore> changes;
 };
 
-/// Runs `simulation` once for each number of these: 3 n + 1 times.
-llvm::Expected<Sensitivity> findSensitivity(Simulation &simulation);
+/// Scores by what is quantized: a 0 or a 1 for each operator, in order.
+using KnownScores = std::map<std::string, Score, std::less<>>;
+
+/// Runs `simulation` once for each number of these: 3 n + 1 times; but for what
+/// is `known`.
+llvm::Expected<Sensitivity> findSensitivity(Simulation &simulation,
+                                            KnownScores known = {});
+
+/// Measures part `shard` of `shards` of what findSensitivity would run next:
+/// the operators alone and left out, and once all of these are `known`, the
+/// curve. Scores are the same wherever they are measured.
+llvm::Expected<KnownScores> measurePart(Simulation &simulation,
+                                        const KnownScores &known, int64_t shard,
+                                        int64_t shards);
+
+/// Scores of `count` operators as JSON: {"operators": 2, "scores": {"01":
+/// [31.2, 0.9]}}; an infinite SQNR is "inf" or "-inf".
+std::string printScores(const KnownScores &scores, unsigned count);
+
+/// Reads what printScores has written. Empty text: none.
+llvm::Expected<KnownScores> parseScores(llvm::StringRef text, unsigned count);
 
 /// What per-channel weights, other observers and each correction give, one at a
 /// time; the first entry is none of them. Each is prepared, calibrated and
