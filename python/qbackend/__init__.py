@@ -30,6 +30,7 @@ from .configuration.qconfig_mapping import *
 from .diagnostics import *
 from .importers import *
 from .model.analyses import *
+from .model.cluster import *
 from .model.exporters import *
 from .model.model import *
 from .model.reports import *

@@ -293,12 +293,15 @@ public:
     });
   }
 
-  py::tuple findSensitivity(const Texts &texts, unsigned threads,
-                            bool changes) {
+  py::tuple findSensitivity(const Texts &texts, unsigned threads, bool changes,
+                            int64_t shard, int64_t shards) {
     return Report::make(
         createReport(texts, threads), [=](Report &report, Call &call) {
           QBackendReportOptions options = report.getOptions();
           options.measureChanges = changes;
+          options.scores = report.get("scores");
+          options.shard = shard;
+          options.shards = shards;
           return qbackendModelFindSensitivity(report.model.get(), &options,
                                               &report.output, &Diagnostics::add,
                                               &call.diagnostics);
@@ -387,10 +390,11 @@ public:
               const Text &configuration, const Text &inputScale,
               const Text &sampleArguments, const Text &source,
               int64_t batchSize, bool ignoreNonFinite, unsigned threads,
-              const Text &sharing) {
+              const Text &sharing, const Text &statistics, int64_t total,
+              int64_t first) {
     struct State {
       Model::Handle model;
-      std::string texts[7];
+      std::string texts[8];
       QBackendCalibrationOptions options;
       QBackendCalibration *calibration = nullptr;
       ~State() { qbackendCalibrationDestroy(calibration); }
@@ -399,14 +403,23 @@ public:
     state->model = model.handle;
     const std::string *given[] = {&backend,    &qconfig,         &configuration,
                                   &inputScale, &sampleArguments, &source,
-                                  &sharing};
-    for (int i = 0; i < 7; ++i)
+                                  &sharing,    &statistics};
+    for (int i = 0; i < 8; ++i)
       state->texts[i] = *given[i];
     const std::string *texts = state->texts;
-    state->options = {toText(texts[0]), toText(texts[1]), toText(texts[2]),
-                      toText(texts[3]), toText(texts[4]), toText(texts[5]),
-                      batchSize,        ignoreNonFinite,  threads,
-                      toText(texts[6])};
+    state->options = {toText(texts[0]),
+                      toText(texts[1]),
+                      toText(texts[2]),
+                      toText(texts[3]),
+                      toText(texts[4]),
+                      toText(texts[5]),
+                      batchSize,
+                      ignoreNonFinite,
+                      threads,
+                      toText(texts[6]),
+                      toText(texts[7]),
+                      total,
+                      first};
     std::make_shared<Call>()->run([state](Call &call) {
       return qbackendCalibrationCreate(state->model.get(), &state->options,
                                        &state->calibration, &Diagnostics::add,
@@ -438,6 +451,22 @@ public:
 private:
   Handle handle;
 };
+
+std::string mergeTables(const std::vector<std::string> &tables,
+                        const std::vector<std::string> &names) {
+  if (tables.size() != names.size())
+    throw py::value_error("expected a name for each table");
+  std::vector<QBackendText> texts, places;
+  for (size_t i = 0; i < tables.size(); ++i) {
+    texts.push_back(toText(tables[i]));
+    places.push_back(toText(names[i]));
+  }
+  Diagnostics diagnostics;
+  return ::run(diagnostics, [&](auto... rest) {
+    return qbackendMergeTables(texts.data(), places.data(), texts.size(),
+                               rest...);
+  });
+}
 
 std::string compare(const std::vector<py::buffer> &base,
                     const std::vector<py::buffer> &other) {
@@ -472,8 +501,8 @@ void addModels(py::module_ &m) {
            py::arg("texts"), py::arg("threads"),
            "Errors of operators as JSON, a page, and what there is to say.")
       .def("find_sensitivity", &Model::findSensitivity, py::arg("texts"),
-           py::arg("threads"), py::arg("changes"),
-           "What operators cost, as JSON.")
+           py::arg("threads"), py::arg("changes"), py::arg("shard"),
+           py::arg("shards"), "What operators cost, as JSON.")
       .def("tune", &Model::tune, py::arg("texts"), py::arg("threads"),
            py::arg("keep_sqnr"), py::arg("keep_accuracy"),
            py::arg("max_seconds"), py::arg("target_seconds"), py::arg("resume"),
@@ -487,15 +516,18 @@ void addModels(py::module_ &m) {
   py::class_<Calibration>(m, "Calibration", "A network under observation.")
       .def(py::init<const Model &, const Text &, const Text &, const Text &,
                     const Text &, const Text &, const Text &, int64_t, bool,
-                    unsigned, const Text &>(),
+                    unsigned, const Text &, const Text &, int64_t, int64_t>(),
            py::arg("model"), py::arg("backend"), py::arg("qconfig"),
            py::arg("configuration"), py::arg("input_scale"),
            py::arg("sample_arguments"), py::arg("source"),
            py::arg("batch_size"), py::arg("ignore_non_finite"),
-           py::arg("threads"), py::arg("sharing"))
+           py::arg("threads"), py::arg("sharing"), py::arg("statistics"),
+           py::arg("total"), py::arg("first"))
       .def("add", &Calibration::add, py::arg("arrays"), "Runs on samples.")
       .def("table", &Calibration::table,
            "What was seen, as a calibration table.");
+  m.def("merge_tables", &mergeTables, py::arg("tables"), py::arg("names"),
+        "One calibration table of those of parts of the samples.");
   m.def("compare", &compare, py::arg("base"), py::arg("other"),
         "How results differ, as JSON.");
 }

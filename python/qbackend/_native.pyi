@@ -19,6 +19,7 @@ def mapping_from_json(json: str, name: str) -> str: ...
 def apply_backend(
     module: bytes, configuration: str, options: str
 ) -> Tuple[str, List[_Diagnostic]]: ...
+def merge_tables(tables: List[str], names: List[str]) -> str: ...
 def compare(base: List[Any], other: List[Any]) -> str: ...
 def write_bytecode(
     module: bytes,
@@ -70,7 +71,12 @@ class Model:
         self, quantized: Model, texts: Dict[str, str], threads: int
     ) -> _Report: ...
     def find_sensitivity(
-        self, texts: Dict[str, str], threads: int, changes: bool
+        self,
+        texts: Dict[str, str],
+        threads: int,
+        changes: bool,
+        shard: int,
+        shards: int,
     ) -> _Report: ...
     def tune(
         self,
@@ -100,6 +106,9 @@ class Calibration:
         ignore_non_finite: bool,
         threads: int,
         sharing: str,
+        statistics: str,
+        total: int,
+        first: int,
     ) -> None: ...
     def add(self, arrays: List[Any]) -> None: ...
     def table(self) -> str: ...

@@ -17,6 +17,7 @@ from ..configuration.pass_options import named_files, pass_options
 from ..configuration.qconfig_mapping import QConfigMapping
 from ..diagnostics import of_native, tell
 from ..files import Path, temporary_folder
+from . import parts
 from .analyses import (
     Cost,
     LayerReport,
@@ -29,6 +30,7 @@ from .analyses import (
     stages_of,
     tuned_of,
 )
+from .cluster import Executor, cluster_of
 from .samples import (
     Array,
     Input,
@@ -60,6 +62,9 @@ class Analyzed:
         raise NotImplementedError
 
     def _loaded(self) -> Any:
+        raise NotImplementedError
+
+    def _sent(self) -> parts.Sent:
         raise NotImplementedError
 
     def _sample_inputs(self, sample_arguments: Optional[Sequence[int]]) -> List[Input]:
@@ -116,18 +121,25 @@ class Analyzed:
         input_scale: Scale = None,
         sample_arguments: Optional[Sequence[int]] = None,
         threads: int = 0,
+        executor: Executor = None,
     ) -> Sensitivity:
         """What it costs to quantize each operator of this float network, alone
         and with all others (docs/Tuning.md). Ranges are those of `calibrate`, else of
         `data`. With n operators the network runs 3 n + 1 times. With `changes`, also
         what per-channel weights, other observers and each correction give, one at a
-        time; those that run on samples are left out where there are ranges."""
+        time; those that run on samples are left out where there are ranges. With
+        `executor`, all but these are measured on its workers (docs/Cluster.md)."""
         texts = self._configuration(backend, qconfig)
         texts["table"] = self._table_of_groups()
+        texts.update(_run_texts(input_scale, sample_arguments))
+        threads = thread_count(threads)
         with self._files(data, labels, None, sample_arguments) as paths:
-            texts.update(paths, **_run_texts(input_scale, sample_arguments))
+            if executor is not None:
+                texts["scores"] = parts.measure_scores(
+                    cluster_of(executor), self._sent(), texts, paths, threads
+                )
             found = self._loaded().find_sensitivity(
-                texts, thread_count(threads), changes
+                {**texts, **paths}, threads, changes, 0, 0
             )
         return sensitivity_of(json.loads(_told(found)[0]))
 
@@ -168,8 +180,10 @@ class Analyzed:
             )
         if not os.path.isdir(os.path.dirname(name) or "."):
             raise FileNotFoundError(f"the folder of '{name}' isn't there")
-        for key, value in (("max_seconds", max_seconds),
-                           ("target_latency", target_latency)):
+        for key, value in (
+            ("max_seconds", max_seconds),
+            ("target_latency", target_latency),
+        ):
             if value is not None and not value > 0:
                 raise ValueError(f"{key} is {value}, expected seconds above 0")
         if (keep_sqnr is None) == (keep_accuracy is None):
@@ -182,9 +196,7 @@ class Analyzed:
         texts = self._configuration(backend, qconfig)
         if calibration_data is None:
             texts["table"] = self._table_of_groups()
-        with self._files(
-            data, labels, calibration_data, sample_arguments
-        ) as paths:
+        with self._files(data, labels, calibration_data, sample_arguments) as paths:
             texts.update(paths, **_run_texts(input_scale, sample_arguments))
             texts["path"] = name
             found = self._loaded().tune(
@@ -326,18 +338,18 @@ class Analyzed:
 
 def _write_samples(data: Any, inputs: List[Input], path: str) -> int:
     """Writes the arrays by the names of inputs; returns how many samples there are."""
-    parts: List[List[Array]] = []
+    blocks: List[List[Array]] = []
     count = 0
     for batch in Samples(data, inputs).blocks():
-        parts.append(batch.arrays)
+        blocks.append(batch.arrays)
         count += batch.count
     if count == 0:
         raise ValueError("the data has no samples; give at least one")
     with zipfile.ZipFile(path, "w") as file:
         for i, entry in enumerate(inputs):
-            array = parts[0][i]
-            if entry.holds_samples and len(parts) > 1:
-                array = np.concatenate([arrays[i] for arrays in parts])
+            array = blocks[0][i]
+            if entry.holds_samples and len(blocks) > 1:
+                array = np.concatenate([arrays[i] for arrays in blocks])
             with file.open(f"{entry.name}.npy", "w", force_zip64=True) as member:
                 np.save(member, array, allow_pickle=False)
     return count

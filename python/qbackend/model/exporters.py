@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Quantized networks as ONNX files."""
+"""Networks as files: MLIR, ONNX, object files."""
 
 from __future__ import annotations
 
-from typing import SupportsBytes, Union
+from typing import Any, Callable, Dict, SupportsBytes, Union
 
 from .._library import native
+from ..files import Path, write_file
+from .objects import save_object
 
 __all__ = ["to_onnx"]
 
@@ -23,3 +25,31 @@ def to_onnx(mlir: Union[str, bytes, SupportsBytes], entry: str = "") -> bytes:
     module = mlir.encode() if isinstance(mlir, str) else bytes(mlir)
     result: bytes = native().to_onnx(module, entry)
     return result
+
+
+def _save_text(model: Any, path: Path) -> None:
+    text = model.text().encode()
+    write_file(path, lambda file: file.write(text))
+
+
+def _save_bytecode(model: Any, path: Path) -> None:
+    bytecode = model.bytecode()
+    write_file(path, lambda file: file.write(bytecode))
+
+
+def _save_object(model: Any, path: Path) -> None:
+    save_object(model.bytecode(), model.entry, path)
+
+
+def _save_onnx(model: Any, path: Path) -> None:
+    exported = to_onnx(model.bytecode(), model.entry)
+    write_file(path, lambda file: file.write(exported))
+
+
+#: What `Model.save` writes, by the end of the file's name.
+FORMATS: Dict[str, Callable[[Any, Path], None]] = {
+    ".mlir": _save_text,
+    ".mlirbc": _save_bytecode,
+    ".o": _save_object,
+    ".onnx": _save_onnx,
+}

@@ -8,7 +8,6 @@ import json
 import os
 from typing import (
     Any,
-    Callable,
     Dict,
     List,
     Optional,
@@ -24,10 +23,11 @@ from .._library import native
 from ..configuration.pass_options import named_files, pass_options
 from ..configuration.qconfig_mapping import QConfigMapping
 from ..diagnostics import of_native, tell
-from ..files import Path, write_file
+from ..files import Path
+from . import parts
 from .analysis import Analyzed, Backend, QConfigLike
-from .exporters import to_onnx
-from .objects import save_object
+from .cluster import Executor, cluster_of
+from .exporters import FORMATS
 from .reports import (
     Accuracy,
     Difference,
@@ -55,32 +55,8 @@ from .sandbox import Remote
 __all__ = ["Model", "QuantizedModel"]
 
 
-def _save_text(model: "Model", path: Path) -> None:
-    text = model.text().encode()
-    write_file(path, lambda file: file.write(text))
-
-
-def _save_bytecode(model: "Model", path: Path) -> None:
-    bytecode = model.bytecode()
-    write_file(path, lambda file: file.write(bytecode))
-
-
-def _save_object(model: "Model", path: Path) -> None:
-    save_object(model.bytecode(), model.entry, path)
-
-
-def _save_onnx(model: "Model", path: Path) -> None:
-    exported = to_onnx(model.bytecode(), model.entry)
-    write_file(path, lambda file: file.write(exported))
-
-
-#: What `save` writes, by the end of the file's name.
-_FORMATS: Dict[str, Callable[["Model", Path], None]] = {
-    ".mlir": _save_text,
-    ".mlirbc": _save_bytecode,
-    ".o": _save_object,
-    ".onnx": _save_onnx,
-}
+#: A batch for observers of arrays that have all samples.
+_BATCH_SAMPLES = 20
 
 
 class Model(Analyzed):
@@ -181,11 +157,32 @@ class Model(Analyzed):
         return self.bytecode()
 
     def __repr__(self) -> str:
-        parts = [
+        sides = [
             ", ".join(value.describe() for value in values) or "nothing"
             for values in (self.inputs, self.outputs)
         ]
-        return f"<{type(self).__name__} from {parts[0]} to {parts[1]}>"
+        return f"<{type(self).__name__} from {sides[0]} to {sides[1]}>"
+
+    #: What a pickle has beside the module.
+    _PICKLED: Tuple[str, ...] = (
+        *("_entry", "_table", "_calibrated_for", "_calibrated_sharing", "_made_for"),
+    )
+
+    def __getstate__(self) -> Dict[str, Any]:
+        state = {name: getattr(self, name) for name in self._PICKLED}
+        return {**state, "_source": self._sent().bytecode}
+
+    def __copy__(self) -> "Model":
+        made = type(self).__new__(type(self))
+        vars(made).update(vars(self))
+        return made
+
+    def __setstate__(self, state: Dict[str, Any]) -> None:
+        Model.__init__(self, b"")
+        vars(self).update(state)
+
+    def _sent(self) -> parts.Sent:
+        return parts.Sent(self._loaded(), self.bytecode(), self._entry)
 
     def save(self, path: Path) -> None:
         """Writes the network: MLIR as text (`.mlir`) or bytecode (`.mlirbc`), or an
@@ -193,9 +190,9 @@ class Model(Analyzed):
         docs/Pipeline.md. A file is there whole or not at all."""
         name = os.fsdecode(path)
         suffix = os.path.splitext(name)[1]
-        if suffix not in _FORMATS:
+        if suffix not in FORMATS:
             raise ValueError(
-                f"'{name}' ends in '{suffix}', expected one of {', '.join(_FORMATS)}"
+                f"'{name}' ends in '{suffix}', expected one of {', '.join(FORMATS)}"
             )
         if suffix in (".o", ".onnx") and isinstance(self._loaded(), Remote):
             raise ValueError(
@@ -204,7 +201,7 @@ class Model(Analyzed):
             )
         if not os.path.isdir(os.path.dirname(name) or "."):
             raise FileNotFoundError(f"the folder of '{name}' isn't there")
-        _FORMATS[suffix](self, name)
+        FORMATS[suffix](self, name)
 
     # Running --------------------------------------------------------------
 
@@ -278,30 +275,38 @@ class Model(Analyzed):
         input_scale: Scale = None,
         threads: int = 0,
         progress: Progress = False,
+        executor: Executor = None,
     ) -> Accuracy:
         """The share of samples whose largest score, of the first result, is that of
         the right class. `data` as in `calibrate`; without `labels`, each of its items
-        is a tuple with them at the end, as a loader of PyTorch gives them."""
-        samples = Samples(data, self.inputs, has_labels=labels is None)
+        is a tuple with them at the end, as a loader of PyTorch gives them. With
+        `executor`, on its workers (docs/Cluster.md)."""
+        samples = parts.source_of(data, self.inputs, executor, labels is None)
         report = ProgressReport("evaluating", progress, samples.size())
         expected = None if labels is None else to_classes(labels)
+        if executor is not None:
+            arguments = [scale_text(input_scale), "", thread_count(threads), False]
+            return Accuracy(
+                *parts.evaluate(
+                    cluster_of(executor),
+                    self._sent(),
+                    arguments,
+                    samples,
+                    expected,
+                    report,
+                )
+            )
         correct = total = 0
         for batch in samples.blocks():
             scores = self._run(batch.arrays, input_scale, threads, None)[0]
-            if scores.ndim < 2:
-                raise ValueError(
-                    f"the first result has the shape {scores.shape}, expected a row of "
-                    "scores for each sample"
-                )
-            found = scores.reshape(scores.shape[0], -1).argmax(axis=1)
             right = batch.labels
             if expected is not None:
-                right = expected[total : total + len(found)]
-                if len(right) != len(found):
+                right = expected[total : total + len(scores)]
+                if len(right) != len(scores):
                     break
-            correct += int((found == right).sum())
-            total += len(found)
-            report.advance(len(found))
+            correct += parts.count_right(scores, right)
+            total += len(scores)
+            report.advance(len(scores))
         else:
             report.finish()
             if total == 0:
@@ -354,6 +359,8 @@ class Model(Analyzed):
         non_finite: str = "error",
         threads: int = 0,
         sharing: str = "groups",
+        statistics: str = "ordered",
+        executor: Executor = None,
     ) -> "Model":
         """Runs the float network on samples and keeps what its tensors hold.
 
@@ -372,6 +379,12 @@ class Model(Analyzed):
         they come. `non_finite` can be "ignore"; `sharing` "fx", as `quantize` has it
         then, too: averages are of the values that share an observer. `progress` shows a
         line, or is a function of what is done and the total. Returns the model.
+
+        `statistics` are "ordered", PyTorch's, or "mergeable": histograms are then
+        counts on a grid, and averages follow from the range of each batch, so that
+        parts of the samples give the same table in any order. With `executor`, parts
+        run on its workers (docs/Cluster.md), which observers that depend on the order
+        refuse unless statistics are mergeable.
         """
         if non_finite not in ("error", "ignore"):
             raise ValueError(f"non_finite is {non_finite!r}, expected error or ignore")
@@ -380,7 +393,8 @@ class Model(Analyzed):
         if samples is not None:
             samples = count_of("samples", samples, 1)
         backend, qconfig = named_files(backend, qconfig)
-        source = Samples(data, self._sample_inputs(sample_arguments))
+        inputs = self._sample_inputs(sample_arguments)
+        source = parts.source_of(data, inputs, executor)
         total = source.size()
         keeps_batches = batch_size is None and not source.is_one
         if samples is not None:
@@ -401,16 +415,31 @@ class Model(Analyzed):
             scale_text(input_scale),
             numbers_text(sample_arguments),
             "memory",
-            -1 if keeps_batches else batch_size or 0,
+            -1 if keeps_batches else batch_size or _BATCH_SAMPLES,
             non_finite == "ignore",
             thread_count(threads),
             sharing,
+            statistics,
         ]
+        report = ProgressReport("calibrating", progress, total)
+        if executor is not None:
+            self._table = parts.calibrate(
+                cluster_of(executor),
+                self._sent(),
+                arguments[1:],
+                source,
+                None if keeps_batches else batch_size or _BATCH_SAMPLES,
+                samples,
+                report,
+            )
+            self._calibrated_for = (backend, qconfig)
+            self._calibrated_sharing = sharing
+            return self
+        arguments += [0, 0]
         if isinstance(loaded, Remote):
             run = loaded.sandbox.ask(None, "Calibration", arguments)
         else:
             run = native().Calibration(*arguments)
-        report = ProgressReport("calibrating", progress, total)
         done = 0
         for batch in source.items() if keeps_batches else source.blocks():
             if samples is not None and done + batch.count > samples:
@@ -463,9 +492,7 @@ class Model(Analyzed):
         warnings are Python's.
         """
         if isinstance(keep_float, str):
-            raise TypeError(
-                f"keep_float is '{keep_float}', expected a list of names"
-            )
+            raise TypeError(f"keep_float is '{keep_float}', expected a list of names")
         if backend is None:
             backend, calibrated = self._calibrated_for
             qconfig = calibrated if qconfig is None else qconfig
@@ -519,12 +546,24 @@ class QuantizedModel(Model):
     """What `Model.quantize` gives: a network in integers."""
 
     _bytes_before = 0
+    #: Of a pickled one, what `explain` tells.
+    _explained: Optional[str] = None
+
+    _PICKLED = (*Model._PICKLED, "_bytes_before")
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return {**super().__getstate__(), "_explained": self._explain()}
+
+    def _explain(self) -> str:
+        if self._explained is None:
+            self._explained = self._loaded().explain()
+        return self._explained
 
     def explain(self) -> Explanations:
         """What became of each operator, in the order of the code; and what else is
         to be said. A table when it is printed, or in a notebook."""
         return Explanations(
-            explanation_of(entry) for entry in json.loads(self._loaded().explain())
+            explanation_of(entry) for entry in json.loads(self._explain())
         )
 
     def summary(self) -> Summary:

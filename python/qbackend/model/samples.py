@@ -185,7 +185,7 @@ class Samples:
         except TypeError:
             return None
 
-    def _unit(self) -> int:
+    def unit(self) -> int:
         """How many samples the network takes at once."""
         unit = 1
         for entry in self.inputs:
@@ -195,7 +195,7 @@ class Samples:
 
     def items(self) -> Iterator[Batch]:
         """The batches as they come, each of whole batches of the network."""
-        unit = self._unit()
+        unit = self.unit()
         for number, batch in enumerate(self):
             if batch.count % unit:
                 raise ValueError(
@@ -207,7 +207,7 @@ class Samples:
     def blocks(self) -> Iterator[Batch]:
         """The samples in pieces that are neither large nor small, each of whole
         batches of the network."""
-        unit = self._unit()
+        unit = self.unit()
         held: List[Batch] = []
         count = 0
         for batch in self:

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# Calibrates a network on a SLURM cluster, then measures what it costs to quantize
+# each operator: table.json and sensitivity.json in FOLDER, which all nodes see, are
+# those of one machine.
+#
+# usage: submit.sh FOLDER PARTS NETWORK CALIBRATION TEST [options of qbackend-run]
+set -eu
+folder=$1 parts=$2 network=$3 calibration=$4 test=$5
+shift 5
+here=$(cd "$(dirname "$0")" && pwd)
+
+# Waits for all parts of a command, and fails if one does.
+run_parts() {
+  mkdir -p "$1"
+  sbatch --wait --array=0-$((parts - 1)) "$here/array.sbatch" "$@"
+}
+
+run_parts "$folder/tables" qbackend-run "$network" --calibrate \
+  --statistics=mergeable --input="$calibration" "$@"
+qbackend-calib merge "$folder"/tables/*.json -o "$folder/table.json"
+
+# Which operators are float in the curve, follows from the first round.
+set -- "$network" --sensitivity --calibration="$folder/table.json" \
+  --input="$test" "$@"
+run_parts "$folder/first" qbackend-run "$@"
+first=$(echo "$folder"/first/*.json | tr ' ' ,)
+run_parts "$folder/second" qbackend-run "$@" --scores="$first"
+second=$(echo "$folder"/second/*.json | tr ' ' ,)
+qbackend-run "$@" --scores="$first,$second" -o "$folder/sensitivity.json"

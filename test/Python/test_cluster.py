@@ -1,0 +1,504 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs in parts on the workers of an executor: the bytes of one machine, whatever
+becomes of workers."""
+
+import concurrent.futures as futures
+import dataclasses
+import functools
+import json
+import os
+import pickle
+import random
+import shutil
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+import qbackend
+from networks import DIGITS, ROOT, WEIGHT, export, linear, samples
+from qbackend import Cluster, Model
+from qbackend.model import cluster, parts
+from qbackend.model.sandbox import Remote
+
+X = samples(150)
+LABELS = (np.sin(X @ WEIGHT).argmax(axis=1) ^ (np.arange(len(X)) % 7 == 0)).astype(int)
+#: 1, 2 and 7 workers, in threads and in processes.
+POOLS = [
+    functools.partial(kind, workers)
+    for kind in (futures.ThreadPoolExecutor, futures.ProcessPoolExecutor)
+    for workers in (1, 2, 7)
+]
+AVERAGE = json.dumps(
+    {
+        "": {
+            "activation": {"observer": "MovingAverageMinMaxObserver"},
+            "weight": {
+                "observer": "MinMaxObserver",
+                "dtype": "qint8",
+                "qscheme": "per_tensor_symmetric",
+            },
+        }
+    }
+)
+
+
+@pytest.fixture()
+def model():
+    return Model(linear())
+
+
+@pytest.fixture(scope="module")
+def accuracy():
+    right = Model(linear()).evaluate(X, LABELS)
+    assert 100 < right.correct < len(X)
+    return right
+
+
+def calibrated(data=X, **options):
+    model = Model(linear())
+    model.calibrate(data, statistics="mergeable", **options)
+    return model.calibration
+
+
+class Backwards(futures.Executor):
+    """Does what it has, the last first, when nothing else comes."""
+
+    def __init__(self):
+        self._held = []
+        self._lock = threading.Lock()
+
+    def submit(self, work, *arguments):
+        future = futures.Future()
+        with self._lock:
+            self._held.append((future, work, arguments))
+        threading.Timer(0.05, self._work).start()
+        return future
+
+    def _work(self):
+        with self._lock:
+            held, self._held = self._held, []
+        for future, work, arguments in reversed(held):
+            if not future.set_running_or_notify_cancel():
+                continue
+            future.set_result(work(*arguments))
+
+
+class Changed(futures.ThreadPoolExecutor):
+    """The first answers are what `change` makes of them."""
+
+    def __init__(self, change, times=1):
+        super().__init__(2)
+        self._change, self._times = change, times
+
+    def submit(self, work, *arguments):
+        if self._times == 0:
+            return super().submit(work, *arguments)
+        self._times -= 1
+        return super().submit(lambda: self._change(work(*arguments)))
+
+
+@pytest.mark.parametrize("pool", POOLS)
+def test_evaluate(model, accuracy, pool):
+    with pool() as executor:
+        assert model.evaluate(X, LABELS, executor=executor) == accuracy
+
+
+def test_labels_in_items(model, accuracy):
+    items = [(X[i : i + 9], LABELS[i : i + 9]) for i in range(0, len(X), 9)]
+    for data in (items, iter(items)):
+        found = model.evaluate(data, executor=Cluster(Backwards(), shards=4))
+        assert found == accuracy
+
+
+@pytest.mark.parametrize("count", [149, 151])
+def test_other_number_of_labels(model, count):
+    labels = np.resize(LABELS, count)
+    with pytest.raises(ValueError, match=f"there are {count} labels"):
+        model.evaluate(X, labels, executor=Backwards())
+
+
+@pytest.mark.parametrize("pool", POOLS + [Backwards])
+def test_calibrate(pool):
+    one = calibrated()
+    assert '"statistics": "mergeable"' in one
+    executor = pool()
+    assert calibrated(executor=executor) == one
+    executor.shutdown()
+
+
+@pytest.mark.parametrize("shards", [1, 3, 7])
+def test_averages_are_exact(shards):
+    """Of ranges of batches: those of PyTorch's order, to the bit."""
+    ordered = Model(linear()).calibrate(X, qconfig=AVERAGE)
+    one = calibrated(qconfig=AVERAGE)
+    joined = calibrated(qconfig=AVERAGE, executor=Cluster(Backwards(), shards))
+    assert joined == one
+    assert '"batch_samples": [0, 20, 40, 60, 80, 100, 120, 140]' in one
+    again = Model(linear())
+    again.calibration = joined
+    texts = [m.quantize("qnnpack", AVERAGE).text() for m in (ordered, again)]
+    assert texts[0] == texts[1]
+
+
+def test_items_are_batches():
+    items = [X[i : i + 13] for i in range(0, len(X), 13)]
+    one = calibrated(items, qconfig=AVERAGE)
+    for data in (items, iter(items)):
+        found = calibrated(data, qconfig=AVERAGE, executor=Cluster(Backwards(), 4))
+        assert found == one
+    limited = calibrated(items, samples=70, qconfig=AVERAGE)
+    assert limited != one
+    executor = Cluster(Backwards(), 4)
+    assert calibrated(items, samples=70, qconfig=AVERAGE, executor=executor) == limited
+
+
+@pytest.mark.parametrize("qconfig", [None, AVERAGE])
+def test_order_is_refused(model, qconfig):
+    with pytest.raises(ValueError, match="statistics=mergeable"):
+        model.calibrate(X, qconfig=qconfig, executor=Backwards())
+    assert model.calibration is None
+
+
+def test_unknown_statistics(model):
+    with pytest.raises(ValueError, match="statistics is 'any', expected ordered or"):
+        model.calibrate(X, statistics="any")
+
+
+def test_errors_are_those_of_one_machine(model):
+    broken = X.copy()
+    broken[77] = np.nan
+    messages = []
+    for executor in (None, Backwards()):
+        with pytest.raises(qbackend.CompilerError) as caught:
+            model.calibrate(broken, statistics="mergeable", executor=executor)
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1]
+    assert "4 values that are NaN or infinite" in messages[0]
+
+
+def changed(**fields):
+    return lambda answer: dataclasses.replace(answer, **fields)
+
+
+LIES = {
+    "seen 3 of": changed(count=3),
+    "damaged": lambda a: dataclasses.replace(a, result=a.result + " "),
+    "another question": changed(number=99),
+    "answered another": changed(key="0"),
+    "qbackend 0.0.1, expected": changed(version="0.0.1"),
+    "gave a str": lambda a: "yes",
+}
+
+
+@pytest.mark.parametrize("why", LIES)
+def test_lies(model, accuracy, why):
+    with Changed(LIES[why]) as executor:
+        assert model.evaluate(X, LABELS, executor=executor) == accuracy
+    with Changed(LIES[why], times=100) as executor:
+        with pytest.raises(RuntimeError, match=rf"lost 3 times: .*{why}"):
+            model.evaluate(X, LABELS, executor=Cluster(executor, retries=2))
+
+
+def test_lost_worker_without_another(model):
+    class Broken(Backwards):
+        def submit(self, *_):
+            raise futures.BrokenExecutor("gone")
+
+    with pytest.raises(RuntimeError, match="give executor= a function that makes"):
+        model.evaluate(X, LABELS, executor=Broken())
+    with pytest.raises(RuntimeError, match="all workers were lost 4 times"):
+        model.evaluate(X, LABELS, executor=Broken)
+
+
+def test_hung_worker(model, accuracy):
+    """What it says at last is not counted again."""
+    late = threading.Event()
+
+    def hang(answer):
+        late.wait(20)
+        return answer
+
+    with Changed(hang) as executor:
+        begin = time.monotonic()
+        found = model.evaluate(
+            X, LABELS, executor=Cluster(executor, shards=4, timeout=0.3)
+        )
+        assert found == accuracy
+        assert time.monotonic() - begin < 10
+        late.set()
+
+
+def test_models_travel_once(model, accuracy):
+    """Processes that aren't forked have nothing but what is sent."""
+    sent = []
+
+    class Far(futures.ThreadPoolExecutor):
+        def submit(self, work, task):
+            sent.append(list(task.sent.values()))
+            return super().submit(_far, pickle.dumps(task))
+
+    with Far(1) as executor:
+        found = model.evaluate(X, LABELS, executor=Cluster(executor, shards=6))
+    assert found == accuracy
+    _far_contents.clear()
+    assert [contents for contents in sent if contents] == [[model.bytecode()]]
+
+
+#: What a worker in another process has.
+_far_contents = {}
+
+
+def _far(task):
+    offered, cluster._offered = cluster._offered, {}
+    contents, cluster._contents = cluster._contents, _far_contents
+    try:
+        return pickle.loads(pickle.dumps(cluster.answer(pickle.loads(task))))
+    finally:
+        cluster._offered, cluster._contents = offered, contents
+
+
+def test_pickle(model):
+    model.calibrate(X)
+    quantized = model.quantize()
+    for each in (model, quantized):
+        again = pickle.loads(pickle.dumps(each))
+        assert type(again) is type(each)
+        np.testing.assert_array_equal(again.run(X), each.run(X))
+        assert again.calibration == each.calibration
+    assert pickle.loads(pickle.dumps(model)).quantize().text() == quantized.text()
+    assert pickle.loads(pickle.dumps(quantized)).explain() == quantized.explain()
+
+
+def test_resume(model, tmp_path, accuracy):
+    """Parts that are done are not done again, and damaged ones are."""
+    done = []
+
+    class Stops(futures.ThreadPoolExecutor):
+        def submit(self, work, task):
+            if len(done) == 2:
+                raise KeyboardInterrupt
+            done.append(task.number)
+            return super().submit(work, task)
+
+    def run(executor):
+        keeping = Cluster(executor, shards=5, resume=tmp_path / "parts")
+        return model.evaluate(X, LABELS, executor=keeping)
+
+    class Waits(Stops):
+        def submit(self, work, task):
+            future = super().submit(work, task)
+            futures.wait([future])
+            return future
+
+    with Waits(1) as executor, pytest.raises(KeyboardInterrupt):
+        run(executor)
+    kept = sorted((tmp_path / "parts").glob("*.json"))
+    assert len(kept) == 2
+    done = [None] * 3
+    with Stops(1) as executor:
+        assert run(executor) == accuracy
+    assert sorted(n for n in done if n is not None) == list(range(len(kept), 5))
+    kept = sorted((tmp_path / "parts").glob("*.json"))
+    assert len(kept) == 5
+    kept[0].write_text(kept[0].read_text()[:-3])
+    kept[1].write_text(kept[1].read_text().replace('"result": "', '"result": "1'))
+    done = [None] * 3
+    with Stops(1) as executor:
+        assert run(executor) == accuracy
+    assert len(done) == 5
+
+
+def test_sensitivity(model):
+    one = model.sensitivity(X, LABELS)
+    assert len(one.curve) == len(one.operators) + 1
+    for executor in (Backwards(), Cluster(futures.ThreadPoolExecutor(2), 7)):
+        assert model.sensitivity(X, LABELS, executor=executor) == one
+    with futures.ProcessPoolExecutor(2) as executor:
+        assert model.sensitivity(X, LABELS, executor=executor) == one
+
+
+def test_progress(model):
+    said = []
+    model.evaluate(
+        X,
+        LABELS,
+        executor=Cluster(Backwards(), 3),
+        progress=lambda done, total: said.append((done, total)),
+    )
+    assert said == [(50, 150), (100, 150), (150, 150)]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"executor": 3}, {"shards": 0}, {"timeout": 0}, {"retries": -1}]
+)
+def test_wrong_arguments(wrong):
+    with pytest.raises((TypeError, ValueError), match=next(iter(wrong))):
+        Cluster(**{"executor": Backwards(), **wrong})
+
+
+def test_no_executor(model):
+    with pytest.raises(TypeError, match="executor is a int, expected a concurrent"):
+        model.evaluate(X, LABELS, executor=3)
+
+
+def test_sandbox_stays_closed():
+    with pytest.raises(ValueError, match="outside of its sandbox"):
+        parts.Sent(Remote(None, 0), b"", "")
+
+
+# Chaos ------------------------------------------------------------------------
+
+
+def _slowly(work, task):
+    time.sleep(0.02)
+    return work(task)
+
+
+class Slow(futures.ProcessPoolExecutor):
+    def submit(self, work, task):
+        return super().submit(_slowly, work, task)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_chaos(seed):
+    """Workers are killed at random moments."""
+    chance = random.Random(seed)
+    pools, killed = [], []
+    stop = threading.Event()
+
+    def make():
+        pools.append(Slow(2))
+        return pools[-1]
+
+    def kill():
+        # Not for ever: a part takes its time, too.
+        for _ in range(6):
+            if stop.wait(chance.uniform(0.02, 0.3)):
+                break
+            alive = list((pools[-1]._processes or {}).values()) if pools else []
+            if alive:
+                chance.choice(alive).kill()
+                killed.append(True)
+
+    one = calibrated(qconfig=AVERAGE)
+    killer = threading.Thread(target=kill)
+    killer.start()
+    try:
+        found = calibrated(
+            qconfig=AVERAGE, executor=Cluster(make, shards=7, retries=200)
+        )
+    finally:
+        stop.set()
+        killer.join()
+    assert found == one
+    assert killed
+
+
+# Engines ----------------------------------------------------------------------
+
+EXAMPLE = ROOT / "examples" / "cluster"
+#: sbatch --wait, which runs the tasks of an array one after another.
+SBATCH = """#!/bin/sh
+last=${2#--array=0-}
+shift 2
+export SLURM_ARRAY_TASK_COUNT=$((last + 1)) SLURM_ARRAY_TASK_ID SLURM_CPUS_PER_TASK=1
+for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do "$@" || exit; done
+"""
+MPI = ["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", "3"]
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """LeNet-5, images for its calibration and some to measure it on."""
+    folder = tmp_path_factory.mktemp("cluster")
+    export("lenet5", folder).rename(folder / "net.mlir")
+    digits = np.load(DIGITS)
+    np.savez(folder / "calib.npz", x=digits["calib_images"][:50])
+    np.savez(folder / "test.npz", x=digits["test_images"][:20])
+    return folder
+
+
+@pytest.fixture(scope="module")
+def table(files):
+    digits = np.load(files / "calib.npz")
+    model = qbackend.load(files / "net.mlir")
+    model.calibrate(digits, input_scale="1/255", statistics="mergeable")
+    return model.calibration
+
+
+def run(*command, **options):
+    found = subprocess.run(
+        list(map(str, command)), capture_output=True, text=True, timeout=300, **options
+    )
+    assert found.returncode == 0, found.stderr
+    return found
+
+
+@pytest.mark.parametrize("engine", ["none", "processes", "dask", "mpi"])
+def test_engines(files, table, engine):
+    before = []
+    if engine == "dask":
+        pytest.importorskip("distributed", reason="no python3-distributed")
+    if engine == "mpi":
+        pytest.importorskip("mpi4py", reason="no python3-mpi4py")
+        if shutil.which("mpiexec") is None:
+            pytest.skip("no openmpi-bin")
+        before = [*MPI, sys.executable, "-m", "mpi4py.futures"]
+    script = [EXAMPLE / "calibrate.py", "net.mlir", "calib.npz", "--input-scale=1/255"]
+    run(
+        *(before or [sys.executable]),
+        *(*script, f"--engine={engine}", "-o", f"{engine}.json"),
+        cwd=files,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert (files / f"{engine}.json").read_text() == table
+
+
+def test_another_file(files):
+    """A worker that has other samples at the path says so."""
+    path = files / "moved.npy"
+    np.save(path, X)
+
+    class Moves(futures.ThreadPoolExecutor):
+        def submit(self, work, *arguments):
+            np.save(path, X + 1)
+            return super().submit(work, *arguments)
+
+    with Moves(1) as executor, pytest.raises(ValueError, match="is another file"):
+        Model(linear()).calibrate(str(path), statistics="mergeable", executor=executor)
+
+
+@pytest.mark.skipif(shutil.which("qbackend-run") is None, reason="no tools in PATH")
+def test_slurm(files):
+    (files / "bin").mkdir()
+    (files / "bin" / "sbatch").write_text(SBATCH)
+    (files / "bin" / "sbatch").chmod(0o755)
+    path = f"{files / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    arguments = ["net.mlir", "calib.npz", "test.npz", "--input-scale=1/255"]
+    run(
+        *(EXAMPLE / "submit.sh", "out", 3, *arguments),
+        cwd=files,
+        env={**os.environ, "PATH": path},
+    )
+    scale = "--input-scale=1/255"
+    alone = ["--calibrate", "--statistics=mergeable", "--input=calib.npz", scale]
+    run("qbackend-run", "net.mlir", *alone, "-o", "alone.json", cwd=files)
+    table = (files / "alone.json").read_bytes()
+    assert (files / "out" / "table.json").read_bytes() == table
+    alone = ["--sensitivity", "--calibration=alone.json", "--input=test.npz", scale]
+    run("qbackend-run", "net.mlir", *alone, "-o", "sensitivity.json", cwd=files)
+    one = (files / "sensitivity.json").read_bytes()
+    assert (files / "out" / "sensitivity.json").read_bytes() == one
+    # A part that is given twice.
+    twice = subprocess.run(
+        ["qbackend-run", "net.mlir", *alone]
+        + ["--scores=out/first/0.json,out/first/0.json"],
+        cwd=files,
+        capture_output=True,
+        text=True,
+    )
+    assert twice.returncode == 1
+    assert "has what another file of --scores has" in twice.stderr
