@@ -7,6 +7,8 @@
 #include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"
 
+#include "qbackend/Support/Places.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -27,7 +29,14 @@ using namespace qbackend;
 using namespace qbackend::codegen;
 
 namespace {
-using Kernels = DenseMap<Attribute, func::FuncOp>;
+/// The function of a kernel, and the one that is called before it, which copies
+/// the image with its padding; null: the kernel calls it, for each image of a
+/// batch, or there is none.
+struct Kernel {
+  func::FuncOp function;
+  func::FuncOp copyImage;
+};
+using Kernels = DenseMap<Attribute, Kernel>;
 
 struct GenerateKernelsPass
     : qbackend::codegen::impl::GenerateKernelsPassBase<GenerateKernelsPass> {
@@ -110,6 +119,16 @@ static std::optional<SmallVector<T>> readConstant(Value buffer,
   return values;
 }
 
+/// What a constant of the layer at `loc` is called, by which reports tell whose
+/// it is.
+static std::string nameConstant(Location loc) {
+  std::string name = getLocationName(loc);
+  for (char &c : name)
+    if (!llvm::isAlnum(c))
+      c = '_';
+  return name.empty() ? "qbackend_packed" : "qbackend_packed_" + name;
+}
+
 Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
                                        SymbolTable &symbols, Type element,
                                        ArrayRef<char> bytes) {
@@ -117,8 +136,9 @@ Value GenerateKernelsPass::addConstant(ImplicitLocOpBuilder &b,
   auto type = MemRefType::get({size}, element);
   OpBuilder detached(b.getContext());
   auto global = memref::GlobalOp::create(
-      detached, b.getLoc(), "qbackend_packed", /*sym_visibility=*/StringAttr(),
-      type, /*initial_value=*/Attribute(), /*constant=*/false,
+      detached, b.getLoc(), nameConstant(b.getLoc()),
+      /*sym_visibility=*/StringAttr(), type, /*initial_value=*/Attribute(),
+      /*constant=*/false,
       /*alignment=*/IntegerAttr());
   symbols.insert(global);
   if (store) {
@@ -204,15 +224,18 @@ static func::FuncOp addFunction(Location loc, StringRef name, TypeRange types,
 }
 
 /// Builds the kernel of `op`, which takes `types`, `numbers` of which are no
-/// buffers and come last, and what it calls.
-static func::FuncOp addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
-                                 TypeRange types, unsigned numbers,
-                                 bool parallel, SymbolTable &symbols) {
+/// buffers and come last, and what it calls. With `copiesBefore` it takes the
+/// copy of the image instead of the image.
+static Kernel addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
+                           TypeRange types, unsigned numbers, bool copiesBefore,
+                           bool parallel, SymbolTable &symbols) {
   Location loc = op.getLoc();
+  Kernel made;
   func::FuncOp kernel = addFunction(loc, "int8_conv2d", types, symbols);
+  made.function = kernel;
   auto next = kernel.args_begin();
   KernelArguments buffers;
-  buffers.input = *next++;
+  (copiesBefore ? buffers.scratch : buffers.input) = *next++;
   buffers.weight = *next++;
   buffers.bias = *next++;
   if (op.getMultiplier())
@@ -223,13 +246,15 @@ static func::FuncOp addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
     buffers.residual = *next++;
   ImplicitLocOpBuilder b(loc, op.getContext());
   if (emitter.getScratchSize()) {
-    buffers.scratch = *next++;
-    buffers.copyImage = addFunction(loc, "int8_copy_image",
-                                    {buffers.input.getType(), b.getIndexType(),
-                                     b.getIntegerType(emitter.getScratchBits()),
-                                     buffers.scratch.getType()},
-                                    symbols);
-    Block &body = buffers.copyImage.front();
+    if (!copiesBefore)
+      buffers.scratch = *next++;
+    func::FuncOp copyImage = addFunction(
+        loc, "int8_copy_image",
+        {getFlatType(op.getInput()), b.getIndexType(),
+         b.getIntegerType(emitter.getScratchBits()), buffers.scratch.getType()},
+        symbols);
+    (copiesBefore ? made.copyImage : buffers.copyImage) = copyImage;
+    Block &body = copyImage.front();
     b.setInsertionPointToStart(&body);
     emitter.emitCopy(b, body.getArgument(0), body.getArgument(1),
                      body.getArgument(2), body.getArgument(3));
@@ -244,7 +269,7 @@ static func::FuncOp addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
   }
   b.setInsertionPointToStart(&kernel.front());
   emitter.emit(b, buffers);
-  return kernel;
+  return made;
 }
 
 LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
@@ -315,9 +340,20 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
         addConstant(b, symbols, b.getI32Type(), getBytes(packed.offsets)));
   if (op.getResidual())
     pass(op.getResidual());
-  if (int64_t size = emitter->getScratchSize())
-    arguments.push_back(allocate(
-        MemRefType::get({size}, b.getIntegerType(emitter->getScratchBits()))));
+  // Of one image, the copy is a call of its own, behind which nothing reads the
+  // image: what the kernel writes may have its place.
+  bool copiesBefore =
+      emitter->getScratchSize() &&
+      cast<ShapedType>(op.getInput().getType()).getDimSize(0) == 1;
+  Value image = arguments.front();
+  if (int64_t size = emitter->getScratchSize()) {
+    Value scratch = allocate(
+        MemRefType::get({size}, b.getIntegerType(emitter->getScratchBits())));
+    if (copiesBefore)
+      arguments.front() = scratch;
+    else
+      arguments.push_back(scratch);
+  }
   Value result = op.getInit();
   if (!isContiguous(result)) {
     auto type = cast<MemRefType>(result.getType());
@@ -329,11 +365,17 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   for (TypedAttr number : numbers)
     arguments.push_back(arith::ConstantOp::create(b, number));
 
-  func::FuncOp &kernel = kernels[getKey(op, emitter->getVariant())];
-  if (!kernel)
+  Kernel &kernel = kernels[getKey(op, emitter->getVariant())];
+  if (!kernel.function)
     kernel = addFunctions(*emitter, op, ValueRange(arguments).getTypes(),
-                          numbers.size(), parallel, symbols);
-  func::CallOp::create(b, kernel, arguments);
+                          numbers.size(), copiesBefore, parallel, symbols);
+  if (copiesBefore) {
+    Value padding = arguments[arguments.size() - numbers.size()];
+    func::CallOp::create(b, kernel.copyImage,
+                         {image, arith::ConstantIndexOp::create(b, 0), padding,
+                          arguments.front()});
+  }
+  func::CallOp::create(b, kernel.function, arguments);
   if (result != op.getInit())
     memref::CopyOp::create(b, result, op.getInit());
   for (Value buffer : temporaries)

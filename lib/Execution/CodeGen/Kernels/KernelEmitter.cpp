@@ -214,7 +214,7 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b,
   }
   auto emitBatch = [&](Value n) {
     Value position = advance(index(0), n, imageBytes);
-    if (needsCopy)
+    if (buffers.copyImage)
       func::CallOp::create(b, buffers.copyImage,
                            ValueRange{buffers.input, position,
                                       buffers.numbers[Padding],

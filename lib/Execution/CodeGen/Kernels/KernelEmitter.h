@@ -63,7 +63,8 @@ mlir::Attribute getNumbersKey(int8::Conv2dOp op);
 
 /// The buffers that a kernel gets, of one dimension, and its numbers.
 struct KernelArguments {
-  Value input, weight, bias;
+  Value input; // null where `scratch` has its copy already
+  Value weight, bias;
   Value multiplier, offsets, residual, scratch; // or null
   Value result;
   mlir::ValueRange numbers;
