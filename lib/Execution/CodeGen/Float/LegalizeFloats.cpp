@@ -3,7 +3,7 @@
 // Float ops that the processor has no instruction for, or LLVM 22 a wrong one,
 // to ops that compute the same bits everywhere.
 
-#include "Subtarget.h"
+#include "Lowering/Subtarget.h"
 
 #include "qbackend/Execution/CodeGen/Passes.h"
 
