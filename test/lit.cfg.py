@@ -42,6 +42,14 @@ if ctypes.CDLL(None).syscall(444, None, 0, 1) >= 1:
     config.available_features.add("landlock")
 if shutil.which("qemu-aarch64") and shutil.which("aarch64-linux-gnu-gcc"):
     config.available_features.add("aarch64-emulator")
+# What runs the programs of examples/firmware: Debian's packages are 8 to 50 MB each.
+for feature, tools in {
+    "cortex-m-emulator": ["qemu-system-arm", "arm-none-eabi-gcc"],
+    "riscv32-emulator": ["qemu-system-riscv32", "riscv64-unknown-elf-gcc", "ld.lld-22"],
+    "wasm-runner": ["node", "wasm-ld-22"],
+}.items():
+    if all(map(shutil.which, tools)):
+        config.available_features.add(feature)
 # What cpack finds the dependencies of a Debian package with.
 if shutil.which("dpkg-shlibdeps"):
     config.available_features.add("dpkg-shlibdeps")

@@ -26,6 +26,7 @@ ELSEWHERE = {
     "LD_PRELOAD=COPY": "by hand: it measures this machine, with peers",
     "cc -I out": "test/Integration/compile-to-object.test",
     "utils/compile-to-object.py": "test/Integration/compile-to-object.test",
+    "examples/firmware/run.py": "test/Integration/firmware-emulated.test",
     "build/bin/": "test/Python/test_readme.py",
     "qbackend-import net.": "test/Python/test_import_command.py",
     "cmake ": "test/Package",

@@ -1,0 +1,224 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles networks for microcontrollers and runs their self-tests in emulators.
+
+    run.py [--networks lenet5,FILE] [--targets cortex-m4,wasm32] [--work DIR]
+
+A network is one of examples/networks, which is quantized first, or a file that
+compile-to-object.py takes, with what --apply-backend says. Prints, for each network and
+target, whether the integers are those of the host, what flash and RAM it takes, and how
+many instructions a multiply-accumulate; with --table, as a table in Markdown. A target
+whose compiler or emulator is missing is skipped, with the name of the package of Debian
+that has it. Ends with 1 if any integer differs, and with 2 if nothing has run.
+
+The emulator counts instructions, not cycles: it has no pipeline, caches or wait states.
+A Cortex-M0+ and an M33 have no machine with enough RAM in QEMU 7.2, so that their code
+runs on an M3 and an M7, which have the same instructions and more.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+from typing import NamedTuple
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+#: Samples, and multiply-accumulates (qbackend-run --report=cost).
+NETWORKS = {"lenet5": "mnist_digits.npz", "resnet8": "fashion_mnist.npz",
+            "mbv2tiny": "fashion_mnist.npz"}
+
+
+class Runner(NamedTuple):
+    """How a program of a target is linked and run."""
+
+    emulator: str
+    machine: str
+    script: str
+    #: Hundredths of an instruction in a tick of what counts.
+    tick: int = 100
+    flags: str = ""
+
+
+ARM, RISCV = "qemu-system-arm", "qemu-system-riscv32"
+RUNNERS = {
+    "cortex-m0plus": Runner(ARM, "mps2-an385", "mps2.ld", 4000),
+    "cortex-m3": Runner(ARM, "mps2-an385", "mps2.ld", 4000),
+    "cortex-m4": Runner(ARM, "mps2-an386", "mps2.ld", 4000),
+    "cortex-m7": Runner(ARM, "mps2-an500", "mps2.ld", 4000),
+    "cortex-m33": Runner(ARM, "mps2-an500", "mps2.ld", 4000),
+    "cortex-m55": Runner(ARM, "mps3-an547", "mps3.ld", 3125),
+    "rv32imac": Runner(RISCV, "virt", "virt.ld",
+                       flags="-march=rv32imac_zicsr -mabi=ilp32 -mcmodel=medany"),
+    "rv32imafc": Runner(RISCV, "virt", "virt.ld",
+                        flags="-march=rv32imafc_zicsr -mabi=ilp32f -mcmodel=medany"),
+    "wasm32": Runner("node", "", ""),
+}
+#: The packages of Debian that have the tools.
+PACKAGES = {ARM: "qemu-system-arm", RISCV: "qemu-system-misc", "node": "nodejs",
+            "arm-none-eabi-gcc": "gcc-arm-none-eabi",
+            "riscv64-unknown-elf-gcc": "gcc-riscv64-unknown-elf",
+            "wasm-ld-22": "lld-22", "ld.lld-22": "lld-22"}
+TOOLS = {ARM: ["arm-none-eabi-gcc"], RISCV: ["riscv64-unknown-elf-gcc", "ld.lld-22"],
+         "node": ["wasm-ld-22"]}
+
+
+def run(*command, status=0):
+    """What `command` prints on both streams; ends if it doesn't end with `status`."""
+    try:
+        result = subprocess.run([str(part) for part in command], text=True, timeout=300,
+                                stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return "FAIL: no end after 300 s"
+    if status is not None and result.returncode != status:
+        sys.exit(f"run.py: error: {' '.join(map(str, command))}\n{result.stdout}")
+    return result.stdout
+
+
+def find_missing(runner):
+    for tool in [runner.emulator, *TOOLS[runner.emulator]]:
+        if not shutil.which(tool):
+            return f"no {tool}; Debian has it in {PACKAGES[tool]}"
+    return None
+
+
+def link(name, target, runner, work):
+    """The program with the object `work`/`name`.o."""
+    program = work / f"{name}.elf"
+    if runner.emulator == "node":
+        program = work / f"{name}.wasm"
+        run("wasm-ld-22", "--no-entry", f"--export={name}", "--export=__heap_base",
+            "--import-memory", "--initial-memory=16777216", work / f"{name}.o", "-o",
+            program)
+        return program
+    flags = runner.flags.split() or re.search(
+        r"compile_options\(\w+ INTERFACE (.*)\)",
+        (work / f"{name}.cmake").read_text())[1].split()
+    if target == "cortex-m33":
+        # What starts it runs on an M7; the network is M33 code.
+        flags = ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard"]
+    compiler = TOOLS[runner.emulator][0]
+    common = [compiler, "-O2", "-std=gnu11", "-Wall", "-Werror", "-ffreestanding",
+              "-fno-tree-loop-distribute-patterns", *flags, "-I", work,
+              f"-DNANOSECONDS_BY_100={runner.tick}", f"-DNETWORK_TEST={name}_test",
+              f"-D{name.upper()}_TEST_NO_MAIN"]
+    board = "cortex_m.c" if runner.emulator == ARM else "riscv.c"
+    sources = [HERE / "main.c", HERE / board, work / f"{name}_test.c"]
+    if runner.emulator == ARM:
+        run(*common, *sources, work / f"{name}.o", "-nostdlib", "-L", HERE, "-T",
+            HERE / runner.script, "-Wl,--gc-sections,-z,noexecstack", "-lgcc", "-o",
+            program)
+        return program
+    # GNU's linker of Debian 12 doesn't know the extensions that LLVM names.
+    objects = []
+    for source in sources:
+        objects.append(work / f"{source.stem}.board.o")
+        run(*common, "-c", source, "-o", objects[-1])
+    library = run(compiler, *(flag.removesuffix("_zicsr") for flag in flags),
+                  "-print-libgcc-file-name").strip()
+    run("ld.lld-22", *objects, work / f"{name}.o", library, "-L", HERE, "-T",
+        HERE / runner.script, "--gc-sections", "-o", program)
+    return program
+
+
+def emulate(name, runner, program, work):
+    if runner.emulator == "node":
+        return run("node", HERE / "wasm.mjs", program, work / f"{name}_test.c",
+                   work / f"{name}.h", status=None)
+    options = (["-semihosting-config", "enable=on,target=native"]
+               if runner.emulator == ARM else ["-bios", "none"])
+    return run(runner.emulator, "-M", runner.machine, "-nographic", *options, "-icount",
+               "shift=0", "-kernel", program, status=None)
+
+
+def quantize(network, options, args, work):
+    """The quantized module of `network`, its name and its products."""
+    build = pathlib.Path(args.build)
+    backend = args.apply_backend
+    source = pathlib.Path(network)
+    if network in NETWORKS:
+        source = work / f"{network}.mlir"
+        run(sys.executable, ROOT / "examples/export.py",
+            ROOT / f"examples/networks/{network}.npz", network, "--spelling", "linalg",
+            "-o", source)
+        data = ROOT / "examples/data" / NETWORKS[network]
+        backend = f"qnnpack data={data}:calib_images input-scale=1/255"
+    name = re.sub(r"\W", "_", source.name.split(".")[0])
+    module = source
+    if backend:
+        module = work / f"{name}.quantized.mlir"
+        run(build / "bin/qbackend-opt",
+            f"--apply-backend={backend} lower-to=qnnpack{options}", source, "-o", module)
+    cost = run(build / "bin/qbackend-run", module, "--report=cost")
+    products = sum(map(int, re.findall(
+        r"^multiply-accumulates of \w+ +(\d+)", cost, re.M)))
+    return module, name, products
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--targets", default=",".join(RUNNERS))
+    parser.add_argument("--apply-backend", help="how networks of files are quantized")
+    parser.add_argument("--float-ends", action="store_true",
+                        help="inputs and outputs are float")
+    parser.add_argument("--table", action="store_true", help="print Markdown")
+    parser.add_argument("--build", type=pathlib.Path,
+                        default=os.environ.get("QBACKEND_BUILD", ROOT / "build"))
+    parser.add_argument("--llvm", default="/usr/lib/llvm-22")
+    parser.add_argument("--work", type=pathlib.Path)
+    args = parser.parse_args()
+    for target in args.targets.split(","):
+        if target not in RUNNERS:
+            parser.error(f"no target '{target}'; there are {', '.join(RUNNERS)}")
+    work = args.work or args.build / "examples/firmware"
+    work.mkdir(parents=True, exist_ok=True)
+    ends = "" if args.float_ends else " quantized-inputs=0 quantized-outputs=0"
+    failures = runs = 0
+    if args.table:
+        print("| network | target | flash: code | weights | arena | in use | stack | "
+              "instructions | a product |\n|" + " --- |" * 9)
+    for network in args.networks.split(","):
+        module, name, products = quantize(network, ends, args, work)
+        for target in args.targets.split(","):
+            runner = RUNNERS[target]
+            missing = find_missing(runner)
+            if missing:
+                print(f"{name} {target}: skipped: {missing}")
+                continue
+            folder = work / target
+            run(sys.executable, ROOT / "utils/compile-to-object.py", module, "-o",
+                folder / name, "--emit", "firmware", "--target", target, "--build",
+                args.build, "--llvm", args.llvm,
+                *(["--float-ends"] if args.float_ends else []))
+            said = emulate(name, runner, link(name, target, runner, folder), folder)
+            runs += 1
+            passed = re.search(r"^PASS\r?$", said, re.M)
+            failures += not passed
+            memory = (folder / f"{name}_memory.txt").read_text()
+            numbers = [re.search(pattern, memory) for pattern in (
+                r"code (\d+)", r"tables (\d+)", r"arena +(\d+)", r"most (\d+)",
+                r"stack +(\d+)")]
+            code, weights, arena, live, stack = (n[1] if n else "-" for n in numbers)
+            count = re.search(r"^instructions (\d+)", said, re.M)
+            per_product = f"{int(count[1]) / products:.2f}" if count else "-"
+            instructions = count[1] if count else "-"
+            if args.table:
+                print(f"| {name} | {target} | {code} | {weights} | {arena} | {live} | "
+                      f"{stack} | {instructions} | {per_product} |")
+            else:
+                print(f"{name} {target}: {'PASS' if passed else said.strip()}, code "
+                      f"{code}, weights {weights}, arena {arena}, in use {live}, stack "
+                      f"{stack}, instructions {instructions}, a product {per_product}")
+            sys.stdout.flush()
+    if failures:
+        print(f"{failures} of {runs} failed", file=sys.stderr)
+    return 1 if failures else 0 if runs else 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
