@@ -13,7 +13,7 @@ from .dtype_config import (
     ObservationType,
     known_keys,
 )
-from .forms import convert
+from .forms import JsonForm, TorchForm
 from .fuser_methods import FuserMethod, fuser_method_of
 from .node_getters import (
     ExtraInputsGetter,
@@ -86,7 +86,7 @@ def _optional_name(value: Any) -> Optional[TorchName]:
     return None if value is None else name_of(value)
 
 
-class BackendPatternConfig:
+class BackendPatternConfig(TorchForm):
     """What a backend can do with one pattern: an operator, or a tuple of two or
     three in the order of execution. Setters return the object, to be chained."""
 
@@ -305,19 +305,6 @@ class BackendPatternConfig:
         }
         return {key: value for key, value in values.items() if value is not None}
 
-    def to_torch(self, missing: Optional[List[str]] = None) -> Any:
-        """PyTorch's object. What the installed version has no name or no field for
-        is left out and appended to `missing`; without such a list it is a
-        ValueError."""
-        return convert("to_torch", BackendPatternConfig, self, missing)
-
-    @classmethod
-    def from_torch(cls, config: Any) -> BackendPatternConfig:
-        result: BackendPatternConfig = convert(
-            "from_torch", BackendPatternConfig, config
-        )
-        return result
-
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BackendPatternConfig):
             return NotImplemented
@@ -362,7 +349,7 @@ def _dtype_config(value: Any) -> DTypeConfig:
     raise ValueError(f"found dtype config {value!r}, expected a DTypeConfig")
 
 
-class BackendConfig:
+class BackendConfig(JsonForm):
     """What a backend can quantize: a list of patterns, of which no two are the
     same. Setters return the object, to be chained.
 
@@ -449,16 +436,6 @@ class BackendConfig:
             "configs": [config.to_dict() for config in self.configs],
         }
 
-    def to_json(self) -> str:
-        """The interchange document, which docs/Python.md describes."""
-        text: str = convert("to_json", BackendConfig, self)
-        return text
-
-    @classmethod
-    def from_json(cls, text: str) -> BackendConfig:
-        result: BackendConfig = convert("from_json", BackendConfig, text)
-        return result
-
     def to_mlir(self) -> str:
         """A `qbackend.backend_config`, checked by the compiler. ValueError with its
         diagnostics if it can't hold this configuration."""
@@ -470,17 +447,6 @@ class BackendConfig:
         """The configuration that `text` is: MLIR, the path of a file, or the name
         of a built-in backend."""
         return cls.from_json(native().backend_to_json(text))
-
-    def to_torch(self, missing: Optional[List[str]] = None) -> Any:
-        """PyTorch's object. What the installed version has no name or no field for
-        is left out and appended to `missing`; without such a list it is a
-        ValueError."""
-        return convert("to_torch", BackendConfig, self, missing)
-
-    @classmethod
-    def from_torch(cls, backend_config: Any) -> BackendConfig:
-        result: BackendConfig = convert("from_torch", BackendConfig, backend_config)
-        return result
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, BackendConfig):

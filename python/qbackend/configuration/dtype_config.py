@@ -6,10 +6,10 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from enum import Enum
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, Optional, Tuple, Union
 
 from ..vocabulary.dtypes import DType, DTypeLike
-from .forms import convert
+from .forms import TorchForm
 
 __all__ = ["DTypeConfig", "DTypeWithConstraints", "ObservationType"]
 
@@ -52,7 +52,7 @@ class ObservationType(Enum):
 
 
 @dataclass(eq=True)
-class DTypeWithConstraints:
+class DTypeWithConstraints(TorchForm):
     """A type, and what an observer of that type has to satisfy.
 
     Its range lies within the two `quant` bounds (checked if both are given), its
@@ -84,19 +84,9 @@ class DTypeWithConstraints:
             return cls.from_torch(value)
         return cls(DType.maybe(value))
 
-    def to_torch(self, missing: Optional[List[str]] = None) -> Any:
-        return convert("to_torch", DTypeWithConstraints, self, missing)
-
-    @classmethod
-    def from_torch(cls, constraints: Any) -> DTypeWithConstraints:
-        result: DTypeWithConstraints = convert(
-            "from_torch", DTypeWithConstraints, constraints
-        )
-        return result
-
 
 @dataclass(init=False, eq=False)
-class DTypeConfig:
+class DTypeConfig(TorchForm):
     """One combination of types that a pattern supports. A type left out accepts
     any."""
 
@@ -165,14 +155,6 @@ class DTypeConfig:
             "is_dynamic": self.is_dynamic,
         }
         return {key: value for key, value in values.items() if value is not None}
-
-    def to_torch(self, missing: Optional[List[str]] = None) -> Any:
-        return convert("to_torch", DTypeConfig, self, missing)
-
-    @classmethod
-    def from_torch(cls, config: Any) -> DTypeConfig:
-        result: DTypeConfig = convert("from_torch", DTypeConfig, config)
-        return result
 
 
 def check_keys(what: str, given: Any, known: Tuple[str, ...]) -> None:

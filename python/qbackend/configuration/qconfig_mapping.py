@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Tuple, cast
+from typing import Any, Callable, Dict, Tuple, cast
 
 from .._library import native
 from ..observation.equalization import EqualizationQConfig, default_equalization_qconfig
@@ -19,7 +19,7 @@ from ..observation.observers import (
 )
 from ..vocabulary.names import TorchName, name_of
 from .dtype_config import known_keys
-from .forms import convert
+from .forms import JsonForm
 from .qconfig import (
     QConfig,
     QConfigAny,
@@ -55,7 +55,7 @@ LEVELS = (
 )
 
 
-class QConfigMapping:
+class QConfigMapping(JsonForm):
     """A QConfig for each operator. The levels, each stronger than those before:
     global, object type, regular expression on the module's name, the module's
     name, and name, type and position together. None turns quantization off.
@@ -152,16 +152,6 @@ class QConfigMapping:
                 setter(*entry)
         return mapping
 
-    def to_json(self) -> str:
-        """The interchange document, which docs/Python.md describes."""
-        text: str = convert("to_json", QConfigMapping, self)
-        return text
-
-    @classmethod
-    def from_json(cls, text: str) -> QConfigMapping:
-        result: QConfigMapping = convert("from_json", QConfigMapping, text)
-        return result
-
     def to_mlir(self, name: str = "default") -> str:
         """A `qbackend.qconfig_mapping @name`, checked by the compiler. ValueError
         with its diagnostics if it can't hold this mapping."""
@@ -173,16 +163,6 @@ class QConfigMapping:
         """The mapping `name` of a module or a backend; with no name the default
         of the backend. `text` is MLIR, a path, or a built-in backend's name."""
         return cls.from_json(native().mapping_to_json(text, name))
-
-    def to_torch(self, missing: Optional[List[str]] = None) -> Any:
-        """PyTorch's object. What the installed version has no name for is
-        appended to `missing`; without such a list it is a ValueError."""
-        return convert("to_torch", QConfigMapping, self, missing)
-
-    @classmethod
-    def from_torch(cls, mapping: Any) -> QConfigMapping:
-        result: QConfigMapping = convert("from_torch", QConfigMapping, mapping)
-        return result
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, QConfigMapping):
