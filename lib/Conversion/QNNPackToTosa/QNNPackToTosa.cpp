@@ -98,9 +98,16 @@ struct ConvertQNNPackToTosa
     cleanUp();
   }
 
-  /// Storage casts of weights that have been read, and constants and rescales
-  /// that several ops have.
+  /// Storage casts there and back, which there are or aren't by the order in
+  /// which the conversion looks at values (that of their addresses); those of
+  /// weights that have been read, and constants and rescales that several ops
+  /// have.
   void cleanUp() {
+    getOperation().walk([](quant::StorageCastOp back) {
+      auto there = back.getInput().getDefiningOp<quant::StorageCastOp>();
+      if (there && there.getInput().getType() == back.getType())
+        back.replaceAllUsesWith(there.getInput());
+    });
     getOperation().walk([](Block *block) {
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
         if (isOpTriviallyDead(&op))

@@ -326,6 +326,7 @@ func.func @repeat(%x: tensor<2x9x!x8>) -> tensor<4x27x!x8> {
 // input with another type, and both have other users.
 // CHECK-LABEL: func.func @add_scalar_moves_zero_point
 // CHECK: %[[A:.*]] = quant.scast %{{[^ ]*}} : tensor<4xi8> to tensor<4x!quant.uniform<u8:f32, 5.000000e-01:127>>
+// CHECK-NOT: quant.scast %[[A]]
 // CHECK: %[[B:.*]] = quant.scast %{{[^ ]*}} : tensor<4xi8> to tensor<4x!quant.uniform<u8:f32, 5.000000e-01:120>>
 // CHECK: return %[[A]], %[[B]]
 func.func @add_scalar_moves_zero_point(%x: tensor<4x!quant.uniform<u8:f32, 0.25:127>>)
