@@ -52,7 +52,7 @@ class Filter {
 public:
   Filter() {
     load(offsetof(seccomp_data, arch));
-    returnUnless(BPF_JEQ, machine, SECCOMP_RET_KILL_PROCESS);
+    returnIf(BPF_JEQ, machine, SECCOMP_RET_KILL_PROCESS, /*unless=*/true);
     loadNumber();
     returnIf(BPF_JGE, firstForeignCall, refusal);
   }
@@ -70,34 +70,22 @@ public:
 
   /// Allows a call if the low half of an argument is `value`.
   void allowEqual(uint32_t number, unsigned argument, uint32_t value) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3);
-    loadArgument(argument);
-    returnIf(BPF_JEQ, value, SECCOMP_RET_ALLOW);
-    loadNumber();
+    test(number, argument, BPF_JEQ, value, SECCOMP_RET_ALLOW);
   }
 
   /// Refuses a call if the low half of an argument is `value`.
   void refuseEqual(uint32_t number, unsigned argument, uint32_t value) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3);
-    loadArgument(argument);
-    returnIf(BPF_JEQ, value, refusal);
-    loadNumber();
+    test(number, argument, BPF_JEQ, value, refusal);
   }
 
   /// Refuses a call if an argument has one of the bits.
   void refuseBits(uint32_t number, unsigned argument, uint32_t bits) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3);
-    loadArgument(argument);
-    returnIf(BPF_JSET, bits, refusal);
-    loadNumber();
+    test(number, argument, BPF_JSET, bits, refusal);
   }
 
   /// Refuses a call unless an argument has one of the bits.
   void requireBits(uint32_t number, unsigned argument, uint32_t bits) {
-    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3);
-    loadArgument(argument);
-    returnUnless(BPF_JSET, bits, refusal);
-    loadNumber();
+    test(number, argument, BPF_JSET, bits, refusal, /*unless=*/true);
   }
 
   /// From now on the filter holds. Calls that it doesn't name are refused, or
@@ -119,13 +107,19 @@ private:
   void loadArgument(unsigned argument) {
     load(offsetof(seccomp_data, args) + 8 * argument);
   }
-  void returnIf(uint16_t condition, uint32_t value, uint32_t result) {
-    add(BPF_JMP | condition | BPF_K, value, 0, 1);
+  /// The call ends with `result` if, or `unless`, the condition holds.
+  void returnIf(uint16_t condition, uint32_t value, uint32_t result,
+                bool unless = false) {
+    add(BPF_JMP | condition | BPF_K, value, unless, !unless);
     add(BPF_RET | BPF_K, result);
   }
-  void returnUnless(uint16_t condition, uint32_t value, uint32_t result) {
-    add(BPF_JMP | condition | BPF_K, value, 1, 0);
-    add(BPF_RET | BPF_K, result);
+  /// The same for the call `number` and one of its arguments.
+  void test(uint32_t number, unsigned argument, uint16_t condition,
+            uint32_t value, uint32_t result, bool unless = false) {
+    add(BPF_JMP | BPF_JEQ | BPF_K, number, 0, 3);
+    loadArgument(argument);
+    returnIf(condition, value, result, unless);
+    loadNumber();
   }
 
   /// Not a signal: the C library asks for more than it needs, such as the
