@@ -19,36 +19,30 @@ QBackendStatus qbackendApplyBackend(QBackendText module,
                                     QBackendText options, char **output,
                                     QBackendDiagnosticCallback callback,
                                     void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session))
-    return QBACKEND_FAILURE;
-  OwningOpRef<ModuleOp> parsed =
-      session.parse(toRef(module), "module", "MLIR as text or bytecode");
-  if (!parsed || failed(session.addConfiguration(configuration, *parsed)))
-    return QBACKEND_FAILURE;
+  auto write = [&](Session &session, llvm::raw_ostream &os) -> LogicalResult {
+    OwningOpRef<ModuleOp> parsed =
+        session.parse(toRef(module), "module", "MLIR as text or bytecode");
+    if (!parsed || failed(session.addConfiguration(configuration, *parsed)))
+      return failure();
+    std::unique_ptr<Pass> pass = createApplyBackendPass();
+    if (failed(session.setOptions(*pass, toRef(options))))
+      return failure();
 
-  std::unique_ptr<Pass> pass = createApplyBackendPass();
-  if (failed(session.setOptions(*pass, toRef(options))))
-    return QBACKEND_FAILURE;
-
-  remark::RemarkCategories categories;
-  for (auto *category : {&categories.passed, &categories.missed,
-                         &categories.analysis, &categories.failed})
-    *category = "qbackend.*";
-  if (failed(remark::enableOptimizationRemarks(
-          *session.getContext(), nullptr,
-          std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
-          /*printAsEmitRemarks=*/true))) {
-    session.error() << "cannot turn remarks on";
-    return QBACKEND_FAILURE;
-  }
-  PassManager manager(session.getContext());
-  manager.addPass(std::move(pass));
-  if (failed(manager.run(*parsed)) || session.failIfInterrupted())
-    return QBACKEND_FAILURE;
-
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  parsed->print(stream);
-  return session.finish(text, output);
+    remark::RemarkCategories categories;
+    for (auto *category : {&categories.passed, &categories.missed,
+                           &categories.analysis, &categories.failed})
+      *category = "qbackend.*";
+    if (failed(remark::enableOptimizationRemarks(
+            *session.getContext(), nullptr,
+            std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+            /*printAsEmitRemarks=*/true)))
+      return session.error() << "cannot turn remarks on";
+    PassManager manager(session.getContext());
+    manager.addPass(std::move(pass));
+    if (failed(manager.run(*parsed)) || session.failIfInterrupted())
+      return failure();
+    parsed->print(os);
+    return success();
+  };
+  return giveText(output, callback, user, write);
 }

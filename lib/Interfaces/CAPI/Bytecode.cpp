@@ -108,25 +108,18 @@ QBackendStatus
 qbackendToBytecode(QBackendText module, const QBackendResource *resources,
                    size_t numResources, char **output, size_t *length,
                    QBackendDiagnosticCallback callback, void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session))
-    return QBACKEND_FAILURE;
-  if (!length) {
-    session.error() << "length is null";
-    return QBACKEND_FAILURE;
-  }
-  OwningOpRef<ModuleOp> parsed =
-      parseWithResources(session, module, resources, numResources);
-  if (!parsed)
-    return QBACKEND_FAILURE;
+  auto print = [&](Session &session, llvm::raw_ostream &os) -> LogicalResult {
+    if (!length)
+      return session.error() << "length is null";
+    OwningOpRef<ModuleOp> parsed =
+        parseWithResources(session, module, resources, numResources);
+    if (!parsed || failed(write(session, *parsed, os)))
+      return failure();
+    *length = os.tell();
+    return success();
+  };
   size_t total = module.length;
-  for (size_t i = 0; i < numResources; ++i)
+  for (size_t i = 0; resources && i < numResources; ++i)
     total += resources[i].bytes.length + alignment;
-  std::string text;
-  text.reserve(total);
-  llvm::raw_string_ostream stream(text);
-  if (failed(write(session, *parsed, stream)))
-    return QBACKEND_FAILURE;
-  *length = text.size();
-  return session.finish(text, output);
+  return giveText(output, callback, user, print, total);
 }

@@ -12,16 +12,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::capi;
 
-/// The end of a call that prints a module.
-static QBackendStatus finishModule(Session &session, ModuleOp module,
-                                   char **output) {
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  module.print(stream);
-  stream << "\n";
-  return session.finish(text, output);
-}
-
 const char *qbackendGetObserverKinds(void) {
   static const std::string text = [] {
     std::string text;
@@ -35,64 +25,54 @@ const char *qbackendGetObserverKinds(void) {
 QBackendStatus qbackendBackendToJSON(QBackendText spec, char **output,
                                      QBackendDiagnosticCallback callback,
                                      void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session))
-    return QBACKEND_FAILURE;
-  FailureOr<Backend> backend = session.resolve(toRef(spec));
-  if (failed(backend))
-    return QBACKEND_FAILURE;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (failed(toJSON(backend->config, stream)))
-    return QBACKEND_FAILURE;
-  return session.finish(text, output);
+  auto write = [&](Session &session, llvm::raw_ostream &os) -> LogicalResult {
+    FailureOr<Backend> backend = session.resolve(toRef(spec));
+    return failed(backend) ? failure() : toJSON(backend->config, os);
+  };
+  return giveText(output, callback, user, write);
+}
+
+/// Prints what was read, if it was.
+static LogicalResult print(FailureOr<OwningOpRef<ModuleOp>> module,
+                           llvm::raw_ostream &os) {
+  if (failed(module))
+    return failure();
+  (*module)->print(os);
+  os << "\n";
+  return success();
 }
 
 QBackendStatus qbackendBackendFromJSON(QBackendText json, char **output,
                                        QBackendDiagnosticCallback callback,
                                        void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session))
-    return QBACKEND_FAILURE;
-  FailureOr<OwningOpRef<ModuleOp>> module =
-      fromJSON(toRef(json), session.getContext());
-  if (failed(module))
-    return QBACKEND_FAILURE;
-  return finishModule(session, **module, output);
+  auto write = [&](Session &session, llvm::raw_ostream &os) {
+    return print(fromJSON(toRef(json), session.getContext()), os);
+  };
+  return giveText(output, callback, user, write);
 }
 
 QBackendStatus qbackendMappingToJSON(QBackendText spec, QBackendText name,
                                      char **output,
                                      QBackendDiagnosticCallback callback,
                                      void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session))
-    return QBACKEND_FAILURE;
-  FailureOr<QConfigMappingOp> mapping =
-      session.resolveMapping(toRef(spec), toRef(name));
-  if (failed(mapping))
-    return QBACKEND_FAILURE;
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  if (failed(toJSON(*mapping, stream)))
-    return QBACKEND_FAILURE;
-  return session.finish(text, output);
+  auto write = [&](Session &session, llvm::raw_ostream &os) -> LogicalResult {
+    FailureOr<QConfigMappingOp> mapping =
+        session.resolveMapping(toRef(spec), toRef(name));
+    return failed(mapping) ? failure() : toJSON(*mapping, os);
+  };
+  return giveText(output, callback, user, write);
 }
 
 QBackendStatus qbackendMappingFromJSON(QBackendText json, QBackendText name,
                                        char **output,
                                        QBackendDiagnosticCallback callback,
                                        void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session))
-    return QBACKEND_FAILURE;
-  if (toRef(name).empty()) {
-    session.error() << "the name of the mapping is empty, expected a symbol";
-    return QBACKEND_FAILURE;
-  }
-  FailureOr<OwningOpRef<ModuleOp>> module =
-      mappingFromJSON(toRef(json), toRef(name), session.getContext());
-  if (failed(module))
-    return QBACKEND_FAILURE;
-  return finishModule(session, **module, output);
+  auto write = [&](Session &session, llvm::raw_ostream &os) -> LogicalResult {
+    if (toRef(name).empty())
+      return session.error()
+             << "the name of the mapping is empty, expected a symbol";
+    return print(
+        mappingFromJSON(toRef(json), toRef(name), session.getContext()), os);
+  };
+  return giveText(output, callback, user, write);
 }

@@ -15,19 +15,15 @@ using namespace qbackend::capi;
 QBackendStatus qbackendToONNX(QBackendText module, QBackendText entry,
                               char **output, size_t *length,
                               QBackendDiagnosticCallback callback, void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session))
-    return QBACKEND_FAILURE;
-  if (!length) {
-    session.error() << "length is null";
-    return QBACKEND_FAILURE;
-  }
-  OwningOpRef<ModuleOp> parsed =
-      session.parse(toRef(module), "module", "MLIR as text or bytecode");
-  std::string bytes;
-  llvm::raw_string_ostream stream(bytes);
-  if (!parsed || failed(translateToONNX(*parsed, stream, toRef(entry))))
-    return QBACKEND_FAILURE;
-  *length = bytes.size();
-  return session.finish(bytes, output);
+  auto write = [&](Session &session, llvm::raw_ostream &os) -> LogicalResult {
+    if (!length)
+      return session.error() << "length is null";
+    OwningOpRef<ModuleOp> parsed =
+        session.parse(toRef(module), "module", "MLIR as text or bytecode");
+    if (!parsed || failed(translateToONNX(*parsed, os, toRef(entry))))
+      return failure();
+    *length = os.tell();
+    return success();
+  };
+  return giveText(output, callback, user, write);
 }

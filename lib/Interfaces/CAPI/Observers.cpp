@@ -140,17 +140,19 @@ QBackendStatus qbackendObserverToTable(QBackendObserver *observer,
                                        QBackendText name, char **output,
                                        QBackendDiagnosticCallback callback,
                                        void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session) ||
-      !checkObserver(observer, callback, user))
-    return QBACKEND_FAILURE;
-  TableEntry entry;
-  entry.name = toRef(name).str();
-  entry.kind = observer->observer->getOptions().kind;
-  entry.stats = observer->observer->statistics();
-  Table table;
-  table.entries.push_back(std::move(entry));
-  return session.finish(calibration::printTable(table), output);
+  auto write = [&](Session &, llvm::raw_ostream &os) {
+    if (!checkObserver(observer, callback, user))
+      return failure();
+    TableEntry entry;
+    entry.name = toRef(name).str();
+    entry.kind = observer->observer->getOptions().kind;
+    entry.stats = observer->observer->statistics();
+    Table table;
+    table.entries.push_back(std::move(entry));
+    os << calibration::printTable(table);
+    return success();
+  };
+  return giveText(output, callback, user, write);
 }
 
 QBackendStatus qbackendObserverFromTable(QBackendObserver *observer,
@@ -190,33 +192,32 @@ QBackendStatus qbackendObserverGetParams(QBackendObserver *observer,
                                          char **output,
                                          QBackendDiagnosticCallback callback,
                                          void *user) {
-  Session session(callback, user);
-  if (!prepareOutput(output, session) ||
-      !checkObserver(observer, callback, user))
-    return QBACKEND_FAILURE;
-  const calibration::ObserverOptions &options =
-      observer->observer->getOptions();
-  const calibration::Statistics &stats = observer->observer->statistics();
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  llvm::json::OStream os(stream);
-  auto print = [&](const auto &params) {
-    os.object([&] {
-      os.attributeArray("scale", [&] {
-        for (const auto &each : params)
-          os.value(each.scale);
+  auto write = [&](Session &, llvm::raw_ostream &stream) {
+    if (!checkObserver(observer, callback, user))
+      return failure();
+    const calibration::ObserverOptions &options =
+        observer->observer->getOptions();
+    const calibration::Statistics &stats = observer->observer->statistics();
+    llvm::json::OStream os(stream);
+    auto print = [&](const auto &params) {
+      os.object([&] {
+        os.attributeArray("scale", [&] {
+          for (const auto &each : params)
+            os.value(each.scale);
+        });
+        os.attributeArray("zero_point", [&] {
+          for (const auto &each : params)
+            os.value(each.zeroPoint);
+        });
       });
-      os.attributeArray("zero_point", [&] {
-        for (const auto &each : params)
-          os.value(each.zeroPoint);
-      });
-    });
+    };
+    if (options.scheme == QScheme::PerChannelAffineFloatQParams)
+      print(Observer::floatQParams(stats, options));
+    else
+      print(Observer::qparams(stats, options));
+    return success();
   };
-  if (options.scheme == QScheme::PerChannelAffineFloatQParams)
-    print(Observer::floatQParams(stats, options));
-  else
-    print(Observer::qparams(stats, options));
-  return session.finish(text, output);
+  return giveText(output, callback, user, write);
 }
 
 /// Whether the parameters suit a tensor; else an error says why not.

@@ -8,8 +8,6 @@
 #include "qbackend/Execution/Runtime/ThreadPool.h"
 #include "qbackend/Insight/Comparison/Compare.h"
 
-#include "mlir/Dialect/Quant/IR/QuantTypes.h"
-#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"

@@ -13,6 +13,7 @@
 #include "mlir/IR/Action.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -229,13 +230,22 @@ QBackendStatus Session::finish(StringRef text, char **output) {
   return QBACKEND_SUCCESS;
 }
 
-bool capi::prepareOutput(char **output, Session &session) {
-  if (output) {
-    *output = nullptr;
-    return true;
+QBackendStatus capi::giveText(
+    char **output, QBackendDiagnosticCallback callback, void *user,
+    llvm::function_ref<LogicalResult(Session &, llvm::raw_ostream &)> write,
+    size_t expected) {
+  Session session(callback, user);
+  if (!output) {
+    session.error() << "output is null, expected where to put the result";
+    return QBACKEND_FAILURE;
   }
-  session.error() << "output is null, expected where to put the result";
-  return false;
+  *output = nullptr;
+  std::string text;
+  text.reserve(expected);
+  llvm::raw_string_ostream stream(text);
+  if (failed(write(session, stream)))
+    return QBACKEND_FAILURE;
+  return session.finish(text, output);
 }
 
 const char *qbackendGetVersion(void) { return QBACKEND_VERSION_STRING; }

@@ -77,9 +77,13 @@ inline llvm::StringRef toRef(QBackendText text) {
                    : llvm::StringRef();
 }
 
-/// Whether `output` can be written to; sets it to null. Otherwise an error is
-/// emitted.
-bool prepareOutput(char **output, Session &session);
+/// A call that gives a text: what `write` writes becomes `output`, unless it
+/// fails, with an error. There is room for `expected` bytes before it begins.
+QBackendStatus
+giveText(char **output, QBackendDiagnosticCallback callback, void *user,
+         llvm::function_ref<mlir::LogicalResult(Session &, llvm::raw_ostream &)>
+             write,
+         size_t expected = 0);
 
 } // namespace qbackend::capi
 
