@@ -251,6 +251,8 @@ def compile_network(args, work, output):
     arena = firmware.read_attribute(text, args.function, "qbackend-arena-bytes")
     # The only symbol that is left, so that several networks can be linked.
     text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
+    if machine:
+        text = firmware.drop_unwinding(text)
     if args.weights_section:
         text = firmware.place_weights(text, args.weights_section)
     # Without a triple, opt knows nothing of the CPU's vectors.

@@ -99,6 +99,12 @@ _FLOAT_CONSTANT = re.compile(
 )
 
 
+def drop_unwinding(text: str) -> str:
+    """LLVM IR whose functions throw nothing: what unwinds the stack for the Arm EABI
+    would be linked otherwise."""
+    return re.sub(r"^(define .*) \{$", r"\1 nounwind {", text, flags=re.M)
+
+
 def place_weights(text: str, section: str) -> str:
     """LLVM IR whose constants are in `section` of the object."""
 
@@ -148,7 +154,7 @@ def read_sizes(sections: str, weights: Optional[str]) -> Sizes:
 
 def find_stack(sizes: str, text: str, function: str) -> Optional[int]:
     """The bytes of stack on the longest way of calls from `function`, but for what
-    libraries take; None: not known. `sizes` is what llvm-readobj lists, `text` the
+    libraries take; None: not known, as of a function that the caller gives. `sizes` is what llvm-readobj lists, `text` the
     LLVM IR."""
     frames = {
         name: int(size, 16)
@@ -158,6 +164,8 @@ def find_stack(sizes: str, text: str, function: str) -> Optional[int]:
     for name, body in re.findall(
         r"^define [^@\n]*@(\w+)\([^\n]*\{\n(.*?)^\}", text, re.M | re.S
     ):
+        if re.search(r"\bcall [^@(\n]*%[\w.]+\(", body):
+            return None
         calls[name] = re.findall(r"\bcall [^@\n]*@(\w+)\(", body)
 
     def walk(name: str) -> int:
