@@ -11,7 +11,7 @@ import difflib
 import importlib
 import re
 import sys
-from typing import Any, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Iterator, List, Optional, Tuple
 
 from .moved import missing, why_missing
 from .torch_names import NAMES
@@ -230,6 +230,12 @@ class Namespace:
             f"no {self.path}.{name}: {hint} a name that isn't listed is written as "
             f"TorchName('{self.path}.{name}')"
         )
+
+
+def namespace(path: str) -> Tuple[Callable[[str], TorchName], Callable[[], List[str]]]:
+    """The `__getattr__` and the `__dir__` of a module that has the names of `path`."""
+    found = Namespace(path)
+    return found.get, lambda: found.names
 
 
 class OpPacket:

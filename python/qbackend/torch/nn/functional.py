@@ -1,16 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Names of `torch.nn.functional`."""
 
-from typing import List
+from ...vocabulary.names import namespace
 
-from ...vocabulary.names import Namespace, TorchName
-
-_namespace = Namespace("torch.nn.functional")
-
-
-def __getattr__(name: str) -> TorchName:
-    return _namespace.get(name)
-
-
-def __dir__() -> List[str]:
-    return _namespace.names
+__getattr__, __dir__ = namespace("torch.nn.functional")

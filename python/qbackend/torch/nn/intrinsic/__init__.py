@@ -1,16 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Names of `torch.ao.nn.intrinsic`."""
 
-from typing import List
-
-from ....vocabulary.names import Namespace, TorchName
+from ...ao.nn.intrinsic import __dir__ as __dir__, __getattr__ as __getattr__
 from . import qat as qat
-_namespace = Namespace("torch.ao.nn.intrinsic")
-
-
-def __getattr__(name: str) -> TorchName:
-    return _namespace.get(name)
-
-
-def __dir__() -> List[str]:
-    return _namespace.names

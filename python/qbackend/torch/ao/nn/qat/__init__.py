@@ -1,16 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Names of `torch.ao.nn.qat`."""
 
-from typing import List
-
-from .....vocabulary.names import Namespace, TorchName
+from .....vocabulary.names import namespace
 from . import dynamic as dynamic
-_namespace = Namespace("torch.ao.nn.qat")
 
-
-def __getattr__(name: str) -> TorchName:
-    return _namespace.get(name)
-
-
-def __dir__() -> List[str]:
-    return _namespace.names
+__getattr__, __dir__ = namespace("torch.ao.nn.qat")
