@@ -2,7 +2,7 @@
 //
 // Arrays in memory, and their conversion to float.
 
-#include "qbackend/Execution/Samples/ArrayFile.h"
+#include "ElementTypes.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -21,55 +21,11 @@ using namespace qbackend::arrays;
 //===----------------------------------------------------------------------===//
 
 size_t qbackend::arrays::getElementSize(ElementType type) {
-  switch (type) {
-  case ElementType::I8:
-  case ElementType::U8:
-  case ElementType::Bool:
-    return 1;
-  case ElementType::I16:
-  case ElementType::U16:
-  case ElementType::F16:
-    return 2;
-  case ElementType::F32:
-  case ElementType::I32:
-  case ElementType::U32:
-    return 4;
-  case ElementType::F64:
-  case ElementType::I64:
-  case ElementType::U64:
-    return 8;
-  }
-  llvm_unreachable("all element types are handled");
+  return getInfo(type).size;
 }
 
 StringRef qbackend::arrays::getElementName(ElementType type) {
-  switch (type) {
-  case ElementType::F32:
-    return "float32";
-  case ElementType::F64:
-    return "float64";
-  case ElementType::I8:
-    return "int8";
-  case ElementType::U8:
-    return "uint8";
-  case ElementType::I16:
-    return "int16";
-  case ElementType::U16:
-    return "uint16";
-  case ElementType::I32:
-    return "int32";
-  case ElementType::U32:
-    return "uint32";
-  case ElementType::I64:
-    return "int64";
-  case ElementType::U64:
-    return "uint64";
-  case ElementType::Bool:
-    return "bool";
-  case ElementType::F16:
-    return "float16";
-  }
-  llvm_unreachable("all element types are handled");
+  return getInfo(type).name;
 }
 
 bool qbackend::arrays::isFloat(ElementType type) {
@@ -165,46 +121,15 @@ Expected<std::vector<float>> qbackend::arrays::toFloat(const Array &array,
         " bytes, which do not fit its shape " + formatShape(array.shape) +
         " of " + getElementName(array.type));
   std::vector<float> out(array.data.size() / getElementSize(array.type));
-  switch (array.type) {
-  case ElementType::F32:
-    convert<float>(array, out);
-    break;
-  case ElementType::F64:
-    convert<double>(array, out);
-    break;
-  case ElementType::I8:
-    convert<int8_t>(array, out);
-    break;
-  case ElementType::U8:
-    convert<uint8_t>(array, out);
-    break;
-  case ElementType::I16:
-    convert<int16_t>(array, out);
-    break;
-  case ElementType::U16:
-    convert<uint16_t>(array, out);
-    break;
-  case ElementType::I32:
-    convert<int32_t>(array, out);
-    break;
-  case ElementType::U32:
-    convert<uint32_t>(array, out);
-    break;
-  case ElementType::I64:
-    convert<int64_t>(array, out);
-    break;
-  case ElementType::U64:
-    convert<uint64_t>(array, out);
-    break;
-  case ElementType::Bool:
+  if (array.type == ElementType::Bool)
     for (size_t i = 0, e = out.size(); i != e; ++i)
       out[i] = array.data[i] ? 1.0f : 0.0f;
-    break;
-  case ElementType::F16:
+  else if (array.type == ElementType::F16)
     for (size_t i = 0, e = out.size(); i != e; ++i)
       out[i] =
           halfToFloat(support::endian::read16le(array.data.data() + 2 * i));
-    break;
-  }
+  else
+    visitStored(array.type,
+                [&](auto zero) { convert<decltype(zero)>(array, out); });
   return out;
 }

@@ -6,12 +6,12 @@
 #include "qbackend/Support/OutputFile.h"
 
 #include "ArrayStream.h"
+#include "ElementTypes.h"
 #include "NpyHeader.h"
 
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
-#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MathExtras.h"
@@ -145,26 +145,14 @@ private:
     if (order == '>' && !kind.ends_with("1"))
       return createStringError("has big-endian elements ('" + name +
                                "'); convert it with .astype('<" + kind + "')");
-    std::optional<ElementType> type =
-        StringSwitch<std::optional<ElementType>>(kind)
-            .Case("f4", ElementType::F32)
-            .Case("f8", ElementType::F64)
-            .Case("f2", ElementType::F16)
-            .Case("i1", ElementType::I8)
-            .Case("u1", ElementType::U8)
-            .Case("i2", ElementType::I16)
-            .Case("u2", ElementType::U16)
-            .Case("i4", ElementType::I32)
-            .Case("u4", ElementType::U32)
-            .Case("i8", ElementType::I64)
-            .Case("u8", ElementType::U64)
-            .Case("b1", ElementType::Bool)
-            .Default(std::nullopt);
-    if (!type)
+    auto type = find_if(elementInfos, [&](const ElementInfo &info) {
+      return info.code == kind;
+    });
+    if (type == std::end(elementInfos))
       return createStringError("has element type '" + name +
                                "'; convert it to a float, integer or bool "
                                "type with .astype");
-    header.type = *type;
+    header.type = type->type;
     return Error::success();
   }
 
@@ -283,51 +271,14 @@ static Expected<Array> readNpy(ReadFn read) {
 
 /// Returns the header of a .npy, which is a multiple of 64 bytes long.
 static std::string makeNpyHeader(const Array &array) {
-  StringRef kind;
-  switch (array.type) {
-  case ElementType::F32:
-    kind = "<f4";
-    break;
-  case ElementType::F64:
-    kind = "<f8";
-    break;
-  case ElementType::I8:
-    kind = "|i1";
-    break;
-  case ElementType::U8:
-    kind = "|u1";
-    break;
-  case ElementType::I16:
-    kind = "<i2";
-    break;
-  case ElementType::U16:
-    kind = "<u2";
-    break;
-  case ElementType::I32:
-    kind = "<i4";
-    break;
-  case ElementType::U32:
-    kind = "<u4";
-    break;
-  case ElementType::I64:
-    kind = "<i8";
-    break;
-  case ElementType::U64:
-    kind = "<u8";
-    break;
-  case ElementType::Bool:
-    kind = "|b1";
-    break;
-  case ElementType::F16:
-    kind = "<f2";
-    break;
-  }
+  const ElementInfo &info = getInfo(array.type);
+  std::string kind = (info.size == 1 ? "|" : "<") + info.code.str();
   std::string shape;
   for (int64_t extent : array.shape)
     shape += (shape.empty() ? "" : " ") + itostr(extent) + ",";
   if (array.shape.size() > 1)
     shape.pop_back();
-  std::string text = ("{'descr': '" + kind +
+  std::string text = (Twine("{'descr': '") + kind +
                       "', 'fortran_order': False, 'shape': (" + shape + "), }")
                          .str();
   // 10 bytes of magic, version and length stand before the text.

@@ -2,7 +2,8 @@
 //
 // Arrays in the format of the file's name.
 
-#include "qbackend/Execution/Samples/ArrayFile.h"
+#include "ElementTypes.h"
+
 #include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/OutputFile.h"
 
@@ -16,41 +17,22 @@ using namespace qbackend::arrays;
 /// Calls `write` with each element as the type that prints it.
 template <typename WriteFn>
 static void forEachElement(const Array &array, WriteFn write) {
-  auto visit = [&](auto type, auto convert) {
-    for (auto element : array.as<decltype(type)>())
-      write(convert(element));
-  };
-  auto asFloat = [](auto value) { return double(value); };
-  auto asSigned = [](auto value) { return int64_t(value); };
-  auto asUnsigned = [](auto value) { return uint64_t(value); };
-  switch (array.type) {
-  case ElementType::F32:
-    return visit(float(), asFloat);
-  case ElementType::F64:
-    return visit(double(), asFloat);
-  case ElementType::I8:
-    return visit(int8_t(), asSigned);
-  case ElementType::I16:
-    return visit(int16_t(), asSigned);
-  case ElementType::I32:
-    return visit(int32_t(), asSigned);
-  case ElementType::I64:
-    return visit(int64_t(), asSigned);
-  case ElementType::U8:
-  case ElementType::Bool:
-    return visit(uint8_t(), asUnsigned);
-  case ElementType::U16:
-    return visit(uint16_t(), asUnsigned);
-  case ElementType::U32:
-    return visit(uint32_t(), asUnsigned);
-  case ElementType::U64:
-    return visit(uint64_t(), asUnsigned);
-  case ElementType::F16:
-    break;
+  if (array.type == ElementType::F16) {
+    Expected<std::vector<float>> values = toFloat(array);
+    for (float value : cantFail(std::move(values)))
+      write(double(value));
+    return;
   }
-  Expected<std::vector<float>> values = toFloat(array);
-  for (float value : cantFail(std::move(values)))
-    write(double(value));
+  visitStored(array.type, [&](auto zero) {
+    using T = decltype(zero);
+    for (T element : array.as<T>())
+      if constexpr (std::is_floating_point_v<T>)
+        write(double(element));
+      else if constexpr (std::is_signed_v<T>)
+        write(int64_t(element));
+      else
+        write(uint64_t(element));
+  });
 }
 
 static Error writeCsv(StringRef path, const Array &array) {
