@@ -9,24 +9,16 @@
 
 namespace qbackend::numerics {
 
-/// Returns f32(1 / sqrt(f32(var + eps))), the reciprocal standard deviation.
-float inverseStd(float var, float eps);
-
-/// Folds y = (x - mean) * inverseStd * gamma + beta into `weight` and `bias`,
-/// in place, with one f32 rounding for each operation, associated as PyTorch's
-/// fuse_conv_bn_weights does:
+/// Folds y = (x - mean) * r * gamma + beta into `weight` and `bias`, in place,
+/// with r = f32(1 / sqrt(f32(var + eps))) and one f32 rounding for each
+/// operation, associated as PyTorch's fuse_conv_bn_weights does:
 ///
-///   weight' = weight * (gamma * inverseStd)
-///   bias'   = ((bias - mean) * inverseStd) * gamma + beta
+///   weight' = weight * (gamma * r)
+///   bias'   = ((bias - mean) * r) * gamma + beta
 ///
 /// `weight` has `channels` rows of `perChannel` values; the other arrays have
 /// `channels` values. A missing bias is an array of 0. A null `gamma` or
 /// `beta` means 1 or 0.
-void foldBatchNorm(float *weight, int64_t channels, int64_t perChannel,
-                   float *bias, const float *mean, const float *inverseStd,
-                   const float *gamma, const float *beta);
-
-/// The same from the variances: inverseStd = inverseStd(var, eps).
 void foldBatchNorm(float *weight, int64_t channels, int64_t perChannel,
                    float *bias, const float *mean, const float *var,
                    const float *gamma, const float *beta, float eps);
