@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels of binary operators and activations, and what all have in common.
+// What kernels of all kinds have in common.
 
 #include "KernelBuilder.h"
 #include "KernelTable.h"
 
-#include "qbackend/Numerics/Quantize.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/FormatVariadic.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
@@ -146,134 +143,58 @@ Value KernelBuilder::getParameter(Value operand, float missing,
   return operand ? operand : createSplat(missing, shape);
 }
 
-//===----------------------------------------------------------------------===//
-// Binary, concatenation
-//===----------------------------------------------------------------------===//
-
-Value KernelBuilder::createQuantizedNumber(double number) {
-  // Exactly: it is one step, or none, away from 0.
-  auto storage = qnnpack::getQuantizedType(inputs[0].getType());
-  float scale = number == 0 ? 1.0f : std::fabs(float(number));
-  int64_t sign = number > 0 ? 1 : number < 0 ? -1 : 0;
-  int64_t zeroPoint = storage.getStorageTypeMin() + 128;
-  auto element = quant::UniformQuantizedType::get(
-      storage.getFlags(), storage.getStorageType(), storage.getExpressedType(),
-      scale, zeroPoint, storage.getStorageTypeMin(),
-      storage.getStorageTypeMax());
-  SmallVector<int64_t> shape(type.getRank(), 1);
-  auto integers =
-      DenseElementsAttr::get(RankedTensorType::get(shape, builder.getI8Type()),
-                             static_cast<int8_t>(zeroPoint + sign));
-  Value constant = arith::ConstantOp::create(builder, loc, integers);
-  return quant::StorageCastOp::create(
-      builder, loc, RankedTensorType::get(shape, element), constant);
+Value KernelBuilder::getWeight() {
+  return op.getWeight() ? getQuantized(op.getWeight()) : Value();
 }
 
-Value KernelBuilder::create(AddAttr kind) {
-  if (kind.getScalar() && isImported()) {
-    double number = kind.getScalar().getValueAsDouble();
-    auto own = qnnpack::getAddScalarResultType(
-        qnnpack::getQuantizedType(inputs[0].getType()), number);
-    if (own != qnnpack::getQuantizedType(type))
-      return make<qnnpack::AddOp>(inputs[0], createQuantizedNumber(number),
-                                  getRelu(), /*aten=*/builder.getUnitAttr(),
-                                  /*vectorized=*/UnitAttr());
+Value KernelBuilder::getBias() {
+  Value quantized = op.getBias() ? getQuantized(op.getBias()) : Value();
+  auto cast = quantized ? quantized.getDefiningOp<quant::StorageCastOp>()
+                        : quant::StorageCastOp();
+  return cast ? cast.getInput() : Value();
+}
+
+bool KernelBuilder::hasKnownBias() {
+  return bool(op.getBias()) == bool(getBias());
+}
+
+Value KernelBuilder::createReshape(Value input, ArrayRef<int64_t> shape) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  return make<qnnpack::ReshapeOp>(Type(inputType.clone(shape)), input);
+}
+
+Value KernelBuilder::createTranspose(Value input,
+                                     ArrayRef<int64_t> permutation) {
+  auto inputType = cast<RankedTensorType>(input.getType());
+  SmallVector<int64_t> shape, moved;
+  for (int64_t dim : permutation) {
+    shape.push_back(inputType.getDimSize(dim));
+    if (shape.back() != 1)
+      moved.push_back(dim);
   }
-  if (kind.getScalar())
-    return make<qnnpack::AddScalarOp>(inputs[0], kind.getScalar(), getRelu());
-  if (inputs.size() != 2)
+  // Unit dimensions move without the data.
+  if (llvm::is_sorted(moved) && inputType.hasStaticShape())
+    return createReshape(input, shape);
+  return make<qnnpack::TransposeOp>(Type(inputType.clone(shape)), input,
+                                    builder.getDenseI64ArrayAttr(permutation));
+}
+
+Value KernelBuilder::createWithLast(
+    ArrayRef<int64_t> axes,
+    function_ref<Value(Value, RankedTensorType)> create) {
+  SmallVector<int64_t> permutation;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (!llvm::is_contained(axes, dim))
+      permutation.push_back(dim);
+  llvm::append_range(permutation, axes);
+  if (!isPermutationVector(permutation) ||
+      int64_t(permutation.size()) != type.getRank())
     return {};
-  return make<qnnpack::AddOp>(inputs[0], inputs[1], getRelu());
-}
-
-Value KernelBuilder::create(MulAttr kind) {
-  if (kind.getScalar())
-    return make<qnnpack::MulScalarOp>(inputs[0], kind.getScalar(), getRelu());
-  if (inputs.size() != 2)
-    return {};
-  return make<qnnpack::MulOp>(inputs[0], inputs[1], getRelu());
-}
-
-Value KernelBuilder::create(CatAttr kind) {
-  return make<qnnpack::CatOp>(inputs, builder.getI64IntegerAttr(kind.getAxis()),
-                              getRelu());
-}
-
-//===----------------------------------------------------------------------===//
-// Activations
-//===----------------------------------------------------------------------===//
-
-/// Bounds beyond what the integers reach are moved to their ends: the engine's
-/// quantize turns infinity, and FLT_MAX, into the smallest integer.
-Value KernelBuilder::createClamp(double min, double max) {
-  auto element = qnnpack::getQuantizedType(inputs[0].getType());
-  auto real = [&](int64_t integer) -> double {
-    return numerics::dequantize(integer, element.getScale(),
-                                element.getZeroPoint());
-  };
-  double low = real(element.getStorageTypeMin());
-  double high = real(element.getStorageTypeMax());
-  min = std::clamp(min, low, high);
-  max = std::clamp(max, low, high);
-  return make<qnnpack::ClampOp>(inputs[0], builder.getF32FloatAttr(min),
-                                builder.getF32FloatAttr(max));
-}
-
-Value KernelBuilder::create(ReluAttr) {
-  return make<qnnpack::ReluOp>(inputs[0]);
-}
-Value KernelBuilder::create(Relu6Attr) { return createClamp(0.0, 6.0); }
-Value KernelBuilder::create(HardtanhAttr kind) {
-  return createClamp(kind.getMin().getValueAsDouble(),
-                     kind.getMax().getValueAsDouble());
-}
-Value KernelBuilder::create(ClampAttr kind) {
-  return createClamp(kind.getMin().getValueAsDouble(),
-                     kind.getMax().getValueAsDouble());
-}
-Value KernelBuilder::create(SigmoidAttr) {
-  return make<qnnpack::SigmoidOp>(inputs[0]);
-}
-Value KernelBuilder::create(HardsigmoidAttr) {
-  return make<qnnpack::HardsigmoidOp>(inputs[0]);
-}
-Value KernelBuilder::create(HardswishAttr) {
-  return make<qnnpack::HardswishOp>(inputs[0]);
-}
-Value KernelBuilder::create(TanhAttr) {
-  return make<qnnpack::TanhOp>(inputs[0]);
-}
-Value KernelBuilder::create(LeakyReluAttr kind) {
-  return make<qnnpack::LeakyReluOp>(
-      inputs[0],
-      builder.getF32FloatAttr(kind.getNegativeSlope().getValueAsDouble()),
-      /*vectorized=*/UnitAttr());
-}
-Value KernelBuilder::create(EluAttr kind) {
-  return make<qnnpack::EluOp>(
-      inputs[0], builder.getF32FloatAttr(kind.getAlpha().getValueAsDouble()),
-      /*vectorized=*/UnitAttr());
-}
-Value KernelBuilder::create(CeluAttr kind) {
-  return make<qnnpack::CeluOp>(
-      inputs[0], builder.getF32FloatAttr(kind.getAlpha().getValueAsDouble()),
-      /*vectorized=*/UnitAttr());
-}
-
-Value KernelBuilder::create(PreluAttr kind) {
-  Value weight = getWeight();
-  if (!weight)
-    return {};
-  auto create = [&](Value input, RankedTensorType type) {
-    return make<qnnpack::PreluOp>(Type(type), input, weight);
-  };
-  // One slope is for all elements, wherever they are.
-  if (cast<RankedTensorType>(weight.getType()).getNumElements() == 1)
+  if (isIdentityPermutation(permutation))
     return create(inputs[0], type);
-  return createWithLast(kind.getAxis(), create);
-}
-
-Value KernelBuilder::create(SoftmaxAttr kind) {
-  return make<qnnpack::SoftmaxOp>(inputs[0],
-                                  builder.getI64IntegerAttr(kind.getAxis()));
+  Value input = createTranspose(inputs[0], permutation);
+  Value result =
+      create(input, type.clone(applyPermutation(type.getShape(), permutation)));
+  return result ? createTranspose(result, invertPermutationVector(permutation))
+                : Value();
 }

@@ -27,10 +27,6 @@ public:
   /// The result of the kernel.
   OrRefusal<mlir::Value> build();
 
-private:
-  /// Calls the `create` of a kind.
-  friend class KernelTable;
-
   template <typename OpT, typename... Args>
   mlir::Value make(mlir::Type type, Args &&...args) {
     return OpT::create(builder, loc, type, std::forward<Args>(args)...)
@@ -46,11 +42,6 @@ private:
     QuantizedAttr quantized = op.getQuantized();
     return quantized && quantized.getImported();
   }
-  OrRefusal<mlir::Value> createStatic();
-  mlir::Value createKernel();
-  /// `value` with the parameters `element`, if it has others.
-  mlir::Value createRequantize(mlir::Value value,
-                               mlir::quant::UniformQuantizedType element);
   mlir::UnitAttr getRelu();
   mlir::UnitAttr getFlag(bool value);
   /// A vector of as many times `value`.
@@ -60,78 +51,14 @@ private:
   mlir::Value getParameter(mlir::Value operand, float missing,
                            llvm::ArrayRef<int64_t> shape);
 
-  // Weighted.
+  /// The weight as integers; null unless convert has quantized it.
   mlir::Value getWeight();
-  bool hasKnownBias();
+  /// The bias as the int32 constant that convert has made of it; null if there
+  /// is none.
   mlir::Value getBias();
-  template <typename OpT, typename KindT>
-  mlir::Value createConvolution(KindT kind);
-  template <typename OpT, typename KindT>
-  mlir::Value createTransposed(KindT kind);
-  mlir::Value create(Conv1dAttr kind);
-  mlir::Value create(Conv2dAttr kind);
-  mlir::Value create(Conv3dAttr kind);
-  mlir::Value create(ConvTranspose1dAttr kind);
-  mlir::Value create(ConvTranspose2dAttr kind);
-  mlir::Value create(LinearAttr kind);
-  OrRefusal<mlir::Value> createLinearDynamic();
-  OrRefusal<mlir::Value> createEmbedding();
+  /// Whether there is no bias, or one that convert has quantized.
+  bool hasKnownBias();
 
-  // Binary, concatenation.
-  /// A tensor of one element, `number`, of the storage of the inputs.
-  mlir::Value createQuantizedNumber(double number);
-  mlir::Value create(AddAttr kind);
-  mlir::Value create(MulAttr kind);
-  mlir::Value create(CatAttr kind);
-
-  // Pooling.
-  mlir::Value createMaxPool(mlir::Value input, mlir::RankedTensorType type,
-                            MaxPool2dAttr kind);
-  mlir::Value createAvgPool(mlir::Value input, mlir::RankedTensorType type,
-                            AvgPool2dAttr kind);
-  /// A kernel on images of height 1, in the place of one on sequences.
-  mlir::Value createOnImage(
-      llvm::function_ref<mlir::Value(mlir::Value, mlir::RankedTensorType)>
-          create);
-  mlir::Value createAdaptiveAvgPool(mlir::Value input,
-                                    mlir::RankedTensorType type);
-  mlir::Value create(MaxPool1dAttr kind);
-  mlir::Value create(MaxPool2dAttr kind);
-  mlir::Value create(AvgPool1dAttr kind);
-  mlir::Value create(AvgPool2dAttr kind);
-  mlir::Value create(AdaptiveAvgPool1dAttr kind);
-  mlir::Value create(AdaptiveAvgPool2dAttr kind);
-  mlir::Value create(MeanAttr kind);
-
-  // Activations.
-  mlir::Value createClamp(double min, double max);
-  mlir::Value create(ReluAttr kind);
-  mlir::Value create(Relu6Attr kind);
-  mlir::Value create(HardtanhAttr kind);
-  mlir::Value create(ClampAttr kind);
-  mlir::Value create(SigmoidAttr kind);
-  mlir::Value create(HardsigmoidAttr kind);
-  mlir::Value create(HardswishAttr kind);
-  mlir::Value create(TanhAttr kind);
-  mlir::Value create(LeakyReluAttr kind);
-  mlir::Value create(EluAttr kind);
-  mlir::Value create(CeluAttr kind);
-  mlir::Value create(PreluAttr kind);
-  mlir::Value create(SoftmaxAttr kind);
-
-  // Normalization.
-  template <typename KindT> mlir::Value createBatchNorm(KindT kind);
-  template <typename KindT> mlir::Value createInstanceNorm(KindT kind);
-  mlir::Value create(BatchNorm1dAttr kind);
-  mlir::Value create(BatchNorm2dAttr kind);
-  mlir::Value create(BatchNorm3dAttr kind);
-  mlir::Value create(LayerNormAttr kind);
-  mlir::Value create(InstanceNorm1dAttr kind);
-  mlir::Value create(InstanceNorm2dAttr kind);
-  mlir::Value create(InstanceNorm3dAttr kind);
-  mlir::Value create(GroupNormAttr kind);
-
-  // Shape.
   mlir::Value createReshape(mlir::Value input, llvm::ArrayRef<int64_t> shape);
   mlir::Value createTranspose(mlir::Value input,
                               llvm::ArrayRef<int64_t> permutation);
@@ -141,16 +68,6 @@ private:
       llvm::ArrayRef<int64_t> axes,
       llvm::function_ref<mlir::Value(mlir::Value, mlir::RankedTensorType)>
           create);
-  mlir::Value create(FlattenAttr kind);
-  mlir::Value create(ReshapeAttr kind);
-  mlir::Value create(TransposeAttr kind);
-  mlir::Value create(NarrowAttr kind);
-  mlir::Value create(PadAttr kind);
-  mlir::Value create(RepeatAttr kind);
-  mlir::Value create(PixelShuffleAttr kind);
-  mlir::Value create(PixelUnshuffleAttr kind);
-  mlir::Value create(ChannelShuffleAttr kind);
-  mlir::Value create(InterpolateAttr kind);
 
   OperatorOp op;
   mlir::OpBuilder &builder;
@@ -158,6 +75,15 @@ private:
   mlir::RankedTensorType type;
   llvm::SmallVector<mlir::Value> inputs;
   bool relu, forTosa;
+
+private:
+  OrRefusal<mlir::Value> createStatic();
+  OrRefusal<mlir::Value> createLinearDynamic();
+  OrRefusal<mlir::Value> createEmbedding();
+  mlir::Value createKernel();
+  /// `value` with the parameters `element`, if it has others.
+  mlir::Value createRequantize(mlir::Value value,
+                               mlir::quant::UniformQuantizedType element);
 };
 
 } // namespace qbackend

@@ -10,6 +10,8 @@
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "llvm/ADT/DenseMap.h"
 
+#include <functional>
+
 namespace qbackend {
 
 class KernelBuilder;
@@ -18,7 +20,8 @@ class KernelBuilder;
 struct KernelEntry {
   /// The result of the kernel, or null if there is none in this form; null if
   /// the kind has none in any.
-  mlir::Value (*create)(KernelBuilder &builder, mlir::Attribute kind) = nullptr;
+  std::function<mlir::Value(KernelBuilder &builder, mlir::Attribute kind)>
+      create;
   /// The parameters of its result, given those of its first input; null, or
   /// giving null, if it takes any.
   mlir::quant::UniformQuantizedType (*getResultElement)(
@@ -27,6 +30,22 @@ struct KernelEntry {
   bool takesRelu = false;
   /// Why there is none.
   llvm::StringRef reason;
+
+  /// Of a kernel whose result has the parameters of its input.
+  static KernelEntry ofInput() {
+    KernelEntry entry;
+    entry.getResultElement = [](mlir::Attribute,
+                                mlir::quant::UniformQuantizedType input) {
+      return input;
+    };
+    return entry;
+  }
+  /// Of one that computes a relu behind it, too.
+  static KernelEntry withRelu() {
+    KernelEntry entry;
+    entry.takesRelu = true;
+    return entry;
+  }
 };
 
 /// By the kinds' TypeID. Each kind of the qbackend dialect has an entry, with a
@@ -45,27 +64,48 @@ public:
     return it == byName.end() ? nullptr : lookup(it->second);
   }
 
+  /// The kernels of kinds, each with a function that creates it.
+  template <typename... KindTs>
+  void add(const KernelEntry &entry,
+           mlir::Value (*...create)(KernelBuilder &, KindTs)) {
+    (addOne(entry, create), ...);
+  }
+  template <typename... KindTs> void addMissing(llvm::StringRef reason) {
+    KernelEntry entry;
+    entry.reason = reason;
+    (set<KindTs>(entry), ...);
+  }
+
 private:
   KernelTable();
 
   const KernelEntry *lookup(mlir::TypeID type) const {
     return &byType.find(type)->second;
   }
-  template <typename KindT> void add(KernelEntry entry) {
-    byType[mlir::TypeID::get<KindT>()] = entry;
+  template <typename KindT> void set(KernelEntry entry) {
+    byType[mlir::TypeID::get<KindT>()] = std::move(entry);
     byName[KindT::getMnemonic()] = mlir::TypeID::get<KindT>();
   }
-  /// The kernels that KernelBuilder creates for these kinds.
-  template <typename... KindTs> void addKernels(KernelEntry entry);
-  template <typename... KindTs> void addMissing(llvm::StringRef reason) {
-    KernelEntry entry;
-    entry.reason = reason;
-    (add<KindTs>(entry), ...);
+  template <typename KindT>
+  void addOne(KernelEntry entry,
+              mlir::Value (*create)(KernelBuilder &, KindT)) {
+    entry.create = [create](KernelBuilder &builder, mlir::Attribute kind) {
+      return create(builder, mlir::cast<KindT>(kind));
+    };
+    set<KindT>(std::move(entry));
   }
 
   llvm::DenseMap<mlir::TypeID, KernelEntry> byType;
   llvm::StringMap<mlir::TypeID> byName;
 };
+
+/// The kinds of each family, those without a kernel among them.
+void addActivations(KernelTable &table);
+void addBinary(KernelTable &table);
+void addMovement(KernelTable &table);
+void addNormalizations(KernelTable &table);
+void addPooling(KernelTable &table);
+void addWeighted(KernelTable &table);
 
 } // namespace qbackend
 

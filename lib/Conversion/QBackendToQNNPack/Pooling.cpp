@@ -4,6 +4,7 @@
 // of height 1.
 
 #include "KernelBuilder.h"
+#include "KernelTable.h"
 
 #include "qbackend/Support/Remarks.h"
 
@@ -29,8 +30,8 @@ static bool needsCeilMode(MaxPool2dAttr kind, RankedTensorType input,
   return false;
 }
 
-Value KernelBuilder::createMaxPool(Value input, RankedTensorType type,
-                                   MaxPool2dAttr kind) {
+static Value createMaxPool(KernelBuilder &b, Value input, RankedTensorType type,
+                           MaxPool2dAttr kind) {
   // The engine pads both sides alike. Where they differ, as an export of ceil
   // mode has it, there is no kernel of floor mode to follow.
   ArrayRef<int64_t> padding = kind.getPadding();
@@ -41,11 +42,11 @@ Value KernelBuilder::createMaxPool(Value input, RankedTensorType type,
   auto inputType = cast<RankedTensorType>(input.getType());
   if (inputType.getRank() != 4 || type.getRank() != 4)
     return {};
-  return make<qnnpack::MaxPool2dOp>(
+  return b.make<qnnpack::MaxPool2dOp>(
       Type(type), input, kind.getKernel(), kind.getStride(), kind.getPadding(),
-      kind.getDilation(), getFlag(needsCeilMode(kind, inputType, type)),
+      kind.getDilation(), b.getFlag(needsCeilMode(kind, inputType, type)),
       /*mathematical=*/
-      getFlag(dilated && (uneven || (padded && isImported()))));
+      b.getFlag(dilated && (uneven || (padded && b.isImported()))));
 }
 
 /// Where the kernel of an average gives other numbers than the operator:
@@ -129,27 +130,27 @@ static bool averagesChannelsLast(Value input) {
   return type.getRank() == 4 && !type.isDynamicDim(3) && isChannelsLast(input);
 }
 
-Value KernelBuilder::createAvgPool(Value input, RankedTensorType type,
-                                   AvgPool2dAttr kind) {
+static Value createAvgPool(KernelBuilder &b, Value input, RankedTensorType type,
+                           AvgPool2dAttr kind) {
   // A module that came quantized says itself what it divides by, and TOSA's
   // average divides by the elements that are there.
   std::string reason = whyOtherAverage(kind, type);
-  bool mathematical = !reason.empty() && (isImported() || forTosa);
+  bool mathematical = !reason.empty() && (b.isImported() || b.forTosa);
   if (!reason.empty() && !mathematical)
-    remarkAnalysis(op, "QB122", op.getKindName(), reason,
+    remarkAnalysis(b.op, "QB122", b.op.getKindName(), reason,
                    "where that matters, give it the qconfig none");
   // Where ATen's formula is taken for the engine's sake.
   auto quantized = qnnpack::getQuantizedType(type);
   bool isATen = kind.getCeilMode() || (quantized && quantized.isSigned());
   IntegerAttr divisor;
   if (kind.getDivisorOverride())
-    divisor = builder.getI64IntegerAttr(*kind.getDivisorOverride());
-  return make<qnnpack::AvgPool2dOp>(
+    divisor = b.builder.getI64IntegerAttr(*kind.getDivisorOverride());
+  return b.make<qnnpack::AvgPool2dOp>(
       Type(type), input, kind.getKernel(), kind.getStride(), kind.getPadding(),
-      getFlag(kind.getCeilMode()),
-      builder.getBoolAttr(!kind.getCountExcludePad()), divisor,
-      getFlag(mathematical),
-      getFlag(isATen && !isImported() && averagesChannelsLast(input)));
+      b.getFlag(kind.getCeilMode()),
+      b.builder.getBoolAttr(!kind.getCountExcludePad()), divisor,
+      b.getFlag(mathematical),
+      b.getFlag(isATen && !b.isImported() && averagesChannelsLast(input)));
 }
 
 /// Whether the engine averages `input` to the size of `type` by ATen's kernel:
@@ -166,26 +167,29 @@ static bool isAveragedByATen(RankedTensorType input, RankedTensorType type) {
          input.getDimSize(2) % type.getDimSize(2) != 0;
 }
 
-Value KernelBuilder::createAdaptiveAvgPool(Value input, RankedTensorType type) {
+static Value createAdaptiveAvgPool(KernelBuilder &b, Value input,
+                                   RankedTensorType type) {
   bool isATen = isAveragedByATen(cast<RankedTensorType>(input.getType()), type);
-  return make<qnnpack::AdaptiveAvgPool2dOp>(
+  return b.make<qnnpack::AdaptiveAvgPool2dOp>(
       Type(type), input,
-      getFlag(isATen && !isImported() && averagesChannelsLast(input)));
+      b.getFlag(isATen && !b.isImported() && averagesChannelsLast(input)));
 }
 
-Value KernelBuilder::createOnImage(
-    function_ref<Value(Value, RankedTensorType)> create) {
-  auto inputType = cast<RankedTensorType>(inputs[0].getType());
-  if (inputType.getRank() != 3 || type.getRank() != 3)
+/// A kernel on images of height 1, in the place of one on sequences.
+static Value
+createOnImage(KernelBuilder &b,
+              function_ref<Value(Value, RankedTensorType)> create) {
+  auto inputType = cast<RankedTensorType>(b.inputs[0].getType());
+  if (inputType.getRank() != 3 || b.type.getRank() != 3)
     return {};
   auto raise = [](RankedTensorType type) {
     SmallVector<int64_t> shape(type.getShape());
     shape.insert(shape.begin() + 1, 1);
     return type.clone(shape);
   };
-  Value image = createReshape(inputs[0], raise(inputType).getShape());
-  Value result = create(image, raise(type));
-  return result ? createReshape(result, type.getShape()) : Value();
+  Value image = b.createReshape(b.inputs[0], raise(inputType).getShape());
+  Value result = create(image, raise(b.type));
+  return result ? b.createReshape(result, b.type.getShape()) : Value();
 }
 
 /// The numbers of a 1-d pool as those of a 2-d one.
@@ -196,48 +200,57 @@ static DenseI64ArrayAttr withHeight(ArrayRef<int64_t> height,
   return DenseI64ArrayAttr::get(width.getContext(), both);
 }
 
-Value KernelBuilder::create(MaxPool1dAttr kind) {
+static Value createMaxPool1d(KernelBuilder &b, MaxPool1dAttr kind) {
   auto onImage = MaxPool2dAttr::get(
       kind.getContext(), withHeight(1, kind.getKernel()),
       withHeight(1, kind.getStride()), withHeight({0, 0}, kind.getPadding()),
       withHeight(1, kind.getDilation()));
-  return createOnImage([&](Value input, RankedTensorType type) {
-    return createMaxPool(input, type, onImage);
+  return createOnImage(b, [&](Value input, RankedTensorType type) {
+    return createMaxPool(b, input, type, onImage);
   });
 }
 
-Value KernelBuilder::create(MaxPool2dAttr kind) {
-  return createMaxPool(inputs[0], type, kind);
+static Value createMaxPool2d(KernelBuilder &b, MaxPool2dAttr kind) {
+  return createMaxPool(b, b.inputs[0], b.type, kind);
 }
 
-Value KernelBuilder::create(AvgPool1dAttr kind) {
+static Value createAvgPool1d(KernelBuilder &b, AvgPool1dAttr kind) {
   auto onImage = AvgPool2dAttr::get(
       kind.getContext(), withHeight(1, kind.getKernel()),
       withHeight(1, kind.getStride()), withHeight({0, 0}, kind.getPadding()),
       kind.getCeilMode(), kind.getCountExcludePad(), kind.getDivisorOverride());
-  return createOnImage([&](Value input, RankedTensorType type) {
-    return createAvgPool(input, type, onImage);
+  return createOnImage(b, [&](Value input, RankedTensorType type) {
+    return createAvgPool(b, input, type, onImage);
   });
 }
 
-Value KernelBuilder::create(AvgPool2dAttr kind) {
-  return createAvgPool(inputs[0], type, kind);
+static Value createAvgPool2d(KernelBuilder &b, AvgPool2dAttr kind) {
+  return createAvgPool(b, b.inputs[0], b.type, kind);
 }
 
-Value KernelBuilder::create(AdaptiveAvgPool1dAttr) {
-  return createOnImage([&](Value input, RankedTensorType type) {
-    return createAdaptiveAvgPool(input, type);
+static Value createAdaptiveAvgPool1d(KernelBuilder &b, AdaptiveAvgPool1dAttr) {
+  return createOnImage(b, [&](Value input, RankedTensorType type) {
+    return createAdaptiveAvgPool(b, input, type);
   });
 }
 
-Value KernelBuilder::create(AdaptiveAvgPool2dAttr) {
-  return createAdaptiveAvgPool(inputs[0], type);
+static Value createAdaptiveAvgPool2d(KernelBuilder &b, AdaptiveAvgPool2dAttr) {
+  return createAdaptiveAvgPool(b, b.inputs[0], b.type);
 }
 
-Value KernelBuilder::create(MeanAttr kind) {
-  auto input = cast<RankedTensorType>(inputs[0].getType());
+static Value createMean(KernelBuilder &b, MeanAttr kind) {
+  auto input = cast<RankedTensorType>(b.inputs[0].getType());
   if (input.getRank() != 4 ||
       kind.getAxes().asArrayRef() != ArrayRef<int64_t>({1, 2}))
     return {};
-  return make<qnnpack::MeanOp>(inputs[0], getFlag(kind.getKeepdim()));
+  return b.make<qnnpack::MeanOp>(b.inputs[0], b.getFlag(kind.getKeepdim()));
+}
+
+void qbackend::addPooling(KernelTable &table) {
+  table.add(KernelEntry::ofInput(), createMaxPool1d, createMaxPool2d,
+            createAvgPool1d, createAvgPool2d, createAdaptiveAvgPool1d,
+            createAdaptiveAvgPool2d, createMean);
+  table.addMissing<SumAttr, AmaxAttr>("the engine has none");
+  table.addMissing<MaxPool3dAttr, AvgPool3dAttr, AdaptiveAvgPool3dAttr>(
+      "the engine has none of three dimensions");
 }

@@ -3,6 +3,7 @@
 // Kernels of convolutions, linear layers and embeddings.
 
 #include "KernelBuilder.h"
+#include "KernelTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -10,70 +11,36 @@
 using namespace mlir;
 using namespace qbackend;
 
-/// The weight as integers; null unless convert has quantized it.
-Value KernelBuilder::getWeight() {
-  return op.getWeight() ? getQuantized(op.getWeight()) : Value();
-}
-
-/// The bias as the int32 constant that convert has made of it; null if there
-/// is none.
-Value KernelBuilder::getBias() {
-  Value quantized = op.getBias() ? getQuantized(op.getBias()) : Value();
-  auto cast = quantized ? quantized.getDefiningOp<quant::StorageCastOp>()
-                        : quant::StorageCastOp();
-  return cast ? cast.getInput() : Value();
-}
-
-/// Whether there is no bias, or one that convert has quantized.
-bool KernelBuilder::hasKnownBias() {
-  return bool(op.getBias()) == bool(getBias());
+template <typename OpT, typename KindT>
+static Value createConvolution(KernelBuilder &b, KindT kind) {
+  Value weight = b.getWeight();
+  if (!weight || !b.hasKnownBias())
+    return {};
+  return b.make<OpT>(b.inputs[0], weight, b.getBias(), kind.getStride(),
+                     kind.getPadding(), kind.getDilation(),
+                     b.builder.getI64IntegerAttr(kind.getGroups()), b.getRelu(),
+                     /*mathematical=*/UnitAttr());
 }
 
 template <typename OpT, typename KindT>
-Value KernelBuilder::createConvolution(KindT kind) {
-  Value weight = getWeight();
-  if (!weight || !hasKnownBias())
+static Value createTransposed(KernelBuilder &b, KindT kind) {
+  Value weight = b.getWeight();
+  if (!weight || !b.hasKnownBias())
     return {};
-  return make<OpT>(inputs[0], weight, getBias(), kind.getStride(),
-                   kind.getPadding(), kind.getDilation(),
-                   builder.getI64IntegerAttr(kind.getGroups()), getRelu(),
-                   /*mathematical=*/UnitAttr());
+  return b.make<OpT>(b.inputs[0], weight, b.getBias(), kind.getStride(),
+                     kind.getPadding(), kind.getOutputPadding(),
+                     kind.getDilation(),
+                     b.builder.getI64IntegerAttr(kind.getGroups()),
+                     /*mathematical=*/UnitAttr());
 }
 
-template <typename OpT, typename KindT>
-Value KernelBuilder::createTransposed(KindT kind) {
-  Value weight = getWeight();
-  if (!weight || !hasKnownBias())
+static Value createLinear(KernelBuilder &b, LinearAttr) {
+  Value weight = b.getWeight();
+  if (!weight || !b.hasKnownBias())
     return {};
-  return make<OpT>(inputs[0], weight, getBias(), kind.getStride(),
-                   kind.getPadding(), kind.getOutputPadding(),
-                   kind.getDilation(),
-                   builder.getI64IntegerAttr(kind.getGroups()),
-                   /*mathematical=*/UnitAttr());
-}
-
-Value KernelBuilder::create(Conv1dAttr kind) {
-  return createConvolution<qnnpack::Conv1dOp>(kind);
-}
-Value KernelBuilder::create(Conv2dAttr kind) {
-  return createConvolution<qnnpack::Conv2dOp>(kind);
-}
-Value KernelBuilder::create(Conv3dAttr kind) {
-  return createConvolution<qnnpack::Conv3dOp>(kind);
-}
-Value KernelBuilder::create(ConvTranspose1dAttr kind) {
-  return createTransposed<qnnpack::ConvTranspose1dOp>(kind);
-}
-Value KernelBuilder::create(ConvTranspose2dAttr kind) {
-  return createTransposed<qnnpack::ConvTranspose2dOp>(kind);
-}
-
-Value KernelBuilder::create(LinearAttr) {
-  Value weight = getWeight();
-  if (!weight || !hasKnownBias())
-    return {};
-  return make<qnnpack::LinearOp>(inputs[0], weight, getBias(), getRelu(),
-                                 /*mathematical=*/UnitAttr());
+  return b.make<qnnpack::LinearOp>(b.inputs[0], weight, b.getBias(),
+                                   b.getRelu(),
+                                   /*mathematical=*/UnitAttr());
 }
 
 OrRefusal<Value> KernelBuilder::createLinearDynamic() {
@@ -119,4 +86,19 @@ OrRefusal<Value> KernelBuilder::createEmbedding() {
   if (packed)
     return make<qnnpack::Embedding4BitOp>(indices, rows, scales, zeroPoints);
   return make<qnnpack::EmbeddingByteOp>(indices, rows, scales, zeroPoints);
+}
+
+void qbackend::addWeighted(KernelTable &table) {
+  table.add(KernelEntry::withRelu(),
+            createConvolution<qnnpack::Conv1dOp, Conv1dAttr>,
+            createConvolution<qnnpack::Conv2dOp, Conv2dAttr>,
+            createConvolution<qnnpack::Conv3dOp, Conv3dAttr>, createLinear);
+  table.add(KernelEntry(),
+            createTransposed<qnnpack::ConvTranspose1dOp, ConvTranspose1dAttr>,
+            createTransposed<qnnpack::ConvTranspose2dOp, ConvTranspose2dAttr>);
+  table.addMissing<ConvTranspose3dAttr>(
+      "the engine has none of three dimensions");
+  table.addMissing<MatmulAttr>("the engine multiplies by constants only");
+  table.addMissing<EmbeddingAttr>(
+      "its activations are real: see createEmbedding");
 }

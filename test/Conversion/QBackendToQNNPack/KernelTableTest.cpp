@@ -12,8 +12,8 @@ TEST(KernelTable, SaysSomethingOfEachKind) {
   for (llvm::StringRef kind : qbackend::getDialectKinds()) {
     std::optional<llvm::StringRef> reason = qbackend::whyNoQNNPackKernel(kind);
     EXPECT_TRUE(reason)
-        << kind.str() << " is not in lib/Conversion/QBackendToQNNPack/"
-        << "KernelTable.cpp: add it to addKernels or addMissing";
+        << kind.str() << " is in no file of lib/Conversion/QBackendToQNNPack: "
+        << "pass it to add or addMissing there";
     if (reason)
       ++(reason->empty() ? kernels : missing);
   }
