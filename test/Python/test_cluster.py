@@ -255,7 +255,7 @@ def _far(task):
     offered, cluster._offered = cluster._offered, {}
     contents, cluster._contents = cluster._contents, _far_contents
     try:
-        return pickle.loads(pickle.dumps(cluster.answer(pickle.loads(task))))
+        return pickle.loads(pickle.dumps(parts.answer(pickle.loads(task))))
     finally:
         cluster._offered, cluster._contents = offered, contents
 

@@ -190,19 +190,8 @@ def _renew_lock() -> None:
 # It may have been held in another thread when the process was forked.
 os.register_at_fork(after_in_child=_renew_lock)
 
-#: By kind of task: what gives the result, and how many samples it has seen.
+#: What gives a task's result, of a model, and how many samples it has seen.
 Work = Callable[[Any, Task], Tuple[str, int]]
-_work: Dict[str, Work] = {}
-
-
-def work_of(kind: str) -> Callable[[Work], Work]:
-    """Has `answer` do a kind of task by the function that follows."""
-
-    def add(work: Work) -> Work:
-        _work[kind] = work
-        return work
-
-    return add
 
 
 @contextlib.contextmanager
@@ -244,11 +233,8 @@ def _model_of(digest: Digest, entry: str) -> Any:
     return model
 
 
-def answer(task: Task) -> Answer:
-    """Does a task, in a worker."""
-    # What does the work is known once the package is there.
-    from . import parts as _  # noqa: F401
-
+def answer_by(works: Dict[str, Work], task: Task) -> Answer:
+    """Does a task, in a worker, by that of `works` which has its kind."""
     reply = Answer(task.number, task.key(), native().__version__)
     if reply.version != task.version:
         return reply
@@ -261,7 +247,7 @@ def answer(task: Task) -> Answer:
         return dataclasses.replace(reply, missing=missing)
     try:
         model = _model_of(task.contents[0], task.entry)
-        result, count = _work[task.kind](model, task)
+        result, count = works[task.kind](model, task)
     except Exception as error:
         return dataclasses.replace(reply, error=_plain(error))
     return dataclasses.replace(
@@ -318,7 +304,7 @@ class _Pool:
             return
         # A worker that hangs would hold the process at its end.
         workers = list((getattr(self.executor, "_processes", None) or {}).values())
-        self.executor.shutdown(wait=False, cancel_futures=True)
+        self.executor.shutdown(wait=False)
         for worker in workers:
             worker.kill()
 
@@ -335,7 +321,14 @@ class _Run:
 class _Gathering:
     """Results by the number of the part, while they come."""
 
-    def __init__(self, cluster: Cluster, pool: _Pool, report: ProgressReport):
+    def __init__(
+        self,
+        cluster: Cluster,
+        pool: _Pool,
+        report: ProgressReport,
+        answer: Callable[[Task], Answer],
+    ):
+        self._answer = answer
         self._cluster, self._pool, self._report = cluster, pool, report
         self._results: Dict[int, str] = {}
         self._running: Dict[Any, _Run] = {}
@@ -381,7 +374,7 @@ class _Gathering:
         timeout = self._cluster.timeout
         deadline = None if timeout is None else time.monotonic() + timeout
         try:
-            future = self._pool.executor.submit(answer, task)
+            future = self._pool.executor.submit(self._answer, task)
         except futures.BrokenExecutor as error:
             self._again.append(task)
             self._renew(error)
@@ -423,6 +416,9 @@ class _Gathering:
 
     def _take(self, future: Any, run: _Run) -> None:
         task = run.task
+        if task.number in self._results:
+            # A late one, of a part that was handed out again: it counts once.
+            return
         try:
             found = future.result()
         except futures.BrokenExecutor as error:
@@ -435,9 +431,6 @@ class _Gathering:
         problem = _problem(found, task, run.key)
         if problem:
             self._fail(task, problem)
-        elif task.number in self._results:
-            # A late one, of a part that was handed out again: it counts once.
-            pass
         elif found.missing:
             # The worker may have been sent it meanwhile, for another part.
             sent = {
@@ -503,13 +496,15 @@ class _Gathering:
 def gather(
     cluster: Cluster,
     report: ProgressReport,
+    answer: Callable[[Task], Answer],
     tasks_of: Callable[[int], Iterator[Task]],
 ) -> List[str]:
     """The results of the tasks, in the order of their numbers, whatever the order in
-    which they are done. `tasks_of` makes them for the number of parts."""
+    which they are done. `tasks_of` makes them for the number of parts; workers call
+    `answer`."""
     pool = _Pool(cluster.executor)
     try:
         parts = cluster.shards or pool.workers() or _PARTS
-        return _Gathering(cluster, pool, report).run(tasks_of(parts))
+        return _Gathering(cluster, pool, report, answer).run(tasks_of(parts))
     finally:
         pool.close()

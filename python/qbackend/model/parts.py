@@ -16,7 +16,17 @@ import numpy as np
 
 from .._library import native
 from ..files import Path, temporary_folder
-from .cluster import Cluster, Digest, Task, content_of, gather, offered, work_of
+from .cluster import (
+    Answer,
+    Cluster,
+    Digest,
+    Task,
+    Work,
+    answer_by,
+    content_of,
+    gather,
+    offered,
+)
 from .samples import Array, Batch, Input, ProgressReport, Samples
 from .sandbox import Remote
 
@@ -162,7 +172,6 @@ def _count(batches: Sequence[Batch]) -> int:
 # Calibration ------------------------------------------------------------------
 
 
-@work_of("calibrate")
 def _calibrate(model: Any, task: Task) -> Tuple[str, int]:
     options = task.options
     run = native().Calibration(model, *options["arguments"], -1, options["first"])
@@ -201,7 +210,7 @@ def calibrate(
             )
 
     with offered([model.bytecode]) as contents:
-        tables = gather(cluster, report, lambda parts: tasks(contents, parts))
+        tables = gather(cluster, report, answer, lambda parts: tasks(contents, parts))
     report.finish()
     names = [f"part {number}" for number in range(len(tables))]
     table: str = native().merge_tables(tables, names)
@@ -225,7 +234,6 @@ def count_right(scores: Array, labels: Array) -> int:
     return int((found == labels).sum())
 
 
-@work_of("evaluate")
 def _evaluate(model: Any, task: Task) -> Tuple[str, int]:
     correct = count = 0
     for batch in _received(task):
@@ -274,7 +282,7 @@ def evaluate(
             )
 
     with offered([model.bytecode]) as contents:
-        found = gather(cluster, report, lambda parts: tasks(contents, parts))
+        found = gather(cluster, report, answer, lambda parts: tasks(contents, parts))
     report.finish()
     if labels is not None and total != len(labels):
         raise ValueError(f"there are {len(labels)} labels, and not as many samples")
@@ -284,7 +292,6 @@ def evaluate(
 # Sensitivity ------------------------------------------------------------------
 
 
-@work_of("sensitivity")
 def _sensitivity(model: Any, task: Task) -> Tuple[str, int]:
     options = task.options
     texts = dict(options["texts"])
@@ -335,7 +342,7 @@ def measure_scores(
                     )
 
             report = ProgressReport("measuring", False, None)
-            for part in map(json.loads, gather(cluster, report, tasks)):
+            for part in map(json.loads, gather(cluster, report, answer, tasks)):
                 twice = known.keys() & part["scores"].keys()
                 if twice:
                     raise RuntimeError(f"two parts have measured {min(twice)}")
@@ -348,3 +355,16 @@ def measure_scores(
 def _read(path: Path) -> bytes:
     with open(path, "rb") as file:
         return file.read()
+
+
+#: By kind of task.
+_WORKS: Dict[str, Work] = {
+    "calibrate": _calibrate,
+    "evaluate": _evaluate,
+    "sensitivity": _sensitivity,
+}
+
+
+def answer(task: Task) -> Answer:
+    """Does a task, in a worker."""
+    return answer_by(_WORKS, task)
