@@ -3,26 +3,51 @@
 """How much faster a sensitivity is on two workers than on one, each a process with one
 thread, in turns; and that the results are equal.
 
-usage: PYTHONPATH=build/python benchmarks/cluster/run.py NETWORK [--samples 64]
-           [--rounds 3] [--workers 2]
+    PYTHONPATH=build/python benchmarks/cluster/run.py NETWORK [--samples N] [--rounds N]
+
+Seconds are of a clock, and of processors: those of this process and of the worker that
+had most to do, which is what a clock would show on a machine without other work.
 """
 
 import argparse
 import concurrent.futures
+import os
+import pathlib
 import statistics
+import tempfile
 import time
 
 import numpy as np
 import qbackend
 
 
+def timed(work, folder, task):
+    """Does a task, and leaves in a file how long this worker has computed."""
+    answer = work(task)
+    (pathlib.Path(folder) / str(os.getpid())).write_text(str(time.process_time()))
+    return answer
+
+
+class Timed(concurrent.futures.ProcessPoolExecutor):
+    def __init__(self, workers, folder):
+        super().__init__(workers)
+        self.folder = folder
+
+    def submit(self, work, *arguments):
+        if len(arguments) == 1:
+            return super().submit(timed, work, self.folder, *arguments)
+        return super().submit(work, *arguments)
+
+
 def measure(model, data, workers):
-    """Seconds, and what was found, with workers that are there before."""
-    with concurrent.futures.ProcessPoolExecutor(workers) as executor:
-        list(executor.map(time.sleep, [0.1] * workers))
-        begin = time.monotonic()
+    """Seconds of the clock and of processors, and what was found."""
+    with tempfile.TemporaryDirectory() as folder, Timed(workers, folder) as executor:
+        begin, computed = time.monotonic(), time.process_time()
         found = model.sensitivity(data, threads=1, executor=executor)
-        return time.monotonic() - begin, found
+        seconds = time.monotonic() - begin
+        computed = time.process_time() - computed
+        others = [float(path.read_text()) for path in pathlib.Path(folder).iterdir()]
+        return seconds, computed + max(others), found
 
 
 def main():
@@ -38,19 +63,24 @@ def main():
     shape = (args.samples, *entry.shape[1:])
     data = random.uniform(0, 1, shape).astype(entry.dtype)
     model.calibrate(data)
-    seconds = {1: [], args.workers: []}
+    clock, processor = {}, {}
     results = []
     for _ in range(args.rounds):
-        for workers, times in seconds.items():
-            spent, found = measure(model, data, workers)
-            times.append(spent)
+        for workers in (1, args.workers):
+            seconds, computed, found = measure(model, data, workers)
+            clock.setdefault(workers, []).append(seconds)
+            processor.setdefault(workers, []).append(computed)
             results.append(found)
     if any(found != results[0] for found in results):
         raise SystemExit("the results differ")
-    for workers, times in seconds.items():
-        print(f"{workers} workers: {', '.join(f'{t:.2f}' for t in times)} s")
-    one, more = (statistics.median(times) for times in seconds.values())
-    print(f"{len(results[0].operators)} operators, median ratio {one / more:.2f}")
+    print(f"{len(results[0].operators)} operators, {args.samples} samples")
+    for name, times in (("clock", clock), ("processor", processor)):
+        ratios = [a / b for a, b in zip(times[1], times[args.workers])]
+        for workers, seconds in times.items():
+            print(
+                f"{name}, {workers} workers: " + " ".join(f"{t:.2f}" for t in seconds)
+            )
+        print(f"{name}: median ratio {statistics.median(ratios):.2f}")
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ ELSEWHERE = {
     "/usr/bin/python3 test/": "the tests in that folder",
     "utils/mutate-checks.py": "by hand: it builds each mutant",
     "benchmarks/": "by hand: it measures this machine",
+    "PYTHONPATH=build/python benchmarks/": "by hand: it measures this machine",
     "LD_PRELOAD=COPY": "by hand: it measures this machine, with peers",
     "cc -I out": "test/Integration/compile-to-object.test",
     "utils/compile-to-object.py": "test/Integration/compile-to-object.test",
