@@ -217,45 +217,6 @@ static LogicalResult keepRankOfInsert(tensor::InsertSliceOp op,
   return success();
 }
 
-/// What `value` was before a leading dimension of 1 was dropped; null if none
-/// was.
-static Value getWithLeadingDim(Value value) {
-  auto collapse = value.getDefiningOp<tensor::CollapseShapeOp>();
-  RankedTensorType from = collapse ? collapse.getSrcType() : RankedTensorType();
-  bool isDropped =
-      from && from.hasStaticShape() && from.getRank() > 1 &&
-      from.getDimSize(0) == 1 &&
-      from.getShape().drop_front() == collapse.getResultType().getShape();
-  return isDropped ? collapse.getSrc() : Value();
-}
-
-/// `type` with a leading dimension of 1.
-static RankedTensorType addLeadingDim(RankedTensorType type) {
-  SmallVector<int64_t> shape = {1};
-  llvm::append_range(shape, type.getShape());
-  return type.clone(shape);
-}
-
-/// Padding of what has lost its batch is padding with a batch, that is lost
-/// behind it: there, what loses it may meet what adds it.
-static LogicalResult restoreBatchOfPad(tensor::PadOp op,
-                                       PatternRewriter &rewriter) {
-  Value source = getWithLeadingDim(op.getSource());
-  Value number = op.getConstantPaddingValue();
-  if (!source || !number || !op.getResultType().hasStaticShape())
-    return rewriter.notifyMatchFailure(op, "its input has lost no batch");
-  SmallVector<OpFoldResult> low = {rewriter.getIndexAttr(0)},
-                            high = {rewriter.getIndexAttr(0)};
-  llvm::append_range(low, op.getMixedLowPad());
-  llvm::append_range(high, op.getMixedHighPad());
-  auto padded = tensor::PadOp::create(rewriter, op.getLoc(),
-                                      addLeadingDim(op.getResultType()), source,
-                                      low, high, number, op.getNofold());
-  rewriter.replaceOp(
-      op, createUnitReshape(rewriter, op.getLoc(), padded, op.getResultType()));
-  return success();
-}
-
 /// Dimensions of 1 that padding gets afterwards are there before: what reads it
 /// (a pool, whose padding this is) has the padding in front of it.
 static LogicalResult addUnitsBeforePad(tensor::ExpandShapeOp op,
@@ -293,37 +254,6 @@ static LogicalResult addUnitsBeforePad(tensor::ExpandShapeOp op,
   rewriter.eraseOp(pad);
   if (collapse && collapse->use_empty())
     rewriter.eraseOp(collapse);
-  return success();
-}
-
-/// The same of what is inserted into a tensor of one number.
-static LogicalResult restoreBatchOfInsert(tensor::InsertSliceOp op,
-                                          PatternRewriter &rewriter) {
-  Value source = getWithLeadingDim(op.getSource());
-  auto fill = op.getDest().getDefiningOp<linalg::FillOp>();
-  RankedTensorType type = op.getType();
-  if (!source || !fill || !type.hasStaticShape() ||
-      op.getSourceType().getRank() != type.getRank())
-    return rewriter.notifyMatchFailure(op, "pads nothing that lost its batch");
-  // Several in a row are a concatenation.
-  for (OpOperand &use : op->getUses())
-    if (auto next = dyn_cast<tensor::InsertSliceOp>(use.getOwner());
-        next && &use == &next.getDestMutable())
-      return rewriter.notifyMatchFailure(op, "a part of a concatenation");
-  Location loc = op.getLoc();
-  RankedTensorType larger = addLeadingDim(type);
-  Value empty = tensor::EmptyOp::create(rewriter, loc, larger, ValueRange());
-  Value filled = linalg::FillOp::create(rewriter, loc, fill.getInputs(), empty)
-                     .getResult(0);
-  SmallVector<OpFoldResult> offsets = {rewriter.getIndexAttr(0)},
-                            sizes = {rewriter.getIndexAttr(1)},
-                            strides = {rewriter.getIndexAttr(1)};
-  llvm::append_range(offsets, op.getMixedOffsets());
-  llvm::append_range(sizes, op.getMixedSizes());
-  llvm::append_range(strides, op.getMixedStrides());
-  auto inserted = tensor::InsertSliceOp::create(rewriter, loc, source, filled,
-                                                offsets, sizes, strides);
-  rewriter.replaceOp(op, createUnitReshape(rewriter, loc, inserted, type));
   return success();
 }
 
@@ -374,9 +304,7 @@ struct NormalizeCodePass
         .add(replaceWholeSlice<tensor::InsertSliceOp>)
         .add(keepRankOfExtract)
         .add(keepRankOfInsert)
-        .add(restoreBatchOfPad)
-        .add(addUnitsBeforePad)
-        .add(restoreBatchOfInsert);
+        .add(addUnitsBeforePad);
     slices = FrozenRewritePatternSet(std::move(ofSlices));
     RewritePatternSet ofPixels(context);
     linalg::populateFoldReshapeOpsByExpansionPatterns(ofPixels, isOfOnePixel);

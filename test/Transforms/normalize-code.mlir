@@ -281,7 +281,9 @@ func.func @number_inside(%x: tensor<4x6xf32>) -> tensor<1x8x1x6xf32> {
 // -----
 
 // CHECK-LABEL: func.func @number_inside_without_batch
-// CHECK: tensor.pad %{{.*}} low[0, 2, 0] high[0, 2, 0]
+// CHECK: %[[SEVEN:.*]] = arith.constant 7.000000e+00 : f32
+// CHECK: tensor.pad %{{.*}} low[2, 0] high[2, 0]
+// CHECK: tensor.yield %[[SEVEN]] : f32
 func.func @number_inside_without_batch(%x: tensor<1x4x6xf32>) -> tensor<8x6xf32> {
   %y = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x4x6xf32> into tensor<4x6xf32>
   %p = tensor.pad %y low[2, 0] high[2, 0] {
