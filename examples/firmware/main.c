@@ -36,9 +36,14 @@ int main(void) {
   return 1;
 }
 
+typedef uint32_t __attribute__((may_alias)) Word;
+
 void *memcpy(void *restrict to, const void *restrict from, size_t count) {
   unsigned char *t = to;
   const unsigned char *f = from;
+  if (!(((uintptr_t)t | (uintptr_t)f) % 4))
+    for (; count >= 4; count -= 4, t += 4, f += 4)
+      *(Word *)t = *(const Word *)f;
   while (count--)
     *t++ = *f++;
   return to;
@@ -56,6 +61,10 @@ void *memmove(void *to, const void *from, size_t count) {
 
 void *memset(void *to, int byte, size_t count) {
   unsigned char *t = to;
+  for (; count && (uintptr_t)t % 4; --count)
+    *t++ = (unsigned char)byte;
+  for (; count >= 4; count -= 4, t += 4)
+    *(Word *)t = 0x01010101u * (unsigned char)byte;
   while (count--)
     *t++ = (unsigned char)byte;
   return to;

@@ -73,6 +73,9 @@ def run(*command, status=0):
                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return "FAIL: no end after 300 s"
+    except OSError as error:
+        sys.exit(f"run.py: error: cannot start '{command[0]}': {error.strerror}; name "
+                 "the builds with --build and --llvm")
     if status is not None and result.returncode != status:
         sys.exit(f"run.py: error: {' '.join(map(str, command))}\n{result.stdout}")
     return result.stdout

@@ -65,6 +65,9 @@ MACHINES: Dict[str, Machine] = {
         "cortex-m55",
         "",
         "-mcpu=cortex-m55 -mthumb -mfloat-abi=hard",
+        # By default loops have a pointer for each load that could be advanced, which
+        # are more than there are registers.
+        ("-relocation-model=static", "-lsr-preferred-addressing-mode=none"),
     ),
     "rv32imac": _riscv("mac"),
     "rv32imafc": _riscv("mafc"),

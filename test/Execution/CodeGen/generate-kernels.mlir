@@ -5,6 +5,10 @@
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu" | FileCheck %s --check-prefix=SSE2
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=aarch64-linux-gnu target-features=+dotprod" | FileCheck %s --check-prefix=DOTPROD
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=aarch64-linux-gnu target-features=+dotprod,+i8mm" | FileCheck %s --check-prefix=I8MM
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=thumbv7em-none-eabihf target-cpu=cortex-m4" | FileCheck %s --check-prefix=DSP
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=thumbv7m-none-eabi target-cpu=cortex-m3" | FileCheck %s --check-prefix=NARROW
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=riscv32-unknown-elf target-features=+m" | FileCheck %s --check-prefix=NARROW
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=thumbv8.1m.main-none-eabihf target-cpu=cortex-m55" | FileCheck %s --check-prefix=SCALAR
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=riscv64-linux-gnu" | FileCheck %s --check-prefix=SCALAR
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=cascadelake target=scalar" | FileCheck %s --check-prefix=SCALAR
 
@@ -75,6 +79,20 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // DOTPROD: arith.xori
 // DOTPROD: llvm.call_intrinsic "llvm.aarch64.neon.sdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
 // I8MM: llvm.call_intrinsic "llvm.aarch64.neon.usdot.v4i32.v16i8"{{.*}} -> vector<4xi32>
+// Of four neighbouring products, the even and the odd ones are added in pairs.
+// DSP: %[[X:.*]] = vector.extract %{{.*}}[0] : i32 from vector<2xi32>
+// DSP-NEXT: %[[W:.*]] = vector.extract %{{.*}}[0] : i32 from vector<2xi32>
+// DSP-NEXT: %[[SUM:.*]] = vector.extract %{{.*}}[0] : i32 from vector<2xi32>
+// DSP-NEXT: %[[XE:.*]] = llvm.call_intrinsic "llvm.arm.uxtb16"(%[[X]])
+// DSP: %[[WE:.*]] = llvm.call_intrinsic "llvm.arm.sxtb16"(%[[W]])
+// DSP: %[[EVEN:.*]] = llvm.call_intrinsic "llvm.arm.smlad"(%[[XE]], %[[WE]], %[[SUM]])
+// DSP: %[[XR:.*]] = llvm.call_intrinsic "llvm.fshr.i32"(%[[X]], %[[X]], %[[EIGHT:.*]])
+// DSP: %[[XO:.*]] = llvm.call_intrinsic "llvm.arm.uxtb16"(%[[XR]])
+// DSP: %[[WR:.*]] = llvm.call_intrinsic "llvm.fshr.i32"(%[[W]], %[[W]], %[[EIGHT]])
+// DSP: %[[WO:.*]] = llvm.call_intrinsic "llvm.arm.sxtb16"(%[[WR]])
+// DSP: llvm.call_intrinsic "llvm.arm.smlad"(%[[XO]], %[[WO]], %[[EVEN]])
+// NARROW-NOT: llvm.call_intrinsic
+// NARROW: arith.muli %{{[^ ]*}}, %{{[^ ]*}} : vector<2xi32>
 // SCALAR-NOT: llvm.call_intrinsic
 // SCALAR: arith.muli %{{[^ ]*}}, %{{[^ ]*}} : vector<4xi32>
 

@@ -195,7 +195,9 @@ GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight) {
   if (emitter)
     return emitter;
   if (op.isDepthwise())
-    return createDepthwiseKernel(*kernelTarget, op);
+    return createDepthwiseKernel(
+        kernelTarget->interleaves ? *kernelTarget : getKernelTargets().back(),
+        op);
   if (kernelTarget->multiplyBytes)
     emitter = createPairedKernel(*kernelTarget, op, weight);
   return emitter ? std::move(emitter) : createDenseKernel(*kernelTarget, op);

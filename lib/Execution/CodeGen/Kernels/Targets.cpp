@@ -8,6 +8,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -50,6 +51,35 @@ static Value multiply(ImplicitLocOpBuilder &b, Value sums, Value input,
                                arith::MulIOp::create(b, input, weight));
 }
 
+/// Lane by lane: the even and the odd bytes of a word, extended to two numbers
+/// of 16 bits each, are multiplied and added in pairs. smlad wraps. Words that
+/// several lanes or pixels share are extended once, by common subexpressions.
+static Value multiplyDual(ImplicitLocOpBuilder &b, Value sums, Value input,
+                          Value weight) {
+  Type i32 = b.getI32Type();
+  Value eight = arith::ConstantIntOp::create(b, i32, 8);
+  Value inputs = vector::BitCastOp::create(b, sums.getType(), input),
+        weights = vector::BitCastOp::create(b, sums.getType(), weight);
+  for (int64_t lane = 0; lane < cast<VectorType>(sums.getType()).getDimSize(0);
+       ++lane) {
+    Value x = vector::ExtractOp::create(b, inputs, lane),
+          w = vector::ExtractOp::create(b, weights, lane),
+          sum = vector::ExtractOp::create(b, sums, lane);
+    for (bool isOdd : {false, true}) {
+      auto take = [&](Value word, StringRef extend) {
+        if (isOdd)
+          word = callIntrinsic(b, "llvm.fshr.i32", i32, {word, word, eight});
+        return callIntrinsic(b, extend, i32, word);
+      };
+      sum = callIntrinsic(
+          b, "llvm.arm.smlad", i32,
+          {take(x, "llvm.arm.uxtb16"), take(w, "llvm.arm.sxtb16"), sum});
+    }
+    sums = vector::InsertOp::create(b, sum, sums, lane);
+  }
+  return sums;
+}
+
 static constexpr char vpdpbusd512[] = "llvm.x86.avx512.vpdpbusd.512";
 static constexpr char vpdpbusd256[] = "llvm.x86.avx512.vpdpbusd.256";
 static constexpr char vpmaddwd512[] = "llvm.x86.avx512.pmaddw.d.512";
@@ -83,6 +113,15 @@ llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
        accumulate<usdot>},
       {"dotprod", "aarch64", "+dotprod", 4, 32, 4, 8, InputSign::Signed,
        accumulate<sdot>},
+      // Without vectors, a lane is a register of 13 or so: two pixels of two
+      // outputs, and their operands.
+      {"dsp", "arm", "+dsp,-mve,-neon", 2, 4, 4, 8, InputSign::Unsigned,
+       multiplyDual, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
+       /*interleaves=*/false},
+      {"arm", "arm", "-mve,-neon", 2, 10, 1, 8, InputSign::Either, multiply,
+       /*hasTiles=*/false, /*multiplyBytes=*/nullptr, /*interleaves=*/false},
+      {"riscv32", "riscv32", "-v", 2, 10, 1, 8, InputSign::Either, multiply,
+       /*hasTiles=*/false, /*multiplyBytes=*/nullptr, /*interleaves=*/false},
       {"scalar", "", "", 4, 16, 1, 8, InputSign::Either, multiply},
   };
   return targets;
@@ -94,6 +133,10 @@ bool qbackend::codegen::supports(const llvm::MCSubtargetInfo &subtarget,
   if (target.architecture == "x86" && !triple.isX86())
     return false;
   if (target.architecture == "aarch64" && !triple.isAArch64())
+    return false;
+  if (target.architecture == "arm" && !triple.isARM() && !triple.isThumb())
+    return false;
+  if (target.architecture == "riscv32" && !triple.isRISCV32())
     return false;
   return target.features.empty() || subtarget.checkFeatures(target.features);
 }

@@ -22,8 +22,8 @@ enum class InputSign { Unsigned, Signed, Either };
 
 struct KernelTarget {
   llvm::StringLiteral name;
-  /// What LLVM calls the architecture ("x86_64"), and what it has to have of
-  /// the processor's features; empty: any.
+  /// The architecture ("x86", "aarch64", "arm", "riscv32"), and what LLVM has
+  /// to say of the processor's features ("-mve": not that one); empty: any.
   llvm::StringLiteral architecture;
   llvm::StringLiteral features;
   /// Lanes of 32 bits in a vector, and how many vectors there are.
@@ -48,6 +48,9 @@ struct KernelTarget {
   /// with ones. It is for weights that leave all pairs within 16 bits.
   mlir::Value (*multiplyBytes)(mlir::ImplicitLocOpBuilder &b, mlir::Value input,
                                mlir::Value weight) = nullptr;
+  /// Whether bytes of vectors are interleaved by instructions. Where they
+  /// aren't, depthwise kernels are those of the last target.
+  bool interleaves = true;
 };
 
 /// All targets, better ones first. The last one is there on any machine.
