@@ -141,6 +141,16 @@ llvm::Error StatisticsRecorder::resume(const Table &table) {
       return makeError("the table has '{0}' where this run has '{1}', or "
                        "another observer for it",
                        entry.name, target->entry.name);
+    const calibration::ObserverOptions &options =
+        target->observer->getOptions();
+    // What the other mode has recorded is not enough for this one.
+    bool lacksHistogram =
+        options.kind == calibration::ObserverKind::Histogram &&
+        !entry.stats.empty() && entry.stats.histogram.empty();
+    if (isMergeable ? hasOrdered(entry.stats)
+                    : lacksHistogram || !entry.stats.batchSamples.empty())
+      return makeError("'{0}' was recorded with statistics={1}", entry.name,
+                       isMergeable ? "ordered" : "mergeable");
     target->observer->resume(entry.stats);
   }
   return llvm::Error::success();
