@@ -385,9 +385,10 @@ typedef struct {
   /* Whether qbackendModelFindSensitivity has `changes`. */
   int measureChanges;
   /* Of qbackendModelFindSensitivity: the scores that are known, as JSON
-   * {"operators": 2, "scores": {"01": [31.2, 0.9]}}, where a mask says which
-   * operators are quantized; and with `shards` above 0, the part of those that
-   * would be measured next which is measured now: it gives those scores. */
+   * {"tool": "...", "of": "...", "scores": {"01": [31.2, 0.9]}}, where a mask
+   * says which operators are quantized; and with `shards` above 0, the part of
+   * those that would be measured next which is measured now: it gives those
+   * scores. */
   QBackendText scores;
   int64_t shard, shards;
 } QBackendReportOptions;

@@ -502,3 +502,19 @@ def test_slurm(files):
     )
     assert twice.returncode == 1
     assert "has what another file of --scores has" in twice.stderr
+    # Of other samples, and by another version.
+    part = files / "out" / "first" / "0.json"
+    (files / "version.json").write_text(part.read_text().replace("qbackend ", "q "))
+    for scores, data, why in (
+        (part, "calib.npz", "scores are of another network, other samples or other"),
+        ("version.json", "test.npz", "scores are by 'q "),
+    ):
+        options = ["--calibration=alone.json", f"--scores={scores}", scale]
+        wrong = subprocess.run(
+            ["qbackend-run", "net.mlir", "--sensitivity", f"--input={data}", *options],
+            cwd=files,
+            capture_output=True,
+            text=True,
+        )
+        assert wrong.returncode == 1
+        assert why in wrong.stderr

@@ -197,6 +197,9 @@ static cl::list<std::string>
                      "in"),
             cl::cat(category));
 
+/// What tables and scores say they were made by.
+static constexpr const char *kTool = "qbackend " QBACKEND_VERSION_STRING;
+
 static int fail(llvm::Error error) {
   llvm::WithColor::error(llvm::errs(), "qbackend-run")
       << llvm::toString(std::move(error)) << "\n";
@@ -350,7 +353,7 @@ static llvm::Error calibrateModule(ModuleOp module) {
   options.saveSeconds = saveSeconds;
   options.resume = resume;
   options.statistics = statistics;
-  options.tool = "qbackend " QBACKEND_VERSION_STRING;
+  options.tool = kTool;
   if (llvm::Error error = readShard(options.shard, options.shards))
     return error;
   PreparePipelineOptions prepare;
@@ -476,14 +479,16 @@ static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
 
 /// What is in the files of --scores. A score in two of them is an error: a part
 /// was measured twice, or is of something else.
-static llvm::Expected<tuning::KnownScores> readScores(unsigned count) {
+static llvm::Expected<tuning::KnownScores>
+readScores(const tuning::Simulation &simulation) {
   tuning::KnownScores result;
   for (const std::string &path : scoreFiles) {
     auto buffer = readFile(path);
     if (!buffer)
       return makeError("cannot read '{0}': {1}", path,
                        buffer.getError().message());
-    auto scores = tuning::parseScores((*buffer)->getBuffer(), count);
+    auto scores =
+        tuning::parseScores((*buffer)->getBuffer(), simulation, kTool);
     if (!scores)
       return makeError("'{0}': {1}", path, llvm::toString(scores.takeError()));
     for (auto &[key, score] : *scores)
@@ -507,8 +512,7 @@ static llvm::Error printSensitivity(ModuleOp module) {
   if ((*simulation)->getOperators().empty())
     return makeError("nothing of the module can be quantized by backend '{0}'",
                      backendName.getValue());
-  unsigned count = (*simulation)->getOperators().size();
-  auto known = readScores(count);
+  auto known = readScores(**simulation);
   if (!known)
     return known.takeError();
   int64_t part = 0, parts = 0;
@@ -518,8 +522,8 @@ static llvm::Error printSensitivity(ModuleOp module) {
     auto scores = tuning::measurePart(**simulation, *known, part, parts);
     if (!scores)
       return scores.takeError();
-    return calibration::writeText(tuning::printScores(*scores, count),
-                                  outputFile);
+    return calibration::writeText(
+        tuning::printScores(*scores, **simulation, kTool), outputFile);
   }
   auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)

@@ -94,18 +94,22 @@ Expected<KnownScores> tuning::measurePart(Simulation &simulation,
   return result;
 }
 
-std::string tuning::printScores(const KnownScores &scores, unsigned count) {
+std::string tuning::printScores(const KnownScores &scores,
+                                const Simulation &simulation, StringRef tool) {
   json::Object object;
   for (auto &[key, score] : scores)
     object[key] = toArray(score);
   std::string text;
   raw_string_ostream(text) << formatv(
-      "{0:2}\n", json::Value(json::Object{{"operators", count},
+      "{0:2}\n", json::Value(json::Object{{"tool", tool},
+                                          {"of", simulation.getFingerprint()},
                                           {"scores", std::move(object)}}));
   return text;
 }
 
-Expected<KnownScores> tuning::parseScores(StringRef text, unsigned count) {
+Expected<KnownScores> tuning::parseScores(StringRef text,
+                                          const Simulation &simulation,
+                                          StringRef tool) {
   KnownScores result;
   if (text.empty())
     return result;
@@ -114,10 +118,15 @@ Expected<KnownScores> tuning::parseScores(StringRef text, unsigned count) {
     return makeError("scores are no JSON: {0}", toString(value.takeError()));
   auto *object = value->getAsObject();
   auto *scores = object ? object->getObject("scores") : nullptr;
-  if (!scores || object->getInteger("operators") != int64_t(count))
-    return makeError("scores are of another network, which has not {0} "
-                     "operators; measure all parts on the same one",
-                     count);
+  if (!scores)
+    return makeError("there are no scores of --sensitivity --shard");
+  if (auto found = object->getString("tool"); found != tool)
+    return makeError("scores are by '{0}', this is '{1}'", found.value_or(""),
+                     tool);
+  if (object->getString("of") != StringRef(simulation.getFingerprint()))
+    return makeError("scores are of another network, other samples or other "
+                     "ranges; measure all parts with the same options");
+  unsigned count = simulation.getOperators().size();
   for (auto &[key, entry] : *scores) {
     auto score = toScore(entry);
     StringRef mask = key;

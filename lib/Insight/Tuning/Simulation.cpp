@@ -23,6 +23,8 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cmath>
 #include <limits>
@@ -422,6 +424,8 @@ Simulation::create(ModuleOp original, const NetworkOptions &options) {
   if (!labels)
     return labels.takeError();
   impl->labels = std::move(*labels);
+  std::string code;
+  llvm::raw_string_ostream(code) << **module;
   auto executable = compileModule(*module, function->getName());
   if (!executable)
     return executable.takeError();
@@ -443,6 +447,13 @@ Simulation::create(ModuleOp original, const NetworkOptions &options) {
   if (!real)
     return real.takeError();
   result->impl->real = std::move(*real);
+  llvm::raw_string_ostream content(code);
+  for (const NamedArray &output : result->impl->real)
+    content << " " << llvm::xxh3_64bits(output.array.data);
+  for (const Parameter &parameter : result->impl->parameters)
+    content << " " << llvm::xxh3_64bits(parameter.quantized.array.data);
+  llvm::interleave(result->impl->labels, content, " ");
+  result->fingerprint = llvm::utohexstr(llvm::xxh3_64bits(code));
   return result;
 }
 

@@ -83,7 +83,7 @@ qbackendCalibrationCreate(QBackendModel *model,
   }
   if (calibrate.isMergeable() || calibrate.isPart())
     calibrate.model = getModelHash(*copy.module);
-  calibrate.tool = std::string("qbackend ") + qbackendGetVersion();
+  calibrate.tool = getToolName();
   if (failed(prepare(copy, given, calibrate.backend)))
     return QBACKEND_FAILURE;
   calibrate.entry = copy.entry;

@@ -253,8 +253,8 @@ QBackendStatus qbackendModelFindSensitivity(
   auto simulation = tuning::Simulation::create(*copy->module, network);
   if (!simulation)
     return fail(*copy, simulation.takeError());
-  unsigned count = (*simulation)->getOperators().size();
-  auto known = tuning::parseScores(toRef(options->scores), count);
+  const std::string tool = getToolName();
+  auto known = tuning::parseScores(toRef(options->scores), **simulation, tool);
   if (!known)
     return fail(*copy, known.takeError());
   if (options->shards) {
@@ -264,7 +264,8 @@ QBackendStatus qbackendModelFindSensitivity(
       return fail(*copy, part.takeError());
     if (copy->session.failIfInterrupted())
       return QBACKEND_FAILURE;
-    return copy->session.finish(tuning::printScores(*part, count), output);
+    return copy->session.finish(tuning::printScores(*part, **simulation, tool),
+                                output);
   }
   auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)

@@ -318,6 +318,7 @@ def measure_scores(
     files = [(name, os.path.basename(path)) for name, path in paths.items()]
     bytes_of = [_read(path) for path in paths.values()]
     known: Dict[str, Any] = {}
+    head: Tuple[str, ...] = ()
     scores = ""
     with offered([model.bytecode, *bytes_of]) as contents:
         for _ in range(2):
@@ -346,9 +347,11 @@ def measure_scores(
                 twice = known.keys() & part["scores"].keys()
                 if twice:
                     raise RuntimeError(f"two parts have measured {min(twice)}")
+                if head and head != (part["tool"], part["of"]):
+                    raise RuntimeError("parts are of different networks or ranges")
+                head = (part["tool"], part["of"])
                 known.update(part["scores"])
-                operators = part["operators"]
-            scores = json.dumps({"operators": operators, "scores": known})
+            scores = json.dumps({"tool": head[0], "of": head[1], "scores": known})
     return scores
 
 

@@ -54,12 +54,16 @@ llvm::Expected<KnownScores> measurePart(Simulation &simulation,
                                         const KnownScores &known, int64_t shard,
                                         int64_t shards);
 
-/// Scores of `count` operators as JSON: {"operators": 2, "scores": {"01":
-/// [31.2, 0.9]}}; an infinite SQNR is "inf" or "-inf".
-std::string printScores(const KnownScores &scores, unsigned count);
+/// Scores of `simulation` as JSON: {"tool": "qbackend 0.1", "of": fingerprint,
+/// "scores": {"01": [31.2, 0.9]}}; an infinite SQNR is "inf" or "-inf".
+std::string printScores(const KnownScores &scores, const Simulation &simulation,
+                        llvm::StringRef tool);
 
-/// Reads what printScores has written. Empty text: none.
-llvm::Expected<KnownScores> parseScores(llvm::StringRef text, unsigned count);
+/// Reads what printScores has written. Empty text: none. Fails if they are of
+/// another simulation or tool.
+llvm::Expected<KnownScores> parseScores(llvm::StringRef text,
+                                        const Simulation &simulation,
+                                        llvm::StringRef tool);
 
 /// What per-channel weights, other observers and each correction give, one at a
 /// time; the first entry is none of them. Each is prepared, calibrated and

@@ -84,6 +84,10 @@ public:
   /// Their score, against none quantized.
   llvm::Expected<Score> score(const llvm::BitVector &quantized);
 
+  /// A hash of all that scores depend on: the code with its scales, weights,
+  /// labels, and the float results, which stand for the samples.
+  std::string getFingerprint() const { return fingerprint; }
+
 private:
   struct Impl;
   explicit Simulation(std::unique_ptr<Impl> impl);
@@ -91,6 +95,7 @@ private:
   std::unique_ptr<Impl> impl;
   std::vector<SimulatedOperator> operators;
   std::vector<llvm::SmallVector<unsigned>> groups;
+  std::string fingerprint;
 };
 
 } // namespace qbackend::tuning
