@@ -219,6 +219,14 @@ std::error_code OutputFile::commit() {
   std::error_code error = finish(*target);
   target = nullptr;
   owned.reset();
+  // libzip has put another file in the place of the one that was opened.
+  struct stat before;
+  if (!error && isRenamed() && stat(destination.c_str(), &before) == 0)
+    if (int file = open(temporary.c_str(), O_WRONLY | O_NOFOLLOW | O_CLOEXEC);
+        file >= 0) {
+      givePermissions(file, before);
+      close(file);
+    }
   if (!error && isRenamed())
     error = sys::fs::rename(temporary, destination);
   if (error)

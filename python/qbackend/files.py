@@ -119,13 +119,20 @@ def _follow_links(name: str) -> str:
 
 
 def _keep_permissions(before: str, file: Union[str, int]) -> None:
-    """Gives `file` the permissions and, for root, the owner of `before`, if there is
-    such a file."""
+    """Gives `file` the owner, group and permissions of `before`, if there is such a
+    file. Only root gives files away, and only a member a group: else the bits of the
+    group are no more than everybody's (lib/Support/OutputFile.cpp does the same)."""
     with contextlib.suppress(FileNotFoundError):
         found = os.stat(before)
-        with contextlib.suppress(PermissionError):
-            os.chown(file, found.st_uid, found.st_gid)
-        os.chmod(file, stat.S_IMODE(found.st_mode) & 0o777)
+        mode = stat.S_IMODE(found.st_mode) & 0o777
+        for owner in (found.st_uid, -1):
+            with contextlib.suppress(PermissionError):
+                os.chown(file, owner, found.st_gid)
+                break
+        else:
+            if os.stat(file).st_gid != found.st_gid:
+                mode &= ~0o070 | (mode & 0o007) << 3
+        os.chmod(file, mode)
 
 
 def _write_file(name: str, write: Callable[[IO[bytes]], Any]) -> None:

@@ -165,6 +165,37 @@ def test_links_of_others_in_everybodys_folder(tmp_path):
     assert mine.read_bytes() == b"mine" and link.is_symlink()
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="gives files away")
+def test_owner_and_group_stay(tmp_path):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    path.chmod(0o640)
+    os.chown(path, 1, 2)
+    write_file(path, lambda file: file.write(b"new"))
+    found = path.stat()
+    assert (found.st_uid, found.st_gid) == (1, 2)
+    assert stat.S_IMODE(found.st_mode) == 0o640
+
+
+def test_another_group_gets_no_more_than_everybody(tmp_path, monkeypatch):
+    path = tmp_path / "out"
+    path.write_bytes(b"old")
+    path.chmod(0o664)
+    found = os.stat(path)
+
+    def refuse(*_):
+        raise PermissionError
+
+    real = os.stat
+    monkeypatch.setattr(os, "chown", refuse)
+    # The file that is replaced is of a group that the process isn't in.
+    monkeypatch.setattr(os, "stat", lambda name, *rest, **more: os.stat_result(
+        [*found[:5], found.st_gid + 1, *found[6:]]) if str(name) == str(path)
+        else real(name, *rest, **more))
+    write_file(path, lambda file: file.write(b"new"))
+    assert stat.S_IMODE(real(path).st_mode) == 0o644
+
+
 def test_errors_come_first(tmp_path):
     def lose(file):
         for path in tmp_path.iterdir():
