@@ -397,7 +397,8 @@ def test_from_torch_says_what_it_needs(monkeypatch):
 
 
 def test_causal_attention_is_quantized(tmp_path):
-    # Masked by -inf: the softmax has no range, the layers around it do.
+    # Masked by -inf, as a sum: neither it nor the softmax has a range, the layers
+    # around them do, and all of it is operators.
     net = Network()
     x = net.input("x", [1, 5, 8])
     weights = [uniform(8, 8) for _ in range(4)]
@@ -411,8 +412,10 @@ def test_causal_attention_is_quantized(tmp_path):
     module = qbackend.from_pt2(net.save(tmp_path / "net.pt2"))
     samples = RANDOM.standard_normal((4, 5, 8)).astype(np.float32)
     quantized = module.calibrate(samples).quantize("qnnpack")
-    assert [each.operator for each in quantized.explain() if each.code == "QB123"] == [
-        "softmax"]
+    explained = quantized.explain()
+    assert [each.operator for each in explained if each.code == "QB123"] == [
+        "add", "softmax"]
+    assert "QB001" not in {each.code for each in explained}
     got = quantized.run(samples)
     for sample, result in zip(samples, got):
         q, k, v = (sample @ weight.T for weight in weights[:3])

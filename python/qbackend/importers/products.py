@@ -10,7 +10,7 @@ import numpy as np
 
 from . import dims, movement
 from .builder import Builder, Value, broadcast, identity
-from .elements import BOOL, promoted
+from .elements import BOOL, F32, promoted
 from .errors import ImportFailure
 from .reductions import softmax
 from .scalars import Scalar, TextBody
@@ -136,6 +136,10 @@ def attention(g: Builder, query: Value, key: Value, value: Value,
     if mask is None:
         return matmul(g, softmax(g, scores, -1), value)
     low = float("-inf")
+    if (mask.element == BOOL and scores.element == F32 and
+            mask.data is not None and mask.data.any(-1).all()):
+        # As ATen's own sum of scores and mask, an operator; each row keeps something.
+        mask = g.constant(np.where(mask.data, np.float32(0), np.float32(low)))
     if mask.element != BOOL:
         weights = softmax(g, g.map([scores, mask], lambda s, m: s + m), -1)
         return matmul(g, weights, value)
