@@ -13,6 +13,7 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
+#include "qbackend/Transforms/Analysis/SignatureAttrs.h"
 #include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -237,10 +238,13 @@ private:
   /// Puts the code of `original` back: where no operator has a qconfig, nothing
   /// is to change. The reference form has operators all the same. The engine's
   /// own form keeps the attributes of signatures, as where something is
-  /// quantized: who runs the code asks for them.
+  /// quantized: who runs the code asks for them. But no argument or result is
+  /// quantized any more: that was asked for, and QB115 has said why it isn't.
   LogicalResult restore(ModuleOp original, bool keepsAttributes) {
     getOperation()->setAttrs(original->getAttrDictionary());
     getOperation().getBodyRegion().takeBody(original.getBodyRegion());
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      eraseSignatureAttrs(function, kQuantizedAttrName);
     if (keepsAttributes) {
       for (Operation &op :
            llvm::make_early_inc_range(*getOperation().getBody()))

@@ -4,6 +4,7 @@
 // this dialect.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Analysis/SignatureAttrs.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,28 +26,8 @@ struct StripConfigurationPass
       if (isa<BackendConfigOp, QConfigMappingOp>(op))
         op.erase();
     for (auto function : getOperation().getOps<func::FuncOp>())
-      stripSignature(function);
-  }
-
-  static void strip(SmallVectorImpl<DictionaryAttr> &all) {
-    for (DictionaryAttr &attributes : all) {
-      NamedAttrList kept(attributes);
-      for (StringRef name :
-           {kNameAttrName, kRangeAttrName, kRoleAttrName, kUnsignedAttrName})
-        kept.erase(name);
-      attributes = kept.getDictionary(attributes.getContext());
-    }
-  }
-
-  /// All at once: the attributes of a function's arguments are one array.
-  static void stripSignature(func::FuncOp function) {
-    SmallVector<DictionaryAttr> arguments, results;
-    function.getAllArgAttrs(arguments);
-    function.getAllResultAttrs(results);
-    strip(arguments);
-    strip(results);
-    function.setAllArgAttrs(arguments);
-    function.setAllResultAttrs(results);
+      eraseSignatureAttrs(function, {kNameAttrName, kRangeAttrName,
+                                     kRoleAttrName, kUnsignedAttrName});
   }
 };
 } // namespace
