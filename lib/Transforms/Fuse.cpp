@@ -8,7 +8,6 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
-#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -46,8 +45,6 @@ static OperatorOp join(const PatternMatch &match, OperatorOp nameOf) {
       builder, loc, anchor.getOutput().getType(), builder.getArrayAttr(kinds),
       inputs, root.getWeight(), root.getBias(), root.getRunningMean(),
       root.getRunningVar(), QConfigAttr(), Attribute());
-  if (int64_t count = getSourceValues(anchor); count != 1)
-    setSourceValues(joined, count);
 
   Block &body = joined.getBody().emplaceBlock();
   for (Value operand : joined.getOperands())

@@ -3,9 +3,9 @@
 // Puts the code of operators back in their place.
 
 #include "Layout.h"
+#include "qbackend/Dialect/QBackend/Moves.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
-#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace qbackend {
@@ -121,7 +122,9 @@ struct InlineOperatorsPass
       else
         lowerTranspose(op);
     }
-    getOperation()->walk(eraseSourceValues);
+    getOperation()->walk([](FunctionOpInterface function) {
+      function->removeAttr(kMovesAttrName);
+    });
     // The roles that the bodies didn't need.
     getOperation()->walk([&](Block *block) {
       for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))

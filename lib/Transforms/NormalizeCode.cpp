@@ -8,6 +8,7 @@
 #include "NormalizeCode/InlineCalls.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -319,6 +320,7 @@ struct NormalizeCodePass
     IRRewriter eraser(&getContext());
     (void)eraseUnreachableBlocks(eraser, getOperation()->getRegions());
     inlineCalls(getOperation());
+    llvm::for_each(getOperation().getOps<func::FuncOp>(), recordMoves);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal()) {
         if (failed(refineShapes(function)))

@@ -16,6 +16,8 @@
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
+#include "qbackend/Dialect/QBackend/Moves.h"
+#include "qbackend/Support/Places.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
@@ -299,14 +301,23 @@ struct Observation {
   bool isOutput;
   /// What operators that aren't the network's own move it to.
   SmallVector<Value> moved;
+  /// Operands that read the observed value in another layout.
+  SmallVector<OpOperand *> layouts;
 };
+
+/// The value that `value` is in another layout.
+static Value getUnpermuted(Value value) {
+  while (auto transpose = value.getDefiningOp<TransposeOp>())
+    value = transpose.getInput();
+  return value;
+}
 
 class ObserverInserter {
 public:
-  ObserverInserter(ModuleOp module, ObserverAttr globalActivation,
-                   Sharing sharing)
-      : module(module), globalActivation(globalActivation), sharing(sharing),
-        names(module) {}
+  ObserverInserter(ModuleOp module, const MovedValues &moves,
+                   ObserverAttr globalActivation, Sharing sharing)
+      : module(module), moves(moves), globalActivation(globalActivation),
+        sharing(sharing), names(module) {}
 
   /// Whether `op`, whose producers were visited before, has what its qconfig
   /// wants: an observer of its input, if it is to use that.
@@ -316,7 +327,7 @@ public:
            decision.quantized.getObservation() ==
                ObservationType::InputOutputNotObserved ||
            llvm::all_of(op.getInputs(), [&](Value input) {
-             return !byValue.lookup(input).empty();
+             return !byValue.lookup(getUnpermuted(input)).empty();
            });
   }
 
@@ -327,7 +338,7 @@ public:
     if (observation == ObservationType::InputOutputNotObserved)
       return;
     if (observation == ObservationType::OutputShareObserverWithInput &&
-        isPartOfOther(op)) {
+        (isPartOfOther(op) || isCounted(op))) {
       unsigned input = observeInput(op.getInputsMutable()[0], activation);
       observations[input].moved.push_back(op.getOutput());
       byValue[op.getOutput()].push_back(input);
@@ -421,11 +432,30 @@ private:
                      "none");
   }
 
+  /// Whether another operator has the name of `op`, and moves the same value:
+  /// the network's one movement has become both of them.
+  bool isCounted(OperatorOp op) {
+    std::string name = getLocationName(op.getLoc());
+    if (name.empty() || op.isFused() || !op.getKind().isShapeOnly())
+      return false;
+    Value root = op.getInputs()[0];
+    while (auto move =
+               TensorNames::getTensor(root).getDefiningOp<OperatorOp>()) {
+      if (move.isFused() || !move.getKind().isShapeOnly())
+        break;
+      root = move.getInputs()[0];
+    }
+    return !moveNames
+                .insert({TensorNames::getTensor(root),
+                         StringAttr::get(op.getContext(), name)})
+                .second;
+  }
+
   unsigned add(Value value, ObserverAttr config, bool isOutput) {
     unsigned added = observations.size();
     observations.push_back({value, config, {}, isOutput});
     observers.push_back(added);
-    byValue[value].push_back(added);
+    byValue[getUnpermuted(value)].push_back(added);
     return added;
   }
 
@@ -465,10 +495,12 @@ private:
 
   /// The observation by which `operand` is quantized: its producer's if the
   /// dtype is the same, another user's if kind and dtype are, or a new one. An
-  /// argument that is quantized has a producer outside.
+  /// argument that is quantized has a producer outside. What reads a value in
+  /// another layout is one more of its users.
   unsigned observeInput(OpOperand &operand, ObserverAttr config) {
     bool isQuantized = isQuantizedArgument(operand.get());
-    for (unsigned known : byValue[operand.get()]) {
+    Value value = getUnpermuted(operand.get());
+    for (unsigned known : byValue[value]) {
       Observation &observation = observations[known];
       if (config.getKind() == ObserverKind::ReuseInput ||
           (observation.config.getDtype() == config.getDtype() &&
@@ -476,6 +508,8 @@ private:
             observation.config.getKind() == config.getKind()))) {
         if (observation.value == operand.get())
           observation.users.push_back(&operand);
+        else if (getUnpermuted(observation.value) == value)
+          observation.layouts.push_back(&operand);
         return known;
       }
     }
@@ -484,8 +518,7 @@ private:
     return added;
   }
 
-  static void insertObserve(Observation &observation,
-                            FlatSymbolRefAttr symbol) {
+  void insertObserve(Observation &observation, FlatSymbolRefAttr symbol) {
     // An operand reads its producer's observer by now: it is observed again.
     Value value = observation.isOutput ? observation.value
                                        : observation.users.front()->get();
@@ -496,24 +529,35 @@ private:
     // What a pass has put in stands for none only where it has the observer of
     // its input (`moved`). Behind one that stays float, or for another dtype,
     // this is the first that sees the value.
-    int64_t count = std::max<int64_t>(1, countSourceValues(observation.value));
-    if (count != 1)
+    if (int64_t count = moves.count(observation.value); count != 1)
       setSourceValues(observe, count);
     if (observation.isOutput)
       value.replaceAllUsesExcept(observe.getOutput(), observe);
     else
       for (OpOperand *user : observation.users)
         user->set(observe.getOutput());
-    for (Value moved : observation.moved) {
+    auto observeAgain = [&](Value moved) {
       builder.setInsertionPointAfterValue(moved);
       auto again = ObserveOp::create(builder, moved.getLoc(), moved.getType(),
                                      moved, symbol);
       setSourceValues(again, 0);
+      return again;
+    };
+    for (Value moved : observation.moved) {
+      ObserveOp again = observeAgain(moved);
       moved.replaceAllUsesExcept(again.getOutput(), again);
+    }
+    llvm::SmallDenseMap<Value, Value> layouts;
+    for (OpOperand *user : observation.layouts) {
+      Value &observed = layouts[user->get()];
+      if (!observed)
+        observed = observeAgain(user->get()).getOutput();
+      user->set(observed);
     }
   }
 
   ModuleOp module;
+  const MovedValues &moves;
   ObserverAttr globalActivation;
   Sharing sharing;
   SmallVector<Observation> observations;
@@ -523,6 +567,8 @@ private:
   SmallVector<std::pair<unsigned, unsigned>> shared;
   /// Results that share with the input of their operator.
   llvm::SmallDenseSet<unsigned> derived;
+  /// The names of movements that have an observation, and what they move.
+  llvm::DenseSet<std::pair<Value, Attribute>> moveNames;
   /// Operators of one tensor and a number that share.
   struct Scaled {
     OperatorOp op;
@@ -574,6 +620,11 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     // What comes quantized is not quantized in other places, too.
     bool comesQuantized = !imported.empty() || integers.keepsQuantization();
     getOperation()->removeAttr(kRoundsAttrName);
+    MovedValues moves(getOperation(), [&](StringRef kind) {
+      return !patterns.lookup(kind).empty();
+    });
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      function->removeAttr(kMovesAttrName);
     SmallVector<std::pair<OperatorOp, Decision>> decisions;
     bool anyWeight = false, anyWeightKnown = false;
     InfiniteValues infinite(getOperation());
@@ -634,8 +685,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     if (comesQuantized)
       return keep(imported, decisions, decider);
     refuseMovesOfUnrecognized(decisions, decider);
-    ObserverInserter inserter(getOperation(), qconfigs.getGlobalActivation(),
-                              sharing);
+    ObserverInserter inserter(getOperation(), moves,
+                              qconfigs.getGlobalActivation(), sharing);
     for (auto &[op, decision] : decisions) {
       if (!inserter.canVisit(op, decision)) {
         decider.refuse(op, "QB104",
@@ -650,7 +701,6 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       inserter.visit(op, decision);
     }
     inserter.insert();
-    getOperation()->walk(eraseSourceValues);
   }
 
   /// Takes what has nothing to gain from integers out of `decisions`.

@@ -273,17 +273,6 @@ static Value materializeIntegers(OpBuilder &builder, Location loc,
   return {};
 }
 
-/// Whether `transpose` has a name of its own: it isn't a change of layout that
-/// is a part of the op before or behind it.
-static bool isOwnValue(Operation *transpose, Value input) {
-  std::string name = getLocationName(transpose->getLoc());
-  if (name.empty() || name == getLocationName(input.getLoc()))
-    return false;
-  return llvm::none_of(transpose->getUsers(), [&](Operation *user) {
-    return name == getLocationName(user->getLoc());
-  });
-}
-
 /// Puts a `qbackend.operator` in the place of `found`.
 static void createOperator(RecognizedOperator &found, const Slice &slice,
                            ConstantEvaluator &constants) {
@@ -295,9 +284,6 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
     Value replacement =
         createTranspose(builder, loc, found.inputs[0].value,
                         transpose.getPermutation().asArrayRef());
-    if (auto moved = replacement.getDefiningOp<TransposeOp>();
-        moved && isOwnValue(root, found.inputs[0].value))
-      setSourceValues(moved, 1);
     if (replacement.getType() != found.result.getType())
       replacement = tensor::CastOp::create(builder, loc, found.result.getType(),
                                            replacement);
@@ -515,6 +501,7 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     // Values in a block that nothing leads to may be made of themselves.
     IRRewriter eraser(&getContext());
     (void)eraseUnreachableBlocks(eraser, getOperation()->getRegions());
+    llvm::for_each(getOperation().getOps<func::FuncOp>(), recordMoves);
     NamedOps named;
     if (!backend.empty()) {
       const Backend *found = getAnalysis<BackendResolver>().resolve(backend);
@@ -547,10 +534,6 @@ struct RaisePass : qbackend::impl::RaisePassBase<RaisePass> {
     // Inner blocks first: an op that dies takes its blocks along.
     for (Block *block : llvm::reverse(blocks))
       raiseBlock(*block, named, rewriter);
-    getOperation()->walk([](TransposeOp op) {
-      if (op->removeDiscardableAttr(kSourceValuesAttrName))
-        addSourceValue(op.getInput());
-    });
   }
 
   static void raiseBlock(Block &block, const NamedOps &named,

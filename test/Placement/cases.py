@@ -590,6 +590,8 @@ def weight_shared(g):
     return a, b
 
 
+# Parts that have the name of their node, as importers name them; in their order.
+PARTS = {"stack_transpose": ["stack/0", "stack/1", "stack"]}
 # Nodes that compute nothing and are no operator here, and what they are.
 ABSENT = {
     "dropout_identity": {"d": "c", "i": "d"},

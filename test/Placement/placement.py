@@ -459,6 +459,16 @@ def read_forms(placement, anchors, reference, lowered):
                 (value, _STATES.get(op, "integer")))
 
 
+def name_parts(text, case):
+    """Names that are unique, as `stack`, `stack_0`, to those of the parts."""
+    parts = cases.PARTS.get(case)
+    if not parts:
+        return text
+    unique = [base(parts[0])] + [f"{base(parts[0])}_{i}" for i in range(len(parts) - 1)]
+    return re.sub(r"(?<!\w)(" + "|".join(unique) + r")(?!\w)",
+                  lambda found: parts[unique.index(found[1])], text)
+
+
 def place(file, case, sharing):
     options = f"{qconfigs.option(case)} sharing={sharing}"
     quantized = "".join(
@@ -473,7 +483,7 @@ def place(file, case, sharing):
                    f"--qbackend-print-observers={options}",
                    "--qbackend-calibrate",
                    "--qbackend-convert", *located, "-o", reference)
-        placement, operators = read_observers(text)
+        placement, operators = read_observers(name_parts(text, case))
         lowered = run(reference, "--convert-qbackend-to-qnnpack", *located)
         anchors = Anchors(case, operators)
         read_forms(placement, anchors, reference.read_text(), lowered)

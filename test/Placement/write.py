@@ -47,7 +47,10 @@ def write_network(case, seed, writer):
         values[node] = (made.input(node) if node.op == "input"
                         else made.write_node(node, values))
         if node.op != "input":
-            text.lines[first:] = located(text.lines[first:], graph.names[node])
+            name = graph.names[node]
+            if name in cases.PARTS.get(case, ()):
+                name = name.split("/")[0]
+            text.lines[first:] = located(text.lines[first:], name)
     arguments = ", ".join(f'{values[node].name}: {values[node].type} '
                           f'loc("{graph.names[node]}")'
                           for node in graph.network.inputs())

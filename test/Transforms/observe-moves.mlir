@@ -77,3 +77,20 @@ func.func @quantized_argument(%x: tensor<2x6xf32> {qbackend.quantized}) -> (tens
   %2 = tosa.reshape %1, %t : (tensor<3x4xf32>, !tosa.shape<1>) -> tensor<12xf32>
   return %2 : tensor<12xf32>
 }
+
+// -----
+
+// What else reads the value has its observer, and so has the movement.
+
+// CHECK-LABEL: func.func @beside_an_operator
+// CHECK: [#qbackend.reshape] {{.*}} qconfig
+// CHECK: tosa.exp
+// CHECK: [#qbackend.relu] {{.*}} qconfig
+func.func @beside_an_operator(%x: tensor<2x6xf32>) -> (tensor<3x4xf32>, tensor<2x6xf32>) {
+  %s = tosa.const_shape {values = dense<[3, 4]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %0 = tosa.reshape %x, %s : (tensor<2x6xf32>, !tosa.shape<2>) -> tensor<3x4xf32>
+  // expected-remark @+1 {{QB001}}
+  %1 = tosa.exp %0 : (tensor<3x4xf32>) -> tensor<3x4xf32>
+  %2 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<2x6xf32>) -> tensor<2x6xf32>
+  return %1, %2 : tensor<3x4xf32>, tensor<2x6xf32>
+}

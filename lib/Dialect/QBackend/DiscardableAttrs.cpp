@@ -2,6 +2,7 @@
 //
 // Verifies the discardable attributes of the dialect by one list.
 
+#include "qbackend/Dialect/QBackend/Moves.h"
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -62,6 +63,15 @@ static bool isNames(Attribute value) {
   return names && llvm::all_of(names, llvm::IsaPred<StringAttr>);
 }
 
+/// [[NAME, SOURCE, KIND], ...]
+static bool isMoves(Attribute value) {
+  auto moves = dyn_cast<ArrayAttr>(value);
+  return moves && llvm::all_of(moves, [](Attribute each) {
+           auto move = dyn_cast<ArrayAttr>(each);
+           return isNames(each) && move.size() == 3;
+         });
+}
+
 namespace {
 /// A discardable attribute of the dialect.
 struct KnownAttribute {
@@ -91,12 +101,19 @@ static const KnownAttribute knownAttributes[] = {
      "\".scale\" or \".zero_point\", or \"attribute.NAME\"",
      isRole, ofArguments},
     {kSourceValuesAttrName,
-     "arguments, qbackend.operator and qbackend.observe",
+     "qbackend.operator and qbackend.observe",
      "a count up to 2^20, an i64",
      isCount,
-     ofArguments,
+     !ofArguments,
      !ofResults,
      {"qbackend.operator", "qbackend.observe"}},
+    {kMovesAttrName,
+     "functions",
+     "an array of arrays of three strings",
+     isMoves,
+     !ofArguments,
+     !ofResults,
+     {"func.func", ""}},
     {kRoundsAttrName,
      "modules",
      "no value",

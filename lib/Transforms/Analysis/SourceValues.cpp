@@ -4,21 +4,25 @@
 
 #include "qbackend/Transforms/Analysis/SourceValues.h"
 
+#include "qbackend/Dialect/QBackend/Moves.h"
 #include "qbackend/Support/Places.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/IR/Builders.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace qbackend;
 
-static int64_t getCount(Attribute attr) {
-  auto count = dyn_cast_if_present<IntegerAttr>(attr);
-  return count ? count.getInt() : 1;
-}
-
 int64_t qbackend::getSourceValues(Operation *op) {
-  return getCount(op->getDiscardableAttr(kSourceValuesAttrName));
+  auto count = dyn_cast_if_present<IntegerAttr>(
+      op->getDiscardableAttr(kSourceValuesAttrName));
+  return count ? count.getInt() : 1;
 }
 
 void qbackend::setSourceValues(Operation *op, int64_t count) {
@@ -26,52 +30,9 @@ void qbackend::setSourceValues(Operation *op, int64_t count) {
                          Builder(op).getI64IntegerAttr(count));
 }
 
-/// The function that `argument` is of; null if it is none's.
-static FunctionOpInterface getFunction(BlockArgument argument) {
-  auto function = dyn_cast_or_null<FunctionOpInterface>(
-      argument ? argument.getOwner()->getParentOp() : nullptr);
-  return function && argument.getOwner()->isEntryBlock()
-             ? function
-             : FunctionOpInterface();
-}
-
-int64_t qbackend::countSourceValues(Value value) {
-  value = TensorNames::getTensor(value);
-  if (auto op = value.getDefiningOp<OperatorOp>())
-    return getSourceValues(op);
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (FunctionOpInterface function = getFunction(argument))
-    return getCount(
-        function.getArgAttr(argument.getArgNumber(), kSourceValuesAttrName));
-  return 1;
-}
-
-void qbackend::addSourceValue(Value value) {
-  value = TensorNames::getTensor(value);
-  int64_t count = countSourceValues(value) + 1;
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (auto op = value.getDefiningOp<OperatorOp>())
-    setSourceValues(op, count);
-  else if (FunctionOpInterface function = getFunction(argument))
-    function.setArgAttr(argument.getArgNumber(), kSourceValuesAttrName,
-                        Builder(function).getI64IntegerAttr(count));
-}
-
-void qbackend::eraseSourceValues(FunctionOpInterface function) {
-  // All at once: the attributes of a function's arguments are one array.
-  SmallVector<DictionaryAttr> arguments;
-  function.getAllArgAttrs(arguments);
-  bool isChanged = false;
-  for (DictionaryAttr &attributes : arguments) {
-    NamedAttrList kept(attributes);
-    if (!kept.erase(kSourceValuesAttrName))
-      continue;
-    attributes = kept.getDictionary(function.getContext());
-    isChanged = true;
-  }
-  if (isChanged)
-    function.setAllArgAttrs(arguments);
-}
+//===----------------------------------------------------------------------===//
+// Parts of other operators
+//===----------------------------------------------------------------------===//
 
 /// Whether a part of `loc` is called `name`.
 static bool hasName(Location loc, StringRef name) {
@@ -114,14 +75,145 @@ static bool isStackElement(OperatorOp op) {
 bool qbackend::isPartOfOther(OperatorOp op) {
   if (op.isFused() || !op.getKind().isShapeOnly())
     return false;
-  if (getSourceValues(op) == 0 || isStackElement(op))
+  if (getSourceValues(op) == 0)
     return true;
   std::string name = getLocationName(op.getLoc());
   if (name.empty())
-    return false;
+    return isStackElement(op);
   auto isSame = [&](Operation *other) {
     return isa_and_nonnull<OperatorOp>(other) && hasName(other->getLoc(), name);
   };
   return isSame(TensorNames::getTensor(op.getInputs()[0]).getDefiningOp()) ||
          isReadBy(op.getOutput(), isSame);
+}
+
+//===----------------------------------------------------------------------===//
+// What the network moves
+//===----------------------------------------------------------------------===//
+
+/// Whether `op` gives no activation: a constant, a destination, a shape.
+static bool isAuxiliary(Operation *op) {
+  return op->hasTrait<OpTrait::ConstantLike>() ||
+         isa<tensor::EmptyOp, linalg::FillOp>(op) ||
+         llvm::none_of(op->getResultTypes(), [](Type type) {
+           auto tensor = dyn_cast<RankedTensorType>(type);
+           return tensor && isa<FloatType>(tensor.getElementType());
+         });
+}
+
+static bool isTranspose(Operation *op) {
+  return isa<tosa::TransposeOp, linalg::TransposeOp>(op);
+}
+
+static bool isReshape(Operation *op) {
+  return isa<tosa::ReshapeOp, tensor::CollapseShapeOp, tensor::ExpandShapeOp,
+             tensor::ReshapeOp>(op);
+}
+
+/// The name of `value` in `qbackend.moves`; empty if it has none.
+static std::string getSourceName(Value value) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument)
+    return isAuxiliary(value.getDefiningOp())
+               ? std::string()
+               : getLocationName(value.getDefiningOp()->getLoc());
+  Block *block = argument.getOwner();
+  return isa<func::FuncOp>(block->getParentOp()) && block->isEntryBlock()
+             ? "#" + std::to_string(argument.getArgNumber())
+             : std::string();
+}
+
+void qbackend::recordMoves(func::FuncOp function) {
+  if (function.isExternal() || function->hasAttr(kMovesAttrName))
+    return;
+  // Ops of one name are one value, which is moved if each of them moves.
+  struct Group {
+    bool moves = true, transposes = false, reshapes = false;
+    llvm::SmallSetVector<Value, 2> inputs;
+  };
+  llvm::MapVector<StringRef, Group> groups;
+  llvm::StringMap<std::nullopt_t> names;
+  llvm::DenseMap<Operation *, StringRef> nameOf;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op == function.getOperation())
+      return WalkResult::advance();
+    std::string name = getLocationName(op->getLoc());
+    if (!name.empty() && !isAuxiliary(op)) {
+      StringRef key = names.try_emplace(name, std::nullopt).first->first();
+      nameOf[op] = key;
+      Group &group = groups[key];
+      group.transposes |= isTranspose(op);
+      group.reshapes |= isReshape(op);
+      if (!isTranspose(op) && !isReshape(op) && !isa<tensor::CastOp>(op))
+        group.moves = false;
+      else if (Operation *producer = op->getOperand(0).getDefiningOp();
+               !producer || nameOf.lookup(producer) != key)
+        group.inputs.insert(op->getOperand(0));
+    }
+    return isa<OperatorOp>(op) ||
+                   op->getName().getDialectNamespace() == "linalg"
+               ? WalkResult::skip()
+               : WalkResult::advance();
+  });
+  Builder builder(function.getContext());
+  SmallVector<Attribute> moves;
+  for (auto &[name, group] : groups) {
+    if (!group.moves || group.inputs.size() != 1 ||
+        !(group.transposes || group.reshapes))
+      continue;
+    std::string source = getSourceName(group.inputs.front());
+    if (!source.empty())
+      moves.push_back(builder.getStrArrayAttr(
+          {name, source, group.transposes ? "transpose" : "reshape"}));
+  }
+  if (!moves.empty())
+    function->setAttr(kMovesAttrName, builder.getArrayAttr(moves));
+}
+
+/// The values of `function` by the names that they have, but for what passes
+/// have put in.
+static llvm::StringMap<Value> findValues(func::FuncOp function) {
+  llvm::StringMap<Value> values;
+  for (BlockArgument argument : function.getArguments())
+    values["#" + std::to_string(argument.getArgNumber())] = argument;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op->getNumResults() != 1 || isa<TransposeOp>(op) || isAuxiliary(op))
+      return WalkResult::advance();
+    auto operation = dyn_cast<OperatorOp>(op);
+    if (!operation || !isPartOfOther(operation))
+      op->getLoc()->walk([&](Location inner) {
+        if (auto named = dyn_cast<NameLoc>(inner))
+          values[named.getName().getValue()] = op->getResult(0);
+        return WalkResult::advance();
+      });
+    return operation || op->getName().getDialectNamespace() == "linalg"
+               ? WalkResult::skip()
+               : WalkResult::advance();
+  });
+  return values;
+}
+
+MovedValues::MovedValues(ModuleOp module,
+                         function_ref<bool(StringRef)> isObserved) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    auto moves = function->getAttrOfType<ArrayAttr>(kMovesAttrName);
+    if (!moves)
+      continue;
+    llvm::StringMap<Value> values = findValues(function);
+    // In the order of the code: what a source is, is known by then.
+    for (auto move : moves.getAsRange<ArrayAttr>()) {
+      auto get = [&](unsigned i) {
+        return cast<StringAttr>(move[i]).getValue();
+      };
+      Value source = values.lookup(get(1));
+      if (!source || !values.try_emplace(get(0), source).second)
+        continue;
+      if (isObserved(get(2)))
+        ++moved[source];
+    }
+  }
+}
+
+int64_t MovedValues::count(Value value) const {
+  return 1 + moved.lookup(TensorNames::getTensor(value));
 }

@@ -9,7 +9,6 @@
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Numerics/BatchNorm.h"
 #include "qbackend/Support/Remarks.h"
-#include "qbackend/Transforms/Analysis/SourceValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
@@ -55,8 +54,6 @@ static OperatorOp replaceByBias(OperatorOp root, OperatorOp norm, Value weight,
   auto fused = OperatorOp::create(builder, loc, type, root.getKinds(),
                                   root.getInputs(), weight, newBias, Value(),
                                   Value(), QConfigAttr(), Attribute());
-  if (int64_t count = getSourceValues(norm); count != 1)
-    setSourceValues(fused, count);
   Block &body = fused.getBody().emplaceBlock();
   for (Value operand : fused.getOperands())
     body.addArgument(operand.getType(), loc);

@@ -94,6 +94,7 @@ qbackend::findMovesOfUnrecognized(ArrayRef<OperatorOp> statics) {
   };
   llvm::EquivalenceClasses<Operation *> islands;
   llvm::DenseSet<Operation *> kept, touching;
+  llvm::DenseMap<Value, Operation *> readers;
   for (OperatorOp op : statics) {
     if (!isMove(op))
       continue;
@@ -114,6 +115,13 @@ qbackend::findMovesOfUnrecognized(ArrayRef<OperatorOp> statics) {
       while (auto transpose = input.getDefiningOp<TransposeOp>())
         input = transpose.getInput();
       meet(input.getDefiningOp());
+      // Who else reads the value has its observer, too.
+      auto [reader, isFirst] = readers.try_emplace(input, op);
+      islands.unionSets(reader->second, op);
+      if (isFirst)
+        for (OpOperand *use : collectUses(input))
+          if (quantized.contains(use->getOwner()))
+            meet(use->getOwner());
     }
     for (OpOperand *use : collectUses(op.getOutput())) {
       if (isQuantizedResult(*use))

@@ -18,9 +18,10 @@ bool isPieceOfUnrecognized(OperatorOp op);
 
 /// Those of `statics`, the operators that would have observers, that only move
 /// values (reshape, transpose, concatenation, ...) of code that is no operator:
-/// each is in a connected set of such operators that this code gives a value or
-/// reads one of, and with which no other operator that is to be quantized, no
-/// quantized argument and no quantized result has to do. Integers would lose
+/// each is in a set of such operators, connected by values that they give or
+/// read, that this code gives a value or reads one of, and with whose values no
+/// other operator that is to be quantized, no quantized argument and no
+/// quantized result has to do. Integers would lose
 /// the precision of these values, and save nothing.
 llvm::DenseSet<mlir::Operation *>
 findMovesOfUnrecognized(llvm::ArrayRef<OperatorOp> statics);

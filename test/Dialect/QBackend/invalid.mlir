@@ -702,7 +702,7 @@ func.func @unsigned_reals(%x: tensor<4xf32>) -> (tensor<4xf32> {qbackend.unsigne
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.units, qbackend.parallel, or another prefix}}
+// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.units, qbackend.parallel, or another prefix}}
 module attributes {qbackend.nonsense = 3} {
 }
 
@@ -749,8 +749,18 @@ func.func @axis_below_0(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 
 // -----
 
-// expected-error @+1 {{argument 0 has 'qbackend.source_values' = 4611686018427387904 : i64; expected a count up to 2^20, an i64}}
-func.func private @too_many_values(tensor<2xf32> {qbackend.source_values = 4611686018427387904 : i64})
+qbackend.observer @o <min_max, ui8>
+
+func.func @too_many_values(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{has 'qbackend.source_values' = 4611686018427387904 : i64; expected a count up to 2^20, an i64}}
+  %y = qbackend.observe %x by @o {qbackend.source_values = 4611686018427387904 : i64} : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{has 'qbackend.moves' = }}
+func.func private @move_without_kind() attributes {qbackend.moves = [["flatten", "x"]]}
 
 // -----
 

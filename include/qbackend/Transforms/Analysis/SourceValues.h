@@ -7,28 +7,42 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 
-#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
 
 namespace qbackend {
 
 /// How many values of the network the result of an operator, or what an observe
-/// op sees, stands for.
+/// op sees, stands for by its attribute.
 int64_t getSourceValues(mlir::Operation *op);
 void setSourceValues(mlir::Operation *op, int64_t count);
 
-/// The same of the tensor behind `value`, seen through changes of layout.
-int64_t countSourceValues(mlir::Value value);
-
-/// Says that the tensor behind `value` stands for one more.
-void addSourceValue(mlir::Value value);
-
-/// Takes back what was said of the arguments of `function`.
-void eraseSourceValues(mlir::FunctionOpInterface function);
-
 /// Whether `op` only moves elements, as a part of what is before or behind it:
-/// a pass has put it in; it has the name of one of these; or it adds the
-/// dimension of size 1 of the element of a stack.
+/// a pass has put it in; it has the name of one of these; or, without a name,
+/// it adds the dimension of size 1 of the element of a stack.
 bool isPartOfOther(OperatorOp op);
+
+/// Records, in the attribute `qbackend.moves`, which values of `function` are
+/// others in another shape or layout; nothing if it has the attribute. Values
+/// are what ops with one name give, and have that name: PyTorch's nodes.
+void recordMoves(mlir::func::FuncOp function);
+
+/// How many values of the network each tensor stands for: itself, and what
+/// moved it and is no operator any more.
+class MovedValues {
+public:
+  /// Takes what was recorded of the functions of `module`. A movement that is
+  /// no operator counts where its input comes from, if `isObserved` is true of
+  /// its kind, "reshape" or "transpose".
+  MovedValues(mlir::ModuleOp module,
+              llvm::function_ref<bool(llvm::StringRef)> isObserved);
+
+  /// Of the tensor behind `value`, seen through changes of layout.
+  int64_t count(mlir::Value value) const;
+
+private:
+  llvm::DenseMap<mlir::Value, int64_t> moved;
+};
 
 } // namespace qbackend
 

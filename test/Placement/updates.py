@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Is each observer updated as often as PyTorch updates it?
+
+    updates.py                      the networks of updates.json
+    updates.py --networks DIR [--seeds N,...] [--show] [--record FILE]
+
+Without arguments, compares the numbers of updates in one batch with those that
+updates.json has of PyTorch 2.6. With what fx_networks.py has written to DIR also scales
+and zero points after some batches; --record writes FILE, as updates.json, of --seeds.
+Both sides share observers as FX does. Those of PyTorch with which no operator that is
+quantized has to do (movements between functions that no configuration has) may see
+less here (QB119).
+"""
+
+import argparse
+import collections
+import json
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import placement
+
+HERE = pathlib.Path(__file__).resolve().parent
+FIXED = {"sigmoid": (0.00390625, 0), "hardsigmoid": (0.00390625, 0),
+         "softmax": (0.00390625, 0), "tanh": (0.0078125, 128)}
+WEIGHT = "weight = <min_max, si8, per_tensor_symmetric>"
+MAPPING = "\n".join([
+    "qbackend.qconfig_mapping @averages {",
+    f"  qbackend.qconfig global <activation = <moving_average_min_max, ui8>, {WEIGHT}>",
+    *[f'  qbackend.qconfig object_type "{kind}" <activation = <fixed_qparams, ui8, '
+      f"scale = {scale}, zero_point = {zero_point}>, {WEIGHT}>"
+      for kind, (scale, zero_point) in FIXED.items()],
+    "}\n"])
+OBSERVER = re.compile(
+    r"qbackend.observer @(\S+) <moving_average.*? scale (\S+) zero_point (-?\d+)", re.M)
+
+
+def observe(network, folder, data=None):
+    """The observers here: name to updates, scale and zero point, without data the
+    updates alone. Those with fixed parameters see nothing."""
+    mapping, out = folder / "mapping.mlir", folder / "observed.mlir"
+    mapping.write_text(MAPPING)
+    options = f"backend=qnnpack qconfig={mapping} sharing=fx"
+    passes = [f"--qbackend-prepare-pipeline={options}",
+              f"--qbackend-print-observers={options}"]
+    if data:
+        passes.append(f"--qbackend-calibrate=data={data} batch-size=1")
+    text = placement.run(network, *passes, "-o", out)
+    found, name = {}, None
+    for line in text.splitlines():
+        if line.startswith("@"):
+            name, kind = line[1:].split(": ", 1)
+            if kind.startswith("fixed_qparams"):
+                name = None
+            else:
+                found[name] = 0
+        elif name and (site := placement._SITE.match(line)) and not site[3]:
+            found[name] += int(site[4] or 1)
+    if not data:
+        return [(updates,) for updates in found.values()]
+    return [(found[name], float(scale), int(zero_point))
+            for name, scale, zero_point in OBSERVER.findall(out.read_text())]
+
+
+def is_same(a, b):
+    """Sums of floats may differ by their order."""
+    return a[0] == b[0] and (len(a) == 1 or (
+        abs(a[1] - b[1]) <= 1e-5 * a[1] and abs(a[2] - b[2]) <= 1))
+
+
+def compare(torch, optional, here):
+    """What either side has more; `optional` may have fewer updates here, or none."""
+    missing, more = list(torch), list(here)
+    for wanted in torch:
+        if found := next((each for each in more if is_same(wanted, each)), None):
+            missing.remove(wanted)
+            more.remove(found)
+    for wanted in optional:
+        if found := next((each for each in more if each[0] <= wanted[0]), None):
+            more.remove(found)
+    return missing, more
+
+
+def compare_networks(arguments):
+    counts, recorded = collections.Counter(), {}
+    files = sorted(arguments.networks.glob("*.json"), key=lambda file: int(file.stem))
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        for file in files:
+            if arguments.seeds and int(file.stem) not in arguments.seeds:
+                continue
+            known = json.loads(file.read_text())
+            network = folder / f"{file.stem}.mlir"
+            subprocess.run([placement.BIN / "qbackend-import", file.with_suffix(".pt2"),
+                            "-o", network], check=True)
+            sides = {True: [], False: []}
+            for each in known["observers"].values():
+                sides[each["computes"]].append(
+                    (each["updates"], each["scale"], each["zero_point"]))
+            here = observe(network, folder, file.with_suffix(".npz"))
+            missing, more = compare(sides[True], sides[False], here)
+            is_counted = not any(compare([(e[0],) for e in sides[True]],
+                                        [(e[0],) for e in sides[False]],
+                                        [(e[0],) for e in here]))
+            verdict = ("same" if not missing and not more else
+                       "other scales" if is_counted else "other updates")
+            counts[verdict] += 1
+            if verdict != "same":
+                print(f"{file.stem}: {verdict}; PyTorch {missing}, here {more}")
+            if arguments.show:
+                print(json.dumps(known, indent=1))
+            recorded[file.stem] = {
+                # Names, without the places in fx_networks.py.
+                "network": re.sub(r'\("[^"]*":\d+:\d+\)', "",
+                                  network.read_text()).splitlines(),
+                "updates": [e[0] for e in sides[True]],
+                "optional": [e[0] for e in sides[False]]}
+    print(dict(counts))
+    if arguments.record:
+        arguments.record.write_text(json.dumps(recorded, indent=1) + "\n")
+    return counts["other updates"]
+
+
+def compare_recorded():
+    failed = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        recorded = json.loads((HERE / "updates.json").read_text())
+        for seed, known in recorded.items():
+            network = folder / f"{seed}.mlir"
+            network.write_text("\n".join(known["network"]))
+            missing, more = compare([(n,) for n in known["updates"]],
+                                    [(n,) for n in known["optional"]],
+                                    observe(network, folder))
+            if missing or more:
+                failed += 1
+                print(f"{seed}: updates of PyTorch {missing}, here {more}")
+    print(f"{len(recorded)} networks, {failed} have other updates")
+    return failed
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--networks", type=pathlib.Path)
+    parser.add_argument("--seeds", type=lambda text: {int(n) for n in text.split(",")})
+    parser.add_argument("--show", action="store_true")
+    parser.add_argument("--record", type=pathlib.Path)
+    arguments = parser.parse_args()
+    return bool(compare_networks(arguments) if arguments.networks
+                else compare_recorded())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
