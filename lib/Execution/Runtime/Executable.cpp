@@ -6,48 +6,29 @@
 #include "qbackend/Execution/Runtime/ThreadPool.h"
 
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
-#include "qbackend/Execution/CodeGen/Passes.h"
 #include "qbackend/Execution/Runtime/Sandbox.h"
 
+#include "CompileModule.h"
 #include "PrepareModule.h"
 #include "RunContext.h"
 #include "Sandbox.h"
+#include "Signature.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/ExecutionEngine/ExecutionEngine.h"
 #include "mlir/IR/BuiltinAttributes.h"
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallPtrSet.h"
-#include "llvm/ADT/StringSet.h"
 #include "llvm/ExecutionEngine/Orc/AbsoluteSymbols.h"
-#include "llvm/ExecutionEngine/Orc/JITTargetMachineBuilder.h"
 #include "llvm/ExecutionEngine/Orc/Mangling.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/PassInstrumentation.h"
-#include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
-#include "llvm/TargetParser/Host.h"
-#include "llvm/Transforms/Scalar/EarlyCSE.h"
-#include "llvm/Transforms/Scalar/LICM.h"
-#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 #include <csetjmp>
 #include <cstdlib>
 #include <cstring>
-#include <mutex>
-
-#if defined(__linux__) && defined(__x86_64__)
-#include <sys/syscall.h>
-#include <unistd.h>
-#endif
 
 using namespace llvm;
 using namespace qbackend;
@@ -189,271 +170,8 @@ using PackedFunction = void (*)(void **);
 }
 
 //===----------------------------------------------------------------------===//
-// Signature
+// Compilation
 //===----------------------------------------------------------------------===//
-
-std::string TensorSignature::str() const {
-  return (getElementName(type) + " " + formatShape(shape)).str();
-}
-
-std::optional<ElementType> runtime::getElementType(mlir::Type type) {
-  if (type.isF32())
-    return ElementType::F32;
-  if (type.isF64())
-    return ElementType::F64;
-  if (type.isF16())
-    return ElementType::F16;
-  if (type.isIndex())
-    return ElementType::I64;
-  auto integer = dyn_cast<mlir::IntegerType>(type);
-  if (!integer)
-    return std::nullopt;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return ElementType::Bool;
-  case 8:
-    return isUnsigned ? ElementType::U8 : ElementType::I8;
-  case 16:
-    return isUnsigned ? ElementType::U16 : ElementType::I16;
-  case 32:
-    return isUnsigned ? ElementType::U32 : ElementType::I32;
-  case 64:
-    return isUnsigned ? ElementType::U64 : ElementType::I64;
-  default:
-    return std::nullopt;
-  }
-}
-
-static std::string printType(mlir::Type type) {
-  std::string text;
-  raw_string_ostream os(text);
-  type.print(os);
-  return text;
-}
-
-static Expected<TensorSignature> getSignature(mlir::Type type, StringRef entry,
-                                              StringRef what, unsigned index) {
-  auto tensor = dyn_cast<mlir::RankedTensorType>(type);
-  std::optional<ElementType> element =
-      tensor ? getElementType(tensor.getElementType()) : std::nullopt;
-  if (!element)
-    return createStringError(
-        what + " " + Twine(index) + " of '" + entry + "' is a " +
-        printType(type) +
-        "; it has to be a ranked tensor of f16, f32, f64, i1, i8, i16, i32 or "
-        "i64");
-  TensorSignature signature{*element, {}};
-  for (int64_t extent : tensor.getShape())
-    signature.shape.push_back(mlir::ShapedType::isDynamic(extent) ? -1
-                                                                  : extent);
-  return signature;
-}
-
-static ElementType getUnsigned(ElementType type) {
-  switch (type) {
-  case ElementType::I8:
-    return ElementType::U8;
-  case ElementType::I16:
-    return ElementType::U16;
-  case ElementType::I32:
-    return ElementType::U32;
-  case ElementType::I64:
-    return ElementType::U64;
-  default:
-    return type;
-  }
-}
-
-bool runtime::isUnsigned(ElementType type) {
-  return isInteger(type) && getUnsigned(type) == type;
-}
-
-/// Returns whether an array of type `array` holds what `signature` asks for.
-static bool isCompatible(ElementType signature, ElementType array) {
-  return signature == array ||
-         (isInteger(signature) && isInteger(array) &&
-          getElementSize(signature) == getElementSize(array));
-}
-
-bool runtime::holds(ElementType input, ElementType array) {
-  return input == array || (isCompatible(input, array) && !isUnsigned(input));
-}
-
-//===----------------------------------------------------------------------===//
-// Lowering
-//===----------------------------------------------------------------------===//
-
-void runtime::registerRuntimeDialects(mlir::DialectRegistry &registry) {
-  codegen::registerCodeGenDialects(registry);
-  mlir::registerBuiltinDialectTranslation(registry);
-  mlir::registerLLVMDialectTranslation(registry);
-}
-
-/// Runs the pipeline and returns its first diagnostic if it fails.
-static Error lowerToLLVM(ModuleOp module,
-                         const codegen::LowerToLLVMOptions &options) {
-  std::string first;
-  std::mutex mutex;
-  mlir::ScopedDiagnosticHandler handler(
-      module.getContext(), [&](mlir::Diagnostic &diagnostic) {
-        std::lock_guard<std::mutex> lock(mutex);
-        if (diagnostic.getSeverity() == mlir::DiagnosticSeverity::Error &&
-            first.empty()) {
-          raw_string_ostream os(first);
-          if (!isa<mlir::UnknownLoc>(diagnostic.getLocation()))
-            os << diagnostic.getLocation() << ": ";
-          os << diagnostic;
-          // The op is not in the message, but in a note; one line is enough.
-          for (mlir::Diagnostic &note : diagnostic.getNotes()) {
-            std::string text = note.str();
-            StringRef op = StringRef(text).split('\n').first;
-            if (op.consume_front("see current operation: "))
-              os << ": " << op.take_front(200);
-          }
-        }
-        return mlir::success();
-      });
-  mlir::PassManager pm(module.getContext(), ModuleOp::getOperationName());
-  pm.enableVerifier(false);
-  codegen::buildLowerToLLVMPipeline(pm, options);
-  if (failed(mlir::verify(module)) || failed(pm.run(module)) ||
-      failed(mlir::verify(module)))
-    return createStringError("cannot compile the module: " +
-                             (first.empty() ? "a pass failed" : first));
-  return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// LLVM
-//===----------------------------------------------------------------------===//
-
-/// Asks the system for the AMX tiles of this processor, which a process may
-/// only use then. False: there are none, or it refuses.
-static bool requestTiles() {
-#if defined(__linux__) && defined(__x86_64__)
-  static const bool isGranted = [] {
-    StringMap<bool> features = sys::getHostCPUFeatures();
-    constexpr long requestPermission = 0x1023, tileData = 18;
-    return features.lookup("amx-tile") && features.lookup("amx-int8") &&
-           syscall(SYS_arch_prctl, requestPermission, tileData) == 0;
-  }();
-  return isGranted;
-#else
-  return false;
-#endif
-}
-
-static Expected<orc::JITTargetMachineBuilder> getTarget(unsigned optLevel) {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    InitializeNativeTarget();
-    InitializeNativeTargetAsmPrinter();
-  });
-  Expected<orc::JITTargetMachineBuilder> builder =
-      orc::JITTargetMachineBuilder::detectHost();
-  if (!builder)
-    return builder.takeError();
-  // Results have to be the same on every processor: a contracted a*b+c is
-  // rounded once instead of twice.
-  builder->getOptions().AllowFPOpFusion = FPOpFusion::Strict;
-  builder->setCodeGenOptLevel(static_cast<CodeGenOptLevel>(optLevel));
-  // Constants may be anywhere in memory: their addresses are in a table.
-  builder->setRelocationModel(Reloc::PIC_);
-  builder->setCodeModel(CodeModel::Small);
-  return builder;
-}
-
-/// How many blocks of a function jump threading may have: it looks for the
-/// definition of each value in all of them, again for each branch that it
-/// threads, of which a chain of branches on one condition has thousands.
-static constexpr unsigned maxThreadedBlocks = 500;
-
-/// What `pass` takes more than linear time for, and gives nothing here: nothing
-/// is called by a pointer but what the runtime gives.
-static bool isTooLong(StringRef pass, Any ir) {
-  if (pass == "CalledValuePropagationPass")
-    return true;
-  const auto **function = any_cast<const Function *>(&ir);
-  return pass == "JumpThreadingPass" && function &&
-         (*function)->size() > maxThreadedBlocks;
-}
-
-/// Whether `ir` is a generated kernel, or of one.
-static bool isKernel(Any ir) {
-  const Function *function = nullptr;
-  if (const auto **unit = any_cast<const Function *>(&ir))
-    function = *unit;
-  else if (const auto **unit = any_cast<const Loop *>(&ir))
-    function = (*unit)->getHeader()->getParent();
-  else if (const auto **unit = any_cast<const LazyCallGraph::SCC *>(&ir))
-    function =
-        (*unit)->size() == 1 ? &(*unit)->begin()->getFunction() : nullptr;
-  return function && function->hasFnAttribute(codegen::kKernelAttribute);
-}
-
-static void optimize(Module &module, TargetMachine &machine,
-                     unsigned optLevel) {
-  const OptimizationLevel levels[] = {
-      OptimizationLevel::O0, OptimizationLevel::O1, OptimizationLevel::O2,
-      OptimizationLevel::O3};
-  PipelineTuningOptions tuning;
-  // Unrolling windows makes large networks compile four times slower. What is
-  // worth vectors comes with them: straight lines are what is between loops.
-  tuning.LoopUnrolling = optLevel >= 3;
-  tuning.LoopInterleaving = optLevel >= 2;
-  tuning.LoopVectorization = optLevel >= 2;
-  tuning.SLPVectorization = optLevel >= 3;
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  CGSCCAnalysisManager graph;
-  ModuleAnalysisManager modules;
-  // Kernels are made as they should be: what is left to do is little, where the
-  // whole pipeline would take most of the time for them.
-  bool isKernelTurn = false;
-  PassInstrumentationCallbacks callbacks;
-  callbacks.registerShouldRunOptionalPassCallback([&](StringRef pass, Any ir) {
-    return isKernel(ir) == isKernelTurn && !isTooLong(pass, ir);
-  });
-  PassBuilder builder(&machine, tuning, std::nullopt, &callbacks);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(graph);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, graph, modules);
-  ModulePassManager pm =
-      optLevel == 0 ? builder.buildO0DefaultPipeline(levels[0])
-                    : builder.buildPerModuleDefaultPipeline(levels[optLevel]);
-  pm.run(module, modules);
-  if (optLevel == 0)
-    return;
-  FunctionPassManager kernelPasses;
-  kernelPasses.addPass(EarlyCSEPass());
-  kernelPasses.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()),
-                                                       /*UseMemorySSA=*/true));
-  kernelPasses.addPass(SimplifyCFGPass());
-  ModulePassManager kernelManager;
-  kernelManager.addPass(
-      createModuleToFunctionPassAdaptor(std::move(kernelPasses)));
-  isKernelTurn = true;
-  kernelManager.run(module, modules);
-}
-
-/// Fails if `module` needs what is neither of the runtime nor in `symbols`: the
-/// engine would find any function of this process.
-static Error checkSymbols(const Module &module, const StringSet<> &symbols) {
-  for (const GlobalObject &object : module.global_objects()) {
-    StringRef name = object.getName();
-    auto *function = dyn_cast<Function>(&object);
-    if (!object.isDeclaration() || symbols.contains(name) ||
-        (function && (function->isIntrinsic() || isRuntimeFunction(name))))
-      continue;
-    return createStringError("symbol '" + name +
-                             "' is none of the runtime's; only the operators "
-                             "of a network are run");
-  }
-  return Error::success();
-}
 
 struct Executable::Impl {
   std::vector<std::string> asserts;

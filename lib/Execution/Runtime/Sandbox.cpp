@@ -12,6 +12,7 @@
 //                    or 0 and the assertion that failed
 
 #include "Sandbox.h"
+#include "Signature.h"
 
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Support/Error.h"

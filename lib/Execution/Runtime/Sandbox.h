@@ -23,9 +23,6 @@ struct SandboxHook {
   std::map<int64_t, llvm::SmallVector<int64_t>> calls;
 };
 
-/// The type of an element; nullopt for what arrays can't hold.
-std::optional<arrays::ElementType> getElementType(mlir::Type type);
-
 /// Reads the calls of `hooks` from a module that is to be compiled.
 llvm::Expected<std::vector<SandboxHook>>
 findSandboxHooks(mlir::ModuleOp module, llvm::ArrayRef<Executable::Hook> hooks);
