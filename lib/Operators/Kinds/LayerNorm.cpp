@@ -390,18 +390,14 @@ bool NormBuilder::build() {
     for (unsigned channel : {1u, unsigned(type.getRank() - 1)})
       if (isProper(channel) && !isAxis(channel) && isRest(channel))
         return buildGroups(channel, type.getDimSize(channel));
-  for (unsigned dim : dims)
-    if (!isAxis(dim))
-      return false;
-  SmallVector<int64_t> axes(norm.axes.begin(), norm.axes.end());
-  Attribute kind;
+  if (!llvm::all_of(dims, isAxis))
+    return false;
+  MLIRContext *context = recognition.context();
+  DenseI64ArrayAttr axes = recognition.ints(
+      SmallVector<int64_t>(norm.axes.begin(), norm.axes.end()));
   if (norm.isRms)
-    kind =
-        RmsNormAttr::get(recognition.context(), recognition.ints(axes), eps());
-  else
-    kind = LayerNormAttr::get(recognition.context(), recognition.ints(axes),
-                              eps());
-  return finish(kind, norm.axes);
+    return finish(RmsNormAttr::get(context, axes, eps()), norm.axes);
+  return finish(LayerNormAttr::get(context, axes, eps()), norm.axes);
 }
 
 //===----------------------------------------------------------------------===//
