@@ -3,9 +3,11 @@
 
 import dataclasses
 import io
+import json
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 
@@ -31,6 +33,17 @@ func.func @main(%x: tensor<1x4xf32>) -> tensor<1x4xf32> {
 }
 """
 
+# One that reads its weights.
+WEIGHTLESS = """\
+ml_program.global private @w(#ml_program.extern : tensor<2x4xf32>) : tensor<2x4xf32>
+func.func @main(%x: tensor<2x4xf32>, %b: tensor<2xf32> {qbackend.name = "b"})
+    -> tensor<2x4xf32> {
+  %w = ml_program.global_load_const @w : tensor<2x4xf32>
+  %0 = tosa.add %x, %w : (tensor<2x4xf32>, tensor<2x4xf32>) -> tensor<2x4xf32>
+  return %0 : tensor<2x4xf32>
+}
+"""
+
 
 @dataclasses.dataclass
 class Kind:
@@ -51,12 +64,14 @@ class Kind:
 
 
 def helpers(work):
-    return {"network": work / "network.mlir", "samples": work / "samples.npz",
+    return {"network": work / "network.mlir", "weightless": work / "weightless.mlir",
+            "samples": work / "samples.npz",
             "python": sys.executable}
 
 
 def write_helpers(work):
     (work / "network.mlir").write_text(NETWORK)
+    (work / "weightless.mlir").write_text(WEIGHTLESS)
     np.savez(work / "samples.npz", x=np.linspace(-2, 2, 12, dtype=np.float32)
              .reshape(3, 4))
 
@@ -118,6 +133,24 @@ def read_arrays(_):
             else:
                 save(buffer, x=np.asarray(array, order=order))
             found.append((f"{dtype} {save.__name__}", buffer.getvalue()))
+    return found
+
+
+def read_parameters(_):
+    """The weights of WEIGHTLESS, and files of other types and shapes."""
+    found = []
+    for names, kind, dtype in ((("w", "b"), "F32", "<f4"), (("w", "b"), "BF16", "<u2"),
+                               (("w",), "I8", "i1"), (("b", "c"), "BOOL", "?")):
+        header, data = {"__metadata__": {"format": "pt"}}, b""
+        for name, shape in zip(names, ((2, 4), (2,))):
+            array = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
+            header[name] = {"dtype": kind, "shape": shape,
+                            "data_offsets": [len(data), len(data) + array.nbytes]}
+            data += array.tobytes()
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        found.append((f"{kind} {' '.join(names)}",
+                      struct.pack("<Q", len(text)) + text + data))
     return found
 
 
@@ -204,6 +237,10 @@ KINDS = {kind.name: kind for kind in [
         ["{bin}/qbackend-run", "{network}", "--input={input}", "-o", "{output}"],
         ["{bin}/qbackend-run", "{network}", "--calibrate", "--input={input}", "-o",
          "{output}"]], read_arrays, binary=True),
+    Kind("weights", ".safetensors", [
+        ["{bin}/qbackend-opt", "--apply-backend=qnnpack", "calibration=ranges",
+         "weights={input}", "{weightless}", "-o", "{output}"]], read_parameters,
+        binary=True),
     Kind("table", ".json", [
         ["{bin}/qbackend-calib", "show", "{input}", "-o", "{output}"],
         ["{bin}/qbackend-calib", "merge", "{input}", "-o", "{output}"],

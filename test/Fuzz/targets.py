@@ -33,6 +33,9 @@ BYTES = {
                b"'descr': '|O'", b"'descr': '>i8'", b"'fortran_order': True",
                b"'shape': (4611686018427387904, 4)", b"'shape': ()", b"(-1,)",
                b"\xff\xff\xff\xff", b"\x08\x00"],
+    "Parameters": [b"\x00\x00\x00\x00{", b"\xff\xff\xff\xff", b"\"data_offsets\":[0,0]",
+                   b"\"shape\":[]", b"4611686018427387904", b"-1", b"__metadata__",
+                   b"\"BF16\"", b"\"BOOL\"", b"\"F4\"", b"null"],
     "Tables": [b"1e400", b"-0.0", b"\\ud800", b"NaN", b"null", b"[[", b"}}"],
     "Modules": [b"ML\xefR", b"loc(\"a\":0:0)", b"dense_resource<a>", b"\"0x00\"", b"{-#",
                 b"#-}", b"^bb0", b"?x", b"*x"],
@@ -44,6 +47,7 @@ SEEDS_A_SECOND = dict.fromkeys(("Modules", "Configurations", "Pipeline"),
                                2 if corpus.SANITIZED else 20)
 READERS = {
     "Arrays": [corpus.read_arrays],
+    "Parameters": [corpus.read_parameters],
     "Tables": [corpus.read_tables],
     "Modules": [corpus.read_modules, corpus.read_bytecode],
     "Configurations": [corpus.read_configurations, corpus.read_documents],
