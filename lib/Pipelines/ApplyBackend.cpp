@@ -8,6 +8,7 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Pipelines/ApplyBackend.h"
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
+#include "qbackend/Pipelines/BindParameters.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/NetworkRunner.h"
 #include "qbackend/Pipelines/Passes.h"
@@ -201,6 +202,8 @@ private:
                          const CalibratePassOptions &calibrate,
                          const KernelPipelineOptions &kernels,
                          bool isEngineForm) {
+    if (!weights.empty() && failed(bindParameters(getOperation(), weights)))
+      return failure();
     // One pipeline: what passes know in common ends with it.
     Summary summary;
     OwningOpRef<ModuleOp> original = getOperation().clone();
@@ -269,6 +272,8 @@ private:
                                                       : llvm::outs());
     OwningOpRef<ModuleOp> owned = copyInside(getOperation());
     ModuleOp copy = *owned;
+    if (!weights.empty() && failed(bindParameters(copy, weights)))
+      return failure();
     OpPassManager first("builtin.module");
     addPreparePipeline(first, prepare);
     if (!calibrate.data.empty() || !calibrate.calibration.empty())

@@ -12,6 +12,13 @@ using namespace qbackend;
 
 NetworkRun::~NetworkRun() = default;
 
+llvm::Expected<ParameterFile>
+NetworkRunnerInterface::readParameters(StringRef path) const {
+  return makeError("'{0}' is no .safetensors file, which is all that is read "
+                   "here; save the weights as one",
+                   path);
+}
+
 llvm::Expected<const NetworkRunnerInterface *>
 qbackend::findNetworkRunner(MLIRContext *context) {
   // A float network has no op of the dialect yet.

@@ -88,14 +88,16 @@ static ErrorOr<std::unique_ptr<MemoryBuffer>> readStandardInput() {
   return text;
 }
 
-ErrorOr<std::unique_ptr<MemoryBuffer>> qbackend::readFile(StringRef path) {
+ErrorOr<std::unique_ptr<MemoryBuffer>> qbackend::readFile(StringRef path,
+                                                          bool isText) {
   if (path.contains('\0'))
     return makeError(InputError::hasNull);
   if (path == "-")
     return readStandardInput();
   fs::file_status status;
   if (fs::status(path, status) || !isDevice(status))
-    return MemoryBuffer::getFile(path);
+    return MemoryBuffer::getFile(path, /*IsText=*/false,
+                                 /*RequiresNullTerminator=*/isText);
   llvm::Expected<fs::file_t> file = fs::openNativeFileForRead(path);
   if (!file)
     return llvm::errorToErrorCode(file.takeError());

@@ -268,8 +268,8 @@ private:
       if (!operand || isKnown(operand))
         continue;
       refuse(op, "QB106", "its " + role + " is not a constant with data",
-             "pass the trained parameters as dense constants, not as arguments "
-             "or elided resources",
+             "bind it by name with weights=FILE.safetensors, or pass the trained "
+             "parameters as dense constants",
              RemarkNote::atCode(operand.getLoc(), "this is its " + role));
       return false;
     }

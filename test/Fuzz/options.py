@@ -35,16 +35,17 @@ VALUES = ["", "-1", "0", "1", "2", "1000", "4294967296", "99999999999999999999",
 KEYS = ["mode", "qconfig", "sharing", "entry", "quantized-inputs", "quantized-outputs",
         "keep-float", "calibration", "data", "equalization", "corrections",
         "non-finite", "samples", "batch-size", "input-scale", "sample-arguments",
-        "num-threads", "lower-to", "require-quantized"]
+        "num-threads", "lower-to", "require-quantized", "weights"]
 RUN = ["--backend", "--batch-size", "--calibration", "--compare", "--entry", "--html",
        "--input", "--input-scale", "--labels", "--layers", "--non-finite",
        "--num-threads", "--profile", "--qconfig", "--report", "--resume",
        "--sample-arguments", "--samples", "--save-every", "--sensitivity", "--shard",
-       "--source", "--target", "--calibrate", "--changes", "--statistics", "--scores"]
+       "--source", "--target", "--calibrate", "--changes", "--statistics", "--scores",
+       "--weights", "--compare-weights"]
 TUNE = ["--backend", "--calibration", "--data", "--entry", "--input", "--input-scale",
         "--keep-accuracy", "--keep-sqnr", "--labels", "--max-time", "--num-threads",
         "--qconfig", "--resume", "--sample-arguments", "--samples",
-        "--target-latency"]
+        "--target-latency", "--weights"]
 TABLE = ["--observer", "--percentile", "--symmetric", "--dtype"]
 # Values that some option has: half of all are one of these.
 PLAUSIBLE = {

@@ -113,6 +113,7 @@ TEST(ApplyBackendOptions, ReachTheirPasses) {
       {"sample-arguments", {"0", "sample-arguments=0"}},
       {"samples", {"1", "samples=1"}},
       {"sharing", {"fx", "sharing=fx"}},
+      {"weights", {path, ""}},
   };
   std::string withoutOptions = record("data=" + path);
   unsigned found = 0;

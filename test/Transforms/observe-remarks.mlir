@@ -54,7 +54,7 @@ func.func @qb105(%x: !t) -> !t {
 
 // expected-note @+1 {{this is its weight}}
 func.func @qb106_weight(%x: !t, %w: tensor<4x4xf32>) -> !t {
-  // expected-remark @+1 {{QB106 | Category:qbackend | Function=qb106_weight | Operator=linear, OperatorName=linear_0, Reason="its weight is not a constant with data", Suggestion="pass the trained parameters as dense constants, not as arguments or elided resources"}}
+  // expected-remark @+1 {{QB106 | Category:qbackend | Function=qb106_weight | Operator=linear, OperatorName=linear_0, Reason="its weight is not a constant with data", Suggestion="bind it by name with weights=FILE.safetensors, or pass the trained parameters as dense constants"}}
   %0 = qbackend.operator [#qbackend.linear] inputs(%x) weight(%w) : (!t, tensor<4x4xf32>) -> !t {
   ^bb0(%a: !t, %b: tensor<4x4xf32>):
     qbackend.yield %a : !t

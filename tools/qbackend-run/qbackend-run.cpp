@@ -151,6 +151,14 @@ static cl::opt<std::string>
                 cl::desc("run this module on the same data, and print how the "
                          "two differ"),
                 cl::cat(category));
+static cl::opt<std::string> weightsFile(
+    "weights", cl::value_desc("FILE"),
+    cl::desc("tensors that MODULE only names: .safetensors or .npz"),
+    cl::cat(category));
+static cl::opt<std::string>
+    compareWeights("compare-weights", cl::value_desc("FILE"),
+                   cl::desc("tensors that the module of --compare only names"),
+                   cl::cat(category));
 static cl::opt<std::string>
     labelsFile("labels", cl::value_desc("FILE[:ARRAY]"),
                cl::desc("right classes, to print how many are found by the "
@@ -253,6 +261,8 @@ static llvm::Error checkOptions() {
                      "--scores, when all parts are measured");
   if (calibrateMode && outputFile.empty())
     return makeError("--calibrate needs -o TABLE for the result");
+  if (!compareWeights.empty() && compareFile.empty())
+    return makeError("--compare-weights needs --compare=MODULE");
   if (layersMode && compareFile.empty())
     return makeError("--layers needs --compare=MODULE");
   if (mode.empty() && compareFile.empty() && labelsFile.empty() &&
@@ -281,6 +291,7 @@ static llvm::Error checkOptions() {
                       {&htmlFile, {"layers"}},
                       {&profileMode, {"report"}},
                       {&compareFile, {"", "layers", "report"}},
+                      {&compareWeights, {"", "layers", "report"}},
                       {&labelsFile, {"", "layers", "sensitivity"}},
                       {&targetName, {"", "layers", "report"}},
                       {&contractMode, {"", "layers", "report"}},
@@ -444,7 +455,7 @@ static llvm::Error printReport(OwningOpRef<ModuleOp> module,
   std::vector<NamedCost> costs = {{moduleFile, {}}};
   modules.push_back(std::move(module));
   if (!compareFile.empty()) {
-    auto other = readModule(compareFile, context);
+    auto other = readModule(compareFile, context, compareWeights);
     if (!other)
       return other.takeError();
     modules.push_back(std::move(*other));
@@ -589,7 +600,7 @@ int main(int argc, char **argv) {
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = readModule(moduleFile, &context);
+  auto module = readModule(moduleFile, &context, weightsFile);
   if (!module)
     return fail(module.takeError());
   if (!reportName.empty()) {
@@ -609,7 +620,7 @@ int main(int argc, char **argv) {
   }
   OwningOpRef<ModuleOp> other;
   if (!compareFile.empty()) {
-    auto read = readModule(compareFile, &context);
+    auto read = readModule(compareFile, &context, compareWeights);
     if (!read)
       return fail(read.takeError());
     other = std::move(*read);

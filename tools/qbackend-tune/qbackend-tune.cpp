@@ -97,6 +97,10 @@ static cl::opt<std::string>
               cl::desc("function that is the network; default: main, forward, "
                        "or the only one"),
               cl::cat(category));
+static cl::opt<std::string> weightsFile(
+    "weights", cl::value_desc("FILE"),
+    cl::desc("tensors that MODULE only names: .safetensors or .npz"),
+    cl::cat(category));
 static cl::opt<std::string>
     sampleArguments("sample-arguments",
                     cl::desc("numbers of the arguments that hold samples, such "
@@ -294,7 +298,7 @@ int main(int argc, char **argv) {
   threads.giveTo(context);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
-  auto module = readModule(moduleFile, &context);
+  auto module = readModule(moduleFile, &context, weightsFile);
   if (!module)
     return fail(module.takeError());
   std::signal(SIGINT, interrupt);

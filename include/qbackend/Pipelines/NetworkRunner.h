@@ -8,6 +8,8 @@
 #ifndef QBACKEND_PIPELINES_NETWORKRUNNER_H
 #define QBACKEND_PIPELINES_NETWORKRUNNER_H
 
+#include "qbackend/Support/ParameterFile.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectInterface.h"
@@ -102,6 +104,11 @@ public:
   virtual llvm::Expected<std::unique_ptr<NetworkRun>>
   prepare(mlir::ModuleOp module, mlir::func::FuncOp function,
           const SampleRequest &request, ObserveCallback observed) const = 0;
+
+  /// Reads a file of weights that is no .safetensors. Fails where this runner
+  /// reads none.
+  virtual llvm::Expected<ParameterFile>
+  readParameters(llvm::StringRef path) const;
 };
 
 /// The runner of `context`: that of a host's dialect, if one has it, else

@@ -40,6 +40,30 @@ defvar CalibrationOptions = [
                "bias-correction">
 ];
 
+def WeightsOption : Option<"weights", "weights", "std::string", "\"\"",
+    "File with the tensors of arguments, extern globals and resources without "
+    "data, by name: .safetensors or .npz; empty: none">;
+
+def BindParametersPass : Pass<"qbackend-bind-parameters", "::mlir::ModuleOp"> {
+  let summary = "give weights that a module only names their data";
+  let description = [{
+    Before: a network whose weights are arguments, an `ml_program.global` that is
+    `#ml_program.extern`, or `dense_resource<key>` without data. After: constants
+    with the tensors of the file `weights`, which is a .safetensors or .npz, and a
+    signature without those arguments.
+
+    A tensor belongs to the argument of a public function that has its name (that of
+    its location, `qbackend.name`, `iree.abi.name`, `ml_program.identifier`,
+    `jax.arg_info`, or its number: `arg1`), to the global of that symbol, and to the
+    resource of that key. Each tensor must have a place, and each such global and
+    resource a tensor, of the same type and shape. An argument that no tensor is
+    called like is data.
+  }];
+  let options = [WeightsOption];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def CalibratePass : Pass<"qbackend-calibrate", "::mlir::ModuleOp"> {
   let summary = "find the scale and zero point of each observer";
   let description = [{
@@ -87,7 +111,7 @@ def ApplyBackendPass : Pass<"apply-backend", "::mlir::ModuleOp"> {
            "convert: to integers; fake-quant: float code that computes "
            "the numbers which the integers of the reference form stand for">,
     KeepFloatOption, QuantizedInputsOption, QuantizedOutputsOption,
-    LowerToOption,
+    LowerToOption, WeightsOption,
     Option<"requireQuantized", "require-quantized", "double", "0",
            "Fail if less than this percentage of the multiply-accumulates (of the "
            "operators, if there are none) is in integer kernels, or with "

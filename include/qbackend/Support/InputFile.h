@@ -16,9 +16,10 @@ namespace qbackend {
 /// The content of `path`, or of standard input for "-". A device is read like a
 /// pipe, but one that gives more than 64 MB (`/dev/zero`) is an error: it has
 /// no end. So are a name with a null in it, which would be that of another
-/// file, and standard input that was read to its end before.
+/// file, and standard input that was read to its end before. What is no text
+/// has no null behind it, and is mapped into memory where it is long.
 llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
-readFile(llvm::StringRef path);
+readFile(llvm::StringRef path, bool isText = true);
 
 /// Whether `readFile` was given "-" before: nothing is left of it.
 bool wasStandardInputRead();

@@ -5,6 +5,7 @@
 #include "qbackend/Insight/Explanation/ReadModule.h"
 
 #include "qbackend/Insight/Explanation/SourceHints.h"
+#include "qbackend/Pipelines/BindParameters.h"
 #include "qbackend/Support/ParseModule.h"
 #include "qbackend/Support/ReadNetwork.h"
 
@@ -14,7 +15,7 @@ using namespace mlir;
 using namespace qbackend;
 
 llvm::Expected<OwningOpRef<ModuleOp>>
-qbackend::readModule(StringRef path, MLIRContext *context) {
+qbackend::readModule(StringRef path, MLIRContext *context, StringRef weights) {
   auto sources = std::make_shared<llvm::SourceMgr>();
   auto buffer = readNetwork(path);
   if (!buffer)
@@ -31,5 +32,7 @@ qbackend::readModule(StringRef path, MLIRContext *context) {
         << hint->message;
   if (!module)
     return llvm::createStringError("'" + path + "' is not a valid module");
+  if (!weights.empty() && failed(bindParameters(*module, weights)))
+    return llvm::createStringError("'" + path + "' has not got its weights");
   return module;
 }
