@@ -191,6 +191,15 @@ public:
     return Model(std::exchange(state->model, nullptr));
   }
 
+  void bindWeights(const Text &path) {
+    std::string name = path;
+    auto model = handle;
+    std::make_shared<Call>()->run([name, model](Call &call) {
+      return qbackendModelBindWeights(model.get(), toText(name),
+                                      &Diagnostics::add, &call.diagnostics);
+    });
+  }
+
   std::string describe() { return read(&qbackendModelDescribe); }
   std::string explain() { return read(&qbackendModelExplain); }
   std::string text() { return read(&qbackendModelPrint); }
@@ -487,6 +496,8 @@ void addModels(py::module_ &m) {
   py::class_<Model>(m, "Model", "A network. Arrays are contiguous.")
       .def_static("load", &Model::load, py::arg("module"), py::arg("name"),
                   py::arg("entry"), "A module as text or bytecode.")
+      .def("bind_weights", &Model::bindWeights, py::arg("path"),
+           "Gives it the weights of a file.")
       .def("describe", &Model::describe, "Inputs, outputs and sizes as JSON.")
       .def("explain", &Model::explain, "What became of operators, as JSON.")
       .def("text", &Model::text, "The module as text.")

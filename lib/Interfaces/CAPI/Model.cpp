@@ -5,6 +5,7 @@
 #include "Model.h"
 
 #include "qbackend/Execution/Pipelines/RunModule.h"
+#include "qbackend/Pipelines/BindParameters.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -98,6 +99,20 @@ QBackendStatus qbackendModelLoad(QBackendText module, QBackendText name,
 }
 
 void qbackendModelDestroy(QBackendModel *model) { delete model; }
+
+QBackendStatus qbackendModelBindWeights(QBackendModel *model, QBackendText path,
+                                        QBackendDiagnosticCallback callback,
+                                        void *user) {
+  if (!checkPointers({{"model", model}}, callback, user))
+    return QBACKEND_FAILURE;
+  ModelScope scope(*model, callback, user);
+  if (failed(bindParameters(*model->module, toRef(path))))
+    return QBACKEND_FAILURE;
+  // Who runs one still has it.
+  model->executable.reset();
+  model->contracted.reset();
+  return QBACKEND_SUCCESS;
+}
 
 /// The bytes of the constant tensors, each counted once.
 static int64_t countConstantBytes(ModuleOp module) {

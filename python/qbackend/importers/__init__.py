@@ -93,14 +93,24 @@ def from_torch(module: Any, example_inputs: Sequence[Any],
     return finished(*pt2.convert(memoryview(buffer.getvalue())))
 
 
-def load(path: Path, *, sandbox: bool = False) -> Model:
+def load(path: Path, *, weights: Optional[Path] = None, sandbox: bool = False) -> Model:
     """A network by the content of its file: MLIR as text (`.mlir`) or bytecode, an
-    archive of torch.export, or an ONNX model. With `sandbox`, for files of strangers,
-    it is parsed, calibrated, quantized and run in a child process that reads this file
-    and can do nothing else (docs/Security.md)."""
+    archive of torch.export, or an ONNX model. `weights` is a `.safetensors` or `.npz`
+    with what the network only names: arguments, extern globals, resources without
+    data (docs/Importing.md). With `sandbox`, for files of strangers, it is parsed,
+    calibrated, quantized and run in a child process that reads these files and can do
+    nothing else (docs/Security.md)."""
+    named = None if weights is None else os.fsdecode(weights)
     if sandbox:
-        made: Model = Model._of(Sandbox.load(os.fsdecode(path)))
+        made: Model = Model._of(Sandbox.load(os.fsdecode(path), named))
         return made
+    model = _load(path)
+    if named is not None:
+        model._loaded().bind_weights(named)
+    return model
+
+
+def _load(path: Path) -> Model:
     with open(path, "rb") as file:
         head = file.read(4)
         name = os.fsdecode(path)

@@ -60,15 +60,17 @@ class Remote:
 class Sandbox:
     """A child that loads the network of a file."""
 
-    def __init__(self, path: str):
-        with open(path, "rb"):
-            pass
+    def __init__(self, path: str, weights: Optional[str] = None):
+        paths = [path] if weights is None else [path, weights]
+        for each in paths:
+            with open(each, "rb"):
+                pass
         ours, theirs = socket.socketpair()
         environment = {**os.environ, **_ALONE}
         environment["PYTHONPATH"] = os.pathsep.join(p or os.getcwd() for p in sys.path)
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, "-c", _START, str(theirs.fileno()), path],
+                [sys.executable, "-c", _START, str(theirs.fileno()), *paths],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 env=environment,
@@ -77,9 +79,10 @@ class Sandbox:
         self._end = weakref.finalize(self, _end, self._process, ours)
 
     @classmethod
-    def load(cls, path: str) -> Remote:
-        """The network of a file, in a child that ends with it."""
-        made: Remote = cls(path)._receive()
+    def load(cls, path: str, weights: Optional[str] = None) -> Remote:
+        """The network of a file, and of one of weights, in a child that ends with
+        it."""
+        made: Remote = cls(path, weights)._receive()
         return made
 
     def ask(self, target: Any, method: str, arguments: List[Any]) -> Any:
@@ -235,11 +238,13 @@ def _readable(path: str) -> List[str]:
     return [path, *folders]
 
 
-def serve(arguments: List[str], load: Callable[[str], Any]) -> None:
-    """Answers until the parent ends. `load` reads the network."""
+def serve(arguments: List[str], load: Callable[..., Any]) -> None:
+    """Answers until the parent ends. `load` reads the network, and with `weights` those
+    of another file."""
     # An interrupt is the parent's, which ends this process.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     connection, path = socket.socket(fileno=int(arguments[0])), arguments[1]
+    weights = arguments[2] if len(arguments) > 2 else None
     objects: List[Any] = []
 
     def number_of(value: Any) -> int:
@@ -258,8 +263,9 @@ def serve(arguments: List[str], load: Callable[[str], Any]) -> None:
         _send(connection, message, number_of)
 
     def start() -> Any:
-        native().restrict_process(_readable(path))
-        return load(path)._loaded()
+        more = [] if weights is None else [weights]
+        native().restrict_process(_readable(path) + more)
+        return load(path, weights=weights)._loaded()
 
     answer(start)
     while True:

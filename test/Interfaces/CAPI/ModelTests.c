@@ -490,6 +490,10 @@ static void testLoad(QBackendText text, QBackendModel *model) {
         "length is null");
   FAILS(qbackendModelToBytecode(model, NULL, &length, NULL, NULL), "");
   FAILS(qbackendRestrictProcess(NULL, 1, hear, NULL), "readable is null");
+  FAILS(qbackendModelBindWeights(NULL, nothing, hear, NULL), "model is null");
+  FAILS(qbackendModelBindWeights(model, qbackendText("/nowhere/w.safetensors"),
+                                 hear, NULL),
+        "cannot read '/nowhere/w.safetensors'");
   qbackendModelDestroy(NULL);
   endGroup("loading");
 }
