@@ -79,9 +79,9 @@ def compare(torch, optional, here):
         if found := next((each for each in more if is_same(wanted, each)), None):
             missing.remove(wanted)
             more.remove(found)
-    for wanted in optional:
-        if found := next((each for each in more if each[0] <= wanted[0]), None):
-            more.remove(found)
+    for wanted in sorted(optional):
+        if fewer := [each for each in more if each[0] <= wanted[0]]:
+            more.remove(max(fewer))
     return missing, more
 
 
