@@ -35,6 +35,9 @@ if config.python_package:
     )
     if builds.returncode == 0:
         config.available_features.add("pip")
+# What qbackend-prove asks.
+if shutil.which("z3"):
+    config.available_features.add("z3")
 if platform.machine() == "x86_64":
     config.available_features.add("x86")
 # landlock_create_ruleset(NULL, 0, LANDLOCK_CREATE_RULESET_VERSION): --sandbox.

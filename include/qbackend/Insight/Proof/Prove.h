@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Certificates: that code which was emitted for quantized operators computes
+// the formulas of docs/Numerics.md, for every input.
+
+#ifndef QBACKEND_INSIGHT_PROOF_PROVE_H
+#define QBACKEND_INSIGHT_PROOF_PROVE_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/Support/Error.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace qbackend {
+
+/// Bounded: not equal, but never further apart than the form allows.
+enum class Verdict { Proven, Bounded, Open, Counterexample };
+
+/// One thing that is shown of an operator.
+struct ProofStep {
+  /// What is equal: "a step of the sum", "the result".
+  std::string what;
+  Verdict verdict = Verdict::Open;
+  /// What shows it ("z3", "all 256 inputs", "the same term", "all constants");
+  /// of what isn't proven the counterexample, or the solver's word.
+  std::string how;
+  /// Different cases of constants, such as multipliers of channels.
+  unsigned cases = 1;
+  /// Of what is bounded: at how many of which number of inputs, of all cases,
+  /// code and formula differ; 0 of 0 if they weren't counted.
+  int64_t differing = 0, counted = 0;
+};
+
+struct OperatorProof {
+  /// Counted from 1 in the order of the code.
+  unsigned number = 0;
+  std::string name, function, formula;
+  std::vector<ProofStep> steps;
+  /// Why nothing could be asked; empty otherwise.
+  std::string reason;
+  /// The smallest and the largest sum that its constants allow, and the bits
+  /// that hold them.
+  std::optional<std::pair<int64_t, int64_t>> sums;
+
+  Verdict getVerdict() const;
+};
+
+struct Certificate {
+  /// SHA-256 of the text of the module, in hexadecimal.
+  std::string hash;
+  std::string form;
+  std::vector<OperatorProof> operators;
+  /// Ops with a computation that nothing is said about, and how many.
+  std::map<std::string, unsigned> others;
+  /// Different laws that the solver was asked, and how long it took.
+  unsigned laws = 0;
+  double seconds = 0;
+
+  /// The worst of all operators.
+  Verdict getVerdict() const;
+};
+
+/// Code that is emitted for an op.
+enum class ProofForm {
+  /// convert-qnnpack-to-linalg, for other compilers.
+  Linalg,
+  /// The same with unsigned bytes as they are, as qbackend-run has it.
+  UnsignedLinalg,
+  /// convert-qnnpack-to-tosa, lowered to linalg as MLIR does. A byte may be one
+  /// away, as docs/Numerics.md says of it.
+  Tosa
+};
+
+/// The name of a form, and the form of a name.
+llvm::StringRef getName(ProofForm form);
+std::optional<ProofForm> getProofForm(llvm::StringRef name);
+
+struct ProveOptions {
+  ProofForm form = ProofForm::Linalg;
+  /// The solver: a name in PATH, or a file.
+  std::string solver = "z3";
+  /// What it may take for one law.
+  unsigned seconds = 60;
+  /// Code that is judged in the place of what is emitted: a function for each
+  /// one of the module, of one operator, of the same name. May be null.
+  mlir::ModuleOp lowered = nullptr;
+};
+
+/// Lowers each op of qnnpack in `module` and compares what was
+/// emitted with the op's formula, for all inputs. `module` stays as it is. An
+/// error if there is no solver, or no op to judge.
+llvm::Expected<Certificate> proveModule(mlir::ModuleOp module,
+                                        const ProveOptions &options);
+
+/// As a table, or as JSON; the same bytes for the same module, unless `timings`
+/// are asked for.
+void printCertificate(const Certificate &certificate, llvm::StringRef version,
+                      bool timings, llvm::raw_ostream &os);
+void printCertificateJson(const Certificate &certificate,
+                          llvm::StringRef version, bool timings,
+                          llvm::raw_ostream &os);
+
+} // namespace qbackend
+
+#endif // QBACKEND_INSIGHT_PROOF_PROVE_H

@@ -1,0 +1,575 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From two terms to laws for the solver.
+//
+// A float product of an unknown sum and a constant is much for a solver, and
+// nothing that has to be known: where code and formula share a float, any float
+// of its range takes its place. If the law holds for these, it holds for it,
+// and is the same text for all multipliers; if not, the terms are asked as they
+// are. To see that floats are shared, integers of at most 16 bits of input are
+// computed for all inputs before they become floats, and those of equal values
+// are one term.
+
+#include "Laws.h"
+
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+
+using namespace llvm;
+using namespace qbackend;
+using namespace qbackend::proof;
+
+/// Bits of input of which all values are computed: a moment, where products
+/// of integers are hours for a solver.
+static constexpr unsigned mostBits = 18;
+
+/// Sums that are counted one by one.
+static constexpr int64_t mostSums = int64_t(1) << 22;
+
+/// Rows of constants that are looked at.
+static constexpr int64_t mostRows = int64_t(1) << 32;
+
+/// The bits of all variables.
+static unsigned countBits(ArrayRef<Term> variables) {
+  unsigned count = 0;
+  for (Term variable : variables)
+    count += variable->sort.width;
+  return count;
+}
+
+/// Calls `visit` with each assignment of variables that have `bits` together.
+static void forEachInput(ArrayRef<Term> variables, unsigned bits,
+                         function_ref<void(ArrayRef<APInt>)> visit) {
+  std::vector<APInt> values;
+  for (uint64_t input = 0; input < uint64_t(1) << bits; ++input) {
+    values.clear();
+    unsigned at = 0;
+    for (Term variable : variables) {
+      unsigned width = variable->sort.width;
+      values.push_back(APInt(64, input >> at).trunc(width));
+      at += width;
+    }
+    visit(values);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Shared floats
+//===----------------------------------------------------------------------===//
+
+/// `term` with integers that become floats replaced by the one that has their
+/// values.
+Term Laws::unify(Term term) {
+  DenseMap<Term, Term> by;
+  for (Term node : order(term)) {
+    if (node->op != Fn::SToF && node->op != Fn::UToF)
+      continue;
+    Term integer = node->operands.front();
+    if (integer->op == Fn::Constant || integer->op == Fn::Variable)
+      continue;
+    auto [it, isNew] = unifiedTerms.try_emplace(integer, nullptr);
+    if (isNew) {
+      Evaluator evaluator(integer);
+      std::vector<Term> variables(evaluator.variables());
+      // In an order of their own, not that of the term.
+      std::vector<unsigned> places(variables.size());
+      for (unsigned i = 0; i < places.size(); ++i)
+        places[i] = i;
+      llvm::sort(places, [&](unsigned a, unsigned b) {
+        return variables[a]->id < variables[b]->id;
+      });
+      std::vector<Term> sorted;
+      for (unsigned place : places)
+        sorted.push_back(variables[place]);
+      unsigned count = countBits(sorted);
+      it->second = integer;
+      if (count <= 16 && integer->sort.width <= 64) {
+        std::string key;
+        for (Term variable : sorted)
+          key += std::to_string(variable->id) + " ";
+        key += node->op == Fn::SToF ? 's' : 'u';
+        int64_t min = INT64_MAX, max = INT64_MIN;
+        std::vector<APInt> values(sorted.size());
+        forEachInput(sorted, count, [&](ArrayRef<APInt> inputs) {
+          for (auto [place, value] : zip_equal(places, inputs))
+            values[place] = value;
+          evaluator.run(values);
+          // By value: the width doesn't matter to a float.
+          APInt result = evaluator.result(0);
+          int64_t value = node->op == Fn::SToF ? result.getSExtValue()
+                                               : result.getZExtValue();
+          key.append(reinterpret_cast<const char *>(&value), sizeof(value));
+          min = std::min(min, value);
+          max = std::max(max, value);
+        });
+        auto &known =
+            unified.try_emplace(key, Values{integer, min, max}).first->second;
+        it->second = known.representative;
+        ranges[known.representative] = {known.min, known.max};
+      }
+    }
+    if (it->second != integer)
+      by[node] = terms.make(node->op, node->sort, {it->second});
+  }
+  return by.empty() ? term : terms.replace(term, by);
+}
+
+/// The smallest and the largest value of a float, which is then no NaN; nothing
+/// if they aren't known.
+std::optional<std::pair<APFloat, APFloat>> Laws::getRange(Term term) {
+  if (term->op == Fn::Constant) {
+    APFloat value = toFloat(term->sort, term->value);
+    if (!value.isFinite())
+      return std::nullopt;
+    return std::pair(value, value);
+  }
+  if (term->op == Fn::SToF) {
+    Term integer = term->operands.front();
+    unsigned width = integer->sort.width;
+    APInt lo = APInt::getSignedMinValue(width),
+          hi = APInt::getSignedMaxValue(width);
+    if (auto it = ranges.find(integer); it != ranges.end()) {
+      lo = APInt(width, it->second.first, true);
+      hi = APInt(width, it->second.second, true);
+    }
+    return std::pair(toFloat(term->sort, apply(*term, {lo})),
+                     toFloat(term->sort, apply(*term, {hi})));
+  }
+  bool isProduct = term->op == Fn::MulF;
+  if (!isProduct && term->op != Fn::AddF)
+    return std::nullopt;
+  auto a = getRange(term->operands[0]), b = getRange(term->operands[1]);
+  if (!a || !b)
+    return std::nullopt;
+  std::optional<std::pair<APFloat, APFloat>> range;
+  // Rounding keeps order: the ends of the operands have those of the result.
+  for (const APFloat &x : {a->first, a->second})
+    for (const APFloat &y : {b->first, b->second}) {
+      APFloat value = x;
+      if (isProduct)
+        value.multiply(y, APFloat::rmNearestTiesToEven);
+      else
+        value.add(y, APFloat::rmNearestTiesToEven);
+      if (!value.isFinite())
+        return std::nullopt;
+      if (!range)
+        range = std::pair(value, value);
+      if (value < range->first)
+        range->first = value;
+      if (value > range->second)
+        range->second = value;
+    }
+  return range;
+}
+
+//===----------------------------------------------------------------------===//
+// One law
+//===----------------------------------------------------------------------===//
+
+static std::string printValue(Sort sort, const APInt &value) {
+  if (sort.isFloat) {
+    SmallString<16> text;
+    toFloat(sort, value).toString(text);
+    return (text + " (" + "0x" + toString(value, 16, false) + ")").str();
+  }
+  if (sort.width == 1)
+    return value.isZero() ? "no" : "yes";
+  return toString(value, 10, /*Signed=*/true);
+}
+
+/// Says where code and formula differ; `isConfirmed` whether they do when both
+/// are evaluated there.
+std::string Laws::describe(const Case &question, ArrayRef<Term> variables,
+                           ArrayRef<APInt> values, bool &isConfirmed) {
+  Evaluator evaluator({question.defined, question.emitted, question.formula});
+  DenseMap<Term, APInt> given;
+  for (auto [variable, value] : zip_equal(variables, values))
+    given[variable] = value;
+  std::vector<APInt> inputs;
+  for (Term variable : evaluator.variables()) {
+    auto it = given.find(variable);
+    inputs.push_back(it == given.end() ? APInt(variable->sort.width, 0)
+                                       : it->second);
+  }
+  evaluator.run(inputs);
+  bool isDefined = !evaluator.result(0).isZero();
+  isConfirmed = !isDefined || evaluator.result(1) != evaluator.result(2);
+  std::string text;
+  raw_string_ostream os(text);
+  os << "with ";
+  ListSeparator separator;
+  for (auto [variable, value] : zip_equal(evaluator.variables(), inputs))
+    os << separator << variable->name << " = "
+       << printValue(variable->sort, value);
+  Sort sort = question.formula->sort;
+  if (isDefined)
+    os << " the code gives " << printValue(sort, evaluator.result(1));
+  else
+    os << " the code is undefined";
+  os << ", the formula " << printValue(sort, evaluator.result(2));
+  return text;
+}
+
+std::optional<std::string> Laws::probe(const Case &question, Term conclusion) {
+  Evaluator evaluator(conclusion);
+  ArrayRef<Term> variables = evaluator.variables();
+  // xorshift64: the same values everywhere.
+  uint64_t state = 0x9E3779B97F4A7C15;
+  auto next = [&] {
+    state ^= state << 13;
+    state ^= state >> 7;
+    state ^= state << 17;
+    return state;
+  };
+  std::vector<APInt> values;
+  for (int i = 0; i < 4096; ++i) {
+    values.clear();
+    for (Term variable : variables) {
+      unsigned width = variable->sort.width;
+      APInt value = APInt(64, next()).zextOrTrunc(width);
+      // Of every magnitude, and floats of few digits before the point.
+      if (!variable->sort.isFloat)
+        value.ashrInPlace(next() % width);
+      else if (width == 32 && i % 2 != 0)
+        value = APInt(32, (value.getZExtValue() & 0x807FFFFF) |
+                              (117 + next() % 20) << 23);
+      values.push_back(value);
+    }
+    evaluator.run(values);
+    if (!evaluator.result(0).isZero())
+      continue;
+    bool isConfirmed;
+    return describe(question, variables, values, isConfirmed);
+  }
+  return std::nullopt;
+}
+
+/// Counts where code and formula differ: over all inputs, or over all values
+/// that a sum can have. If these are too many, z3 is asked for the bound.
+Expected<ProofStep> Laws::proveNear(const Case &question,
+                                    const Allowance &allowance) {
+  ProofStep step;
+  Evaluator evaluator({question.defined, question.emitted, question.formula});
+  std::vector<Term> variables(evaluator.variables());
+  auto toInteger = [&](const APInt &value) {
+    return allowance.isSigned ? value.getSExtValue()
+                              : int64_t(value.getZExtValue());
+  };
+  step.verdict = Verdict::Proven;
+  auto count = [&](ArrayRef<APInt> values) {
+    if (step.verdict == Verdict::Counterexample)
+      return;
+    evaluator.run(values);
+    ++step.counted;
+    bool isDefined = !evaluator.result(0).isZero();
+    int64_t distance = std::abs(toInteger(evaluator.result(1)) -
+                                toInteger(evaluator.result(2)));
+    if (isDefined && distance == 0)
+      return;
+    ++step.differing;
+    if (isDefined && distance <= allowance.most)
+      return;
+    bool isConfirmed;
+    step.verdict = Verdict::Counterexample;
+    step.how = describe(question, variables, values, isConfirmed);
+  };
+  unsigned bits = countBits(variables);
+  bool isSum = variables.size() == 1 && variables[0]->name == "sum" &&
+               allowance.sums &&
+               allowance.sums->second - allowance.sums->first < mostSums;
+  if (bits <= mostBits)
+    forEachInput(variables, bits, count);
+  else if (isSum)
+    for (int64_t sum = allowance.sums->first; sum <= allowance.sums->second;
+         ++sum)
+      count(APInt(64, sum, /*isSigned=*/true).trunc(variables[0]->sort.width));
+  if (step.counted != 0) {
+    if (step.verdict == Verdict::Counterexample)
+      return step;
+    if (step.differing != 0)
+      step.verdict = Verdict::Bounded;
+    step.how = isSum && bits > mostBits ? "all sums" : "all inputs";
+    return step;
+  }
+  // -most <= code - formula <= most.
+  unsigned width = question.emitted->sort.width + 2;
+  Fn extend = allowance.isSigned ? Fn::ExtS : Fn::ExtU;
+  Term difference = terms.binary(
+      Fn::Sub, terms.make(extend, proof::bits(width), {question.emitted}),
+      terms.make(extend, proof::bits(width), {question.formula}));
+  Term most = terms.constant(width, allowance.most),
+       least = terms.constant(width, -allowance.most);
+  Term near = terms.both(terms.compare(Fn::LessEqualS, difference, most),
+                         terms.compare(Fn::LessEqualS, least, difference));
+  Term assumption = terms.constant(1, 1);
+  for (Term variable : variables) {
+    if (variable->name != "sum" || !allowance.sums)
+      continue;
+    unsigned sumWidth = variable->sort.width;
+    assumption = terms.both(
+        terms.compare(Fn::LessEqualS,
+                      terms.constant(sumWidth, allowance.sums->first),
+                      variable),
+        terms.compare(Fn::LessEqualS, variable,
+                      terms.constant(sumWidth, allowance.sums->second)));
+  }
+  Script script = print(assumption, terms.both(question.defined, near));
+  auto answer = solver.ask(script);
+  if (!answer)
+    return answer.takeError();
+  step.verdict = Verdict::Bounded;
+  step.how = "z3";
+  if ((*answer)->kind == Answer::Open) {
+    step.verdict = Verdict::Open;
+    step.how = "z3 says " + (*answer)->word;
+  } else if ((*answer)->kind == Answer::Fails) {
+    bool isConfirmed;
+    step.how =
+        describe(question, script.variables, (*answer)->values, isConfirmed);
+    step.verdict = isConfirmed ? Verdict::Counterexample : Verdict::Open;
+  }
+  return step;
+}
+
+Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
+                                    const Allowance &allowance) {
+  ProofStep step;
+  step.what = what.str();
+  if (question.emitted->sort.width != question.formula->sort.width ||
+      question.emitted->sort.isFloat != question.formula->sort.isFloat) {
+    step.verdict = Verdict::Counterexample;
+    step.how =
+        "the code's type has " + std::to_string(question.emitted->sort.width) +
+        " bits, the formula's " + std::to_string(question.formula->sort.width);
+    return step;
+  }
+  Term one = terms.constant(1, 1);
+  Case shared = {unify(question.defined), unify(question.emitted),
+                 unify(question.formula)};
+  if (shared.defined == one && shared.emitted == shared.formula) {
+    step.verdict = Verdict::Proven;
+    step.how = "the same term";
+    return step;
+  }
+  if (allowance.most != 0) {
+    auto near = proveNear(question, allowance);
+    if (near)
+      near->what = what.str();
+    return near;
+  }
+  auto getConclusion = [&](const Case &c) {
+    return terms.both(c.defined, terms.same(c.emitted, c.formula));
+  };
+  Term conclusion = getConclusion(question);
+  Evaluator evaluator(conclusion);
+  ArrayRef<Term> variables = evaluator.variables();
+  unsigned count = countBits(variables);
+  if (count <= mostBits) {
+    step.verdict = Verdict::Proven;
+    step.how = "all " + std::to_string(1u << count) + " inputs";
+    forEachInput(variables, count, [&](ArrayRef<APInt> values) {
+      evaluator.run(values);
+      if (step.verdict != Verdict::Proven || !evaluator.result(0).isZero())
+        return;
+      bool isConfirmed;
+      step.verdict = Verdict::Counterexample;
+      step.how = describe(question, variables, values, isConfirmed);
+    });
+    return step;
+  }
+
+  if (auto found = probe(question, conclusion)) {
+    step.verdict = Verdict::Counterexample;
+    step.how = *found;
+    return step;
+  }
+
+  // Any float in the place of a shared one.
+  DenseSet<Term> ofFormula;
+  for (Term node : order(shared.formula))
+    ofFormula.insert(node);
+  DenseMap<Term, Term> by;
+  std::map<unsigned, std::pair<Term, Term>> assumptions;
+  for (Term node : order(shared.emitted)) {
+    if (!node->sort.isFloat || node->op == Fn::Constant ||
+        node->op == Fn::Variable || !ofFormula.contains(node))
+      continue;
+    Term any = terms.variable("float " + std::to_string(node->id), node->sort);
+    by[node] = any;
+    auto range = getRange(node);
+    if (!range)
+      continue;
+    APFloat bound = maximum(abs(range->first), abs(range->second));
+    // Few different bounds, so that laws are few.
+    APFloat most = scalbn(APFloat(bound.getSemantics(), 1), 31,
+                          APFloat::rmNearestTiesToEven);
+    bool isSmall = bound < most;
+    if (!isSmall)
+      most = APFloat::getInf(bound.getSemantics());
+    Term magnitude = terms.make(Fn::AbsF, node->sort, {any});
+    assumptions[node->id] = {
+        any,
+        terms.compare(Fn::LessF, magnitude,
+                      terms.constantBits(node->sort, most.bitcastToAPInt()))};
+  }
+  if (!by.empty()) {
+    Case general = {terms.replace(shared.defined, by),
+                    terms.replace(shared.emitted, by),
+                    terms.replace(shared.formula, by)};
+    Term claim = getConclusion(general), assumption = one;
+    DenseSet<Term> used;
+    for (Term node : order(claim))
+      used.insert(node);
+    for (auto &[id, pair] : assumptions)
+      if (used.contains(pair.first))
+        assumption = terms.both(assumption, pair.second);
+    auto answer = solver.ask(print(assumption, claim));
+    if (!answer)
+      return answer.takeError();
+    if ((*answer)->kind == Answer::Holds) {
+      step.verdict = Verdict::Proven;
+      step.how = "z3";
+      return step;
+    }
+  }
+  Script script = print(one, conclusion);
+  auto answer = solver.ask(script);
+  if (!answer)
+    return answer.takeError();
+  switch ((*answer)->kind) {
+  case Answer::Holds:
+    step.verdict = Verdict::Proven;
+    step.how = "z3";
+    break;
+  case Answer::Open:
+    step.how = "z3 says " + (*answer)->word;
+    break;
+  case Answer::Fails: {
+    bool isConfirmed;
+    step.how =
+        describe(question, script.variables, (*answer)->values, isConfirmed);
+    step.verdict = isConfirmed ? Verdict::Counterexample : Verdict::Open;
+    if (!isConfirmed)
+      step.how = "z3 says sat " + step.how + ", which is no counterexample";
+    break;
+  }
+  }
+  return step;
+}
+
+//===----------------------------------------------------------------------===//
+// Constants
+//===----------------------------------------------------------------------===//
+
+std::vector<Term> Laws::findTables(ArrayRef<Term> roots) {
+  std::vector<Term> found;
+  for (Term node : order(roots))
+    if (node->op == Fn::Variable && scope.tables.count(node))
+      found.push_back(node);
+  return found;
+}
+
+bool Laws::forEachRow(ArrayRef<Term> tables, ArrayRef<unsigned> more,
+                      RowVisitor visit) {
+  std::vector<Linear> indices;
+  std::set<unsigned> used(more.begin(), more.end());
+  for (Term term : tables) {
+    indices.push_back(scope.tables.at(term).getIndex());
+    for (auto [loop, factor] : indices.back().coefficients)
+      used.insert(loop);
+  }
+  std::vector<unsigned> loops(used.begin(), used.end());
+  int64_t count = 1;
+  for (unsigned loop : loops) {
+    int64_t extent = scope.getLoops()[loop].extent;
+    if (mlir::ShapedType::isDynamic(extent) || extent > mostRows / count)
+      return false;
+    count *= extent;
+  }
+  std::vector<const Table *> sources;
+  std::vector<std::vector<int64_t>> factors;
+  for (auto [term, index] : zip_equal(tables, indices)) {
+    sources.push_back(&scope.tables.at(term));
+    factors.emplace_back();
+    for (unsigned loop : loops) {
+      auto it = index.coefficients.find(loop);
+      factors.back().push_back(it == index.coefficients.end() ? 0 : it->second);
+    }
+  }
+  std::vector<int64_t> at(loops.size(), 0);
+  std::vector<APInt> values;
+  for (int64_t row = 0; row < count; ++row) {
+    values.clear();
+    for (auto [i, source] : enumerate(sources)) {
+      int64_t place = indices[i].offset;
+      for (auto [factor, value] : zip_equal(factors[i], at))
+        place += factor * value;
+      values.push_back(source->read(place));
+    }
+    if (!visit(loops, at, values))
+      return true;
+    for (size_t i = loops.size(); i-- > 0;) {
+      if (++at[i] < scope.getLoops()[loops[i]].extent)
+        break;
+      at[i] = 0;
+    }
+  }
+  return true;
+}
+
+Expected<ProofStep> Laws::proveEqual(StringRef what, Term defined, Term emitted,
+                                     Term formula, const Allowance &allowance) {
+  std::vector<Term> tables = findTables({defined, emitted, formula});
+  if (tables.empty())
+    return proveCase(what, {defined, emitted, formula}, allowance);
+  // Each different row of constants once, in the order of the code.
+  std::vector<std::vector<APInt>> rows;
+  std::set<std::vector<uint64_t>> seen;
+  bool isKnown = forEachRow(
+      tables, {},
+      [&](ArrayRef<unsigned>, ArrayRef<int64_t>, ArrayRef<APInt> values) {
+        std::vector<uint64_t> key;
+        for (const APInt &value : values)
+          key.push_back(value.getZExtValue());
+        if (seen.insert(key).second)
+          rows.emplace_back(values.begin(), values.end());
+        return true;
+      });
+  ProofStep all;
+  all.what = what.str();
+  if (!isKnown) {
+    all.how = "constants at places of unknown extent";
+    return all;
+  }
+  all.verdict = Verdict::Proven;
+  all.cases = rows.size();
+  for (const std::vector<APInt> &row : rows) {
+    DenseMap<Term, Term> by;
+    for (auto [table, value] : zip_equal(tables, row))
+      by[table] = terms.constantBits(table->sort, value);
+    auto step =
+        proveCase(what,
+                  {terms.replace(defined, by), terms.replace(emitted, by),
+                   terms.replace(formula, by)},
+                  allowance);
+    if (!step)
+      return step;
+    all.differing += step->differing;
+    all.counted += step->counted;
+    if (step->verdict <= all.verdict && !all.how.empty() &&
+        all.how != "the same term")
+      continue;
+    all.verdict = step->verdict;
+    all.how = step->how;
+    if (step->verdict == Verdict::Counterexample) {
+      for (auto [table, value] : zip_equal(tables, row))
+        all.how += ", " + table->name + " = " + printValue(table->sort, value);
+      break;
+    }
+  }
+  return all;
+}

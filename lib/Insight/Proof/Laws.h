@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether code and formula are equal for all values of what they read.
+
+#ifndef QBACKEND_LIB_INSIGHT_PROOF_LAWS_H
+#define QBACKEND_LIB_INSIGHT_PROOF_LAWS_H
+
+#include "ReadCode.h"
+#include "Solver.h"
+
+#include "qbackend/Insight/Proof/Prove.h"
+
+namespace qbackend::proof {
+
+/// What a form may be off by.
+struct Allowance {
+  int64_t most = 0;
+  /// How the bytes of a result are integers.
+  bool isSigned = false;
+  /// What a sum can be.
+  std::optional<std::pair<int64_t, int64_t>> sums;
+};
+
+/// Proves what holds in one scope.
+class Laws {
+public:
+  Laws(Scope &scope, Solver &solver)
+      : scope(scope), terms(scope.terms), solver(solver) {}
+
+  /// `emitted` is defined, and equal to `formula`, for all values of their
+  /// variables; tables are read at all of their places.
+  llvm::Expected<ProofStep> proveEqual(llvm::StringRef what, Term defined,
+                                       Term emitted, Term formula,
+                                       const Allowance &allowance = {});
+
+  /// The fold of the code has the result of that of the formula. Returns in
+  /// `emittedResult` what the code's result is, as a term of the formula's.
+  llvm::Expected<std::vector<ProofStep>>
+  proveFold(const Code &emitted, const Code &formula, Term &emittedResult);
+
+private:
+  struct Case {
+    Term defined, emitted, formula;
+  };
+  llvm::Expected<ProofStep> proveCase(llvm::StringRef what, Case question,
+                                      const Allowance &allowance);
+  llvm::Expected<ProofStep> proveNear(const Case &question,
+                                      const Allowance &allowance);
+  ProofStep proveCorrection(const Fold &code, const Fold &wanted,
+                            Term correction);
+  /// Gets loops, a value of each, and the entries of tables there; false ends.
+  using RowVisitor =
+      llvm::function_ref<bool(llvm::ArrayRef<unsigned>, llvm::ArrayRef<int64_t>,
+                              llvm::ArrayRef<llvm::APInt>)>;
+  /// Visits all places of the loops that `tables` are read with, and of `more`,
+  /// the last loop first; false if their number isn't known, or too large.
+  bool forEachRow(llvm::ArrayRef<Term> tables, llvm::ArrayRef<unsigned> more,
+                  RowVisitor visit);
+  std::string printPlace(llvm::ArrayRef<unsigned> loops,
+                         llvm::ArrayRef<int64_t> values);
+  std::vector<Term> findTables(llvm::ArrayRef<Term> roots);
+  Term unify(Term term);
+  std::optional<std::pair<llvm::APFloat, llvm::APFloat>> getRange(Term term);
+  /// Tries some values: what is wrong nearly everywhere is found at once.
+  std::optional<std::string> probe(const Case &question, Term conclusion);
+  std::string describe(const Case &question, llvm::ArrayRef<Term> variables,
+                       llvm::ArrayRef<llvm::APInt> values, bool &isConfirmed);
+
+  Scope &scope;
+  Terms &terms;
+  Solver &solver;
+  /// Of integers of up to 16 bits of input: one term for all that have the
+  /// same values, and their range.
+  struct Values {
+    Term representative;
+    int64_t min, max;
+  };
+  std::map<std::string, Values> unified;
+  llvm::DenseMap<Term, Term> unifiedTerms;
+  llvm::DenseMap<Term, std::pair<int64_t, int64_t>> ranges;
+};
+
+} // namespace qbackend::proof
+
+#endif // QBACKEND_LIB_INSIGHT_PROOF_LAWS_H

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places in tensors as sums of loops.
+
+#include "Position.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+using namespace qbackend::proof;
+using mlir::ShapedType;
+
+Linear &Linear::operator+=(const Linear &other) {
+  offset += other.offset;
+  for (auto [loop, factor] : other.coefficients)
+    if ((coefficients[loop] += factor) == 0)
+      coefficients.erase(loop);
+  return *this;
+}
+
+Linear Linear::operator*(int64_t factor) const {
+  Linear result(offset * factor);
+  if (factor != 0)
+    for (auto [loop, own] : coefficients)
+      result.coefficients[loop] = own * factor;
+  return result;
+}
+
+Linear Table::getIndex() const {
+  Linear index;
+  for (auto [size, at] : zip_equal(shape, position))
+    index = index * size + at;
+  return index;
+}
+
+unsigned Scope::addLoop(int64_t extent, std::string name) {
+  loops.push_back({extent, std::move(name)});
+  return loops.size() - 1;
+}
+
+Linear Scope::loop(unsigned i) const {
+  Linear result;
+  if (loops[i].extent != 1)
+    result.coefficients[i] = 1;
+  return result;
+}
+
+std::string Scope::print(const Linear &linear) const {
+  std::string text;
+  raw_string_ostream os(text);
+  bool isFirst = true;
+  for (auto [loop, factor] : linear.coefficients) {
+    if (!isFirst)
+      os << " + ";
+    isFirst = false;
+    if (factor != 1)
+      os << factor << " * ";
+    os << loops[loop].name;
+  }
+  if (isFirst)
+    os << linear.offset;
+  else if (linear.offset != 0)
+    os << (linear.offset < 0 ? " - " : " + ") << std::abs(linear.offset);
+  return text;
+}
+
+std::string Scope::print(const Position &position) const {
+  std::string text;
+  raw_string_ostream os(text);
+  os << "[";
+  interleaveComma(position, os, [&](const Linear &at) { os << print(at); });
+  os << "]";
+  return text;
+}
+
+std::optional<std::pair<int64_t, int64_t>>
+Scope::getRange(const Linear &at) const {
+  int64_t lo = at.offset, hi = at.offset;
+  for (auto [loop, factor] : at.coefficients) {
+    if (ShapedType::isDynamic(loops[loop].extent))
+      return std::nullopt;
+    int64_t last = factor * (loops[loop].extent - 1);
+    lo += std::min<int64_t>(last, 0);
+    hi += std::max<int64_t>(last, 0);
+  }
+  return std::pair(lo, hi);
+}
+
+std::optional<std::pair<Linear, Linear>> Scope::divide(const Linear &at,
+                                                       int64_t size) {
+  if (size == 1)
+    return std::pair(at, Linear(0));
+  Linear quotient, rest;
+  int64_t floor = at.offset / size - (at.offset % size < 0);
+  quotient.offset = floor;
+  rest.offset = at.offset - floor * size;
+  for (auto [loop, factor] : at.coefficients) {
+    if (factor % size == 0)
+      quotient.coefficients[loop] = factor / size;
+    else
+      rest.coefficients[loop] = factor;
+  }
+  auto range = getRange(rest);
+  if (range && range->first >= 0 && range->second < size)
+    return std::pair(quotient, rest);
+  // factor * loop, of which some more is a multiple of `size`.
+  for (auto [loop, factor] : rest.coefficients) {
+    int64_t extent = loops[loop].extent;
+    if (factor <= 0 || size % factor != 0 || ShapedType::isDynamic(extent))
+      continue;
+    int64_t inner = size / factor;
+    if (inner < extent && extent % inner == 0) {
+      wantedSplit = Split{loop, inner};
+      return std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+Term Scope::element(unsigned operand, Sort sort, const Position &at) {
+  return terms.variable("%" + std::to_string(operand) + print(at), sort);
+}
+
+Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
+  Position checked;
+  std::string sizes;
+  for (auto [size, place] : zip_equal(shape, at)) {
+    auto range = getRange(place);
+    if (range && !ShapedType::isDynamic(size) &&
+        (range->second < 0 || range->first >= size))
+      return terms.constant(1, 0);
+    // Of an unknown extent only the loop over it is known to be inside.
+    bool isWhole = place.offset == 0 && place.coefficients.size() == 1 &&
+                   place.coefficients.begin()->second == 1;
+    if (ShapedType::isDynamic(size)
+            ? isWhole
+            : range && range->first >= 0 && range->second < size)
+      continue;
+    checked.push_back(place);
+    sizes += (sizes.empty() ? "" : "x") +
+             (ShapedType::isDynamic(size) ? "?" : std::to_string(size));
+  }
+  if (checked.empty())
+    return terms.constant(1, 1);
+  return terms.variable(print(checked) + " inside of " + sizes, bits(1));
+}
+
+Term Scope::element(Table table, Sort sort, StringRef name) {
+  Linear index = table.getIndex();
+  int64_t count = ShapedType::getNumElements(table.shape);
+  bool isOne = count > 0;
+  for (int64_t i = 1; i < count && isOne; ++i)
+    isOne = table.read(i) == table.read(0);
+  if (index.isConstant() || isOne)
+    return terms.constantBits(
+        sort, table.read(index.isConstant() ? index.offset : 0));
+  Term term = terms.variable((name + print(table.position)).str(), sort);
+  tables.emplace(term, std::move(table));
+  return term;
+}

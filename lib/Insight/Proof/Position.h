@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Places in tensors as sums of loops: where code, or a formula, reads.
+
+#ifndef QBACKEND_LIB_INSIGHT_PROOF_POSITION_H
+#define QBACKEND_LIB_INSIGHT_PROOF_POSITION_H
+
+#include "Term.h"
+
+#include "mlir/IR/AffineExpr.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "llvm/Support/Error.h"
+
+#include <functional>
+#include <map>
+#include <optional>
+
+namespace qbackend::proof {
+
+/// offset + sum of coefficient * loop. Loops of extent 1 are not in it.
+struct Linear {
+  int64_t offset = 0;
+  std::map<unsigned, int64_t> coefficients;
+
+  Linear(int64_t offset = 0) : offset(offset) {}
+  Linear &operator+=(const Linear &other);
+  Linear operator*(int64_t factor) const;
+  bool operator==(const Linear &other) const {
+    return offset == other.offset && coefficients == other.coefficients;
+  }
+  bool isConstant() const { return coefficients.empty(); }
+};
+
+inline Linear operator+(Linear a, const Linear &b) { return a += b; }
+
+using Position = llvm::SmallVector<Linear, 6>;
+
+/// A loop: of elements of the result, or of a sum.
+struct Loop {
+  int64_t extent; // of an unknown one kDynamic
+  std::string name;
+};
+
+/// A constant that is read at some position.
+struct Table {
+  /// The bits of the element of a row-major index.
+  std::function<llvm::APInt(int64_t)> read;
+  llvm::SmallVector<int64_t> shape;
+  Position position;
+
+  Linear getIndex() const;
+};
+
+/// What a formula and the code that is held against it have in common: loops,
+/// and the variables that stand for elements, each of which is named for what
+/// it is and where.
+class Scope {
+public:
+  Terms terms;
+
+  /// The loop over dimension `d` of the result, or the one that follows those
+  /// of the result.
+  unsigned addLoop(int64_t extent, std::string name);
+  const std::vector<Loop> &getLoops() const { return loops; }
+  Linear loop(unsigned i) const;
+
+  /// Names the position as `[d0, 2 * d1 + k0 - 1]`.
+  std::string print(const Position &position) const;
+  std::string print(const Linear &linear) const;
+
+  /// The smallest and the largest value; nothing if a loop has no extent.
+  std::optional<std::pair<int64_t, int64_t>> getRange(const Linear &at) const;
+
+  /// `at` divided by `size`, rounded down, and what remains, each of which is
+  /// a sum of loops. If they are none, but would be with a loop split, asks
+  /// for that: `wantedSplit`, and fails.
+  std::optional<std::pair<Linear, Linear>> divide(const Linear &at,
+                                                  int64_t size);
+  struct Split {
+    unsigned loop;
+    int64_t inner;
+  };
+  std::optional<Split> wantedSplit;
+
+  /// The element of operand `operand` there.
+  Term element(unsigned operand, Sort sort, const Position &at);
+
+  /// A bit: `at` is inside of a tensor of `shape`. 1 if it can't be outside, 0
+  /// if it can't be inside.
+  Term inside(const Position &at, llvm::ArrayRef<int64_t> shape);
+
+  /// An element of a constant: a term of one value, if it has one, else a
+  /// variable that `tables` explains.
+  Term element(Table table, Sort sort, llvm::StringRef name);
+  std::map<Term, Table> tables;
+
+private:
+  std::vector<Loop> loops;
+};
+
+} // namespace qbackend::proof
+
+#endif // QBACKEND_LIB_INSIGHT_PROOF_POSITION_H

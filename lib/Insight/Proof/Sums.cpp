@@ -1,0 +1,321 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Formulas of what adds up or takes a maximum, and of what moves elements.
+
+#include "Formulas.h"
+
+#include "qbackend/Dialect/QNNPack/ConstantElements.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::proof;
+using namespace qbackend::qnnpack;
+using llvm::APFloat;
+using llvm::APInt;
+using llvm::Expected;
+
+//===----------------------------------------------------------------------===//
+// Sums
+//===----------------------------------------------------------------------===//
+
+Expected<Term> FormulaBuilder::weighted(ArrayRef<int64_t> stride,
+                                        ArrayRef<int64_t> padding,
+                                        ArrayRef<int64_t> dilation,
+                                        int64_t groups, bool relu,
+                                        bool mathematical) {
+  Value weight = op->getOperand(1);
+  auto inputType = cast<ShapedType>(op->getOperand(0).getType()),
+       weightType = cast<ShapedType>(weight.getType());
+  QParams x(inputType), y(op->getResult(0).getType());
+  formula.text =
+      "acc = bias[o] + sum (x - zx) (w - zw); v = f32(f32(acc) * m); " +
+      std::string(
+          x.isSigned || mathematical
+              ? "max(clamp(cvt(min(v, f32(hi - zy))), -32768, 32767) + zy, lo)"
+              : "clamp(clamp(cvt(v), -32768, 32767) + zy, lo, hi)");
+  auto values = ConstantElements<int8_t>::read(weight);
+  if (!values)
+    return fail("the weight is no constant");
+  auto element = cast<quant::QuantizedType>(weightType.getElementType());
+  auto perAxis = getPerAxis(weightType);
+  auto getZeroPoint = [=](int64_t o) {
+    return perAxis ? perAxis.getZeroPoints()[o]
+                   : cast<quant::UniformQuantizedType>(element).getZeroPoint();
+  };
+  auto getScale = [=](int64_t o) {
+    return static_cast<float>(
+        perAxis ? perAxis.getScales()[o]
+                : cast<quant::UniformQuantizedType>(element).getScale());
+  };
+
+  // Channel g * perGroup + o is of group g.
+  int64_t out = weightType.getDimSize(0), in = weightType.getShape().back();
+  Linear channel = at.back(), group;
+  if (groups != 1) {
+    auto parts = scope.divide(channel, out / groups);
+    if (!parts)
+      return fail("output channel " + scope.print(channel) + " is in no group");
+    group = parts->first;
+  }
+  Position read(at.begin(), at.end() - 1), tap = {channel};
+  for (size_t i = 0; i < stride.size(); ++i) {
+    Linear k =
+        addFoldLoop(weightType.getDimSize(1 + i), ("k" + Twine(i)).str());
+    tap.push_back(k);
+    read[1 + i] =
+        at[1 + i] * stride[i] + k * dilation[i] + Linear(-padding[2 * i]);
+  }
+  Linear inner = addFoldLoop(in, "i");
+  tap.push_back(inner);
+  read.push_back(group * in + inner);
+
+  // w - zw.
+  int64_t perChannel = out ? weightType.getNumElements() / out : 0;
+  Table table;
+  llvm::append_range(table.shape, weightType.getShape());
+  table.position = tap;
+  auto getWeight = [=, values = *values](int64_t index) -> int64_t {
+    int64_t w = element.isSigned()
+                    ? int64_t(values[index])
+                    : int64_t(static_cast<uint8_t>(values[index]));
+    return w - getZeroPoint(index / std::max<int64_t>(perChannel, 1));
+  };
+  table.read = [getWeight](int64_t index) {
+    return APInt(64, getWeight(index), true).trunc(32);
+  };
+  Term w = scope.element(std::move(table), bits(32), "(w - zw)");
+
+  Term bias = i32(0);
+  std::function<int64_t(int64_t)> getBias = [](int64_t) { return 0; };
+  if (op->getNumOperands() > 2) {
+    auto biases = ConstantElements<int32_t>::read(op->getOperand(2));
+    if (!biases)
+      return fail("the bias is no constant");
+    getBias = [biases = *biases](int64_t o) { return int64_t(biases[o]); };
+    Table table;
+    table.shape = {out};
+    table.position = {channel};
+    table.read = [getBias](int64_t o) {
+      return APInt(64, getBias(o), true).trunc(32);
+    };
+    bias = scope.element(std::move(table), bits(32), "bias");
+  }
+  Term isInside = scope.inside(read, inputType.getShape());
+  Term difference = subtract(integer(0, read), x.zeroPoint);
+  carry(bias, [&](Term carried) {
+    Term product = terms.binary(Fn::Mul, difference, w);
+    return terms.binary(Fn::Add, carried,
+                        terms.select(isInside, product, i32(0)));
+  });
+
+  Table multipliers;
+  multipliers.shape = {out};
+  multipliers.position = {channel};
+  multipliers.read = [=](int64_t o) {
+    float product = x.isSigned ? x.scale * getScale(o) : getScale(o) * x.scale;
+    float inverse = 1.0f / y.scale;
+    return APFloat(x.isSigned ? product / y.scale : product * inverse)
+        .bitcastToAPInt();
+  };
+  Term m = perAxis ? scope.element(std::move(multipliers), f32(), "m")
+                   : terms.constantBits(f32(), multipliers.read(0));
+
+  // The largest and the smallest sum of each channel.
+  std::pair<int64_t, int64_t> sums;
+  for (int64_t o = 0; o < out; ++o) {
+    int64_t lo = getBias(o), hi = lo;
+    for (int64_t i = o * perChannel; i < (o + 1) * perChannel; ++i) {
+      int64_t value = getWeight(i), a = (x.min - x.zeroPoint) * value,
+              b = (x.max - x.zeroPoint) * value;
+      lo += std::min(a, b);
+      hi += std::max(a, b);
+    }
+    sums = {std::min(o ? sums.first : lo, lo),
+            std::max(o ? sums.second : hi, hi)};
+  }
+  formula.sums = sums;
+  return requantize(formula.code.fold->result, m, y, relu ? y.zeroPoint : y.min,
+                    x.isSigned || mathematical);
+}
+
+Expected<Term> FormulaBuilder::maxPool(MaxPool2dOp pool) {
+  auto type = cast<ShapedType>(pool.getInput().getType());
+  QParams x(type);
+  ArrayRef<int64_t> padding = pool.getPadding();
+  bool nearest = !pool.getMathematical() && !pool.getCeilMode() && !x.isSigned;
+  if (nearest &&
+      llvm::any_of(pool.getDilation(),
+                   [](int64_t step) { return step != 1; }) &&
+      llvm::any_of(padding, [](int64_t size) { return size != 0; }))
+    return fail("taps outside of the image that are pixels of no window");
+  // Without dilation the nearest pixel of a tap outside is in the window.
+  formula.text = "max of the taps inside of the image, and qmin";
+  Position read = at;
+  for (int i : {0, 1}) {
+    Linear k = addFoldLoop(pool.getKernel()[i], i ? "kw" : "kh");
+    read[1 + i] = at[1 + i] * pool.getStride()[i] + k * pool.getDilation()[i] +
+                  Linear(-padding[2 * i]);
+  }
+  Term q = element(0, read), least = terms.constant(x.width, x.min);
+  Term tap = terms.select(scope.inside(read, type.getShape()), q, least);
+  carry(least, [&](Term carried) {
+    Term less = terms.compare(x.isSigned ? Fn::LessS : Fn::LessU, carried, tap);
+    return terms.select(less, tap, carried);
+  });
+  return formula.code.fold->result;
+}
+
+Expected<Term> FormulaBuilder::average(ArrayRef<int64_t> kernel,
+                                       ArrayRef<int64_t> stride,
+                                       ArrayRef<int64_t> padding,
+                                       Position place) {
+  auto type = cast<ShapedType>(op->getOperand(0).getType());
+  QParams x(type);
+  formula.text = "acc = sum - n z; m = f32(s / f32(s * f32(n))); "
+                 "clamp(cvt(f32(f32(acc) * m)) + z, qmin, qmax)";
+  Position read = place;
+  int64_t count = kernel[0] * kernel[1];
+  for (int i : {0, 1}) {
+    Linear k = addFoldLoop(kernel[i], i ? "kw" : "kh");
+    read[1 + i] = place[1 + i] * stride[i] + k + Linear(-padding[2 * i]);
+  }
+  Term tap = terms.select(scope.inside(read, type.getShape()), integer(0, read),
+                          i32(x.zeroPoint));
+  carry(i32(-count * x.zeroPoint),
+        [&](Term carried) { return terms.binary(Fn::Add, carried, tap); });
+  formula.sums = {count * (x.min - x.zeroPoint), count * (x.max - x.zeroPoint)};
+  Term s = real(x.scale);
+  Term m = divide(s, multiply(s, real(static_cast<float>(count))));
+  return requantize(formula.code.fold->result, m, x, x.min, /*limits=*/false);
+}
+
+/// ATen's form: taps outside of the image add nothing, and the zero point comes
+/// before rounding.
+Expected<Term> FormulaBuilder::averageAten(AvgPool2dOp pool) {
+  if (pool.getChannelsLast())
+    return fail("ATen's averages of channels last");
+  auto type = cast<ShapedType>(pool.getInput().getType()),
+       result = cast<ShapedType>(pool.getOutput().getType());
+  QParams x(type);
+  formula.text = "acc = sum - z size; "
+                 "clamp(rne(f32(f32(f32(acc) * f32(1 / d)) + z)), qmin, qmax)";
+  Position read = at;
+  SmallVector<int64_t> divisors[2];
+  for (int i : {0, 1}) {
+    int64_t size = type.getDimSize(1 + i), kernel = pool.getKernel()[i],
+            before = pool.getPadding()[2 * i],
+            after = pool.getPadding()[2 * i + 1];
+    Linear k = addFoldLoop(kernel, i ? "kw" : "kh");
+    read[1 + i] = at[1 + i] * pool.getStride()[i] + k + Linear(-before);
+    for (int64_t o = 0; o < result.getDimSize(1 + i); ++o) {
+      int64_t first = o * pool.getStride()[i] - before, last = first + kernel;
+      bool counts = pool.getCountIncludePad();
+      divisors[i].push_back(std::min(last, counts ? size + after : size) -
+                            (counts ? first : std::max<int64_t>(first, 0)));
+    }
+  }
+  Term tap = terms.select(scope.inside(read, type.getShape()),
+                          subtract(integer(0, read), x.zeroPoint), i32(0));
+  carry(i32(0),
+        [&](Term carried) { return terms.binary(Fn::Add, carried, tap); });
+  Table inverses;
+  inverses.shape = {result.getDimSize(1), result.getDimSize(2)};
+  inverses.position = {at[1], at[2]};
+  std::optional<int64_t> divisor;
+  if (auto given = pool.getDivisorOverride())
+    divisor = static_cast<int64_t>(*given);
+  inverses.read = [=, rows = divisors[0],
+                   columns = divisors[1]](int64_t index) {
+    int64_t width = columns.size();
+    int64_t d = divisor.value_or(rows[index / width] * columns[index % width]);
+    return APFloat(1.0f / static_cast<float>(d)).bitcastToAPInt();
+  };
+  Term m = scope.element(std::move(inverses), f32(), "f32(1 / d)");
+  Term v = multiply(toReal(formula.code.fold->result), m);
+  v = terms.binary(Fn::AddF, v, real(x.zeroPoint));
+  return store(clamp(cvt(v), x.min, x.max), x);
+}
+
+//===----------------------------------------------------------------------===//
+// Movement
+//===----------------------------------------------------------------------===//
+
+Expected<Term> FormulaBuilder::move() {
+  auto type = cast<ShapedType>(op->getOperand(0).getType());
+  formula.text = "the element of the input that the op says";
+  Position read;
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    read.resize(at.size());
+    for (auto [d, from] : llvm::enumerate(transpose.getPermutation()))
+      read[from] = at[d];
+    return element(0, read);
+  }
+  if (auto pad = dyn_cast<PadOp>(op)) {
+    formula.text = "quantize(value) outside of the input";
+    QParams x(type);
+    for (auto [place, low] : llvm::zip_equal(at, pad.getLow()))
+      read.push_back(place + Linear(-low));
+    Term value = quantize(real(pad.getValue().convertToFloat()), x, x.min);
+    return terms.select(scope.inside(read, type.getShape()), element(0, read),
+                        value);
+  }
+  if (auto slice = dyn_cast<SliceOp>(op)) {
+    for (auto [place, offset, step] :
+         llvm::zip_equal(at, slice.getOffsets(), slice.getStrides()))
+      read.push_back(place * step + Linear(offset));
+    return element(0, read);
+  }
+  if (isa<ReshapeOp>(op)) {
+    // The element of the same row-major index.
+    auto result = cast<ShapedType>(op->getResult(0).getType());
+    Linear index;
+    for (auto [d, place] : llvm::enumerate(at)) {
+      if (d != 0 && result.isDynamicDim(d))
+        return fail("a shape with an unknown extent inside");
+      index = (d ? index * result.getDimSize(d) : Linear(0)) + place;
+    }
+    read.resize(type.getRank());
+    for (int64_t d = type.getRank() - 1; d > 0; --d) {
+      auto parts = type.isDynamicDim(d)
+                       ? std::nullopt
+                       : scope.divide(index, type.getDimSize(d));
+      if (!parts)
+        return fail("element " + scope.print(index) + " in rows of " +
+                    Twine(type.getDimSize(d)));
+      read[d] = parts->second;
+      index = parts->first;
+    }
+    if (!read.empty())
+      read[0] = index;
+    return element(0, read);
+  }
+  return fail("none is here for this op yet");
+}
+
+Expected<Term> FormulaBuilder::cat(CatOp cat) {
+  QParams y(cat.getOutput().getType());
+  int64_t axis = cat.getAxis(), offset = 0,
+          lo = cat.getRelu() ? y.zeroPoint : y.min;
+  formula.text = "q of an input with the qparams of the result, else "
+                 "quantize(dequantize(q))";
+  auto range = scope.getRange(at[axis]);
+  for (auto [i, input] : llvm::enumerate(cat.getInputs())) {
+    QParams x(input.getType());
+    int64_t size = cast<ShapedType>(input.getType()).getDimSize(axis);
+    Position place = at;
+    place[axis] += Linear(-offset);
+    offset += size;
+    if (!range || range->first < offset - size || range->second >= offset)
+      continue;
+    auto type = getQuantizedType(input.getType()),
+         result = getQuantizedType(cat.getOutput().getType());
+    if (type.getScale() == result.getScale() &&
+        type.getZeroPoint() == result.getZeroPoint())
+      return store(terms.maxS(integer(i, place), i32(lo)), y);
+    if (cat.getChannelsLast())
+      return fail("ATen's vector code");
+    return quantize(dequantize(element(i, place), x), y, lo);
+  }
+  return fail("it is not known which input " + scope.print(at[axis]) +
+              " is of");
+}

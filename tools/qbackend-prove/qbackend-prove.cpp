@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Proves that the code of a quantized network computes the formulas of
+// docs/Numerics.md: a module in, a certificate out.
+
+#include "Faults.h"
+#include "Version.h"
+
+#include "qbackend/Execution/Runtime/PassThreads.h"
+#include "qbackend/Insight/Explanation/ReadModule.h"
+#include "qbackend/Insight/Proof/Prove.h"
+#include "qbackend/Interfaces/Registration.h"
+#include "qbackend/Support/Manual.h"
+#include "qbackend/Support/OutputFile.h"
+
+#include "mlir/IR/AsmState.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/WithColor.h"
+
+using namespace mlir;
+using namespace qbackend;
+namespace cl = llvm::cl;
+
+static cl::OptionCategory category("qbackend-prove options");
+static cl::opt<std::string> moduleFile(cl::Positional, cl::Required,
+                                       cl::desc("MODULE"), cl::cat(category));
+static cl::opt<std::string>
+    form("form", cl::init("linalg"),
+         cl::value_desc("linalg|linalg-unsigned-bytes|tosa"),
+         cl::desc("which code is judged: linalg for other compilers, the same "
+                  "with unsigned bytes, which qbackend-run has, or tosa"),
+         cl::cat(category));
+static cl::opt<std::string>
+    lowered("lowered", cl::value_desc("FILE"),
+            cl::desc("judge the functions of this module, each the code of "
+                     "the one operator in the function of its name, in the "
+                     "place of what is emitted"),
+            cl::cat(category));
+static cl::opt<std::string> format("format", cl::init("text"),
+                                   cl::value_desc("text|json"),
+                                   cl::desc("how the certificate is written"),
+                                   cl::cat(category));
+static cl::opt<std::string>
+    solver("z3", cl::init("z3"), cl::value_desc("FILE"),
+           cl::desc("the solver: a program in PATH, or a file"),
+           cl::cat(category));
+static cl::opt<unsigned>
+    seconds("timeout", cl::init(60), cl::value_desc("SECONDS"),
+            cl::desc("what the solver may take for one law"),
+            cl::cat(category));
+static cl::opt<bool> timings("timings",
+                             cl::desc("add how long the solver took"),
+                             cl::cat(category));
+static cl::opt<std::string> outputFile("o", cl::init("-"),
+                                       cl::value_desc("FILE"),
+                                       cl::desc("where to write"),
+                                       cl::cat(category));
+
+static int fail(llvm::Error error) {
+  llvm::WithColor::error(llvm::errs(), "qbackend-prove")
+      << llvm::toString(std::move(error)) << "\n";
+  return 1;
+}
+
+int main(int argc, char **argv) {
+  llvm::InitLLVM init(argc, argv);
+  qbackend::reportFaults("qbackend-prove");
+  qbackend::addVersionPrinter();
+  cl::HideUnrelatedOptions(category);
+  Program program{"qbackend-prove",
+                  "proves that the code of a quantized network is its formulas",
+                  "MODULE [options]"};
+  if (printDocumentation(argc, argv, program))
+    return 0;
+  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
+    return fail(std::move(error));
+  cl::ParseCommandLineOptions(
+      argc, argv,
+      "Proves that the code of a quantized network computes its formulas.\n");
+  if (format != "text" && format != "json")
+    return fail(llvm::createStringError("'" + format +
+                                        "' is no format, expected text or "
+                                        "json"));
+  auto chosen = getProofForm(form);
+  if (!chosen)
+    return fail(llvm::createStringError(
+        "'" + form +
+        "' is no form, expected linalg, linalg-unsigned-bytes or tosa"));
+  if (seconds == 0 || seconds > 86400)
+    return fail(llvm::createStringError("--timeout is " +
+                                        std::to_string(seconds) +
+                                        ", expected 1 to 86400 seconds"));
+  if (llvm::Error error = checkWritable(outputFile))
+    return fail(std::move(error));
+  DialectRegistry registry;
+  qbackend::registerAllDialects(registry);
+  runtime::PassThreads threads;
+  MLIRContext context(registry);
+  threads.giveTo(context);
+  auto module = readModule(moduleFile, &context);
+  if (!module)
+    return fail(module.takeError());
+  ProveOptions options;
+  options.solver = solver;
+  options.seconds = seconds;
+  options.form = *chosen;
+  OwningOpRef<ModuleOp> code;
+  if (!lowered.empty()) {
+    auto read = readModule(lowered, &context);
+    if (!read)
+      return fail(read.takeError());
+    code = std::move(*read);
+    options.lowered = *code;
+  }
+  llvm::SourceMgr sources;
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  auto certificate = proveModule(**module, options);
+  if (!certificate)
+    return fail(certificate.takeError());
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  (format == "json" ? printCertificateJson : printCertificate)(
+      *certificate, QBACKEND_VERSION_STRING, timings, os);
+  if (std::error_code error = writeFile(outputFile, text))
+    return fail(llvm::createStringError("cannot write '" + outputFile +
+                                        "': " + error.message()));
+  return certificate->getVerdict() <= Verdict::Bounded ? 0 : 1;
+}
