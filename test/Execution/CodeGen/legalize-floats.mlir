@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // DEFINE: %{pass} = qbackend-opt %s --qbackend-legalize-floats=
-// RUN: %{pass}"target-triple=thumbv7em-none-eabihf target-cpu=cortex-m4" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN
-// RUN: %{pass}"target-triple=thumbv6m-none-eabi target-cpu=cortex-m0plus" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN
-// RUN: %{pass}"target-triple=riscv32-unknown-elf target-features=+m" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN
-// RUN: %{pass}"target-triple=x86_64-linux-gnu target-cpu=x86-64" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN
-// RUN: %{pass}"target-triple=riscv32-unknown-elf target-features=+f" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ADD,PLAIN
+// RUN: %{pass}"target-triple=thumbv7em-none-eabihf target-cpu=cortex-m4" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN,MAX
+// RUN: %{pass}"target-triple=thumbv6m-none-eabi target-cpu=cortex-m0plus" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN,COMPARE
+// RUN: %{pass}"target-triple=riscv32-unknown-elf target-features=+m" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN,COMPARE
+// RUN: %{pass}"target-triple=x86_64-linux-gnu target-cpu=x86-64" | FileCheck %s --check-prefixes=ALL,ADD,DOUBLE-ADD,PLAIN,MAX
+// RUN: %{pass}"target-triple=riscv32-unknown-elf target-features=+f" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ADD,PLAIN,MAX
 // RUN: %{pass}"target-triple=thumbv8m.main-none-eabihf target-cpu=cortex-m33" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ADD,PLAIN
-// RUN: %{pass}"target-triple=thumbv7em-none-eabihf target-cpu=cortex-m7" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ROUND,PLAIN
+// RUN: %{pass}"target-triple=thumbv7em-none-eabihf target-cpu=cortex-m7" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ROUND,PLAIN,MAX
 // RUN: %{pass}"target-triple=wasm32-unknown-unknown" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ROUND,PLAIN
 // RUN: %{pass}"target-triple=x86_64-linux-gnu target-cpu=x86-64-v2" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ROUND,PLAIN
 // RUN: %{pass}"target-triple=aarch64-linux-gnu" | FileCheck %s --check-prefixes=ALL,ROUND,DOUBLE-ROUND,PLAIN
@@ -63,6 +63,32 @@ llvm.func @round_double(%x: f64) -> f64 {
 llvm.func @round_half(%x: f16) -> f16 {
   %y = llvm.intr.roundeven(%x) : (f16) -> f16
   llvm.return %y : f16
+}
+
+// Without instructions for floats: NaN if one of them is, the zero without a sign of
+// two zeros, or else the larger one; the smaller one has the sign.
+// ALL-LABEL: @extrema(
+// COMPARE-SAME: %[[X:.*]]: f32, %[[Y:.*]]: f32)
+// COMPARE: %[[XB:.*]] = llvm.bitcast %[[X]] : f32 to i32
+// COMPARE: %[[YB:.*]] = llvm.bitcast %[[Y]] : f32 to i32
+// COMPARE: %[[BOTH:.*]] = llvm.and %[[XB]], %[[YB]] : i32
+// COMPARE: %[[SAME:.*]] = llvm.bitcast %[[BOTH]] : i32 to f32
+// COMPARE: %[[GREATER:.*]] = llvm.fcmp "ogt" %[[X]], %[[Y]]
+// COMPARE: %[[R:.*]] = llvm.select %[[GREATER]], %[[X]], %[[Y]]
+// COMPARE: %[[EQUAL:.*]] = llvm.fcmp "oeq" %[[X]], %[[Y]]
+// COMPARE: %[[S:.*]] = llvm.select %[[EQUAL]], %[[SAME]], %[[R]]
+// COMPARE: %[[SUM:.*]] = llvm.fadd %[[X]], %[[Y]]
+// COMPARE: %[[NAN:.*]] = llvm.fcmp "uno" %[[X]], %[[Y]]
+// COMPARE: %[[LARGER:.*]] = llvm.select %[[NAN]], %[[SUM]], %[[S]]
+// COMPARE: llvm.or
+// COMPARE: llvm.fcmp "olt" %[[LARGER]], %[[Y]]
+// COMPARE-NOT: llvm.intr
+// MAX: llvm.intr.maximum
+// MAX: llvm.intr.minimum
+llvm.func @extrema(%x: f32, %y: f32) -> f32 {
+  %0 = llvm.intr.maximum(%x, %y) : (f32, f32) -> f32
+  %1 = llvm.intr.minimum(%0, %y) : (f32, f32) -> f32
+  llvm.return %1 : f32
 }
 
 // ALL-LABEL: @sixteenths(

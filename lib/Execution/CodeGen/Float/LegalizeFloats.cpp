@@ -33,6 +33,48 @@ static bool hasRoundEven(const llvm::MCSubtargetInfo &subtarget,
   return triple.isAArch64() || triple.isWasm();
 }
 
+/// Whether there are instructions for numbers of 64 bits, or of fewer; else
+/// LLVM calls fmaximum and fminimum, which are C23.
+static bool hasFloats(const llvm::MCSubtargetInfo &subtarget, bool isDouble) {
+  const llvm::Triple &triple = subtarget.getTargetTriple();
+  if (triple.isARM() || triple.isThumb())
+    return subtarget.checkFeatures(isDouble ? "+vfp2" : "+vfp2sp");
+  if (triple.isRISCV())
+    return subtarget.checkFeatures(isDouble ? "+d" : "+f");
+  return true;
+}
+
+/// max(x, y) -> x or y is NaN ? x + y : x = y ? x & y : x > y ? x : y, where
+/// the bits of equal numbers differ for zeros only; min has x | y, and x < y.
+static void expandExtremum(Operation *op) {
+  ImplicitLocOpBuilder b(op->getLoc(), op);
+  bool isMax = isa<LLVM::MaximumOp>(op);
+  Value x = op->getOperand(0), y = op->getOperand(1);
+  Type type = x.getType();
+  Type bits =
+      b.getIntegerType(getElementTypeOrSelf(type).getIntOrFloatBitWidth());
+  if (auto vector = dyn_cast<VectorType>(type))
+    bits = vector.clone(bits);
+  auto compare = [&](LLVM::FCmpPredicate predicate) -> Value {
+    return LLVM::FCmpOp::create(b, predicate, x, y);
+  };
+  Value xBits = LLVM::BitcastOp::create(b, bits, x),
+        yBits = LLVM::BitcastOp::create(b, bits, y);
+  Value both = isMax ? Value(LLVM::AndOp::create(b, xBits, yBits))
+                     : Value(LLVM::OrOp::create(b, xBits, yBits));
+  Value same = LLVM::BitcastOp::create(b, type, both);
+  Value result = LLVM::SelectOp::create(
+      b, compare(isMax ? LLVM::FCmpPredicate::ogt : LLVM::FCmpPredicate::olt),
+      x, y);
+  result = LLVM::SelectOp::create(b, compare(LLVM::FCmpPredicate::oeq), same,
+                                  result);
+  Value sum = LLVM::FAddOp::create(b, x, y);
+  result =
+      LLVM::SelectOp::create(b, compare(LLVM::FCmpPredicate::uno), sum, result);
+  op->getResult(0).replaceAllUsesWith(result);
+  op->erase();
+}
+
 /// x -> |x| < c ? copysign((|x| + c) - c, x) : x, where the unit of numbers
 /// from c on is 1, so that the addition rounds to nearest, ties to even.
 /// Larger numbers are integers, or NaN.
@@ -91,6 +133,8 @@ struct LegalizeFloatsPass
     const llvm::Triple &target = subtarget.getTargetTriple();
     roundsSingle = hasRoundEven(subtarget, /*isDouble=*/false);
     roundsDouble = hasRoundEven(subtarget, /*isDouble=*/true);
+    hasSingle = hasFloats(subtarget, /*isDouble=*/false);
+    hasDouble = hasFloats(subtarget, /*isDouble=*/true);
     hasFixedPoint = (target.isARM() || target.isThumb()) &&
                     subtarget.checkFeatures("+mve.fp");
     return success();
@@ -98,12 +142,17 @@ struct LegalizeFloatsPass
 
   void runOnOperation() final {
     SmallVector<LLVM::RoundEvenOp> roundings;
-    SmallVector<Operation *> toFloat, toInteger;
+    SmallVector<Operation *> extrema, toFloat, toInteger;
     getOperation().walk([&](Operation *op) {
       if (auto rounding = dyn_cast<LLVM::RoundEvenOp>(op)) {
         bool isDouble = getElementTypeOrSelf(rounding.getType()).isF64();
         if (!(isDouble ? roundsDouble : roundsSingle))
           roundings.push_back(rounding);
+      } else if (isa<LLVM::MaximumOp, LLVM::MinimumOp>(op)) {
+        bool isDouble =
+            getElementTypeOrSelf(op->getResult(0).getType()).isF64();
+        if (!(isDouble ? hasDouble : hasSingle))
+          extrema.push_back(op);
       } else if (hasFixedPoint && isa<LLVM::SIToFPOp, LLVM::UIToFPOp>(op)) {
         toFloat.push_back(op);
       } else if (hasFixedPoint && isa<LLVM::FPToSIOp, LLVM::FPToUIOp>(op)) {
@@ -112,6 +161,8 @@ struct LegalizeFloatsPass
     });
     for (LLVM::RoundEvenOp op : roundings)
       expandRoundEven(op);
+    for (Operation *op : extrema)
+      expandExtremum(op);
     OpBuilder builder(&getContext());
     for (Operation *op : toFloat) {
       builder.setInsertionPointAfter(op);
@@ -126,6 +177,8 @@ struct LegalizeFloatsPass
 
   bool roundsSingle = true;
   bool roundsDouble = true;
+  bool hasSingle = true;
+  bool hasDouble = true;
   bool hasFixedPoint = false;
 };
 } // namespace
