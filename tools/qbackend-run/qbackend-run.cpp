@@ -18,14 +18,17 @@
 #include "qbackend/Insight/Cost/ReportCost.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
 #include "qbackend/Insight/Tuning/Advice.h"
+#include "qbackend/Insight/Tuning/Diagnosis.h"
 #include "qbackend/Insight/Tuning/Sensitivity.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/Manual.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
@@ -53,8 +56,9 @@ static cl::alias inputAlias("i", cl::aliasopt(inputFile));
 static cl::opt<std::string>
     outputFile("o", cl::value_desc("FILE"),
                cl::desc("where to write the results (.npz; of one .npy or "
-                        ".csv), the table of --calibrate, or the numbers of "
-                        "--sensitivity (.json)"),
+                        ".csv), the table of --calibrate, the numbers of "
+                        "--sensitivity (.json), or the mapping of --doctor "
+                        "(.mlir)"),
                cl::cat(category));
 static cl::opt<std::string>
     entryName("entry",
@@ -177,14 +181,26 @@ static cl::opt<bool> changesMode(
     cl::cat(category));
 static cl::opt<std::string>
     calibrationFile("calibration", cl::value_desc("TABLE"),
-                    cl::desc("ranges for --sensitivity; default: those of the "
-                             "samples"),
+                    cl::desc("ranges for --sensitivity and --doctor; default: "
+                             "those of the samples"),
                     cl::cat(category));
 
 static cl::opt<bool> layersMode(
     "layers",
     cl::desc("with --compare: the error of each operator, and what to change; "
              "--backend and --qconfig say what is fused"),
+    cl::cat(category));
+static cl::opt<bool> doctorMode(
+    "doctor",
+    cl::desc(
+        "say what is wrong with the network quantized for --backend, or "
+        "with that of --compare, and what mends it; -o writes the mapping. "
+        "Exit status 2: something is wrong"),
+    cl::cat(category));
+static cl::opt<std::string> calibrationData(
+    "data", cl::value_desc("FILE[:ARRAY]"),
+    cl::desc("samples that calibrate, for --sensitivity and --doctor; default: "
+             "those of --input"),
     cl::cat(category));
 static cl::opt<std::string>
     htmlFile("html", cl::value_desc("FILE"),
@@ -242,6 +258,7 @@ static llvm::Error checkOptions() {
   const Mode modes[] = {{"calibrate", calibrateMode},
                         {"sensitivity", sensitivityMode},
                         {"layers", layersMode},
+                        {"doctor", doctorMode},
                         {"report", !reportName.empty()}};
   StringRef mode;
   for (const Mode &other : modes) {
@@ -268,34 +285,36 @@ static llvm::Error checkOptions() {
   if (mode.empty() && compareFile.empty() && labelsFile.empty() &&
       outputFile.empty())
     return makeError("nothing to do: pass -o FILE.npz, --labels=FILE, "
-                     "--calibrate, --sensitivity, --report=cost or "
+                     "--calibrate, --sensitivity, --doctor, --report=cost or "
                      "--compare=MODULE");
   // Which modes an option is for; empty: none of them.
   struct Use {
     const cl::Option *option;
     SmallVector<StringRef, 4> modes;
   };
-  const Use uses[] = {{&backendName, {"calibrate", "sensitivity", "layers"}},
-                      {&qconfigName, {"calibrate", "sensitivity", "layers"}},
-                      {&sharing, {"calibrate"}},
-                      {&batchSize, {"calibrate", "sensitivity"}},
-                      {&nonFinite, {"calibrate", "sensitivity"}},
-                      {&statistics, {"calibrate"}},
-                      {&shard, {"calibrate", "sensitivity"}},
-                      {std::addressof(scoreFiles), {"sensitivity"}},
-                      {&sourceName, {"calibrate"}},
-                      {&resume, {"calibrate"}},
-                      {&saveSeconds, {"calibrate"}},
-                      {&calibrationFile, {"sensitivity"}},
-                      {&changesMode, {"sensitivity"}},
-                      {&htmlFile, {"layers"}},
-                      {&profileMode, {"report"}},
-                      {&compareFile, {"", "layers", "report"}},
-                      {&compareWeights, {"", "layers", "report"}},
-                      {&labelsFile, {"", "layers", "sensitivity"}},
-                      {&targetName, {"", "layers", "report"}},
-                      {&contractMode, {"", "layers", "report"}},
-                      {&outputFile, {"", "calibrate", "sensitivity"}}};
+  const Use uses[] = {
+      {&backendName, {"calibrate", "sensitivity", "layers", "doctor"}},
+      {&qconfigName, {"calibrate", "sensitivity", "layers", "doctor"}},
+      {&sharing, {"calibrate"}},
+      {&batchSize, {"calibrate", "sensitivity", "doctor"}},
+      {&nonFinite, {"calibrate", "sensitivity", "doctor"}},
+      {&statistics, {"calibrate"}},
+      {&shard, {"calibrate", "sensitivity"}},
+      {std::addressof(scoreFiles), {"sensitivity"}},
+      {&sourceName, {"calibrate"}},
+      {&resume, {"calibrate"}},
+      {&saveSeconds, {"calibrate"}},
+      {&calibrationFile, {"sensitivity", "doctor"}},
+      {&calibrationData, {"sensitivity", "doctor"}},
+      {&changesMode, {"sensitivity"}},
+      {&htmlFile, {"layers"}},
+      {&profileMode, {"report"}},
+      {&compareFile, {"", "layers", "doctor", "report"}},
+      {&compareWeights, {"", "layers", "doctor", "report"}},
+      {&labelsFile, {"", "layers", "doctor", "sensitivity"}},
+      {&targetName, {"", "layers", "doctor", "report"}},
+      {&contractMode, {"", "layers", "doctor", "report"}},
+      {&outputFile, {"", "calibrate", "sensitivity", "doctor"}}};
   for (const Use &use : uses) {
     if (use.option->getNumOccurrences() == 0 ||
         llvm::is_contained(use.modes, mode))
@@ -313,6 +332,8 @@ static llvm::Error checkOptions() {
   llvm::SmallVector<FileFormat> formats = {FileFormat::JSON};
   if (mode.empty())
     formats = {FileFormat::Npz, FileFormat::Npy, FileFormat::CSV};
+  if (doctorMode)
+    formats = {FileFormat::MLIR};
   if (llvm::Error error = checkOutput(outputFile, formats))
     return error;
   if (llvm::Error error = checkOutput(htmlFile, FileFormat::HTML))
@@ -337,8 +358,8 @@ static CalibrateOptions getCalibrateOptions() {
   CalibrateOptions options;
   options.entry = entryName;
   options.calibration = calibrationFile;
-  options.data = inputFile;
-  options.samples = samples;
+  options.data = calibrationData.empty() ? inputFile : calibrationData;
+  options.samples = calibrationData.empty() ? int64_t(samples) : -1;
   options.batchSize = batchSize;
   options.inputScale = inputScale;
   options.sampleArguments = sampleArguments;
@@ -416,8 +437,20 @@ static void tryAdvice(ModuleOp module, double sqnr,
                  << " dB; calibrate again, with samples like these\n";
 }
 
-/// Compares operator by operator.
-static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
+namespace {
+/// What `--layers` and `--doctor` know before advice is tried.
+struct LayerErrors {
+  OperatorComparison layers;
+  std::vector<evaluation::Finding> findings;
+  std::vector<evaluation::Comparison> comparisons;
+  /// Of the worst result, in dB.
+  double sqnr = std::numeric_limits<double>::infinity();
+};
+} // namespace
+
+/// Compares operator by operator, and prints how the results differ.
+static llvm::Expected<LayerErrors> findLayerErrors(ModuleOp module,
+                                                   ModuleOp other) {
   PreparePipelineOptions prepare;
   setPrepareOptions(prepare);
   auto layers = compareOperators(module, other, prepare, getRunOptions());
@@ -430,20 +463,30 @@ static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
       evaluation::compare(layers->outputs, layers->otherOutputs, *labels);
   if (!comparisons)
     return comparisons.takeError();
-  for (const evaluation::Comparison &comparison : *comparisons)
+  LayerErrors found;
+  for (const evaluation::Comparison &comparison : *comparisons) {
     evaluation::print(comparison, llvm::outs());
-  auto findings = evaluation::rankOperators(layers->operators);
-  double sqnr = std::numeric_limits<double>::infinity();
-  for (const evaluation::Comparison &comparison : *comparisons)
-    sqnr = std::min(sqnr, comparison.sqnr);
-  tryAdvice(module, sqnr, layers->operators, findings);
-  evaluation::printOperators(layers->operators, findings, getColumns(),
+    found.sqnr = std::min(found.sqnr, comparison.sqnr);
+  }
+  found.findings = evaluation::rankOperators(layers->operators);
+  found.layers = std::move(*layers);
+  found.comparisons = std::move(*comparisons);
+  return found;
+}
+
+static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
+  auto found = findLayerErrors(module, other);
+  if (!found)
+    return found.takeError();
+  ArrayRef<evaluation::OperatorErrors> operators = found->layers.operators;
+  tryAdvice(module, found->sqnr, operators, found->findings);
+  evaluation::printOperators(operators, found->findings, getColumns(),
                              llvm::outs());
   if (htmlFile.empty())
     return llvm::Error::success();
   return calibration::writeText(
-      evaluation::makePage(llvm::sys::path::filename(moduleFile), *comparisons,
-                           layers->operators, findings),
+      evaluation::makePage(llvm::sys::path::filename(moduleFile),
+                           found->comparisons, operators, found->findings),
       htmlFile);
 }
 
@@ -509,6 +552,63 @@ readScores(const tuning::Simulation &simulation) {
                          path);
   }
   return result;
+}
+
+/// The module as --apply-backend has it with the options.
+static llvm::Expected<OwningOpRef<ModuleOp>> quantize(ModuleOp module) {
+  ApplyBackendPassOptions apply;
+  apply.backend = backendName;
+  apply.qconfig = qconfigName;
+  copyCalibrationOptions(getCalibrateOptions(), apply);
+  // The table says all, unless samples are given for what it lacks.
+  if (!calibrationFile.empty() && calibrationData.empty())
+    apply.data.clear();
+  OwningOpRef<ModuleOp> quantized(module.clone());
+  PassManager manager(module.getContext());
+  manager.addPass(createApplyBackendPass(apply));
+  if (failed(manager.run(*quantized)))
+    return makeError("the network can't be quantized");
+  return quantized;
+}
+
+/// Says what is wrong with `other`, a quantized form of `module`; null: that of
+/// the options. True if something is.
+static llvm::Expected<bool> diagnose(ModuleOp module,
+                                     OwningOpRef<ModuleOp> other) {
+  if (inputFile == "-")
+    return makeError("samples are read several times, which standard input "
+                     "can't be; pass a file");
+  if (isObserved(module))
+    return makeError(
+        "the module has observers already; pass the float network");
+  if (!other) {
+    auto quantized = quantize(module);
+    if (!quantized)
+      return quantized.takeError();
+    other = std::move(*quantized);
+  }
+  auto found = findLayerErrors(module, *other);
+  if (!found)
+    return found.takeError();
+  auto diagnosis = tuning::diagnose(module, getNetworkOptions(), found->sqnr,
+                                    found->layers.operators, found->findings);
+  if (!diagnosis)
+    return diagnosis.takeError();
+  tuning::print(*diagnosis, found->layers.operators, getColumns(),
+                llvm::outs());
+  if (outputFile.empty())
+    return diagnosis->isWrong();
+  if (diagnosis->advice.mapping.empty()) {
+    llvm::outs() << "no mapping mends anything; " << outputFile
+                 << " is not written\n";
+    return diagnosis->isWrong();
+  }
+  if (llvm::Error error =
+          calibration::writeText(diagnosis->advice.mapping, outputFile))
+    return error;
+  llvm::outs() << "to use it: qconfig=" << outputFile
+               << " of --apply-backend=" << backendName << "\n";
+  return diagnosis->isWrong();
 }
 
 /// What it costs to quantize each operator.
@@ -629,6 +729,13 @@ int main(int argc, char **argv) {
     if (llvm::Error error = compareLayers(**module, *other))
       return fail(std::move(error));
     return 0;
+  }
+  if (doctorMode) {
+    auto isWrong = diagnose(**module, std::move(other));
+    if (!isWrong)
+      return fail(isWrong.takeError());
+    // Not that of errors.
+    return *isWrong ? 2 : 0;
   }
   auto outputs = runModule(**module, getRunOptions(), "running");
   if (!outputs)

@@ -175,8 +175,13 @@ void evaluation::printOperators(ArrayRef<OperatorErrors> operators,
     os << (missing > 8 ? ", ...\n" : "\n");
   }
   os << "\n";
-  for (auto [rank, finding] :
-       llvm::enumerate(findings.take_front(kExplained))) {
+  printFindings(operators, findings.take_front(kExplained), width, os);
+}
+
+void evaluation::printFindings(ArrayRef<OperatorErrors> operators,
+                               ArrayRef<Finding> findings, unsigned width,
+                               llvm::raw_ostream &os) {
+  for (auto [rank, finding] : llvm::enumerate(findings)) {
     if (finding.cause == Cause::None)
       continue;
     const OperatorErrors &op = operators[finding.op];

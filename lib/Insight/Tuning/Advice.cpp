@@ -7,6 +7,7 @@
 #include "Measurements.h"
 
 #include "mlir/Parser/Parser.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -26,7 +27,41 @@ static OwningOpRef<ModuleOp> parseEntries(llvm::StringRef text,
       ("qbackend.qconfig_mapping @advice {\n" + text + "\n}\n").str(), context);
 }
 
-/// The SQNR with what `finding` suggests; nothing, if that can't be had.
+/// The SQNR with the entries of all `texts`, and with `mapping` the text of a
+/// file that has them; nothing, if that can't be had.
+static std::optional<double> simulate(Measurements &measurements,
+                                      llvm::ArrayRef<std::string> texts,
+                                      MLIRContext *context,
+                                      std::string *mapping = nullptr) {
+  ScopedDiagnosticHandler quiet(context,
+                                [](Diagnostic &) { return success(); });
+  llvm::SmallVector<OwningOpRef<ModuleOp>> modules;
+  Candidate candidate;
+  candidate.name = llvm::join(texts, "\n");
+  for (const std::string &text : texts) {
+    modules.push_back(parseEntries(text, context));
+    if (!modules.back())
+      return std::nullopt;
+    Change change;
+    change.entries = *modules.back()->getOps<QConfigMappingOp>().begin();
+    candidate.changes.push_back(change);
+  }
+  if (llvm::Error error = measurements.create(candidate)) {
+    llvm::consumeError(std::move(error));
+    return std::nullopt;
+  }
+  llvm::BitVector none(candidate.simulation->getOperators().size());
+  auto score = measurements.simulate(candidate, none);
+  if (!score) {
+    llvm::consumeError(score.takeError());
+    return std::nullopt;
+  }
+  if (mapping)
+    *mapping = measurements.print(candidate, none, /*comment=*/"");
+  return score->sqnr;
+}
+
+/// The same with what one finding suggests.
 static std::optional<double>
 trySuggestion(Measurements &measurements,
               llvm::ArrayRef<OperatorErrors> operators, const Finding &finding,
@@ -34,33 +69,75 @@ trySuggestion(Measurements &measurements,
   std::string text = spell(operators, finding.change);
   if (text.empty() || finding.change.kind == evaluation::Suggestion::Range)
     return std::nullopt;
-  OwningOpRef<ModuleOp> entries = parseEntries(text, context);
-  if (!entries)
-    return std::nullopt;
-  Candidate candidate;
-  candidate.name = text;
-  Change change;
-  change.entries = *entries->getOps<QConfigMappingOp>().begin();
-  candidate.changes.push_back(change);
-  ScopedDiagnosticHandler quiet(context,
-                                [](Diagnostic &) { return success(); });
-  if (llvm::Error error = measurements.create(candidate)) {
-    llvm::consumeError(std::move(error));
-    return std::nullopt;
+  return simulate(measurements, text, context);
+}
+
+/// Adds up what helps beside what was added already, in the order of
+/// `findings`: first what keeps all operators quantized. If the result is poor
+/// then, the worst operators are float, as many as it takes, less those that it
+/// doesn't.
+static void combine(Measurements &measurements,
+                    ArrayRef<OperatorErrors> operators,
+                    ArrayRef<Finding> findings, MLIRContext *context,
+                    TriedAdvice &tried) {
+  std::vector<std::string> texts;
+  // The SQNR with the changes of all texts, if it is `least` at least.
+  auto attempt = [&](double least) {
+    std::string mapping;
+    auto sqnr = simulate(measurements, texts, context, &mapping);
+    if (!sqnr || *sqnr < least)
+      return false;
+    tried.mendedSqnr = *sqnr;
+    tried.mapping = std::move(mapping);
+    return true;
+  };
+  for (auto [i, finding] : llvm::enumerate(findings)) {
+    if (!finding.gain || finding.suggestion.empty() ||
+        finding.change.kind == evaluation::Suggestion::Float ||
+        finding.change.kind == evaluation::Suggestion::Range)
+      continue;
+    texts.push_back(finding.suggestion);
+    if (attempt(tried.mendedSqnr + leastGain))
+      tried.mending.push_back(i);
+    else
+      texts.pop_back();
   }
-  auto score = measurements.simulate(
-      candidate, llvm::BitVector(candidate.simulation->getOperators().size()));
-  if (!score) {
-    llvm::consumeError(score.takeError());
-    return std::nullopt;
+  if (tried.mendedSqnr >= kPoor)
+    return;
+  std::vector<std::pair<unsigned, std::string>> kept;
+  bool isMended = false;
+  size_t quantized = texts.size();
+  for (auto [i, finding] : llvm::enumerate(findings)) {
+    std::string text = spell(operators, keepFloat(operators, finding.op));
+    if (text.empty())
+      continue;
+    kept.push_back({i, text});
+    texts.push_back(std::move(text));
+    if ((isMended = attempt(kPoor)))
+      break;
   }
-  return score->sqnr;
+  if (!isMended)
+    return;
+  // The last one was needed.
+  for (size_t k = 0; k + 1 < kept.size();) {
+    auto it = texts.begin() + quantized + k;
+    std::string text = std::move(*it);
+    texts.erase(it);
+    if (attempt(kPoor)) {
+      kept.erase(kept.begin() + k);
+      continue;
+    }
+    texts.insert(texts.begin() + quantized + k, std::move(text));
+    ++k;
+  }
+  for (auto &[i, text] : kept)
+    tried.keptFloat.push_back(i);
 }
 
 llvm::Expected<TriedAdvice>
 tuning::tryAdvice(ModuleOp module, const NetworkOptions &options,
                   llvm::ArrayRef<OperatorErrors> operators,
-                  std::vector<Finding> &findings, size_t count) {
+                  std::vector<Finding> &findings, size_t count, bool combined) {
   Measurements measurements(module, options, /*journalPath=*/"");
   if (llvm::Error error = measurements.prepare(/*resume=*/false))
     return error;
@@ -71,7 +148,8 @@ tuning::tryAdvice(ModuleOp module, const NetworkOptions &options,
       asIs, llvm::BitVector(asIs.simulation->getOperators().size()));
   if (!score)
     return score.takeError();
-  TriedAdvice tried{score->sqnr};
+  TriedAdvice tried;
+  tried.sqnr = tried.mendedSqnr = score->sqnr;
   for (Finding &finding : llvm::MutableArrayRef(findings).take_front(count)) {
     if (finding.change.kind == evaluation::Suggestion::None)
       continue;
@@ -90,5 +168,8 @@ tuning::tryAdvice(ModuleOp module, const NetworkOptions &options,
     finding.change = {};
     finding.suggestion.clear();
   }
+  if (combined)
+    combine(measurements, operators, ArrayRef(findings).take_front(count),
+            module.getContext(), tried);
   return tried;
 }

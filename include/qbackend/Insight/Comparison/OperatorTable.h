@@ -21,6 +21,12 @@ void printOperators(llvm::ArrayRef<OperatorErrors> operators,
                     llvm::ArrayRef<Finding> findings, unsigned width,
                     llvm::raw_ostream &os);
 
+/// Prints what is wrong with the operators of `findings` and what to change, in
+/// full, with what it gives if it was tried.
+void printFindings(llvm::ArrayRef<OperatorErrors> operators,
+                   llvm::ArrayRef<Finding> findings, unsigned width,
+                   llvm::raw_ostream &os);
+
 /// The parts of an operator's own error in percent of their sum: weight, bias,
 /// clipping, rounding.
 std::array<double, 4> getParts(const OperatorErrors &op);

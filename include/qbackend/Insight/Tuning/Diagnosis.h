@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether anything is wrong with a quantized network, and what mends it.
+
+#ifndef QBACKEND_INSIGHT_TUNING_DIAGNOSIS_H
+#define QBACKEND_INSIGHT_TUNING_DIAGNOSIS_H
+
+#include "qbackend/Insight/Tuning/Advice.h"
+
+namespace qbackend::tuning {
+
+struct Diagnosis {
+  /// In dB, of the worst result: of the quantized network, and of one that is
+  /// calibrated on the samples that it is judged on.
+  double sqnr = 0, calibratedSqnr = 0;
+  TriedAdvice advice;
+  /// What is wrong, the culprit first; what is a fault see diagnose.
+  std::vector<evaluation::Finding> faults;
+  /// What can be better, and is no fault.
+  std::vector<evaluation::Finding> improvements;
+
+  bool isCalibrationWrong = false;
+  /// The operators that the mapping of `advice` keeps float.
+  std::vector<std::string> keptFloat;
+  bool isWrong() const { return isCalibrationWrong || !faults.empty(); }
+};
+
+/// Judges a quantized form of `module`, whose operators have `findings`, the
+/// worst first, and whose worst result has `sqnr` dB. A fault is
+///
+///  - a weight or a bias that is no rounding of the float one,
+///  - calibration, if that of these samples is 1 dB better: the operator whose
+///    range loses most is named (not said beside other weights),
+///  - an operator for which a change that was tried gives kWrong, or is one of
+///    the changes that give as much together; if it is to be float, only where
+///    the result of that calibration has less than kPoor,
+///  - the worst operator, if the result has less than kPoor and there is no
+///    other fault.
+llvm::Expected<Diagnosis>
+diagnose(mlir::ModuleOp module, const NetworkOptions &options, double sqnr,
+         llvm::ArrayRef<evaluation::OperatorErrors> operators,
+         std::vector<evaluation::Finding> findings);
+
+/// Prints the faults or that there are none, each with what mends it, then all
+/// changes together; text has at most `width` columns, but for what is pasted.
+void print(const Diagnosis &diagnosis,
+           llvm::ArrayRef<evaluation::OperatorErrors> operators, unsigned width,
+           llvm::raw_ostream &os);
+
+} // namespace qbackend::tuning
+
+#endif // QBACKEND_INSIGHT_TUNING_DIAGNOSIS_H
