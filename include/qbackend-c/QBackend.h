@@ -205,9 +205,9 @@ QBACKEND_EXPORT QBackendStatus qbackendModelLoad(
     QBackendModel **model, QBackendDiagnosticCallback callback, void *user);
 QBACKEND_EXPORT void qbackendModelDestroy(QBackendModel *model);
 
-/* Gives the network the weights that it only names: arguments, extern globals and
- * resources without data become constants with the tensors of the file `path`, a
- * .safetensors or .npz. On failure the network is as it was. */
+/* Gives the network the weights that it only names: arguments, extern globals
+ * and resources without data become constants with the tensors of the file
+ * `path`, a .safetensors or .npz. On failure the network is as it was. */
 QBACKEND_EXPORT QBackendStatus
 qbackendModelBindWeights(QBackendModel *model, QBackendText path,
                          QBackendDiagnosticCallback callback, void *user);

@@ -26,7 +26,6 @@
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/MapVector.h"
 
-
 namespace qbackend {
 #define GEN_PASS_DEF_IMPORTQUANTIZATIONPASS
 #include "qbackend/Transforms/Passes.h.inc"

@@ -267,10 +267,11 @@ private:
                                       op.getRunningVar())}) {
       if (!operand || isKnown(operand))
         continue;
-      refuse(op, "QB106", "its " + role + " is not a constant with data",
-             "bind it by name with weights=FILE.safetensors, or pass the trained "
-             "parameters as dense constants",
-             RemarkNote::atCode(operand.getLoc(), "this is its " + role));
+      refuse(
+          op, "QB106", "its " + role + " is not a constant with data",
+          "bind it by name with weights=FILE.safetensors, or pass the trained "
+          "parameters as dense constants",
+          RemarkNote::atCode(operand.getLoc(), "this is its " + role));
       return false;
     }
     return true;

@@ -4,7 +4,6 @@
 
 #include "CorrectedLayer.h"
 
-
 using namespace mlir;
 using namespace qbackend;
 

@@ -4,7 +4,6 @@
 
 #include "Exporter.h"
 
-
 #include "mlir/Dialect/Quant/IR/Quant.h"
 
 #include <cmath>

@@ -5,7 +5,6 @@
 
 #include "Exporter.h"
 
-
 #include <limits>
 
 using namespace mlir;

@@ -10,7 +10,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-
 using namespace mlir;
 using namespace qbackend::codegen;
 

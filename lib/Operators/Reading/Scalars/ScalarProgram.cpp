@@ -9,7 +9,6 @@
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/Support/MathExtras.h"
 
-
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::forms;
