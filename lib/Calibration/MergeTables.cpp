@@ -127,6 +127,9 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables,
   Table result;
   if (tables.empty())
     return llvm::createStringError("nothing to merge");
+  // What depends on an order has the one that it was recorded in.
+  if (tables.size() == 1 && !dropOrdered)
+    return tables.front().table;
   const NamedTable &first = tables.front();
   for (const NamedTable &named : tables)
     if (Error e = checkHeader(first, named, dropOrdered))

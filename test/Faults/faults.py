@@ -208,8 +208,11 @@ class Faults:
         os.mkfifo(pipe)
         for command in self.writers(pipe):
             with subprocess.Popen(["cat", pipe], stdout=subprocess.PIPE) as reader:
-                self.run(command, code=0)
-                assert reader.communicate(timeout=60)[0], command
+                try:
+                    self.run(command, code=0)
+                    assert reader.communicate(timeout=60)[0], command
+                finally:
+                    reader.kill()  # It waits for ever for who hasn't opened it.
         assert pipe.is_fifo()
         with subprocess.Popen(["sh", "-c", f"cat {self.network} > {pipe}"]):
             self.run(["qbackend-opt", pipe, "-o", self.work / "read"], code=0)
