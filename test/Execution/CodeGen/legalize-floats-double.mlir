@@ -2,6 +2,9 @@
 // DEFINE: %{pass} = qbackend-opt %s --qbackend-legalize-floats=
 // RUN: %{pass}"target-triple=thumbv7em-none-eabihf target-cpu=cortex-m4" | FileCheck %s --check-prefix=COMPARE
 // RUN: %{pass}"target-triple=riscv32-unknown-elf target-features=+f" | FileCheck %s --check-prefix=COMPARE
+// RUN: %{pass}"target-triple=thumbv8.1m.main-none-eabihf target-cpu=cortex-m55" | FileCheck %s --check-prefix=COMPARE
+// RUN: %{pass}"target-triple=thumbv8.1m.main-none-eabihf target-cpu=cortex-m55" | mlir-translate --mlir-to-llvmir | llc -O3 -mtriple=thumbv8.1m.main-none-eabihf -mcpu=cortex-m55 | FileCheck %s --check-prefix=ENDS
+// ENDS: maximum:
 // RUN: %{pass}"target-triple=thumbv7em-none-eabihf target-cpu=cortex-m7" | FileCheck %s --check-prefix=KEEP
 // RUN: %{pass}"target-triple=x86_64-linux-gnu target-cpu=x86-64" | FileCheck %s --check-prefix=KEEP
 

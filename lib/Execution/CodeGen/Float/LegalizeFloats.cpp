@@ -34,11 +34,14 @@ static bool hasRoundEven(const llvm::MCSubtargetInfo &subtarget,
 }
 
 /// Whether there are instructions for numbers of 64 bits, or of fewer; else
-/// LLVM calls fmaximum and fminimum, which are C23.
+/// LLVM calls fmaximum and fminimum, which are C23. With MVE, LLVM 22 has no
+/// end on those of 64 bits.
 static bool hasFloats(const llvm::MCSubtargetInfo &subtarget, bool isDouble) {
   const llvm::Triple &triple = subtarget.getTargetTriple();
   if (triple.isARM() || triple.isThumb())
-    return subtarget.checkFeatures(isDouble ? "+vfp2" : "+vfp2sp");
+    return isDouble ? subtarget.checkFeatures("+vfp2") &&
+                          !subtarget.checkFeatures("+mve.fp")
+                    : subtarget.checkFeatures("+vfp2sp");
   if (triple.isRISCV())
     return subtarget.checkFeatures(isDouble ? "+d" : "+f");
   return true;
