@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import weakref
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
 import numpy as np
 
