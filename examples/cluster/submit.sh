@@ -5,6 +5,8 @@
 # each operator: table.json and sensitivity.json in FOLDER, which all nodes see, are
 # those of one machine.
 #
+# FOLDER is new or empty, and has no space in its name.
+#
 # usage: submit.sh FOLDER PARTS NETWORK CALIBRATION TEST [options of qbackend-run]
 set -eu
 folder=$1 parts=$2 network=$3 calibration=$4 test=$5

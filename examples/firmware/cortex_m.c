@@ -25,8 +25,8 @@ void board_exit(int code) {
 }
 
 /* SysTick by the processor's clock. With -icount shift=0 an instruction takes a
-   nanosecond, so that a tick is NANOSECONDS instructions. A turn of its 24 bits is
-   an interrupt. */
+   nanosecond, so that a tick is NANOSECONDS_BY_100 / 100 instructions. A turn of its
+   24 bits is an interrupt. */
 static volatile uint32_t *const systick = (uint32_t *)0xE000E010;
 static volatile uint32_t turns;
 

@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-#: Samples, and multiply-accumulates (qbackend-run --report=cost).
+#: Those of examples/networks, and the file of examples/data that has their samples.
 NETWORKS = {"lenet5": "mnist_digits.npz", "resnet8": "fashion_mnist.npz",
             "mbv2tiny": "fashion_mnist.npz"}
 

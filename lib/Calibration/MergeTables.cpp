@@ -90,8 +90,18 @@ static Error checkHeader(const NamedTable &first, const NamedTable &named,
   };
   if (table.network != first.table.network)
     return differs("network", first.table.network, table.network);
-  if (dropOrdered)
+  // Tables of order-dependent statistics say neither; what both say has to be
+  // the same.
+  auto isOther = [](StringRef a, StringRef b) {
+    return !a.empty() && !b.empty() && a != b;
+  };
+  if (dropOrdered) {
+    if (isOther(first.table.model, table.model))
+      return differs("model", first.table.model, table.model);
+    if (isOther(first.table.tool, table.tool))
+      return differs("tool", first.table.tool, table.tool);
     return Error::success();
+  }
   if (table.isMergeable != first.table.isMergeable) {
     bool isFirst = first.table.isMergeable;
     return llvm::createStringError(

@@ -8,6 +8,8 @@
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/FileFormat.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::options;
@@ -66,12 +68,14 @@ cl::opt<bool> options::calibrateMode(
     cl::desc("write what the observers of the module see; a module without "
              "observers is prepared for --backend first"),
     cl::cat(category));
-cl::opt<std::string> options::backendName("backend", cl::init("qnnpack"),
-                                          cl::desc("backend for --calibrate"),
-                                          cl::cat(category));
-cl::opt<std::string> options::qconfigName("qconfig",
-                                          cl::desc("qconfig for --calibrate"),
-                                          cl::cat(category));
+cl::opt<std::string> options::backendName(
+    "backend", cl::init("qnnpack"),
+    cl::desc("backend for --calibrate, --sensitivity, --layers and --doctor"),
+    cl::cat(category));
+cl::opt<std::string> options::qconfigName(
+    "qconfig",
+    cl::desc("qconfig for --calibrate, --sensitivity, --layers and --doctor"),
+    cl::cat(category));
 static cl::opt<Sharing> sharing(
     "sharing", cl::init(Sharing::Groups),
     cl::desc("which values have one observer, for --calibrate"),
@@ -285,7 +289,7 @@ llvm::Error options::checkOptions() {
       return makeError("--{0} has no effect with --{1}", use.option->ArgStr,
                        mode);
     return makeError("--{0} has no effect without --{1}", use.option->ArgStr,
-                     use.modes.front());
+                     llvm::join(use.modes, " or --"));
   }
   llvm::SmallVector<FileFormat> formats = {FileFormat::JSON};
   if (mode.empty())

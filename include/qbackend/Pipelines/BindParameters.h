@@ -12,8 +12,10 @@ namespace qbackend {
 /// Gives `module` the tensors of the file `path` (.safetensors, or what the
 /// runner of the context reads: .npz), by name:
 ///
-/// - to arguments of public functions that nothing calls, by getArgumentName;
-///   they become constants, and leave the signature;
+/// - to arguments of public functions that nothing calls, by the first of their
+///   names that the file has: location, qbackend.name, iree.abi.name,
+///   ml_program.identifier, jax.arg_info, `arg1` by place; they become
+///   constants, and leave the signature;
 /// - to globals of `ml_program` whose value is `#ml_program.extern`, by symbol;
 /// - to resources (`dense_resource<key>`) without data, by key.
 ///

@@ -21,13 +21,13 @@ using evaluation::Suggestion;
 static constexpr double kOtherRanges = 1;
 
 /// Noise over signal: what a wrong weight does to nothing is no fault.
-static constexpr double leastScore = 1e-4;
+static constexpr double kLeastScore = 1e-4;
 
 /// Whether the weight or the bias is another one.
 static bool isOther(const Finding &finding) {
   return (finding.cause == Cause::WrongWeight ||
           finding.cause == Cause::Bias) &&
-         finding.score > leastScore;
+         finding.score > kLeastScore;
 }
 
 static bool isRange(const Finding &finding) {
@@ -91,7 +91,7 @@ llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
   if (sqnr < kPoor && diagnosis.faults.empty() && !worst.empty())
     diagnosis.faults.push_back(worst.front());
   for (unsigned i : tried.keptFloat)
-    diagnosis.keptFloat.push_back(operators[worst[i].op].name);
+    diagnosis.floatOperators.push_back(operators[worst[i].op].name);
   return diagnosis;
 }
 
@@ -114,7 +114,7 @@ void tuning::print(const Diagnosis &diagnosis,
      << llvm::format("%.2f", diagnosis.advice.mendedSqnr)
      << " dB, calibrated without it "
      << llvm::format("%.2f", diagnosis.advice.sqnr) << " dB";
-  if (!diagnosis.keptFloat.empty())
-    os << "; float: " << llvm::join(diagnosis.keptFloat, ", ");
+  if (!diagnosis.floatOperators.empty())
+    os << "; float: " << llvm::join(diagnosis.floatOperators, ", ");
   os << "\n";
 }

@@ -296,10 +296,10 @@ class _Pool:
                 f"all workers of the executor are lost ({why}); give executor= a "
                 "function that makes one, which is called for another"
             ) from why
-        self.close(isBroken=True)
+        self.close(is_broken=True)
         self.executor, self._is_ours = made, True
 
-    def close(self, isBroken: bool = False) -> None:
+    def close(self, is_broken: bool = False) -> None:
         if not self._is_ours:
             return
         # A worker that hangs would hold the process at its end.

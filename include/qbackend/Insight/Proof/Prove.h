@@ -17,7 +17,8 @@
 
 namespace qbackend {
 
-/// Bounded: not equal, but never further apart than the form allows.
+/// What is known of an operator or a step, the best first. Bounded: not equal,
+/// but never further apart than the form allows.
 enum class Verdict { Proven, Bounded, Open, Counterexample };
 
 /// One thing that is shown of an operator.
@@ -35,6 +36,7 @@ struct ProofStep {
   int64_t differing = 0, counted = 0;
 };
 
+/// What was shown of one op of qnnpack.
 struct OperatorProof {
   /// Counted from 1 in the order of the code.
   unsigned number = 0;
@@ -46,9 +48,11 @@ struct OperatorProof {
   /// that hold them.
   std::optional<std::pair<int64_t, int64_t>> sums;
 
+  /// The worst of all steps; Open if nothing could be asked.
   Verdict getVerdict() const;
 };
 
+/// What proveModule found, for a whole module.
 struct Certificate {
   /// SHA-256 of the text of the module, in hexadecimal.
   std::string hash;
@@ -75,10 +79,13 @@ enum class ProofForm {
   Tosa
 };
 
-/// The name of a form, and the form of a name.
+/// Returns the name of `form`, as --form takes it.
 llvm::StringRef getName(ProofForm form);
+
+/// Returns the form called `name`; nothing if there is none.
 std::optional<ProofForm> getProofForm(llvm::StringRef name);
 
+/// What proveModule judges, and by what.
 struct ProveOptions {
   ProofForm form = ProofForm::Linalg;
   /// The solver: a name in PATH, or a file.

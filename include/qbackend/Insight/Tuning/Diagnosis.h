@@ -9,6 +9,7 @@
 
 namespace qbackend::tuning {
 
+/// What is wrong with a quantized network, and what would mend it.
 struct Diagnosis {
   /// In dB, of the worst result: of the quantized network, and of one that is
   /// calibrated on the samples that it is judged on.
@@ -19,9 +20,10 @@ struct Diagnosis {
   /// What can be better, and is no fault.
   std::vector<evaluation::Finding> improvements;
 
+  /// Whether ranges of the samples at hand are 1 dB better.
   bool isCalibrationWrong = false;
   /// The operators that the mapping of `advice` keeps float.
-  std::vector<std::string> keptFloat;
+  std::vector<std::string> floatOperators;
   bool isWrong() const { return isCalibrationWrong || !faults.empty(); }
 };
 
