@@ -47,6 +47,16 @@ import signal
 import subprocess
 import sys
 import tempfile
+import zipfile
+
+
+#: What C or a linker takes for something else; functions that are called are found
+#: when it is compiled.
+RESERVED = set(
+    "auto break case char const continue default do double else enum extern float for "
+    "goto if inline int long register restrict return short signed sizeof static "
+    "struct switch typedef union unsigned void volatile while asm bool class delete "
+    "new this template true false namespace main memcpy memset memmove".split())
 
 
 def fail(message):
@@ -103,7 +113,8 @@ def make_inputs(buffers, data):
         try:
             with np.load(data) as arrays:
                 given = {key: arrays[key] for key in arrays}
-        except (OSError, ValueError, AttributeError) as error:
+        except (OSError, ValueError, AttributeError, EOFError,
+                zipfile.BadZipFile) as error:
             fail(f"{data}: {error}; expected an .npz file")
         if len(given) != len(buffers):
             fail(f"{data} has {len(given)} arrays, expected one for each of "
@@ -249,6 +260,10 @@ def compile_network(args, work, output):
     text = run([optimizer, lowered, f"--qbackend-lower-to-llvm={pipeline}"])
     text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
     arena = firmware.read_attribute(text, args.function, "qbackend-arena-bytes")
+    if name != args.function and re.search(
+            rf"^(?:define|declare) [^\n]*@{re.escape(name)}\(", text, re.MULTILINE):
+        fail(f"'{name}' is a function that the object has or calls; choose another "
+             "-o DIR/NAME")
     # The only symbol that is left, so that several networks can be linked.
     text = re.sub(rf"@{re.escape(args.function)}\b", f"@{name}", text)
     if machine:
@@ -271,17 +286,20 @@ def compile_network(args, work, output):
              *(machine.code if machine else ["-relocation-model=pic"]),
              *(["--stack-size-section"] if machine else []), "-o", "-"],
             text, is_text=False))
-    if args.emit == "firmware" or args.max_arena or args.max_flash:
+    # A line of what is written, whatever it is called.
+    source = re.sub(r"[\x00-\x1f]", "_", args.module.name)
+    if (args.emit == "firmware" or args.max_arena is not None or
+            args.max_flash is not None):
         report = report_memory(args, firmware, module, text, buffers,
                                object_file)
     if args.emit == "firmware":
         spelt = report.spell(name, args.target)
         output.with_name(f"{name}_memory.txt").write_text(spelt)
         output.with_suffix(".cmake").write_text(
-            firmware.cmake_file(name, args.module.name, machine.flags))
+            firmware.cmake_file(name, source, machine.flags))
         print(spelt, end="")
     output.with_suffix(".h").write_text(
-        interface.header(name, buffers, arena, args.module.name, args.target,
+        interface.header(name, buffers, arena, source, args.target,
                          args.parallel))
     if args.self_test is not None:
         arrays = make_inputs([b for b in buffers if b.is_input],
@@ -293,7 +311,7 @@ def compile_network(args, work, output):
                               args.contract)
         program = output.with_name(f"{name}_test.c")
         program.write_text(
-            interface.self_test(name, buffers, arrays, arena, args.module.name,
+            interface.self_test(name, buffers, arrays, arena, source,
                                 args.parallel))
 
 
@@ -385,10 +403,11 @@ def main():
                         help="prefix of the LLVM installation")
     args = parser.parse_args()
     if args.output.endswith("/"):
-        args.output += re.sub(r"\W", "_", args.module.name.split(".")[0])
+        args.output += re.sub(r"\W", "_", args.module.name.split(".")[0],
+                              flags=re.ASCII)
     args.output = pathlib.Path(args.output)
     name = args.output.name
-    if not re.fullmatch(r"[A-Za-z]\w*", name):
+    if not re.fullmatch(r"[A-Za-z]\w*", name, re.ASCII) or name in RESERVED:
         fail(f"'{name}' is no name of a C function, expected -o DIR/NAME")
     check_target(args, firmware)
     if not args.build:

@@ -26,6 +26,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Alignment.h"
+#include "llvm/Support/FileSystem.h"
 
 namespace qbackend {
 #define GEN_PASS_DEF_BINDPARAMETERSPASS
@@ -51,6 +52,12 @@ static llvm::Expected<ParameterFile> readParameterFile(StringRef path,
                                    "': " + buffer.getError().message());
   StringRef content = (*buffer)->getBuffer();
   if (content.starts_with("PK")) {
+    // What a pipe has given is gone.
+    if (!llvm::sys::fs::is_regular_file(path))
+      return llvm::createStringError(
+          "'" + path +
+          "' is a .npz, which is read from a file only; save it as one, or use "
+          ".safetensors");
     auto runner = findNetworkRunner(context);
     if (runner)
       return (*runner)->readParameters(path);
@@ -132,6 +139,21 @@ public:
   }
 
 private:
+  /// The key of a resource in its module: MLIR adds `_1` to one that another
+  /// module of the context has.
+  StringRef getKey(DenseResourceElementsHandle handle) {
+    StringRef key = handle.getKey();
+    auto [base, number] = key.rsplit('_');
+    unsigned counted;
+    bool isRenamed =
+        !byName.lookup(key) && byName.lookup(base) &&
+        !number.getAsInteger(10, counted) &&
+        DenseResourceElementsHandle::getManagerInterface(module.getContext())
+            .getBlobManager()
+            .lookup(base);
+    return isRenamed ? base : key;
+  }
+
   /// Notes what `op` has to be given.
   LogicalResult find(Operation *op) {
     if (auto global = dyn_cast<ml_program::GlobalOp>(op)) {
@@ -153,7 +175,7 @@ private:
       if (!isBound || handle.getBlob())
         return;
       const StoredTensor *tensor =
-          require(op, "resource '" + handle.getKey() + "'", handle.getKey(),
+          require(op, "resource '" + getKey(handle) + "'", getKey(handle),
                   elements.getType());
       isBound = tensor;
       if (tensor && resources.insert(handle.getKey()).second)
@@ -192,9 +214,12 @@ private:
   static SmallVector<std::string> listNames(func::FuncOp function,
                                             BlockArgument argument) {
     unsigned index = argument.getArgNumber();
-    SmallVector<std::string> names = {getLocationName(argument.getLoc())};
+    SmallVector<std::string> names;
+    if (std::string name = getLocationName(argument.getLoc()); !name.empty())
+      names.push_back(std::move(name));
     for (StringRef attrName : kNameAttrs)
-      if (auto attr = function.getArgAttrOfType<StringAttr>(index, attrName))
+      if (auto attr = function.getArgAttrOfType<StringAttr>(index, attrName);
+          attr && !attr.empty())
         names.push_back(attr.str());
     names.push_back("arg" + std::to_string(index));
     return names;
@@ -349,8 +374,12 @@ private:
           load->getResult(0).getType() != global.getType())
         continue;
       OpBuilder builder(load);
-      load->replaceAllUsesWith(
-          arith::ConstantOp::create(builder, load->getLoc(), elements));
+      Value value =
+          arith::ConstantOp::create(builder, load->getLoc(), elements);
+      Type type = load->getResult(0).getType();
+      if (value.getType() != type)
+        value = tensor::CastOp::create(builder, load->getLoc(), type, value);
+      load->replaceAllUsesWith(ValueRange(value));
       load->erase();
     }
     if (global.isPrivate() && SymbolTable::symbolKnownUseEmpty(global, table))

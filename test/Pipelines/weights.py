@@ -110,6 +110,11 @@ def check_ways(work):
             run("qbackend-run", net, f"--input={samples}", *(f"--{k}" for k in key),
                 "-o", work / "y.npz")
             floats.add(np.load(work / "y.npz")["output0"].tobytes())
+        if way != "attribute":
+            # Twice in one context, where MLIR calls the second resource another name.
+            said = run("qbackend-run", net, f"--weights={files[0]}", f"--compare={net}",
+                       f"--compare-weights={files[1]}", f"--input={samples}")
+            assert "SQNR inf dB" in said, said
     assert len(outputs) == 1 and "i8" in outputs.pop(), f"{len(outputs) + 1} outputs"
     assert len(floats) == 1, f"{len(floats)} results"
     print(f"{len(files) * (len(WAYS) - 1)} ways to bind weights, the same integers")
@@ -259,6 +264,10 @@ def check_errors(work):
     refuse(network("global"), file, "has 4x8 of F8_E4M3")
     np.savez(work / "bad.npz", **{**WEIGHTS, "fc.bias": np.zeros(4)})
     refuse(network("global"), work / "bad.npz", "has 4 of float64 under that name")
+    # A tensor without a name is not that of an argument without one.
+    write(file, {"": good["fc.bias"]})
+    refuse("func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+           "  return %x : tensor<4xf32>\n}", file, "has '', which no argument")
     # One key of two types, and an argument that comes from a call.
     write(file, good)
     two = network("resource").replace("return", "%no = arith.constant "
@@ -275,12 +284,29 @@ func.func @outer(%x: tensor<1x8xf32>, %w: tensor<4x8xf32>, %b: tensor<4xf32>)
     print(f"{count} errors")
 
 
+def check_dynamic(work):
+    """A global of unknown extents gets a constant of known ones."""
+    net = work / "dynamic.mlir"
+    net.write_text("""
+ml_program.global private @w(#ml_program.extern : tensor<?xf32>) : tensor<?xf32>
+func.func @main(%x: tensor<4xf32>) -> tensor<?xf32> {
+  %w = ml_program.global_load_const @w : tensor<?xf32>
+  %r = arith.addf %w, %w : tensor<?xf32>
+  return %r : tensor<?xf32>
+}""")
+    file = write(work / "dynamic.safetensors", {"w": ("F32", WEIGHTS["fc.bias"])})
+    run("qbackend-opt", f"--qbackend-bind-parameters=weights={file}", net, "-o",
+        work / "bound.mlir")
+    assert "tensor.cast" in (work / "bound.mlir").read_text()
+
+
 def main():
     work = pathlib.Path(sys.argv[1])
     work.mkdir(parents=True, exist_ok=True)
     check_ways(work)
     check_types(work)
     check_errors(work)
+    check_dynamic(work)
 
 
 if __name__ == "__main__":

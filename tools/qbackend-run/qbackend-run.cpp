@@ -124,10 +124,9 @@ static llvm::Expected<LayerErrors> findLayerErrors(ModuleOp module,
   if (!comparisons)
     return comparisons.takeError();
   LayerErrors found;
-  for (const evaluation::Comparison &comparison : *comparisons) {
+  for (const evaluation::Comparison &comparison : *comparisons)
     evaluation::print(comparison, llvm::outs());
-    found.sqnr = std::min(found.sqnr, comparison.sqnr);
-  }
+  found.sqnr = evaluation::getWorstSqnr(*comparisons);
   found.findings = evaluation::rankOperators(layers->operators);
   found.layers = std::move(*layers);
   found.comparisons = std::move(*comparisons);
@@ -242,6 +241,14 @@ static llvm::Expected<bool> diagnose(ModuleOp module,
     return makeError(
         "the module has observers already; pass the float network");
   if (!other) {
+    auto simulation = tuning::Simulation::create(module, getNetworkOptions());
+    if (!simulation)
+      return simulation.takeError();
+    if ((*simulation)->getOperators().empty())
+      return makeError("nothing of the module can be quantized by backend "
+                       "'{0}'; if it is quantized, pass the float network, and "
+                       "this one to --compare",
+                       backendName.getValue());
     auto quantized = quantize(module);
     if (!quantized)
       return quantized.takeError();

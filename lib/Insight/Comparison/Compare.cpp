@@ -133,6 +133,7 @@ static llvm::Expected<Comparison> compareResult(const NamedArray &first,
     return b.takeError();
   Comparison result;
   result.name = first.name;
+  result.isFloat = arrays::isFloat(first.array.type);
   result.elements = a->size();
   double signal = 0, noise = 0, otherSignal = 0, product = 0;
   for (auto [x, y] : llvm::zip(*a, *b)) {
@@ -186,6 +187,20 @@ evaluation::compare(ArrayRef<NamedArray> base, ArrayRef<NamedArray> other,
   return results;
 }
 
+double evaluation::getWorstSqnr(ArrayRef<Comparison> comparisons) {
+  bool hasFloats = llvm::any_of(
+      comparisons, [](const Comparison &each) { return each.isFloat; });
+  double worst = std::numeric_limits<double>::infinity();
+  for (const Comparison &comparison : comparisons) {
+    if (comparison.isFloat != hasFloats)
+      continue;
+    worst = std::min(worst, std::isnan(comparison.sqnr)
+                                ? -std::numeric_limits<double>::infinity()
+                                : comparison.sqnr);
+  }
+  return worst;
+}
+
 llvm::Expected<std::vector<Accuracy>>
 evaluation::countRight(ArrayRef<NamedArray> results, ArrayRef<int64_t> labels) {
   auto found = findScores(results, labels);
@@ -211,6 +226,8 @@ void evaluation::print(const Comparison &comparison, llvm::raw_ostream &os) {
   os << comparison.name << ": SQNR ";
   if (comparison.sqnr == std::numeric_limits<double>::infinity())
     os << "inf";
+  else if (std::isnan(comparison.sqnr))
+    os << "nan"; // Without a sign, which NaN has by chance.
   else
     os << llvm::format("%.2f", comparison.sqnr);
   os << " dB, max difference " << llvm::format("%.6g", comparison.maxDifference)

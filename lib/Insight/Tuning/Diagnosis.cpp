@@ -9,6 +9,8 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::tuning;
@@ -30,8 +32,16 @@ static bool isOther(const Finding &finding) {
          finding.score > kLeastScore;
 }
 
-static bool isRange(const Finding &finding) {
-  return finding.cause == Cause::Clip || finding.cause == Cause::Round;
+/// Whether the quantized values of `op` hold far less or far more than what was
+/// seen; other samples of the same kind differ less.
+static bool hasOtherRange(const OperatorErrors &op) {
+  if (!op.range)
+    return false;
+  double seen = std::max(std::abs(double(op.statistics.min)),
+                         std::abs(double(op.statistics.max)));
+  double held = std::max(std::abs(op.range->getLowest()),
+                         std::abs(op.range->getHighest()));
+  return seen > 1.5 * held || held > 3 * seen;
 }
 
 llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
@@ -64,7 +74,10 @@ llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
   // With other weights there is no telling what calibration does.
   diagnosis.isCalibrationWrong =
       diagnosis.calibratedSqnr > sqnr + kOtherRanges &&
-      llvm::none_of(worst, isOther);
+      llvm::none_of(worst, isOther) &&
+      llvm::any_of(worst, [&](const Finding &finding) {
+        return hasOtherRange(operators[finding.op]);
+      });
   const TriedAdvice &tried = diagnosis.advice;
   bool namesRange = diagnosis.isCalibrationWrong;
   for (auto [i, finding] : llvm::enumerate(worst)) {
@@ -76,7 +89,7 @@ llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
         (gain >= kWrong &&
          (finding.change.kind != Suggestion::Float || tried.sqnr < kPoor))) {
       diagnosis.faults.push_back(finding);
-    } else if (namesRange && isRange(finding)) {
+    } else if (namesRange && hasOtherRange(operators[finding.op])) {
       // What mends it is calibration.
       diagnosis.faults.push_back(finding);
       diagnosis.faults.back().suggestion.clear();
@@ -86,7 +99,7 @@ llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
     } else {
       continue;
     }
-    namesRange &= !isRange(finding);
+    namesRange &= !hasOtherRange(operators[finding.op]);
   }
   if (sqnr < kPoor && diagnosis.faults.empty() && !worst.empty())
     diagnosis.faults.push_back(worst.front());
@@ -103,6 +116,11 @@ void tuning::print(const Diagnosis &diagnosis,
     os << "calibration: that of these samples gives "
        << llvm::format("%.2f", diagnosis.calibratedSqnr)
        << " dB; calibrate again, with samples like these\n";
+  if (diagnosis.isWrong() && !diagnosis.isCalibrationWrong &&
+      diagnosis.faults.empty())
+    os << "the results; no operator of the two could be compared: look at what "
+          "comes "
+          "before and behind those that are quantized\n";
   evaluation::printFindings(operators, diagnosis.faults, width, os);
   if (!diagnosis.improvements.empty()) {
     os << "could be better:\n";

@@ -43,12 +43,8 @@ llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> real,
   if (!comparisons)
     return comparisons.takeError();
   Score score;
-  score.sqnr = std::numeric_limits<double>::infinity();
+  score.sqnr = evaluation::getWorstSqnr(*comparisons);
   for (const evaluation::Comparison &comparison : *comparisons) {
-    double sqnr = comparison.sqnr;
-    if (std::isnan(sqnr))
-      sqnr = -std::numeric_limits<double>::infinity();
-    score.sqnr = std::min(score.sqnr, sqnr);
     if (!score.accuracy && comparison.accuracy)
       score.accuracy = comparison.accuracy->second;
   }

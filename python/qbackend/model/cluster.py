@@ -272,7 +272,18 @@ class _Pool:
     def __init__(self, executor: Any):
         self._make = executor if not isinstance(executor, futures.Executor) else None
         self._is_ours = self._make is not None
-        self.executor: futures.Executor = executor if not self._make else self._make()
+        self.executor: futures.Executor = self._made() if self._make else executor
+
+    def _made(self) -> futures.Executor:
+        assert self._make is not None
+        made = self._make()
+        # Some have its methods and not its base: joblib's, Ray's.
+        if not callable(getattr(made, "submit", None)):
+            raise TypeError(
+                f"executor= gave a {type(made).__name__}, expected a "
+                "concurrent.futures.Executor"
+            )
+        return made
 
     def workers(self) -> Optional[int]:
         return getattr(self.executor, "_max_workers", None)
@@ -281,7 +292,7 @@ class _Pool:
         """Replaces an executor that has broken."""
         broken = self.executor
         if self._make is not None:
-            made = self._make()
+            made = self._made()
         elif type(broken) is futures.ProcessPoolExecutor:
             # What it was made with; it has no other way to say it.
             state = vars(broken)
@@ -388,7 +399,8 @@ class _Gathering:
         if self._lost > self._cluster.retries:
             raise RuntimeError(
                 f"all workers were lost {self._lost} times without a part that got "
-                f"done ({error}); a part may need more memory than they have"
+                f"done ({error}); a part may need more memory than they have, "
+                "or what begins them fails"
             ) from error
         # Its other parts would say the same.
         for future, run in list(self._running.items()):

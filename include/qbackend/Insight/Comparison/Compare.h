@@ -13,6 +13,8 @@ namespace qbackend::evaluation {
 /// How one result differs from another of the same shape.
 struct Comparison {
   std::string name;
+  /// Whether it is of floats: of classes or truth values an SQNR says little.
+  bool isFloat = false;
   /// 10 log10(sum a^2 / sum (a - b)^2) in dB; infinite if nothing differs.
   double sqnr = 0;
   /// sum ab / sqrt(sum a^2 sum b^2); 1 if both are zeros, 0 if one is.
@@ -49,6 +51,10 @@ llvm::Expected<std::vector<Comparison>>
 compare(llvm::ArrayRef<arrays::NamedArray> base,
         llvm::ArrayRef<arrays::NamedArray> other,
         llvm::ArrayRef<int64_t> labels = {});
+
+/// The SQNR of the worst result in dB, of those of floats if there are any; of
+/// NaN it is -infinity. Infinite of none.
+double getWorstSqnr(llvm::ArrayRef<Comparison> comparisons);
 
 /// Counts, of each result that `labels` are of, the right classes; an error if
 /// there is no such result, as in `compare`.

@@ -24,15 +24,19 @@ struct Diagnosis {
   bool isCalibrationWrong = false;
   /// The operators that the mapping of `advice` keeps float.
   std::vector<std::string> floatOperators;
-  bool isWrong() const { return isCalibrationWrong || !faults.empty(); }
+  bool isWrong() const {
+    return isCalibrationWrong || !faults.empty() || sqnr < kPoor;
+  }
 };
 
 /// Judges a quantized form of `module`, whose operators have `findings`, the
 /// worst first, and whose worst result has `sqnr` dB. A fault is
 ///
 ///  - a weight or a bias that is no rounding of the float one,
-///  - calibration, if that of these samples is 1 dB better: the operator whose
-///    range loses most is named (not said beside other weights),
+///  - calibration, if that of these samples is 1 dB better, and one of the
+///  worst
+///    operators holds 1.5 times less or 3 times more than was seen, which other
+///    samples of the same kind don't (not said beside other weights),
 ///  - an operator for which a change that was tried gives kWrong, or is one of
 ///    the changes that give as much together; if it is to be float, only where
 ///    the result of that calibration has less than kPoor,
