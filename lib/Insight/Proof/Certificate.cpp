@@ -44,8 +44,10 @@ static unsigned count(const Certificate &certificate, Verdict verdict) {
 void qbackend::printCertificate(const Certificate &certificate,
                                 StringRef version, bool timings,
                                 raw_ostream &os) {
-  os << "qbackend-prove " << version << "\nmodule sha256 " << certificate.hash
-     << "\nform " << certificate.form << "\n\n";
+  os << "qbackend-prove " << version << "\nmodule sha256 " << certificate.hash;
+  if (!certificate.loweredHash.empty())
+    os << "\ncode sha256 " << certificate.loweredHash;
+  os << "\nform " << certificate.form << "\n\n";
   for (const OperatorProof &proof : certificate.operators) {
     os << proof.number << ". " << proof.name;
     if (!proof.function.empty())
@@ -95,6 +97,8 @@ void qbackend::printCertificateJson(const Certificate &certificate,
   json.object([&] {
     json.attribute("tool", "qbackend-prove " + version.str());
     json.attribute("module", "sha256:" + certificate.hash);
+    if (!certificate.loweredHash.empty())
+      json.attribute("code", "sha256:" + certificate.loweredHash);
     json.attribute("form", certificate.form);
     json.attribute("verdict", getVerdictName(certificate.getVerdict()));
     json.attributeArray("operators", [&] {

@@ -451,11 +451,11 @@ Expected<Term> FormulaBuilder::lookUp() {
 
 Expected<Formula> FormulaBuilder::build() {
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
-    auto type =
-        dyn_cast<quant::QuantizedType>(getElementTypeOrSelf(operand.getType()));
-    if (!isa<BlockArgument>(operand) && type &&
+    bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op);
+    if (!isBias && !isa<BlockArgument>(operand) &&
         !ConstantElements<int8_t>::read(operand))
-      return fail("operand " + Twine(i) + " is computed from constants");
+      return fail("operand " + Twine(i) +
+                  " is neither an argument nor a constant of bytes");
   }
   auto convolution = [&](auto conv) {
     return weighted(conv.getStride(), conv.getPadding(), conv.getDilation(),

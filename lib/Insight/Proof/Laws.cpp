@@ -71,7 +71,7 @@ Term Laws::unify(Term term) {
     Term integer = node->operands.front();
     if (integer->op == Fn::Constant || integer->op == Fn::Variable)
       continue;
-    auto [it, isNew] = unifiedTerms.try_emplace(integer, nullptr);
+    auto [it, isNew] = unifiedTerms.try_emplace({integer, node->op}, nullptr);
     if (isNew) {
       Evaluator evaluator(integer);
       std::vector<Term> variables(evaluator.variables());
@@ -109,7 +109,7 @@ Term Laws::unify(Term term) {
         auto &known =
             unified.try_emplace(key, Values{integer, min, max}).first->second;
         it->second = known.representative;
-        ranges[known.representative] = {known.min, known.max};
+        ranges[{known.representative, node->op}] = {known.min, known.max};
       }
     }
     if (it->second != integer)
@@ -132,7 +132,7 @@ std::optional<std::pair<APFloat, APFloat>> Laws::getRange(Term term) {
     unsigned width = integer->sort.width;
     APInt lo = APInt::getSignedMinValue(width),
           hi = APInt::getSignedMaxValue(width);
-    if (auto it = ranges.find(integer); it != ranges.end()) {
+    if (auto it = ranges.find({integer, term->op}); it != ranges.end()) {
       lo = APInt(width, it->second.first, true);
       hi = APInt(width, it->second.second, true);
     }
@@ -306,10 +306,16 @@ Expected<ProofStep> Laws::proveNear(const Case &question,
   Term near = terms.both(terms.compare(Fn::LessEqualS, difference, most),
                          terms.compare(Fn::LessEqualS, least, difference));
   Term assumption = terms.constant(1, 1);
+  bool wraps = false;
   for (Term variable : variables) {
     if (variable->name != "sum" || !allowance.sums)
       continue;
     unsigned sumWidth = variable->sort.width;
+    // Bounds that wrap would say something else: it is asked for any sum.
+    wraps = !llvm::isIntN(sumWidth, allowance.sums->first) ||
+            !llvm::isIntN(sumWidth, allowance.sums->second);
+    if (wraps)
+      continue;
     assumption = terms.both(
         terms.compare(Fn::LessEqualS,
                       terms.constant(sumWidth, allowance.sums->first),
@@ -330,7 +336,10 @@ Expected<ProofStep> Laws::proveNear(const Case &question,
     bool isConfirmed;
     step.how =
         describe(question, script.variables, (*answer)->values, isConfirmed);
-    step.verdict = isConfirmed ? Verdict::Counterexample : Verdict::Open;
+    step.verdict =
+        isConfirmed && !wraps ? Verdict::Counterexample : Verdict::Open;
+    if (wraps)
+      step.how += ", which may be no sum of these constants";
   }
   return step;
 }

@@ -76,8 +76,9 @@ private:
     int64_t min, max;
   };
   std::map<std::string, Values> unified;
-  llvm::DenseMap<Term, Term> unifiedTerms;
-  llvm::DenseMap<Term, std::pair<int64_t, int64_t>> ranges;
+  /// Of an integer, and of the conversion that says whether it has a sign.
+  std::map<std::pair<Term, Fn>, Term> unifiedTerms;
+  std::map<std::pair<Term, Fn>, std::pair<int64_t, int64_t>> ranges;
 };
 
 } // namespace qbackend::proof

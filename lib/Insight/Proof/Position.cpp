@@ -5,6 +5,7 @@
 #include "Position.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -80,9 +81,11 @@ Scope::getRange(const Linear &at) const {
   for (auto [loop, factor] : at.coefficients) {
     if (ShapedType::isDynamic(loops[loop].extent))
       return std::nullopt;
-    int64_t last = factor * (loops[loop].extent - 1);
-    lo += std::min<int64_t>(last, 0);
-    hi += std::max<int64_t>(last, 0);
+    int64_t last;
+    if (MulOverflow(factor, loops[loop].extent - 1, last) ||
+        AddOverflow(lo, std::min<int64_t>(last, 0), lo) ||
+        AddOverflow(hi, std::max<int64_t>(last, 0), hi))
+      return std::nullopt;
   }
   return std::pair(lo, hi);
 }
@@ -122,6 +125,15 @@ Term Scope::element(unsigned operand, Sort sort, const Position &at) {
   return terms.variable("%" + std::to_string(operand) + print(at), sort);
 }
 
+void Scope::checkInside(const Position &at, ArrayRef<int64_t> shape) {
+  for (auto [size, place] : zip_equal(shape, at)) {
+    auto range = getRange(place);
+    if (!range || range->first < 0 || ShapedType::isDynamic(size) ||
+        range->second >= size)
+      readsOutside = true;
+  }
+}
+
 Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
   Position checked;
   std::string sizes;
@@ -131,8 +143,10 @@ Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
         (range->second < 0 || range->first >= size))
       return terms.constant(1, 0);
     // Of an unknown extent only the loop over it is known to be inside.
-    bool isWhole = place.offset == 0 && place.coefficients.size() == 1 &&
-                   place.coefficients.begin()->second == 1;
+    bool isWhole =
+        place.offset == 0 && place.coefficients.size() == 1 &&
+        place.coefficients.begin()->second == 1 &&
+        ShapedType::isDynamic(loops[place.coefficients.begin()->first].extent);
     if (ShapedType::isDynamic(size)
             ? isWhole
             : range && range->first >= 0 && range->second < size)
@@ -147,6 +161,11 @@ Term Scope::inside(const Position &at, ArrayRef<int64_t> shape) {
 }
 
 Term Scope::element(Table table, Sort sort, StringRef name) {
+  bool before = std::exchange(readsOutside, false);
+  checkInside(table.position, table.shape);
+  if (readsOutside)
+    return terms.variable((name + print(table.position)).str(), sort);
+  readsOutside = before;
   Linear index = table.getIndex();
   int64_t count = ShapedType::getNumElements(table.shape);
   bool isOne = count > 0;

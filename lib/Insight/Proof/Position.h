@@ -68,7 +68,8 @@ public:
   std::string print(const Position &position) const;
   std::string print(const Linear &linear) const;
 
-  /// The smallest and the largest value; nothing if a loop has no extent.
+  /// The smallest and the largest value; nothing if a loop has no extent, or if
+  /// they are no numbers of 64 bits.
   std::optional<std::pair<int64_t, int64_t>> getRange(const Linear &at) const;
 
   /// `at` divided by `size`, rounded down, and what remains, each of which is
@@ -88,6 +89,14 @@ public:
   /// A bit: `at` is inside of a tensor of `shape`. 1 if it can't be outside, 0
   /// if it can't be inside.
   Term inside(const Position &at, llvm::ArrayRef<int64_t> shape);
+
+  /// Sets `readsOutside` if `at` isn't known to be inside of a tensor of
+  /// `shape`.
+  void checkInside(const Position &at, llvm::ArrayRef<int64_t> shape);
+  /// Operands have the same extents but in this dimension.
+  std::optional<unsigned> joinedDim;
+  /// Something was read where it may have no element.
+  bool readsOutside = false;
 
   /// An element of a constant: a term of one value, if it has one, else a
   /// variable that `tables` explains.

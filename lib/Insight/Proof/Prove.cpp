@@ -202,6 +202,8 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
                                 const Piece &piece,
                                 std::vector<SmallVector<int64_t>> &digits) {
   Scope scope;
+  if (auto cat = dyn_cast<qnnpack::CatOp>(op))
+    scope.joinedDim = cat.getAxis();
   Position position;
   // Which digit a loop is.
   std::vector<std::pair<size_t, size_t>> owners;
@@ -237,6 +239,13 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
   }
   proof.formula = formula->text;
   proof.sums = formula->sums;
+  auto isOutside = [&] {
+    if (scope.readsOutside)
+      proof.reason = "a constant is read outside of it";
+    return scope.readsOutside;
+  };
+  if (isOutside())
+    return true;
 
   // The loops of the code are those of the formula in some order: one in which
   // both read the same elements, if there is any.
@@ -281,6 +290,8 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
         return false;
       break;
     }
+    if (isOutside())
+      return true;
     isAligned = !fold || (read->fold && getElements(read->fold->step) ==
                                             getElements(fold->step));
     if (isAligned || !code)
@@ -342,6 +353,23 @@ static std::string hashText(ModuleOp module) {
   return llvm::toHex(hash.final(), /*LowerCase=*/true);
 }
 
+/// Values of type `a`, of which `b` is the code's: the same shape, and elements
+/// of the same width, which are floats in both or in none.
+static bool fits(Type a, Type b) {
+  auto first = dyn_cast<RankedTensorType>(a),
+       second = dyn_cast<RankedTensorType>(b);
+  if (!first || !second)
+    return a == b;
+  auto describe = [](Type element) -> std::pair<unsigned, bool> {
+    if (auto quantized = dyn_cast<quant::QuantizedType>(element))
+      return {quantized.getStorageTypeIntegralWidth(), false};
+    return {element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 0,
+            isa<FloatType>(element)};
+  };
+  return first.getShape() == second.getShape() &&
+         describe(first.getElementType()) == describe(second.getElementType());
+}
+
 /// Code of `op` in `lowered`; null and a reason if there is none.
 static func::FuncOp findLowered(Operation *op, ModuleOp lowered,
                                 std::string &reason) {
@@ -363,6 +391,18 @@ static func::FuncOp findLowered(Operation *op, ModuleOp lowered,
              "' with its code";
     return nullptr;
   }
+  FunctionType wanted = function.getFunctionType(),
+               given = code.getFunctionType();
+  bool isSame = wanted.getNumInputs() == given.getNumInputs() &&
+                wanted.getNumResults() == given.getNumResults();
+  for (unsigned i = 0; isSame && i < wanted.getNumInputs(); ++i)
+    isSame = fits(wanted.getInput(i), given.getInput(i));
+  for (unsigned i = 0; isSame && i < wanted.getNumResults(); ++i)
+    isSame = fits(wanted.getResult(i), given.getResult(i));
+  if (!isSame) {
+    reason = "the function that is given has other types";
+    return nullptr;
+  }
   return code;
 }
 
@@ -373,6 +413,8 @@ Expected<Certificate> qbackend::proveModule(ModuleOp module,
     return solver.takeError();
   Certificate certificate;
   certificate.hash = hashText(module);
+  if (options.lowered)
+    certificate.loweredHash = hashText(options.lowered);
   certificate.form = options.lowered ? "given" : getName(options.form).str();
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
@@ -402,7 +444,8 @@ Expected<Certificate> qbackend::proveModule(ModuleOp module,
     proof.name = op->getName().getStringRef().str();
     if (auto function = op->getParentOfType<func::FuncOp>())
       proof.function = function.getSymName().str();
-    Judge judge(*solver, proof, options.form == ProofForm::Tosa ? 1 : 0);
+    bool isNear = options.form == ProofForm::Tosa && !options.lowered;
+    Judge judge(*solver, proof, isNear ? 1 : 0);
     if (op->getNumResults() != 1 ||
         !isa<RankedTensorType>(op->getResult(0).getType())) {
       proof.reason = "it has not one tensor as its result";

@@ -17,6 +17,7 @@
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace qbackend::proof;
@@ -70,6 +71,9 @@ private:
   std::optional<Fold> fold;
   Term stepDefined = nullptr;
   llvm::DenseMap<ElementsAttr, unsigned> constants;
+  /// A tensor is read anew by each reader of it, and chains recurse.
+  static constexpr unsigned mostReadings = 20000, mostDepth = 1000;
+  unsigned readings = 0, depth = 0;
 };
 } // namespace
 
@@ -186,19 +190,71 @@ Expected<Term> Reader::readConstant(Operation *op, const Position &at) {
                      bytes->attribute.getShapedType().getShape().end());
   table.position = at;
   auto sort = getSort(bytes->attribute.getElementType());
-  if (bytes->isSplat)
+  if (!sort)
+    return fail(op, "has elements that can't be read");
+  if (bytes->isSplat) {
+    scope.checkInside(at, table.shape);
     return scope.terms.constantBits(*sort, table.read(0));
+  }
   return scope.element(std::move(table), *sort,
                        getConstantName(bytes->attribute));
 }
 
+/// What an extent that isn't known comes from: that of an argument or of an
+/// op's result, or a number.
+static std::pair<Value, unsigned> getOrigin(Value tensor, unsigned dim) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      tensor = insert.getDest();
+      continue;
+    }
+    if (auto loops = dyn_cast<DestinationStyleOpInterface>(op)) {
+      tensor = loops.getTiedOpOperand(cast<OpResult>(tensor))->get();
+      continue;
+    }
+    auto empty = dyn_cast<tensor::EmptyOp>(op);
+    if (!empty || !empty.getType().isDynamicDim(dim))
+      break;
+    Value size = empty.getDynamicSize(dim);
+    auto read = size.getDefiningOp<tensor::DimOp>();
+    std::optional<int64_t> from = read ? read.getConstantIndex() : std::nullopt;
+    if (!from)
+      return {size, 0};
+    tensor = read.getSource();
+    dim = *from;
+  }
+  return {tensor, dim};
+}
+
+/// `size` is the extent `dim` of `tensor`, whatever that is.
+static bool isExtentOf(OpFoldResult size, Value tensor, unsigned dim,
+                       const Scope &scope) {
+  auto value = dyn_cast<Value>(size);
+  if (!value)
+    return false;
+  auto wanted = getOrigin(tensor, dim);
+  auto read = value.getDefiningOp<tensor::DimOp>();
+  std::optional<int64_t> from = read ? read.getConstantIndex() : std::nullopt;
+  auto given = from ? getOrigin(read.getSource(), *from)
+                    : std::pair<Value, unsigned>(value, 0);
+  if (wanted == given)
+    return true;
+  return scope.joinedDim && isa<BlockArgument>(wanted.first) &&
+         isa<BlockArgument>(given.first) && wanted.second == given.second &&
+         wanted.second != *scope.joinedDim;
+}
+
 Expected<Term> Reader::readPad(tensor::PadOp op, const Position &at) {
-  SmallVector<int64_t> low(op.getStaticLow());
+  SmallVector<int64_t> low(op.getStaticLow()), high(op.getStaticHigh());
   Value padding = op.getConstantPaddingValue();
   APInt value;
   if (!padding || !matchPattern(padding, m_ConstantInt(&value)) ||
       llvm::any_of(low, ShapedType::isDynamic))
     return fail(op, "pads by what is no constant");
+  for (auto [d, size] : llvm::enumerate(op.getSourceType().getShape()))
+    if (ShapedType::isDynamic(high[d]) ||
+        (ShapedType::isDynamic(size) && (low[d] != 0 || high[d] != 0)))
+      return fail(op, "pads an unknown extent, or by one");
   Position inner = at;
   for (auto [place, size] : llvm::zip_equal(inner, low))
     place.offset -= size;
@@ -222,8 +278,10 @@ Expected<Term> Reader::readInserted(tensor::InsertSliceOp op,
   for (auto [place, offset] : llvm::zip_equal(inner, offsets))
     place.offset -= offset;
   // What is behind an unknown extent is not known: it has to be all there is.
+  SmallVector<OpFoldResult> sizes = op.getMixedSizes();
   for (auto [d, size] : llvm::enumerate(op.getSourceType().getShape()))
-    if (ShapedType::isDynamic(size) && offsets[d] != 0)
+    if (ShapedType::isDynamic(size) &&
+        (offsets[d] != 0 || !isExtentOf(sizes[d], op.getDest(), d, scope)))
       return fail(op, "has a part of unknown extent");
   Term inside = scope.inside(inner, op.getSourceType().getShape());
   Term one = scope.terms.constant(1, 1), zero = scope.terms.constant(1, 0);
@@ -239,6 +297,10 @@ Expected<Term> Reader::readInserted(tensor::InsertSliceOp op,
 }
 
 Expected<Term> Reader::readTensor(Value tensor, const Position &at) {
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  if (++readings > mostReadings || depth > mostDepth)
+    return llvm::createStringError("the code reads tensors more often, or in "
+                                   "longer chains, than is followed");
   if (auto argument = dyn_cast<BlockArgument>(tensor))
     return readArgument(argument, at);
   Operation *op = tensor.getDefiningOp();
@@ -253,17 +315,34 @@ Expected<Term> Reader::readTensor(Value tensor, const Position &at) {
     return readPad(pad, at);
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
     return readInserted(insert, at);
-  if (isa<tensor::CastOp, quant::StorageCastOp>(op))
+  if (auto cast = dyn_cast<tensor::CastOp>(op)) {
+    auto from = dyn_cast<RankedTensorType>(cast.getSource().getType()),
+         to = dyn_cast<RankedTensorType>(cast.getType());
+    if (!from || !to)
+      return fail(op, "has a tensor of unknown rank");
+    for (int64_t d = 0; d < from.getRank(); ++d)
+      if (!from.isDynamicDim(d) && to.isDynamicDim(d))
+        return fail(op, "has a result of unknown extent, which is not that of "
+                        "an argument");
+    return read(cast.getSource(), at);
+  }
+  if (isa<quant::StorageCastOp>(op))
     return read(op->getOperand(0), at);
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
     SmallVector<int64_t> offsets(slice.getStaticOffsets()),
         strides(slice.getStaticStrides());
+    SmallVector<OpFoldResult> sizes = slice.getMixedSizes();
     llvm::SmallBitVector dropped = slice.getDroppedDims();
     Position place;
     unsigned next = 0;
     for (auto [d, offset] : llvm::enumerate(offsets)) {
       if (ShapedType::isDynamic(offset) || ShapedType::isDynamic(strides[d]))
         return fail(op, "has an offset or a stride that is no constant");
+      bool isKnown =
+          !slice.getSourceType().isDynamicDim(d) && isa<Attribute>(sizes[d]);
+      if (!isKnown && (offset != 0 || strides[d] != 1 ||
+                       !isExtentOf(sizes[d], slice.getSource(), d, scope)))
+        return fail(op, "has a part of unknown extent");
       Linear own = dropped[d] ? Linear(0) : at[next++] * strides[d];
       place.push_back(own + Linear(offset));
     }
@@ -305,7 +384,8 @@ Expected<Term> Reader::readTensor(Value tensor, const Position &at) {
   // What is in it is known to nobody: two readings are two values.
   if (isa<tensor::EmptyOp>(op))
     if (auto sort = getSort(getElementTypeOrSelf(tensor.getType())))
-      return scope.terms.variable("nothing that was written" + scope.print(at),
+      return scope.terms.variable("nothing that was written" + scope.print(at) +
+                                      " in reading " + std::to_string(readings),
                                   *sort);
   return fail(op, "has no meaning here");
 }
@@ -445,8 +525,7 @@ Expected<Term> Reader::readBody(linalg::LinalgOp op, ArrayRef<Linear> loops,
 // Scalars
 //===----------------------------------------------------------------------===//
 
-/// Memoized, operands first; bodies are short chains, and their depth is that
-/// of a formula.
+/// Memoized, operands first.
 Expected<Scalar> Reader::readScalar(Value value, Values &values,
                                     ArrayRef<Linear> loops) {
   if (auto it = values.find(value); it != values.end())
@@ -454,6 +533,9 @@ Expected<Scalar> Reader::readScalar(Value value, Values &values,
   Operation *op = value.getDefiningOp();
   if (!op)
     return llvm::createStringError("a scalar argument has no meaning here");
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  if (depth > mostDepth)
+    return fail(op, "is computed in a longer chain than is followed");
   if (auto index = dyn_cast<linalg::IndexOp>(op))
     return Scalar(loops[index.getDim()]);
   if (auto extract = dyn_cast<tensor::ExtractOp>(op))
@@ -485,6 +567,8 @@ Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
       index = std::get<Term>(*read);
   }
   if (!index) {
+    scope.checkInside(place,
+                      cast<ShapedType>(op.getTensor().getType()).getShape());
     auto read = readTensor(op.getTensor(), place);
     if (!read)
       return read.takeError();
@@ -496,6 +580,9 @@ Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
   auto bytes = getBytes(source);
   if (!bytes)
     return bytes.takeError();
+  auto sort = getSort(bytes->attribute.getElementType());
+  if (!sort)
+    return fail(source, "has elements that can't be read");
   int64_t count = bytes->attribute.getNumElements();
   if (count < 2 || count > 4096 || !llvm::isPowerOf2_64(count))
     return fail(op, "reads a table of another size than a power of 2");
@@ -508,6 +595,5 @@ Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
                        terms.compare(Fn::LessU, index,
                                      terms.constant(index->sort.width, count)));
   Term narrow = terms.make(Fn::Trunc, bits(llvm::Log2_64(count)), {index});
-  auto sort = getSort(bytes->attribute.getElementType());
   return Scalar(terms.lookup(std::move(table), narrow, *sort));
 }

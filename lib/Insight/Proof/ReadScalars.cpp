@@ -305,8 +305,15 @@ Expected<Scalar> qbackend::proof::readScalarOp(Operation *op,
   if (auto flags = dyn_cast<arith::ArithIntegerOverflowFlagsInterface>(op))
     if (flags.getOverflowAttr().getValue() != arith::IntegerOverflowFlags::none)
       return fail("has overflow flags, which have no meaning here");
+  if (op->hasAttr("isExact"))
+    return fail("is exact by a flag, which has no meaning here");
+  if (auto rounds = dyn_cast<arith::ArithRoundingModeInterface>(op))
+    if (auto mode = rounds.getRoundingModeAttr();
+        mode && mode.getValue() != arith::RoundingMode::to_nearest_even)
+      return fail("rounds in another way than to nearest, ties to even");
   if (auto math = dyn_cast<arith::ArithFastMathInterface>(op))
-    if (math.getFastMathFlagsAttr().getValue() != arith::FastMathFlags::none)
+    if (auto flags = math.getFastMathFlagsAttr();
+        flags && flags.getValue() != arith::FastMathFlags::none)
       return fail("has fast-math flags, with which its result is not one "
                   "number");
   Term result = Translator(op, terms, scope.terms, defined).translate();

@@ -98,7 +98,11 @@ Expected<const Answer *> Solver::ask(const Script &script) {
   StringRef text = buffer ? (*buffer)->getBuffer() : StringRef();
   auto [word, rest] = text.split('\n');
   word = word.trim();
-  if (word == "unsat") {
+  // After `unsat` there are no values to print, which z3 says, and ends with 1.
+  bool isClean = status == 0 || status == 1;
+  for (StringRef line : split(rest, '\n'))
+    isClean &= line.trim().empty() || line.contains("model is not available");
+  if (word == "unsat" && isClean) {
     answer.kind = Answer::Holds;
   } else if (word == "sat" && readValues(rest, script, answer)) {
     answer.kind = Answer::Fails;

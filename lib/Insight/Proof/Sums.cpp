@@ -173,6 +173,8 @@ Expected<Term> FormulaBuilder::average(ArrayRef<int64_t> kernel,
   QParams x(type);
   formula.text = "acc = sum - n z; m = f32(s / f32(s * f32(n))); "
                  "clamp(cvt(f32(f32(acc) * m)) + z, qmin, qmax)";
+  if (ShapedType::isDynamic(kernel[0]) || ShapedType::isDynamic(kernel[1]))
+    return fail("a window of unknown extent");
   Position read = place;
   int64_t count = kernel[0] * kernel[1];
   for (int i : {0, 1}) {
@@ -253,6 +255,9 @@ Expected<Term> FormulaBuilder::move() {
   if (auto pad = dyn_cast<PadOp>(op)) {
     formula.text = "quantize(value) outside of the input";
     QParams x(type);
+    for (auto [d, low, high] : llvm::enumerate(pad.getLow(), pad.getHigh()))
+      if (type.isDynamicDim(d) && (low != 0 || high != 0))
+        return fail("padding of an unknown extent");
     for (auto [place, low] : llvm::zip_equal(at, pad.getLow()))
       read.push_back(place + Linear(-low));
     Term value = quantize(real(pad.getValue().convertToFloat()), x, x.min);

@@ -10,6 +10,9 @@
 // TOSA: qnnpack.conv2d in @signed: proven
 // TOSA: qnnpack.conv2d in @depthwise: proven
 // TOSA: the result: proven, by all sums
+// Its sums wrap, so that their bounds say nothing.
+// TOSA: qnnpack.linear in @linear: open
+// TOSA: may be no sum of these constants
 // TOSA: qnnpack.add in @add: proven
 // TOSA: qnnpack.add in @add_signed: proven
 // TOSA: qnnpack.add in @add_aten: bounded
@@ -37,6 +40,7 @@
 !w = !quant.uniform<i8:f32:0, {0.01, 0.02, 0.03, 0.005}>
 !ws = !quant.uniform<i8:f32, 0.02>
 !wz = !quant.uniform<i8:f32, 0.02:-7>
+!channels = !quant.uniform<i8:f32:0, {0.1, 0.3, 0.7, 0.013}>
 !wide = !quant.uniform<i8:f32, 50.0>
 
 // CHECK: 1. qnnpack.quantize in @quantize: proven
@@ -61,6 +65,13 @@ func.func @quantize_channels(%x: tensor<4x5xf32>) -> tensor<4x5x!w> {
 func.func @dequantize(%x: tensor<?x5x!x>) -> tensor<?x5xf32> {
   %y = qnnpack.dequantize %x : tensor<?x5x!x> -> tensor<?x5xf32>
   return %y : tensor<?x5xf32>
+}
+
+// CHECK: qnnpack.dequantize in @dequantize_channels: proven
+// CHECK: the result: proven, by all 256 inputs, 4 cases of constants
+func.func @dequantize_channels(%x: tensor<4x5x!channels>) -> tensor<4x5xf32> {
+  %y = qnnpack.dequantize %x : tensor<4x5x!channels> -> tensor<4x5xf32>
+  return %y : tensor<4x5xf32>
 }
 
 // Channels, padding, a stride, a fused relu.
@@ -211,6 +222,13 @@ func.func @avg_pool_signed(%a: tensor<1x4x4x3x!xs>) -> tensor<1x2x2x3x!xs> {
 func.func @cat(%a: tensor<1x2x2x3x!x>, %b: tensor<1x2x2x2x!z>) -> tensor<1x2x2x5x!x> {
   %y = qnnpack.cat %a, %b {axis = 3 : i64} : tensor<1x2x2x3x!x>, tensor<1x2x2x2x!z> -> tensor<1x2x2x5x!x>
   return %y : tensor<1x2x2x5x!x>
+}
+
+// An unknown extent, which is that of all inputs.
+// CHECK: qnnpack.cat in @cat_batch: proven
+func.func @cat_batch(%a: tensor<?x2x3x!x>, %b: tensor<?x2x2x!z>) -> tensor<?x2x5x!x> {
+  %y = qnnpack.cat %a, %b {axis = 2 : i64} : tensor<?x2x3x!x>, tensor<?x2x2x!z> -> tensor<?x2x5x!x>
+  return %y : tensor<?x2x5x!x>
 }
 
 // CHECK: qnnpack.pad in @pad: proven

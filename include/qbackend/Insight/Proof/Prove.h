@@ -56,6 +56,8 @@ struct OperatorProof {
 struct Certificate {
   /// SHA-256 of the text of the module, in hexadecimal.
   std::string hash;
+  /// The same of the module of code that was given; empty if there was none.
+  std::string loweredHash;
   std::string form;
   std::vector<OperatorProof> operators;
   /// Ops with a computation that nothing is said about, and how many.
