@@ -107,11 +107,43 @@ Expected<Code> qbackend::proof::readCode(func::FuncOp function,
   return Reader(scope, foldLoops).read(function, position);
 }
 
+/// What an extent that isn't known comes from: that of an argument or of an
+/// op's result, or a number.
+static std::pair<Value, unsigned> getOrigin(Value tensor, unsigned dim) {
+  while (Operation *op = tensor.getDefiningOp()) {
+    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+      tensor = insert.getDest();
+      continue;
+    }
+    if (auto loops = dyn_cast<DestinationStyleOpInterface>(op)) {
+      tensor = loops.getTiedOpOperand(cast<OpResult>(tensor))->get();
+      continue;
+    }
+    auto empty = dyn_cast<tensor::EmptyOp>(op);
+    if (!empty || !empty.getType().isDynamicDim(dim))
+      break;
+    Value size = empty.getDynamicSize(dim);
+    auto read = size.getDefiningOp<tensor::DimOp>();
+    std::optional<int64_t> from = read ? read.getConstantIndex() : std::nullopt;
+    if (!from)
+      return {size, 0};
+    tensor = read.getSource();
+    dim = *from;
+  }
+  return {tensor, dim};
+}
+
 Expected<Code> Reader::read(func::FuncOp function, const Position &position) {
   if (!function.getBody().hasOneBlock() || function.getNumResults() != 1)
     return fail(function, "has more than one block or result");
-  auto result =
-      readTensor(function.front().getTerminator()->getOperand(0), position);
+  Value returned = function.front().getTerminator()->getOperand(0);
+  auto type = dyn_cast<RankedTensorType>(returned.getType());
+  for (int64_t d = 0; type && d < type.getRank(); ++d)
+    if (type.isDynamicDim(d) &&
+        getOrigin(returned, d).first.getType().isIndex())
+      return fail(function, "returns an unknown extent that is none of an "
+                            "argument");
+  auto result = readTensor(returned, position);
   if (!result)
     return result.takeError();
   if (!fold && !foldLoops.empty())
@@ -198,32 +230,6 @@ Expected<Term> Reader::readConstant(Operation *op, const Position &at) {
   }
   return scope.element(std::move(table), *sort,
                        getConstantName(bytes->attribute));
-}
-
-/// What an extent that isn't known comes from: that of an argument or of an
-/// op's result, or a number.
-static std::pair<Value, unsigned> getOrigin(Value tensor, unsigned dim) {
-  while (Operation *op = tensor.getDefiningOp()) {
-    if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
-      tensor = insert.getDest();
-      continue;
-    }
-    if (auto loops = dyn_cast<DestinationStyleOpInterface>(op)) {
-      tensor = loops.getTiedOpOperand(cast<OpResult>(tensor))->get();
-      continue;
-    }
-    auto empty = dyn_cast<tensor::EmptyOp>(op);
-    if (!empty || !empty.getType().isDynamicDim(dim))
-      break;
-    Value size = empty.getDynamicSize(dim);
-    auto read = size.getDefiningOp<tensor::DimOp>();
-    std::optional<int64_t> from = read ? read.getConstantIndex() : std::nullopt;
-    if (!from)
-      return {size, 0};
-    tensor = read.getSource();
-    dim = *from;
-  }
-  return {tensor, dim};
 }
 
 /// `size` is the extent `dim` of `tensor`, whatever that is.
