@@ -353,7 +353,7 @@ def test_sandbox_stays_closed():
 
 
 def _slowly(work, task):
-    time.sleep(0.02)
+    time.sleep(0.1)
     return work(task)
 
 
@@ -374,11 +374,17 @@ def test_chaos(seed):
         return pools[-1]
 
     def kill():
-        # Not for ever: a part takes its time, too.
-        for _ in range(6):
-            if stop.wait(chance.uniform(0.02, 0.3)):
+        def find():
+            return list((pools[-1]._processes or {}).values()) if pools else []
+
+        # Not for ever: a part takes its time, too. The first one is killed before
+        # seven parts of two workers can have ended.
+        for number in range(6):
+            if stop.wait(chance.uniform(0.02, 0.3 if number else 0.1)):
                 break
-            alive = list((pools[-1]._processes or {}).values()) if pools else []
+            alive = find()
+            while not (alive or number or stop.wait(0.005)):
+                alive = find()
             if alive:
                 chance.choice(alive).kill()
                 killed.append(True)
