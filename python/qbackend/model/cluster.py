@@ -276,7 +276,7 @@ class _Pool:
 
     def _made(self) -> futures.Executor:
         assert self._make is not None
-        made = self._make()
+        made: futures.Executor = self._make()
         # Some have its methods and not its base: joblib's, Ray's.
         if not callable(getattr(made, "submit", None)):
             raise TypeError(
