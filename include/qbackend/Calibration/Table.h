@@ -91,9 +91,10 @@ struct NamedTable {
 
 /// Merges tables of parts of the samples. The result doesn't depend on their
 /// order or on how the samples were cut, and is that of one run over all of
-/// them. It is an error if a sample is in two of them, if they are of different
-/// networks, observers, modules or versions, or if one has what depends on the
-/// order of batches; unless `dropOrdered`, which leaves that out.
+/// them; one table stays as it is. It is an error if a sample is in two of
+/// them, if they are of different networks, modules or versions, or, unless
+/// `dropOrdered`, if their observers differ or one has what depends on the
+/// order of batches. `dropOrdered` leaves that out.
 llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables,
                                   bool dropOrdered = false);
 

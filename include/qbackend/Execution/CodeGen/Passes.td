@@ -263,6 +263,12 @@ def LegalizeFloatsPass : Pass<"qbackend-legalize-floats", "::mlir::ModuleOp"> {
     without F), `llvm.intr.roundeven` is additions that round to the same number, for
     LLVM would call `roundevenf`, which is C23 and not in newlib.
 
+    `llvm.intr.maximum` and `llvm.intr.minimum` of floats that the processor has no
+    instructions for (Cortex-M without an FPU, doubles where the FPU has none, RISC-V
+    without F or D) are comparisons and selects that give the same bits: LLVM would
+    call `fmaximumf`, which is C23 too. So are those of doubles with MVE, for which
+    LLVM 22 crashes or doesn't end.
+
     On MVE with floats (Cortex-M55) stands `llvm.arithmetic.fence` behind each
     conversion from an integer and in front of each to one: LLVM 22 makes of it and a
     product by a power of two an instruction on fixed point, and writes a wrong

@@ -34,8 +34,8 @@ static bool hasRoundEven(const llvm::MCSubtargetInfo &subtarget,
 }
 
 /// Whether there are instructions for numbers of 64 bits, or of fewer; else
-/// LLVM calls fmaximum and fminimum, which are C23. With MVE, LLVM 22 has no
-/// end on those of 64 bits.
+/// LLVM calls fmaximum and fminimum, which are C23. With MVE, LLVM 22
+/// crashes on those of 64 bits, or doesn't end.
 static bool hasFloats(const llvm::MCSubtargetInfo &subtarget, bool isDouble) {
   const llvm::Triple &triple = subtarget.getTargetTriple();
   if (triple.isARM() || triple.isThumb())
