@@ -35,6 +35,14 @@ if config.python_package:
     )
     if builds.returncode == 0:
         config.available_features.add("pip")
+# What builds the site: MkDocs, and its theme.
+themes = subprocess.run(
+    [config.package_python, "-c", "import mkdocs.utils\nprint(mkdocs.utils.get_theme_names())"],
+    capture_output=True,
+    text=True,
+)
+if "material" in themes.stdout:
+    config.available_features.add("mkdocs")
 # What qbackend-prove asks.
 if shutil.which("z3"):
     config.available_features.add("z3")

@@ -30,7 +30,7 @@ packages=(g++ cmake ninja-build ccache pkg-config libmlir-22-dev mlir-22-tools
   llvm-22-dev zlib1g-dev libzip-dev libzstd-dev rapidjson-dev python3 python3-numpy)
 python_packages=(python3-dev pybind11-dev)
 test_packages=(llvm-22-tools libgtest-dev python3-pytest python3-pip python3-setuptools
-  python3-wheel python3-psutil mypy z3)
+  python3-wheel python3-psutil mypy z3 mkdocs mkdocs-material)
 clang_packages=(clang-22 libclang-rt-22-dev)
 options=()
 targets=()

@@ -3,7 +3,7 @@
 
 usage: run_document.py DOCUMENT.md FOLDER [SOURCE...]
 
-Commands run in FOLDER. "..." in a line of text stands for anything in a line; a
+Commands run in FOLDER; one without a text has to succeed. "..." in a line of text stands for anything in a line; a
 line of nothing else for any lines. Blocks of other languages have to be in the
 SOURCE files, if there are any, word for word.
 """
@@ -44,11 +44,13 @@ def main():
                 stderr=subprocess.STDOUT,
                 text=True,
             )
+            ran += 1
             if i + 1 == len(blocks) or blocks[i + 1][0] != "text":
-                sys.exit(f"{document}:{line}: no text after this command")
+                if done.returncode:
+                    sys.exit(f"{document}:{line}: this fails\n{done.stdout}")
+                continue
             if not re.fullmatch(to_regex(blocks[i + 1][2]), done.stdout):
                 sys.exit(f"{document}:{line}: this prints\n{done.stdout}")
-            ran += 1
         elif language != "text" and sources:
             if content not in code:
                 sys.exit(f"{document}:{line}: not in {sources}")
