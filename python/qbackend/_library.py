@@ -10,21 +10,32 @@ def _explain(error: Exception) -> str:
     """What to do about what the loader of libraries, or Python, has said."""
     said = str(error)
     if isinstance(error, ModuleNotFoundError):
-        return (f"the compiler isn't there ({said}): build with pybind11-dev installed "
-                "and put build/python on the PYTHONPATH, or install with "
-                "cmake --install build")
+        return (
+            f"the compiler isn't there ({said}): build with pybind11-dev installed "
+            "and put build/python on the PYTHONPATH, or install with "
+            "cmake --install build"
+        )
     # Python says SystemError where it had no memory left for the reason.
-    if (isinstance(error, (MemoryError, SystemError)) or "failed to map segment" in said
-            or "annot allocate memory" in said):
-        hint = ("give the process more memory (ulimit -v; the libraries of LLVM and "
-                "MLIR take some 400 MB of addresses), and put them in no folder that is "
-                "mounted noexec")
+    if (
+        isinstance(error, (MemoryError, SystemError))
+        or "failed to map segment" in said
+        or "annot allocate memory" in said
+    ):
+        hint = (
+            "give the process more memory (ulimit -v; the libraries of LLVM and "
+            "MLIR take some 400 MB of addresses), and put them in no folder that is "
+            "mounted noexec"
+        )
     elif "cannot open shared object file" in said:
-        hint = ("install the package that has this library (libmlir-22 and libllvm22 "
-                "of LLVM's package source)")
+        hint = (
+            "install the package that has this library (libmlir-22 and libllvm22 "
+            "of LLVM's package source)"
+        )
     else:
-        hint = ("build and install again, with the libraries and the Python that are "
-                "here")
+        hint = (
+            "build and install again, with the libraries and the Python that are "
+            "here"
+        )
     return f"the compiler is there, but can't be loaded ({said}): {hint}"
 
 

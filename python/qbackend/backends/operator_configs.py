@@ -13,7 +13,11 @@ import copy
 from typing import Any, Dict, List, NamedTuple, Optional
 
 from ..configuration.backend_config import BackendPatternConfig
-from ..configuration.dtype_config import DTypeConfig, DTypeWithConstraints, ObservationType
+from ..configuration.dtype_config import (
+    DTypeConfig,
+    DTypeWithConstraints,
+    ObservationType,
+)
 from ..configuration.fuser_methods import (
     fuse_conv_bn,
     fuse_conv_bn_relu,
@@ -182,9 +186,7 @@ def _module_and_qat(
 ) -> List[BackendPatternConfig]:
     """A module that training replaces by `qat`, and that one."""
     return [
-        operator_config(
-            module, dtype_configs, root=root, reference=reference, qat=qat
-        ),
+        operator_config(module, dtype_configs, root=root, reference=reference, qat=qat),
         operator_config(qat, dtype_configs, root=root, reference=reference),
     ]
 
@@ -196,8 +198,9 @@ def binary_configs(
     itself."""
     relus = (RELU, F_RELU, named("torch.relu"))
     return [
-        operator_config(pattern, dtype_configs)
-        ._set_num_tensor_args_to_observation_type(BY_TENSOR_ARGUMENTS)
+        operator_config(
+            pattern, dtype_configs
+        )._set_num_tensor_args_to_observation_type(BY_TENSOR_ARGUMENTS)
         for pattern in [*((op, relu) for relu in relus), op]
     ]
 
@@ -220,9 +223,7 @@ def get_linear_configs(
     function, relu = named("F.linear"), named("nni.LinearReLU")
     bn = named("nni.LinearBn1d")
     return [
-        *_module_and_qat(
-            root, named("nnqat.Linear"), root, reference, dtype_configs
-        ),
+        *_module_and_qat(root, named("nnqat.Linear"), root, reference, dtype_configs),
         operator_config(function, dtype_configs, weight=1, bias=2),
         *pair_configs(root, relu, dtype_configs),
         *_module_and_qat(
@@ -252,9 +253,7 @@ def conv_configs(
         return operator_config(module, dtype_configs, qat=qat)
 
     def trained(module: TorchName) -> BackendPatternConfig:
-        return operator_config(
-            module, dtype_configs, root=root, reference=reference
-        )
+        return operator_config(module, dtype_configs, root=root, reference=reference)
 
     return [
         *_module_and_qat(root, conv.qat, root, reference, dtype_configs),
@@ -319,9 +318,7 @@ def get_conv_configs(
 
 def get_cat_config(dtype_configs: List[DTypeConfig]) -> BackendPatternConfig:
     """`torch.cat`: one entry, not a list."""
-    return operator_config(
-        named("torch.cat"), dtype_configs, observation=SHARED
-    )
+    return operator_config(named("torch.cat"), dtype_configs, observation=SHARED)
 
 
 def get_ln_configs(dtype_configs: List[DTypeConfig]) -> List[BackendPatternConfig]:
@@ -486,6 +483,4 @@ def get_tensor_info_op_configs(
     dtype_configs: List[DTypeConfig],
 ) -> List[BackendPatternConfig]:
     """What tells a tensor's extents."""
-    return _each(
-        "shape size", dtype_configs, ObservationType.INPUT_OUTPUT_NOT_OBSERVED
-    )
+    return _each("shape size", dtype_configs, ObservationType.INPUT_OUTPUT_NOT_OBSERVED)

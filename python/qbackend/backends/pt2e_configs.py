@@ -64,8 +64,9 @@ def get_binary_op_configs() -> List[BackendPatternConfig]:
     for name in ("add", "add_"):
         add = named(f"torch.ops.aten.{name}.Tensor")
         configs += [
-            operator_config(pattern, dtype_configs)
-            ._set_num_tensor_args_to_observation_type(BY_TENSOR_ARGUMENTS)
+            operator_config(
+                pattern, dtype_configs
+            )._set_num_tensor_args_to_observation_type(BY_TENSOR_ARGUMENTS)
             for pattern in ((add, _RELU), add, (add, _RELU_))
         ]
     return configs

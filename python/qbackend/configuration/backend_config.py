@@ -366,17 +366,13 @@ class BackendConfig(JsonForm):
         self.real_bias = False
         self.qconfig_mappings: Dict[str, QConfigMapping] = {}
         self.default_qconfig: Optional[str] = None
-        self._pattern_complex_format_to_config: Dict[
-            Pattern, BackendPatternConfig
-        ] = {}
+        self._pattern_complex_format_to_config: Dict[Pattern, BackendPatternConfig] = {}
 
     def set_name(self, name: str) -> BackendConfig:
         self.name = name
         return self
 
-    def set_backend_pattern_config(
-        self, config: BackendPatternConfig
-    ) -> BackendConfig:
+    def set_backend_pattern_config(self, config: BackendPatternConfig) -> BackendConfig:
         """Adds a pattern. One that is there already is replaced, in its place."""
         if not isinstance(config, BackendPatternConfig):
             if type(config).__name__ != "BackendPatternConfig":

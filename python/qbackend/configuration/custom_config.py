@@ -13,7 +13,11 @@ from dataclasses import dataclass
 from typing import Any, Callable, ClassVar, Dict, List, Optional, Tuple, Type, TypeVar
 
 from ..vocabulary.names import name_of
-from ..vocabulary.quant_type import QuantType, get_quant_type_to_str, quant_type_from_str
+from ..vocabulary.quant_type import (
+    QuantType,
+    get_quant_type_to_str,
+    quant_type_from_str,
+)
 from .backend_config import BackendConfig
 from .dtype_config import known_keys
 from .qconfig_mapping import QConfigMapping

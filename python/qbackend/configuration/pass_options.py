@@ -26,9 +26,7 @@ from .qconfig_mapping import QConfigMapping
 
 def named_files(
     backend: Any, qconfig: Any
-) -> Tuple[
-    Union[str, BackendConfig], Union[str, QConfigMapping, Dict[str, Any], None]
-]:
+) -> Tuple[Union[str, BackendConfig], Union[str, QConfigMapping, Dict[str, Any], None]]:
     """Both, with the names of files where they are paths; None is the default."""
     if backend is None:
         backend = "qnnpack"

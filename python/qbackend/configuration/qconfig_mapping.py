@@ -9,7 +9,10 @@ from typing import Any, Callable, Dict, Tuple, cast
 
 from .._library import native
 from ..observation.equalization import EqualizationQConfig, default_equalization_qconfig
-from ..observation.fake_quantize import FixedQParamsFakeQuantize, default_weight_fake_quant
+from ..observation.fake_quantize import (
+    FixedQParamsFakeQuantize,
+    default_weight_fake_quant,
+)
 from ..observation.observers import (
     ObserverLike,
     default_fixed_qparams_range_0to1_observer,

@@ -391,9 +391,10 @@ class RealIsland:
     predicted_seconds: float
 
 
-_COST_COLUMNS = (
-    ("operator", "kind", "integer MACs", "real MACs")
-    + ("bytes", "predicted us", "measured us")
+_COST_COLUMNS = ("operator", "kind", "integer MACs", "real MACs") + (
+    "bytes",
+    "predicted us",
+    "measured us",
 )
 
 

@@ -188,9 +188,7 @@ class EqualizationQConfig(_Fields):
                     "MyObserver.with_args(x=1) to override arguments to constructor "
                     "if needed"
                 )
-        return cast(
-            EqualizationQConfig, super().__new__(cls, input_activation, weight)
-        )
+        return cast(EqualizationQConfig, super().__new__(cls, input_activation, weight))
 
 
 input_equalization_observer: ObserverFactory = _InputEqualizationObserver.with_args(

@@ -255,9 +255,7 @@ class ObserverBase(Describable, abc.ABC):
 @functools.lru_cache(maxsize=None)
 def _default_arguments(cls: Type[ObserverBase]) -> Dict[str, Any]:
     required = [
-        f.name
-        for f in dataclasses.fields(cls)
-        if f.default is dataclasses.MISSING
+        f.name for f in dataclasses.fields(cls) if f.default is dataclasses.MISSING
     ]
     return cls(**dict.fromkeys(required))._given
 

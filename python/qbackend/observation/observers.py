@@ -63,6 +63,7 @@ __all__ = [
     "weight_observer_range_neg_127_to_127",
 ]
 
+
 @dataclass(eq=False)
 class MinMaxObserver(UniformQuantizationObserverBase):
     """The smallest and largest value seen."""

@@ -21,7 +21,6 @@ from . import ao as ao
 from . import nn as nn
 
 
-
 class _MissingModules:
     """Says of what is imported below this package, and isn't there, what to do."""
 

@@ -130,9 +130,7 @@ def _from_torch_module(value: Union[DType, QScheme]) -> Any:
 
     found = getattr(torch, value.name, None)
     if found is None:
-        raise ValueError(
-            f"PyTorch {torch.__version__} has no torch.{value.name}"
-        )
+        raise ValueError(f"PyTorch {torch.__version__} has no torch.{value.name}")
     return found
 
 

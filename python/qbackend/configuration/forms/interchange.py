@@ -11,7 +11,11 @@ import dataclasses
 import json
 from typing import Any, Callable, Dict, List, Optional, TypeVar
 
-from ...observation.fake_quantize import FAKE_QUANTIZERS, FakeQuantizeBase, FixedQParamsFakeQuantize
+from ...observation.fake_quantize import (
+    FAKE_QUANTIZERS,
+    FakeQuantizeBase,
+    FixedQParamsFakeQuantize,
+)
 from ...observation.observers import (
     OBSERVERS,
     ObserverBase,
@@ -390,9 +394,7 @@ def mapping_from_json(document: Json) -> QConfigMapping:
         for i, entry in enumerate(_list(level, entries)):
             where = f"{level}[{i}]"
             *key, qconfig = _list(where, entry) or [None]
-            values[level].append(
-                (*key, _inside(where, qconfig_from_json, qconfig))
-            )
+            values[level].append((*key, _inside(where, qconfig_from_json, qconfig)))
     mapping = QConfigMapping.from_dict(values)
     if not isinstance(ignores, bool):
         raise ValueError(f"{IGNORE_KEY} is {ignores!r}, expected true or false")

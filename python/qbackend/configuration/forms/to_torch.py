@@ -223,11 +223,7 @@ class _Exporter:
         method: Any = config.fuser_method
         if isinstance(method, str):
             method = self.named_fuser_method(config)
-        if (
-            method is None
-            or not reverse
-            or config._pattern_complex_format is not None
-        ):
+        if method is None or not reverse or config._pattern_complex_format is not None:
             return method
         mappings = importlib.import_module(
             "torch.ao.quantization.fuser_method_mappings"

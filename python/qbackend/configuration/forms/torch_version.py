@@ -26,7 +26,9 @@ def quantization() -> Any:
 
 
 def backend_config_module() -> Any:
-    return importlib.import_module("torch.ao.quantization.backend_config.backend_config")
+    return importlib.import_module(
+        "torch.ao.quantization.backend_config.backend_config"
+    )
 
 
 def is_reversed() -> bool:
