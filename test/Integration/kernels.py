@@ -433,6 +433,21 @@ def build(batch, seed):
                stride=(2, 2), padding=(2, 2, 2, 2), groups=16, signed=signed)
         n.case(s + "depthwise 1x7, dilated", (5, 19, 33), 33, (1, 7),
                dilation=(1, 3), groups=33, signed=signed, residual=True)
+        # Blocks of four vectors, whose bytes are packed: whole ones, those with one
+        # or two vectors behind them, and one that overlaps another.
+        n.case(s + "depthwise of 64", (6, 9, 64), 64, (3, 3), padding=(1, 1, 1, 1),
+               groups=64, signed=signed, channels=True, relu=True)
+        n.case(s + "depthwise of 144 with stride", (7, 10, 144), 144, (3, 3),
+               stride=(1, 2), padding=(1, 0, 2, 1), groups=144, signed=signed,
+               clamp=True)
+        n.case(s + "depthwise 5x5 of 100", (7, 8, 100), 100, (5, 5), groups=100,
+               signed=signed)
+        n.case(s + "depthwise of 80, dilated", (7, 17, 80), 80, (2, 3),
+               dilation=(2, 3), groups=80, signed=signed, clamp=True, relu=True)
+        n.case(s + "1x1 to 60, clamped", (5, 7, 8), 60, (1, 1), signed=signed,
+               clamp=True, channels=True)
+        n.case(s + "1x1 to 150 in groups", (5, 7, 16), 300, (1, 1), signed=signed,
+               groups=2, relu=True)
         n.case(s + "depthwise with a multiplier", (5, 5, 8), 16, (3, 3), groups=8,
                signed=signed)
         n.case(s + "residual", (6, 5, 32), 48, (1, 1), signed=signed, residual=True)
@@ -497,6 +512,10 @@ def build(batch, seed):
     n.case("no bias, zero point 255", (4, 4, 8), 9, (2, 2), bias=False, zero=255,
            padding=(1, 0, 0, 1))
     n.case("products of 2^31", (4, 4, 8), 20, (1, 1), spread=2.0**31)
+    n.case("products of 2^31, packed", (4, 4, 8), 64, (1, 1), spread=2.0**31,
+           clamp=True)
+    n.case("depthwise products of 2^31, packed", (4, 4, 64), 64, (3, 3), groups=64,
+           spread=2.0**31)
     n.case("signed products of 2^27", (4, 4, 8), 20, (1, 1), signed=True,
            spread=2.0**18)
     n.line("conv1d", (21, 12), 20, 5, 2, (2, 1), 1)

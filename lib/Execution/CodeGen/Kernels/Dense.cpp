@@ -23,6 +23,7 @@ DenseKernel::DenseKernel(const KernelTarget &target, int8::Conv2dOp op,
   isWide = target.products == 2 && groupVectors > mostVectors;
   needsCopy |= run % 4 != 0 || isWide;
   chooseTile(mostVectors);
+  packs = isPacked(tileVectors);
   chooseUnits();
 }
 
@@ -69,7 +70,13 @@ void DenseKernel::chooseTile(int64_t mostVectors) {
                      latency}) +
            vectors * parts * weightLoad;
   };
-  tileCost = std::numeric_limits<double>::max();
+  // What packs save behind the steps.
+  constexpr double packed = 0.8;
+  double perTile = getSteps() / (isPaired ? 2.0 : 1.0), best = 0;
+  auto saved = [&](int64_t tiles, int64_t pixels, int64_t vectors) {
+    return isPacked(vectors) ? tiles * pixels * vectors * packed / perTile : 0;
+  };
+  tileCost = best = std::numeric_limits<double>::max();
   for (int64_t vectors = 1; vectors <= std::min(groupVectors, mostVectors);
        ++vectors)
     for (int64_t pixels = 1; pixels <= std::min<int64_t>(shape.resultWidth, 16);
@@ -90,8 +97,11 @@ void DenseKernel::chooseTile(int64_t mostVectors) {
         total += wholeX * cost(pixels, restV);
       if (restX && restV)
         total += cost(restX, restV);
+      double whole = total - saved(wholeV, shape.resultWidth, vectors) -
+                     saved(restV != 0, shape.resultWidth, restV);
       // Of equal ones the larger: less is loaded and less code is left over.
-      if (total <= tileCost) {
+      if (whole <= best) {
+        best = whole;
         tileCost = total;
         tilePixels = pixels;
         tileVectors = vectors;
@@ -116,8 +126,9 @@ void DenseKernel::packStep(ArrayRef<int8_t> weight, int64_t first,
           output = first % groupVectors * target.lanes;
   int64_t row = step / steps;
   for (int64_t k = step % steps * 4, end = k + 4; k < end; k += target.products)
-    for (int64_t o = output; o < output + vectors * target.lanes; ++o)
+    for (int64_t lane = 0; lane < vectors * target.lanes; ++lane)
       for (int64_t q = 0; q < target.products; ++q) {
+        int64_t o = output + getOutput(lane, vectors);
         bool isInside = o < shape.outGroup && k + q < run;
         int64_t from =
             ((group * shape.outGroup + o) * shape.kernelHeight * columns +
@@ -126,6 +137,19 @@ void DenseKernel::packStep(ArrayRef<int8_t> weight, int64_t first,
             k + q;
         append(isInside ? weight[from] : 0);
       }
+}
+
+std::vector<int64_t> DenseKernel::getOrder() const {
+  std::vector<int64_t> order;
+  visitBlocks([&](int64_t first, int64_t vectors) {
+    int64_t group = first / groupVectors,
+            output = first % groupVectors * target.lanes;
+    for (int64_t lane = 0; lane < vectors * target.lanes; ++lane) {
+      int64_t o = output + getOutput(lane, vectors);
+      order.push_back(o < shape.outGroup ? group * shape.outGroup + o : -1);
+    }
+  });
+  return order;
 }
 
 void DenseKernel::packWeight(ArrayRef<int8_t> weight,
@@ -250,10 +274,8 @@ void DenseKernel::emitTile(ValueRange block, Value position,
     llvm::append_range(sums, bias);
   sums = emitSums(block, position, sums, pixels, vectors);
   for (int64_t pixel = 0; pixel < pixels; ++pixel)
-    for (int64_t j = 0; j < vectors; ++j)
-      finish(sums[pixel * vectors + j], multipliers[j],
-             advance(resultPosition, pixel * shape.out + j * target.lanes),
-             counts[j]);
+    finish(ArrayRef(sums).slice(pixel * vectors, vectors), multipliers,
+           advance(resultPosition, pixel * shape.out), counts);
 }
 
 std::unique_ptr<KernelEmitter>

@@ -27,6 +27,7 @@ public:
   virtual double getCost() const { return tileCost * getSteps(); }
 
 protected:
+  std::vector<int64_t> getOrder() const override;
   void packWeight(llvm::ArrayRef<int8_t> weight,
                   llvm::function_ref<void(int32_t)> append) const override;
   /// Builds what `emitSums` needs of a block of outputs: vectors of `group`

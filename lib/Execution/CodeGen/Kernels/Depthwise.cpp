@@ -7,7 +7,6 @@
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "llvm/ADT/DenseMap.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -20,7 +19,18 @@ public:
   DepthwiseKernel(const KernelTarget &target, int8::Conv2dOp op)
       : KernelEmitter(target, op) {
     parts = llvm::divideCeil(shape.kernelHeight, target.products);
-    needsCopy |= shape.in % target.lanes != 0;
+    int64_t block = 4 * target.lanes, rest = shape.in % block;
+    // Windows over a column, each with its sums, and the operands of a part.
+    int64_t open = llvm::divideCeil(
+        (shape.kernelWidth - 1) * shape.dilationX + 1, shape.strideX);
+    if (packs && shape.in >= block && 4 * open + 4 < target.registers)
+      packed = shape.in / block;
+    packs = packed != 0;
+    // Up to two vectors are faster one by one. Else the last block begins where
+    // it ends with the image.
+    overlaps =
+        packed != 0 && (rest % target.lanes != 0 || rest > 2 * target.lanes);
+    needsCopy |= !overlaps && shape.in % target.lanes != 0;
     // Rows that a tile divides leave no code for the rest.
     constexpr int64_t most = 8;
     tilePixels = std::min(most, shape.resultWidth);
@@ -33,89 +43,151 @@ public:
   }
 
 private:
+  std::vector<int64_t> getOrder() const override;
   void packWeight(ArrayRef<int8_t> weight,
                   function_ref<void(int32_t)> append) const override;
   void emitImage(Value position, Value resultPosition) override;
   void emitTile(Value position, Value resultPosition, ArrayRef<Value> weights,
-                Value bias, Value multiplier, int64_t pixels, int64_t count);
+                ArrayRef<Value> bias, ArrayRef<Value> multipliers,
+                int64_t pixels, ArrayRef<int64_t> counts);
 
+  /// Calls `body` for each block of channels: the first one, where its
+  /// constants begin, and its vectors.
+  void visitBlocks(function_ref<void(int64_t, int64_t, int64_t)> body) const;
+  void emitBlock(Value channel, Value constants, int64_t vectors, int64_t count,
+                 Value position, Value resultPosition);
+
+  /// Blocks of four vectors, and whether another one overlaps the last.
+  int64_t packed = 0;
+  bool overlaps;
   /// Operands of `dot` for a column of the window.
   int64_t parts;
   int64_t tilePixels;
 };
 } // namespace
 
+void DepthwiseKernel::visitBlocks(
+    function_ref<void(int64_t, int64_t, int64_t)> body) const {
+  int64_t block = 4 * target.lanes, next = 0;
+  for (; next < packed * block; next += block)
+    body(next, next, 4);
+  if (overlaps)
+    return body(shape.in - block, next, 4);
+  for (; next < shape.in; next += target.lanes)
+    body(next, next, 1);
+}
+
+std::vector<int64_t> DepthwiseKernel::getOrder() const {
+  std::vector<int64_t> order;
+  visitBlocks([&](int64_t channel, int64_t, int64_t vectors) {
+    for (int64_t lane = 0; lane < vectors * target.lanes; ++lane) {
+      int64_t c = channel + getOutput(lane, vectors);
+      order.push_back(c < shape.in ? c : -1);
+    }
+  });
+  return order;
+}
+
 void DepthwiseKernel::packWeight(ArrayRef<int8_t> weight,
                                  function_ref<void(int32_t)> append) const {
   int64_t height = shape.kernelHeight, width = shape.kernelWidth;
-  for (int64_t first = 0; first < shape.in; first += target.lanes)
+  std::vector<int64_t> order = getOrder();
+  visitBlocks([&](int64_t, int64_t constants, int64_t vectors) {
     for (int64_t x = 0; x < width; ++x)
       for (int64_t part = 0; part < parts; ++part)
-        for (int64_t c = first; c < first + target.lanes; ++c)
+        for (int64_t c :
+             ArrayRef(order).slice(constants, vectors * target.lanes))
           for (int64_t q = 0; q < target.products; ++q) {
             int64_t y = part * target.products + q;
-            bool isInside = c < shape.in && y < height;
+            bool isInside = c >= 0 && y < height;
             append(isInside ? weight[(c * height + y) * width + x] : 0);
           }
+  });
 }
 
 void DepthwiseKernel::emitImage(Value position, Value resultPosition) {
-  int64_t width = target.lanes * target.products;
-  int64_t row = shape.paddedWidth() * shape.in;
-  int64_t perBlock = shape.kernelWidth * parts;
+  int64_t row = shape.paddedWidth() * shape.in, block = 4 * target.lanes;
   auto emitRow = [&](Value y) {
-    Value fromRow = advance(position, y, shape.strideY * row);
-    Value toRow = advance(resultPosition, y, shape.resultWidth * shape.out);
-    forTiles(shape.in, target.lanes, [&](Value c, int64_t count) {
-      Value from = advance(fromRow, c, 1), to = advance(toRow, c, 1);
-      Value bias = load(buffers.bias, c, target.lanes);
-      Value multiplier = loadVectors(buffers.multiplier, c, 1).front();
-      Value base = advance(index(0), c, perBlock * target.products);
-      SmallVector<Value> weights;
-      for (int64_t i = 0; i < perBlock; ++i)
-        weights.push_back(loadWeight(advance(base, i * width)));
-      forTiles(shape.resultWidth, tilePixels, [&](Value x, int64_t pixels) {
-        emitTile(advance(from, x, shape.strideX * shape.in),
-                 advance(to, x, shape.out), weights, bias, multiplier, pixels,
-                 count);
-      });
+    Value from = advance(position, y, shape.strideY * row);
+    Value to = advance(resultPosition, y, shape.resultWidth * shape.out);
+    int64_t done = packed * block;
+    forEach(done, block, [&](Value c) { emitBlock(c, c, 4, block, from, to); });
+    if (overlaps)
+      return emitBlock(index(shape.in - block), index(done), 4, block, from,
+                       to);
+    forTiles(shape.in - done, target.lanes, [&](Value c, int64_t count) {
+      Value channel = advance(c, done);
+      emitBlock(channel, channel, 1, count, from, to);
     });
   };
   forEach(shape.resultHeight, 1, emitRow, /*stepsPerUnit=*/1);
 }
 
+void DepthwiseKernel::emitBlock(Value channel, Value constants, int64_t vectors,
+                                int64_t count, Value position,
+                                Value resultPosition) {
+  Value from = advance(position, channel, 1),
+        to = advance(resultPosition, channel, 1);
+  SmallVector<Value> bias = loadVectors(buffers.bias, constants, vectors);
+  SmallVector<Value> multipliers =
+      loadVectors(buffers.multiplier, constants, vectors);
+  int64_t perLane = shape.kernelWidth * parts * target.products;
+  Value base = advance(index(0), constants, perLane);
+  SmallVector<Value> weights;
+  for (int64_t i = 0; i < shape.kernelWidth * parts * vectors; ++i)
+    weights.push_back(
+        loadWeight(advance(base, i * target.lanes * target.products)));
+  SmallVector<int64_t> counts(vectors, std::min(count, target.lanes));
+  forTiles(shape.resultWidth, tilePixels, [&](Value x, int64_t pixels) {
+    emitTile(advance(from, x, shape.strideX * shape.in),
+             advance(to, x, shape.out), weights, bias, multipliers, pixels,
+             counts);
+  });
+}
+
 void DepthwiseKernel::emitTile(Value position, Value resultPosition,
-                               ArrayRef<Value> weights, Value bias,
-                               Value multiplier, int64_t pixels,
-                               int64_t count) {
-  VectorType bytes = vectorOf(target.lanes, builder->getI8Type());
+                               ArrayRef<Value> weights, ArrayRef<Value> bias,
+                               ArrayRef<Value> multipliers, int64_t pixels,
+                               ArrayRef<int64_t> counts) {
+  int64_t vectors = counts.size(), block = vectors * target.lanes;
+  VectorType bytes = vectorOf(block, builder->getI8Type());
   int64_t row = shape.dilationY * shape.paddedWidth() * shape.in;
-  // The operands of a column, by its distance from the tile's first one.
-  llvm::DenseMap<int64_t, SmallVector<Value>> columns;
-  auto getColumn = [&](int64_t x) -> ArrayRef<Value> {
-    SmallVector<Value> &operands = columns[x];
-    for (int64_t part = 0; operands.size() < size_t(parts); ++part) {
-      SmallVector<Value> rows;
-      for (int64_t q = 0; q < target.products; ++q) {
-        int64_t y = part * target.products + q;
-        if (y < shape.kernelHeight)
-          rows.push_back(load(image, advance(position, y * row + x * shape.in),
-                              target.lanes));
-        else
-          rows.push_back(
-              arith::ConstantOp::create(*builder, builder->getZeroAttr(bytes)));
-      }
-      operands.push_back(combine(rows));
+  auto emitPart = [&](int64_t column, int64_t part) {
+    SmallVector<Value> rows;
+    for (int64_t q = 0; q < target.products; ++q) {
+      int64_t y = part * target.products + q;
+      if (y < shape.kernelHeight)
+        rows.push_back(
+            load(image, advance(position, y * row + column * shape.in), block));
+      else
+        rows.push_back(
+            arith::ConstantOp::create(*builder, builder->getZeroAttr(bytes)));
     }
-    return operands;
+    return combine(rows);
   };
-  for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-    Value sums = bias;
-    for (int64_t x = 0; x < shape.kernelWidth; ++x)
-      for (auto [part, operand] : llvm::enumerate(
-               getColumn(pixel * shape.strideX + x * shape.dilationX)))
-        sums = target.dot(*builder, sums, operand, weights[x * parts + part]);
-    finish(sums, multiplier, advance(resultPosition, pixel * shape.out), count);
+  // A column is loaded once: the windows over it are open, each with its sums.
+  SmallVector<SmallVector<Value>> sums(pixels, SmallVector<Value>(bias));
+  int64_t last = (shape.kernelWidth - 1) * shape.dilationX;
+  for (int64_t column = 0; column <= (pixels - 1) * shape.strideX + last;
+       ++column) {
+    SmallVector<std::pair<int64_t, int64_t>> windows;
+    for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+      int64_t distance = column - pixel * shape.strideX;
+      if (distance >= 0 && distance <= last && distance % shape.dilationX == 0)
+        windows.emplace_back(pixel, distance / shape.dilationX);
+    }
+    if (windows.empty())
+      continue;
+    for (int64_t part = 0; part < parts; ++part)
+      for (auto [i, operand] : llvm::enumerate(emitPart(column, part)))
+        for (auto [pixel, x] : windows)
+          sums[pixel][i] =
+              target.dot(*builder, sums[pixel][i], operand,
+                         weights[(x * parts + part) * vectors + i]);
+    for (auto [pixel, x] : windows)
+      if (x == shape.kernelWidth - 1)
+        finish(sums[pixel], multipliers,
+               advance(resultPosition, pixel * shape.out), counts);
   }
 }
 

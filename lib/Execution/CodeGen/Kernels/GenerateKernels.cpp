@@ -164,15 +164,15 @@ template <typename T> static ArrayRef<char> getBytes(const std::vector<T> &v) {
 //===----------------------------------------------------------------------===//
 
 /// All that the kernel of `op` depends on.
-static Attribute getKey(int8::Conv2dOp op, ArrayRef<int64_t> variant) {
+static Attribute getKey(int8::Conv2dOp op, const KernelEmitter &emitter) {
   Builder b(op.getContext());
   SmallVector<Attribute> parts = {op.getStrideAttr(),
                                   op.getPaddingAttr(),
                                   op.getDilationAttr(),
                                   op.getGroupsAttr(),
-                                  getNumbersKey(op),
+                                  emitter.getNumbersKey(op),
                                   b.getBoolAttr(op.getIsSigned()),
-                                  b.getDenseI64ArrayAttr(variant)};
+                                  b.getDenseI64ArrayAttr(emitter.getVariant())};
   for (Value value :
        {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
     parts.push_back(DenseI64ArrayAttr::get(
@@ -363,11 +363,11 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
                       result);
   }
   arguments.push_back(flatten(result));
-  SmallVector<TypedAttr> numbers = getNumbers(op, emitter->getScratchBits());
+  SmallVector<TypedAttr> numbers = emitter->getNumbers(op);
   for (TypedAttr number : numbers)
     arguments.push_back(arith::ConstantOp::create(b, number));
 
-  Kernel &kernel = kernels[getKey(op, emitter->getVariant())];
+  Kernel &kernel = kernels[getKey(op, *emitter)];
   if (!kernel.function)
     kernel = addFunctions(*emitter, op, ValueRange(arguments).getTypes(),
                           numbers.size(), copiesBefore, parallel, symbols);

@@ -14,6 +14,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <cstring>
+#include <numeric>
 
 using namespace mlir;
 using namespace qbackend;
@@ -60,8 +61,9 @@ ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
 }
 
 KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
-    : target(target), shape(op), isSigned(op.getIsSigned()), offset(0),
-      requantize(op.getRequantizeAttr()), add(op.getAddAttr()) {
+    : target(target), shape(op), isSigned(op.getIsSigned()),
+      packs(target.pack && op.getRequantizeAttr() && !op.getAddAttr()),
+      offset(0), requantize(op.getRequantizeAttr()), add(op.getAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
   copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
   if (target.sign == InputSign::Unsigned && isSigned)
@@ -92,30 +94,46 @@ enum Number : unsigned {
   High,
   Overflow,
   ZeroPoint,
+  // With an addition:
   LeftFactor,
   RightFactor,
   SumOffset,
   SumLow,
   SumHigh,
-  SumZeroPoint
+  SumZeroPoint,
+  // Without:
+  PackedZeroPoint = LeftFactor,
+  PackedLow,
+  PackedHigh
 };
 } // namespace
 
-SmallVector<TypedAttr> qbackend::codegen::getNumbers(int8::Conv2dOp op,
-                                                     unsigned scratchBits) {
+bool KernelEmitter::isClampedBelow() const {
+  return requantize.getLo() > (isSigned ? -128 : 0);
+}
+
+bool KernelEmitter::isClampedAbove() const {
+  return requantize.getOverflow() != requantize.getHi() &&
+         requantize.getHi() < (isSigned ? 127 : 255);
+}
+
+SmallVector<TypedAttr> KernelEmitter::getNumbers(int8::Conv2dOp op) const {
   Builder b(op.getContext());
   SmallVector<TypedAttr> numbers = {
-      b.getIntegerAttr(b.getIntegerType(scratchBits), op.getPadValue())};
-  int8::RequantizeAttr requantize = op.getRequantizeAttr();
+      b.getIntegerAttr(b.getIntegerType(getScratchBits()), op.getPadValue())};
   if (!requantize)
     return numbers;
   int64_t zeroPoint = requantize.getZeroPoint();
   for (int64_t number :
        {requantize.getLo(), requantize.getHi(), requantize.getOverflow()})
     numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
-  int8::AddAttr add = op.getAddAttr();
   numbers.push_back(add ? b.getI32IntegerAttr(zeroPoint - getBits(shifter))
                         : b.getI8IntegerAttr(zeroPoint));
+  if (packs) {
+    numbers.push_back(b.getI16IntegerAttr(zeroPoint));
+    for (int64_t limit : {requantize.getLo(), requantize.getHi()})
+      numbers.push_back(b.getI8IntegerAttr(static_cast<int8_t>(limit)));
+  }
   if (!add)
     return numbers;
   // Half of the unit is added before the shift, and rounds up; for ties away
@@ -130,20 +148,25 @@ SmallVector<TypedAttr> qbackend::codegen::getNumbers(int8::Conv2dOp op,
   return numbers;
 }
 
-Attribute qbackend::codegen::getNumbersKey(int8::Conv2dOp op) {
+Attribute KernelEmitter::getNumbersKey(int8::Conv2dOp op) const {
   SmallVector<int64_t> key;
-  if (int8::RequantizeAttr requantize = op.getRequantizeAttr())
+  if (requantize)
     key.append({requantize.getOverflow() != requantize.getHi(),
                 requantize.getZeroPoint() != 0});
-  if (int8::AddAttr add = op.getAddAttr())
+  if (packs)
+    key.append({isClampedBelow(), isClampedAbove()});
+  if (add)
     key.append({add.getShift(), add.getHalfUp(), add.getZeroPoint() != 0});
   return DenseI64ArrayAttr::get(op.getContext(), key);
 }
 
 Value KernelEmitter::splatNumber(unsigned index) {
   Value number = buffers.numbers[index];
-  return vector::BroadcastOp::create(
-      *builder, vectorOf(target.lanes, number.getType()), number);
+  int64_t lanes = target.lanes;
+  if (packs && index >= PackedZeroPoint)
+    lanes *= 32 / number.getType().getIntOrFloatBitWidth();
+  return vector::BroadcastOp::create(*builder,
+                                     vectorOf(lanes, number.getType()), number);
 }
 
 //===----------------------------------------------------------------------===//
@@ -164,24 +187,39 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
     }
   });
   int64_t perOutput = weight.size() / shape.out;
-  bool isDepthwise = shape.inGroup == 1 && shape.outGroup == 1;
-  int64_t rows = isDepthwise ? 1 : shape.groups, columns = shape.out / rows;
-  int64_t padded = llvm::alignTo(columns, target.lanes);
-  packed.bias.resize(rows * padded);
+  std::vector<int64_t> order = getOrder();
+  packed.bias.resize(order.size());
   if (!multiplier.empty())
-    packed.multiplier.resize(rows * padded);
-  for (int64_t o = 0; o < shape.out; ++o) {
+    packed.multiplier.resize(order.size());
+  for (auto [to, o] : llvm::enumerate(order)) {
+    if (o < 0)
+      continue;
     // sum x w = sum (x + offset) w - offset sum w
     uint32_t sum = 0;
     for (int8_t element : weight.slice(o * perOutput, perOutput))
       sum += static_cast<uint32_t>(static_cast<int32_t>(element));
-    int64_t to = o / columns * padded + o % columns;
     packed.bias[to] = static_cast<int32_t>(static_cast<uint32_t>(bias[o]) -
                                            static_cast<uint32_t>(offset) * sum);
     if (!multiplier.empty())
       packed.multiplier[to] = multiplier[o];
   }
   return packed;
+}
+
+std::vector<int64_t> KernelEmitter::getOrder() const {
+  std::vector<int64_t> order;
+  int64_t padded = llvm::alignTo(shape.outGroup, target.lanes);
+  for (int64_t g = 0; g < shape.groups; ++g)
+    for (int64_t o = 0; o < padded; ++o)
+      order.push_back(o < shape.outGroup ? g * shape.outGroup + o : -1);
+  return order;
+}
+
+int64_t KernelEmitter::getOutput(int64_t lane, int64_t vectors) const {
+  if (!isPacked(vectors))
+    return lane;
+  int64_t vector = lane / target.lanes, i = lane % target.lanes;
+  return 16 * (i / 4) + 4 * vector + i % 4;
 }
 
 bool KernelEmitter::isLarge() const {
@@ -480,30 +518,104 @@ SmallVector<Value> KernelEmitter::broadcast(Value position) {
   return operands;
 }
 
-Value KernelEmitter::combine(ArrayRef<Value> rows) {
+SmallVector<Value> KernelEmitter::combine(ArrayRef<Value> rows) {
   ImplicitLocOpBuilder &b = *builder;
+  auto type = cast<VectorType>(rows[0].getType());
+  int64_t bytes = type.getDimSize(0);
+  if (bytes != target.lanes) {
+    // Pieces of `size` bytes from either half of each 16 bytes, in turns.
+    auto unpack = [&](Value even, Value odd, int64_t size) {
+      SmallVector<Value> halves;
+      for (int64_t half : {0, 8}) {
+        SmallVector<int64_t> from;
+        for (int64_t segment = 0; segment < bytes; segment += 16)
+          for (int64_t i = 0; i < 8; i += size)
+            for (int64_t operand : {int64_t(0), bytes})
+              for (int64_t k = 0; k < size; ++k)
+                from.push_back(operand + segment + half + i + k);
+        halves.push_back(vector::ShuffleOp::create(b, even, odd, from));
+      }
+      return halves;
+    };
+    SmallVector<Value> operands;
+    if (target.products == 4) {
+      SmallVector<Value> flipped =
+          llvm::map_to_vector(rows, [&](Value row) { return flip(row); });
+      for (auto [even, odd] : llvm::zip(unpack(flipped[0], flipped[1], 1),
+                                        unpack(flipped[2], flipped[3], 1)))
+        llvm::append_range(operands, unpack(even, odd, 2));
+      return operands;
+    }
+    VectorType words = vectorOf(bytes / 2, b.getI16Type());
+    Value zero = arith::ConstantOp::create(b, b.getZeroAttr(type));
+    for (Value pairs : unpack(rows[0], rows[1], 1)) {
+      SmallVector<Value> halves =
+          isSigned ? unpack(zero, pairs, 1) : unpack(pairs, zero, 1);
+      for (Value half : halves) {
+        Value word = vector::BitCastOp::create(b, words, half);
+        operands.push_back(
+            isSigned ? arith::ShRSIOp::create(b, word, splat(words, int64_t(8)))
+                     : word);
+      }
+    }
+    return operands;
+  }
   auto interleave = [&](Value even, Value odd) -> Value {
     return vector::InterleaveOp::create(b, even, odd);
   };
   if (target.products == 1)
-    return extend(rows[0], b.getI32Type());
+    return {extend(rows[0], b.getI32Type())};
   if (target.products == 2)
-    return extend(interleave(rows[0], rows[1]), b.getI16Type());
-  return flip(
-      interleave(interleave(rows[0], rows[2]), interleave(rows[1], rows[3])));
+    return {extend(interleave(rows[0], rows[1]), b.getI16Type())};
+  return {flip(
+      interleave(interleave(rows[0], rows[2]), interleave(rows[1], rows[3])))};
 }
 
-void KernelEmitter::finish(Value sums, Value multiplierVector, Value position,
-                           int64_t count) {
-  ImplicitLocOpBuilder &b = *builder;
-  Value result = requantize
-                     ? requantizeSums(sums, multiplierVector, position, count)
-                     : sums;
-  if (count != target.lanes)
+void KernelEmitter::store(Value result, Value position, int64_t count) {
+  if (count != cast<VectorType>(result.getType()).getDimSize(0))
     result = vector::ExtractStridedSliceOp::create(
-        b, result, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{count},
+        *builder, result, ArrayRef<int64_t>{0}, ArrayRef<int64_t>{count},
         ArrayRef<int64_t>{1});
-  vector::StoreOp::create(b, result, buffers.result, position);
+  vector::StoreOp::create(*builder, result, buffers.result, position);
+}
+
+void KernelEmitter::finish(ValueRange sums, ArrayRef<Value> multipliers,
+                           Value position, ArrayRef<int64_t> counts) {
+  if (isPacked(sums.size()))
+    return store(packSums(sums, multipliers), position,
+                 std::accumulate(counts.begin(), counts.end(), int64_t(0)));
+  for (auto [j, count] : llvm::enumerate(counts)) {
+    Value to = advance(position, j * target.lanes);
+    store(requantize ? requantizeSums(sums[j], multipliers[j], to, count)
+                     : sums[j],
+          to, count);
+  }
+}
+
+Value KernelEmitter::packSums(ValueRange sums, ArrayRef<Value> multipliers) {
+  ImplicitLocOpBuilder &b = *builder;
+  SmallVector<Value> all;
+  for (auto [sum, multiplier] : llvm::zip(sums, multipliers)) {
+    Value scaled = arith::MulFOp::create(
+        b, arith::SIToFPOp::create(b, multiplier.getType(), sum), multiplier);
+    if (requantize.getOverflow() == requantize.getHi()) {
+      Value fits = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, scaled,
+                                         numbers[High]);
+      scaled = arith::SelectOp::create(b, fits, scaled, numbers[High]);
+    }
+    all.push_back(scaled);
+  }
+  Value zeroPoint =
+      requantize.getZeroPoint() != 0 ? numbers[PackedZeroPoint] : Value();
+  Value bytes = target.pack(b, all, zeroPoint, isSigned);
+  Value lo = numbers[PackedLow], hi = numbers[PackedHigh];
+  if (isClampedBelow())
+    bytes = isSigned ? Value(arith::MaxSIOp::create(b, bytes, lo))
+                     : Value(arith::MaxUIOp::create(b, bytes, lo));
+  if (isClampedAbove())
+    bytes = isSigned ? Value(arith::MinSIOp::create(b, bytes, hi))
+                     : Value(arith::MinUIOp::create(b, bytes, hi));
+  return bytes;
 }
 
 Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,

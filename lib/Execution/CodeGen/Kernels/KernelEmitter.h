@@ -50,17 +50,6 @@ struct PackedConstants {
   std::vector<int32_t> offsets;
 };
 
-/// Numbers of an op that its kernel gets as arguments: ops that differ in these
-/// alone share it. They are, in this order, a byte of the padding; then, with
-/// `requantize`, what `finish` clamps a scaled sum to (two, f32) and has for
-/// one that doesn't fit (f32), and what it adds to the integer; then, with
-/// `add`, both factors, what is added to their sum, its limits, and what is
-/// added to it (i32).
-llvm::SmallVector<mlir::TypedAttr> getNumbers(int8::Conv2dOp op,
-                                              unsigned scratchBits);
-/// What the code of a kernel depends on of these numbers, and of `add`.
-mlir::Attribute getNumbersKey(int8::Conv2dOp op);
-
 /// The buffers that a kernel gets, of one dimension, and its numbers.
 struct KernelArguments {
   Value input; // null where `scratch` has its copy already
@@ -88,6 +77,17 @@ public:
   PackedConstants pack(llvm::ArrayRef<int8_t> weight,
                        llvm::ArrayRef<int32_t> bias,
                        llvm::ArrayRef<float> multiplier) const;
+
+  /// Numbers of an op that its kernel gets as arguments: ops that differ in
+  /// these alone share it. They are, in this order, a byte of the padding;
+  /// then, with `requantize`, what `finish` clamps a scaled sum to (two, f32)
+  /// and has for one that doesn't fit (f32), and what it adds to the integer;
+  /// then, with `add`, both factors, what is added to their sum, its limits,
+  /// and what is added to it (i32); else, if bytes are packed, the zero point
+  /// (i16) and the limits (i8).
+  llvm::SmallVector<mlir::TypedAttr> getNumbers(int8::Conv2dOp op) const;
+  /// What the code of a kernel depends on of these numbers, and of `add`.
+  mlir::Attribute getNumbersKey(int8::Conv2dOp op) const;
 
   unsigned getWeightBits() const { return target.weightBits; }
 
@@ -120,6 +120,9 @@ public:
 protected:
   /// The offsets of PackedConstants.
   virtual std::vector<int32_t> packOffsets() const { return {}; }
+  /// The output whose sum is in each lane of the vectors of bias and
+  /// multiplier; -1: of none.
+  virtual std::vector<int64_t> getOrder() const;
   /// Appends the packed weight by `append(element)`.
   virtual void packWeight(llvm::ArrayRef<int8_t> weight,
                           llvm::function_ref<void(int32_t)> append) const = 0;
@@ -166,15 +169,23 @@ protected:
   /// What the four bytes of the image at `position` are for `dot`, the same in
   /// all lanes: an operand for each step of `products`.
   llvm::SmallVector<Value> broadcast(Value position);
-  /// What `products` rows of a byte for each lane are for `dot`.
-  Value combine(llvm::ArrayRef<Value> rows);
-  /// Stores the first `count` lanes of `sums` as elements of the result.
-  void finish(Value sums, Value multiplierVector, Value position,
-              int64_t count);
+  /// What `products` rows of a byte for each lane are for `dot`. Rows of four
+  /// vectors give four operands, whose lanes are in the order of `pack`.
+  llvm::SmallVector<Value> combine(llvm::ArrayRef<Value> rows);
+  /// Whether a block of so many vectors becomes bytes by `pack`; and, of its
+  /// outputs, the one whose sum is in `lane` of all of its lanes.
+  bool isPacked(int64_t vectors) const { return packs && vectors == 4; }
+  int64_t getOutput(int64_t lane, int64_t vectors) const;
+  /// Stores the sums of a block, of each vector as many as `counts` has, as
+  /// elements of the result.
+  void finish(mlir::ValueRange sums, llvm::ArrayRef<Value> multipliers,
+              Value position, llvm::ArrayRef<int64_t> counts);
 
   const KernelTarget target;
   const ConvolutionShape shape;
   bool isSigned;
+  /// Whether results are packed by the target, where a block has four vectors.
+  bool packs;
   /// What is added to a byte of the input for `dot`: 128, -128 or 0.
   int64_t offset;
   /// Whether the input is read from a copy with its padding, and with room
@@ -199,6 +210,13 @@ private:
   /// The buffers of a function for parts of an image.
   llvm::SmallVector<Value>
   getPartBuffers(const KernelArguments &arguments) const;
+  /// Stores a vector of bytes or sums, but for the lanes from `count` on.
+  void store(Value result, Value position, int64_t count);
+  /// Whether packed bytes have to be clamped from below, or from above, where a
+  /// sum that doesn't fit isn't clamped before.
+  bool isClampedBelow() const;
+  bool isClampedAbove() const;
+  Value packSums(mlir::ValueRange sums, llvm::ArrayRef<Value> multipliers);
   /// `sums` as bytes. A residual has `count` of them at `position`.
   Value requantizeSums(Value sums, Value multiplierVector, Value position,
                        int64_t count);

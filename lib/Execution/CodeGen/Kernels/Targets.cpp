@@ -80,6 +80,45 @@ static Value multiplyDual(ImplicitLocOpBuilder &b, Value sums, Value input,
   return sums;
 }
 
+/// By saturating packs, which take four words at a time from either operand.
+static Value packWords(ImplicitLocOpBuilder &b, ArrayRef<Value> scaled,
+                       Value zeroPoint, bool isSigned) {
+  int64_t lanes = cast<VectorType>(scaled[0].getType()).getDimSize(0);
+  struct Names {
+    StringLiteral round, words, signedBytes, bytes;
+  };
+  static constexpr Names all[] = {
+      {"llvm.x86.avx512.mask.cvtps2dq.512", "llvm.x86.avx512.packssdw.512",
+       "llvm.x86.avx512.packsswb.512", "llvm.x86.avx512.packuswb.512"},
+      {"llvm.x86.avx.cvt.ps2dq.256", "llvm.x86.avx2.packssdw",
+       "llvm.x86.avx2.packsswb", "llvm.x86.avx2.packuswb"},
+      {"llvm.x86.sse2.cvtps2dq", "llvm.x86.sse2.packssdw.128",
+       "llvm.x86.sse2.packsswb.128", "llvm.x86.sse2.packuswb.128"}};
+  const Names &names = all[lanes == 16 ? 0 : lanes == 8 ? 1 : 2];
+  auto integers = VectorType::get({lanes}, b.getI32Type());
+  auto round = [&](Value vector) {
+    SmallVector<Value> arguments = {vector};
+    if (lanes == 16) {
+      // All lanes, rounded as the thread does.
+      arguments.push_back(
+          arith::ConstantOp::create(b, b.getZeroAttr(integers)));
+      arguments.push_back(arith::ConstantIntOp::create(b, b.getI16Type(), -1));
+      arguments.push_back(arith::ConstantIntOp::create(b, b.getI32Type(), 4));
+    }
+    return callIntrinsic(b, names.round, integers, arguments);
+  };
+  SmallVector<Value> halves;
+  for (int64_t i : {0, 2}) {
+    Value words = callIntrinsic(b, names.words,
+                                VectorType::get({2 * lanes}, b.getI16Type()),
+                                {round(scaled[i]), round(scaled[i + 1])});
+    halves.push_back(zeroPoint ? LLVM::SAddSat::create(b, words, zeroPoint)
+                               : words);
+  }
+  return callIntrinsic(b, isSigned ? names.signedBytes : names.bytes,
+                       VectorType::get({4 * lanes}, b.getI8Type()), halves);
+}
+
 static constexpr char vpdpbusd512[] = "llvm.x86.avx512.vpdpbusd.512";
 static constexpr char vpdpbusd256[] = "llvm.x86.avx512.vpdpbusd.256";
 static constexpr char vpmaddwd512[] = "llvm.x86.avx512.pmaddw.d.512";
@@ -95,20 +134,23 @@ llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
   static const KernelTarget targets[] = {
       {kTileTarget, "x86",
        "+amx-int8,+amx-tile,+avx512vnni,+avx512bw,+avx512vl", 16, 32, 4, 8,
-       InputSign::Unsigned, accumulate<vpdpbusd512>,
+       InputSign::Unsigned, accumulate<vpdpbusd512>, packWords,
        /*hasTiles=*/true},
       {"avx512vnni", "x86", "+avx512vnni,+avx512bw,+avx512vl", 16, 32, 4, 8,
-       InputSign::Unsigned, accumulate<vpdpbusd512>},
+       InputSign::Unsigned, accumulate<vpdpbusd512>, packWords},
       {"avxvnni", "x86", "+avxvnni,+avx2", 8, 16, 4, 8, InputSign::Unsigned,
-       accumulate<vpdpbusd256>},
+       accumulate<vpdpbusd256>, packWords},
       {"avx512", "x86", "+avx512bw,+avx512vl", 16, 32, 2, 16, InputSign::Either,
-       addPairs<vpmaddwd512>, /*hasTiles=*/false, multiplyBytes<vpmaddubsw512>},
+       addPairs<vpmaddwd512>, packWords, /*hasTiles=*/false,
+       multiplyBytes<vpmaddubsw512>},
       {"avx2", "x86", "+avx2", 8, 16, 2, 16, InputSign::Either,
-       addPairs<vpmaddwd256>, /*hasTiles=*/false, multiplyBytes<vpmaddubsw256>},
+       addPairs<vpmaddwd256>, packWords, /*hasTiles=*/false,
+       multiplyBytes<vpmaddubsw256>},
       {"ssse3", "x86", "+ssse3", 4, 16, 2, 16, InputSign::Either,
-       addPairs<pmaddwd>, /*hasTiles=*/false, multiplyBytes<pmaddubsw>},
+       addPairs<pmaddwd>, packWords, /*hasTiles=*/false,
+       multiplyBytes<pmaddubsw>},
       {"sse2", "x86", "+sse2", 4, 16, 2, 16, InputSign::Either,
-       addPairs<pmaddwd>},
+       addPairs<pmaddwd>, packWords},
       {"i8mm", "aarch64", "+i8mm,+dotprod", 4, 32, 4, 8, InputSign::Unsigned,
        accumulate<usdot>},
       {"dotprod", "aarch64", "+dotprod", 4, 32, 4, 8, InputSign::Signed,
@@ -116,12 +158,15 @@ llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
       // Without vectors, a lane is a register of 13 or so: two pixels of two
       // outputs, and their operands.
       {"dsp", "arm", "+dsp,-mve,-neon", 2, 4, 4, 8, InputSign::Unsigned,
-       multiplyDual, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
+       multiplyDual, /*pack=*/nullptr, /*hasTiles=*/false,
+       /*multiplyBytes=*/nullptr,
        /*interleaves=*/false},
       {"arm", "arm", "-mve,-neon", 2, 10, 1, 8, InputSign::Either, multiply,
-       /*hasTiles=*/false, /*multiplyBytes=*/nullptr, /*interleaves=*/false},
+       /*pack=*/nullptr, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
+       /*interleaves=*/false},
       {"riscv32", "riscv32", "-v", 2, 10, 1, 8, InputSign::Either, multiply,
-       /*hasTiles=*/false, /*multiplyBytes=*/nullptr, /*interleaves=*/false},
+       /*pack=*/nullptr, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
+       /*interleaves=*/false},
       {"scalar", "", "", 4, 16, 1, 8, InputSign::Either, multiply},
   };
   return targets;

@@ -61,6 +61,7 @@ public:
         groupVectors(llvm::divideCeil(shape.outGroup, tileLanes)) {
     // There is an instruction for either sign.
     offset = 0;
+    packs = false;
     // Whole rows: groups of one row may have pixels in common.
     tilesPerUnit = tiling.perRow % 2 ? tiling.perRow : tiling.perRow / 2;
     units = llvm::divideCeil(shape.resultHeight * tiling.perRow,
@@ -286,15 +287,16 @@ void TileKernel::emitGroups(Value first, int64_t groups, Value position,
       move("llvm.x86.tilestored64", getSums(i, j), stored,
            index(getStored(i, j)), tileLanes * 4);
   forEach(tiling.pixels, 1, [&](Value pixel) {
-    for (int64_t i = 0; i < groups; ++i)
-      for (int64_t j = 0; j < vectors; ++j) {
-        Value sums =
+    for (int64_t i = 0; i < groups; ++i) {
+      SmallVector<Value> sums;
+      for (int64_t j = 0; j < vectors; ++j)
+        sums.push_back(arith::AddIOp::create(
+            b,
             load(stored, advance(index(getStored(i, j)), pixel, tileLanes),
-                 tileLanes);
-        finish(arith::AddIOp::create(b, sums, bias[j]), multipliers[j],
-               advance(advance(to[i], pixel, shape.out), j * tileLanes),
-               counts[j]);
-      }
+                 tileLanes),
+            bias[j]));
+      finish(sums, multipliers, advance(to[i], pixel, shape.out), counts);
+    }
   });
 }
 
