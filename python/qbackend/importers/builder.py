@@ -97,6 +97,17 @@ def identity(rank: int) -> List[str]:
     return [f"d{i}" for i in range(rank)]
 
 
+def sliding(window: int, tap: int, strides: Sequence[int],
+            dilations: Sequence[int]) -> List[str]:
+    """Where windows read an image: `stride * window + dilation * tap` in each
+    dimension of space, which begin with these two loops."""
+    def scaled(loop: int, factor: int) -> str:
+        return f"d{loop}" + (f" * {factor}" if factor != 1 else "")
+
+    return [f"{scaled(window + i, s)} + {scaled(tap + i, d)}"
+            for i, (s, d) in enumerate(zip(strides, dilations))]
+
+
 #: An operand of a generic: the tensor, and what it is read by in each dimension.
 Read = Tuple[Value, Sequence[str]]
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import List, Optional, Sequence, Tuple
 
 from . import dims, movement
-from .builder import Builder, Value, identity
+from .builder import Builder, Value, identity, sliding
 from .elements import INDEX
 from .errors import ImportFailure
 from .scalars import Scalar, TextBody
@@ -15,8 +15,9 @@ _NAMED = {1: "conv_1d_ncw_fcw", 2: "conv_2d_nchw_fchw", 3: "conv_3d_ncdhw_fcdhw"
 _DEPTHWISE = {1: "depthwise_conv_1d_ncw_cw", 2: "depthwise_conv_2d_nchw_chw"}
 
 
-def _named(g: Builder, op: str, x: Value, weight: Value, init: Value,
-           strides: Sequence[int], dilations: Sequence[int]) -> Value:
+def named(g: Builder, op: str, x: Value, weight: Value, init: Value,
+          strides: Sequence[int], dilations: Sequence[int]) -> Value:
+    """An op of linalg that slides `weight`, or a window of its shape, over x."""
     def vector(values: Sequence[int]) -> str:
         return f"dense<{list(values)}> : vector<{len(values)}xi64>"
 
@@ -67,12 +68,12 @@ def conv(g: Builder, x: Value, weight: Value, bias: Optional[Value],
         shape.append(out)
     init = _start(g, shape, bias, x)
     if groups == 1:
-        return _named(g, _NAMED[spatial], x, weight, init, strides, dilations)
+        return named(g, _NAMED[spatial], x, weight, init, strides, dilations)
     channels = dims.static(x.shape[1], "the number of channels")
     features = dims.static(weight.shape[0], "the number of features")
     if groups == channels == features and spatial in _DEPTHWISE:
         flat = movement.reshape(g, weight, (features, *weight.shape[2:]))
-        return _named(g, _DEPTHWISE[spatial], x, flat, init, strides, dilations)
+        return named(g, _DEPTHWISE[spatial], x, flat, init, strides, dilations)
     y = _grouped(g, x, weight, init, strides, dilations, groups)
     return movement.reshape(g, y, shape)
 
@@ -100,16 +101,11 @@ def _grouped(g: Builder, x: Value, weight: Value, init: Value,
     x, weight, init = wide(x, 1), wide(weight, 0), wide(init, 1)
     spatial = len(strides)
     if spatial == 2:
-        return _named(g, "conv_2d_ngchw_gfchw", x, weight, init, strides, dilations)
+        return named(g, "conv_2d_ngchw_gfchw", x, weight, init, strides, dilations)
     n = init.rank
-    space = []
-    for i, (s, d) in enumerate(zip(strides, dilations)):
-        out = f"d{3 + i}" + (f" * {s}" if s != 1 else "")
-        tap = f"d{n + 1 + i}" + (f" * {d}" if d != 1 else "")
-        space.append(f"{out} + {tap}")
     taps = [f"d{n + 1 + i}" for i in range(spatial)]
     return g.generic(
-        [(x, ["d0", "d1", f"d{n}", *space]),
+        [(x, ["d0", "d1", f"d{n}", *sliding(3, n + 1, strides, dilations)]),
          (weight, ["d1", "d2", f"d{n}", *taps])], init,
         lambda text, a, b, out: out + a * b, identity(n), n + 1 + spatial)
 

@@ -8,7 +8,8 @@ from typing import Callable, List, Optional, Sequence, Tuple
 import numpy as np
 
 from . import dims, movement
-from .builder import Builder, Value, identity
+from .builder import Builder, Value, identity, sliding
+from .convolution import named
 from .dims import Extent
 from .elements import I64, Array
 from .errors import ImportFailure
@@ -66,21 +67,11 @@ def _windows(g: Builder, x: Value, kind: str, start: float,
     window = g.empty(kernel, x.element)
     # The named maxima are signed.
     if (kind, spatial) in _NAMED and x.element.kind != "u":
-        def vector(values: Sequence[int]) -> str:
-            return f"dense<{list(values)}> : vector<{spatial}xi64>"
-
-        return g.op(
-            f"linalg.{_NAMED[kind, spatial]} {{dilations = {vector(dilations)}, "
-            f"strides = {vector(strides)}}} ins({g.typed(x, window)}) "
-            f"outs({g.typed(init)}) -> {init.type}", shape, x.element)
+        return named(g, _NAMED[kind, spatial], x, window, init, strides, dilations)
     n = x.rank
-    space = []
-    for i, (s, d) in enumerate(zip(strides, dilations)):
-        out = f"d{2 + i}" + (f" * {s}" if s != 1 else "")
-        tap = f"d{n + i}" + (f" * {d}" if d != 1 else "")
-        space.append(f"{out} + {tap}")
     taps = [f"d{n + i}" for i in range(spatial)]
-    return g.generic([(x, ["d0", "d1", *space]), (window, taps)], init,
+    return g.generic([(x, ["d0", "d1", *sliding(2, n, strides, dilations)]),
+                      (window, taps)], init,
                      lambda text, a, w, out: out.op(kind, a), identity(n),
                      n + spatial)
 

@@ -7,7 +7,7 @@ import ast
 import dataclasses
 import json
 import re
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Callable, Dict, List, Optional, Tuple, Union
 
 from . import dims, elements
 from .dims import Dim, Extent
@@ -225,12 +225,8 @@ def _symbolic(value: Any, where: str) -> Any:
     kind, held = _kind(value, where)
     if kind == "as_name":
         return Ref(_typed(held, str, where))
-    if kind == "as_int":
-        return _integer(held, where)
-    if kind == "as_float":
-        return _number(held, where)
-    if kind == "as_bool":
-        return _typed(held, bool, where)
+    if kind in ("as_int", "as_float", "as_bool"):
+        return _READERS[kind](held, where)
     raise ImportFailure(f"{where} is of kind '{kind}', which is not known")
 
 
@@ -241,45 +237,33 @@ def _dtype(value: Any, where: str) -> DType:
     return DType(_DTYPES[code])
 
 
+#: What is held, by its kind; tensors are `Ref`, what is absent or says nothing None.
+_READERS: Dict[str, Callable[[Any, str], Any]] = {
+    "as_tensor": _ref,
+    "as_optional_tensor": _optional_ref,
+    "as_int": _integer,
+    "as_float": _number,
+    "as_bool": lambda held, where: _typed(held, bool, where),
+    "as_string": lambda held, where: _typed(held, str, where),
+    **{f"as_sym_{name}": _symbolic for name in ("int", "bool", "float")},
+    "as_scalar_type": _dtype,
+    **{f"as_{name}": lambda held, where: None
+       for name in ("none", "device", "layout", "memory_format")},
+    "as_graph": lambda held, where: _graph(_get(held, "graph", dict, where), where),
+}
+#: Kinds that are lists of another.
+_LISTS = {f"as_{name}s": f"as_{name}" for name in (
+    "tensor", "optional_tensor", "int", "float", "bool", "string", "sym_int",
+    "sym_bool", "sym_float")}
+
+
 def argument(value: Any, where: str) -> Any:
     """A Python value; tensors are `Ref`, absent ones None."""
     kind, held = _kind(value, where)
-    if kind == "as_none":
-        return None
-    if kind == "as_tensor":
-        return _ref(held, where)
-    if kind == "as_tensors":
-        return _list(held, _ref, where)
-    if kind == "as_optional_tensor":
-        return _optional_ref(held, where)
-    if kind == "as_optional_tensors":
-        return _list(held, _optional_ref, where)
-    if kind == "as_int":
-        return _integer(held, where)
-    if kind == "as_ints":
-        return _list(held, _integer, where)
-    if kind == "as_float":
-        return _number(held, where)
-    if kind == "as_floats":
-        return _list(held, _number, where)
-    if kind == "as_bool":
-        return _typed(held, bool, where)
-    if kind == "as_bools":
-        return _list(held, lambda v, w: _typed(v, bool, w), where)
-    if kind == "as_string":
-        return _typed(held, str, where)
-    if kind == "as_strings":
-        return _list(held, lambda v, w: _typed(v, str, w), where)
-    if kind in ("as_sym_int", "as_sym_bool", "as_sym_float"):
-        return _symbolic(held, where)
-    if kind in ("as_sym_ints", "as_sym_bools", "as_sym_floats"):
-        return _list(held, _symbolic, where)
-    if kind == "as_scalar_type":
-        return _dtype(held, where)
-    if kind in ("as_device", "as_layout", "as_memory_format"):
-        return None
-    if kind == "as_graph":
-        return _graph(_get(held, "graph", dict, where), where)
+    if kind in _READERS:
+        return _READERS[kind](held, where)
+    if kind in _LISTS:
+        return _list(held, _READERS[_LISTS[kind]], where)
     raise ImportFailure(f"{where} is of kind '{kind}', which is not supported")
 
 
