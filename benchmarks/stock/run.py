@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times two linalg forms of a network, compiled by a stock pipeline and run by turns.
 
-    run.py --bin DIR --llvm DIR [--rounds N] [--depth N] [NETWORK...]
+    run.py --bin DIR --llvm DIR [--rounds N] [NETWORK...]
 
-The pipeline is mlir-opt's: contractions get their names, named ones are tiled to a few
-pixels and a vector of channels, generalized, freed of dimensions of 1 and vectorized;
-what has no name becomes loops, which LLVM vectorizes. --depth is how many channels of
-the input a tile of a convolution has. The forms are
+The pipeline is mlir-opt's: contractions get their names; a named one is tiled to some
+pixels of a vector of channels, whose sums stay in registers while the loops over what is
+added up run, one product of a number and a vector for each pixel, unrolled. It is
+generalized, freed of dimensions of 1 and vectorized; what has no name becomes loops,
+which LLVM vectorizes. docs/Pipeline.md has it step by step. The forms are
 --convert-qnnpack-to-linalg's, and that with unsigned-bytes, whose contractions stay
 as they are: named, they would be wrong. mlir-runner runs both by turns in one program,
 which prints the seconds of each; results are equal. Networks are those of examples.
@@ -37,28 +38,42 @@ def divisor(size, most):
     return max(n for n in range(1, most + 1) if size % n == 0)
 
 
-def tile_sizes(kind, text, depth):
-    """Of the loops of an op, from its operands' shapes; None for loops over rows of
-    channels, which LLVM vectorizes."""
+def lanes_of(size, most):
+    """The largest power of two that divides `size`: other vectors are taken apart by
+    LLVM where a loop carries them."""
+    return min(size & -size, most)
+
+
+def split_loops(kind, text):
+    """Of the loops of an op, from its operands' shapes: the sizes of the tile whose sums
+    are kept, those of the steps within it, their order, and how many pixels the last of
+    them has. None for loops over rows of channels, which LLVM vectorizes."""
     if kind == "pool":
         return None
     shapes = [[int(n) for n in re.findall(r"\d+(?=x)", t)]
               for t in re.findall(r"tensor<(.*?)>", text[text.index("ins("):])]
     out = shapes[2]
     if kind == "matmul":
-        return [1, divisor(out[1], 64), divisor(shapes[0][1], 16)]
-    strides = re.search(r"strides = dense<(.*?)>", text)
-    step = 1 if not strides or strides[1] == "1" else 2
-    width = divisor(out[2], 7) if step == 1 else 1
-    channels = divisor(out[3], 32)
+        rows = divisor(out[0], 8)
+        return [rows, lanes_of(out[1], 64), 0], [1, 0, 1], [2, 0, 1], rows
+    lanes, width = lanes_of(out[3], 32), divisor(out[2], 8)
     if kind == "depthwise":
-        return [1, 1, divisor(out[2], 7), channels, 1, 0]
-    if shapes[0][3] == 1:
-        return [1, 1, divisor(out[2], 7), channels, 1, 0, 0]
-    return [1, 1, width, channels, 1, 1, divisor(shapes[0][3], depth)]
+        return ([1, 1, width, lanes, 0, 0], [0, 0, 1, 0, 1, 1], [4, 5, 2, 0, 1, 3],
+                width)
+    return ([1, 1, width, lanes, 0, 0, 0], [0, 0, 1, 0, 1, 1, 1],
+            [4, 5, 6, 2, 0, 1, 3], width)
 
 
-def write_steps(text, path, depth):
+def tile(handle, result, loops, sizes, order=None):
+    """A line that tiles `handle`; one loop for each size that isn't 0."""
+    count = sum(size != 0 for size in sizes)
+    interchange = f" interchange = {order}" if order else ""
+    return (f"{result}, {loops}:{count} = transform.structured.tile_using_for {handle} "
+            f"tile_sizes {sizes}{interchange} : ({ANY}) -> "
+            f"({', '.join([ANY] * (count + 1))})")
+
+
+def write_steps(text, path):
     """Two named sequences for the ops of the specialized module `text`."""
     lines = ["module attributes {transform.with_named_sequence} {",
              f"transform.named_sequence @tile(%module: {ANY}) {{"]
@@ -75,50 +90,37 @@ def write_steps(text, path, depth):
         else:
             handles = [f"%all{number}"]
         for i, (handle, op) in enumerate(zip(handles, ops)):
-            sizes = tile_sizes(kind, op, depth)
-            if not sizes:
-                order = [0, 1, 2, 4, 5, 3] if kind == "pool" else [0, 1, 2, 4, 5, 6, 3]
-                lines += [f"%g{number}_{i} = transform.structured.generalize {handle} : "
-                          f"({ANY}) -> {ANY}", f"%r{number}_{i} = transform.structured."
-                          f"interchange %g{number}_{i} iterator_interchange = {order} : "
-                          f"({ANY}) -> {ANY}"]
+            name, found = f"{number}_{i}", split_loops(kind, op)
+            if not found:
+                lines += [f"%g{name} = transform.structured.generalize {handle} : "
+                          f"({ANY}) -> {ANY}", f"%r{name} = transform.structured."
+                          f"interchange %g{name} iterator_interchange = "
+                          f"[0, 1, 2, 4, 5, 3] : ({ANY}) -> {ANY}"]
                 continue
-            tile, count = f"%t{number}_{i}", sum(size != 0 for size in sizes)
-            lines.append(f"{tile}, %l{number}_{i}:{count} = transform.structured."
-                         f"tile_using_for {handle} tile_sizes {sizes} : ({ANY}) -> "
-                         f"({', '.join([ANY] * (count + 1))})")
-            if sizes[-1] == 0:
-                # A row of the kernel: a convolution of one dimension.
-                row = f"%d{number}_{i}"
-                lines += [f"{row} = transform.structured.decompose {tile} : ({ANY}) -> "
-                          f"{ANY}", f"transform.structured.vectorize {row} : {ANY}"]
+            outer, inner, order, pixels = found
+            lines += [tile(handle, f"%t{name}", f"%l{name}", outer),
+                      tile(f"%t{name}", f"%u{name}", f"%m{name}", inner, order)]
+            if pixels > 1:
+                last = sum(size != 0 for size in inner) - 1
+                lines.append(f"transform.loop.unroll %m{name}#{last} "
+                             f"{{factor = {pixels}}} : {ANY}")
     lines += ["transform.yield", "}",
               f"transform.named_sequence @vectorize(%module: {ANY}) {{"]
-    for i, kinds in enumerate((["parallel", "parallel", "reduction"],
-                               ["parallel", "reduction"], ["parallel", "parallel"],
-                               ["parallel"])):
-        names = ", ".join(f"#linalg.iterator_type<{kind}>" for kind in kinds)
-        lines.append(f"""
-  %ops{i} = transform.structured.match ops{{["linalg.generic"]}} attributes {{iterator_types = [{names}]}} in %module : ({ANY}) -> {ANY}
-  transform.foreach %ops{i} : {ANY} {{
+    lines.append(f"""
+  %ops = transform.structured.match ops{{["linalg.generic"]}} attributes {{iterator_types = [#linalg.iterator_type<parallel>]}} in %module : ({ANY}) -> {ANY}
+  transform.foreach %ops : {ANY} {{
   ^bb0(%each: {ANY}):
     transform.sequence %each : {ANY} failures(suppress) {{
     ^bb1(%op: {ANY}):
       transform.structured.vectorize %op : {ANY}
     }}
-  }}""")
-    lines.append(f"""
+  }}
   %functions = transform.structured.match ops{{["func.func"]}} in %module : ({ANY}) -> {ANY}
   transform.apply_patterns to %functions {{
+    transform.apply_patterns.tensor.fold_tensor_subset_ops_into_vector_transfers
     transform.apply_patterns.vector.cast_away_vector_leading_one_dim
-    transform.apply_patterns.vector.reduction_to_contract
     transform.apply_patterns.vector.transfer_permutation_patterns
     transform.apply_patterns.canonicalization
-  }} : {ANY}
-  transform.apply_patterns to %functions {{
-    transform.apply_patterns.vector.lower_contraction lowering_strategy = "outerproduct"
-    transform.apply_patterns.vector.lower_outerproduct
-    transform.apply_patterns.vector.lower_multi_reduction lowering_strategy = "innerparallel"
   }} : {ANY}
   transform.yield
 }}
@@ -131,7 +133,7 @@ def lower(args, module, work, named):
     opt = args.llvm / "mlir-opt"
     text = run(opt, module, *(["--linalg-specialize-generic-ops"] if named else []))
     steps = work / "steps.mlir"
-    write_steps(text, steps, args.depth)
+    write_steps(text, steps)
     preload = f"--transform-preload-library=transform-library-paths={steps}"
     text = run(opt, preload, "--transform-interpreter=entry-point=tile",
                "--linalg-generalize-named-ops",
@@ -223,7 +225,6 @@ def main():
     parser.add_argument("networks", nargs="*", default=["lenet5", "resnet8", "mbv2tiny"])
     parser.add_argument("--bin", required=True)
     parser.add_argument("--llvm", required=True, type=pathlib.Path)
-    parser.add_argument("--depth", type=int, default=2)
     parser.add_argument("--rounds", type=int, default=200)
     args = parser.parse_args()
     print("| network | unsigned bytes, ms | signed bytes, ms | ratio |\n|---|---|---|---|")
