@@ -56,15 +56,17 @@ void DenseKernel::chooseTile(int64_t mostVectors) {
   // A product that doesn't add takes two instructions; bytes become operands by
   // one load, or by shuffles and extensions. Long vectors have two units.
   double perProduct = isPaired ? 2.5 : target.products == 4 ? 1 : 2;
-  int64_t perPixel = target.products == 4 || isWide ? 0
-                     : target.products == 2         ? 3
-                                                    : 5;
+  double perLoad = target.byElement ? target.lanes : 1;
+  double perPixel = target.byElement && offset != 0  ? 1 / perLoad
+                    : target.products == 4 || isWide ? 0
+                    : target.products == 2           ? 3
+                                                     : 5;
   double units =
       (target.products == 4 && !isPaired) || target.lanes == 16 ? 2 : 3;
   auto cost = [&](int64_t pixels, int64_t vectors) {
     int64_t products = pixels * vectors * parts;
-    double loads =
-        (isWide || isPaired ? pixels * parts : pixels) + vectors * parts;
+    double loads = (isWide || isPaired ? pixels * parts : pixels) / perLoad +
+                   vectors * parts;
     double arithmetic = products * perProduct + pixels * perPixel;
     return std::max({arithmetic / units, loads / 2, (arithmetic + loads) / 4,
                      latency}) +
@@ -83,8 +85,9 @@ void DenseKernel::chooseTile(int64_t mostVectors) {
          ++pixels) {
       // The sums, a vector of weights for each product of a pixel, its
       // operands.
-      if (pixels * vectors + vectors * parts + parts + isPaired >
-              target.registers &&
+      int64_t operands = target.byElement ? pixels + vectors + (offset != 0)
+                                          : parts + isPaired;
+      if (pixels * vectors + vectors * parts + operands > target.registers &&
           pixels * vectors > 1)
         continue;
       int64_t wholeX = shape.resultWidth / pixels,
@@ -219,22 +222,32 @@ SmallVector<Value> DenseKernel::accumulate(
   return llvm::to_vector_of<Value>(loop.getResults());
 }
 
-SmallVector<Value> DenseKernel::emitStep(Value position, Value weights,
-                                         ValueRange given, int64_t pixels,
-                                         int64_t vectors) {
-  int64_t width = target.lanes * target.products;
+SmallVector<Value> DenseKernel::emitSteps(Value position, Value weights,
+                                          ValueRange given, int64_t pixels,
+                                          int64_t vectors, int64_t count) {
+  int64_t width = target.lanes * target.products, parts = 4 / target.products;
   SmallVector<Value> sums = llvm::to_vector_of<Value>(given);
-  SmallVector<Value> loaded;
-  for (int64_t i = 0; i < 4 / target.products * vectors; ++i)
-    loaded.push_back(loadWeight(advance(weights, i * width)));
-  for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-    SmallVector<Value> inputs =
-        broadcast(advance(position, pixel * shape.strideX * shape.in));
-    for (auto [part, input] : llvm::enumerate(inputs))
-      for (int64_t j = 0; j < vectors; ++j) {
-        Value &sum = sums[pixel * vectors + j];
-        sum = target.dot(*builder, sum, input, loaded[part * vectors + j]);
-      }
+  SmallVector<SmallVector<Value>> elements(pixels);
+  auto getPosition = [&](int64_t pixel) {
+    return advance(position, pixel * shape.strideX * shape.in);
+  };
+  if (count != 1)
+    for (int64_t pixel = 0; pixel < pixels; ++pixel)
+      elements[pixel] = broadcastElements(getPosition(pixel));
+  for (int64_t k = 0; k < count; ++k) {
+    SmallVector<Value> loaded;
+    for (int64_t i = 0; i < parts * vectors; ++i)
+      loaded.push_back(
+          loadWeight(advance(weights, (k * parts * vectors + i) * width)));
+    for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+      SmallVector<Value> inputs = count == 1 ? broadcast(getPosition(pixel))
+                                             : SmallVector{elements[pixel][k]};
+      for (auto [part, input] : llvm::enumerate(inputs))
+        for (int64_t j = 0; j < vectors; ++j) {
+          Value &sum = sums[pixel * vectors + j];
+          sum = target.dot(*builder, sum, input, loaded[part * vectors + j]);
+        }
+    }
   }
   return sums;
 }
@@ -256,10 +269,20 @@ SmallVector<Value> DenseKernel::emitSums(ValueRange block, Value position,
         return accumulate(index(columns), sums, [&](Value kx, ValueRange sums) {
           Value tap = advance(row, kx, shape.dilationX * shape.in);
           Value tapWeights = advance(rowWeights, kx, steps * step);
-          return accumulate(index(steps), sums, [&](Value k, ValueRange sums) {
-            return emitStep(advance(tap, k, 4), advance(tapWeights, k, step),
-                            sums, pixels, vectors);
-          });
+          int64_t count = target.byElement ? target.lanes : 1,
+                  whole = steps / count * count;
+          SmallVector<Value> done = llvm::to_vector_of<Value>(sums);
+          if (whole != 0)
+            done = accumulate(
+                index(steps / count), sums, [&](Value k, ValueRange sums) {
+                  return emitSteps(advance(tap, k, 4 * count),
+                                   advance(tapWeights, k, step * count), sums,
+                                   pixels, vectors, count);
+                });
+          for (int64_t k = whole; k < steps; ++k)
+            done = emitSteps(advance(tap, 4 * k), advance(tapWeights, step * k),
+                             done, pixels, vectors, /*count=*/1);
+          return done;
         });
       });
 }

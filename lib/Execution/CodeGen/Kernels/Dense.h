@@ -77,9 +77,10 @@ private:
   void emitTile(mlir::ValueRange block, Value position, Value resultPosition,
                 llvm::ArrayRef<Value> bias, llvm::ArrayRef<Value> multipliers,
                 int64_t pixels, llvm::ArrayRef<int64_t> counts);
-  llvm::SmallVector<Value> emitStep(Value position, Value weights,
-                                    mlir::ValueRange sums, int64_t pixels,
-                                    int64_t vectors);
+  /// Builds `count` steps: one, or those of a vector of input bytes.
+  llvm::SmallVector<Value> emitSteps(Value position, Value weights,
+                                     mlir::ValueRange sums, int64_t pixels,
+                                     int64_t vectors, int64_t count);
 
   int64_t tilePixels = 1;
   /// What a unit of work is: one of these for each step of its loop, or 0.

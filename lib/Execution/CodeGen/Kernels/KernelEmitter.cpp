@@ -518,6 +518,21 @@ SmallVector<Value> KernelEmitter::broadcast(Value position) {
   return operands;
 }
 
+SmallVector<Value> KernelEmitter::broadcastElements(Value position) {
+  ImplicitLocOpBuilder &b = *builder;
+  int64_t lanes = target.lanes;
+  Value bytes = flip(load(image, position, 4 * lanes));
+  Value words =
+      vector::BitCastOp::create(b, vectorOf(lanes, b.getI32Type()), bytes);
+  SmallVector<Value> operands;
+  for (int64_t lane = 0; lane < lanes; ++lane)
+    operands.push_back(vector::BitCastOp::create(
+        b, bytes.getType(),
+        vector::ShuffleOp::create(b, words, words,
+                                  SmallVector<int64_t>(lanes, lane))));
+  return operands;
+}
+
 SmallVector<Value> KernelEmitter::combine(ArrayRef<Value> rows) {
   ImplicitLocOpBuilder &b = *builder;
   auto type = cast<VectorType>(rows[0].getType());

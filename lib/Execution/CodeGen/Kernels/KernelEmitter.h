@@ -169,6 +169,8 @@ protected:
   /// What the four bytes of the image at `position` are for `dot`, the same in
   /// all lanes: an operand for each step of `products`.
   llvm::SmallVector<Value> broadcast(Value position);
+  /// The same for each four bytes of a vector of them, by element.
+  llvm::SmallVector<Value> broadcastElements(Value position);
   /// What `products` rows of a byte for each lane are for `dot`. Rows of four
   /// vectors give four operands, whose lanes are in the order of `pack`.
   llvm::SmallVector<Value> combine(llvm::ArrayRef<Value> rows);

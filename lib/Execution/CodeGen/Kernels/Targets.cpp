@@ -30,6 +30,14 @@ static Value accumulate(ImplicitLocOpBuilder &b, Value sums, Value input,
   return callIntrinsic(b, name, sums.getType(), {sums, input, weight});
 }
 
+/// The same for one whose operands are in another order: a word of its second
+/// one may be in all lanes.
+template <const char *name>
+static Value accumulateSwapped(ImplicitLocOpBuilder &b, Value sums, Value input,
+                               Value weight) {
+  return accumulate<name>(b, sums, weight, input);
+}
+
 /// One that adds pairs of products of 16 bits: at most 2 * 2^15 * 2^8.
 template <const char *name>
 static Value addPairs(ImplicitLocOpBuilder &b, Value sums, Value input,
@@ -152,9 +160,13 @@ llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
       {"sse2", "x86", "+sse2", 4, 16, 2, 16, InputSign::Either,
        addPairs<pmaddwd>, packWords},
       {"i8mm", "aarch64", "+i8mm,+dotprod", 4, 32, 4, 8, InputSign::Unsigned,
-       accumulate<usdot>},
+       accumulate<usdot>, /*pack=*/nullptr,
+       /*hasTiles=*/false, /*multiplyBytes=*/nullptr, /*interleaves=*/true,
+       /*byElement=*/true},
       {"dotprod", "aarch64", "+dotprod", 4, 32, 4, 8, InputSign::Signed,
-       accumulate<sdot>},
+       accumulateSwapped<sdot>, /*pack=*/nullptr,
+       /*hasTiles=*/false, /*multiplyBytes=*/nullptr, /*interleaves=*/true,
+       /*byElement=*/true},
       // Without vectors, a lane is a register of 13 or so: two pixels of two
       // outputs, and their operands.
       {"dsp", "arm", "+dsp,-mve,-neon", 2, 4, 4, 8, InputSign::Unsigned,

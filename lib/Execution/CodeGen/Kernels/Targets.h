@@ -59,6 +59,9 @@ struct KernelTarget {
   /// Whether bytes of vectors are interleaved by instructions. Where they
   /// aren't, depthwise kernels are those of the last target.
   bool interleaves = true;
+  /// Whether `dot` has an instruction for one word of a vector of input bytes
+  /// in all lanes: dense kernels load whole vectors of them.
+  bool byElement = false;
 };
 
 /// All targets, better ones first. The last one is there on any machine.
