@@ -45,6 +45,29 @@ int32_t requantizeXnnpack(int32_t acc, float m, int32_t zy, int32_t omin,
   return std::max(saturate16(convertToInt32(v)) + zy, omin);
 }
 
+int32_t applyFixedPoint(int64_t value, int32_t multiplier, int shift,
+                        Rounding rounding) {
+  // Below 2^62 in magnitude, so that what rounds it fits, too.
+  int64_t product = value * multiplier, half = int64_t(1) << (shift - 1);
+  switch (rounding) {
+  case Rounding::NearestEven:
+    product += half - 1 + ((product >> shift) & 1);
+    break;
+  case Rounding::HalfUp:
+    product += half;
+    break;
+  case Rounding::HalfAway:
+    product += half - (product < 0);
+    break;
+  case Rounding::Double:
+    product += half;
+    if (shift > 31)
+      product += value >= 0 ? int64_t(1) << 30 : -(int64_t(1) << 30);
+    break;
+  }
+  return static_cast<int32_t>(product >> shift);
+}
+
 QuantParams dynamicLinearParams(float min, float max) {
   return chooseQParams(min, max, {0, 255}, /*symmetric=*/false);
 }

@@ -36,6 +36,29 @@ int32_t requantizeXnnpack(int32_t acc, float m, int32_t zy, int32_t omin,
                           int32_t omax);
 
 //===----------------------------------------------------------------------===//
+// Fixed point
+//===----------------------------------------------------------------------===//
+
+/// How a product with a fixed-point number is rounded to an integer.
+enum class Rounding {
+  /// To nearest, ties to even.
+  NearestEven,
+  /// floor(v + 1/2): SINGLE_ROUND of TOSA 1.0.
+  HalfUp,
+  /// To nearest, ties away from zero.
+  HalfAway,
+  /// DOUBLE_ROUND of TOSA 1.0: HalfUp, of a product that for a shift of more
+  /// than 31 is moved by 2^30 first, up for a value >= 0, else down.
+  Double,
+};
+
+/// Returns the low 32 bits of value * multiplier / 2^shift, rounded (TOSA 1.0,
+/// apply_scale_32 and apply_scale_16). `value` has 48 bits if `multiplier` has
+/// 16, else 32; `multiplier` is not negative, `shift` is in [2, 62].
+int32_t applyFixedPoint(int64_t value, int32_t multiplier, int shift,
+                        Rounding rounding);
+
+//===----------------------------------------------------------------------===//
 // Dynamic linear
 //===----------------------------------------------------------------------===//
 

@@ -45,7 +45,10 @@ static Value createAdd(KernelBuilder &b, AddAttr kind) {
         qnnpack::getQuantizedType(b.inputs[0].getType()), number);
     if (own != qnnpack::getQuantizedType(b.type))
       return b.make<qnnpack::AddOp>(
-          b.inputs[0], createQuantizedNumber(b, number), b.getRelu(),
+          b.inputs[0], createQuantizedNumber(b, number),
+          /*requantization=*/qnnpack::RequantizationAttr(),
+          /*lhs_requantization=*/qnnpack::RequantizationAttr(),
+          /*rhs_requantization=*/qnnpack::RequantizationAttr(), b.getRelu(),
           /*aten=*/b.builder.getUnitAttr(),
           /*vectorized=*/UnitAttr());
   }
@@ -54,7 +57,12 @@ static Value createAdd(KernelBuilder &b, AddAttr kind) {
                                         b.getRelu());
   if (b.inputs.size() != 2)
     return {};
-  return b.make<qnnpack::AddOp>(b.inputs[0], b.inputs[1], b.getRelu());
+  return b.make<qnnpack::AddOp>(
+      b.inputs[0], b.inputs[1],
+      /*requantization=*/qnnpack::RequantizationAttr(),
+      /*lhs_requantization=*/qnnpack::RequantizationAttr(),
+      /*rhs_requantization=*/qnnpack::RequantizationAttr(), b.getRelu(),
+      /*aten=*/UnitAttr(), /*vectorized=*/UnitAttr());
 }
 
 static Value createMul(KernelBuilder &b, MulAttr kind) {
@@ -63,7 +71,9 @@ static Value createMul(KernelBuilder &b, MulAttr kind) {
                                         b.getRelu());
   if (b.inputs.size() != 2)
     return {};
-  return b.make<qnnpack::MulOp>(b.inputs[0], b.inputs[1], b.getRelu());
+  return b.make<qnnpack::MulOp>(
+      b.inputs[0], b.inputs[1],
+      /*requantization=*/qnnpack::RequantizationAttr(), b.getRelu());
 }
 
 static Value createCat(KernelBuilder &b, CatAttr kind) {

@@ -18,8 +18,9 @@ static Value createConvolution(KernelBuilder &b, KindT kind) {
     return {};
   return b.make<OpT>(b.inputs[0], weight, b.getBias(), kind.getStride(),
                      kind.getPadding(), kind.getDilation(),
-                     b.builder.getI64IntegerAttr(kind.getGroups()), b.getRelu(),
-                     /*mathematical=*/UnitAttr());
+                     b.builder.getI64IntegerAttr(kind.getGroups()),
+                     /*requantization=*/qnnpack::RequantizationAttr(),
+                     b.getRelu(), /*mathematical=*/UnitAttr());
 }
 
 template <typename OpT, typename KindT>
@@ -31,6 +32,7 @@ static Value createTransposed(KernelBuilder &b, KindT kind) {
                      kind.getPadding(), kind.getOutputPadding(),
                      kind.getDilation(),
                      b.builder.getI64IntegerAttr(kind.getGroups()),
+                     /*requantization=*/qnnpack::RequantizationAttr(),
                      /*mathematical=*/UnitAttr());
 }
 
@@ -39,7 +41,8 @@ static Value createLinear(KernelBuilder &b, LinearAttr) {
   if (!weight || !b.hasKnownBias())
     return {};
   return b.make<qnnpack::LinearOp>(b.inputs[0], weight, b.getBias(),
-                                   b.getRelu(),
+                                   /*requantization=*/
+                                   qnnpack::RequantizationAttr(), b.getRelu(),
                                    /*mathematical=*/UnitAttr());
 }
 

@@ -22,10 +22,10 @@ static Value lowerConvolution(OpT op, typename OpT::Adaptor adaptor,
                      op.getPadding());
   Value sums = convolve(b, x, inputType.isSigned(), operands, b.resultType(op),
                         op.getStride(), op.getDilation());
-  return requantizeChannels(b, sums, op.getInput().getType(),
-                            op.getWeight().getType(), op.getOutput().getType(),
-                            b.stored(op.getOutput()), op.getRelu(),
-                            op.getMathematical());
+  return requantizeChannels(
+      b, sums, op.getInput().getType(), op.getWeight().getType(),
+      op.getOutput().getType(), b.stored(op.getOutput()),
+      op.getRequantizationAttr(), op.getRelu(), op.getMathematical());
 }
 
 /// Cut in phases, a transposed convolution is a convolution of stride 1 for
@@ -121,7 +121,8 @@ static Value lowerTransposedConvolution(OpT op, typename OpT::Adaptor adaptor,
   }
   return requantizeChannels(b, sums, op.getInput().getType(), weightType,
                             op.getOutput().getType(), b.stored(op.getOutput()),
-                            /*relu=*/false, op.getMathematical());
+                            op.getRequantizationAttr(), /*relu=*/false,
+                            op.getMathematical());
 }
 
 void qnnpack::populateConvolutionPatterns(const TypeConverter &converter,

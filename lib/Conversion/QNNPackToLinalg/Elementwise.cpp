@@ -204,15 +204,6 @@ static Value broadcasting(ImplicitLocOpBuilder &b, Value lhs, Value rhs,
                   body);
 }
 
-/// clamp(value + zeroPoint, range) as a byte, without a sum that wraps.
-static Value biasAndClamp(ImplicitLocOpBuilder &b, Value value,
-                          int64_t zeroPoint, OutputRange range) {
-  value = clampI32(b, value, {range.lo - zeroPoint, range.hi - zeroPoint});
-  if (zeroPoint != 0)
-    value = arith::AddIOp::create(b, value, i32Constant(b, zeroPoint));
-  return arith::TruncIOp::create(b, b.getI8Type(), value);
-}
-
 /// The first of the last dimensions that ATen loops over as one: along them,
 /// each operand is either read on or stays where it is.
 static int64_t getFirstInnerDim(ShapedType lhs, ShapedType rhs,
@@ -298,6 +289,19 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
   OutputRange range = getOutputRange(y, op.getRelu());
   if (op.addsRealNumbers())
     return addReals(op, adaptor, b);
+  if (RequantizationAttr requantization = op.getRequantizationAttr())
+    return broadcasting(b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
+                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+                          Value sum = arith::AddIOp::create(
+                              b,
+                              applyFixedPoint(b, center(b, args[0], a),
+                                              op.getLhsRequantizationAttr()),
+                              applyFixedPoint(b, center(b, args[1], c),
+                                              op.getRhsRequantizationAttr()));
+                          return addZeroPoint(
+                              b, applyFixedPoint(b, sum, requantization),
+                              y.getZeroPoint(), range);
+                        });
 
   numerics::AddMultipliers m =
       getAddMultipliers(lhs, rhs, op.getOutput().getType());
@@ -315,7 +319,7 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
         sum = arith::SubIOp::create(b, sum, i32Constant(b, offset));
         Value shifted = isSigned ? shiftHalfUp(b, sum, m.shift)
                                  : shiftHalfAway(b, sum, m.shift);
-        return biasAndClamp(b, shifted, y.getZeroPoint(), range);
+        return addZeroPoint(b, shifted, y.getZeroPoint(), range);
       });
 }
 
@@ -326,11 +330,16 @@ static Value lowerMul(MulOp op, MulOp::Adaptor adaptor, LoweringBuilder &b) {
   auto a = b.stored(op.getLhs()), c = b.stored(op.getRhs()),
        y = b.stored(op.getOutput());
   float multiplier = getMulMultiplier(lhs, rhs, output);
+  RequantizationAttr requantization = op.getRequantizationAttr();
   return broadcasting(
       b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value product = arith::MulIOp::create(b, center(b, args[0], a),
                                               center(b, args[1], c));
+        if (requantization)
+          return addZeroPoint(b, applyFixedPoint(b, product, requantization),
+                              y.getZeroPoint(),
+                              getOutputRange(y, op.getRelu()));
         return requantize(b, product, f32Constant(b, multiplier),
                           y.getZeroPoint(), getOutputRange(y, op.getRelu()),
                           255.0 * 255.0 * multiplier, Overflow::ToLowest);

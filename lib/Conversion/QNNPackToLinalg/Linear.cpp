@@ -225,8 +225,8 @@ static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
                         inputType.isSigned(), operands, flattenRows(type));
   Value rows = requantizeChannels(
       b, sums, op.getInput().getType(), op.getWeight().getType(),
-      op.getOutput().getType(), b.stored(op.getOutput()), op.getRelu(),
-      op.getMathematical());
+      op.getOutput().getType(), b.stored(op.getOutput()),
+      op.getRequantizationAttr(), op.getRelu(), op.getMathematical());
   return unflattenRows(b, rows, type, adaptor.getInput());
 }
 

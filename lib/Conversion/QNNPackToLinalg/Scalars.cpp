@@ -112,11 +112,78 @@ Value qnnpack::requantize(ImplicitLocOpBuilder &b, Value accumulator,
   }
   Value rounded = math::RoundEvenOp::create(b, scaled);
   Value integer = arith::FPToSIOp::create(b, b.getI32Type(), rounded);
-  // Before the zero point is added: the sum must not wrap.
-  integer = clampI32(b, integer, {range.lo - zeroPoint, range.hi - zeroPoint});
+  return addZeroPoint(b, integer, zeroPoint, range);
+}
+
+Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
+                               RequantizationAttr requantization,
+                               Value multiplier, Value shift) {
+  Type i64 = b.getI64Type();
+  ArrayRef<int8_t> shifts = requantization.getShift();
+  auto number = [&](int64_t integer) -> Value {
+    return arith::ConstantOp::create(b, b.getI64IntegerAttr(integer));
+  };
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return arith::AddIOp::create(b, lhs, rhs);
+  };
+  Value factor = multiplier ? Value(arith::ExtSIOp::create(b, i64, multiplier))
+                            : number(requantization.getMultiplier()[0]);
+  Value places =
+      shift ? Value(arith::ExtSIOp::create(b, i64, shift)) : number(shifts[0]);
+  // 2^(shift - 1), less `less`.
+  auto half = [&](int64_t less) -> Value {
+    if (!shift)
+      return number((int64_t(1) << (shifts[0] - 1)) - less);
+    Value power = arith::ShLIOp::create(
+        b, number(1), arith::SubIOp::create(b, places, number(1)));
+    return less ? Value(arith::SubIOp::create(b, power, number(less))) : power;
+  };
+  Value product =
+      arith::MulIOp::create(b, arith::ExtSIOp::create(b, i64, value), factor);
+  Value rounded;
+  switch (requantization.getRounding()) {
+  case Rounding::NearestEven: {
+    Value isOdd = arith::AndIOp::create(
+        b, arith::ShRSIOp::create(b, product, places), number(1));
+    rounded = add(add(product, half(1)), isOdd);
+    break;
+  }
+  case Rounding::HalfUp:
+    rounded = add(product, half(0));
+    break;
+  case Rounding::HalfAway:
+    rounded = add(add(product, half(0)),
+                  arith::ShRSIOp::create(b, product, number(63)));
+    break;
+  case Rounding::Double: {
+    rounded = add(product, half(0));
+    auto isLarge = [](int8_t each) { return each > 31; };
+    if (llvm::none_of(shifts, isLarge))
+      break;
+    Value isPositive = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
+                                             value, i32Constant(b, 0));
+    Value offset = arith::SelectOp::create(
+        b, isPositive, number(int64_t(1) << 30), number(-(int64_t(1) << 30)));
+    if (!llvm::all_of(shifts, isLarge))
+      offset = arith::SelectOp::create(
+          b,
+          arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, places,
+                                number(31)),
+          offset, number(0));
+    rounded = add(rounded, offset);
+    break;
+  }
+  }
+  return arith::TruncIOp::create(b, b.getI32Type(),
+                                 arith::ShRSIOp::create(b, rounded, places));
+}
+
+Value qnnpack::addZeroPoint(ImplicitLocOpBuilder &b, Value value,
+                            int64_t zeroPoint, OutputRange range) {
+  value = clampI32(b, value, {range.lo - zeroPoint, range.hi - zeroPoint});
   if (zeroPoint != 0)
-    integer = arith::AddIOp::create(b, integer, i32Constant(b, zeroPoint));
-  return truncate(b, integer);
+    value = arith::AddIOp::create(b, value, i32Constant(b, zeroPoint));
+  return truncate(b, value);
 }
 
 Value qnnpack::dequantizeScalar(ImplicitLocOpBuilder &b, Value value,

@@ -90,6 +90,18 @@ Value requantize(ImplicitLocOpBuilder &b, Value accumulator, Value multiplier,
                  int64_t zeroPoint, OutputRange range, double largest,
                  Overflow overflow);
 
+/// round(value * multiplier / 2^shift) of the i32 `value`, in i32, as
+/// `requantization` says. `multiplier`, i32, and `shift`, i8, are those of the
+/// element, or null where there is only one.
+Value applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
+                      RequantizationAttr requantization, Value multiplier = {},
+                      Value shift = {});
+
+/// clamp(value + zeroPoint, range) of an i32 as a byte, without a sum that
+/// wraps.
+Value addZeroPoint(ImplicitLocOpBuilder &b, Value value, int64_t zeroPoint,
+                   OutputRange range);
+
 /// The float, f32, of `value` in the storage of `type`.
 Value dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
                        mlir::quant::UniformQuantizedType type);

@@ -502,10 +502,46 @@ Value qnnpack::convolve(ImplicitLocOpBuilder &b, Value input, bool isSigned,
   return sums;
 }
 
+/// The same by fixed-point multipliers.
+static Value requantizeFixed(ImplicitLocOpBuilder &b, Value sums,
+                             quant::UniformQuantizedType stored,
+                             RequantizationAttr requantization, bool relu) {
+  auto sumType = cast<RankedTensorType>(sums.getType());
+  int64_t rank = sumType.getRank(), count = requantization.size();
+  AffineMap identity = b.getMultiDimIdentityMap(rank);
+  AffineMap channel = AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1));
+  SmallVector<Value> inputs = {sums};
+  SmallVector<AffineMap> maps = {identity};
+  if (count != 1) {
+    inputs.push_back(constantTensor(
+        b, requantization.getMultiplier().asArrayRef(), {count}));
+    inputs.push_back(
+        constantTensor(b, requantization.getShift().asArrayRef(), {count}));
+    maps.append(2, channel);
+  }
+  maps.push_back(identity);
+  Value init = emptyLike(b, sumType.clone(b.getI8Type()), sums);
+  return parallel(
+      b, inputs, init, maps, [&](ImplicitLocOpBuilder &b, ValueRange args) {
+        Value multiplier, shift;
+        if (count != 1) {
+          multiplier = args[1];
+          shift = args[2];
+        }
+        Value integer =
+            applyFixedPoint(b, args[0], requantization, multiplier, shift);
+        return addZeroPoint(b, integer, stored.getZeroPoint(),
+                            getOutputRange(stored, relu));
+      });
+}
+
 Value qnnpack::requantizeChannels(ImplicitLocOpBuilder &b, Value sums,
                                   Type input, Type weight, Type output,
-                                  quant::UniformQuantizedType stored, bool relu,
+                                  quant::UniformQuantizedType stored,
+                                  RequantizationAttr requantization, bool relu,
                                   bool mathematical) {
+  if (requantization)
+    return requantizeFixed(b, sums, stored, requantization, relu);
   SmallVector<float> multipliers =
       getRequantizationMultipliers(input, weight, output);
   auto sumType = cast<RankedTensorType>(sums.getType());

@@ -68,11 +68,12 @@ Value convolve(ImplicitLocOpBuilder &b, Value input, bool isSigned,
                llvm::ArrayRef<int64_t> dilations = {});
 
 /// The integers of `output`, in its stored type `stored`, from `sums`, channels
-/// last, with the scales of the types of the operands. `mathematical` saturates
-/// overflow upwards.
+/// last, with the scales of the types of the operands, or by `requantization`
+/// if there is one. `mathematical` saturates overflow upwards.
 Value requantizeChannels(ImplicitLocOpBuilder &b, Value sums, mlir::Type input,
                          mlir::Type weight, mlir::Type output,
-                         mlir::quant::UniformQuantizedType stored, bool relu,
+                         mlir::quant::UniformQuantizedType stored,
+                         RequantizationAttr requantization, bool relu,
                          bool mathematical);
 
 } // namespace qbackend::qnnpack

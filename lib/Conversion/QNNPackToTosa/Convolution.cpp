@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// conv2d and linear: TOSA's convolution to i32, and a rescale.
+// conv2d, conv_transpose2d and linear: TOSA's convolution to i32, and a
+// rescale.
 
 #include "Tensors.h"
 
@@ -221,6 +222,26 @@ static Value convolveGroups(ImplicitLocOpBuilder &b, Value image,
 // Patterns
 //===----------------------------------------------------------------------===//
 
+/// The result of `op`, of the shape of its sums, from these.
+template <typename OpTy>
+static Value requantizeSums(OpTy op, LoweringBuilder &b, Value sums,
+                            ArrayRef<int64_t> bounds, int64_t channels,
+                            bool relu) {
+  auto type = getQuantizedType(op.getOutput().getType());
+  RequantizationAttr requantization = op.getRequantizationAttr();
+  if (!requantization)
+    return requantize(b, sums,
+                      getMultipliers(op.getInput().getType(),
+                                     op.getWeight().getType(),
+                                     op.getOutput().getType(), channels),
+                      bounds, type, relu);
+  Value bytes = rescale(b, sums, requantization, 0, getStoredZeroPoint(type),
+                        b.getI8Type());
+  if (!bytes)
+    return b.decline(op, kRounding.str());
+  return clamp(b, bytes, getOutputRange(type, relu));
+}
+
 static constexpr StringLiteral kZeroPointsAtRunTime =
     "the weight is not a constant, or a splat too large to be written out, and "
     "its channels have several zero points";
@@ -266,11 +287,44 @@ static Value lowerConv2d(Conv2dOp op, Conv2dOp::Adaptor adaptor,
     // It is added once.
     bias = constant(b, SmallVector<int32_t>(channels, 0), {channels});
   }
-  return requantize(
-      b, sums,
-      getMultipliers(inputType, weightType, op.getOutput().getType(), channels),
-      parameters.bounds, getQuantizedType(op.getOutput().getType()),
-      op.getRelu());
+  return requantizeSums(op, b, sums, parameters.bounds, channels, op.getRelu());
+}
+
+// conv_transpose2d(x, w, b) -> rescale(transpose_conv2d(x, w, b)): padding is
+// cut off the result, output padding is added to it
+static Value lowerConvTranspose2d(ConvTranspose2dOp op,
+                                  ConvTranspose2dOp::Adaptor adaptor,
+                                  LoweringBuilder &b) {
+  ShapedType inputType = op.getInput().getType();
+  ShapedType weightType = op.getWeight().getType();
+  RankedTensorType type = b.resultType(op);
+  if (!isStaticImage(inputType) || !weightType.hasStaticShape())
+    return b.decline(op, "its image or its weight is not static");
+  if (op.getGroups() != 1 || op.getDilation()[0] != 1 ||
+      op.getDilation()[1] != 1)
+    return b.decline(op, "its taps are dilated, or its channels are in groups");
+  SmallVector<int64_t> pad;
+  for (int i : {0, 1}) {
+    pad.push_back(-op.getPadding()[2 * i]);
+    pad.push_back(op.getOutputPadding()[i] - op.getPadding()[2 * i + 1]);
+    // TOSA: out_pad > -kernel.
+    if (std::min(pad[2 * i], pad[2 * i + 1]) <= -weightType.getDimSize(1 + i))
+      return b.decline(op, "its padding is as large as its kernel");
+  }
+  Parameters parameters =
+      getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
+  if (parameters.weight.size() != 1)
+    return b.decline(op, kZeroPointsAtRunTime.str());
+  const WeightPart &part = parameters.weight.front();
+  Value weight = part.value
+                     ? part.value
+                     : constant(b, part.getValues(), weightType.getShape());
+  Value sums = tosa::TransposeConv2DOp::create(
+      b, type.clone(b.getI32Type()), adaptor.getInput(), weight,
+      parameters.bias, byte(b, getStoredZeroPoint(getQuantizedType(inputType))),
+      byte(b, part.zeroPoint), pad, op.getStride(), b.getI32Type());
+  return requantizeSums(op, b, sums, parameters.bounds, type.getDimSize(3),
+                        /*relu=*/false);
 }
 
 // TOSA has no fully connected layer: it is a 1x1 convolution of as many images
@@ -308,16 +362,14 @@ static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
     sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
     bias = constant(b, SmallVector<int32_t>(out, 0), {out});
   }
-  Value bytes = requantize(
-      b, sums,
-      getMultipliers(inputType, weightType, op.getOutput().getType(), out),
-      parameters.bounds, getQuantizedType(op.getOutput().getType()),
-      op.getRelu());
-  return reshape(b, bytes, type.getShape());
+  Value bytes =
+      requantizeSums(op, b, sums, parameters.bounds, out, op.getRelu());
+  return bytes ? reshape(b, bytes, type.getShape()) : Value();
 }
 
 void qnnpack_to_tosa::populateConvolutionPatterns(
     const TypeConverter &converter, RewritePatternSet &patterns,
     Reasons &reasons) {
-  addLowerings(converter, patterns, reasons, lowerConv2d, lowerLinear);
+  addLowerings(converter, patterns, reasons, lowerConv2d, lowerConvTranspose2d,
+               lowerLinear);
 }

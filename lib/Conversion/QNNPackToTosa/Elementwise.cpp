@@ -70,6 +70,22 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
   RankedTensorType type = b.resultType(op);
   if (!hasOneRank(op))
     return b.decline(op, kSeveralDynamic.str());
+  if (RequantizationAttr requantization = op.getRequantizationAttr()) {
+    Value left = rescale(b, raiseRank(b, adaptor.getLhs(), type.getRank()),
+                         op.getLhsRequantizationAttr(), getStoredZeroPoint(a),
+                         0, b.getI32Type());
+    Value right = rescale(b, raiseRank(b, adaptor.getRhs(), type.getRank()),
+                          op.getRhsRequantizationAttr(), getStoredZeroPoint(c),
+                          0, b.getI32Type());
+    if (!left || !right)
+      return b.decline(op, kRounding.str());
+    Value sum = tosa::AddOp::create(b, type.clone(b.getI32Type()), left, right);
+    Value bytes = rescale(b, sum, requantization, 0, getStoredZeroPoint(y),
+                          b.getI8Type());
+    if (!bytes)
+      return b.decline(op, kRounding.str());
+    return clamp(b, bytes, getOutputRange(y, op.getRelu()));
+  }
   bool addsReals = op.addsRealNumbers();
   numerics::AddMultipliers m =
       addsReals ? getRealMultipliers(a, c, y)
@@ -108,6 +124,13 @@ static Value lowerMul(MulOp op, MulOp::Adaptor adaptor, LoweringBuilder &b) {
   Value right = centered(adaptor.getRhs(), rhs);
   Value product = tosa::MulOp::create(b, type.clone(b.getI32Type()), left,
                                       right, byte(b, 0));
+  if (RequantizationAttr requantization = op.getRequantizationAttr()) {
+    auto y = getQuantizedType(output);
+    Value bytes = rescale(b, product, requantization, 0, getStoredZeroPoint(y),
+                          b.getI8Type());
+    return bytes ? clamp(b, bytes, getOutputRange(y, op.getRelu()))
+                 : b.decline(op, kRounding.str());
+  }
   return requantize(b, product, getMulMultiplier(lhs, rhs, output),
                     int64_t(255 * 255), getQuantizedType(output), op.getRelu());
 }

@@ -120,6 +120,42 @@ FixedPoint qnnpack_to_tosa::toFixedPoint(double multiplier) {
   return {static_cast<int32_t>(integer), static_cast<int8_t>(shift)};
 }
 
+/// A rescale with the given multipliers and shifts.
+static Value createRescale(ImplicitLocOpBuilder &b, Value value,
+                           ArrayRef<int32_t> integers, ArrayRef<int8_t> shifts,
+                           tosa::RoundingMode rounding, int64_t from,
+                           int64_t to, Type element) {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t count = integers.size();
+  auto zeroPoint = [&](Type element, int64_t value) {
+    return element.isInteger(8) ? byte(b, value) : word(b, value);
+  };
+  return tosa::RescaleOp::create(
+      b, type.clone(element), value, constant(b, integers, {count}),
+      constant(b, shifts, {count}), zeroPoint(type.getElementType(), from),
+      zeroPoint(element, to), /*scale32=*/true, rounding,
+      /*per_channel=*/count != 1, /*input_unsigned=*/false,
+      /*output_unsigned=*/false);
+}
+
+Value qnnpack_to_tosa::rescale(ImplicitLocOpBuilder &b, Value value,
+                               qnnpack::RequantizationAttr requantization,
+                               int64_t from, int64_t to, Type element) {
+  tosa::RoundingMode rounding = tosa::RoundingMode::SINGLE_ROUND;
+  switch (requantization.getRounding()) {
+  case qnnpack::Rounding::HalfUp:
+    break;
+  case qnnpack::Rounding::Double:
+    rounding = tosa::RoundingMode::DOUBLE_ROUND;
+    break;
+  case qnnpack::Rounding::NearestEven:
+  case qnnpack::Rounding::HalfAway:
+    return {};
+  }
+  return createRescale(b, value, requantization.getMultiplier(),
+                       requantization.getShift(), rounding, from, to, element);
+}
+
 Value qnnpack_to_tosa::rescale(ImplicitLocOpBuilder &b, Value value,
                                ArrayRef<FixedPoint> multipliers, int64_t from,
                                int64_t to, Type element) {
@@ -129,17 +165,8 @@ Value qnnpack_to_tosa::rescale(ImplicitLocOpBuilder &b, Value value,
     integers.push_back(multiplier.integer);
     shifts.push_back(multiplier.shift);
   }
-  auto type = cast<RankedTensorType>(value.getType());
-  int64_t count = multipliers.size();
-  auto zeroPoint = [&](Type element, int64_t value) {
-    return element.isInteger(8) ? byte(b, value) : word(b, value);
-  };
-  return tosa::RescaleOp::create(
-      b, type.clone(element), value, constant(b, integers, {count}),
-      constant(b, shifts, {count}), zeroPoint(type.getElementType(), from),
-      zeroPoint(element, to), /*scale32=*/true,
-      tosa::RoundingMode::SINGLE_ROUND, /*per_channel=*/count != 1,
-      /*input_unsigned=*/false, /*output_unsigned=*/false);
+  return createRescale(b, value, integers, shifts,
+                       tosa::RoundingMode::SINGLE_ROUND, from, to, element);
 }
 
 Value qnnpack_to_tosa::center(ImplicitLocOpBuilder &b, Value value,

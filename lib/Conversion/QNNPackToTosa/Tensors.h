@@ -82,6 +82,15 @@ Value rescale(ImplicitLocOpBuilder &b, Value value,
               llvm::ArrayRef<FixedPoint> multipliers, int64_t from, int64_t to,
               mlir::Type element);
 
+/// The same of a requantization; null if TOSA doesn't round like that.
+Value rescale(ImplicitLocOpBuilder &b, Value value,
+              qnnpack::RequantizationAttr requantization, int64_t from,
+              int64_t to, mlir::Type element);
+
+/// Why there is no rescale for it.
+inline constexpr llvm::StringLiteral kRounding =
+    "TOSA rounds half up or twice, not as its requantization does";
+
 /// `value - zeroPoint` in i32.
 Value center(ImplicitLocOpBuilder &b, Value value, int64_t zeroPoint);
 

@@ -31,9 +31,16 @@ static LogicalResult verifyWeightScales(Operation *op, ShapedType weight) {
 /// Scales, zero points and types, in the order of the documentation.
 static LogicalResult verifyRequantization(Operation *op, ShapedType input,
                                           ShapedType weight, ShapedType output,
+                                          RequantizationAttr requantization,
                                           bool relu) {
   if (failed(verifyWeightScales(op, weight)))
     return failure();
+  if (requantization) {
+    if (failed(verifySameStorage(op, input, output)) ||
+        failed(verifyMultipliers(op, requantization, weight.getDimSize(0))))
+      return failure();
+    return relu ? verifyReluRange(op, output) : success();
+  }
   bool isSigned = getQuantizedType(input).isSigned();
   if (isSigned)
     for (int64_t zeroPoint : getWeightZeroPoints(weight))
@@ -128,7 +135,8 @@ template <typename OpT> static LogicalResult verifyConvolution(OpT op) {
     if (failed(verifyWindow(op, axis, WindowRounding::Floor)))
       return failure();
   }
-  return verifyRequantization(op, input, weight, output, op.getRelu());
+  return verifyRequantization(op, input, weight, output,
+                              op.getRequantizationAttr(), op.getRelu());
 }
 
 LogicalResult Conv1dOp::verify() { return verifyConvolution(*this); }
@@ -136,7 +144,8 @@ LogicalResult Conv1dOp::verify() { return verifyConvolution(*this); }
 LogicalResult Conv2dOp::verify() { return verifyConvolution(*this); }
 
 LogicalResult Conv3dOp::verify() {
-  if (getQuantizedType(getInput().getType()).isSigned())
+  if (!getRequantizationAttr() &&
+      getQuantizedType(getInput().getType()).isSigned())
     return emitOpError() << "has a signed activation, and XNNPACK no 3-d "
                             "kernel; quantize the activation to u8";
   return verifyConvolution(*this);
@@ -178,7 +187,8 @@ template <typename OpT> static LogicalResult verifyTransposed(OpT op) {
              << "the output has " << name << " " << output.getDimSize(1 + i)
              << ", expected " << expected;
   }
-  if (isa<quant::UniformQuantizedPerAxisType>(weight.getElementType())) {
+  if (!op.getRequantizationAttr() &&
+      isa<quant::UniformQuantizedPerAxisType>(weight.getElementType())) {
     if (op.getGroups() > 1)
       return op.emitOpError()
              << "has " << op.getGroups()
@@ -190,7 +200,8 @@ template <typename OpT> static LogicalResult verifyTransposed(OpT op) {
                 "for which XNNPACK has no kernel; quantize the weight per "
                 "tensor or the activation to u8";
   }
-  return verifyRequantization(op, input, weight, output, /*relu=*/false);
+  return verifyRequantization(op, input, weight, output,
+                              op.getRequantizationAttr(), /*relu=*/false);
 }
 
 LogicalResult ConvTranspose1dOp::verify() { return verifyTransposed(*this); }
@@ -240,7 +251,7 @@ LogicalResult LinearOp::verify() {
     return failure();
   return verifyRequantization(*this, getInput().getType(),
                               getWeight().getType(), getOutput().getType(),
-                              getRelu());
+                              getRequantizationAttr(), getRelu());
 }
 
 LogicalResult LinearDynamicOp::verify() {

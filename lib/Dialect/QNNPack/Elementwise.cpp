@@ -82,7 +82,8 @@ static LogicalResult verifyBinary(Operation *op, ShapedType lhs, ShapedType rhs,
 bool AddOp::addsRealNumbers() {
   // XNNPACK's addition of signed operands broadcasts, QNNPACK's doesn't.
   return getAten() ||
-         (!getQuantizedType(getOutput().getType()).isSigned() &&
+         (!getRequantizationAttr() &&
+          !getQuantizedType(getOutput().getType()).isSigned() &&
           getLhs().getType().getShape() != getRhs().getType().getShape());
 }
 
@@ -91,6 +92,23 @@ LogicalResult AddOp::verify() {
              output = getOutput().getType();
   if (failed(verifyBinary(*this, lhs, rhs, output)))
     return failure();
+  RequantizationAttr all[] = {getRequantizationAttr(),
+                              getLhsRequantizationAttr(),
+                              getRhsRequantizationAttr()};
+  if (llvm::any_of(all, [](RequantizationAttr attr) { return bool(attr); })) {
+    for (RequantizationAttr attr : all) {
+      if (!attr)
+        return emitOpError()
+               << "has some of requantization, lhs_requantization "
+                  "and rhs_requantization, expected all or none";
+      if (failed(verifyMultipliers(*this, attr, /*channels=*/1)))
+        return failure();
+    }
+    if (getAten() || getVectorized())
+      return emitOpError() << "has requantization and a formula of ATen; drop "
+                              "one of them";
+    return getRelu() ? verifyReluRange(*this, output) : success();
+  }
   bool isAten = addsRealNumbers();
   if (!isAten) {
     // XNNPACK, the signed engine, has the stricter limit for both.
@@ -119,6 +137,10 @@ LogicalResult AddOp::verify() {
 }
 
 LogicalResult MulOp::verify() {
+  RequantizationAttr requantization = getRequantizationAttr();
+  if (requantization &&
+      failed(verifyMultipliers(*this, requantization, /*channels=*/1)))
+    return failure();
   return verifyBinary(*this, getLhs().getType(), getRhs().getType(),
                       getOutput().getType());
 }

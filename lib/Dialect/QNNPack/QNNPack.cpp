@@ -9,16 +9,25 @@
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace qbackend::qnnpack;
 
 #include "qbackend/Dialect/QNNPack/QNNPackDialect.cpp.inc"
+#include "qbackend/Dialect/QNNPack/QNNPackEnums.cpp.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "qbackend/Dialect/QNNPack/QNNPackAttrs.cpp.inc"
 
 #define GET_OP_CLASSES
 #include "qbackend/Dialect/QNNPack/QNNPackOps.cpp.inc"
 
 void QNNPackDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "qbackend/Dialect/QNNPack/QNNPackAttrs.cpp.inc"
+      >();
   addOperations<
 #define GET_OP_LIST
 #include "qbackend/Dialect/QNNPack/QNNPackOps.cpp.inc"
@@ -45,6 +54,30 @@ bool qbackend::qnnpack::detail::isWeightElement(Type type) {
 
 quant::UniformQuantizedType qbackend::qnnpack::getQuantizedType(Type type) {
   return dyn_cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+RequantizationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                           Rounding rounding, DenseI32ArrayAttr multiplier,
+                           DenseI8ArrayAttr shift) {
+  if (!multiplier || !shift)
+    return emitError() << "has no multiplier or no shift, expected both";
+  if (multiplier.empty() || multiplier.size() != shift.size())
+    return emitError() << "has " << multiplier.size() << " multipliers and "
+                       << shift.size()
+                       << " shifts, expected as many of both, and at least one";
+  for (int32_t value : multiplier.asArrayRef())
+    if (value < 0)
+      return emitError() << "multiplier " << value << " is negative";
+  for (int8_t value : shift.asArrayRef())
+    if (value < 2 || value > 62)
+      return emitError() << "shift " << int(value)
+                         << " is outside the range [2, 62]";
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -91,6 +124,19 @@ LogicalResult qbackend::qnnpack::verifyReluRange(Operation *op, Type output) {
                            << ", which leaves no positive number; expected "
                               "less than "
                            << type.getStorageTypeMax();
+}
+
+LogicalResult qbackend::qnnpack::verifyMultipliers(Operation *op,
+                                                   RequantizationAttr attr,
+                                                   int64_t channels) {
+  if (attr.size() == 1 || attr.size() == channels)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError()
+                            << "requantization has " << attr.size()
+                            << " multipliers, expected 1";
+  if (channels != 1)
+    diag << ", or " << channels << ", one per output channel";
+  return diag;
 }
 
 LogicalResult qbackend::qnnpack::verifyAxis(Operation *op, int64_t axis,

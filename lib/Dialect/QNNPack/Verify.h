@@ -27,6 +27,11 @@ mlir::LogicalResult verifySameStorage(mlir::Operation *op, mlir::Type from,
 /// A fused relu leaves at least one step above the zero point of `output`.
 mlir::LogicalResult verifyReluRange(mlir::Operation *op, mlir::Type output);
 
+/// `attr` has one multiplier, or one for each of `channels`.
+mlir::LogicalResult verifyMultipliers(mlir::Operation *op,
+                                      RequantizationAttr attr,
+                                      int64_t channels);
+
 /// `axis` is a dimension of the tensor type `type`.
 mlir::LogicalResult verifyAxis(mlir::Operation *op, int64_t axis,
                                mlir::Type type);

@@ -110,6 +110,7 @@ static Kernel getKernel(Operation *op, double largestMultiplier,
 
   auto add = dyn_cast_or_null<AddOp>(getOnlyUser(kernel.last));
   if (!add || !layer.keepsPixels() || add.addsRealNumbers() ||
+      add.getRequantizationAttr() ||
       add.getLhs().getType().getShape() != add.getRhs().getType().getShape())
     return kernel;
   auto a = getQuantizedType(add.getLhs().getType()),
@@ -243,7 +244,8 @@ static Value createResult(ImplicitLocOpBuilder &b, const Layer &layer,
 }
 
 template <typename OpT> static void convert(OpT op) {
-  if (!hasKernelShapes(op))
+  // Fixed-point multipliers are for linalg.
+  if (!hasKernelShapes(op) || op.getRequantizationAttr())
     return;
   ShapedType weightType = op.getWeight().getType();
   auto inputType = getQuantizedType(op.getInput().getType());

@@ -450,6 +450,8 @@ Expected<Term> FormulaBuilder::lookUp() {
 //===----------------------------------------------------------------------===//
 
 Expected<Formula> FormulaBuilder::build() {
+  if (op->hasAttr("requantization"))
+    return fail("its requantization is of fixed point");
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op);
     if (!isBias && !isa<BlockArgument>(operand) &&

@@ -48,7 +48,8 @@ bool Writers::has(Operation *op) const {
                [&](Attribute kind) { return kinds.count(kind.getTypeID()); }) &&
            (!operation.isFused() || (operation.getKinds().size() == 2 &&
                                      isa<ReluAttr>(operation.getKinds()[1])));
-  return ops.count(op->getName().getTypeID());
+  // ONNX's kernels multiply by scales.
+  return !op->hasAttr("requantization") && ops.count(op->getName().getTypeID());
 }
 
 LogicalResult Writers::write(Operation *op, Exporter &exporter) const {
@@ -63,7 +64,8 @@ LogicalResult Writers::write(Operation *op, Exporter &exporter) const {
 static std::string describe(Operation *op) {
   if (auto operation = dyn_cast<OperatorOp>(op))
     return operation.getKindName();
-  return op->getName().getStringRef().str();
+  return op->getName().getStringRef().str() +
+         (op->hasAttr("requantization") ? " with requantization" : "");
 }
 
 /// The ops of `block` that its terminator needs. What constants are computed

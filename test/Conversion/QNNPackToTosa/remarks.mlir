@@ -71,3 +71,11 @@ func.func @between(%x: tensor<1x5x5x2x!x8>) -> tensor<1x3x3x2x!x8> {
   %2 = qnnpack.relu %1 : tensor<1x3x3x2x!x8> -> tensor<1x3x3x2x!x8>
   return %2 : tensor<1x3x3x2x!x8>
 }
+
+#away = #qnnpack.requantization<rounding = half_away, multiplier = [1], shift = [2]>
+// CHECK-LABEL: func.func @rounding
+func.func @rounding(%x: tensor<1x4x!x8>) -> tensor<1x4x!x8> {
+  // expected-remark @+1 {{Reason="TOSA rounds half up or twice, not as its requantization does"}}
+  %0 = qnnpack.mul %x, %x {requantization = #away} : tensor<1x4x!x8>, tensor<1x4x!x8> -> tensor<1x4x!x8>
+  return %0 : tensor<1x4x!x8>
+}

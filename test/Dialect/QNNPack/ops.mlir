@@ -252,3 +252,23 @@ func.func @parts(%x: tensor<?x6x!u8>) {
   %2 = qnnpack.repeat %x {multiples = array<i64: 2, 3>} : tensor<?x6x!u8> -> tensor<?x18x!u8>
   return
 }
+
+#half = #qnnpack.requantization<rounding = half_up, multiplier = [1073741824], shift = [38]>
+#left = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11]>
+#each = #qnnpack.requantization<rounding = double, multiplier = [1073741824, 0, 1417339207, 2147483647], shift = [38, 2, 39, 62]>
+// CHECK-LABEL: @requantizations
+func.func @requantizations(%x: tensor<1x4x!i8>, %w: tensor<4x4x!s8>, %i: tensor<1x4x4x4x!i8>, %k: tensor<4x1x1x4x!s8>) {
+  // CHECK: qnnpack.linear %{{.*}} {requantization = #qnnpack.requantization<rounding = double, multiplier = [1073741824, 0, 1417339207, 2147483647], shift = [38, 2, 39, 62]>} :
+  %0 = qnnpack.linear %x, %w {requantization = #each} : tensor<1x4x!i8>, tensor<4x4x!s8> -> tensor<1x4x!i8>
+  // CHECK: qnnpack.conv2d %{{.*}} requantization = #qnnpack.requantization<rounding = nearest_even, multiplier = [1], shift = [2]>
+  %1 = qnnpack.conv2d %i, %k {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #qnnpack.requantization<rounding = nearest_even, multiplier = [1], shift = [2]>}
+    : tensor<1x4x4x4x!i8>, tensor<4x1x1x4x!s8> -> tensor<1x4x4x4x!i8>
+  // CHECK: qnnpack.conv_transpose2d %{{.*}} requantization = #qnnpack.requantization<rounding = half_away, multiplier = [1], shift = [2]>
+  %2 = qnnpack.conv_transpose2d %i, %k {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #qnnpack.requantization<rounding = half_away, multiplier = [1], shift = [2]>}
+    : tensor<1x4x4x4x!i8>, tensor<4x1x1x4x!s8> -> tensor<1x4x4x4x!i8>
+  // CHECK: qnnpack.add %{{.*}} {lhs_requantization = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11]>, requantization = #qnnpack.requantization<rounding = half_up, multiplier = [1073741824], shift = [38]>, rhs_requantization =
+  %3 = qnnpack.add %x, %x {requantization = #half, lhs_requantization = #left, rhs_requantization = #left} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
+  // CHECK: qnnpack.mul %{{.*}} {requantization = #qnnpack.requantization<rounding = half_up, multiplier = [1073741824], shift = [38]>} :
+  %4 = qnnpack.mul %x, %x {requantization = #half} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
+  return
+}

@@ -23,6 +23,7 @@ class QNNPack_ConvolutionOp<string mnemonic, int rank>
                        Optional<QNNPack_Bias>:$bias,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
+                       OptionalAttr<QNNPack_RequantizationAttr>:$requantization,
                        UnitAttr:$relu, UnitAttr:$mathematical);
   let results = (outs QNNPack_ImageOfRank<rank>:$output);
   let assemblyFormat = [{
@@ -66,13 +67,18 @@ def QNNPack_Conv2dOp : QNNPack_ConvolutionOp<"conv2d", 4> {
     `padding` is `[[top, bottom], [left, right]]`, flattened. `bias` holds
     `rne(b * f32(1 / (sw * sx)))`, saturated to int32.
 
+    With `requantization`, `acc` is requantized by that, and what an engine
+    takes is no limit.
+
     **Constraints:**
     - the shapes, groups, strides, padding and dilation fit together;
     - per-channel weights are quantized along axis 0;
-    - signed activations take weights with zero point 0;
+    - signed activations take weights with zero point 0, but with
+      `requantization`;
     - input and output have the same storage type;
     - every multiplier is a positive normal number, and in [2^-32, 256) for
-      signed activations;
+      signed activations, but with `requantization`, which has one, or as many
+      as there are output channels;
     - with `relu`, the zero point of the result is below the largest integer.
 
     Example:
@@ -92,7 +98,8 @@ def QNNPack_Conv3dOp : QNNPack_ConvolutionOp<"conv3d", 5> {
     `[[front, back], [top, bottom], [left, right]]`, flattened.
 
     **Constraints:**
-    - the activation is unsigned: XNNPACK has no 3-d kernel;
+    - the activation is unsigned, XNNPACK has no 3-d kernel, but with
+      `requantization`;
     - those of `qnnpack.conv2d`.
 
     Example:
@@ -115,6 +122,7 @@ class QNNPack_TransposedConvolutionOp<string mnemonic, int rank>
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
                        DenseI64ArrayAttr:$output_padding,
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
+                       OptionalAttr<QNNPack_RequantizationAttr>:$requantization,
                        UnitAttr:$mathematical);
   let results = (outs QNNPack_ImageOfRank<rank>:$output);
   let assemblyFormat = [{
@@ -162,9 +170,9 @@ def QNNPack_ConvTranspose2dOp
     **Constraints:**
     - the shapes, groups, strides, padding and dilation fit together;
     - weights of more than one group are quantized per tensor: the engine reads
-      scales of channels that are not there;
+      scales of channels that are not there (not with `requantization`);
     - per-channel weights are quantized along axis 0, and the activation is
-      unsigned: XNNPACK has no such kernel;
+      unsigned: XNNPACK has no such kernel (not with `requantization`);
     - those of `qnnpack.conv2d` about zero points, types and multipliers.
 
     Example:
@@ -197,8 +205,9 @@ def QNNPack_LinearOp : QNNPack_VerifiedOp<"linear"> {
     ```
   }];
   let arguments = (ins QNNPack_Activation:$input, QNNPack_LinearWeight:$weight,
-                       Optional<QNNPack_Bias>:$bias, UnitAttr:$relu,
-                       UnitAttr:$mathematical);
+                       Optional<QNNPack_Bias>:$bias,
+                       OptionalAttr<QNNPack_RequantizationAttr>:$requantization,
+                       UnitAttr:$relu, UnitAttr:$mathematical);
   let results = (outs QNNPack_Activation:$output);
   let assemblyFormat = [{
     $input `,` $weight (`,` $bias^)? attr-dict

@@ -7,18 +7,23 @@
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
+#include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include "qbackend/Dialect/QNNPack/QNNPackDialect.h.inc"
+#include "qbackend/Dialect/QNNPack/QNNPackEnums.h.inc"
 
 namespace qbackend::qnnpack::detail {
 /// Type constraints of the ops: see their descriptions in QNNPackOps.td.
 bool isActivationElement(mlir::Type type);
 bool isWeightElement(mlir::Type type);
 } // namespace qbackend::qnnpack::detail
+
+#define GET_ATTRDEF_CLASSES
+#include "qbackend/Dialect/QNNPack/QNNPackAttrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "qbackend/Dialect/QNNPack/QNNPackOps.h.inc"

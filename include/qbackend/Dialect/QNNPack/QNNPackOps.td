@@ -25,10 +25,15 @@ def QNNPack_Dialect : Dialect {
     in a formula is one rounding to binary32.
 
     Where the engine departs from the operator it implements, the op computes
-    what the engine does; with the attribute `mathematical`, the operator.
+    what the engine does; with the attribute `mathematical`, the operator. With
+    `requantization` an op rounds as other engines do, by fixed-point
+    multipliers of its own.
   }];
   let dependentDialects = ["::mlir::quant::QuantDialect"];
+  let useDefaultAttributePrinterParser = 1;
 }
+
+include "qbackend/Dialect/QNNPack/Requantization.td"
 
 //===----------------------------------------------------------------------===//
 // Types
@@ -119,6 +124,7 @@ include "qbackend/Dialect/QNNPack/Convolution.td"
 
 class QNNPack_BinaryOp<string mnemonic> : QNNPack_VerifiedOp<mnemonic> {
   let arguments = (ins QNNPack_Activation:$lhs, QNNPack_Activation:$rhs,
+                       OptionalAttr<QNNPack_RequantizationAttr>:$requantization,
                        UnitAttr:$relu);
   let results = (outs QNNPack_Activation:$output);
   let assemblyFormat = [{
@@ -146,9 +152,16 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     covers: of the last dimensions along which each operand is either stretched
     or not.
 
+    With `requantization`, and one for each operand, it is TFLite's addition in
+    the spelling of TOSA, `R` of a fixed-point requantization without clamp and
+    zero point: `r = R(R_lhs(a - za) + R_rhs(b - zb))`, the sum in int32,
+    wrapping. Operands broadcast.
+
     **Constraints:**
     - the shapes broadcast to that of `output`, dimension by dimension;
     - all three have the same storage type;
+    - with one of the three requantizations there are all, of one multiplier
+      each, and no `aten`;
     - but for ATen's form the ratios `ra` and `rb` are in [2^-14, 2^8), and the
       larger is at least 2^-10; signed, both are in [2^-10, 2^8);
     - with `relu`, the zero point of the result is below the largest integer;
@@ -160,6 +173,9 @@ def QNNPack_AddOp : QNNPack_BinaryOp<"add"> {
     ```
   }];
   let arguments = (ins QNNPack_Activation:$lhs, QNNPack_Activation:$rhs,
+                       OptionalAttr<QNNPack_RequantizationAttr>:$requantization,
+                       OptionalAttr<QNNPack_RequantizationAttr>:$lhs_requantization,
+                       OptionalAttr<QNNPack_RequantizationAttr>:$rhs_requantization,
                        UnitAttr:$relu, UnitAttr:$aten, UnitAttr:$vectorized);
   let extraClassDeclaration = [{
     /// Whether it is ATen's form, a sum of floats.
@@ -173,11 +189,12 @@ def QNNPack_MulOp : QNNPack_BinaryOp<"mul"> {
     `acc = (a - za) * (b - zb)`, `m = f32(f32(sa * sb) * f32(1 / sy))`,
     `y = clamp(zy + rne(f32(f32(acc) * m)), qmin, qmax)`, then `max(y, zy)` with
     `relu`. Signed: `m = f32(f32(sa * sb) / sy)`, but for `zy = 127`. Operands
-    broadcast.
+    broadcast. With `requantization`, `acc` is requantized by that.
 
     **Constraints:**
     - the shapes broadcast to that of `output`, dimension by dimension;
-    - all three have the same storage type.
+    - all three have the same storage type;
+    - `requantization` has one multiplier.
 
     Example:
     ```mlir

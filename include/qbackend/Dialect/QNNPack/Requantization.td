@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Fixed-point requantization as an attribute of the ops that requantize.
+// Included by QNNPackOps.td, which has the dialect.
+
+#ifndef QBACKEND_DIALECT_QNNPACK_REQUANTIZATION
+#define QBACKEND_DIALECT_QNNPACK_REQUANTIZATION
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/EnumAttr.td"
+
+def QNNPack_Rounding : I32EnumAttr<"Rounding",
+    "how a product with a fixed-point number is rounded", [
+      I32EnumAttrCase<"NearestEven", 0, "nearest_even">,
+      I32EnumAttrCase<"HalfUp", 1, "half_up">,
+      I32EnumAttrCase<"HalfAway", 2, "half_away">,
+      I32EnumAttrCase<"Double", 3, "double">
+    ]> {
+  let cppNamespace = "::qbackend::qnnpack";
+  let genSpecializedAttr = 0;
+}
+
+def QNNPack_RequantizationAttr
+    : AttrDef<QNNPack_Dialect, "Requantization"> {
+  let mnemonic = "requantization";
+  let summary = "fixed-point multipliers in the place of those of the scales";
+  let description = [{
+    The integer of a sum is `r = round(sum * multiplier / 2^shift)`, of the exact
+    product, in the low 32 bits of two's complement; then
+    `y = clamp(r, lo - zy, hi - zy) + zy`. One multiplier, or one for each output
+    channel. The scales of the types say what the numbers stand for, and don't
+    enter. `rounding` is
+
+    - `nearest_even`: to nearest, ties to even;
+    - `half_up`: `floor(v + 1/2)`, TOSA's `SINGLE_ROUND`;
+    - `half_away`: to nearest, ties away from zero;
+    - `double`: TOSA's `DOUBLE_ROUND`, which is `half_up` of a product that is
+      moved by `2^30` away from zero first if `shift` is more than 31 (a sum of
+      0 counts as positive).
+
+    **Constraints:**
+    - there are as many shifts as multipliers, and at least one;
+    - multipliers are not negative, shifts are in [2, 62].
+
+    Example:
+    ```mlir
+    #qnnpack.requantization<rounding = double, multiplier = [1073741824, 1417339207], shift = [38, 39]>
+    ```
+  }];
+  let parameters = (ins EnumParameter<QNNPack_Rounding>:$rounding,
+                        "::mlir::DenseI32ArrayAttr":$multiplier,
+                        "::mlir::DenseI8ArrayAttr":$shift);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The number of multipliers: 1, or one for each channel.
+    int64_t size() const { return getMultiplier().size(); }
+  }];
+}
+
+#endif // QBACKEND_DIALECT_QNNPACK_REQUANTIZATION

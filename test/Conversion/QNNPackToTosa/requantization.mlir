@@ -1,0 +1,34 @@
+// RUN: qbackend-opt %s --convert-qnnpack-to-tosa | FileCheck %s
+// RUN: qbackend-opt %s --convert-qnnpack-to-tosa | mlir-opt --tosa-attach-target="profiles=pro_int extensions=doubleround" --tosa-validate=strict-op-spec-alignment -o %t
+
+!u8 = !quant.uniform<i8:f32, 1.0:-5>
+!k8 = !quant.uniform<i8:f32:0, {0.00390625, 0.001953125}>
+#each = #qnnpack.requantization<rounding = double, multiplier = [1073741824, 1073741825], shift = [38, 39]>
+#operand = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11]>
+#result = #qnnpack.requantization<rounding = half_up, multiplier = [1431655765], shift = [50]>
+
+// A requantization is a rescale as it is.
+// CHECK-LABEL: func.func @requantization
+// CHECK-DAG: %[[M:.*]] = "tosa.const"() <{values = dense<[1073741824, 1073741825]> : tensor<2xi32>}>
+// CHECK-DAG: %[[S:.*]] = "tosa.const"() <{values = dense<[38, 39]> : tensor<2xi8>}>
+// CHECK-DAG: %[[C:.*]] = tosa.conv2d
+// CHECK-DAG: tosa.rescale %[[C]], %[[M]], %[[S]], %{{.*}}, %{{.*}} {input_unsigned = false, output_unsigned = false, per_channel = true, rounding_mode = DOUBLE_ROUND, scale32 = true}
+// CHECK-DAG: %[[T:.*]] = tosa.transpose_conv2d {{.*}} out_pad = array<i64: -1, 0, 0, -1>
+// CHECK-DAG: tosa.rescale %[[T]], %[[M]], %[[S]],
+// CHECK-DAG: %[[ADD:.*]] = tosa.add
+// CHECK-DAG: tosa.rescale %[[ADD]], {{.*}} rounding_mode = SINGLE_ROUND
+// CHECK-DAG: %[[MUL:.*]] = tosa.mul
+// CHECK-DAG: tosa.rescale %[[MUL]], {{.*}} rounding_mode = SINGLE_ROUND
+func.func @requantization(%x: tensor<1x3x3x2x!u8>) -> (tensor<1x3x3x2x!u8>, tensor<1x6x6x2x!u8>, tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8>) {
+  %0 = arith.constant dense<[[[[1, 2]]], [[[3, -4]]]]> : tensor<2x1x1x2xi8>
+  %w = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!k8>
+  %1 = arith.constant dense<3> : tensor<2x3x3x2xi8>
+  %k = quant.scast %1 : tensor<2x3x3x2xi8> to tensor<2x3x3x2x!k8>
+  %y = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #each}
+    : tensor<1x3x3x2x!u8>, tensor<2x1x1x2x!k8> -> tensor<1x3x3x2x!u8>
+  %t = qnnpack.conv_transpose2d %x, %k {stride = array<i64: 2, 2>, padding = array<i64: 1, 1, 0, 1>, output_padding = array<i64: 1, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #each}
+    : tensor<1x3x3x2x!u8>, tensor<2x3x3x2x!k8> -> tensor<1x6x6x2x!u8>
+  %a = qnnpack.add %x, %y {requantization = #result, lhs_requantization = #operand, rhs_requantization = #operand} : tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8> -> tensor<1x3x3x2x!u8>
+  %m = qnnpack.mul %x, %y {requantization = #result} : tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8> -> tensor<1x3x3x2x!u8>
+  return %y, %t, %a, %m : tensor<1x3x3x2x!u8>, tensor<1x6x6x2x!u8>, tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8>
+}
