@@ -47,7 +47,7 @@ static bool hasOwnCode(ModuleOp module) {
 }
 
 namespace {
-/// Looks at the module between two passes.
+/// Looks at the module between two passes, or has an engine change its code.
 class InspectPass : public PassWrapper<InspectPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(InspectPass)
@@ -154,10 +154,11 @@ struct ApplyBackendPass
     kernels.fakeQuantize = isFake;
     LogicalResult result =
         explain.empty()
-            ? quantize(prepare, calibrate, kernels,
+            ? quantize(prepare, calibrate, kernels, lowering->engine,
                        /*isEngineForm=*/!isFake && lowering->engine &&
                            target == lowering->engine->getForms().front())
-            : explainOperator(config, *mapping, prepare, calibrate, kernels);
+            : explainOperator(config, *mapping, prepare, calibrate, kernels,
+                              lowering->engine);
     if (failed(result))
       signalPassFailure();
   }
@@ -201,6 +202,7 @@ private:
   LogicalResult quantize(const PreparePipelineOptions &prepare,
                          const CalibratePassOptions &calibrate,
                          const KernelPipelineOptions &kernels,
+                         const EngineDialectInterface *engine,
                          bool isEngineForm) {
     if (!weights.empty() && failed(bindParameters(getOperation(), weights)))
       return failure();
@@ -210,11 +212,12 @@ private:
     bool isChanged =
         kernels.lowerTo == kReferenceForm || hasOwnCode(getOperation());
     OpPassManager all("builtin.module");
+    importIntegers(all, kernels, engine);
     addPreparePipeline(all, prepare);
     all.addPass(createCalibratePass(calibrate));
     all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
-      isChanged |= isObserved(module);
       summary.countOperators(module);
+      isChanged |= isObserved(module) || summary.hasQuantized();
       return success();
     }));
     addKernelPipeline(all, kernels);
@@ -236,6 +239,18 @@ private:
     if (failed(runPipeline(all, getOperation())))
       return failure();
     return isChanged ? success() : restore(*original, isEngineForm);
+  }
+
+  /// The reference form and float code have no kernels.
+  static void importIntegers(OpPassManager &manager,
+                             const KernelPipelineOptions &kernels,
+                             const EngineDialectInterface *engine) {
+    if (!engine || kernels.fakeQuantize || kernels.lowerTo == kReferenceForm)
+      return;
+    manager.addPass(std::make_unique<InspectPass>([engine](ModuleOp module) {
+      engine->importIntegers(module);
+      return success();
+    }));
   }
 
   /// Puts the code of `original` back: where no operator has a qconfig, nothing
@@ -266,7 +281,8 @@ private:
                                 QConfigMappingOp mapping,
                                 const PreparePipelineOptions &prepare,
                                 const CalibratePassOptions &calibrate,
-                                const KernelPipelineOptions &kernels) {
+                                const KernelPipelineOptions &kernels,
+                                const EngineDialectInterface *engine) {
     OperatorExplanation explanation(explain, &getContext(),
                                     explanationStream ? *explanationStream
                                                       : llvm::outs());
@@ -275,6 +291,7 @@ private:
     if (!weights.empty() && failed(bindParameters(copy, weights)))
       return failure();
     OpPassManager first("builtin.module");
+    importIntegers(first, kernels, engine);
     addPreparePipeline(first, prepare);
     if (!calibrate.data.empty() || !calibrate.calibration.empty())
       first.addPass(createCalibratePass(calibrate));

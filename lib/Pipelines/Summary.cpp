@@ -11,6 +11,8 @@
 #include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/IR/Remarks.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -63,6 +65,21 @@ void Summary::countOperators(ModuleOp module) {
     }
     if (isa<BackendConfigOp, QConfigMappingOp>(op))
       return WalkResult::skip();
+    if (auto *engine =
+            op->getDialect()
+                ? op->getDialect()
+                      ->getRegisteredInterface<EngineDialectInterface>()
+                : nullptr;
+        engine && engine->isImported(op)) {
+      SmallVector<Value> parameters;
+      for (Value operand : op->getOperands())
+        if (auto cast = operand.getDefiningOp<quant::StorageCastOp>())
+          if (matchPattern(cast.getInput(), m_Constant()))
+            parameters.push_back(operand);
+      if (int64_t macs = countKernelMultiplyAccumulates(op, parameters))
+        add(Verdict::Quantized, op, op->getName().stripDialect(), "", macs);
+      return WalkResult::skip();
+    }
     std::string type = getForeignType(op);
     if (int64_t macs = countIntegerMultiplyAccumulates(op))
       add(Verdict::Integer, op, op->getName().getStringRef(), "QB145", macs);

@@ -9,6 +9,7 @@
 #include "qbackend/Conversion/QBackendToQNNPack.h"
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "qbackend/Conversion/QNNPackToTosa.h"
+#include "qbackend/Conversion/TosaToQNNPack.h"
 
 namespace qbackend {
 #define GEN_PASS_REGISTRATION

@@ -68,6 +68,18 @@ public:
                   mlir::quant::UniformQuantizedType input) const;
 
   //===--------------------------------------------------------------------===//
+  // Integer code
+  //===--------------------------------------------------------------------===//
+
+  /// Makes kernels of integer code of `module` that computes what a kernel of
+  /// this engine can: the same integers. Other code stays as it is.
+  virtual void importIntegers(mlir::ModuleOp module) const {}
+
+  /// Whether `op`, one of the engine's, is, or belongs to, what importIntegers
+  /// makes.
+  virtual bool isImported(mlir::Operation *op) const { return false; }
+
+  //===--------------------------------------------------------------------===//
   // Kernels
   //===--------------------------------------------------------------------===//
 

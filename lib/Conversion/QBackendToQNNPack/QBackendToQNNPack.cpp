@@ -6,6 +6,7 @@
 #include "KernelBuilder.h"
 
 #include "qbackend/Conversion/QNNPackToTosa.h"
+#include "qbackend/Conversion/TosaToQNNPack.h"
 #include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -56,6 +57,20 @@ public:
                                 StringRef form) const override {
     return KernelBuilder(op, builder, type, /*forTosa=*/form == kTosaForm)
         .build();
+  }
+
+  void importIntegers(ModuleOp module) const override {
+    importIntegerTosa(module);
+  }
+
+  bool isImported(Operation *op) const override {
+    // A clamp behind one belongs to it. Its numbers have no scale but the unit.
+    Operation *producer = op;
+    while (isa_and_nonnull<qnnpack::ClampOp>(producer))
+      producer = producer->getOperand(0).getDefiningOp();
+    return producer && producer->hasAttr("requantization") &&
+           qnnpack::getQuantizedType(producer->getResult(0).getType())
+                   .getScale() == 1.0;
   }
 
   Value createQuantize(OpBuilder &builder, Location loc, Type type,

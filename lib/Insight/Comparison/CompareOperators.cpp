@@ -8,6 +8,7 @@
 
 #include "qbackend/Insight/Comparison/CompareOperators.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Transforms/Engine.h"
 
 #include "mlir/Pass/PassManager.h"
 
@@ -296,6 +297,21 @@ qbackend::compareOperators(ModuleOp realModule, ModuleOp quantizedModule,
     return makeError("the quantized network has no scales: it is plain integer "
                      "code, or float; give the form before, of "
                      "lower-to=qnnpack or lower-to=reference");
+
+  if (quantized
+          ->walk([](Operation *op) {
+            auto *dialect = op->getDialect();
+            auto *engine =
+                dialect
+                    ? dialect->getRegisteredInterface<EngineDialectInterface>()
+                    : nullptr;
+            return engine && engine->isImported(op) ? WalkResult::interrupt()
+                                                    : WalkResult::advance();
+          })
+          .wasInterrupted())
+    return makeError("the quantized network came as integers with ratios of "
+                     "scales, so that its numbers can't be compared; compare "
+                     "its results, without --layers");
 
   auto fixed = findFixedArguments(*real, options.sampleArguments);
   if (!fixed)

@@ -55,38 +55,6 @@ static std::string getOpName(Operation *op) {
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// The products of an op on quantized tensors: its weight is the first constant
-/// of two dimensions or more, whose first one is the output channel; without
-/// one, a product of two activations sums along the last dimension of the
-/// first.
-static int64_t countKernelMacs(Operation *op, ValueRange parameters) {
-  StringRef name = op->getName().stripDialect();
-  int64_t outputs = countElements(
-      cast<RankedTensorType>(op->getResult(0).getType()).getShape());
-  for (Value parameter : parameters) {
-    auto type = dyn_cast<RankedTensorType>(parameter.getType());
-    if (!type || type.getRank() < 2 || !isQuantized(parameter))
-      continue;
-    int64_t elements = countElements(type.getShape());
-    if (name.contains("embedding"))
-      return 0;
-    auto input = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
-    int64_t channels = type.getDimSize(0);
-    // Each element of the input meets the kernel once.
-    if (name.contains("transpose") && input && input.getRank() > 0) {
-      outputs = countElements(input.getShape());
-      channels = input.getShape().back();
-    }
-    return channels > 0 ? multiplyCounts(outputs, elements / channels) : 0;
-  }
-  if (name.contains("matmul") || name == "bmm") {
-    auto input = cast<RankedTensorType>(op->getOperand(0).getType());
-    return multiplyCounts(outputs,
-                          std::max<int64_t>(1, input.getShape().back()));
-  }
-  return 0;
-}
-
 namespace {
 class CostFinder {
 public:
@@ -216,8 +184,9 @@ void CostFinder::add(Operation &op) {
         isElementwise &&
         (readsReal != givesReal || op.getName().stripDialect() == "requantize");
     if (readsQuantized || givesQuantized) {
-      entry.integerMacs =
-          entry.isConversion ? 0 : countKernelMacs(&op, parameters);
+      entry.integerMacs = entry.isConversion
+                              ? 0
+                              : countKernelMultiplyAccumulates(&op, parameters);
     } else {
       entry.realMacs = countMultiplyAccumulates(&op);
       entry.integerMacs = countIntegerMultiplyAccumulates(&op);

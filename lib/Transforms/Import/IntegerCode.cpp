@@ -214,9 +214,12 @@ IntegerCode::IntegerCode(ModuleOp module)
             DequantizeOp>(op) ||
         isForeign(op, module))
       return WalkResult::skip();
-    if (auto *dialect = op->getDialect();
-        dialect && dialect->getRegisteredInterface<EngineDialectInterface>()) {
-      kernels.push_back(op);
+    auto *dialect = op->getDialect();
+    if (auto *engine =
+            dialect ? dialect->getRegisteredInterface<EngineDialectInterface>()
+                    : nullptr) {
+      if (!engine->isImported(op))
+        kernels.push_back(op);
       return WalkResult::skip();
     }
     bool isStructured = isa<linalg::LinalgOp>(op);

@@ -1,0 +1,504 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rewrites integer TOSA to qnnpack ops with a fixed-point requantization:
+// `clamp(rescale(conv2d(x, w, b)))` becomes
+// `qnnpack.clamp(qnnpack.conv2d(x, w, b) {requantization})` between storage
+// casts. Bytes have no scales in TOSA, only ratios of them: here activations
+// have the scale 1, and weights that of the rescale, so that ratios are right.
+// Other code on bytes stays, and takes and gives them through the casts.
+
+#include "qbackend/Conversion/TosaToQNNPack.h"
+#include "Rescale.h"
+
+#include "qbackend/Transforms/Analysis/OperationCount.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/TypeUtilities.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <cmath>
+
+namespace qbackend {
+#define GEN_PASS_DEF_CONVERTTOSATOQNNPACKPASS
+#include "qbackend/Conversion/Passes.h.inc"
+} // namespace qbackend
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::qnnpack;
+using namespace qbackend::tosa_to_qnnpack;
+
+//===----------------------------------------------------------------------===//
+// Types
+//===----------------------------------------------------------------------===//
+
+/// Signed bytes with the zero point `zeroPoint`. Their scale is the unit.
+static quant::UniformQuantizedType getActivation(MLIRContext *context,
+                                                 int64_t zeroPoint) {
+  return quant::UniformQuantizedType::get(
+      quant::QuantizationFlags::Signed, IntegerType::get(context, 8),
+      Float32Type::get(context), /*scale=*/1.0, zeroPoint, -128, 127);
+}
+
+/// Weights whose scale is that of `requantization`, for each channel if that
+/// has several.
+static Type getWeight(RequantizationAttr requantization, int64_t zeroPoint) {
+  MLIRContext *context = requantization.getContext();
+  SmallVector<double> scales;
+  // A multiplier of 0 is that of a number which is too small for it.
+  for (auto [multiplier, shift] :
+       llvm::zip_equal(requantization.getMultiplier().asArrayRef(),
+                       requantization.getShift().asArrayRef()))
+    scales.push_back(
+        std::ldexp(std::max<double>(multiplier, 0.5), -int(shift)));
+  Type storage = IntegerType::get(context, 8);
+  Type expressed = Float32Type::get(context);
+  if (llvm::all_equal(scales))
+    return quant::UniformQuantizedType::get(quant::QuantizationFlags::Signed,
+                                            storage, expressed, scales.front(),
+                                            zeroPoint, -128, 127);
+  SmallVector<int64_t> zeroPoints(scales.size(), zeroPoint);
+  return quant::UniformQuantizedPerAxisType::get(
+      quant::QuantizationFlags::Signed, storage, expressed, scales, zeroPoints,
+      /*quantizedDimension=*/0, -128, 127);
+}
+
+static bool isBytes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type && type.getElementType().isSignlessInteger(8);
+}
+
+//===----------------------------------------------------------------------===//
+// Import
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The operands of a layer, as kernels have them.
+struct Layer {
+  Value input;
+  int64_t inputZeroPoint = 0;
+  SmallVector<int8_t> weight;
+  SmallVector<int64_t> weightShape;
+  int64_t weightZeroPoint = 0;
+  Value bias; // null: none
+};
+
+class Importer {
+public:
+  explicit Importer(MLIRContext *context) : rewriter(context, &constants) {}
+
+  void run(ModuleOp module);
+
+private:
+  /// The bytes that `op` gives, by a kernel.
+  OrRefusal<Value> import(tosa::RescaleOp op);
+  OrRefusal<Value> importSums(tosa::RescaleOp op, const Rescale &rescale);
+  Value importClamp(tosa::ClampOp op);
+
+  OrRefusal<Value> importConvolution(tosa::Conv2DOp op, tosa::RescaleOp last,
+                                     const Rescale &rescale);
+  OrRefusal<Value> importDepthwise(tosa::DepthwiseConv2DOp op,
+                                   tosa::RescaleOp last,
+                                   const Rescale &rescale);
+  OrRefusal<Value> importTransposed(tosa::TransposeConv2DOp op,
+                                    tosa::RescaleOp last,
+                                    const Rescale &rescale);
+  OrRefusal<Value> importMatmul(tosa::MatMulOp op, tosa::RescaleOp last,
+                                const Rescale &rescale);
+  OrRefusal<Value> importAdd(tosa::AddOp op, tosa::RescaleOp last,
+                             const Rescale &rescale);
+  OrRefusal<Value> importMul(tosa::MulOp op, tosa::RescaleOp last,
+                             const Rescale &rescale);
+
+  /// Operands of a convolution, its weight in TOSA's order.
+  template <typename OpT> OrRefusal<Layer> readLayer(OpT op);
+  /// A rescale of bytes to i32 without a zero point behind it.
+  std::optional<Rescale> readWidening(Value value, Value &bytes);
+
+  /// `bytes` as quantized integers, at the insertion point.
+  Value quantized(Location loc, Value bytes, int64_t zeroPoint);
+  Value createWeight(Location loc, const Layer &layer, const Rescale &rescale);
+  RankedTensorType getResultType(tosa::RescaleOp op, const Rescale &rescale);
+  /// The bytes of `kernel`, unless it doesn't verify.
+  OrRefusal<Value> finish(Operation *kernel, Type bytes);
+
+  ConstantEvaluator constants;
+  IRRewriter rewriter;
+};
+} // namespace
+
+Value Importer::quantized(Location loc, Value bytes, int64_t zeroPoint) {
+  auto type = cast<RankedTensorType>(bytes.getType())
+                  .clone(getActivation(rewriter.getContext(), zeroPoint));
+  if (auto cast = bytes.getDefiningOp<quant::StorageCastOp>())
+    if (cast.getInput().getType() == type)
+      return cast.getInput();
+  return quant::StorageCastOp::create(rewriter, loc, type, bytes);
+}
+
+RankedTensorType Importer::getResultType(tosa::RescaleOp op,
+                                         const Rescale &rescale) {
+  return cast<RankedTensorType>(op.getType())
+      .clone(getActivation(rewriter.getContext(), rescale.outputZeroPoint));
+}
+
+OrRefusal<Value> Importer::finish(Operation *kernel, Type bytes) {
+  std::string reason;
+  {
+    ScopedDiagnosticHandler collect(
+        kernel->getContext(), [&](Diagnostic &diag) {
+          if (diag.getSeverity() == DiagnosticSeverity::Error)
+            reason = diag.str();
+          return success();
+        });
+    if (succeeded(verify(kernel)))
+      return Value(quant::StorageCastOp::create(rewriter, kernel->getLoc(),
+                                                bytes, kernel->getResult(0)));
+  }
+  rewriter.eraseOp(kernel);
+  return Refusal(reason);
+}
+
+//===----------------------------------------------------------------------===//
+// Layers
+//===----------------------------------------------------------------------===//
+
+template <typename OpT> OrRefusal<Layer> Importer::readLayer(OpT op) {
+  Layer layer;
+  layer.input = op.getInput();
+  if (!isBytes(layer.input))
+    return Refusal("its input is not of bytes: kernels add up products of "
+                   "bytes in 32 bits");
+  if (!op.getAccType().isInteger(32))
+    return Refusal("it adds up in another type than i32");
+  DenseElementsAttr weight = constants.evaluate(op.getWeight());
+  if (!weight || !weight.getElementType().isInteger(8))
+    return Refusal("its weight is not a constant of bytes");
+  std::optional<int64_t> inputZeroPoint =
+                             readInteger(op.getInputZp(), constants),
+                         weightZeroPoint =
+                             readInteger(op.getWeightZp(), constants);
+  if (!inputZeroPoint || !weightZeroPoint)
+    return Refusal("a zero point of it is not constant");
+  layer.inputZeroPoint = *inputZeroPoint;
+  layer.weightZeroPoint = *weightZeroPoint;
+  layer.weight = llvm::to_vector(weight.getValues<int8_t>());
+  layer.weightShape = llvm::to_vector(weight.getType().getShape());
+  DenseElementsAttr bias = constants.evaluate(op.getBias());
+  if (!bias || !bias.getElementType().isInteger(32))
+    return Refusal("its bias is not a constant of i32");
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || type.isDynamicDim(3))
+    return Refusal("its channels are not known");
+  int64_t channels = type.getDimSize(3);
+  if (bias.getNumElements() != channels && bias.getNumElements() != 1)
+    return Refusal("its bias has " + Twine(bias.getNumElements()) +
+                   " numbers for " + Twine(channels) + " channels");
+  SmallVector<int32_t> integers = llvm::to_vector(bias.getValues<int32_t>());
+  integers.resize(channels, integers.front());
+  layer.bias = arith::ConstantOp::create(
+      rewriter, op.getLoc(),
+      DenseElementsAttr::get(
+          RankedTensorType::get({channels}, rewriter.getI32Type()),
+          ArrayRef<int32_t>(integers)));
+  return layer;
+}
+
+Value Importer::createWeight(Location loc, const Layer &layer,
+                             const Rescale &rescale) {
+  auto type = RankedTensorType::get(layer.weightShape, rewriter.getI8Type());
+  Value bytes = arith::ConstantOp::create(
+      rewriter, loc,
+      DenseElementsAttr::get(type, ArrayRef<int8_t>(layer.weight)));
+  return quant::StorageCastOp::create(
+      rewriter, loc,
+      type.clone(getWeight(rescale.requantization, layer.weightZeroPoint)),
+      bytes);
+}
+
+// rescale(conv2d(x, w, b)): the weight is [out, height, width, in] already
+OrRefusal<Value> Importer::importConvolution(tosa::Conv2DOp op,
+                                             tosa::RescaleOp last,
+                                             const Rescale &rescale) {
+  OrRefusal<Layer> layer = readLayer(op);
+  if (!layer)
+    return layer.getRefusal();
+  Location loc = op.getLoc();
+  auto kernel = Conv2dOp::create(
+      rewriter, loc, getResultType(last, rescale),
+      quantized(loc, layer->input, layer->inputZeroPoint),
+      createWeight(loc, *layer, rescale), layer->bias, op.getStrideAttr(),
+      op.getPadAttr(), op.getDilationAttr(), rewriter.getI64IntegerAttr(1),
+      rescale.requantization, /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
+  return finish(kernel, last.getType());
+}
+
+// rescale(depthwise_conv2d(x, w, b)): [height, width, in, multiplier] becomes
+// [in * multiplier, height, width, 1]
+OrRefusal<Value> Importer::importDepthwise(tosa::DepthwiseConv2DOp op,
+                                           tosa::RescaleOp last,
+                                           const Rescale &rescale) {
+  OrRefusal<Layer> layer = readLayer(op);
+  if (!layer)
+    return layer.getRefusal();
+  int64_t taps = layer->weightShape[0] * layer->weightShape[1],
+          channels = layer->weightShape[2],
+          outputs = channels * layer->weightShape[3];
+  SmallVector<int8_t> weight(layer->weight.size());
+  for (int64_t o = 0; o < outputs; ++o)
+    for (int64_t tap = 0; tap < taps; ++tap)
+      weight[o * taps + tap] = layer->weight[tap * outputs + o];
+  layer->weight = std::move(weight);
+  layer->weightShape = {outputs, layer->weightShape[0], layer->weightShape[1],
+                        1};
+  Location loc = op.getLoc();
+  auto kernel = Conv2dOp::create(
+      rewriter, loc, getResultType(last, rescale),
+      quantized(loc, layer->input, layer->inputZeroPoint),
+      createWeight(loc, *layer, rescale), layer->bias, op.getStrideAttr(),
+      op.getPadAttr(), op.getDilationAttr(),
+      rewriter.getI64IntegerAttr(channels), rescale.requantization,
+      /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
+  return finish(kernel, last.getType());
+}
+
+// rescale(transpose_conv2d(x, w, b)): what TOSA pads the result with is cut off
+// if negative; after the last pixel it is output padding else
+OrRefusal<Value> Importer::importTransposed(tosa::TransposeConv2DOp op,
+                                            tosa::RescaleOp last,
+                                            const Rescale &rescale) {
+  ArrayRef<int64_t> pad = op.getOutPad();
+  if (pad[0] > 0 || pad[2] > 0)
+    return Refusal("it pads its result before the first pixel");
+  OrRefusal<Layer> layer = readLayer(op);
+  if (!layer)
+    return layer.getRefusal();
+  Location loc = op.getLoc();
+  SmallVector<int64_t> padding, outputPadding;
+  for (int i : {0, 2}) {
+    padding.append({-pad[i], std::max<int64_t>(0, -pad[i + 1])});
+    outputPadding.push_back(std::max<int64_t>(0, pad[i + 1]));
+  }
+  auto kernel = ConvTranspose2dOp::create(
+      rewriter, loc, getResultType(last, rescale),
+      quantized(loc, layer->input, layer->inputZeroPoint),
+      createWeight(loc, *layer, rescale), layer->bias, op.getStrideAttr(),
+      rewriter.getDenseI64ArrayAttr(padding),
+      rewriter.getDenseI64ArrayAttr(outputPadding),
+      rewriter.getDenseI64ArrayAttr({1, 1}), rewriter.getI64IntegerAttr(1),
+      rescale.requantization, /*mathematical=*/UnitAttr());
+  return finish(kernel, last.getType());
+}
+
+// rescale(matmul(x, w)) of one constant matrix: [1, in, out] becomes [out, in]
+OrRefusal<Value> Importer::importMatmul(tosa::MatMulOp op, tosa::RescaleOp last,
+                                        const Rescale &rescale) {
+  if (!isBytes(op.getA()) || !isBytes(op.getB()))
+    return Refusal("its operands are not of bytes: kernels add up products of "
+                   "bytes in 32 bits");
+  DenseElementsAttr weight = constants.evaluate(op.getB());
+  auto type = cast<RankedTensorType>(op.getB().getType());
+  if (!weight || type.getRank() != 3 || type.getDimSize(0) != 1)
+    return Refusal("it multiplies two matrices that are computed, or several: "
+                   "kernels multiply by one that is constant");
+  std::optional<int64_t> inputZeroPoint = readInteger(op.getAZp(), constants),
+                         weightZeroPoint = readInteger(op.getBZp(), constants);
+  if (!inputZeroPoint || !weightZeroPoint)
+    return Refusal("a zero point of it is not constant");
+  Layer layer;
+  layer.input = op.getA();
+  layer.inputZeroPoint = *inputZeroPoint;
+  layer.weightZeroPoint = *weightZeroPoint;
+  int64_t in = type.getDimSize(1), out = type.getDimSize(2);
+  layer.weightShape = {out, in};
+  SmallVector<int8_t> values = llvm::to_vector(weight.getValues<int8_t>());
+  layer.weight.resize(values.size());
+  for (int64_t o = 0; o < out; ++o)
+    for (int64_t i = 0; i < in; ++i)
+      layer.weight[o * in + i] = values[i * out + o];
+  Location loc = op.getLoc();
+  auto kernel = LinearOp::create(
+      rewriter, loc, getResultType(last, rescale),
+      quantized(loc, layer.input, layer.inputZeroPoint),
+      createWeight(loc, layer, rescale), /*bias=*/Value(),
+      rescale.requantization, /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
+  return finish(kernel, last.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Arithmetic
+//===----------------------------------------------------------------------===//
+
+std::optional<Rescale> Importer::readWidening(Value value, Value &bytes) {
+  auto op = value.getDefiningOp<tosa::RescaleOp>();
+  if (!op || !isBytes(op.getInput()) ||
+      !getElementTypeOrSelf(value.getType()).isInteger(32) ||
+      op.getInputUnsigned() || op.getOutputUnsigned() || op.getPerChannel())
+    return std::nullopt;
+  OrRefusal<Rescale> rescale = readRescale(op, constants);
+  if (!rescale || rescale->outputZeroPoint != 0)
+    return std::nullopt;
+  bytes = op.getInput();
+  return *rescale;
+}
+
+// rescale(rescale(a) + rescale(b))
+OrRefusal<Value> Importer::importAdd(tosa::AddOp op, tosa::RescaleOp last,
+                                     const Rescale &rescale) {
+  Value a, b;
+  std::optional<Rescale> lhs = readWidening(op.getInput1(), a),
+                         rhs = readWidening(op.getInput2(), b);
+  if (!lhs || !rhs || last.getPerChannel())
+    return Refusal();
+  Location loc = op.getLoc();
+  auto kernel = AddOp::create(rewriter, loc, getResultType(last, rescale),
+                              quantized(loc, a, lhs->inputZeroPoint),
+                              quantized(loc, b, rhs->inputZeroPoint),
+                              rescale.requantization, lhs->requantization,
+                              rhs->requantization, /*relu=*/UnitAttr(),
+                              /*aten=*/UnitAttr(), /*vectorized=*/UnitAttr());
+  return finish(kernel, last.getType());
+}
+
+// rescale((a - za) * (b - zb))
+OrRefusal<Value> Importer::importMul(tosa::MulOp op, tosa::RescaleOp last,
+                                     const Rescale &rescale) {
+  Value a, b;
+  std::optional<Rescale> lhs = readWidening(op.getInput1(), a),
+                         rhs = readWidening(op.getInput2(), b);
+  if (!lhs || !rhs || !lhs->isIdentity() || !rhs->isIdentity() ||
+      readInteger(op.getShift(), constants) != 0 || last.getPerChannel())
+    return Refusal();
+  Location loc = op.getLoc();
+  auto kernel = MulOp::create(rewriter, loc, getResultType(last, rescale),
+                              quantized(loc, a, lhs->inputZeroPoint),
+                              quantized(loc, b, rhs->inputZeroPoint),
+                              rescale.requantization, /*relu=*/UnitAttr());
+  return finish(kernel, last.getType());
+}
+
+// clamp(q, lo, hi) of what a kernel gives. Of the unit's scale, a number is an
+// integer less the zero point.
+Value Importer::importClamp(tosa::ClampOp op) {
+  auto cast = op.getInput().getDefiningOp<quant::StorageCastOp>();
+  Operation *kernel = cast ? cast.getInput().getDefiningOp() : nullptr;
+  auto lo = dyn_cast<IntegerAttr>(op.getMinValAttr()),
+       hi = dyn_cast<IntegerAttr>(op.getMaxValAttr());
+  if (!kernel || !isa_and_nonnull<QNNPackDialect>(kernel->getDialect()) ||
+      !lo || !hi)
+    return {};
+  auto type = getQuantizedType(cast.getInput().getType());
+  if (!type || !type.isSigned() || type.getScale() != 1.0)
+    return {};
+  auto number = [&](IntegerAttr bound) {
+    return rewriter.getF32FloatAttr(
+        float(bound.getValue().getSExtValue() - type.getZeroPoint()));
+  };
+  rewriter.setInsertionPoint(op);
+  Value clamped =
+      ClampOp::create(rewriter, op.getLoc(), cast.getInput().getType(),
+                      cast.getInput(), number(lo), number(hi));
+  return quant::StorageCastOp::create(rewriter, op.getLoc(), op.getType(),
+                                      clamped);
+}
+
+//===----------------------------------------------------------------------===//
+// Modules
+//===----------------------------------------------------------------------===//
+
+OrRefusal<Value> Importer::importSums(tosa::RescaleOp op,
+                                      const Rescale &rescale) {
+  if (rescale.inputZeroPoint != 0)
+    return Refusal("its rescale has the zero point " +
+                   Twine(rescale.inputZeroPoint) + " for sums");
+  return llvm::TypeSwitch<Operation *, OrRefusal<Value>>(
+             op.getInput().getDefiningOp())
+      .Case([&](tosa::Conv2DOp sums) {
+        return importConvolution(sums, op, rescale);
+      })
+      .Case([&](tosa::DepthwiseConv2DOp sums) {
+        return importDepthwise(sums, op, rescale);
+      })
+      .Case([&](tosa::TransposeConv2DOp sums) {
+        return importTransposed(sums, op, rescale);
+      })
+      .Case(
+          [&](tosa::MatMulOp sums) { return importMatmul(sums, op, rescale); })
+      .Case([&](tosa::AddOp sums) { return importAdd(sums, op, rescale); })
+      .Case([&](tosa::MulOp sums) { return importMul(sums, op, rescale); })
+      .Default([](Operation *) { return Refusal(); });
+}
+
+OrRefusal<Value> Importer::import(tosa::RescaleOp op) {
+  Operation *sums = op.getInput().getDefiningOp();
+  if (!sums || sums->getNumResults() != 1)
+    return Refusal();
+  if (!sums->getResult(0).hasOneUse())
+    return Refusal("its sums are used by others than one rescale");
+  if (!isBytes(op.getOutput()))
+    return Refusal("its rescale doesn't give bytes");
+  if (op.getInputUnsigned() || op.getOutputUnsigned())
+    return Refusal("its rescale has unsigned integers");
+  OrRefusal<Rescale> rescale = readRescale(op, constants);
+  if (!rescale)
+    return rescale.getRefusal();
+  rewriter.setInsertionPoint(op);
+  return importSums(op, *rescale);
+}
+
+void Importer::run(ModuleOp module) {
+  SmallVector<Operation *> ops;
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (isForeign(op, module))
+      return WalkResult::skip();
+    if (isa<tosa::RescaleOp, tosa::ClampOp>(op))
+      ops.push_back(op);
+    return WalkResult::advance();
+  });
+  for (Operation *op : ops) {
+    Value bytes;
+    if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
+      bytes = importClamp(clamp);
+    } else {
+      auto rescale = cast<tosa::RescaleOp>(op);
+      OrRefusal<Value> imported = import(rescale);
+      Operation *sums = rescale.getInput().getDefiningOp();
+      if (imported)
+        bytes = *imported;
+      else if (!imported.getRefusal().reason.empty() &&
+               countIntegerMultiplyAccumulates(sums) != 0)
+        remarkMissed(sums, "QB147", sums->getName().getStringRef(),
+                     "stays integer code: " + imported.getRefusal().reason,
+                     "see docs/Pipeline.md for what of integer TOSA has "
+                     "kernels");
+    }
+    if (!bytes)
+      continue;
+    rewriter.replaceOp(op, bytes);
+  }
+  if (ops.empty())
+    return;
+  // Sums, and the rescales of operands, that nothing reads any more, and
+  // constants of kernels that were refused.
+  module->walk([&](Block *block) {
+    for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
+      if (isa_and_nonnull<tosa::TosaDialect, quant::QuantDialect,
+                          arith::ArithDialect>(op.getDialect()) &&
+          isOpTriviallyDead(&op))
+        rewriter.eraseOp(&op);
+  });
+}
+
+void qbackend::importIntegerTosa(ModuleOp module) {
+  Importer(module.getContext()).run(module);
+}
+
+namespace {
+struct ConvertTosaToQNNPack
+    : qbackend::impl::ConvertTosaToQNNPackPassBase<ConvertTosaToQNNPack> {
+  void runOnOperation() override { importIntegerTosa(getOperation()); }
+};
+} // namespace
