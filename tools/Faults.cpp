@@ -100,6 +100,20 @@ void *operator new(std::size_t size, std::align_val_t alignment) {
   finish(text, std::strlen(text));
 }
 
+/// A module that is mapped was cut since it was opened; LLVM would say that
+/// this is a crash.
+static void failOnCutFile(int signal, siginfo_t *info, void *) {
+  if (info->si_code != BUS_ADRERR) {
+    std::signal(signal, SIG_DFL);
+    return;
+  }
+  char text[160] = {};
+  std::strncpy(text, toolName, 40);
+  std::strcat(text, ": error: a file was cut while it was read; write a new "
+                    "file and rename it to the name of the old one\n");
+  finish(text, std::strlen(text));
+}
+
 /// Where both limits are the same, as a shell's `ulimit -t` sets them, the
 /// process is killed at once: the signal comes a second earlier.
 static void leaveTimeToFail() {
@@ -131,6 +145,10 @@ void qbackend::reportFaults(const char *tool) {
   OutputFile::removeOnSignals();
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGXCPU, [](int) { failInTime(); });
+  struct sigaction cut = {};
+  cut.sa_sigaction = failOnCutFile;
+  cut.sa_flags = SA_SIGINFO;
+  sigaction(SIGBUS, &cut, nullptr);
   leaveTimeToFail();
   // What the C++ library throws, nobody here catches: there is no memory, or no
   // address space for the stack of a thread.

@@ -12,6 +12,7 @@
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/ParameterFile.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
+#include "qbackend/Transforms/ConstantGlobals.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
@@ -46,7 +47,7 @@ static constexpr llvm::StringLiteral kNameAttrs[] = {
 
 static llvm::Expected<ParameterFile> readParameterFile(StringRef path,
                                                        MLIRContext *context) {
-  auto buffer = readFile(path, /*isText=*/false);
+  auto buffer = readWholeFile(path);
   if (!buffer)
     return llvm::createStringError("cannot read '" + path +
                                    "': " + buffer.getError().message());
@@ -348,8 +349,10 @@ private:
           .update(binding.resource->getKey(), makeBlob(tensor));
       return;
     }
-    if (auto global = binding.global)
-      return bindGlobal(global, makeElements(tensor, global.getType()));
+    if (auto global = binding.global) {
+      global.setValueAttr(makeElements(tensor, global.getType()));
+      return inlineConstantGlobal(global);
+    }
     BlockArgument argument = binding.argument;
     Location loc = NameLoc::get(
         StringAttr::get(module.getContext(), tensor.name), argument.getLoc());
@@ -359,31 +362,6 @@ private:
     if (value.getType() != argument.getType())
       value = tensor::CastOp::create(builder, loc, argument.getType(), value);
     argument.replaceAllUsesWith(value);
-  }
-
-  /// Gives `global` its value, and what loads it that value, unless it changes.
-  static void bindGlobal(ml_program::GlobalOp global, ElementsAttr elements) {
-    global.setValueAttr(elements);
-    Operation *table = SymbolTable::getNearestSymbolTable(global);
-    auto uses = SymbolTable::getSymbolUses(global, table);
-    if (global.getIsMutable() || !uses)
-      return;
-    for (const SymbolTable::SymbolUse &use : *uses) {
-      Operation *load = use.getUser();
-      if (!isa<ml_program::GlobalLoadConstOp, ml_program::GlobalLoadOp>(load) ||
-          load->getResult(0).getType() != global.getType())
-        continue;
-      OpBuilder builder(load);
-      Value value =
-          arith::ConstantOp::create(builder, load->getLoc(), elements);
-      Type type = load->getResult(0).getType();
-      if (value.getType() != type)
-        value = tensor::CastOp::create(builder, load->getLoc(), type, value);
-      load->replaceAllUsesWith(ValueRange(value));
-      load->erase();
-    }
-    if (global.isPrivate() && SymbolTable::symbolKnownUseEmpty(global, table))
-      global.erase();
   }
 
   void eraseArguments() {

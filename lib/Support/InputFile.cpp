@@ -21,7 +21,7 @@ static constexpr size_t kMostOfDevice = size_t(64) << 20;
 
 namespace {
 /// What the system has no number for.
-enum class InputError { isEndless = 1, hasNull, wasRead };
+enum class InputError { isEndless = 1, hasNull, wasRead, changed };
 
 class InputErrors : public std::error_category {
 public:
@@ -34,6 +34,9 @@ public:
       return "a name with a null in it, expected that of a file";
     case InputError::wasRead:
       return "it was read before, and can be read once; pass a file";
+    case InputError::changed:
+      return "it changed while it was read; write a new file and rename it to "
+             "this name";
     }
     return "";
   }
@@ -106,4 +109,21 @@ ErrorOr<std::unique_ptr<MemoryBuffer>> qbackend::readFile(StringRef path,
                     : readDevice(*file, path);
   fs::closeFile(*file);
   return result;
+}
+
+ErrorOr<std::unique_ptr<MemoryBuffer>> qbackend::readWholeFile(StringRef path) {
+  fs::file_status before, after;
+  if (path.contains('\0') || fs::status(path, before) ||
+      before.type() != fs::file_type::regular_file)
+    return readFile(path, /*isText=*/false);
+  // What is mapped and then cut is a bus error.
+  auto buffer = MemoryBuffer::getFile(path, /*IsText=*/false,
+                                      /*RequiresNullTerminator=*/false,
+                                      /*IsVolatile=*/true);
+  if (buffer &&
+      (fs::status(path, after) || after.getSize() != before.getSize() ||
+       after.getLastModificationTime() != before.getLastModificationTime() ||
+       (*buffer)->getBufferSize() != before.getSize()))
+    return makeError(InputError::changed);
+  return buffer;
 }

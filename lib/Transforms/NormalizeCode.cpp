@@ -9,6 +9,7 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
+#include "qbackend/Transforms/ConstantGlobals.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -320,6 +321,9 @@ struct NormalizeCodePass
     IRRewriter eraser(&getContext());
     (void)eraseUnreachableBlocks(eraser, getOperation()->getRegions());
     inlineCalls(getOperation());
+    for (auto global : llvm::make_early_inc_range(
+             getOperation().getOps<ml_program::GlobalOp>()))
+      inlineConstantGlobal(global);
     llvm::for_each(getOperation().getOps<func::FuncOp>(), recordMoves);
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isExternal()) {

@@ -11,6 +11,7 @@ code is 1, after the names of what failed, if something did.
 import argparse
 import os
 import pathlib
+import re
 import resource
 import signal
 import subprocess
@@ -105,6 +106,55 @@ class Faults:
         if code is not None:
             assert done.returncode == code, (command, done.returncode, said[:2000])
         return done.returncode, said
+
+    def check_cut_module(self):
+        """A module that is mapped and cut while samples are waited for."""
+        network = write_network(self.work / "large.mlir", 256)
+        text = network.read_text()
+        data = re.search('dense<"0x(.*?)">', text)
+        # The bytes of a resource stay where they are.
+        network.write_text(text.replace(data[0], "dense_resource<w>") +
+                           '{-# dialect_resources: { builtin: { w: "0x04000000'
+                           f'{data[1]}" }} }} #-}}')
+        bytecode = self.work / "large.mlirbc"
+        self.run(["qbackend-opt", "--emit-bytecode", network, "-o", bytecode], code=0)
+        samples = self.work / "x.npy"
+        np.save(samples, np.ones((10, 256), "f4"))
+        process = subprocess.Popen(
+            [self.bin / "qbackend-opt", "--apply-backend=qnnpack", "data=-", bytecode,
+             "-o", self.work / "out.mlir"], stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE)
+        folder = pathlib.Path(f"/proc/{process.pid}")
+
+        def get_state(stat):
+            return stat.read_text().rsplit(")")[-1].split()
+
+        def has_child():
+            for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+                try:
+                    if int(get_state(stat)[1]) == process.pid:
+                        return True
+                except OSError:
+                    pass  # It has ended meanwhile.
+            return False
+
+        calm, before, end = 0, None, time.monotonic() + 120
+        # It sleeps, and so does nobody who reads the module for it.
+        while calm < 20:
+            assert time.monotonic() < end and process.poll() is None, "it didn't wait"
+            state = get_state(folder / "stat")
+            now = state[0], state[11]
+            is_mapped = str(bytecode) in (folder / "maps").read_text()
+            calm = calm + 1 if (is_mapped and now[0] == "S" and now == before
+                                and not has_child()) else 0
+            before = now
+            time.sleep(0.05)
+        os.truncate(bytecode, 0)
+        _, said = process.communicate(samples.read_bytes(), timeout=120)
+        said = said.decode()
+        assert process.returncode == 1, (process.returncode, said)
+        assert "error: a file was cut while it was read" in said, said
+        assert not (self.work / "out.mlir").exists()
 
     def check_full_device(self):
         """No room for the output: EFBIG as ENOSPC, which takes a mount."""

@@ -62,9 +62,17 @@ WAYS = {
     "global": lambda name, kind, _: (
         f"ml_program.global private @fc.{name}(#ml_program.extern : {kind}) : {kind}", "",
         f"%{name} = ml_program.global_load_const @fc.{name} : {kind}"),
+    "elements": lambda name, kind, array: (
+        f"ml_program.global private @fc.{name}(dense<\"0x"
+        f"{array.tobytes().hex().upper()}\"> : {kind}) : {kind}", "",
+        f"%{name} = ml_program.global_load_const @fc.{name} : {kind}"),
     "resource": lambda name, kind, _: (
         "", "", f"%{name} = arith.constant dense_resource<fc.{name}> : {kind}"),
 }
+
+
+#: Of these, what the module has itself.
+WHOLE = {"attribute", "elements"}
 
 
 def network(way):
@@ -102,7 +110,7 @@ def check_ways(work):
         net = work / f"{way}.mlir"
         net.write_text(network(way))
         for file in files:
-            key = [] if way == "attribute" else [f"weights={file}"]
+            key = [] if way in WHOLE else [f"weights={file}"]
             quantized = work / "quantized.mlir"
             run("qbackend-opt", "--apply-backend=qnnpack", "lower-to=linalg",
                 f"data={samples}", *key, net, "-o", quantized)
@@ -110,14 +118,14 @@ def check_ways(work):
             run("qbackend-run", net, f"--input={samples}", *(f"--{k}" for k in key),
                 "-o", work / "y.npz")
             floats.add(np.load(work / "y.npz")["output0"].tobytes())
-        if way != "attribute":
+        if way not in WHOLE:
             # Twice in one context, where MLIR calls the second resource another name.
             said = run("qbackend-run", net, f"--weights={files[0]}", f"--compare={net}",
                        f"--compare-weights={files[1]}", f"--input={samples}")
             assert "SQNR inf dB" in said, said
     assert len(outputs) == 1 and "i8" in outputs.pop(), f"{len(outputs) + 1} outputs"
     assert len(floats) == 1, f"{len(floats)} results"
-    print(f"{len(files) * (len(WAYS) - 1)} ways to bind weights, the same integers")
+    print(f"{len(files) * len(WAYS.keys() - WHOLE)} ways to bind weights, the same integers")
 
 
 #: MLIR's types, those of the file, and NumPy's of the same bytes.
@@ -234,6 +242,11 @@ def check_errors(work):
         return done.stderr
 
     file = work / "bad.safetensors"
+    refuse(network("global"), "", "key 'weights' has no value")
+    done = subprocess.run(["qbackend-run", "--weights=", "-", f"--input={work / 'x.npz'}",
+                           "-o", work / "y.npz"], input=network("attribute"), text=True,
+                          capture_output=True)
+    assert done.returncode == 1 and "--weights is empty" in done.stderr, done
     for data, expected in list_damaged():
         file.write_bytes(data)
         refuse(network("global"), file, "cannot bind weights: '", expected)

@@ -240,6 +240,11 @@ llvm::Error options::checkOptions() {
                      "--scores, when all parts are measured");
   if (calibrateMode && outputFile.empty())
     return makeError("--calibrate needs -o TABLE for the result");
+  for (const cl::opt<std::string> *option : {&weightsFile, &compareWeights})
+    if (option->getNumOccurrences() != 0 && option->empty())
+      return makeError("--{0} is empty, expected a .safetensors or .npz file; "
+                       "leave it out if the module has its weights",
+                       option->ArgStr);
   if (!compareWeights.empty() && compareFile.empty())
     return makeError("--compare-weights needs --compare=MODULE");
   if (layersMode && compareFile.empty())

@@ -293,6 +293,10 @@ int main(int argc, char **argv) {
   auto options = getOptions();
   if (!options)
     return fail(options.takeError());
+  if (weightsFile.getNumOccurrences() != 0 && weightsFile.empty())
+    return fail(qbackend::makeError(
+        "--weights is empty, expected a .safetensors or .npz file; leave it "
+        "out if the module has its weights"));
   runtime::PassThreads threads;
   MLIRContext context(registry);
   threads.giveTo(context);

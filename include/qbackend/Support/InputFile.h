@@ -21,6 +21,11 @@ namespace qbackend {
 llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
 readFile(llvm::StringRef path, bool isText = true);
 
+/// The same, but that nothing is mapped: a file that changes while it is read
+/// is an error, and what is done to it afterwards makes no difference.
+llvm::ErrorOr<std::unique_ptr<llvm::MemoryBuffer>>
+readWholeFile(llvm::StringRef path);
+
 /// Whether `readFile` was given "-" before: nothing is left of it.
 bool wasStandardInputRead();
 
