@@ -12,7 +12,8 @@ makes of it is counted: `refused` is where it says no, or dies.
 
 --names counts the contractions and pools of bytes that specialization names. --passes
 runs these in turn on each network, --each runs each pass alone, and prints a table.
---sequences draws sequences of passes, each for one of the networks. What changes a result
+--sequences draws sequences of passes, each for one of the networks; half of them end in
+one of the ways to buffers, and passes of those. What changes a result
 is made as short as it can be, and printed with the pass behind which results first
 differ. --form=unsigned-bytes is the other form of --convert-qnnpack-to-linalg.
 """
@@ -32,7 +33,7 @@ from check import Broken, Tools
 from transform import Case
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "Integration"))
-from linalg_to_llvm import PIPELINE  # noqa: E402
+from linalg_to_llvm import BUFFERIZE, FROM_TOSA, LOOPS, TO_LLVM  # noqa: E402
 
 ROOT = pathlib.Path(__file__).parents[2]
 
@@ -106,7 +107,41 @@ PASSES = [
     *(name for name in STEPS if name != "unpack")]
 
 
-OF_FUNCTIONS = {"linalg-detensorize"}
+# How tensors become buffers, and what is done to those; mlir-runner runs it.
+BUFFERIZE_FORMS = [
+    "one-shot-bufferize=bufferize-function-boundaries "
+    f"function-boundary-type-conversion={layout}{more}"
+    for layout in ("identity-layout-map", "infer-layout-map")
+    for more in ("", " analysis-heuristic=bottom-up-from-terminators",
+                 " allow-return-allocs-from-loops")]
+BUFFER_PASSES = [
+    "canonicalize", "cse", "loop-invariant-code-motion", "buffer-hoisting",
+    "buffer-loop-hoisting", "promote-buffers-to-stack=max-alloc-size-in-bytes=4096",
+    "drop-equivalent-buffer-results", "optimize-allocation-liveness",
+    "fold-memref-alias-ops", "ownership-based-buffer-deallocation",
+    "buffer-deallocation-simplification", "bufferization-lower-deallocations",
+    "convert-linalg-to-affine-loops", "convert-linalg-to-parallel-loops",
+    "affine-scalrep", "affine-loop-fusion", "affine-loop-invariant-code-motion",
+    "affine-loop-tile=tile-size=3", "affine-super-vectorize=virtual-vector-size=8",
+    "scf-parallel-loop-fusion", "scf-parallel-loop-tiling=parallel-loop-tile-sizes=2",
+    "normalize-memrefs", "memref-expand", "resolve-shaped-type-result-dims"]
+#: What marks a pass as one of buffers in a sequence.
+BUFFER = "buffers:"
+
+OF_FUNCTIONS = {"linalg-detensorize", "buffer-hoisting", "buffer-loop-hoisting",
+                "promote-buffers-to-stack", "convert-linalg-to-affine-loops",
+                "convert-linalg-to-parallel-loops", "affine-scalrep",
+                "affine-loop-fusion", "affine-loop-invariant-code-motion",
+                "affine-loop-tile", "affine-super-vectorize", "scf-parallel-loop-fusion",
+                "scf-parallel-loop-tiling", "optimize-allocation-liveness"}
+
+
+def draw_sequence(rng):
+    passes = rng.choices(PASSES, k=rng.randint(2, 8))
+    if rng.random() < 0.5:
+        return passes
+    return passes + [BUFFER + name for name in [
+        rng.choice(BUFFERIZE_FORMS), *rng.choices(BUFFER_PASSES, k=rng.randint(1, 5))]]
 
 
 def write_steps(path):
@@ -157,6 +192,7 @@ class Network:
                   f"--convert-qnnpack-to-linalg={form}",
                   "--qbackend-strip-configuration", kernels, "-o", self.module)
         self.wanted = self.run(self.module)
+        self.stock = None
 
     def run(self, module):
         out = self.tools.work / "out.npz"
@@ -165,9 +201,9 @@ class Network:
         with np.load(out) as file:
             return [file[name] for name in file.files]
 
-    def run_by_mlir(self, module):
-        """The same from mlir-runner, for networks of one f32 result; None if mlir-opt
-        doesn't lower it."""
+    def run_by_mlir(self, module, buffers=()):
+        """The same from mlir-runner, for networks of one f32 result, by passes of
+        buffers if there are any; None if mlir-opt doesn't lower it."""
         with np.load(self.inputs) as file:
             inputs = [file[name] for name in file.files]
         text = module.read_text()
@@ -189,12 +225,32 @@ class Network:
         text = text.replace("@main(", "@network(", 1)
         body = "\n    ".join(lines)
         text = (text[:text.rindex("}")]
-                + "  func.func private @printMemrefI32(tensor<*xi32>)\n"
+                + "  func.func private @printMemrefI32(tensor<*xi32> "
+                "{bufferization.access = \"read\"})\n"
                 + f"  func.func @main() {{\n    {body}\n    return\n  }}\n}}\n")
+        # What stayed float in a network that came as TOSA.
+        steps, rest = [FROM_TOSA] if "tosa." in text else [], [*BUFFERIZE, *LOOPS]
+        if buffers:
+            if buffers[0] not in BUFFERIZE_FORMS:
+                buffers = [BUFFERIZE_FORMS[0], *buffers]
+            parts = [self.spell(name) for name in
+                     ("convert-elementwise-to-linalg", *buffers, "lower-affine")]
+            steps.append(f"--pass-pipeline=builtin.module({','.join(parts)})")
+            rest = list(LOOPS)
+            if "ownership-based-buffer-deallocation" in buffers:
+                rest[0] = "--bufferization-lower-deallocations"
+        for step in steps:
+            changed = subprocess.run([self.tools.llvm / "mlir-opt", step], input=text,
+                                     capture_output=True, text=True)
+            if changed.returncode != 0:
+                self.error = changed.stderr
+                return None
+            text = changed.stdout
         lowered = subprocess.run([self.tools.llvm / "mlir-opt", "--lower-vector-mask",
-                                  "--lower-vector-multi-reduction",
-                                  *PIPELINE, "--convert-ub-to-llvm",
-                                  "--reconcile-unrealized-casts"], input=text, capture_output=True, text=True)
+                                  "--lower-vector-multi-reduction", *rest, *TO_LLVM,
+                                  "--convert-ub-to-llvm",
+                                  "--reconcile-unrealized-casts"],
+                                 input=text, capture_output=True, text=True)
         if lowered.returncode != 0:
             self.error = lowered.stderr
             return None
@@ -220,9 +276,16 @@ class Network:
             if name in STEPS:
                 name, options = ("transform-interpreter",
                                  f"entry-point={name.replace('-', '_')}")
-            part = f"{name}{{{options}}}" if options else name
-            parts.append(f"func.func({part})" if name in OF_FUNCTIONS else part)
+            parts.append(self.spell(name, options))
         return f"builtin.module({','.join(parts)})"
+
+    @staticmethod
+    def spell(name, options=""):
+        """A pass of a pipeline of modules."""
+        if not options:
+            name, _, options = name.partition("=")
+        part = f"{name}{{{options}}}" if options else name
+        return f"func.func({part})" if name in OF_FUNCTIONS else part
 
     def change(self, passes):
         """The module after `passes`, None if mlir-opt doesn't make it."""
@@ -245,20 +308,32 @@ class Network:
 
     def check(self, passes):
         """`equal`, `refused`, or what differs."""
-        changed = self.change(passes)
+        buffers = [name.removeprefix(BUFFER) for name in passes
+                   if name.startswith(BUFFER)]
+        changed = self.change([name for name in passes if not name.startswith(BUFFER)])
         if changed is None:
             return "refused"
+        wanted = self.wanted
         try:
-            found = self.run(changed)
+            if not buffers:
+                found = self.run(changed)
         except Broken as error:
             # qbackend-run has no vectors, for one: those are for mlir-runner.
             if "only the operators of a network" not in str(error):
                 return f"not run ({error})"
-            found = self.run_by_mlir(changed)
-            if found is None:
-                return "refused"
+            found = None
+        if buffers or found is None:
+            try:
+                found = self.run_by_mlir(changed, buffers)
+                # What stayed float has the functions of that one's libraries.
+                self.stock = self.stock or self.run_by_mlir(self.module)
+            except Broken as error:
+                return f"not run ({error})"
+            wanted = self.stock
+        if found is None or wanted is None:
+            return "refused"
         different = [int((a.view(np.uint8) != b.view(np.uint8)).sum())
-                     for a, b in zip(self.wanted, found, strict=True)]
+                     for a, b in zip(wanted, found, strict=True)]
         return f"{sum(different)} bytes differ" if any(different) else "equal"
 
 
@@ -343,7 +418,7 @@ def main():
         for seed in range(*map(int, options.sequences.split(":"))):
             rng = random.Random(seed)
             network = rng.choice(networks)
-            report(network, rng.choices(PASSES, k=rng.randint(2, 8)))
+            report(network, draw_sequence(rng))
     print(f"{len(networks)} networks, {sum(results.values())} changes: "
           f"{results['equal']} equal, {results['different']} different, "
           f"{results['refused']} refused by mlir-opt")
