@@ -61,6 +61,7 @@ NAVIGATION = {
         "Operators.md",
         "Placement.md",
         "Numerics.md",
+        "Proving.md",
         "Kernels.md",
         "Security.md",
         "Dependencies.md",

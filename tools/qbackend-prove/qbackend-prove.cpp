@@ -28,10 +28,27 @@ static cl::opt<std::string> moduleFile(cl::Positional, cl::Required,
                                        cl::desc("MODULE"), cl::cat(category));
 static cl::opt<std::string>
     form("form", cl::init("linalg"),
-         cl::value_desc("linalg|linalg-unsigned-bytes|tosa"),
+         cl::value_desc("linalg|linalg-unsigned-bytes|kernels|tosa"),
          cl::desc("which code is judged: linalg for other compilers, the same "
-                  "with unsigned bytes, which qbackend-run has, or tosa"),
+                  "with unsigned bytes, that with generated kernels, which "
+                  "qbackend-run has, or tosa"),
          cl::cat(category));
+static cl::opt<std::string>
+    target("target", cl::value_desc("NAME"),
+           cl::desc("whose kernels are judged, see docs/Kernels.md; the best "
+                    "that the processor has, if this is missing"),
+           cl::cat(category));
+static cl::opt<std::string> triple(
+    "target-triple", cl::value_desc("TRIPLE"),
+    cl::desc("what LLVM calls the machine; this one, if this is missing"),
+    cl::cat(category));
+static cl::opt<std::string> cpu("target-cpu", cl::value_desc("NAME"),
+                                cl::desc("what LLVM calls the processor"),
+                                cl::cat(category));
+static cl::opt<std::string>
+    features("target-features", cl::value_desc("LIST"),
+             cl::desc("features besides those of the processor, such as +avx2"),
+             cl::cat(category));
 static cl::opt<std::string>
     lowered("lowered", cl::value_desc("FILE"),
             cl::desc("judge the functions of this module, each the code of "
@@ -87,7 +104,13 @@ int main(int argc, char **argv) {
   if (!chosen)
     return fail(llvm::createStringError(
         "'" + form +
-        "' is no form, expected linalg, linalg-unsigned-bytes or tosa"));
+        "' is no form, expected linalg, linalg-unsigned-bytes, kernels or "
+        "tosa"));
+  bool isOfTarget =
+      !target.empty() || !triple.empty() || !cpu.empty() || !features.empty();
+  if (isOfTarget && *chosen != ProofForm::Kernels)
+    return fail(llvm::createStringError(
+        "--target is for the code of --form=kernels; leave it out"));
   if (seconds == 0 || seconds > 86400)
     return fail(llvm::createStringError("--timeout is " +
                                         std::to_string(seconds) +
@@ -106,6 +129,10 @@ int main(int argc, char **argv) {
   options.solver = solver;
   options.seconds = seconds;
   options.form = *chosen;
+  options.target.triple = triple;
+  options.target.cpu = cpu;
+  options.target.features = features;
+  options.target.target = target;
   OwningOpRef<ModuleOp> code;
   if (!lowered.empty()) {
     auto read = readModule(lowered, &context);

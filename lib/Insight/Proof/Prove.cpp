@@ -5,25 +5,25 @@
 
 #include "qbackend/Insight/Proof/Prove.h"
 
-#include "Formulas.h"
-#include "Laws.h"
+#include "JudgeOperator.h"
+#include "Kernels/Chains.h"
+#include "Kernels/JudgeKernel.h"
 
 #include "qbackend/Conversion/QNNPackToLinalg.h"
 #include "qbackend/Conversion/QNNPackToTosa.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
-#include "qbackend/Execution/CodeGen/Passes.h"
+#include "qbackend/Execution/Int8/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/SHA256.h"
-
-#include <set>
 
 using namespace mlir;
 using namespace qbackend;
@@ -34,6 +34,7 @@ using llvm::Expected;
 static constexpr std::pair<ProofForm, llvm::StringLiteral> formNames[] = {
     {ProofForm::Linalg, "linalg"},
     {ProofForm::UnsignedLinalg, "linalg-unsigned-bytes"},
+    {ProofForm::Kernels, "kernels"},
     {ProofForm::Tosa, "tosa"}};
 
 StringRef qbackend::getName(ProofForm form) {
@@ -74,34 +75,43 @@ static bool isConstant(Value value) {
   return op && op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// A module with a function of `op` alone: its constants are in it, its other
-/// operands are arguments.
-static OwningOpRef<ModuleOp> isolate(Operation *op) {
-  OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
+/// A module with a function of `ops` alone, each of which reads the one before
+/// it: their constants are in it, their other operands are arguments.
+static OwningOpRef<ModuleOp> isolate(ArrayRef<Operation *> ops) {
+  Location loc = ops.back()->getLoc();
+  OwningOpRef<ModuleOp> module = ModuleOp::create(loc);
   OpBuilder builder(module->getBodyRegion());
   SmallVector<Value> operands;
-  for (Value operand : op->getOperands())
-    if (!isConstant(operand) && !llvm::is_contained(operands, operand))
-      operands.push_back(operand);
+  auto isInside = [&](Value value) {
+    return llvm::is_contained(ops, value.getDefiningOp());
+  };
+  for (Operation *op : ops)
+    for (Value operand : op->getOperands())
+      if (!isConstant(operand) && !isInside(operand) &&
+          !llvm::is_contained(operands, operand))
+        operands.push_back(operand);
   auto function = func::FuncOp::create(
-      builder, op->getLoc(), "operator",
+      builder, loc, "operator",
       builder.getFunctionType(ValueRange(operands).getTypes(),
-                              op->getResultTypes()));
+                              ops.back()->getResultTypes()));
   Block *block = function.addEntryBlock();
   builder.setInsertionPointToStart(block);
   IRMapping mapping;
   mapping.map(operands, block->getArguments());
-  for (Value operand : op->getOperands()) {
-    if (mapping.contains(operand))
-      continue;
-    auto *source = operand.getDefiningOp();
-    if (auto cast = dyn_cast<quant::StorageCastOp>(source))
-      if (!mapping.contains(cast.getInput()))
-        builder.clone(*cast.getInput().getDefiningOp(), mapping);
-    builder.clone(*source, mapping);
+  Operation *copy = nullptr;
+  for (Operation *op : ops) {
+    for (Value operand : op->getOperands()) {
+      if (mapping.contains(operand))
+        continue;
+      auto *source = operand.getDefiningOp();
+      if (auto cast = dyn_cast<quant::StorageCastOp>(source))
+        if (!mapping.contains(cast.getInput()))
+          builder.clone(*cast.getInput().getDefiningOp(), mapping);
+      builder.clone(*source, mapping);
+    }
+    copy = builder.clone(*op, mapping);
   }
-  Operation *copy = builder.clone(*op, mapping);
-  func::ReturnOp::create(builder, op->getLoc(), copy->getResults());
+  func::ReturnOp::create(builder, loc, copy->getResults());
   return module;
 }
 
@@ -116,228 +126,6 @@ static Operation *getOperator(func::FuncOp function) {
     }
   });
   return count == 1 ? found : nullptr;
-}
-
-//===----------------------------------------------------------------------===//
-// One operator
-//===----------------------------------------------------------------------===//
-
-namespace {
-class Judge {
-public:
-  Judge(Solver &solver, OperatorProof &proof, int64_t allowed)
-      : solver(solver), proof(proof), allowed(allowed) {}
-
-  Error judge(Operation *op, func::FuncOp lowered);
-
-private:
-  /// Elements of the result that are judged together: all, or those from
-  /// `offset` on of one dimension. `name` is empty if they are all.
-  struct Piece {
-    std::string name;
-    size_t dim = 0;
-    int64_t offset = 0;
-  };
-  Error judgePiece(Operation *op, func::FuncOp lowered, const Piece &piece,
-                   std::vector<SmallVector<int64_t>> digits);
-  /// Judges with the loops over the result cut as `digits` says, one list for
-  /// each dimension. False: `digits` were cut further.
-  Expected<bool> judgeWith(Operation *op, func::FuncOp lowered,
-                           const Piece &piece,
-                           std::vector<SmallVector<int64_t>> &digits);
-
-  Solver &solver;
-  OperatorProof &proof;
-  /// What a byte of the result may be off by.
-  int64_t allowed;
-};
-} // namespace
-
-/// The elements that a term reads.
-static std::set<std::string> getElements(Term term) {
-  std::set<std::string> names;
-  for (Term node : order(term))
-    if (node->op == Fn::Variable && StringRef(node->name).starts_with("%"))
-      names.insert(node->name);
-  return names;
-}
-
-Error Judge::judge(Operation *op, func::FuncOp lowered) {
-  std::vector<SmallVector<int64_t>> digits;
-  for (int64_t size : cast<ShapedType>(op->getResult(0).getType()).getShape())
-    digits.push_back({size});
-  auto cat = dyn_cast<qnnpack::CatOp>(op);
-  if (!cat)
-    return judgePiece(op, lowered, {}, digits);
-  // The inputs one after the other: together they are all of the axis.
-  Piece piece;
-  piece.dim = cat.getAxis();
-  for (auto [i, input] : llvm::enumerate(cat.getInputs())) {
-    int64_t size = cast<ShapedType>(input.getType()).getDimSize(piece.dim);
-    piece.name = " of input " + std::to_string(i);
-    digits[piece.dim] = {size};
-    if (size != 0)
-      if (Error error = judgePiece(op, lowered, piece, digits))
-        return error;
-    piece.offset += size;
-  }
-  return Error::success();
-}
-
-Error Judge::judgePiece(Operation *op, func::FuncOp lowered, const Piece &piece,
-                        std::vector<SmallVector<int64_t>> digits) {
-  // A loop can be cut a few times, by sizes that divide it.
-  for (int round = 0; round < 32; ++round) {
-    auto isDone = judgeWith(op, lowered, piece, digits);
-    if (!isDone)
-      return isDone.takeError();
-    if (*isDone)
-      return Error::success();
-  }
-  proof.reason = "its shapes do not follow from loops";
-  return Error::success();
-}
-
-Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
-                                const Piece &piece,
-                                std::vector<SmallVector<int64_t>> &digits) {
-  Scope scope;
-  if (auto cat = dyn_cast<qnnpack::CatOp>(op))
-    scope.joinedDim = cat.getAxis();
-  Position position;
-  // Which digit a loop is.
-  std::vector<std::pair<size_t, size_t>> owners;
-  for (auto [d, sizes] : llvm::enumerate(digits)) {
-    Linear place;
-    for (auto [i, size] : llvm::enumerate(sizes)) {
-      std::string name = "d" + std::to_string(d);
-      if (sizes.size() > 1)
-        name += "." + std::to_string(i);
-      unsigned loop = scope.addLoop(size, name);
-      owners.push_back({d, i});
-      place = (i ? place * size : Linear(0)) + scope.loop(loop);
-    }
-    position.push_back(place + Linear(d == piece.dim ? piece.offset : 0));
-  }
-  auto splits = [&] {
-    if (!scope.wantedSplit || scope.wantedSplit->loop >= owners.size())
-      return false;
-    auto [d, i] = owners[scope.wantedSplit->loop];
-    int64_t inner = scope.wantedSplit->inner;
-    digits[d][i] /= inner;
-    digits[d].insert(digits[d].begin() + i + 1, inner);
-    return true;
-  };
-
-  auto formula = makeFormula(op, position, scope);
-  if (!formula) {
-    std::string why = llvm::toString(formula.takeError());
-    if (splits())
-      return false;
-    proof.reason = why;
-    return true;
-  }
-  proof.formula = formula->text;
-  proof.sums = formula->sums;
-  auto isOutside = [&] {
-    if (scope.readsOutside)
-      proof.reason = "a constant is read outside of it";
-    return scope.readsOutside;
-  };
-  if (isOutside())
-    return true;
-
-  // The loops of the code are those of the formula in some order: one in which
-  // both read the same elements, if there is any.
-  const std::optional<Fold> &fold = formula->code.fold;
-  SmallVector<unsigned> loops;
-  if (fold)
-    loops = fold->loops;
-  SmallVector<int64_t> extents = getFoldExtents(lowered), wanted;
-  for (unsigned loop : loops)
-    wanted.push_back(scope.getLoops()[loop].extent);
-  SmallVector<int64_t> sorted(extents), sortedWanted(wanted);
-  llvm::sort(sorted);
-  llvm::sort(sortedWanted);
-  if (sorted != sortedWanted) {
-    auto describe = [](ArrayRef<int64_t> sizes) {
-      std::string text;
-      for (int64_t size : sizes)
-        text += (text.empty() ? "" : "x") + std::to_string(size);
-      return sizes.empty() ? "one element" : "a sum over " + text;
-    };
-    // TOSA may cut a sum, or add up something else: that isn't followed.
-    proof.steps.push_back({"the loops",
-                           allowed ? Verdict::Open : Verdict::Counterexample,
-                           "the code has " + describe(extents) +
-                               ", the formula " + describe(wanted)});
-    return true;
-  }
-  llvm::sort(loops);
-  std::optional<Code> code;
-  std::string why;
-  bool isAligned = false;
-  do {
-    SmallVector<int64_t> sizes;
-    for (unsigned loop : loops)
-      sizes.push_back(scope.getLoops()[loop].extent);
-    if (ArrayRef(sizes) != ArrayRef(extents))
-      continue;
-    auto read = readCode(lowered, position, loops, scope);
-    if (!read) {
-      why = llvm::toString(read.takeError());
-      if (splits())
-        return false;
-      break;
-    }
-    if (isOutside())
-      return true;
-    isAligned = !fold || (read->fold && getElements(read->fold->step) ==
-                                            getElements(fold->step));
-    if (isAligned || !code)
-      code = *read;
-  } while (!isAligned && std::next_permutation(loops.begin(), loops.end()));
-  if (!code) {
-    proof.reason = why;
-    return true;
-  }
-
-  Laws laws(scope, solver);
-  Term emitted = code->result, defined = code->defined;
-  if (fold.has_value() != code->fold.has_value()) {
-    proof.reason = fold ? "the code carries nothing along, the formula does"
-                        : "the code carries something along, the formula "
-                          "doesn't";
-    return true;
-  }
-  if (fold) {
-    Term result = nullptr;
-    auto steps = laws.proveFold(*code, formula->code, result);
-    if (!steps)
-      return steps.takeError();
-    for (ProofStep &step : *steps) {
-      bool isOther = allowed != 0 && step.verdict == Verdict::Counterexample;
-      if (isOther)
-        step.verdict = Verdict::Open;
-      proof.steps.push_back(step);
-      if (isOther)
-        return true;
-    }
-    llvm::DenseMap<Term, Term> by = {{code->fold->result, result}};
-    emitted = scope.terms.replace(emitted, by);
-    defined = scope.terms.replace(defined, by);
-  }
-  Allowance allowance;
-  auto type = dyn_cast<quant::QuantizedType>(
-      getElementTypeOrSelf(op->getResult(0).getType()));
-  if (type && allowed != 0)
-    allowance = {allowed, type.isSigned(), formula->sums};
-  auto step = laws.proveEqual("the result" + piece.name, defined, emitted,
-                              formula->code.result, allowance);
-  if (!step)
-    return step.takeError();
-  proof.steps.push_back(*step);
-  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -406,6 +194,93 @@ static func::FuncOp findLowered(Operation *op, ModuleOp lowered,
   return code;
 }
 
+/// Judges the code that is emitted for kernels on buffers: each of `op`, an
+/// int8.conv2d that has no tensors.
+static Error judgeBuffers(int8::Conv2dOp op, const ProveOptions &options,
+                          Solver &solver, OperatorProof &proof) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  OwningOpRef<ModuleOp> emitted;
+  ModuleOp code = options.lowered;
+  if (!code) {
+    emitted = op->getParentOfType<ModuleOp>().clone();
+    PassManager passes(op.getContext());
+    passes.addPass(codegen::createGenerateKernelsPass(options.target));
+    if (failed(passes.run(*emitted)))
+      return llvm::createStringError("no kernel is generated");
+    code = *emitted;
+  }
+  auto lowered = function
+                     ? code.lookupSymbol<func::FuncOp>(function.getSymName())
+                     : func::FuncOp();
+  unsigned count = 0;
+  if (function)
+    function.walk([&](int8::Conv2dOp) { ++count; });
+  if (count != 1 || !lowered || lowered.isExternal() ||
+      lowered.getFunctionType() != function.getFunctionType()) {
+    proof.reason = "there is no function of one kernel and its code";
+    return Error::success();
+  }
+  auto steps = judgeKernel(op, lowered, solver);
+  if (!steps)
+    return steps.takeError();
+  llvm::append_range(proof.steps, *steps);
+  return Error::success();
+}
+
+/// Adds the passes that make the code of `form`.
+static void addLowering(PassManager &passes, ProofForm form) {
+  if (form == ProofForm::Tosa) {
+    passes.addPass(createConvertQNNPackToTosaPass());
+    passes.addPass(codegen::createLowerTosaPass());
+    return;
+  }
+  if (form == ProofForm::Kernels)
+    passes.addPass(createConvertQNNPackToInt8Pass());
+  ConvertQNNPackToLinalgPassOptions lowering;
+  lowering.unsignedBytes = form != ProofForm::Linalg;
+  passes.addPass(createConvertQNNPackToLinalgPass(lowering));
+}
+
+/// Judges what is emitted for the ops of `chain`, of which each but the first
+/// reads the one before it.
+static Error judgeChain(ArrayRef<Operation *> chain,
+                        const ProveOptions &options, Solver &solver,
+                        OperatorProof &proof) {
+  bool isTosa = options.form == ProofForm::Tosa;
+  Judge judge(solver, proof, isTosa ? 1 : 0,
+              isTosa || options.form == ProofForm::Kernels);
+  OwningOpRef<ModuleOp> alone = isolate(chain);
+  OwningOpRef<ModuleOp> lowered(alone->clone());
+  PassManager passes(lowered->getContext());
+  addLowering(passes, options.form);
+  if (failed(passes.run(*lowered))) {
+    proof.reason = "it is not lowered to this form";
+    return Error::success();
+  }
+  auto function = *alone->getOps<func::FuncOp>().begin(),
+       code = *lowered->getOps<func::FuncOp>().begin();
+  Operation *last =
+      function.front().getTerminator()->getOperand(0).getDefiningOp();
+  if (Error error = judge.judge(last, code))
+    return error;
+  if (options.form != ProofForm::Kernels)
+    return Error::success();
+  SmallVector<int8::Conv2dOp> kernels;
+  code.walk([&](int8::Conv2dOp op) { kernels.push_back(op); });
+  for (int8::Conv2dOp kernel : kernels) {
+    OwningOpRef<ModuleOp> buffers = isolateKernel(kernel);
+    if (!buffers) {
+      proof.reason = "its kernel has no constant weight";
+      continue;
+    }
+    int8::Conv2dOp op;
+    buffers->walk([&](int8::Conv2dOp found) { op = found; });
+    if (Error error = judgeBuffers(op, options, solver, proof))
+      return error;
+  }
+  return Error::success();
+}
+
 Expected<Certificate> qbackend::proveModule(ModuleOp module,
                                             const ProveOptions &options) {
   auto solver = Solver::find(options.solver, options.seconds);
@@ -418,10 +293,14 @@ Expected<Certificate> qbackend::proveModule(ModuleOp module,
   certificate.form = options.lowered ? "given" : getName(options.form).str();
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {
-    if (isa_and_nonnull<qnnpack::QNNPackDialect>(op->getDialect()))
+    auto kernel = dyn_cast<int8::Conv2dOp>(op);
+    bool isKernel = kernel && options.form == ProofForm::Kernels &&
+                    kernel.hasPureBufferSemantics();
+    if (isa_and_nonnull<qnnpack::QNNPackDialect>(op->getDialect()) || isKernel)
       ops.push_back(op);
     else if (op->getNumResults() != 0 && !isConstant(op->getResult(0)) &&
-             !isa<quant::StorageCastOp, tensor::EmptyOp>(op) &&
+             !isa<quant::StorageCastOp, tensor::EmptyOp, memref::GetGlobalOp>(
+                 op) &&
              !op->getParentOfType<linalg::LinalgOp>())
       ++certificate.others[op->getName().getStringRef().str()];
   });
@@ -429,23 +308,34 @@ Expected<Certificate> qbackend::proveModule(ModuleOp module,
     return llvm::createStringError(
         "there is no op of qnnpack in the module; quantize it first "
         "(qbackend-opt --apply-backend=qnnpack data=FILE in.mlir -o out.mlir)");
-  PassManager passes(module.getContext());
-  if (options.form == ProofForm::Tosa) {
-    passes.addPass(createConvertQNNPackToTosaPass());
-    passes.addPass(codegen::createLowerTosaPass());
+  std::vector<SmallVector<Operation *>> chains;
+  if (options.form == ProofForm::Kernels && !options.lowered) {
+    auto found = findChains(module);
+    if (failed(found))
+      return llvm::createStringError("the module is not lowered to kernels");
+    chains = std::move(*found);
   } else {
-    ConvertQNNPackToLinalgPassOptions lowering;
-    lowering.unsignedBytes = options.form == ProofForm::UnsignedLinalg;
-    passes.addPass(createConvertQNNPackToLinalgPass(lowering));
+    for (Operation *op : ops)
+      if (!isa<int8::Conv2dOp>(op))
+        chains.push_back({op});
   }
-  for (auto [i, op] : llvm::enumerate(ops)) {
+  for (Operation *op : ops)
+    if (isa<int8::Conv2dOp>(op))
+      chains.push_back({op});
+  for (auto [i, chain] : llvm::enumerate(chains)) {
     OperatorProof &proof = certificate.operators.emplace_back();
     proof.number = i + 1;
-    proof.name = op->getName().getStringRef().str();
+    for (Operation *op : chain)
+      proof.name += (proof.name.empty() ? "" : " + ") +
+                    op->getName().getStringRef().str();
+    Operation *op = chain.back();
     if (auto function = op->getParentOfType<func::FuncOp>())
       proof.function = function.getSymName().str();
-    bool isNear = options.form == ProofForm::Tosa && !options.lowered;
-    Judge judge(*solver, proof, isNear ? 1 : 0);
+    if (auto kernel = dyn_cast<int8::Conv2dOp>(op)) {
+      if (Error error = judgeBuffers(kernel, options, *solver, proof))
+        return error;
+      continue;
+    }
     if (op->getNumResults() != 1 ||
         !isa<RankedTensorType>(op->getResult(0).getType())) {
       proof.reason = "it has not one tensor as its result";
@@ -455,19 +345,12 @@ Expected<Certificate> qbackend::proveModule(ModuleOp module,
       func::FuncOp code = findLowered(op, options.lowered, proof.reason);
       if (!code)
         continue;
+      Judge judge(*solver, proof, 0, options.form != ProofForm::Linalg);
       if (Error error = judge.judge(op, code))
         return error;
       continue;
     }
-    OwningOpRef<ModuleOp> alone = isolate(op);
-    OwningOpRef<ModuleOp> lowered(alone->clone());
-    if (failed(passes.run(*lowered))) {
-      proof.reason = "it is not lowered to this form";
-      continue;
-    }
-    Operation *copy = getOperator(*alone->getOps<func::FuncOp>().begin());
-    if (Error error =
-            judge.judge(copy, *lowered->getOps<func::FuncOp>().begin()))
+    if (Error error = judgeChain(chain, options, *solver, proof))
       return error;
   }
   certificate.laws = solver->countLaws();

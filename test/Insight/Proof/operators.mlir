@@ -4,6 +4,13 @@
 // RUN: qbackend-prove %s --form=linalg-unsigned-bytes | FileCheck %s --check-prefix=UNSIGNED
 // UNSIGNED: form linalg-unsigned-bytes
 // UNSIGNED: 0 open, 0 counterexamples
+// RUN: qbackend-prove %s --form=kernels --target=scalar | FileCheck %s --check-prefix=KERNELS
+// Of a layer the conversion to a kernel, and the kernel's code.
+// KERNELS: form kernels
+// KERNELS: qnnpack.conv2d in @convolution: proven
+// KERNELS: the sums of the kernel: proven, by each product once
+// KERNELS: the result of the kernel: proven
+// KERNELS: 0 open, 0 counterexamples
 // RUN: not qbackend-prove %s --form=tosa --timeout=20 | FileCheck %s --check-prefix=TOSA
 // What TOSA has no op for, and averages, are open there.
 // TOSA: form tosa
@@ -254,6 +261,42 @@ func.func @transpose(%a: tensor<2x3x4x!x>) -> tensor<4x2x3x!x> {
 func.func @reshape(%a: tensor<2x3x4x!x>) -> tensor<2x12x!x> {
   %y = qnnpack.reshape %a : tensor<2x3x4x!x> -> tensor<2x12x!x>
   return %y : tensor<2x12x!x>
+}
+
+// CHECK: qnnpack.channel_shuffle in @shuffle: proven
+func.func @shuffle(%a: tensor<?x2x6x!x>) -> tensor<?x2x6x!x> {
+  %y = qnnpack.channel_shuffle %a {groups = 2 : i64} : tensor<?x2x6x!x> -> tensor<?x2x6x!x>
+  return %y : tensor<?x2x6x!x>
+}
+
+// CHECK: qnnpack.repeat in @repeat: proven
+func.func @repeat(%a: tensor<2x3x!x>) -> tensor<2x12x!x> {
+  %y = qnnpack.repeat %a {multiples = array<i64: 1, 4>} : tensor<2x3x!x> -> tensor<2x12x!x>
+  return %y : tensor<2x12x!x>
+}
+
+// CHECK: qnnpack.celu in @celu: proven
+func.func @celu(%a: tensor<4x!x>) -> tensor<4x!y> {
+  %y = qnnpack.celu %a {alpha = 0.7 : f32} : tensor<4x!x> -> tensor<4x!y>
+  return %y : tensor<4x!y>
+}
+
+// CHECK: qnnpack.threshold in @threshold: proven
+func.func @threshold(%a: tensor<4x!x>) -> tensor<4x!x> {
+  %y = qnnpack.threshold %a {threshold = 0.3 : f32, value = -1.1 : f32} : tensor<4x!x> -> tensor<4x!x>
+  return %y : tensor<4x!x>
+}
+
+// CHECK: qnnpack.batch_norm in @batch_norm: proven
+// CHECK: the result: proven, by all 256 inputs, 3 cases of constants
+func.func @batch_norm(%a: tensor<?x4x3x!x>) -> tensor<?x4x3x!y> {
+  %w = arith.constant dense<[0.7, -1.3, 40.0]> : tensor<3xf32>
+  %b = arith.constant dense<[0.1, 2.5, -3.0]> : tensor<3xf32>
+  %m = arith.constant dense<[-0.4, 0.2, 1.0]> : tensor<3xf32>
+  %v = arith.constant dense<[0.9, 0.01, 2.0]> : tensor<3xf32>
+  %y = qnnpack.batch_norm %a, %w, %b, %m, %v {eps = 1.0e-5 : f64, relu}
+    : tensor<?x4x3x!x>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32>, tensor<3xf32> -> tensor<?x4x3x!y>
+  return %y : tensor<?x4x3x!y>
 }
 
 // CHECK: 0 open, 0 counterexamples

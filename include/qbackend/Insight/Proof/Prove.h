@@ -6,6 +6,8 @@
 #ifndef QBACKEND_INSIGHT_PROOF_PROVE_H
 #define QBACKEND_INSIGHT_PROOF_PROVE_H
 
+#include "qbackend/Execution/CodeGen/Passes.h"
+
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/Error.h"
 #include "llvm/Support/raw_ostream.h"
@@ -76,6 +78,10 @@ enum class ProofForm {
   Linalg,
   /// The same with unsigned bytes as they are, as qbackend-run has it.
   UnsignedLinalg,
+  /// What runs a network has: convert-qnnpack-to-int8 and the vector code of
+  /// its
+  /// kernels for a target, and the above of all other ops.
+  Kernels,
   /// convert-qnnpack-to-tosa, lowered to linalg as MLIR does. A byte may be one
   /// away, as docs/Numerics.md says of it.
   Tosa
@@ -90,12 +96,15 @@ std::optional<ProofForm> getProofForm(llvm::StringRef name);
 /// What proveModule judges, and by what.
 struct ProveOptions {
   ProofForm form = ProofForm::Linalg;
+  /// Whose kernels are judged; by default those of this machine.
+  codegen::GenerateKernelsPassOptions target;
   /// The solver: a name in PATH, or a file.
   std::string solver = "z3";
   /// What it may take for one law.
   unsigned seconds = 60;
   /// Code that is judged in the place of what is emitted: a function for each
-  /// one of the module, of one operator, of the same name. May be null.
+  /// one of the module, of one operator, of the same name. Of kernels the
+  /// module's are of buffers, with an int8.conv2d each. May be null.
   mlir::ModuleOp lowered = nullptr;
 };
 

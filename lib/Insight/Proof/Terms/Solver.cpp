@@ -2,7 +2,7 @@
 //
 // Runs z3 on a law: a file in, one word and the values of a counterexample out.
 
-#include "Solver.h"
+#include "Terms/Solver.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"

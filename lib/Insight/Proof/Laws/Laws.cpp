@@ -10,7 +10,7 @@
 // computed for all inputs before they become floats, and those of equal values
 // are one term.
 
-#include "Laws.h"
+#include "Laws/Laws.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"

@@ -2,10 +2,10 @@
 //
 // The program z3, which is asked each law once.
 
-#ifndef QBACKEND_LIB_INSIGHT_PROOF_SOLVER_H
-#define QBACKEND_LIB_INSIGHT_PROOF_SOLVER_H
+#ifndef QBACKEND_LIB_INSIGHT_PROOF_TERMS_SOLVER_H
+#define QBACKEND_LIB_INSIGHT_PROOF_TERMS_SOLVER_H
 
-#include "Term.h"
+#include "Terms/Term.h"
 
 #include "llvm/Support/Error.h"
 
@@ -41,4 +41,4 @@ private:
 
 } // namespace qbackend::proof
 
-#endif // QBACKEND_LIB_INSIGHT_PROOF_SOLVER_H
+#endif // QBACKEND_LIB_INSIGHT_PROOF_TERMS_SOLVER_H

@@ -3,7 +3,7 @@
 // The formulas of docs/Numerics.md as terms, from that page and from the types
 // and attributes of an op: nothing of lib/Numerics or of a lowering is in here.
 
-#include "Formulas.h"
+#include "Formulas/Formulas.h"
 
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
@@ -86,6 +86,33 @@ Term FormulaBuilder::requantize(Term acc, Term m, const QParams &y, int64_t lo,
 // Reading
 //===----------------------------------------------------------------------===//
 
+/// Whether `value` is the result of an op that is part of the formula.
+static bool isProducer(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op && isa<QNNPackDialect>(op->getDialect());
+}
+
+/// What `producer`, whose result is an operand, has at `place`.
+Term FormulaBuilder::compose(Operation *producer, Sort sort,
+                             const Position &place) {
+  auto inner = makeFormula(producer, place, scope);
+  if (!inner) {
+    why = llvm::toString(inner.takeError());
+    return terms.constantBits(sort, APInt(sort.width, 0));
+  }
+  if (inner->code.fold) {
+    if (formula.code.fold)
+      why = "no formula: there is a second sum";
+    formula.code.fold = inner->code.fold;
+    formula.sums = inner->sums;
+    formula.code.addedByte = isa<AddOp>(op) && inner->code.fold
+                                 ? inner->code.result
+                                 : inner->code.addedByte;
+  }
+  before += inner->text + "; ";
+  return inner->code.result;
+}
+
 Term FormulaBuilder::element(unsigned operand, const Position &place) {
   Value value = op->getOperand(operand);
   Type type = getElementTypeOrSelf(value.getType());
@@ -96,6 +123,8 @@ Term FormulaBuilder::element(unsigned operand, const Position &place) {
     sort = bits(integer.getWidth());
   if (auto argument = dyn_cast<BlockArgument>(value))
     return scope.element(argument.getArgNumber(), sort, place);
+  if (isProducer(value))
+    return compose(value.getDefiningOp(), sort, place);
   // A constant of bytes; `build` has looked that there are no others.
   auto values = ConstantElements<int8_t>::read(value);
   Table table;
@@ -363,88 +392,6 @@ Expected<Term> FormulaBuilder::clampOp(ClampOp clampOp) {
   return store(terms.minS(q, bound(clampOp.getMax())), x);
 }
 
-/// Functions of one byte. expf and tanh are the C library's, by the formula's
-/// text in the precision that it names.
-Expected<Term> FormulaBuilder::lookUp() {
-  QParams x(op->getOperand(0).getType()), y(op->getResult(0).getType());
-  Term q = element(0, at);
-  Term value = dequantize(q, x);
-  auto library = [&](llvm::function_ref<APFloat(float)> function) {
-    std::vector<APInt> table;
-    for (int byte = 0; byte < 256; ++byte) {
-      int64_t integer = x.isSigned ? static_cast<int8_t>(byte) : byte;
-      float real = x.scale * static_cast<float>(integer - x.zeroPoint);
-      table.push_back(function(real).bitcastToAPInt());
-    }
-    unsigned width = table.front().getBitWidth();
-    return terms.lookup(std::move(table), q, {true, width});
-  };
-  auto plus = [&](Term a, Term b) { return terms.binary(Fn::AddF, a, b); };
-  auto limit = [&](Term v, float lo, float hi) {
-    v = terms.select(terms.compare(Fn::LessF, v, real(lo)), real(lo), v);
-    return terms.select(terms.compare(Fn::LessF, real(hi), v), real(hi), v);
-  };
-  // rne(clamp(v, 0, 255)).
-  auto roundLimited = [&](Term v) {
-    return store(terms.make(Fn::FToS, bits(32), {rne(limit(v, 0, 255))}), y);
-  };
-  Term six = limit(plus(value, real(3)), 0, 6);
-  auto orElse = [&](Term otherwise) {
-    return terms.select(terms.compare(Fn::LessF, real(0), value), value,
-                        otherwise);
-  };
-  if (isa<SigmoidOp>(op)) {
-    formula.text = "quantize(f32(1 / f32(1 + expf(-x))))";
-    Term e = library([](float v) { return APFloat(std::exp(-v)); });
-    return quantize(divide(real(1), plus(real(1), e)), y, y.min);
-  }
-  if (isa<TanhOp>(op) && y.isSigned) {
-    formula.text = "quantize(tanhf(x))";
-    return quantize(library([](float v) { return APFloat(std::tanh(v)); }), y,
-                    y.min);
-  }
-  if (isa<TanhOp>(op)) {
-    formula.text = "rne(clamp(f32(128 * tanh(x) + 128), 0, 255))";
-    return roundLimited(library([](float v) {
-      double t = 128 * std::tanh(static_cast<double>(v)) + 128;
-      return APFloat(static_cast<float>(t));
-    }));
-  }
-  if (isa<HardsigmoidOp>(op)) {
-    formula.text = "quantize(f32(clamp(f32(x + 3), 0, 6) / 6))";
-    return quantize(divide(six, real(6)), y, y.min);
-  }
-  if (isa<RequantizeOp>(op)) {
-    formula.text = "quantize(x)";
-    return quantize(value, y, y.min);
-  }
-  if (isa<HardswishOp>(op)) {
-    Term v = divide(multiply(value, six), real(6));
-    if (y.isSigned) {
-      formula.text = "quantize(f32(f32(x * u) / 6))";
-      return quantize(v, y, y.min);
-    }
-    formula.text = "rne(clamp(f32(f32(f32(1 / sy) * v) + zy), 0, 255))";
-    Term scaled = multiply(divide(real(1), real(y.scale)), v);
-    return roundLimited(plus(scaled, real(y.zeroPoint)));
-  }
-  if (op->hasAttr("vectorized"))
-    return fail("ATen's vector code");
-  if (auto leaky = dyn_cast<LeakyReluOp>(op)) {
-    formula.text = "quantize(x > 0 ? x : f32(x * slope))";
-    float slope = leaky.getNegativeSlope().convertToFloat();
-    return quantize(orElse(multiply(value, real(slope))), y, y.min);
-  }
-  if (auto elu = dyn_cast<EluOp>(op)) {
-    formula.text = "quantize(x > 0 ? x : f32(f32(expf(x) - 1) * alpha))";
-    Term e = library([](float v) { return APFloat(std::exp(v)); });
-    Term less = terms.binary(Fn::SubF, e, real(1));
-    float alpha = elu.getAlpha().convertToFloat();
-    return quantize(orElse(multiply(less, real(alpha))), y, y.min);
-  }
-  return fail("none is here for this function yet");
-}
-
 //===----------------------------------------------------------------------===//
 // Ops
 //===----------------------------------------------------------------------===//
@@ -454,8 +401,9 @@ Expected<Formula> FormulaBuilder::build() {
     return fail("its requantization is of fixed point");
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op);
-    if (!isBias && !isa<BlockArgument>(operand) &&
-        !ConstantElements<int8_t>::read(operand))
+    bool isOfNorm = i > 0 && isa<BatchNormOp>(op);
+    if (!isBias && !isOfNorm && !isa<BlockArgument>(operand) &&
+        !isProducer(operand) && !ConstantElements<int8_t>::read(operand))
       return fail("operand " + Twine(i) +
                   " is neither an argument nor a constant of bytes");
   }
@@ -517,17 +465,50 @@ Expected<Formula> FormulaBuilder::build() {
                            place);
           })
           .Case([&](CatOp op) { return cat(op); })
-          .Case<TransposeOp, SliceOp, PadOp, ReshapeOp>(
-              [&](auto) { return move(); })
+          .Case([&](BatchNormOp op) { return batchNorm(op); })
+          .Case<TransposeOp, SliceOp, PadOp, ReshapeOp, RepeatOp,
+                ChannelShuffleOp>([&](auto) { return move(); })
           .Case<SigmoidOp, TanhOp, HardsigmoidOp, HardswishOp, RequantizeOp,
-                LeakyReluOp, EluOp>([&](auto) { return lookUp(); })
+                LeakyReluOp, EluOp, CeluOp, ThresholdOp>(
+              [&](auto) { return lookUp(); })
           .Default([&](Operation *) -> Result {
             return fail("none is here for this op yet");
           });
   if (!result)
     return result.takeError();
+  if (!why.empty())
+    return llvm::createStringError(why);
   formula.code.result = *result;
+  formula.text = before + formula.text;
   return std::move(formula);
+}
+
+SmallVector<std::pair<unsigned, unsigned>, 2>
+qbackend::proof::getExtentSources(Operation *op, unsigned dim) {
+  SmallVector<std::pair<unsigned, unsigned>, 2> sources;
+  if (isa<ReshapeOp>(op))
+    return sources;
+  int64_t rank = cast<ShapedType>(op->getResult(0).getType()).getRank();
+  auto add = [&](Value operand, int64_t d) {
+    auto type = dyn_cast<ShapedType>(operand.getType());
+    if (!type || d < 0 || d >= type.getRank() || !type.isDynamicDim(d))
+      return;
+    if (auto argument = dyn_cast<BlockArgument>(operand))
+      sources.push_back({argument.getArgNumber(), d});
+    else if (isProducer(operand))
+      llvm::append_range(sources, getExtentSources(operand.getDefiningOp(), d));
+  };
+  if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    add(transpose.getInput(), transpose.getPermutation()[dim]);
+    return sources;
+  }
+  for (Value operand : op->getOperands()) {
+    // Shapes broadcast from the right; windows keep the batch.
+    auto type = dyn_cast<ShapedType>(operand.getType());
+    int64_t shift = type ? rank - type.getRank() : 0;
+    add(operand, isa<MeanOp>(op) ? dim : int64_t(dim) - shift);
+  }
+  return sources;
 }
 
 Expected<Formula> qbackend::proof::makeFormula(Operation *op,

@@ -5,7 +5,7 @@
 #ifndef QBACKEND_LIB_INSIGHT_PROOF_POSITION_H
 #define QBACKEND_LIB_INSIGHT_PROOF_POSITION_H
 
-#include "Term.h"
+#include "Terms/Term.h"
 
 #include "mlir/IR/AffineExpr.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -95,6 +95,9 @@ public:
   void checkInside(const Position &at, llvm::ArrayRef<int64_t> shape);
   /// Operands have the same extents but in this dimension.
   std::optional<unsigned> joinedDim;
+  /// Of each dimension of the result the dimensions of arguments that have its
+  /// extent, if that is unknown; empty: nothing is asked.
+  std::vector<llvm::SmallVector<std::pair<unsigned, unsigned>, 2>> extents;
   /// Something was read where it may have no element.
   bool readsOutside = false;
 

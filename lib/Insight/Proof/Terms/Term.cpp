@@ -2,7 +2,7 @@
 //
 // Terms: making, folding and evaluating.
 
-#include "Term.h"
+#include "Terms/Term.h"
 
 #include "llvm/ADT/APSInt.h"
 #include "llvm/ADT/DenseSet.h"
@@ -156,6 +156,8 @@ APInt qbackend::proof::apply(const Node &node, ArrayRef<APInt> operands) {
   case Fn::FToS:
   case Fn::FToU:
     return toInteger(real(0), width, node.op == Fn::FToS);
+  case Fn::Bits:
+    return *a;
   case Fn::ConvertF: {
     APFloat x = real(0);
     bool loses;

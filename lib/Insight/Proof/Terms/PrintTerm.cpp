@@ -2,7 +2,7 @@
 //
 // Terms as SMT-LIB 2, one definition for each.
 
-#include "Term.h"
+#include "Terms/Term.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -154,6 +154,14 @@ Script qbackend::proof::print(Term assumption, Term conclusion) {
       operands += " " + names[operand];
     StringRef first = names[node->operands.front()];
     unsigned from = node->operands.front()->sort.width, to = node->sort.width;
+    if (node->op == Fn::Bits) {
+      // SMT-LIB has no function for it: bits whose float it is. A NaN has
+      // several, all of which are asked for.
+      os << "(declare-const " << name << " " << printSort(node->sort)
+         << ")\n(assert (= (" << getToFloat(node->operands.front()->sort) << " "
+         << name << ")" << operands << "))\n";
+      continue;
+    }
     os << "(define-fun " << name << " () " << printSort(node->sort) << " ";
     switch (node->op) {
     case Fn::Lookup:

@@ -2,11 +2,11 @@
 //
 // Whether code and formula are equal for all values of what they read.
 
-#ifndef QBACKEND_LIB_INSIGHT_PROOF_LAWS_H
-#define QBACKEND_LIB_INSIGHT_PROOF_LAWS_H
+#ifndef QBACKEND_LIB_INSIGHT_PROOF_LAWS_LAWS_H
+#define QBACKEND_LIB_INSIGHT_PROOF_LAWS_LAWS_H
 
-#include "ReadCode.h"
-#include "Solver.h"
+#include "Reading/ReadCode.h"
+#include "Terms/Solver.h"
 
 #include "qbackend/Insight/Proof/Prove.h"
 
@@ -83,4 +83,4 @@ private:
 
 } // namespace qbackend::proof
 
-#endif // QBACKEND_LIB_INSIGHT_PROOF_LAWS_H
+#endif // QBACKEND_LIB_INSIGHT_PROOF_LAWS_LAWS_H

@@ -2,7 +2,7 @@
 //
 // Places in tensors as sums of loops.
 
-#include "Position.h"
+#include "Reading/Position.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"

@@ -8,7 +8,7 @@
 // which are places as sums of these loops: so the products of both are the same
 // ones, each of them once. Integers add in any order modulo 2^32.
 
-#include "Laws.h"
+#include "Laws/Laws.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"

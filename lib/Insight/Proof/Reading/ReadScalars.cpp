@@ -5,11 +5,12 @@
 // leave open (NaN and signed zeros of minnumf) is chosen as LLVM's code for x86
 // and its constant folding agree, or refused.
 
-#include "ReadScalars.h"
+#include "Reading/ReadScalars.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -36,7 +37,8 @@ private:
   Term divide(Fn kind);
 
   Sort getSort() const {
-    Type type = op->getResult(0).getType();
+    // Of vectors one lane.
+    Type type = getElementTypeOrSelf(op->getResult(0).getType());
     if (isa<FloatType>(type))
       return {true, type.getIntOrFloatBitWidth()};
     return bits(type.isIndex() ? 64 : type.getIntOrFloatBitWidth());
@@ -232,6 +234,13 @@ Term Translator::translate() {
       .Case([&](arith::FPToUIOp) { return convert(Fn::FToU, false); })
       .Case([&](arith::ExtFOp) { return make(Fn::ConvertF); })
       .Case([&](arith::TruncFOp) { return make(Fn::ConvertF); })
+      .Case([&](arith::BitcastOp) -> Term {
+        // A NaN has many bits.
+        if (!operands[0]->sort.isFloat || getSort().isFloat)
+          return nullptr;
+        require(terms.negate(terms.make(Fn::IsNaN, bits(1), {operands[0]})));
+        return make(Fn::Bits);
+      })
       .Case([&](math::RoundEvenOp) { return make(Fn::RoundEven); })
       .Case([&](math::RoundOp) { return make(Fn::RoundAway); })
       .Case([&](math::CeilOp) { return make(Fn::RoundUp); })
@@ -243,7 +252,8 @@ Term Translator::translate() {
 }
 
 /// An op on indices that are sums of loops; nothing if it isn't a sum.
-static std::optional<Linear> combine(Operation *op, ArrayRef<Scalar> operands) {
+static std::optional<Linear> combine(Operation *op, ArrayRef<Scalar> operands,
+                                     Scope &scope) {
   SmallVector<Linear, 2> sums;
   for (const Scalar &operand : operands) {
     if (!std::holds_alternative<Linear>(operand))
@@ -258,6 +268,15 @@ static std::optional<Linear> combine(Operation *op, ArrayRef<Scalar> operands) {
     return sums[0] * sums[1].offset;
   if (isa<arith::MulIOp>(op) && sums[0].isConstant())
     return sums[1] * sums[0].offset;
+  if (isa<arith::DivUIOp, arith::RemUIOp>(op) && sums[1].isConstant() &&
+      sums[1].offset > 0) {
+    auto range = scope.getRange(sums[0]);
+    auto parts = range && range->first >= 0
+                     ? scope.divide(sums[0], sums[1].offset)
+                     : std::nullopt;
+    if (parts)
+      return isa<arith::DivUIOp>(op) ? parts->first : parts->second;
+  }
   return std::nullopt;
 }
 
@@ -270,7 +289,7 @@ Expected<Scalar> qbackend::proof::readScalarOp(Operation *op,
   };
   if (op->getNumResults() != 1)
     return fail("has no meaning here");
-  Type type = op->getResult(0).getType();
+  Type type = getElementTypeOrSelf(op->getResult(0).getType());
   if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
     if (auto integer = dyn_cast<IntegerAttr>(constant.getValue())) {
       if (type.isIndex())
@@ -288,7 +307,7 @@ Expected<Scalar> qbackend::proof::readScalarOp(Operation *op,
   if (!isNumber && !type.isIndex())
     return fail("has a type without a meaning here");
   if (type.isIndex())
-    if (auto sum = combine(op, operands))
+    if (auto sum = combine(op, operands, scope))
       return Scalar(*sum);
   SmallVector<Term> terms;
   for (const Scalar &operand : operands) {

@@ -5,7 +5,7 @@
 #ifndef QBACKEND_LIB_INSIGHT_PROOF_READSCALARS_H
 #define QBACKEND_LIB_INSIGHT_PROOF_READSCALARS_H
 
-#include "Position.h"
+#include "Reading/Position.h"
 
 #include "mlir/IR/Operation.h"
 

@@ -2,7 +2,7 @@
 //
 // Formulas of what adds up or takes a maximum, and of what moves elements.
 
-#include "Formulas.h"
+#include "Formulas/Formulas.h"
 
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
 
@@ -268,6 +268,34 @@ Expected<Term> FormulaBuilder::move() {
     for (auto [place, offset, step] :
          llvm::zip_equal(at, slice.getOffsets(), slice.getStrides()))
       read.push_back(place * step + Linear(offset));
+    return element(0, read);
+  }
+  if (auto shuffle = dyn_cast<ChannelShuffleOp>(op)) {
+    formula.text = "channel j * C / g + i is channel i * g + j of the result";
+    int64_t groups = shuffle.getGroups();
+    auto parts = scope.divide(at.back(), groups);
+    if (!parts)
+      return fail("channel " + scope.print(at.back()) + " is of no group");
+    read = at;
+    read.back() =
+        parts->second * (type.getShape().back() / groups) + parts->first;
+    return element(0, read);
+  }
+  if (auto repeat = dyn_cast<RepeatOp>(op)) {
+    formula.text = "element i mod n of the input";
+    for (auto [d, place, multiple] :
+         llvm::enumerate(at, repeat.getMultiples())) {
+      read.push_back(place);
+      if (multiple == 1)
+        continue;
+      auto parts = type.isDynamicDim(d)
+                       ? std::nullopt
+                       : scope.divide(place, type.getDimSize(d));
+      if (!parts)
+        return fail("element " + scope.print(place) + " in repetitions of " +
+                    Twine(type.getDimSize(d)));
+      read.back() = parts->second;
+    }
     return element(0, read);
   }
   if (isa<ReshapeOp>(op)) {

@@ -2,10 +2,10 @@
 //
 // The formulas of docs/Numerics.md as terms.
 
-#ifndef QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_H
-#define QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_H
+#ifndef QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_FORMULAS_H
+#define QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_FORMULAS_H
 
-#include "ReadCode.h"
+#include "Reading/ReadCode.h"
 
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 
@@ -22,10 +22,15 @@ struct Formula {
 };
 
 /// What the element of the result of `op`, an op of qnnpack whose operands are
-/// arguments of its function or constants, is at `position`. An error says why
-/// there is no formula.
+/// arguments of its function, constants or results of such ops, is at
+/// `position`. An error says why there is no formula.
 llvm::Expected<Formula> makeFormula(mlir::Operation *op,
                                     const Position &position, Scope &scope);
+
+/// The dimensions of arguments that dimension `dim` of the result of `op` has
+/// its extent of, if that isn't known; empty: nothing is said.
+llvm::SmallVector<std::pair<unsigned, unsigned>, 2>
+getExtentSources(mlir::Operation *op, unsigned dim);
 
 inline mlir::quant::UniformQuantizedPerAxisType getPerAxis(mlir::Type type) {
   return mlir::dyn_cast<mlir::quant::UniformQuantizedPerAxisType>(
@@ -108,6 +113,7 @@ private:
   Result prelu();
   Result clampOp(qnnpack::ClampOp clamp);
   Result lookUp();
+  Result batchNorm(qnnpack::BatchNormOp norm);
   Result weighted(llvm::ArrayRef<int64_t> stride,
                   llvm::ArrayRef<int64_t> padding,
                   llvm::ArrayRef<int64_t> dilation, int64_t groups, bool relu,
@@ -123,13 +129,17 @@ private:
     return llvm::createStringError("no formula: " + what);
   }
 
+  Term compose(mlir::Operation *producer, Sort sort, const Position &place);
+
   mlir::Operation *op;
   const Position &at;
   Scope &scope;
   Terms &terms;
   Formula formula;
+  /// Texts of formulas that are part of this one, and why one is none.
+  std::string before, why;
 };
 
 } // namespace qbackend::proof
 
-#endif // QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_H
+#endif // QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_FORMULAS_H

@@ -6,7 +6,7 @@
 #ifndef QBACKEND_LIB_INSIGHT_PROOF_READCODE_H
 #define QBACKEND_LIB_INSIGHT_PROOF_READCODE_H
 
-#include "Position.h"
+#include "Reading/Position.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -31,6 +31,9 @@ struct Code {
   /// and of one step.
   Term defined = nullptr, stepDefined = nullptr;
   std::optional<Fold> fold;
+  /// Where a byte that is made of a sum is added to another one: the first.
+  /// Null if there is no such addition.
+  Term addedByte = nullptr;
 };
 
 /// What the one result of `function` is at `position`. Its reductions run over

@@ -5,14 +5,10 @@
 // becomes a term of what it reads, and a reduction a variable, whose first
 // value and whose step are kept.
 
-#include "ReadCode.h"
+#include "Reading/Reader.h"
 
-#include "ReadScalars.h"
-
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
@@ -20,12 +16,13 @@
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
+using namespace qbackend;
 using namespace qbackend::proof;
 using llvm::APInt;
 using llvm::Error;
 using llvm::Expected;
 
-static std::optional<Sort> getSort(Type type) {
+std::optional<Sort> qbackend::proof::getSort(Type type) {
   if (type.isF32() || type.isF64())
     return Sort{true, type.getIntOrFloatBitWidth()};
   if (auto integer = dyn_cast<IntegerType>(type))
@@ -35,76 +32,34 @@ static std::optional<Sort> getSort(Type type) {
   return std::nullopt;
 }
 
-static Error fail(Operation *op, const Twine &what) {
-  return llvm::createStringError("'" + op->getName().getStringRef() + "' " +
-                                 what);
-}
-
-namespace {
-class Reader {
-public:
-  Reader(Scope &scope, ArrayRef<unsigned> foldLoops)
-      : scope(scope), foldLoops(foldLoops),
-        defined(scope.terms.constant(1, 1)) {}
-
-  Expected<Code> read(func::FuncOp function, const Position &position);
-
-private:
-  Expected<Term> readTensor(Value tensor, const Position &at);
-  Expected<Term> readArgument(BlockArgument argument, const Position &at);
-  Expected<Term> readConstant(Operation *op, const Position &at);
-  Expected<Term> readPad(tensor::PadOp op, const Position &at);
-  Expected<Term> readInserted(tensor::InsertSliceOp op, const Position &at);
-  Expected<Term> readLoops(linalg::LinalgOp op, const Position &at);
-  Expected<Term> readBody(linalg::LinalgOp op, ArrayRef<Linear> loops,
-                          Term carried);
-  Expected<std::vector<APInt>> readTable(tensor::ExtractOp op);
-  Expected<Scalar> readScalar(Value value, Values &values,
-                              ArrayRef<Linear> loops);
-  Expected<Scalar> readExtract(tensor::ExtractOp op, Values &values,
-                               ArrayRef<Linear> loops);
-  std::string getConstantName(ElementsAttr attribute);
-
-  Scope &scope;
-  ArrayRef<unsigned> foldLoops;
-  Term defined;
-  std::optional<Fold> fold;
-  Term stepDefined = nullptr;
-  llvm::DenseMap<ElementsAttr, unsigned> constants;
-  /// A tensor is read anew by each reader of it, and chains recurse.
-  static constexpr unsigned mostReadings = 20000, mostDepth = 1000;
-  unsigned readings = 0, depth = 0;
-};
-} // namespace
-
-/// Loops of `op` that a reduction runs over, or all others.
-static SmallVector<unsigned> getLoops(linalg::LinalgOp op,
-                                      utils::IteratorType type) {
-  SmallVector<unsigned> loops;
-  op.getReductionDims(loops);
-  if (type == utils::IteratorType::parallel) {
-    loops.clear();
-    op.getParallelDims(loops);
-  }
-  return loops;
-}
-
-SmallVector<int64_t> qbackend::proof::getFoldExtents(func::FuncOp function) {
-  SmallVector<int64_t> extents;
-  function.walk([&](linalg::LinalgOp op) {
-    SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-    for (unsigned loop : getLoops(op, utils::IteratorType::reduction))
-      if (ranges[loop] != 1)
-        extents.push_back(ranges[loop]);
-  });
-  return extents;
-}
-
 Expected<Code> qbackend::proof::readCode(func::FuncOp function,
                                          const Position &position,
                                          ArrayRef<unsigned> foldLoops,
                                          Scope &scope) {
   return Reader(scope, foldLoops).read(function, position);
+}
+
+/// The dimension of the source of a reshape whose extent is that of `dim` of
+/// its result, since the others of its group are 1.
+static std::optional<unsigned>
+getReshaped(ArrayRef<ReassociationIndices> groups, bool expands,
+            RankedTensorType wide, unsigned dim) {
+  for (auto [g, group] : llvm::enumerate(groups)) {
+    if (expands ? !llvm::is_contained(group, int64_t(dim)) : g != dim)
+      continue;
+    std::optional<unsigned> found;
+    for (int64_t d : group) {
+      if (wide.getDimSize(d) == 1)
+        continue;
+      if (found)
+        return std::nullopt;
+      found = d;
+    }
+    if (!found || (expands && *found != dim))
+      return std::nullopt;
+    return expands ? g : *found;
+  }
+  return std::nullopt;
 }
 
 /// What an extent that isn't known comes from: that of an argument or of an
@@ -117,6 +72,25 @@ static std::pair<Value, unsigned> getOrigin(Value tensor, unsigned dim) {
     }
     if (auto loops = dyn_cast<DestinationStyleOpInterface>(op)) {
       tensor = loops.getTiedOpOperand(cast<OpResult>(tensor))->get();
+      continue;
+    }
+    if (isa<quant::StorageCastOp, tensor::CastOp>(op)) {
+      tensor = op->getOperand(0);
+      continue;
+    }
+    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op)) {
+      auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+      auto from =
+          expand
+              ? getReshaped(expand.getReassociationIndices(), true,
+                            expand.getResultType(), dim)
+              : getReshaped(
+                    cast<tensor::CollapseShapeOp>(op).getReassociationIndices(),
+                    false, cast<tensor::CollapseShapeOp>(op).getSrcType(), dim);
+      if (!from)
+        break;
+      tensor = op->getOperand(0);
+      dim = *from;
       continue;
     }
     auto empty = dyn_cast<tensor::EmptyOp>(op);
@@ -138,17 +112,30 @@ Expected<Code> Reader::read(func::FuncOp function, const Position &position) {
     return fail(function, "has more than one block or result");
   Value returned = function.front().getTerminator()->getOperand(0);
   auto type = dyn_cast<RankedTensorType>(returned.getType());
-  for (int64_t d = 0; type && d < type.getRank(); ++d)
-    if (type.isDynamicDim(d) &&
-        getOrigin(returned, d).first.getType().isIndex())
+  for (int64_t d = 0; type && d < type.getRank(); ++d) {
+    if (!type.isDynamicDim(d))
+      continue;
+    auto [from, dim] = getOrigin(returned, d);
+    if (from.getType().isIndex())
       return fail(function, "returns an unknown extent that is none of an "
                             "argument");
+    auto argument = dyn_cast<BlockArgument>(from);
+    if (!argument || d >= int64_t(scope.extents.size()) ||
+        scope.extents[d].empty())
+      continue;
+    std::pair<unsigned, unsigned> source = {argument.getArgNumber(), dim};
+    if (!llvm::is_contained(scope.extents[d], source))
+      return fail(function, "returns dimension " + Twine(d) +
+                                " with the extent of dimension " + Twine(dim) +
+                                " of argument " + Twine(source.first) +
+                                ", which is another one");
+  }
   auto result = readTensor(returned, position);
   if (!result)
     return result.takeError();
   if (!fold && !foldLoops.empty())
     return fail(function, "adds nothing up");
-  return Code{*result, defined, stepDefined, fold};
+  return Code{*result, defined, stepDefined, fold, addedByte};
 }
 
 //===----------------------------------------------------------------------===//
@@ -170,29 +157,24 @@ std::string Reader::getConstantName(ElementsAttr attribute) {
   return "constant" + std::to_string(number);
 }
 
-/// The element `index` of `attribute`, as bits.
-static APInt readElement(ArrayRef<char> bytes, unsigned width, bool isSplat,
-                         int64_t index) {
+APInt Bytes::read(int64_t index) const {
   unsigned size = width / 8;
   uint64_t value = 0;
-  std::memcpy(&value, bytes.data() + (isSplat ? 0 : index * size), size);
+  std::memcpy(&value, data.data() + (isSplat ? 0 : index * size), size);
   return APInt(64, value).trunc(width);
 }
 
-namespace {
-/// The stored bytes of a constant.
-struct Bytes {
+Expected<Bytes> qbackend::proof::getBytes(Operation *op) {
   ElementsAttr attribute;
-  ArrayRef<char> data;
-  bool isSplat = false;
-  unsigned width = 0;
-};
-} // namespace
-
-static Expected<Bytes> getBytes(Operation *op) {
-  Bytes bytes;
-  if (!matchPattern(op, m_Constant(&bytes.attribute)))
+  if (!matchPattern(op, m_Constant(&attribute)))
     return fail(op, "is no constant tensor");
+  return getBytes(op, attribute);
+}
+
+Expected<Bytes> qbackend::proof::getBytes(Operation *op,
+                                          ElementsAttr attribute) {
+  Bytes bytes;
+  bytes.attribute = attribute;
   if (auto dense = dyn_cast<DenseElementsAttr>(bytes.attribute)) {
     bytes.data = dense.getRawData();
     bytes.isSplat = dense.isSplat();
@@ -215,9 +197,7 @@ Expected<Term> Reader::readConstant(Operation *op, const Position &at) {
   if (!bytes)
     return bytes.takeError();
   Table table;
-  table.read = [bytes = *bytes](int64_t index) {
-    return readElement(bytes.data, bytes.width, bytes.isSplat, index);
-  };
+  table.read = [bytes = *bytes](int64_t index) { return bytes.read(index); };
   table.shape.assign(bytes->attribute.getShapedType().getShape().begin(),
                      bytes->attribute.getShapedType().getShape().end());
   table.position = at;
@@ -317,6 +297,8 @@ Expected<Term> Reader::readTensor(Value tensor, const Position &at) {
     return readConstant(op, at);
   if (auto loops = dyn_cast<linalg::LinalgOp>(op))
     return readLoops(loops, at);
+  if (auto kernel = dyn_cast<int8::Conv2dOp>(op))
+    return readKernel(kernel, at);
   if (auto pad = dyn_cast<tensor::PadOp>(op))
     return readPad(pad, at);
   if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
@@ -394,212 +376,4 @@ Expected<Term> Reader::readTensor(Value tensor, const Position &at) {
                                       " in reading " + std::to_string(readings),
                                   *sort);
   return fail(op, "has no meaning here");
-}
-
-//===----------------------------------------------------------------------===//
-// Loops
-//===----------------------------------------------------------------------===//
-
-/// `expr` of loops that are sums of others.
-static std::optional<Linear> apply(AffineExpr expr, ArrayRef<Linear> loops) {
-  if (auto dim = dyn_cast<AffineDimExpr>(expr))
-    return loops[dim.getPosition()];
-  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
-    return Linear(constant.getValue());
-  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
-  if (!binary)
-    return std::nullopt;
-  auto a = apply(binary.getLHS(), loops), b = apply(binary.getRHS(), loops);
-  if (!a || !b)
-    return std::nullopt;
-  if (expr.getKind() == AffineExprKind::Add)
-    return *a + *b;
-  if (expr.getKind() != AffineExprKind::Mul)
-    return std::nullopt;
-  if (b->isConstant())
-    return *a * b->offset;
-  if (a->isConstant())
-    return *b * a->offset;
-  return std::nullopt;
-}
-
-Expected<Term> Reader::readLoops(linalg::LinalgOp op, const Position &at) {
-  if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics())
-    return fail(op, "has more than one result, or writes memory");
-  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
-  SmallVector<Linear> loops(op.getNumLoops(), Linear(-1));
-  SmallVector<utils::IteratorType> types = op.getIteratorTypesArray();
-  llvm::SmallBitVector isWritten(op.getNumLoops());
-  for (auto [d, expr] : llvm::enumerate(written.getResults())) {
-    auto dim = dyn_cast<AffineDimExpr>(expr);
-    if (!dim || isWritten[dim.getPosition()] ||
-        types[dim.getPosition()] != utils::IteratorType::parallel)
-      return fail(op, "writes elements in another order than that of its "
-                      "loops, or more than once");
-    isWritten.set(dim.getPosition());
-    loops[dim.getPosition()] = at[d];
-  }
-  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  SmallVector<unsigned> inner;
-  bool reduces = false;
-  for (unsigned i = 0; i < loops.size(); ++i) {
-    if (isWritten[i])
-      continue;
-    if (types[i] != utils::IteratorType::reduction)
-      return fail(op, "writes an element in more than one step of a parallel "
-                      "loop");
-    reduces = true;
-    loops[i] = Linear(0);
-    if (ranges[i] == 1)
-      continue;
-    if (inner.size() == foldLoops.size() ||
-        scope.getLoops()[foldLoops[inner.size()]].extent != ranges[i])
-      return fail(op, "has other loops than the formula: one of " +
-                          Twine(ranges[i]));
-    loops[i] = scope.loop(foldLoops[inner.size()]);
-    inner.push_back(foldLoops[inner.size()]);
-  }
-  auto sort = getSort(getElementTypeOrSelf(op->getResult(0).getType()));
-  if (!sort)
-    return fail(op, "is neither of integers nor of floats");
-  if (!reduces)
-    return readBody(op, loops, nullptr);
-  if (fold) {
-    // The same one, read twice at one place.
-    return fail(op, "is a second reduction");
-  }
-  if (inner.size() != foldLoops.size())
-    return fail(op, "has fewer loops than the formula");
-  Fold found;
-  found.loops = inner;
-  auto init = readTensor(op.getDpsInits()[0], at);
-  if (!init)
-    return init;
-  found.init = *init;
-  found.carried = scope.terms.variable("carried", *sort);
-  found.result = scope.terms.variable("sum", *sort);
-  Term outer = std::exchange(defined, scope.terms.constant(1, 1));
-  auto step = readBody(op, loops, found.carried);
-  if (!step)
-    return step;
-  stepDefined = std::exchange(defined, outer);
-  found.step = *step;
-  fold = found;
-  return found.result;
-}
-
-Expected<Term> Reader::readBody(linalg::LinalgOp op, ArrayRef<Linear> loops,
-                                Term carried) {
-  Values values;
-  Block &body = op->getRegion(0).front();
-  for (OpOperand &operand : op->getOpOperands()) {
-    BlockArgument argument = op.getMatchingBlockArgument(&operand);
-    if (argument.use_empty())
-      continue;
-    if (carried && op.isDpsInit(&operand)) {
-      values[argument] = carried;
-      continue;
-    }
-    if (!isa<RankedTensorType>(operand.get().getType())) {
-      auto scalar = readScalar(operand.get(), values, loops);
-      if (!scalar)
-        return scalar.takeError();
-      values[argument] = *scalar;
-      continue;
-    }
-    Position place;
-    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
-      auto at = apply(expr, loops);
-      if (!at)
-        return fail(op, "reads at a place that is no sum of its loops");
-      place.push_back(*at);
-    }
-    auto read = readTensor(operand.get(), place);
-    if (!read)
-      return read;
-    values[argument] = *read;
-  }
-  auto result = readScalar(body.getTerminator()->getOperand(0), values, loops);
-  if (!result)
-    return result.takeError();
-  if (!std::holds_alternative<Term>(*result))
-    return fail(op, "yields an index");
-  return std::get<Term>(*result);
-}
-
-//===----------------------------------------------------------------------===//
-// Scalars
-//===----------------------------------------------------------------------===//
-
-/// Memoized, operands first.
-Expected<Scalar> Reader::readScalar(Value value, Values &values,
-                                    ArrayRef<Linear> loops) {
-  if (auto it = values.find(value); it != values.end())
-    return it->second;
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return llvm::createStringError("a scalar argument has no meaning here");
-  llvm::SaveAndRestore deeper(depth, depth + 1);
-  if (depth > mostDepth)
-    return fail(op, "is computed in a longer chain than is followed");
-  if (auto index = dyn_cast<linalg::IndexOp>(op))
-    return Scalar(loops[index.getDim()]);
-  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
-    return readExtract(extract, values, loops);
-  SmallVector<Scalar> operands;
-  for (Value operand : op->getOperands()) {
-    auto read = readScalar(operand, values, loops);
-    if (!read)
-      return read;
-    operands.push_back(*read);
-  }
-  auto result = readScalarOp(op, operands, scope, defined);
-  if (result)
-    values[value] = *result;
-  return result;
-}
-
-Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
-                                     ArrayRef<Linear> loops) {
-  Position place;
-  Term index = nullptr;
-  for (Value operand : op.getIndices()) {
-    auto read = readScalar(operand, values, loops);
-    if (!read)
-      return read;
-    if (auto *at = std::get_if<Linear>(&*read))
-      place.push_back(*at);
-    else
-      index = std::get<Term>(*read);
-  }
-  if (!index) {
-    scope.checkInside(place,
-                      cast<ShapedType>(op.getTensor().getType()).getShape());
-    auto read = readTensor(op.getTensor(), place);
-    if (!read)
-      return read.takeError();
-    return Scalar(*read);
-  }
-  Operation *source = op.getTensor().getDefiningOp();
-  if (op.getIndices().size() != 1 || !source)
-    return fail(op, "reads at a computed place of what is no table");
-  auto bytes = getBytes(source);
-  if (!bytes)
-    return bytes.takeError();
-  auto sort = getSort(bytes->attribute.getElementType());
-  if (!sort)
-    return fail(source, "has elements that can't be read");
-  int64_t count = bytes->attribute.getNumElements();
-  if (count < 2 || count > 4096 || !llvm::isPowerOf2_64(count))
-    return fail(op, "reads a table of another size than a power of 2");
-  std::vector<APInt> table;
-  for (int64_t i = 0; i < count; ++i)
-    table.push_back(readElement(bytes->data, bytes->width, bytes->isSplat, i));
-  // Beyond the table is no entry.
-  Terms &terms = scope.terms;
-  defined = terms.both(defined,
-                       terms.compare(Fn::LessU, index,
-                                     terms.constant(index->sort.width, count)));
-  Term narrow = terms.make(Fn::Trunc, bits(llvm::Log2_64(count)), {index});
-  return Scalar(terms.lookup(std::move(table), narrow, *sort));
 }

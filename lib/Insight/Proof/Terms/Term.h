@@ -3,8 +3,8 @@
 // Scalar code as terms of SMT-LIB's theories of bit vectors and IEEE floats:
 // made once each, folded where operands are constants, evaluated, printed.
 
-#ifndef QBACKEND_LIB_INSIGHT_PROOF_TERM_H
-#define QBACKEND_LIB_INSIGHT_PROOF_TERM_H
+#ifndef QBACKEND_LIB_INSIGHT_PROOF_TERMS_TERM_H
+#define QBACKEND_LIB_INSIGHT_PROOF_TERMS_TERM_H
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APInt.h"
@@ -79,7 +79,8 @@ enum class Fn {
   UToF,
   FToS,
   FToU,
-  ConvertF
+  ConvertF,
+  Bits // of a float
 };
 
 struct Node {
@@ -173,4 +174,4 @@ Script print(Term assumption, Term conclusion);
 
 } // namespace qbackend::proof
 
-#endif // QBACKEND_LIB_INSIGHT_PROOF_TERM_H
+#endif // QBACKEND_LIB_INSIGHT_PROOF_TERMS_TERM_H

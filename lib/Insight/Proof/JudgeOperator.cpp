@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One operator: its formula and its code at one place of the result, whose
+// loops are cut until both are followed, and the laws that make them equal.
+
+#include "JudgeOperator.h"
+
+#include "Formulas/Formulas.h"
+#include "Laws/Laws.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <set>
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::proof;
+using llvm::Error;
+using llvm::Expected;
+
+/// The elements that a term reads.
+static std::set<std::string> getElements(Term term) {
+  std::set<std::string> names;
+  for (Term node : order(term))
+    if (node->op == Fn::Variable && StringRef(node->name).starts_with("%"))
+      names.insert(node->name);
+  return names;
+}
+
+Error Judge::judge(Operation *op, func::FuncOp lowered) {
+  std::vector<SmallVector<int64_t>> digits;
+  for (int64_t size : cast<ShapedType>(op->getResult(0).getType()).getShape())
+    digits.push_back({size});
+  auto cat = dyn_cast<qnnpack::CatOp>(op);
+  if (!cat)
+    return judgePiece(op, lowered, {}, digits);
+  // The inputs one after the other: together they are all of the axis.
+  Piece piece;
+  piece.dim = cat.getAxis();
+  for (auto [i, input] : llvm::enumerate(cat.getInputs())) {
+    int64_t size = cast<ShapedType>(input.getType()).getDimSize(piece.dim);
+    piece.name = " of input " + std::to_string(i);
+    digits[piece.dim] = {size};
+    if (size != 0)
+      if (Error error = judgePiece(op, lowered, piece, digits))
+        return error;
+    piece.offset += size;
+  }
+  return Error::success();
+}
+
+Error Judge::judgePiece(Operation *op, func::FuncOp lowered, const Piece &piece,
+                        std::vector<SmallVector<int64_t>> digits) {
+  // A loop can be cut a few times, by sizes that divide it.
+  for (int round = 0; round < 32; ++round) {
+    auto isDone = judgeWith(op, lowered, piece, digits);
+    if (!isDone)
+      return isDone.takeError();
+    if (*isDone)
+      return Error::success();
+  }
+  proof.reason = "its shapes do not follow from loops";
+  return Error::success();
+}
+
+Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
+                                const Piece &piece,
+                                std::vector<SmallVector<int64_t>> &digits) {
+  Scope scope;
+  if (auto cat = dyn_cast<qnnpack::CatOp>(op))
+    scope.joinedDim = cat.getAxis();
+  for (unsigned d = 0; d < digits.size(); ++d)
+    scope.extents.push_back(getExtentSources(op, d));
+  Position position;
+  // Which digit a loop is.
+  std::vector<std::pair<size_t, size_t>> owners;
+  for (auto [d, sizes] : llvm::enumerate(digits)) {
+    Linear place;
+    for (auto [i, size] : llvm::enumerate(sizes)) {
+      std::string name = "d" + std::to_string(d);
+      if (sizes.size() > 1)
+        name += "." + std::to_string(i);
+      unsigned loop = scope.addLoop(size, name);
+      owners.push_back({d, i});
+      place = (i ? place * size : Linear(0)) + scope.loop(loop);
+    }
+    position.push_back(place + Linear(d == piece.dim ? piece.offset : 0));
+  }
+  auto splits = [&] {
+    if (!scope.wantedSplit || scope.wantedSplit->loop >= owners.size())
+      return false;
+    auto [d, i] = owners[scope.wantedSplit->loop];
+    int64_t inner = scope.wantedSplit->inner;
+    digits[d][i] /= inner;
+    digits[d].insert(digits[d].begin() + i + 1, inner);
+    return true;
+  };
+
+  auto formula = makeFormula(op, position, scope);
+  if (!formula) {
+    std::string why = llvm::toString(formula.takeError());
+    if (splits())
+      return false;
+    proof.reason = why;
+    return true;
+  }
+  proof.formula = formula->text;
+  proof.sums = formula->sums;
+  auto isOutside = [&] {
+    if (scope.readsOutside)
+      proof.reason = "a constant is read outside of it";
+    return scope.readsOutside;
+  };
+  if (isOutside())
+    return true;
+
+  // The loops of the code are those of the formula in some order: one in which
+  // both read the same elements, if there is any.
+  const std::optional<Fold> &fold = formula->code.fold;
+  SmallVector<unsigned> loops;
+  if (fold)
+    loops = fold->loops;
+  SmallVector<int64_t> extents = getFoldExtents(lowered), wanted;
+  for (unsigned loop : loops)
+    wanted.push_back(scope.getLoops()[loop].extent);
+  SmallVector<int64_t> sorted(extents), sortedWanted(wanted);
+  llvm::sort(sorted);
+  llvm::sort(sortedWanted);
+  if (sorted != sortedWanted) {
+    auto describe = [](ArrayRef<int64_t> sizes) {
+      std::string text;
+      for (int64_t size : sizes)
+        text += (text.empty() ? "" : "x") + std::to_string(size);
+      return sizes.empty() ? "one element" : "a sum over " + text;
+    };
+    // TOSA may cut a sum, and kernels make groups larger.
+    proof.steps.push_back({"the loops",
+                           mayCut ? Verdict::Open : Verdict::Counterexample,
+                           "the code has " + describe(extents) +
+                               ", the formula " + describe(wanted)});
+    return true;
+  }
+  llvm::sort(loops);
+  std::optional<Code> code;
+  std::string why;
+  bool isAligned = false;
+  do {
+    SmallVector<int64_t> sizes;
+    for (unsigned loop : loops)
+      sizes.push_back(scope.getLoops()[loop].extent);
+    if (ArrayRef(sizes) != ArrayRef(extents))
+      continue;
+    auto read = readCode(lowered, position, loops, scope);
+    if (!read) {
+      why = llvm::toString(read.takeError());
+      if (splits())
+        return false;
+      break;
+    }
+    if (isOutside())
+      return true;
+    isAligned = !fold || (read->fold && getElements(read->fold->step) ==
+                                            getElements(fold->step));
+    if (isAligned || !code)
+      code = *read;
+  } while (!isAligned && std::next_permutation(loops.begin(), loops.end()));
+  if (!code) {
+    proof.reason = why;
+    return true;
+  }
+
+  Laws laws(scope, solver);
+  Term emitted = code->result, defined = code->defined;
+  if (fold.has_value() != code->fold.has_value()) {
+    proof.reason = fold ? "the code carries nothing along, the formula does"
+                        : "the code carries something along, the formula "
+                          "doesn't";
+    return true;
+  }
+  if (fold) {
+    Term result = nullptr;
+    auto steps = laws.proveFold(*code, formula->code, result);
+    if (!steps)
+      return steps.takeError();
+    for (ProofStep &step : *steps) {
+      bool isOther = allowed != 0 && step.verdict == Verdict::Counterexample;
+      if (isOther)
+        step.verdict = Verdict::Open;
+      proof.steps.push_back(step);
+      if (isOther)
+        return true;
+    }
+    llvm::DenseMap<Term, Term> by = {{code->fold->result, result}};
+    emitted = scope.terms.replace(emitted, by);
+    defined = scope.terms.replace(defined, by);
+  }
+  Allowance allowance;
+  auto type = dyn_cast<quant::QuantizedType>(
+      getElementTypeOrSelf(op->getResult(0).getType()));
+  if (type && allowed != 0)
+    allowance = {allowed, type.isSigned(), formula->sums};
+  Term expected = formula->code.result;
+  // A byte that is added to another one is proven by itself, and is then any.
+  if (code->addedByte && formula->code.addedByte) {
+    auto step = laws.proveEqual("the byte that is added", defined,
+                                code->addedByte, formula->code.addedByte);
+    if (!step)
+      return step.takeError();
+    proof.steps.push_back(*step);
+    Term any = scope.terms.variable("the byte", bits(8)),
+         one = scope.terms.constant(1, 1);
+    // What is defined was shown with it.
+    defined = one;
+    llvm::DenseMap<Term, Term> byEmitted = {{code->addedByte, any}},
+                               byFormula = {{formula->code.addedByte, any}};
+    emitted = scope.terms.replace(emitted, byEmitted);
+    expected = scope.terms.replace(expected, byFormula);
+  }
+  auto step = laws.proveEqual("the result" + piece.name, defined, emitted,
+                              expected, allowance);
+  if (!step)
+    return step.takeError();
+  proof.steps.push_back(*step);
+  return true;
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is wrong, or not followed, of a kernel: the parts of a judgement.
+
+#ifndef QBACKEND_LIB_INSIGHT_PROOF_KERNELS_KERNELJUDGE_H
+#define QBACKEND_LIB_INSIGHT_PROOF_KERNELS_KERNELJUDGE_H
+
+#include "Kernels/LinearForm.h"
+#include "Terms/Solver.h"
+
+#include "qbackend/Execution/Int8/Int8.h"
+#include "qbackend/Insight/Proof/Prove.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <memory>
+#include <set>
+
+namespace qbackend::proof {
+
+/// Images that an unknown batch is taken to have: places are sums of loops, so
+/// that two images stand for all.
+inline constexpr int64_t assumedBatch = 2;
+
+/// What is wrong, or not followed.
+struct Finding {
+  Verdict verdict;
+  std::string text;
+};
+
+/// A vector that is stored in the result.
+struct StoredVector {
+  const KernelAccess *store;
+  struct Lane {
+    const LinearForm *form;
+    /// What of the place of a byte depends on loops around the store, and the
+    /// constant that all have in common.
+    Linear outer;
+    int64_t first = 0;
+    /// The element that is stored, with `sum`, `m` and `r` as variables.
+    Term result, defined;
+    std::optional<KernelElement> multiplier;
+  };
+  std::vector<Lane> lanes;
+  /// Loops around it that weights, and what is read of a window, depend on.
+  std::vector<unsigned> blockLoops;
+};
+
+/// Judges the code of one op: see JudgeKernel.cpp for the order.
+class KernelJudge {
+public:
+  KernelJudge(int8::Conv2dOp op, Solver &solver)
+      : op(op), solver(solver), walk(scope, assumedBatch), forms(walk, scope) {}
+
+  llvm::Expected<std::vector<ProofStep>> judge(mlir::func::FuncOp code);
+
+private:
+  using Result = std::optional<Finding>;
+  Result open(const llvm::Twine &what) {
+    return Finding{Verdict::Open, what.str()};
+  }
+  Result wrong(const llvm::Twine &what) {
+    return Finding{Verdict::Counterexample, what.str()};
+  }
+
+  Result readOp();
+  Result checkAccesses();
+  Result checkBatch();
+  Result sortStores();
+  Result makeVector(const KernelAccess &store);
+  Result makeLane(StoredVector &vector, unsigned index);
+  Result checkCopy(Environment &values);
+  Result checkResults(Environment &values);
+  Result checkVector(const StoredVector &vector, const Environment &values,
+                     int64_t output, int64_t distance);
+  Result checkLane(const StoredVector::Lane &lane, Environment values,
+                   int64_t output, int64_t distance);
+  llvm::Expected<std::vector<ProofStep>> proveResults();
+  Term findAdded(Term result);
+
+  template <typename T> static std::vector<T> readConstant(mlir::Value buffer);
+  int64_t getWeight(int64_t output, int64_t ky, int64_t kx, int64_t i) const {
+    return weight[((output * kernelY + ky) * kernelX + kx) * inGroup + i];
+  }
+
+  int8::Conv2dOp op;
+  Solver &solver;
+  Scope scope;
+  KernelWalk walk;
+  LinearForms forms;
+
+  // Of the op.
+  std::vector<int8_t> weight;
+  std::vector<int32_t> bias;
+  std::vector<uint32_t> multiplier;
+  int64_t batch, height, width, in, out, kernelY, kernelX, inGroup, outGroup,
+      resultY, resultX;
+  unsigned inputArgument, resultArgument;
+  std::optional<unsigned> residualArgument;
+  /// The distance of rows of the image as windows read it.
+  int64_t row;
+  bool isCopied = false;
+  unsigned image = 0;
+
+  std::map<std::string, std::unique_ptr<LinearForm>> known;
+  std::vector<StoredVector> vectors;
+  std::vector<const KernelAccess *> copies;
+  /// The loop over images around a copy and what reads it.
+  std::optional<unsigned> imageLoop;
+  /// Blocks whose products were compared.
+  std::set<std::vector<int64_t>> compared;
+  std::vector<bool> written;
+  Term sum = nullptr, m = nullptr, residual = nullptr;
+  /// When a result is defined, and what it is, in the order of making.
+  std::map<std::pair<unsigned, unsigned>, std::pair<Term, Term>> results;
+};
+
+} // namespace qbackend::proof
+
+#endif // QBACKEND_LIB_INSIGHT_PROOF_KERNELS_KERNELJUDGE_H

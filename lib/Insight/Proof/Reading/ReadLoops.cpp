@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loop nests of linalg as terms: the body is read at the place of one element,
+// a reduction becomes a variable, whose first value and whose step are kept.
+
+#include "Reading/Reader.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/SmallBitVector.h"
+#include "llvm/Support/SaveAndRestore.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::proof;
+using llvm::APInt;
+using llvm::Expected;
+
+/// Loops of `op` that a reduction runs over, or all others.
+static SmallVector<unsigned> getLoops(linalg::LinalgOp op,
+                                      utils::IteratorType type) {
+  SmallVector<unsigned> loops;
+  op.getReductionDims(loops);
+  if (type == utils::IteratorType::parallel) {
+    loops.clear();
+    op.getParallelDims(loops);
+  }
+  return loops;
+}
+
+SmallVector<int64_t> qbackend::proof::getFoldExtents(func::FuncOp function) {
+  SmallVector<int64_t> extents;
+  auto add = [&](int64_t size) {
+    if (size != 1)
+      extents.push_back(size);
+  };
+  function.walk([&](Operation *op) {
+    if (auto kernel = dyn_cast<int8::Conv2dOp>(op))
+      llvm::for_each(kernel.getWeight().getType().getShape().drop_front(), add);
+    auto loops = dyn_cast<linalg::LinalgOp>(op);
+    if (!loops)
+      return;
+    SmallVector<int64_t> ranges = loops.getStaticLoopRanges();
+    for (unsigned loop : getLoops(loops, utils::IteratorType::reduction))
+      add(ranges[loop]);
+  });
+  return extents;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// `expr` of loops that are sums of others.
+static std::optional<Linear> substitute(AffineExpr expr,
+                                        ArrayRef<Linear> loops) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return loops[dim.getPosition()];
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr))
+    return Linear(constant.getValue());
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return std::nullopt;
+  auto a = substitute(binary.getLHS(), loops),
+       b = substitute(binary.getRHS(), loops);
+  if (!a || !b)
+    return std::nullopt;
+  if (expr.getKind() == AffineExprKind::Add)
+    return *a + *b;
+  if (expr.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  if (b->isConstant())
+    return *a * b->offset;
+  if (a->isConstant())
+    return *b * a->offset;
+  return std::nullopt;
+}
+
+Expected<Term> Reader::readLoops(linalg::LinalgOp op, const Position &at) {
+  if (op.getNumDpsInits() != 1 || !op.hasPureTensorSemantics())
+    return fail(op, "has more than one result, or writes memory");
+  AffineMap written = op.getMatchingIndexingMap(op.getDpsInitOperand(0));
+  SmallVector<Linear> loops(op.getNumLoops(), Linear(-1));
+  SmallVector<utils::IteratorType> types = op.getIteratorTypesArray();
+  llvm::SmallBitVector isWritten(op.getNumLoops());
+  for (auto [d, expr] : llvm::enumerate(written.getResults())) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim || isWritten[dim.getPosition()] ||
+        types[dim.getPosition()] != utils::IteratorType::parallel)
+      return fail(op, "writes elements in another order than that of its "
+                      "loops, or more than once");
+    isWritten.set(dim.getPosition());
+    loops[dim.getPosition()] = at[d];
+  }
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  SmallVector<unsigned> inner;
+  bool reduces = false;
+  for (unsigned i = 0; i < loops.size(); ++i) {
+    if (isWritten[i])
+      continue;
+    if (types[i] != utils::IteratorType::reduction)
+      return fail(op, "writes an element in more than one step of a parallel "
+                      "loop");
+    reduces = true;
+    loops[i] = Linear(0);
+    if (ranges[i] == 1)
+      continue;
+    if (inner.size() == foldLoops.size() ||
+        scope.getLoops()[foldLoops[inner.size()]].extent != ranges[i])
+      return fail(op, "has other loops than the formula: one of " +
+                          Twine(ranges[i]));
+    loops[i] = scope.loop(foldLoops[inner.size()]);
+    inner.push_back(foldLoops[inner.size()]);
+  }
+  auto sort = getSort(getElementTypeOrSelf(op->getResult(0).getType()));
+  if (!sort)
+    return fail(op, "is neither of integers nor of floats");
+  if (!reduces)
+    return readBody(op, loops, nullptr);
+  if (inner.size() != foldLoops.size())
+    return fail(op, "has fewer loops than the formula");
+  Fold found;
+  found.loops = inner;
+  auto init = readTensor(op.getDpsInits()[0], at);
+  if (!init)
+    return init;
+  found.init = *init;
+  found.carried = scope.terms.variable("carried", *sort);
+  found.result = scope.terms.variable("sum", *sort);
+  Term outer = std::exchange(defined, scope.terms.constant(1, 1));
+  auto step = readBody(op, loops, found.carried);
+  if (!step)
+    return step;
+  stepDefined = std::exchange(defined, outer);
+  found.step = *step;
+  return addFold(op, std::move(found));
+}
+
+Expected<Term> Reader::addFold(Operation *op, Fold found) {
+  // The same one may be read twice, at one place or at several.
+  if (fold)
+    return fail(op, "is a second reduction");
+  fold = std::move(found);
+  return fold->result;
+}
+
+Expected<Term> Reader::readBody(linalg::LinalgOp op, ArrayRef<Linear> loops,
+                                Term carried) {
+  Values values;
+  Block &body = op->getRegion(0).front();
+  for (OpOperand &operand : op->getOpOperands()) {
+    BlockArgument argument = op.getMatchingBlockArgument(&operand);
+    if (argument.use_empty())
+      continue;
+    if (carried && op.isDpsInit(&operand)) {
+      values[argument] = carried;
+      continue;
+    }
+    if (!isa<RankedTensorType>(operand.get().getType())) {
+      auto scalar = readScalar(operand.get(), values, loops);
+      if (!scalar)
+        return scalar.takeError();
+      values[argument] = *scalar;
+      continue;
+    }
+    Position place;
+    for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+      auto at = substitute(expr, loops);
+      if (!at)
+        return fail(op, "reads at a place that is no sum of its loops");
+      place.push_back(*at);
+    }
+    auto read = readTensor(operand.get(), place);
+    if (!read)
+      return read;
+    values[argument] = *read;
+  }
+  auto result = readScalar(body.getTerminator()->getOperand(0), values, loops);
+  if (!result)
+    return result.takeError();
+  if (!std::holds_alternative<Term>(*result))
+    return fail(op, "yields an index");
+  return std::get<Term>(*result);
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// Memoized, operands first.
+Expected<Scalar> Reader::readScalar(Value value, Values &values,
+                                    ArrayRef<Linear> loops) {
+  if (auto it = values.find(value); it != values.end())
+    return it->second;
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return llvm::createStringError("a scalar argument has no meaning here");
+  llvm::SaveAndRestore deeper(depth, depth + 1);
+  if (depth > mostDepth)
+    return fail(op, "is computed in a longer chain than is followed");
+  if (auto index = dyn_cast<linalg::IndexOp>(op))
+    return Scalar(loops[index.getDim()]);
+  if (auto dim = dyn_cast<tensor::DimOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(dim.getSource().getType());
+    auto number = dim.getConstantIndex();
+    if (type && number && *number >= 0 && *number < type.getRank() &&
+        !type.isDynamicDim(*number))
+      return Scalar(Linear(type.getDimSize(*number)));
+    return fail(op, "is an extent that isn't known");
+  }
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return readExtract(extract, values, loops);
+  SmallVector<Scalar> operands;
+  for (Value operand : op->getOperands()) {
+    auto read = readScalar(operand, values, loops);
+    if (!read)
+      return read;
+    operands.push_back(*read);
+  }
+  auto result = readScalarOp(op, operands, scope, defined);
+  if (result)
+    values[value] = *result;
+  return result;
+}
+
+Expected<Scalar> Reader::readExtract(tensor::ExtractOp op, Values &values,
+                                     ArrayRef<Linear> loops) {
+  Position place;
+  Term index = nullptr;
+  for (Value operand : op.getIndices()) {
+    auto read = readScalar(operand, values, loops);
+    if (!read)
+      return read;
+    if (auto *at = std::get_if<Linear>(&*read))
+      place.push_back(*at);
+    else
+      index = std::get<Term>(*read);
+  }
+  if (!index) {
+    scope.checkInside(place,
+                      cast<ShapedType>(op.getTensor().getType()).getShape());
+    auto read = readTensor(op.getTensor(), place);
+    if (!read)
+      return read.takeError();
+    return Scalar(*read);
+  }
+  Operation *source = op.getTensor().getDefiningOp();
+  if (op.getIndices().size() != 1 || !source)
+    return fail(op, "reads at a computed place of what is no table");
+  auto bytes = getBytes(source);
+  if (!bytes)
+    return bytes.takeError();
+  auto sort = getSort(bytes->attribute.getElementType());
+  if (!sort)
+    return fail(source, "has elements that can't be read");
+  int64_t count = bytes->attribute.getNumElements();
+  if (count < 2 || count > 4096 || !llvm::isPowerOf2_64(count))
+    return fail(op, "reads a table of another size than a power of 2");
+  std::vector<APInt> table;
+  for (int64_t i = 0; i < count; ++i)
+    table.push_back(bytes->read(i));
+  // Beyond the table is no entry.
+  Terms &terms = scope.terms;
+  defined = terms.both(defined,
+                       terms.compare(Fn::LessU, index,
+                                     terms.constant(index->sort.width, count)));
+  Term narrow = terms.make(Fn::Trunc, bits(llvm::Log2_64(count)), {index});
+  return Scalar(terms.lookup(std::move(table), narrow, *sort));
+}
