@@ -67,9 +67,20 @@ PLAUSIBLE = {
     "keep-accuracy": ["0", "1", "100"], "keep-sqnr": ["0", "30", "200"],
     "max-time": ["0", "1s", "1m"], "target-latency": ["0", "1us", "2ms"],
     "dtype": ["si8", "ui8"], "opset": ["13", "21"],
-    "apply-backend": ["qnnpack", "{network}"]}
+    "apply-backend": ["qnnpack", "{network}"],
+    "form": ["linalg", "linalg-unsigned-bytes", "kernels", "tosa"], "z3": ["z3"],
+    "format": ["text", "json"], "timeout": ["1", "60"],
+    "target-triple": ["x86_64-linux-gnu", "aarch64-linux-gnu"],
+    "target-cpu": ["generic", "x86-64-v3"], "target-features": ["+avx2", "+dotprod"]}
+# All inputs of its op are computed: what a solver may take doesn't matter.
+QUANTIZED = """!x = !quant.uniform<u8:f32, 0.05:120>
+func.func @main(%x: tensor<4x!x>) -> tensor<4x!x> {
+  %y = qnnpack.relu %x : tensor<4x!x> -> tensor<4x!x>
+  return %y : tensor<4x!x>
+}
+"""
 BARE = {"--layers", "--resume", "--profile", "--sensitivity", "--calibrate", "--symmetric",
-        "--html", "--changes"}
+        "--html", "--changes", "--timings"}
 
 # LLVM's parser of options has words of its own.
 ERRORS = ("error:|no such option|Unknown (command line argument|subcommand)|"
@@ -93,6 +104,11 @@ COMMANDS = {
                    "{output}"], RUN),
     "compare": (["qbackend-run", "{network}", "--input={samples}",
                  "--compare={network}"], RUN),
+    "doctor": (["qbackend-run", "{network}", "--input={samples}", "--doctor", "-o",
+                "{output}"], RUN),
+    "prove": (["qbackend-prove", "{quantized}", "-o", "{output}"],
+              ["--form", "--format", "--z3", "--timeout", "--timings", "--target",
+               "--target-triple", "--target-cpu", "--target-features"]),
     "tune": (["qbackend-tune", "{network}", "--input={samples}", "--keep-sqnr=20", "-o",
               "{output}"], TUNE),
     "stages": (["qbackend-stages", "{network}", "-o", "{output}"],
@@ -115,6 +131,7 @@ def write_files(arguments):
     corpus.write_helpers(work)
     np.savez(work / "labels.npz", labels=np.array([0, 1, 9]))
     (work / "folder").mkdir()
+    (work / "quantized.mlir").write_text(QUANTIZED)
     corpus.read_tables(arguments)
 
 
@@ -156,6 +173,7 @@ def run_seed(name, seed, arguments):
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
         names = {"network": arguments.work / "network.mlir",
+                 "quantized": arguments.work / "quantized.mlir",
                  "samples": arguments.work / "samples.npz",
                  "labels": arguments.work / "labels.npz",
                  "table": arguments.work / "default.json",
