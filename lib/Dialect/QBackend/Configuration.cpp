@@ -2,6 +2,7 @@
 //
 // Attributes of configurations: parsing, printing, verification.
 
+#include "Keywords.h"
 #include "KindAnswers.h"
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
@@ -161,7 +162,12 @@ static ParseResult parseObserverField(AsmParser &parser, ObserverFields &fields,
                                       llvm::SmallDenseSet<StringRef> &seen) {
   StringRef key;
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&key))
+  SmallVector<StringRef> known(qschemeNames, std::end(qschemeNames));
+  known.push_back("fake_quantize");
+  fields.visit([&](ObserverField field, auto &) {
+    known.push_back(stringifyObserverField(field));
+  });
+  if (qbackend::detail::parseKeywordLike(parser, &key, known))
     return failure();
   std::optional<QScheme> scheme = symbolizeQScheme(key);
   if (!seen.insert(scheme ? "scheme" : key).second)
@@ -201,7 +207,10 @@ Attribute ObserverAttr::parse(AsmParser &parser, Type) {
   if (parser.parseLess())
     return {};
   SMLoc loc = parser.getCurrentLocation();
-  if (parser.parseKeyword(&name))
+  SmallVector<StringRef> known;
+  for (const ObserverKindInfo &info : observerKinds)
+    known.push_back(info.name);
+  if (qbackend::detail::parseKeywordLike(parser, &name, known))
     return {};
   std::optional<ObserverKind> kind = symbolizeObserverKind(name);
   if (!kind) {

@@ -3,6 +3,9 @@
 // Nested patterns: an operator, and patterns for its operands.
 
 #include "PatternNode.h"
+#include "Keywords.h"
+
+#include "qbackend/Dialect/QBackend/OperatorKinds.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -23,7 +26,7 @@ static constexpr llvm::StringLiteral kWildcard = "_";
 FailureOr<StringAttr> qbackend::detail::parseOperatorName(AsmParser &parser) {
   std::string text;
   StringRef keyword;
-  if (succeeded(parser.parseOptionalKeyword(&keyword)))
+  if (succeeded(parseOptionalKeywordLike(parser, &keyword, getDialectKinds())))
     text = keyword.str();
   else if (parser.parseString(&text))
     return failure();
@@ -43,7 +46,8 @@ static FailureOr<Attribute> parseElement(AsmParser &parser, unsigned depth) {
   SMLoc loc = parser.getCurrentLocation();
   std::string text;
   StringRef keyword;
-  if (succeeded(parser.parseOptionalKeyword(&keyword))) {
+  if (succeeded(qbackend::detail::parseOptionalKeywordLike(
+          parser, &keyword, getDialectKinds()))) {
     if (keyword == kWildcard)
       return Attribute(builder.getUnitAttr());
     text = keyword.str();
