@@ -28,8 +28,8 @@ def _explain(error: Exception) -> str:
         )
     elif "cannot open shared object file" in said:
         hint = (
-            "install the package that has this library (libmlir-22 and libllvm22 "
-            "of LLVM's package source)"
+            "install the package that has this library (on Debian 12: apt-get "
+            "install libmlir-22 libzip4)"
         )
     else:
         hint = (
