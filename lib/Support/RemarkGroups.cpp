@@ -111,11 +111,15 @@ LogicalResult RemarkGroups::handle(Diagnostic &diagnostic) {
   if (!StringRef(text).contains("| Category:qbackend |"))
     return failure();
   if (StringRef(text).contains(" QB000 ")) {
-    auto summary = std::make_unique<Diagnostic>(diagnostic.getLocation(),
-                                                DiagnosticSeverity::Remark);
+    // It is about the file: the line `module {` is not shown.
+    Location loc = diagnostic.getLocation();
+    if (auto place = dyn_cast<FileLineColLoc>(loc))
+      loc = FileLineColLoc::get(place.getFilename(), /*line=*/0, /*column=*/0);
+    auto summary =
+        std::make_unique<Diagnostic>(loc, DiagnosticSeverity::Remark);
     *summary << describeSummary(text);
     for (Diagnostic &note : diagnostic.getNotes())
-      summary->attachNote(note.getLocation()) << note.str();
+      summary->attachNote(loc) << note.str();
     groups.push_back({std::move(summary), {}});
     return success();
   }
