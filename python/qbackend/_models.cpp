@@ -302,6 +302,19 @@ public:
     });
   }
 
+  py::tuple diagnose(const Model *quantized, const Texts &texts,
+                     unsigned threads) {
+    auto report = createReport(texts, threads);
+    if (quantized)
+      report->other = quantized->handle;
+    return Report::make(report, [](Report &report, Call &call) {
+      QBackendReportOptions options = report.getOptions();
+      return qbackendModelDiagnose(report.model.get(), report.other.get(),
+                                   &options, &report.output, &Diagnostics::add,
+                                   &call.diagnostics);
+    });
+  }
+
   py::tuple findSensitivity(const Texts &texts, unsigned threads, bool changes,
                             int64_t shard, int64_t shards) {
     return Report::make(
@@ -511,6 +524,9 @@ void addModels(py::module_ &m) {
       .def("compare_operators", &Model::compareOperators, py::arg("quantized"),
            py::arg("texts"), py::arg("threads"),
            "Errors of operators as JSON, a page, and what there is to say.")
+      .def("diagnose", &Model::diagnose, py::arg("quantized").none(true),
+           py::arg("texts"), py::arg("threads"),
+           "What is wrong, and what mends it, as JSON.")
       .def("find_sensitivity", &Model::findSensitivity, py::arg("texts"),
            py::arg("threads"), py::arg("changes"), py::arg("shard"),
            py::arg("shards"), "What operators cost, as JSON.")

@@ -71,6 +71,9 @@ class Model:
     def compare_operators(
         self, quantized: Model, texts: Dict[str, str], threads: int
     ) -> _Report: ...
+    def diagnose(
+        self, quantized: Optional[Model], texts: Dict[str, str], threads: int
+    ) -> _Report: ...
     def find_sensitivity(
         self,
         texts: Dict[str, str],

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a network says about its operators: errors, sensitivity, cost, tuning."""
 
+import dataclasses
 import json
 import math
 import os
@@ -125,6 +126,42 @@ def test_layers_of_another_network(lenet, int8):
         int8.compare_layers("net.mlir", X)
     with pytest.raises(ValueError, match="there are 3 labels for 2 samples"):
         int8.compare_layers(lenet, np.zeros((2, 1, 28, 28), "f4"), [1, 2, 3])
+
+
+# What is wrong --------------------------------------------------------------
+
+
+def test_doctor_of_a_sound_network(lenet, int8, digits, tmp_path):
+    found = lenet.doctor(*digits, input_scale=SCALE)
+    assert not found and not found.is_wrong and not found.faults
+    (whole,) = int8.compare(lenet, digits[0], input_scale=SCALE)
+    assert found.sqnr == pytest.approx(whole.sqnr, abs=1e-3)
+    assert "nothing is wrong" in str(found)
+    judged = lenet.doctor(*digits, quantized=int8, input_scale=SCALE)
+    assert judged.sqnr == found.sqnr
+    with pytest.raises(TypeError, match="quantized is a str, expected a Model"):
+        lenet.doctor(*digits, quantized="int8.mlir", input_scale=SCALE)
+
+
+def test_doctor_mends(lenet, digits, tmp_path):
+    """An observer that cuts four of ten values off, of one layer."""
+    path = tmp_path / "cut.mlir"
+    weight = "weight = <min_max, si8, per_tensor_symmetric>"
+    path.write_text(f"""qbackend.qconfig_mapping @cut {{
+      qbackend.qconfig global <activation = <histogram, ui8>, {weight}>
+      qbackend.qconfig module_name "fc1" <activation = <percentile, ui8, percentile = 60.0>, {weight}>
+    }}""")
+    found = lenet.doctor(digits[0], calibration_data=digits[0], qconfig=path,
+                         input_scale=SCALE)
+    assert found and found.faults[0].operator == "fc1" and found.faults[0].gain >= 3
+    assert "fc1" in str(found) and "tried: +" in str(found)
+    found.save(tmp_path / "fix.mlir")
+    fixed = lenet.doctor(digits[0], calibration_data=digits[0],
+                         qconfig=tmp_path / "fix.mlir", input_scale=SCALE)
+    assert not fixed
+    assert fixed.sqnr == pytest.approx(found.mended_sqnr, abs=0.5)
+    with pytest.raises(ValueError, match="no mapping mends anything"):
+        dataclasses.replace(found, mapping="").save(tmp_path / "none.mlir")
 
 
 # Sensitivity and tuning -----------------------------------------------------

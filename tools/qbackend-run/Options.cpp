@@ -185,6 +185,11 @@ cl::opt<std::string> options::reportName(
     cl::desc("cost: arithmetic, memory, conversions and time of each operator, "
              "also of the module of --compare"),
     cl::cat(category));
+cl::opt<std::string> options::outputFormat(
+    "format", cl::init("text"), cl::value_desc("text|json"),
+    cl::desc("how --compare, --layers, --report=cost, --sensitivity and "
+             "--doctor print; docs/Reports.md says what is in JSON"),
+    cl::cat(category));
 cl::opt<bool> options::profileMode(
     "profile",
     cl::desc("with --report=cost: measure each operator on the samples"),
@@ -254,6 +259,11 @@ llvm::Error options::checkOptions() {
     return makeError("nothing to do: pass -o FILE.npz, --labels=FILE, "
                      "--calibrate, --sensitivity, --doctor, --report=cost or "
                      "--compare=MODULE");
+  if (outputFormat != "text" && outputFormat != "json")
+    return makeError("--format is '{0}', expected text or json", outputFormat);
+  if (outputFormat.getNumOccurrences() && mode.empty() && compareFile.empty())
+    return makeError("--format has no effect without --compare, --layers, "
+                     "--report, --sensitivity or --doctor");
   // Which modes an option is for; empty: none of them.
   struct Use {
     const cl::Option *option;
@@ -276,6 +286,7 @@ llvm::Error options::checkOptions() {
       {&changesMode, {"sensitivity"}},
       {&htmlFile, {"layers"}},
       {&profileMode, {"report"}},
+      {&outputFormat, {"", "sensitivity", "layers", "doctor", "report"}},
       {&compareFile, {"", "layers", "doctor", "report"}},
       {&compareWeights, {"", "layers", "doctor", "report"}},
       {&labelsFile, {"", "layers", "doctor", "sensitivity"}},

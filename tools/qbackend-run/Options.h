@@ -17,7 +17,7 @@ extern llvm::cl::OptionCategory category;
 extern llvm::cl::opt<std::string> moduleFile, inputFile, outputFile,
     backendName, qconfigName, statistics, shard, sourceName, compareFile,
     weightsFile, compareWeights, labelsFile, calibrationFile, calibrationData,
-    htmlFile, reportName;
+    htmlFile, reportName, outputFormat;
 extern llvm::cl::opt<int64_t> samples, saveSeconds;
 extern llvm::cl::opt<unsigned> threads;
 extern llvm::cl::opt<bool> calibrateMode, resume, sensitivityMode, changesMode,

@@ -12,6 +12,7 @@
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Insight/Comparison/Compare.h"
 #include "qbackend/Insight/Comparison/CompareOperators.h"
+#include "qbackend/Insight/Comparison/ComparisonJson.h"
 #include "qbackend/Insight/Comparison/OperatorPage.h"
 #include "qbackend/Insight/Comparison/OperatorTable.h"
 #include "qbackend/Insight/Cost/ReportCost.h"
@@ -20,15 +21,14 @@
 #include "qbackend/Insight/Tuning/Diagnosis.h"
 #include "qbackend/Insight/Tuning/Sensitivity.h"
 #include "qbackend/Interfaces/Registration.h"
-#include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/Manual.h"
 
-#include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -74,43 +74,31 @@ static unsigned getColumns() {
   return columns ? columns : 120;
 }
 
-/// Tries what `findings` suggest, and says what calibration gives here; what
-/// can't be tried is not suggested.
-static void tryAdvice(ModuleOp module, double sqnr,
-                      ArrayRef<evaluation::OperatorErrors> operators,
-                      std::vector<evaluation::Finding> &findings) {
-  llvm::Expected<tuning::TriedAdvice> tried =
-      isObserved(module) || inputFile == "-"
-          ? makeError("{0}", isObserved(module)
-                                 ? "the module has observers already"
-                                 : "samples on standard input are read once")
-          : tuning::tryAdvice(module, getNetworkOptions(), operators, findings,
-                              evaluation::kExplained);
-  if (!tried) {
-    llvm::outs() << "not tried: " << llvm::toString(tried.takeError()) << "\n";
-    return;
-  }
-  // A range of other data, or none of a calibration.
-  if (tried->sqnr > sqnr + 1)
-    llvm::outs() << "calibrated on these samples: SQNR "
-                 << llvm::format("%.2f", tried->sqnr)
-                 << " dB; calibrate again, with samples like these\n";
+static bool isJson() { return outputFormat == "json"; }
+
+/// Prints `value` by itself: nothing else is on the standard output then.
+static void printJson(llvm::json::Value value) {
+  llvm::outs() << llvm::formatv("{0:2}", value) << "\n";
 }
 
-namespace {
-/// What `--layers` and `--doctor` know before advice is tried.
-struct LayerErrors {
-  OperatorComparison layers;
-  std::vector<evaluation::Finding> findings;
-  std::vector<evaluation::Comparison> comparisons;
-  /// Of the worst result, in dB.
-  double sqnr = std::numeric_limits<double>::infinity();
-};
-} // namespace
+/// Tries what `findings` suggest, and gives what calibration on these samples
+/// does, in dB; what can't be tried is not suggested.
+static llvm::Expected<double>
+tryAdvice(ModuleOp module, ArrayRef<evaluation::OperatorErrors> operators,
+          std::vector<evaluation::Finding> &findings) {
+  if (isObserved(module))
+    return makeError("the module has observers already");
+  if (inputFile == "-")
+    return makeError("samples on standard input are read once");
+  auto tried = tuning::tryAdvice(module, getNetworkOptions(), operators,
+                                 findings, evaluation::kExplained);
+  if (!tried)
+    return tried.takeError();
+  return tried->sqnr;
+}
 
-/// Compares operator by operator, and prints how the results differ.
-static llvm::Expected<LayerErrors> findLayerErrors(ModuleOp module,
-                                                   ModuleOp other) {
+/// Compares operator by operator, and says what to change.
+static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   PreparePipelineOptions prepare;
   setPrepareOptions(prepare);
   auto layers = compareOperators(module, other, prepare, getRunOptions());
@@ -123,29 +111,42 @@ static llvm::Expected<LayerErrors> findLayerErrors(ModuleOp module,
       evaluation::compare(layers->outputs, layers->otherOutputs, *labels);
   if (!comparisons)
     return comparisons.takeError();
-  LayerErrors found;
-  for (const evaluation::Comparison &comparison : *comparisons)
-    evaluation::print(comparison, llvm::outs());
-  found.sqnr = evaluation::getWorstSqnr(*comparisons);
-  found.findings = evaluation::rankOperators(layers->operators);
-  found.layers = std::move(*layers);
-  found.comparisons = std::move(*comparisons);
-  return found;
-}
-
-static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
-  auto found = findLayerErrors(module, other);
-  if (!found)
-    return found.takeError();
-  ArrayRef<evaluation::OperatorErrors> operators = found->layers.operators;
-  tryAdvice(module, found->sqnr, operators, found->findings);
-  evaluation::printOperators(operators, found->findings, getColumns(),
-                             llvm::outs());
+  ArrayRef<evaluation::OperatorErrors> operators = layers->operators;
+  std::vector<evaluation::Finding> findings =
+      evaluation::rankOperators(operators);
+  double sqnr = evaluation::getWorstSqnr(*comparisons);
+  auto calibrated = tryAdvice(module, operators, findings);
+  std::string untried;
+  bool isCalibrationWrong = false;
+  if (calibrated)
+    isCalibrationWrong =
+        *calibrated >= sqnr + tuning::kWrong ||
+        tuning::isCalibrationWrong(sqnr, *calibrated, operators, findings);
+  else
+    untried = llvm::toString(calibrated.takeError());
+  if (isJson()) {
+    llvm::json::Object value =
+        evaluation::toJSON(*comparisons, operators, findings);
+    value["is_calibration_wrong"] = isCalibrationWrong;
+    value["not_tried"] = llvm::json::fixUTF8(untried);
+    printJson(std::move(value));
+  } else {
+    for (const evaluation::Comparison &comparison : *comparisons)
+      evaluation::print(comparison, llvm::outs());
+    if (!untried.empty())
+      llvm::outs() << "not tried: " << untried << "\n";
+    // A range of other data, or none of a calibration.
+    if (isCalibrationWrong)
+      llvm::outs() << "calibrated on these samples: SQNR "
+                   << llvm::format("%.2f", *calibrated)
+                   << " dB; calibrate again, with samples like these\n";
+    evaluation::printOperators(operators, findings, getColumns(), llvm::outs());
+  }
   if (htmlFile.empty())
     return llvm::Error::success();
   return calibration::writeText(
-      evaluation::makePage(llvm::sys::path::filename(moduleFile),
-                           found->comparisons, operators, found->findings),
+      evaluation::makePage(llvm::sys::path::filename(moduleFile), *comparisons,
+                           operators, findings),
       htmlFile);
 }
 
@@ -169,6 +170,16 @@ static llvm::Error printReport(OwningOpRef<ModuleOp> module,
       return cost.takeError();
     named.cost = std::move(*cost);
   }
+  if (isJson()) {
+    llvm::json::Array networks;
+    for (const NamedCost &named : costs) {
+      llvm::json::Object network = toJSON(named.cost);
+      network["name"] = llvm::json::fixUTF8(named.name);
+      networks.push_back(std::move(network));
+    }
+    printJson(llvm::json::Object{{"networks", std::move(networks)}});
+    return llvm::Error::success();
+  }
   printCosts(costs, llvm::outs());
   return llvm::Error::success();
 }
@@ -185,6 +196,11 @@ static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
   auto comparisons = evaluation::compare(outputs, *otherOutputs, *labels);
   if (!comparisons)
     return comparisons.takeError();
+  if (isJson()) {
+    printJson(
+        llvm::json::Object{{"outputs", evaluation::toJSON(*comparisons)}});
+    return llvm::Error::success();
+  }
   for (const evaluation::Comparison &comparison : *comparisons)
     evaluation::print(comparison, llvm::outs());
   return llvm::Error::success();
@@ -213,21 +229,20 @@ readScores(const tuning::Simulation &simulation) {
   return result;
 }
 
-/// The module as --apply-backend has it with the options.
-static llvm::Expected<OwningOpRef<ModuleOp>> quantize(ModuleOp module) {
-  ApplyBackendPassOptions apply;
-  apply.backend = backendName;
-  apply.qconfig = qconfigName;
-  copyCalibrationOptions(getCalibrateOptions(), apply);
-  // The table says all, unless samples are given for what it lacks.
-  if (!calibrationFile.empty() && calibrationData.empty())
-    apply.data.clear();
-  OwningOpRef<ModuleOp> quantized(module.clone());
-  PassManager manager(module.getContext());
-  manager.addPass(createApplyBackendPass(apply));
-  if (failed(manager.run(*quantized)))
-    return makeError("the network can't be quantized");
-  return quantized;
+/// Writes the mapping that mends what is wrong to the file of -o, and says to
+/// `os` how it is used.
+static llvm::Error writeMapping(StringRef mapping, llvm::raw_ostream &os) {
+  if (outputFile.empty())
+    return llvm::Error::success();
+  if (mapping.empty()) {
+    os << "no mapping mends anything; " << outputFile << " is not written\n";
+    return llvm::Error::success();
+  }
+  if (llvm::Error error = calibration::writeText(mapping, outputFile))
+    return error;
+  os << "to use it: qconfig=" << outputFile
+     << " of --apply-backend=" << backendName << "\n";
+  return llvm::Error::success();
 }
 
 /// Says what is wrong with `other`, a quantized form of `module`; null: that of
@@ -237,45 +252,26 @@ static llvm::Expected<bool> diagnose(ModuleOp module,
   if (inputFile == "-")
     return makeError("samples are read several times, which standard input "
                      "can't be; pass a file");
-  if (isObserved(module))
-    return makeError(
-        "the module has observers already; pass the float network");
-  if (!other) {
-    auto simulation = tuning::Simulation::create(module, getNetworkOptions());
-    if (!simulation)
-      return simulation.takeError();
-    if ((*simulation)->getOperators().empty())
-      return makeError("nothing of the module can be quantized by backend "
-                       "'{0}'; if it is quantized, pass the float network, and "
-                       "this one to --compare",
-                       backendName.getValue());
-    auto quantized = quantize(module);
-    if (!quantized)
-      return quantized.takeError();
-    other = std::move(*quantized);
+  auto labels = readLabels();
+  if (!labels)
+    return labels.takeError();
+  auto examined = tuning::examine(module, std::move(other), getNetworkOptions(),
+                                  getRunOptions(), *labels);
+  if (!examined)
+    return examined.takeError();
+  const tuning::Diagnosis &diagnosis = examined->diagnosis;
+  if (isJson()) {
+    printJson(tuning::toJSON(*examined));
+  } else {
+    for (const evaluation::Comparison &comparison : examined->comparisons)
+      evaluation::print(comparison, llvm::outs());
+    tuning::print(diagnosis, examined->layers.operators, getColumns(),
+                  llvm::outs());
   }
-  auto found = findLayerErrors(module, *other);
-  if (!found)
-    return found.takeError();
-  auto diagnosis = tuning::diagnose(module, getNetworkOptions(), found->sqnr,
-                                    found->layers.operators, found->findings);
-  if (!diagnosis)
-    return diagnosis.takeError();
-  tuning::print(*diagnosis, found->layers.operators, getColumns(),
-                llvm::outs());
-  if (outputFile.empty())
-    return diagnosis->isWrong();
-  if (diagnosis->advice.mapping.empty()) {
-    llvm::outs() << "no mapping mends anything; " << outputFile
-                 << " is not written\n";
-    return diagnosis->isWrong();
-  }
-  if (llvm::Error error =
-          calibration::writeText(diagnosis->advice.mapping, outputFile))
+  if (llvm::Error error = writeMapping(diagnosis.advice.mapping,
+                                       isJson() ? llvm::nulls() : llvm::outs()))
     return error;
-  llvm::outs() << "to use it: qconfig=" << outputFile
-               << " of --apply-backend=" << backendName << "\n";
-  return diagnosis->isWrong();
+  return diagnosis.isWrong();
 }
 
 /// What it costs to quantize each operator.
@@ -312,7 +308,10 @@ static llvm::Error printSensitivity(ModuleOp module) {
       return changes.takeError();
     sensitivity->changes = std::move(*changes);
   }
-  tuning::print(*sensitivity, **simulation, llvm::outs());
+  if (isJson())
+    llvm::outs() << tuning::toJSON(*sensitivity, **simulation);
+  else
+    tuning::print(*sensitivity, **simulation, llvm::outs());
   if (outputFile.empty())
     return llvm::Error::success();
   return calibration::writeText(tuning::toJSON(*sensitivity, **simulation),

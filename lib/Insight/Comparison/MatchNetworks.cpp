@@ -171,6 +171,16 @@ MatchedNetworks::MatchedNetworks(func::FuncOp real, func::FuncOp quantized) {
   }
 }
 
+/// Whether both are the same code that is no operator, such as a logarithm that
+/// follows the last one, whatever they read.
+static bool isSameCode(Operation *op, Operation *other) {
+  return op && !isa<OperatorOp, TransposeOp>(op) && op->getNumOperands() > 0 &&
+         op->getNumOperands() == other->getNumOperands() &&
+         OperationEquivalence::isEquivalentTo(
+             op, other, OperationEquivalence::ignoreValueEquivalence,
+             /*markEquivalent=*/nullptr, OperationEquivalence::IgnoreLocations);
+}
+
 void MatchedNetworks::match(Value real, Value quantized) {
   // Whether `quantized` was asked for already, with what `real` is read by.
   bool isKnown = false;
@@ -213,6 +223,13 @@ void MatchedNetworks::match(Value real, Value quantized) {
           worklist.push_back({input, other});
         return;
       }
+    if (isSameCode(producer, kernel)) {
+      for (auto [operand, other] :
+           llvm::zip_equal(producer->getOperands(), kernel->getOperands()))
+        if (!isConstantParameter(operand) && !isConstantParameter(other))
+          worklist.push_back({operand, other});
+      return;
+    }
     bool changesLayout = isa_and_present<TransposeOp>(producer);
     bool otherChangesLayout = isa<TransposeOp, linalg::TransposeOp>(kernel);
     if (changesLayout && otherChangesLayout) {

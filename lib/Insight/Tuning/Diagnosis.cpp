@@ -4,8 +4,12 @@
 
 #include "qbackend/Insight/Tuning/Diagnosis.h"
 
+#include "qbackend/Insight/Comparison/ComparisonJson.h"
 #include "qbackend/Insight/Comparison/OperatorTable.h"
+#include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Support/Error.h"
 
+#include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Format.h"
 
@@ -44,6 +48,18 @@ static bool hasOtherRange(const OperatorErrors &op) {
   return seen > 1.5 * held || held > 3 * seen;
 }
 
+bool tuning::isCalibrationWrong(double sqnr, double calibratedSqnr,
+                                ArrayRef<OperatorErrors> operators,
+                                ArrayRef<Finding> findings) {
+  ArrayRef<Finding> worst = findings.take_front(evaluation::kExplained);
+  // With other weights there is no telling what calibration does.
+  return calibratedSqnr > sqnr + kOtherRanges &&
+         llvm::none_of(worst, isOther) &&
+         llvm::any_of(worst, [&](const Finding &finding) {
+           return hasOtherRange(operators[finding.op]);
+         });
+}
+
 llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
                                            const NetworkOptions &options,
                                            double sqnr,
@@ -71,13 +87,8 @@ llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
   }
   ArrayRef<Finding> worst =
       ArrayRef(findings).take_front(evaluation::kExplained);
-  // With other weights there is no telling what calibration does.
-  diagnosis.isCalibrationWrong =
-      diagnosis.calibratedSqnr > sqnr + kOtherRanges &&
-      llvm::none_of(worst, isOther) &&
-      llvm::any_of(worst, [&](const Finding &finding) {
-        return hasOtherRange(operators[finding.op]);
-      });
+  diagnosis.isCalibrationWrong = tuning::isCalibrationWrong(
+      sqnr, diagnosis.calibratedSqnr, operators, findings);
   const TriedAdvice &tried = diagnosis.advice;
   bool namesRange = diagnosis.isCalibrationWrong;
   for (auto [i, finding] : llvm::enumerate(worst)) {
@@ -135,4 +146,102 @@ void tuning::print(const Diagnosis &diagnosis,
   if (!diagnosis.floatOperators.empty())
     os << "; float: " << llvm::join(diagnosis.floatOperators, ", ");
   os << "\n";
+}
+
+/// `module` as --apply-backend has it with `options`.
+static llvm::Expected<OwningOpRef<ModuleOp>>
+quantize(ModuleOp module, const NetworkOptions &options) {
+  ApplyBackendPassOptions apply;
+  apply.backend = options.backend;
+  apply.qconfig = options.qconfig;
+  copyCalibrationOptions(options.calibration, apply);
+  // The table says all, unless samples are given for what it lacks.
+  if (!options.calibration.calibration.empty() &&
+      options.calibration.data == options.data)
+    apply.data.clear();
+  OwningOpRef<ModuleOp> quantized(module.clone());
+  PassManager manager(module.getContext());
+  manager.addPass(createApplyBackendPass(apply));
+  if (failed(manager.run(*quantized)))
+    return makeError("the network can't be quantized");
+  return quantized;
+}
+
+llvm::Expected<Examination> tuning::examine(ModuleOp module,
+                                            OwningOpRef<ModuleOp> quantized,
+                                            const NetworkOptions &options,
+                                            const RunOptions &run,
+                                            ArrayRef<int64_t> labels) {
+  if (isObserved(module))
+    return makeError(
+        "the module has observers already; pass the float network");
+  if (!quantized) {
+    auto simulation = Simulation::create(module, options);
+    if (!simulation)
+      return simulation.takeError();
+    if ((*simulation)->getOperators().empty())
+      return makeError("nothing of the module can be quantized by backend "
+                       "'{0}'; if it is quantized, pass the float network, and "
+                       "this one to compare with",
+                       options.backend);
+    auto made = quantize(module, options);
+    if (!made)
+      return made.takeError();
+    quantized = std::move(*made);
+  }
+  PreparePipelineOptions prepare;
+  prepare.backend = options.backend;
+  prepare.qconfig = options.qconfig;
+  prepare.entry = options.calibration.entry;
+  auto layers = compareOperators(module, *quantized, prepare, run);
+  if (!layers)
+    return layers.takeError();
+  auto comparisons =
+      evaluation::compare(layers->outputs, layers->otherOutputs, labels);
+  if (!comparisons)
+    return comparisons.takeError();
+  Examination result;
+  result.layers = std::move(*layers);
+  result.comparisons = std::move(*comparisons);
+  auto diagnosis =
+      diagnose(module, options, evaluation::getWorstSqnr(result.comparisons),
+               result.layers.operators,
+               evaluation::rankOperators(result.layers.operators));
+  if (!diagnosis)
+    return diagnosis.takeError();
+  result.diagnosis = std::move(*diagnosis);
+  return result;
+}
+
+llvm::json::Object tuning::toJSON(const Examination &examination) {
+  namespace json = llvm::json;
+  const Diagnosis &diagnosis = examination.diagnosis;
+  ArrayRef<OperatorErrors> operators = examination.layers.operators;
+  auto toArray = [&](ArrayRef<Finding> findings) {
+    json::Array result;
+    for (const Finding &finding : findings) {
+      json::Object object = evaluation::toJSON(finding);
+      object["operator"] = json::fixUTF8(operators[finding.op].name);
+      object["kind"] = json::fixUTF8(operators[finding.op].kind);
+      object["float_macs"] = finding.change.kind == Suggestion::Float
+                                 ? operators[finding.op].multiplyAccumulates
+                                 : 0;
+      result.push_back(std::move(object));
+    }
+    return result;
+  };
+  json::Array kept;
+  for (const std::string &name : diagnosis.floatOperators)
+    kept.push_back(json::fixUTF8(name));
+  return json::Object{
+      {"is_wrong", diagnosis.isWrong()},
+      {"outputs", evaluation::toJSON(examination.comparisons)},
+      {"sqnr", evaluation::toDecibels(diagnosis.sqnr)},
+      {"is_calibration_wrong", diagnosis.isCalibrationWrong},
+      {"calibrated_sqnr", evaluation::toDecibels(diagnosis.calibratedSqnr)},
+      {"faults", toArray(diagnosis.faults)},
+      {"improvements", toArray(diagnosis.improvements)},
+      {"mended_sqnr", evaluation::toDecibels(diagnosis.advice.mendedSqnr)},
+      {"float_operators", std::move(kept)},
+      {"mapping", json::fixUTF8(diagnosis.advice.mapping)}};
 }

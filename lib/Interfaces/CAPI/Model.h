@@ -82,9 +82,6 @@ std::unique_ptr<arrays::SampleSource>
 createSource(llvm::ArrayRef<QBackendArray> arrays,
              llvm::ArrayRef<std::string> names, llvm::ArrayRef<bool> fixed);
 
-/// A comparison as JSON, see qbackendCompare.
-llvm::json::Object toObject(const evaluation::Comparison &comparison);
-
 /// The names of the arguments of `function`.
 llvm::SmallVector<std::string> getArgumentNames(mlir::func::FuncOp function);
 

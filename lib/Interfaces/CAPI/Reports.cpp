@@ -5,10 +5,11 @@
 #include "Model.h"
 
 #include "qbackend/Insight/Comparison/CompareOperators.h"
+#include "qbackend/Insight/Comparison/ComparisonJson.h"
 #include "qbackend/Insight/Comparison/OperatorPage.h"
-#include "qbackend/Insight/Comparison/OperatorTable.h"
 #include "qbackend/Insight/Cost/ReportCost.h"
 #include "qbackend/Insight/Stages/RecordStages.h"
+#include "qbackend/Insight/Tuning/Diagnosis.h"
 #include "qbackend/Insight/Tuning/Sensitivity.h"
 #include "qbackend/Insight/Tuning/Tune.h"
 #include "qbackend/Interfaces/Registration.h"
@@ -18,7 +19,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/JSON.h"
 
-#include <cmath>
 #include <mutex>
 
 using namespace mlir;
@@ -101,63 +101,6 @@ static QBackendStatus finish(QBackendModel &model, json::Value value,
 // Operators
 //===----------------------------------------------------------------------===//
 
-/// JSON has no infinity.
-static json::Value toNumber(double value) {
-  return std::isfinite(value) ? json::Value(value) : json::Value(nullptr);
-}
-
-static json::Value toObject(const evaluation::ErrorSums &sums) {
-  if (sums.elements == 0)
-    return nullptr;
-  return json::Object{{"sqnr", evaluation::toDecibels(sums.getSqnr())},
-                      {"cosine", toNumber(sums.getCosine())},
-                      {"max_difference", sums.largest}};
-}
-
-static json::Object toObject(const evaluation::OperatorErrors &op) {
-  auto [weight, bias, clip, round] = evaluation::getParts(op);
-  json::Object result{{"name", json::fixUTF8(op.name)},
-                      {"kind", json::fixUTF8(op.kind)},
-                      {"kernel", json::fixUTF8(op.kernel)},
-                      {"selector", op.selectors.empty()
-                                       ? ""
-                                       : json::fixUTF8(op.selectors.front())},
-                      {"inputs", json::Array(op.inputs)},
-                      {"shape", json::Array(op.shape)},
-                      {"macs", op.multiplyAccumulates},
-                      {"local", toObject(op.local)},
-                      {"cumulative", toObject(op.cumulative)},
-                      {"own", toObject(op.own)},
-                      {"weight_percent", weight},
-                      {"bias_percent", bias},
-                      {"clip_percent", clip},
-                      {"round_percent", round},
-                      {"range", nullptr},
-                      {"score", 0.0},
-                      {"cause", ""},
-                      {"reason", ""},
-                      {"suggestion", ""}};
-  if (op.range)
-    result["range"] = json::Object{{"dtype", op.range->dtype},
-                                   {"scale", op.range->scale},
-                                   {"zero_point", op.range->zeroPoint},
-                                   {"lowest", op.range->getLowest()},
-                                   {"highest", op.range->getHighest()}};
-  return result;
-}
-
-static json::Array toArray(ArrayRef<evaluation::Comparison> comparisons) {
-  json::Array result;
-  for (const evaluation::Comparison &comparison : comparisons) {
-    json::Object object = toObject(comparison);
-    if (comparison.accuracy)
-      object["accuracy"] =
-          json::Array{comparison.accuracy->first, comparison.accuracy->second};
-    result.push_back(std::move(object));
-  }
-  return result;
-}
-
 QBackendStatus
 qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
                               const QBackendReportOptions *options,
@@ -203,27 +146,9 @@ qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
     return fail(*copy, comparisons.takeError());
   std::vector<evaluation::Finding> findings =
       evaluation::rankOperators(layers->operators);
-  json::Array operators, missing, ranking;
-  for (const evaluation::OperatorErrors &op : layers->operators) {
-    operators.push_back(toObject(op));
-    if (op.kernel.empty() && !op.isCompared())
-      missing.push_back(json::fixUTF8(op.name));
-  }
-  for (const evaluation::Finding &finding : findings) {
-    json::Object &op = *operators[finding.op].getAsObject();
-    op["score"] = toNumber(finding.score);
-    op["cause"] = evaluation::getCauseName(finding.cause);
-    op["reason"] = json::fixUTF8(finding.reason);
-    op["suggestion"] = json::fixUTF8(finding.suggestion);
-    ranking.push_back(finding.op);
-  }
-  QBackendStatus status =
-      finish(*copy,
-             json::Object{{"outputs", toArray(*comparisons)},
-                          {"operators", std::move(operators)},
-                          {"ranking", std::move(ranking)},
-                          {"missing", std::move(missing)}},
-             output);
+  QBackendStatus status = finish(
+      *copy, evaluation::toJSON(*comparisons, layers->operators, findings),
+      output);
   if (status != QBACKEND_SUCCESS || !page)
     return status;
   std::string title = toString(options->title);
@@ -231,6 +156,40 @@ qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
       evaluation::makePage(title.empty() ? "network" : title, *comparisons,
                            layers->operators, findings),
       page);
+}
+
+QBackendStatus
+qbackendModelDiagnose(QBackendModel *model, QBackendModel *quantized,
+                      const QBackendReportOptions *options, char **output,
+                      QBackendDiagnosticCallback callback, void *user) {
+  if (!checkPointers(
+          {{"model", model}, {"options", options}, {"output", output}},
+          callback, user))
+    return QBACKEND_FAILURE;
+  *output = nullptr;
+  std::string bytes;
+  if (quantized) {
+    ModelScope scope(*quantized, callback, user);
+    if (failed(quantized->writeBytecode(bytes)))
+      return QBACKEND_FAILURE;
+  }
+  auto copy = copyModel(model, options->configuration, callback, user);
+  if (!copy)
+    return QBACKEND_FAILURE;
+  ModelScope scope(*copy, callback, user);
+  OwningOpRef<ModuleOp> other;
+  if (quantized &&
+      !(other = copy->session.parse(bytes, "quantized", "a quantized network")))
+    return QBACKEND_FAILURE;
+  auto labels = evaluation::readLabels(toRef(options->labels), /*samples=*/-1);
+  if (!labels)
+    return fail(*copy, labels.takeError());
+  auto examined = tuning::examine(*copy->module, std::move(other),
+                                  getNetworkOptions(*copy, *options),
+                                  getRunOptions(*copy, *options), *labels);
+  if (!examined)
+    return fail(*copy, examined.takeError());
+  return finish(*copy, toJSON(*examined), output);
 }
 
 //===----------------------------------------------------------------------===//
@@ -369,35 +328,7 @@ QBackendStatus qbackendModelFindCost(QBackendModel *model,
                          /*profile=*/!toRef(given.samples).empty());
   if (!cost)
     return fail(*copy, cost.takeError());
-  json::Array operators, islands;
-  for (const OperatorCost &op : cost->operators)
-    operators.push_back(
-        json::Object{{"name", json::fixUTF8(op.name)},
-                     {"kind", json::fixUTF8(op.kind)},
-                     {"integer_macs", op.integerMacs},
-                     {"real_macs", op.realMacs},
-                     {"operations", op.operations},
-                     {"read_bytes", op.readBytes},
-                     {"written_bytes", op.writtenBytes},
-                     {"parameter_bytes", op.parameterBytes},
-                     {"is_conversion", op.isConversion},
-                     {"is_real", op.isReal},
-                     {"predicted_seconds", op.predictedSeconds},
-                     {"measured_seconds", op.measuredSeconds
-                                              ? json::Value(*op.measuredSeconds)
-                                              : json::Value(nullptr)}});
-  for (const RealIsland &island : cost->islands)
-    islands.push_back(
-        json::Object{{"operators", json::Array(island.operators)},
-                     {"conversions", json::Array(island.conversions)},
-                     {"predicted_seconds", island.predictedSeconds}});
-  return finish(*copy,
-                json::Object{{"operators", std::move(operators)},
-                             {"islands", std::move(islands)},
-                             {"live_bytes", cost->liveBytes},
-                             {"live_at", cost->liveAt},
-                             {"parameter_bytes", cost->parameterBytes}},
-                output);
+  return finish(*copy, toJSON(*cost), output);
 }
 
 //===----------------------------------------------------------------------===//

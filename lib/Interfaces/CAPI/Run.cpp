@@ -6,7 +6,7 @@
 
 #include "qbackend/Execution/Pipelines/RunModule.h"
 #include "qbackend/Execution/Runtime/ThreadPool.h"
-#include "qbackend/Insight/Comparison/Compare.h"
+#include "qbackend/Insight/Comparison/ComparisonJson.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -310,24 +310,6 @@ static std::vector<NamedArray> copyArrays(ArrayRef<QBackendArray> arrays) {
   return result;
 }
 
-llvm::json::Object capi::toObject(const evaluation::Comparison &comparison) {
-  // JSON has no infinity.
-  auto number = [](double value) {
-    return std::isfinite(value) ? llvm::json::Value(value)
-                                : llvm::json::Value(nullptr);
-  };
-  llvm::json::Object object{
-      {"name", comparison.name},
-      {"sqnr", number(comparison.sqnr)},
-      {"cosine", number(comparison.cosine)},
-      {"max_difference", number(comparison.maxDifference)},
-      {"different", comparison.different},
-      {"elements", comparison.elements}};
-  if (comparison.top1Agreement)
-    object["top1_agreement"] = *comparison.top1Agreement;
-  return object;
-}
-
 QBackendStatus qbackendCompare(const QBackendArray *base,
                                const QBackendArray *other, size_t count,
                                char **output,
@@ -348,10 +330,8 @@ QBackendStatus qbackendCompare(const QBackendArray *base,
     reportError(llvm::toString(comparisons.takeError()), callback, user);
     return QBACKEND_FAILURE;
   }
-  llvm::json::Array result;
-  for (const evaluation::Comparison &comparison : *comparisons)
-    result.push_back(toObject(comparison));
   std::string text;
-  llvm::raw_string_ostream(text) << llvm::json::Value(std::move(result));
+  llvm::raw_string_ostream(text)
+      << llvm::json::Value(evaluation::toJSON(*comparisons));
   return Session(callback, user).finish(text, output);
 }

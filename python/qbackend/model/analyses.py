@@ -14,6 +14,8 @@ from .reports import Difference, difference_of, html_table, text_table
 __all__ = [
     "ChangeScore",
     "Cost",
+    "Diagnosis",
+    "Fault",
     "LayerReport",
     "LayerError",
     "OperatorCost",
@@ -209,6 +211,116 @@ def _layer_of(entry: Dict[str, Any]) -> LayerError:
 def _sqnr(value: Union[None, float, str]) -> float:
     """JSON has no infinity: null if nothing differs, "-inf" without a signal."""
     return math.inf if value is None else float(value)
+
+
+# What is wrong --------------------------------------------------------------
+
+
+@dataclasses.dataclass(frozen=True)
+class Fault:
+    """What is wrong with an operator, or could be better, and what mends it."""
+
+    operator: str
+    kind: str
+    cause: str
+    reason: str
+    #: Entries of a qconfig mapping; empty if nothing that was tried helps.
+    suggestion: str
+    #: What it gives in dB; None if it is not for the operator to mend.
+    gain: Optional[float]
+    #: The multiply-accumulates that it makes float.
+    float_macs: int
+
+    def __str__(self) -> str:
+        text = f"{self.operator} ({self.kind}): {self.reason}"
+        if self.suggestion:
+            text += "".join(f"\n   {line}" for line in self.suggestion.splitlines())
+            text += "" if self.gain is None else f"\n   tried: {self.gain:+.2f} dB"
+            text += f", {self.float_macs} MACs in float" if self.float_macs else ""
+        return text
+
+
+@dataclasses.dataclass(frozen=True)
+class Diagnosis:
+    """Whether anything is wrong with a quantized network, and what mends it. True if
+    something is."""
+
+    is_wrong: bool
+    #: Of the results.
+    outputs: List[Difference]
+    #: Of the worst result in dB: as it is, and calibrated on the samples at hand.
+    sqnr: float
+    calibrated_sqnr: float
+    #: Whether the ranges are those of other data.
+    is_calibration_wrong: bool
+    #: The culprit first; and what is no fault.
+    faults: List[Fault]
+    improvements: List[Fault]
+    #: With all that helps together, and what of it stays float.
+    mended_sqnr: float
+    float_operators: List[str]
+    #: The text of a file for `qconfig=`; empty if no mapping helps.
+    mapping: str = dataclasses.field(repr=False)
+
+    def __bool__(self) -> bool:
+        return self.is_wrong
+
+    def __str__(self) -> str:
+        lines = [str(output) for output in self.outputs]
+        lines.append("wrong:" if self.is_wrong else "nothing is wrong")
+        if self.is_calibration_wrong:
+            lines.append(
+                f"calibration: that of these samples gives {self.calibrated_sqnr:.2f} "
+                "dB; calibrate again, with samples like these"
+            )
+        for title, found in (
+            ("", self.faults),
+            ("could be better:", self.improvements),
+        ):
+            if found and title:
+                lines.append(title)
+            lines += [f"{i}. {fault}" for i, fault in enumerate(found, 1)]
+        if self.mapping:
+            kept = ", ".join(self.float_operators)
+            lines.append(
+                f"all that helps together: SQNR {self.mended_sqnr:.2f} dB"
+                + (f"; float: {kept}" if kept else "")
+            )
+        return "\n".join(lines)
+
+    def save(self, path: Path) -> None:
+        """Writes the mapping, which `quantize(qconfig=path)` takes; a ValueError if no
+        mapping helps."""
+        if not self.mapping:
+            raise ValueError("no mapping mends anything")
+        text = self.mapping.encode()
+        write_file(path, lambda file: file.write(text))
+
+
+def diagnosis_of(values: Dict[str, Any]) -> Diagnosis:
+    def faults(entries: List[Dict[str, Any]]) -> List[Fault]:
+        return [
+            Fault(
+                entry["operator"],
+                entry["kind"],
+                entry["cause"],
+                entry["reason"],
+                entry["suggestion"],
+                entry.get("gain"),
+                entry["float_macs"],
+            )
+            for entry in entries
+        ]
+
+    values = dict(values)
+    for output in values["outputs"]:
+        output.pop("accuracy", None)
+    values["outputs"] = [difference_of(entry) for entry in values["outputs"]]
+    for key in ("sqnr", "calibrated_sqnr", "mended_sqnr"):
+        values[key] = _sqnr(values[key])
+    for key in ("faults", "improvements"):
+        values[key] = faults(values[key])
+    return Diagnosis(**values)
 
 
 # Sensitivity and tuning -----------------------------------------------------

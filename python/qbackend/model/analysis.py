@@ -20,11 +20,13 @@ from ..files import Path, temporary_folder
 from . import parts
 from .analyses import (
     Cost,
+    Diagnosis,
     LayerReport,
     Sensitivity,
     Stages,
     Tuned,
     cost_of,
+    diagnosis_of,
     layer_report_of,
     sensitivity_of,
     stages_of,
@@ -109,6 +111,43 @@ class Analyzed:
             )
         text, page = _told(found)
         return layer_report_of(json.loads(text), page)
+
+    def doctor(
+        self,
+        data: Any,
+        labels: Any = None,
+        *,
+        quantized: Optional["Analyzed"] = None,
+        calibration_data: Any = None,
+        backend: Optional[Backend] = None,
+        qconfig: QConfigLike = None,
+        input_scale: Scale = None,
+        sample_arguments: Optional[Sequence[int]] = None,
+        threads: int = 0,
+    ) -> Diagnosis:
+        """Whether anything is wrong with this float network when it is quantized, or
+        with `quantized`, its quantized form, on `data`; what, and what mends it, each
+        suggestion tried (docs/Reports.md). Ranges are those of `calibration_data`,
+        else those of `calibrate`, else of `data`. `save` of the result writes the
+        mapping that mends it, which `quantize` takes as `qconfig`."""
+        if quantized is not None and not isinstance(quantized, Analyzed):
+            raise TypeError(
+                f"quantized is a {type(quantized).__name__}, expected a Model"
+            )
+        if quantized is not None and backend is None and quantized._made_for:
+            backend, made = quantized._made_for
+            qconfig = made if qconfig is None else qconfig
+        texts = self._configuration(backend, qconfig)
+        if calibration_data is None:
+            texts["table"] = self._table_of_groups()
+        with self._files(data, labels, calibration_data, sample_arguments) as paths:
+            texts.update(paths, **_run_texts(input_scale, sample_arguments))
+            found = self._loaded().diagnose(
+                None if quantized is None else quantized._loaded(),
+                texts,
+                thread_count(threads),
+            )
+        return diagnosis_of(json.loads(_told(found)[0]))
 
     def sensitivity(
         self,

@@ -7,6 +7,7 @@
 #define QBACKEND_INSIGHT_COST_COST_H
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <optional>
@@ -76,6 +77,9 @@ struct NamedCost {
 /// Prints totals side by side, and for each network its islands and its
 /// operators, the slowest first.
 void printCosts(llvm::ArrayRef<NamedCost> networks, llvm::raw_ostream &os);
+
+/// The cost as JSON, see qbackendModelFindCost in qbackend-c/QBackend.h.
+llvm::json::Object toJSON(const NetworkCost &cost);
 
 } // namespace qbackend
 

@@ -5,6 +5,7 @@
 #ifndef QBACKEND_INSIGHT_TUNING_DIAGNOSIS_H
 #define QBACKEND_INSIGHT_TUNING_DIAGNOSIS_H
 
+#include "qbackend/Insight/Comparison/CompareOperators.h"
 #include "qbackend/Insight/Tuning/Advice.h"
 
 namespace qbackend::tuning {
@@ -46,6 +47,33 @@ llvm::Expected<Diagnosis>
 diagnose(mlir::ModuleOp module, const NetworkOptions &options, double sqnr,
          llvm::ArrayRef<evaluation::OperatorErrors> operators,
          std::vector<evaluation::Finding> findings);
+
+/// A quantized form of a network, compared and judged.
+struct Examination {
+  OperatorComparison layers;
+  std::vector<evaluation::Comparison> comparisons;
+  Diagnosis diagnosis;
+};
+
+/// Compares `quantized`, or if that is null `module` as `options` quantize it,
+/// with `module`, float, on the samples of `run`, and judges it. `labels` are
+/// the right classes, or empty. Fails for a module that has observers, or in
+/// which nothing can be quantized.
+llvm::Expected<Examination> examine(mlir::ModuleOp module,
+                                    mlir::OwningOpRef<mlir::ModuleOp> quantized,
+                                    const NetworkOptions &options,
+                                    const RunOptions &run,
+                                    llvm::ArrayRef<int64_t> labels);
+
+/// Whether ranges of other data are what is wrong: calibration on these samples
+/// gives 1 dB more than `sqnr`, and one of the worst operators holds other
+/// values.
+bool isCalibrationWrong(double sqnr, double calibratedSqnr,
+                        llvm::ArrayRef<evaluation::OperatorErrors> operators,
+                        llvm::ArrayRef<evaluation::Finding> findings);
+
+/// As JSON, see qbackendModelDiagnose in qbackend-c/QBackend.h.
+llvm::json::Object toJSON(const Examination &examination);
 
 /// Prints the faults or that there are none, each with what mends it, then all
 /// changes together; text has at most `width` columns, but for what is pasted.
