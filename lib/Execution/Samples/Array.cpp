@@ -51,12 +51,7 @@ std::optional<int64_t> qbackend::arrays::getNumBytes(ElementType type,
   return bytes;
 }
 
-int64_t Array::getNumElements() const {
-  int64_t count = 1;
-  for (int64_t extent : shape)
-    count *= extent;
-  return count;
-}
+int64_t Array::getNumElements() const { return llvm::product_of(shape); }
 
 Array Array::zeros(ElementType type, ArrayRef<int64_t> shape) {
   Array array;

@@ -20,8 +20,6 @@
 #include <zip.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
 #include <cstring>
 
 using namespace llvm;
@@ -30,10 +28,6 @@ using namespace qbackend::arrays;
 
 /// What a .npy starts with.
 static constexpr StringLiteral npyMagic("\x93NUMPY");
-
-/// Data is read in pieces of this size, so that a header that promises more
-/// than the file has cannot make us allocate it.
-static constexpr size_t readBlock = size_t(1) << 24;
 
 /// NumPy writes 128 bytes, and refuses to read more than 10000.
 static constexpr uint32_t maxHeader = 1 << 16;
@@ -193,26 +187,20 @@ Error qbackend::arrays::makeTruncatedError(uint64_t found, uint64_t wanted,
                            "; write or copy the file again");
 }
 
-/// Reads `size` bytes into `buffer`, which grows only as data comes.
-static Error readBytes(ReadFn read, std::vector<uint8_t> &buffer, uint64_t size,
-                       StringRef what) {
-  buffer.clear();
-  while (buffer.size() != size) {
-    size_t begin = buffer.size();
-    size_t block = std::min<uint64_t>(size - begin, readBlock);
-    buffer.resize(begin + block);
-    Expected<size_t> got = read(buffer.data() + begin, block);
-    if (!got)
-      return got.takeError();
-    if (*got != block)
-      return makeTruncatedError(begin + *got, size, what);
-  }
+/// Reads `size` bytes of a header into `buffer`.
+static Error readBytes(ReadFn read, std::vector<uint8_t> &buffer, size_t size) {
+  buffer.resize(size);
+  Expected<size_t> got = read(buffer.data(), size);
+  if (!got)
+    return got.takeError();
+  if (*got != size)
+    return makeTruncatedError(*got, size, "header");
   return Error::success();
 }
 
 Expected<NpyHeader> qbackend::arrays::readNpyHeader(ReadFn read) {
   std::vector<uint8_t> bytes;
-  if (Error error = readBytes(read, bytes, 8, "header"))
+  if (Error error = readBytes(read, bytes, 8))
     return std::move(error);
   if (toStringRef(bytes).take_front(6) != npyMagic)
     return createStringError("is not a .npy array; save it with numpy.save or "
@@ -221,7 +209,7 @@ Expected<NpyHeader> qbackend::arrays::readNpyHeader(ReadFn read) {
   if (version < 1 || version > 3)
     return createStringError("has .npy format version " + Twine(version) +
                              "; versions 1 to 3 are read");
-  if (Error error = readBytes(read, bytes, version == 1 ? 2 : 4, "header"))
+  if (Error error = readBytes(read, bytes, version == 1 ? 2 : 4))
     return std::move(error);
   uint32_t length = version == 1 ? support::endian::read16le(bytes.data())
                                  : support::endian::read32le(bytes.data());
@@ -229,7 +217,7 @@ Expected<NpyHeader> qbackend::arrays::readNpyHeader(ReadFn read) {
     return createStringError("has a header of " + Twine(length) +
                              " bytes, expected at most " + Twine(maxHeader) +
                              "; write or copy the file again");
-  if (Error error = readBytes(read, bytes, length, "header"))
+  if (Error error = readBytes(read, bytes, length))
     return std::move(error);
 
   Expected<NpyHeader> header = NpyHeaderParser(toStringRef(bytes)).parse();
@@ -239,34 +227,6 @@ Expected<NpyHeader> qbackend::arrays::readNpyHeader(ReadFn read) {
     return createStringError("has the impossible shape " +
                              formatShape(header->shape));
   return header;
-}
-
-/// Reads a whole .npy. Errors continue a sentence that starts with its name.
-static Expected<Array> readNpy(ReadFn read) {
-  Expected<NpyHeader> header = readNpyHeader(read);
-  if (!header)
-    return header.takeError();
-  Array array;
-  array.type = header->type;
-  array.shape = header->shape;
-  if (Error error = readBytes(read, array.data,
-                              *getNumBytes(array.type, array.shape), "data"))
-    return std::move(error);
-  // Reading past the end also makes libzip compare the checksum.
-  uint8_t extra;
-  Expected<size_t> rest = read(&extra, 1);
-  if (!rest)
-    return rest.takeError();
-  if (*rest != 0)
-    return createStringError(
-        "has more data than its shape " + formatShape(array.shape) + " of " +
-        getElementName(array.type) + " needs; write the file again");
-  if (array.type == ElementType::Bool)
-    for (uint8_t &value : array.data)
-      value = value != 0;
-  if (header->fortranOrder)
-    transposeFromFortran(array);
-  return array;
 }
 
 /// Returns the header of a .npy, which is a multiple of 64 bytes long.
@@ -328,97 +288,20 @@ Error qbackend::arrays::writeNpy(StringRef path, const Array &array) {
 // .npz
 //===----------------------------------------------------------------------===//
 
-static Error makeFileError(StringRef path, const Twine &message) {
-  return createStringError("'" + path + "' " + message);
-}
-
-/// Names the file, and the array if it has a name, in front of `error`.
-static Error addContext(StringRef path, StringRef name, Error error) {
-  std::string message = toString(std::move(error));
-  if (name.empty())
-    return makeFileError(path, message);
-  return createStringError("array '" + name + "' in '" + path + "' " + message);
-}
-
-static Expected<std::vector<NamedArray>> readZip(StringRef path) {
-  int code = 0;
-  zip_t *archive = zip_open(path.str().c_str(), ZIP_RDONLY, &code);
-  if (!archive)
-    return createZipError(path, code);
-  scope_exit discard([&] { zip_discard(archive); });
-
-  std::vector<NamedArray> arrays;
-  StringSet<> names;
-  for (zip_int64_t i = 0, e = zip_get_num_entries(archive, 0); i != e; ++i) {
-    const char *entry = zip_get_name(archive, i, 0);
-    StringRef name = entry ? entry : "";
-    if (!name.consume_back(".npy"))
-      return makeFileError(path, "has an entry '" + name +
-                                     "' that is not a .npy array; write it "
-                                     "with numpy.savez");
-    if (!names.insert(name).second)
-      return makeFileError(path, "has two arrays named '" + name +
-                                     "'; give each its own name");
-    zip_file_t *file = zip_fopen_index(archive, i, 0);
-    if (!file)
-      return addContext(path, name,
-                        createStringError("cannot be read (" +
-                                          Twine(zip_strerror(archive)) + ")"));
-    scope_exit close([&] { zip_fclose(file); });
-    Expected<Array> array =
-        readNpy([&](void *buffer, size_t size) -> Expected<size_t> {
-          size_t total = 0;
-          while (total != size) {
-            zip_int64_t got = zip_fread(
-                file, static_cast<char *>(buffer) + total, size - total);
-            if (got < 0)
-              return createStringError("is damaged (" +
-                                       Twine(zip_file_strerror(file)) +
-                                       "); write or copy the file again");
-            if (got == 0)
-              break;
-            total += got;
-          }
-          return total;
-        });
-    if (!array)
-      return addContext(path, name, array.takeError());
-    arrays.push_back({name.str(), std::move(*array)});
-  }
-  return arrays;
-}
-
 Expected<std::vector<NamedArray>> qbackend::arrays::readArrays(StringRef path) {
   if (sys::fs::is_directory(path))
-    return makeFileError(path, "is a directory; give a .npy or .npz file");
-  FILE *file = fopen(path.str().c_str(), "rb");
-  if (!file)
-    return createStringError("cannot open '" + path +
-                             "': " + Twine(strerror(errno)));
-  scope_exit close([&] { fclose(file); });
-  char magic[6] = {};
-  size_t length = fread(magic, 1, sizeof(magic), file);
-  StringRef start(magic, length);
-  if (start.starts_with("PK"))
-    return readZip(path);
-  if (start != npyMagic)
-    return makeFileError(path, length == 0
-                                   ? "is empty; write or copy the file again"
-                                   : "is neither a .npy nor a .npz file; write "
-                                     "it with numpy.save or numpy.savez");
-  rewind(file);
-  Expected<Array> array =
-      readNpy([&](void *buffer, size_t size) -> Expected<size_t> {
-        size_t got = fread(buffer, 1, size, file);
-        if (got != size && ferror(file))
-          return createStringError("cannot be read (" + Twine(strerror(errno)) +
-                                   ")");
-        return got;
-      });
-  if (!array)
-    return addContext(path, "", array.takeError());
+    return createStringError("'" + path +
+                             "' is a directory; give a .npy or .npz file");
+  auto streams = ArrayStream::openFile(path);
+  if (!streams)
+    return streams.takeError();
   std::vector<NamedArray> arrays;
-  arrays.push_back({"", std::move(*array)});
+  for (ArrayStream &stream : *streams) {
+    Expected<Array> array = stream.readAll();
+    if (!array)
+      return array.takeError();
+    arrays.push_back({stream.name, std::move(*array)});
+  }
   return arrays;
 }
 
@@ -498,7 +381,7 @@ Error qbackend::arrays::writeNpz(StringRef path, ArrayRef<NamedArray> arrays) {
     return fail();
   archive = nullptr;
   if (!file.isRenamed() && zip_source_open(target) == 0) {
-    std::vector<char> bytes(readBlock);
+    std::vector<char> bytes(size_t(1) << 24);
     zip_int64_t got;
     while ((got = zip_source_read(target, bytes.data(), bytes.size())) > 0)
       file.os().write(bytes.data(), got);

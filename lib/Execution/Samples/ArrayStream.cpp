@@ -68,6 +68,13 @@ Error ArrayStream::readBytes(std::vector<uint8_t> &data, int64_t size) {
   return Error::success();
 }
 
+/// Bools from byte `begin` on are 0 or 1.
+static void normalizeBools(Array &array, size_t begin) {
+  if (array.type == ElementType::Bool)
+    for (size_t i = begin; i != array.data.size(); ++i)
+      array.data[i] = array.data[i] != 0;
+}
+
 Error ArrayStream::read(int64_t count, Array &array) {
   count = std::min(count, getRowsLeft());
   if (array.shape.empty()) {
@@ -93,12 +100,28 @@ Error ArrayStream::read(int64_t count, Array &array) {
   } else if (Error error = readBytes(array.data, count * row)) {
     return error;
   }
-  if (type == ElementType::Bool)
-    for (size_t i = begin; i != array.data.size(); ++i)
-      array.data[i] = array.data[i] != 0;
+  normalizeBools(array, begin);
   array.shape[0] += count;
   done += count;
-  if (getRowsLeft() > 0 || !isLast)
+  return getRowsLeft() > 0 ? Error::success() : checkEnd();
+}
+
+Expected<Array> ArrayStream::readAll() {
+  Array array;
+  array.type = type;
+  array.shape = shape;
+  if (transposed)
+    array.data = std::move(transposed->data);
+  else if (Error error = readBytes(array.data, *getNumBytes(type, shape)))
+    return std::move(error);
+  normalizeBools(array, 0);
+  if (Error error = checkEnd())
+    return std::move(error);
+  return array;
+}
+
+Error ArrayStream::checkEnd() {
+  if (!isLast)
     return Error::success();
   // Reading past the end also makes libzip compare the checksum.
   uint8_t extra;
@@ -112,7 +135,8 @@ Error ArrayStream::read(int64_t count, Array &array) {
   return Error::success();
 }
 
-Error qbackend::arrays::createZipError(StringRef path, int code) {
+/// Why libzip could not open `path`: its error code is `code`.
+static Error createZipError(StringRef path, int code) {
   // Before anything else changes errno.
   zip_error_t error;
   zip_error_init_with_code(&error, code);

@@ -37,6 +37,9 @@ public:
   /// type and row shape, or empty.
   llvm::Error read(int64_t count, Array &array);
 
+  /// Reads the array, of which nothing was read yet.
+  llvm::Expected<Array> readAll();
+
   std::string name;
   ElementType type = ElementType::F32;
   llvm::SmallVector<int64_t> shape;
@@ -44,6 +47,8 @@ public:
 private:
   /// Appends so many bytes.
   llvm::Error readBytes(std::vector<uint8_t> &data, int64_t size);
+  /// All was read: whether there is more.
+  llvm::Error checkEnd();
 
   std::string where;
   ReadFn source;
@@ -52,9 +57,6 @@ private:
   /// The whole array, if it is column-major.
   std::shared_ptr<Array> transposed;
 };
-
-/// Why libzip could not open `path`: its error code is `code`.
-llvm::Error createZipError(llvm::StringRef path, int code);
 
 } // namespace qbackend::arrays
 
