@@ -40,20 +40,27 @@ static void addText(Fields &fields, const Twine &path, Attribute value) {
     fields[path.str()] = stringify(value);
 }
 
+static void addText(Fields &fields, const Twine &path,
+                    std::optional<int64_t> value) {
+  if (value)
+    fields[path.str()] = std::to_string(*value);
+}
+
+static void addText(Fields &fields, const Twine &path, bool value) {
+  fields[path.str()] = value ? "true" : "false";
+}
+
 static void addDType(Fields &fields, const Twine &path, DTypeAttr dtype) {
   if (!dtype)
     return;
   addText(fields, path, TypeAttr::get(dtype.getDtype()));
-  auto integer = [&](StringRef name, std::optional<int64_t> value) {
-    if (value)
-      fields[(path + "." + name).str()] = std::to_string(*value);
-  };
-  integer("quant_min", dtype.getQuantMin());
-  integer("quant_max", dtype.getQuantMax());
+  addText(fields, path + ".quant_min", dtype.getQuantMin());
+  addText(fields, path + ".quant_max", dtype.getQuantMax());
   addText(fields, path + ".scale_min", dtype.getScaleMin());
   addText(fields, path + ".scale_max", dtype.getScaleMax());
   addText(fields, path + ".scale_exact_match", dtype.getScaleExactMatch());
-  integer("zero_point_exact_match", dtype.getZeroPointExactMatch());
+  addText(fields, path + ".zero_point_exact_match",
+          dtype.getZeroPointExactMatch());
   addText(fields, path + ".qschemes", dtype.getQschemes());
 }
 
@@ -78,7 +85,7 @@ static Fields getFields(PatternConfigOp pattern) {
     addDType(fields, path + ".weight", dtypes.getWeight());
     if (dtypes.getBias())
       addText(fields, path + ".bias", TypeAttr::get(dtypes.getBias()));
-    fields[path + ".is_dynamic"] = dtypes.getIsDynamic() ? "true" : "false";
+    addText(fields, path + ".is_dynamic", dtypes.getIsDynamic());
   }
   addText(fields, "root", config.getRoot());
   addText(fields, "extra_inputs", config.getExtraInputs());
@@ -100,24 +107,13 @@ static Fields getFields(PatternConfigOp pattern) {
 
 static void addObserver(Fields &fields, StringRef role, ObserverAttr observer) {
   std::string path = role.str() + ".";
-  auto integer = [&](StringRef name, std::optional<int64_t> value) {
-    if (value)
-      fields[path + name.str()] = std::to_string(*value);
-  };
   fields[path + "observer"] = stringifyObserverKind(observer.getKind()).str();
   addText(fields, path + "dtype", TypeAttr::get(observer.getDtype()));
   fields[path + "scheme"] = stringifyQScheme(observer.getScheme()).str();
-  integer("quant_min", observer.getQuantMin());
-  integer("quant_max", observer.getQuantMax());
-  fields[path + "reduce_range"] = observer.getReduceRange() ? "true" : "false";
-  addText(fields, path + "eps", observer.getEps());
-  addText(fields, path + "averaging_constant", observer.getAveragingConstant());
-  integer("bins", observer.getBins());
-  addText(fields, path + "scale", observer.getScale());
-  integer("zero_point", observer.getZeroPoint());
-  fields[path + "is_dynamic"] = observer.getIsDynamic() ? "true" : "false";
-  integer("ch_axis", observer.getChAxis());
-  addText(fields, path + "percentile", observer.getPercentile());
+  ObserverFields members = observer.getFields();
+  members.visit([&](ObserverField field, const auto &member) {
+    addText(fields, Twine(path) + stringifyObserverField(field), member);
+  });
   fields[path + "fake_quantize"] =
       stringifyFakeQuantizeKind(observer.getFakeQuantize()).str();
 }
@@ -137,7 +133,7 @@ static Fields getFields(BackendConfigOp backend) {
   fields["name"] = backend.getSymName().str();
   addText(fields, "default_qconfig", backend.getDefaultQconfigAttr());
   addText(fields, "lowering", backend.getLoweringAttr());
-  fields["real_bias"] = backend.getRealBias() ? "true" : "false";
+  addText(fields, "real_bias", backend.getRealBias());
   return fields;
 }
 
