@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Decides which operators are quantized, and which values are observed by what.
-//
-// PyTorch's FX rules, but for sharing, which is a union-find to a fixed point
-// as in PT2E: an operator whose output shares its input's observer always ends
-// up with one observer on all of them. `sharing=fx` is FX's own way, which
-// gives each site in turn another observer and leaves those before it as they
-// are.
 
 #include "Import/ImportedObservers.h"
 #include "Import/IntegerCode.h"
 #include "Observe/InfiniteValues.h"
+#include "Observe/ObserverInserter.h"
 #include "Observe/Pieces.h"
 #include "Observe/QuantizedSignature.h"
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QBackend/Moves.h"
-#include "qbackend/Support/Places.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
@@ -27,10 +21,8 @@
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 
-#include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "llvm/ADT/IntEqClasses.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
@@ -80,12 +72,6 @@ static bool isEmbeddingBag(OperatorOp op) {
 }
 
 namespace {
-/// An operator that will be quantized.
-struct Decision {
-  QConfigAttr qconfig;
-  QuantizedAttr quantized;
-};
-
 /// Decides for each operator, and says why not.
 class Decider {
 public:
@@ -100,21 +86,7 @@ public:
 
   std::optional<Decision> decide(OperatorOp op) {
     SmallVector<StringRef> kinds = getKindNames(op);
-    ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
-    // In PyTorch's code a shuffle is the movements that it is made of.
-    if (candidates.empty() && isShuffle(op) &&
-        !patterns.lookup(kReshape).empty() &&
-        !patterns.lookup(kTranspose).empty()) {
-      candidates = patterns.lookup(kReshape);
-      kinds.assign(std::begin(kReshape), std::end(kReshape));
-    }
-    // A table is a bag's where the mapping has an entry for bags alone.
-    if (qconfigs.selectsKind(kEmbeddingBag[0]) &&
-        !qconfigs.selectsKind(kinds.front()) && isEmbeddingBag(op) &&
-        !patterns.lookup(kEmbeddingBag).empty()) {
-      candidates = patterns.lookup(kEmbeddingBag);
-      kinds.assign(std::begin(kEmbeddingBag), std::end(kEmbeddingBag));
-    }
+    ArrayRef<PatternConfigOp> candidates = findPatterns(op, kinds);
     bool fused = llvm::any_of(
         candidates, [](PatternConfigOp pattern) { return pattern.isFusion(); });
     QConfigOp entry = qconfigs.lookup(op, kinds, fused);
@@ -232,6 +204,28 @@ public:
   }
 
 private:
+  /// The patterns that may be that of `op`; `kinds`, those of `op`, become
+  /// those of its spelling that has them.
+  ArrayRef<PatternConfigOp> findPatterns(OperatorOp op,
+                                         SmallVectorImpl<StringRef> &kinds) {
+    ArrayRef<PatternConfigOp> candidates = patterns.lookup(kinds);
+    // In PyTorch's code a shuffle is the movements that it is made of.
+    if (candidates.empty() && isShuffle(op) &&
+        !patterns.lookup(kReshape).empty() &&
+        !patterns.lookup(kTranspose).empty()) {
+      candidates = patterns.lookup(kReshape);
+      kinds.assign(std::begin(kReshape), std::end(kReshape));
+    }
+    // A table is a bag's where the mapping has an entry for bags alone.
+    if (qconfigs.selectsKind(kEmbeddingBag[0]) &&
+        !qconfigs.selectsKind(kinds.front()) && isEmbeddingBag(op) &&
+        !patterns.lookup(kEmbeddingBag).empty()) {
+      candidates = patterns.lookup(kEmbeddingBag);
+      kinds.assign(std::begin(kEmbeddingBag), std::end(kEmbeddingBag));
+    }
+    return candidates;
+  }
+
   static Decision getDecision(PatternConfigOp pattern, QConfigAttr qconfig,
                               DTypeConfigAttr dtypes,
                               ObservationType observation) {
@@ -284,299 +278,6 @@ private:
   QConfigMappingOp mapping;
   /// The names of keep-float, and whether an operator has them.
   std::map<std::string, bool> kept;
-};
-} // namespace
-
-//===----------------------------------------------------------------------===//
-// What is observed
-//===----------------------------------------------------------------------===//
-
-namespace {
-/// One value seen by one observer.
-struct Observation {
-  Value value;
-  ObserverAttr config;
-  /// The operands that read the observed value; all of them, if the value is
-  /// the result of a quantized operator.
-  SmallVector<OpOperand *> users;
-  bool isOutput;
-  /// What operators that aren't the network's own move it to.
-  SmallVector<Value> moved;
-  /// Operands that read the observed value in another layout.
-  SmallVector<OpOperand *> layouts;
-};
-
-/// The value that `value` is in another layout.
-static Value getUnpermuted(Value value) {
-  while (auto transpose = value.getDefiningOp<TransposeOp>())
-    value = transpose.getInput();
-  return value;
-}
-
-class ObserverInserter {
-public:
-  ObserverInserter(ModuleOp module, const MovedValues &moves,
-                   ObserverAttr globalActivation, Sharing sharing)
-      : module(module), moves(moves), globalActivation(globalActivation),
-        sharing(sharing), names(module) {}
-
-  /// Whether `op`, whose producers were visited before, has what its qconfig
-  /// wants: an observer of its input, if it is to use that.
-  bool canVisit(OperatorOp op, const Decision &decision) {
-    return decision.qconfig.getActivation().getKind() !=
-               ObserverKind::ReuseInput ||
-           decision.quantized.getObservation() ==
-               ObservationType::InputOutputNotObserved ||
-           llvm::all_of(op.getInputs(), [&](Value input) {
-             return !byValue.lookup(getUnpermuted(input)).empty();
-           });
-  }
-
-  /// Adds the observations of `op`, whose producers were visited before.
-  void visit(OperatorOp op, const Decision &decision) {
-    ObserverAttr activation = decision.qconfig.getActivation();
-    ObservationType observation = decision.quantized.getObservation();
-    if (observation == ObservationType::InputOutputNotObserved)
-      return;
-    if (observation == ObservationType::OutputShareObserverWithInput &&
-        (isPartOfOther(op) || isCounted(op))) {
-      unsigned input = observeInput(op.getInputsMutable()[0], activation);
-      observations[input].moved.push_back(op.getOutput());
-      byValue[op.getOutput()].push_back(input);
-      return;
-    }
-    // Fixed parameters are those of the result; the input has its own range.
-    // What shares has them on both.
-    ObserverAttr inputConfig = activation;
-    if (activation.getKind() == ObserverKind::FixedQParams &&
-        globalActivation &&
-        observation != ObservationType::OutputShareObserverWithInput)
-      inputConfig = globalActivation;
-    SmallVector<unsigned> inputs;
-    for (OpOperand &operand : op.getInputsMutable())
-      inputs.push_back(observeInput(operand, inputConfig));
-    unsigned output = add(op.getOutput(), activation, /*isOutput=*/true);
-    if (observation != ObservationType::OutputShareObserverWithInput ||
-        (sharing == Sharing::FX && isQuantizedArgument(op.getInputs()[0])))
-      return;
-    // The elements of a list; other operators have one tensor.
-    if (sharing == Sharing::FX && isa<CatAttr>(op.getKind()))
-      for (unsigned input : ArrayRef(inputs).drop_front())
-        observers[input] = observers[inputs.front()];
-    observers[output] = observers[inputs.front()];
-    for (unsigned input : inputs)
-      shared.push_back({inputs.front(), input});
-    // A function of the input and a number has a range of its own.
-    if (sharing == Sharing::Groups && op.getKind().getSecondNumber() &&
-        !op.isFused()) {
-      scaled.push_back({op, inputs.front(), output});
-      return;
-    }
-    shared.push_back({inputs.front(), output});
-    derived.insert(output);
-  }
-
-  void insert() {
-    if (sharing == Sharing::Groups)
-      joinGroups();
-    for (unsigned i = 0; i < observations.size(); ++i)
-      remarkClipped(i);
-    // Symbols in the order of the values; one for each observer.
-    llvm::SmallDenseMap<unsigned, FlatSymbolRefAttr> symbols;
-    SymbolTable table(module);
-    OpBuilder builder = OpBuilder::atBlockBegin(module.getBody());
-    for (auto [i, observation] : llvm::enumerate(observations)) {
-      FlatSymbolRefAttr &symbol = symbols[observers[i]];
-      if (!symbol) {
-        auto observer =
-            ObserverOp::create(builder, observation.value.getLoc(),
-                               names.lookup(observation.value).name,
-                               observations[observers[i]].config, FloatAttr(),
-                               FloatAttr(), FloatAttr(), IntegerAttr());
-        table.insert(observer, builder.getInsertionPoint());
-        symbol = FlatSymbolRefAttr::get(observer.getSymNameAttr());
-      }
-      insertObserve(observation, symbol);
-    }
-  }
-
-private:
-  /// Says of observation `i` if fixed parameters that aren't made for its value
-  /// are what it gets: its own on an argument, or others' that it shares.
-  void remarkClipped(unsigned i) {
-    const Observation &observation = observations[i];
-    ObserverAttr config = observations[observers[i]].config;
-    if (config.getKind() != ObserverKind::FixedQParams)
-      return;
-    bool isArgument = isa<BlockArgument>(observation.value);
-    // What is made from what shares has no numbers but theirs.
-    if (!isArgument && (observation.config == config || derived.contains(i)))
-      return;
-    Operation *place = observation.isOutput
-                           ? observation.value.getDefiningOp()
-                           : observation.users.front()->getOwner();
-    auto op = dyn_cast<OperatorOp>(place);
-    if (!op)
-      return;
-    if (observation.config == config)
-      remarkAnalysis(op, "QB114", op.getKindName(),
-                     "its argument has the fixed parameters of its qconfig, "
-                     "which clip what they can't hold",
-                     "give it an observer of its own, with another qconfig for "
-                     "this operator");
-    else
-      remarkAnalysis(op, "QB114", op.getKindName(),
-                     Twine(observation.isOutput ? "its result" : "its input") +
-                         " shares the fixed parameters of other values, which "
-                         "clip what they can't hold",
-                     "keep the operator that joins them real, with the qconfig "
-                     "none");
-  }
-
-  /// Whether another operator has the name of `op`, and moves the same value:
-  /// the network's one movement has become both of them.
-  bool isCounted(OperatorOp op) {
-    std::string name = getLocationName(op.getLoc());
-    if (name.empty() || op.isFused() || !op.getKind().isShapeOnly())
-      return false;
-    Value root = op.getInputs()[0];
-    while (auto move =
-               TensorNames::getTensor(root).getDefiningOp<OperatorOp>()) {
-      if (move.isFused() || !move.getKind().isShapeOnly())
-        break;
-      root = move.getInputs()[0];
-    }
-    return !moveNames
-                .insert({TensorNames::getTensor(root),
-                         StringAttr::get(op.getContext(), name)})
-                .second;
-  }
-
-  unsigned add(Value value, ObserverAttr config, bool isOutput) {
-    unsigned added = observations.size();
-    observations.push_back({value, config, {}, isOutput});
-    observers.push_back(added);
-    byValue[getUnpermuted(value)].push_back(added);
-    return added;
-  }
-
-  /// Gives all that share, directly or not, one observer. Like PyTorch, the
-  /// first input of what shares says how all are observed.
-  void joinGroups() {
-    llvm::IntEqClasses classes(observations.size());
-    for (auto [a, b] : shared)
-      classes.join(a, b);
-    // Whoever reads x * 3 alone shares with x, too. Where it meets others (in
-    // a concatenation), it has their observer, and x its own, as in FX.
-    llvm::SmallDenseMap<unsigned, unsigned> sources;
-    for (unsigned i = 0; i < observers.size(); ++i)
-      if (!derived.contains(i))
-        ++sources[classes.findLeader(i)];
-    for (const Scaled &each : scaled) {
-      if (sources.lookup(classes.findLeader(each.output)) == 1) {
-        shared.push_back({each.input, each.output});
-        continue;
-      }
-      QuantizedAttr old = OperatorOp(each.op).getQuantized();
-      OperatorOp(each.op).setDecisionAttr(QuantizedAttr::get(
-          old.getContext(), old.getPattern(), old.getDtypes(),
-          ObservationType::OutputUseDifferentObserverAsInput,
-          old.getReference(), old.getCode(), old.getImported()));
-    }
-    for (auto [a, b] : shared)
-      classes.join(a, b);
-    llvm::SmallDenseMap<unsigned, unsigned> fronts;
-    for (auto [a, b] : shared)
-      fronts.try_emplace(classes.findLeader(a), a);
-    for (auto [i, observer] : llvm::enumerate(observers)) {
-      auto front = fronts.find(classes.findLeader(i));
-      observer = front == fronts.end() ? i : front->second;
-    }
-  }
-
-  /// The observation by which `operand` is quantized: its producer's if the
-  /// dtype is the same, another user's if kind and dtype are, or a new one. An
-  /// argument that is quantized has a producer outside. What reads a value in
-  /// another layout is one more of its users.
-  unsigned observeInput(OpOperand &operand, ObserverAttr config) {
-    bool isQuantized = isQuantizedArgument(operand.get());
-    Value value = getUnpermuted(operand.get());
-    for (unsigned known : byValue[value]) {
-      Observation &observation = observations[known];
-      if (config.getKind() == ObserverKind::ReuseInput ||
-          (observation.config.getDtype() == config.getDtype() &&
-           (observation.isOutput || isQuantized ||
-            observation.config.getKind() == config.getKind()))) {
-        if (observation.value == operand.get())
-          observation.users.push_back(&operand);
-        else if (getUnpermuted(observation.value) == value)
-          observation.layouts.push_back(&operand);
-        return known;
-      }
-    }
-    unsigned added = add(operand.get(), config, /*isOutput=*/false);
-    observations[added].users.push_back(&operand);
-    return added;
-  }
-
-  void insertObserve(Observation &observation, FlatSymbolRefAttr symbol) {
-    // An operand reads its producer's observer by now: it is observed again.
-    Value value = observation.isOutput ? observation.value
-                                       : observation.users.front()->get();
-    OpBuilder builder(value.getContext());
-    builder.setInsertionPointAfterValue(value);
-    auto observe = ObserveOp::create(builder, observation.value.getLoc(),
-                                     value.getType(), value, symbol);
-    // What a pass has put in stands for none only where it has the observer of
-    // its input (`moved`). Behind one that stays float, or for another dtype,
-    // this is the first that sees the value.
-    if (int64_t count = moves.count(observation.value); count != 1)
-      setSourceValues(observe, count);
-    if (observation.isOutput)
-      value.replaceAllUsesExcept(observe.getOutput(), observe);
-    else
-      for (OpOperand *user : observation.users)
-        user->set(observe.getOutput());
-    auto observeAgain = [&](Value moved) {
-      builder.setInsertionPointAfterValue(moved);
-      auto again = ObserveOp::create(builder, moved.getLoc(), moved.getType(),
-                                     moved, symbol);
-      setSourceValues(again, 0);
-      return again;
-    };
-    for (Value moved : observation.moved) {
-      ObserveOp again = observeAgain(moved);
-      moved.replaceAllUsesExcept(again.getOutput(), again);
-    }
-    llvm::SmallDenseMap<Value, Value> layouts;
-    for (OpOperand *user : observation.layouts) {
-      Value &observed = layouts[user->get()];
-      if (!observed)
-        observed = observeAgain(user->get()).getOutput();
-      user->set(observed);
-    }
-  }
-
-  ModuleOp module;
-  const MovedValues &moves;
-  ObserverAttr globalActivation;
-  Sharing sharing;
-  SmallVector<Observation> observations;
-  /// The observer of each observation: that of the observation of this number.
-  SmallVector<unsigned> observers;
-  llvm::DenseMap<Value, SmallVector<unsigned, 1>> byValue;
-  SmallVector<std::pair<unsigned, unsigned>> shared;
-  /// Results that share with the input of their operator.
-  llvm::SmallDenseSet<unsigned> derived;
-  /// The names of movements that have an observation, and what they move.
-  llvm::DenseSet<std::pair<Value, Attribute>> moveNames;
-  /// Operators of one tensor and a number that share.
-  struct Scaled {
-    OperatorOp op;
-    unsigned input, output;
-  };
-  SmallVector<Scaled> scaled;
-  TensorNames names;
 };
 } // namespace
 

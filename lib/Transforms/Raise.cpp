@@ -3,6 +3,7 @@
 // Wraps each subgraph that a recogniser knows into a qbackend.operator.
 
 #include "Import/QuantizedConstants.h"
+#include "Raise/OperandLayout.h"
 #include "Raise/Slice.h"
 
 #include "qbackend/Backends/BackendResolver.h"
@@ -14,17 +15,12 @@
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Tosa/IR/TosaOps.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
-#include "mlir/Dialect/Utils/ReshapeOpsUtils.h"
 #include "mlir/IR/Builders.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -35,190 +31,6 @@ namespace qbackend {
 
 using namespace mlir;
 using namespace qbackend;
-
-//===----------------------------------------------------------------------===//
-// Operands
-//===----------------------------------------------------------------------===//
-
-/// Whether dimensions of `from` joined or cut give `to`, each of a size that
-/// follows from the others.
-static bool isReassociation(RankedTensorType from, RankedTensorType to) {
-  auto groups = getReassociationIndicesForReshape(from, to);
-  if (!groups)
-    return false;
-  ArrayRef<int64_t> finer =
-      from.getRank() > to.getRank() ? from.getShape() : to.getShape();
-  return llvm::all_of(*groups, [&](const ReassociationIndices &group) {
-    return llvm::count_if(group, [&](int64_t dim) {
-             return ShapedType::isDynamic(finer[dim]);
-           }) <= 1;
-  });
-}
-
-/// `value` in another shape, static or a reassociation.
-static Value createReshape(OpBuilder &builder, Location loc, Value value,
-                           ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() == shape)
-    return value;
-  auto resultType = type.clone(shape);
-  if (auto reassociation =
-          getReassociationIndicesForReshape(type, resultType)) {
-    if (type.getRank() > resultType.getRank())
-      return tensor::CollapseShapeOp::create(builder, loc, resultType, value,
-                                             *reassociation);
-    return tensor::ExpandShapeOp::create(builder, loc, resultType, value,
-                                         *reassociation);
-  }
-  int64_t size = type.getNumElements();
-  Value flat = createReshape(builder, loc, value, {size});
-  return createReshape(builder, loc, flat, shape);
-}
-
-/// The same as an operator, so that an activation stays quantized through it.
-static Value createReshapeOperator(OpBuilder &builder, Location loc,
-                                   Value value, ArrayRef<int64_t> shape) {
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.getShape() == shape)
-    return value;
-  bool isFlatten = shape.size() == 2 && type.getRank() > 2 &&
-                   shape.front() == type.getDimSize(0);
-  MLIRContext *context = builder.getContext();
-  auto kind = isFlatten
-                  ? Attribute(FlattenAttr::get(context, DenseI64ArrayAttr()))
-                  : ReshapeAttr::get(context, DenseI64ArrayAttr());
-  auto op =
-      OperatorOp::create(builder, loc, type.clone(shape),
-                         builder.getArrayAttr(kind), ValueRange(value), Value(),
-                         Value(), Value(), Value(), QConfigAttr(), Attribute());
-  setSourceValues(op, 0);
-  OpBuilder::InsertionGuard guard(builder);
-  Block &body = op.getBody().emplaceBlock();
-  builder.setInsertionPointToStart(&body);
-  Value result =
-      createReshape(builder, loc, body.addArgument(type, loc), shape);
-  YieldOp::create(builder, loc, result);
-  return op.getOutput();
-}
-
-static Value createTranspose(OpBuilder &builder, Location loc, Value value,
-                             ArrayRef<int64_t> permutation) {
-  if (permutation.empty() || llvm::is_sorted(permutation))
-    return value;
-  return TransposeOp::create(builder, loc, value, permutation);
-}
-
-static SmallVector<int64_t> transposeShape(ArrayRef<int64_t> shape,
-                                           ArrayRef<int64_t> permutation) {
-  if (permutation.empty())
-    return SmallVector<int64_t>(shape);
-  SmallVector<int64_t> result;
-  for (int64_t dim : permutation)
-    result.push_back(shape[dim]);
-  return result;
-}
-
-static bool isReshapable(RankedTensorType from, ArrayRef<int64_t> shape) {
-  auto to = from.clone(shape);
-  if (shape.empty() || from == to)
-    return true;
-  // No elements are no reason for a shape, and a number that wraps is none.
-  if (from.hasStaticShape() && to.hasStaticShape()) {
-    std::optional<int64_t> count = tryCountElements(from);
-    return count && *count > 0 && count == tryCountElements(to);
-  }
-  return isReassociation(from, to);
-}
-
-/// Whether `operand` can be brought into its canonical layout at all. Integers
-/// are what they are: only an embedding has them.
-static bool isReshapable(const RecognizedOperand &operand,
-                         bool isInteger = false) {
-  auto type =
-      dyn_cast<RankedTensorType>(operand.value      ? operand.value.getType()
-                                 : operand.constant ? operand.constant.getType()
-                                                    : Type());
-  if (isInteger)
-    return type && type.getElementType().isSignlessInteger() &&
-           operand.sourceShape.empty() && operand.permutation.empty() &&
-           operand.shape.empty();
-  if (!type || !type.getElementType().isF32() ||
-      !isReshapable(type, operand.sourceShape))
-    return false;
-  if (!operand.sourceShape.empty())
-    type = type.clone(operand.sourceShape);
-  if (!operand.permutation.empty() &&
-      int64_t(operand.permutation.size()) != type.getRank())
-    return false;
-  return isReshapable(
-      type.clone(transposeShape(type.getShape(), operand.permutation)),
-      operand.shape);
-}
-
-/// The resource that `operand` is a transpose of, as a constant in the shape
-/// that is transposed; null if it isn't one. Resources may be gigabytes that
-/// are mapped from a file: they stay there until they are quantized.
-static Value createResource(OpBuilder &builder, Location loc,
-                            const RecognizedOperand &operand) {
-  DenseResourceElementsAttr resource;
-  if (operand.constant || !operand.shape.empty() ||
-      !matchPattern(operand.value, m_Constant(&resource)))
-    return {};
-  auto type = dyn_cast<RankedTensorType>(resource.getType());
-  if (!type || !hasFloats(resource))
-    return {};
-  if (!operand.sourceShape.empty())
-    resource = DenseResourceElementsAttr::get(type.clone(operand.sourceShape),
-                                              resource.getRawHandle());
-  return arith::ConstantOp::create(builder, loc, resource);
-}
-
-/// The operand in its canonical layout, constants evaluated at once.
-static Value materialize(OpBuilder &builder, Location loc,
-                         const RecognizedOperand &operand,
-                         ConstantEvaluator &constants, bool isActivation) {
-  if (!isActivation)
-    if (Value resource = createResource(builder, loc, operand))
-      return createTranspose(builder, loc, resource, operand.permutation);
-  DenseElementsAttr elements = operand.constant;
-  DenseResourceElementsAttr resource;
-  if (!elements && matchPattern(operand.value, m_Constant(&resource)))
-    elements = operand.arrange(resource);
-  if (!elements) {
-    elements = constants.evaluate(operand.value);
-    if (elements)
-      elements = operand.arrange(elements);
-  }
-  if (elements)
-    return arith::ConstantOp::create(builder, loc, elements);
-  auto reshape = isActivation ? createReshapeOperator : createReshape;
-  Value value = operand.value;
-  if (!operand.sourceShape.empty())
-    value = reshape(builder, loc, value, operand.sourceShape);
-  value = createTranspose(builder, loc, value, operand.permutation);
-  if (!operand.shape.empty())
-    value = reshape(builder, loc, value, operand.shape);
-  return value;
-}
-
-/// Back from the canonical layout to what the original code reads.
-static Value restore(OpBuilder &builder, Location loc, Value canonical,
-                     const RecognizedOperand &operand) {
-  auto type = cast<RankedTensorType>(operand.value.getType());
-  Value value = canonical;
-  ArrayRef<int64_t> source = operand.sourceShape.empty()
-                                 ? type.getShape()
-                                 : ArrayRef(operand.sourceShape);
-  if (!operand.shape.empty())
-    value = createReshape(builder, loc, value,
-                          transposeShape(source, operand.permutation));
-  if (!operand.permutation.empty())
-    value = createTranspose(builder, loc, value,
-                            invertPermutationVector(operand.permutation));
-  if (!operand.sourceShape.empty())
-    value = createReshape(builder, loc, value, type.getShape());
-  return value;
-}
 
 //===----------------------------------------------------------------------===//
 // Raising
@@ -371,20 +183,6 @@ static void createOperator(RecognizedOperator &found, const Slice &slice,
         createTranspose(builder, loc, replacement,
                         invertPermutationVector(found.resultPermutation));
   found.result.replaceAllUsesWith(replacement);
-}
-
-/// The type of `operand` in its canonical layout.
-static RankedTensorType getCanonicalType(const RecognizedOperand &operand) {
-  if (!operand)
-    return {};
-  if (operand.constant)
-    return cast<RankedTensorType>(operand.constant.getType());
-  auto type = cast<RankedTensorType>(operand.value.getType());
-  if (!operand.shape.empty())
-    return type.clone(operand.shape);
-  ArrayRef<int64_t> source =
-      operand.sourceShape.empty() ? type.getShape() : operand.sourceShape;
-  return type.clone(transposeShape(source, operand.permutation));
 }
 
 /// Whether the kind takes operands of these types.

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which values the operators that are quantized need observed, which of them
+// share an observer, and the observe ops for them.
+
+#ifndef QBACKEND_LIB_TRANSFORMS_OBSERVE_OBSERVERINSERTER_H
+#define QBACKEND_LIB_TRANSFORMS_OBSERVE_OBSERVERINSERTER_H
+
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
+#include "qbackend/Transforms/Passes.h"
+
+namespace qbackend {
+
+/// An operator that will be quantized.
+struct Decision {
+  QConfigAttr qconfig;
+  QuantizedAttr quantized;
+};
+
+/// Gathers what operators need observed, and inserts the observers.
+class ObserverInserter {
+public:
+  ObserverInserter(mlir::ModuleOp module, const MovedValues &moves,
+                   ObserverAttr globalActivation, Sharing sharing)
+      : module(module), moves(moves), globalActivation(globalActivation),
+        sharing(sharing), names(module) {}
+
+  /// Whether `op`, whose producers were visited before, has what its qconfig
+  /// wants: an observer of its input, if it is to use that.
+  bool canVisit(OperatorOp op, const Decision &decision);
+
+  /// Adds the observations of `op`, whose producers were visited before.
+  void visit(OperatorOp op, const Decision &decision);
+
+  /// Inserts observers and observe ops for all that was visited.
+  void insert();
+
+private:
+  /// One value seen by one observer.
+  struct Observation {
+    mlir::Value value;
+    ObserverAttr config;
+    /// The operands that read the observed value; all of them, if the value is
+    /// the result of a quantized operator.
+    llvm::SmallVector<mlir::OpOperand *> users;
+    bool isOutput;
+    /// What operators that aren't the network's own move it to.
+    llvm::SmallVector<mlir::Value> moved;
+    /// Operands that read the observed value in another layout.
+    llvm::SmallVector<mlir::OpOperand *> layouts;
+  };
+
+  /// Says of observation `i` if fixed parameters that aren't made for its value
+  /// are what it gets: its own on an argument, or others' that it shares.
+  void remarkClipped(unsigned i);
+
+  /// Whether another operator has the name of `op`, and moves the same value:
+  /// the network's one movement has become both of them.
+  bool isCounted(OperatorOp op);
+
+  unsigned add(mlir::Value value, ObserverAttr config, bool isOutput);
+
+  /// Gives all that share, directly or not, one observer. Like PyTorch, the
+  /// first input of what shares says how all are observed.
+  void joinGroups();
+
+  /// The observation by which `operand` is quantized: its producer's if the
+  /// dtype is the same, another user's if kind and dtype are, or a new one. An
+  /// argument that is quantized has a producer outside. What reads a value in
+  /// another layout is one more of its users.
+  unsigned observeInput(mlir::OpOperand &operand, ObserverAttr config);
+
+  void insertObserve(Observation &observation, mlir::FlatSymbolRefAttr symbol);
+
+  mlir::ModuleOp module;
+  const MovedValues &moves;
+  ObserverAttr globalActivation;
+  Sharing sharing;
+  llvm::SmallVector<Observation> observations;
+  /// The observer of each observation: that of the observation of this number.
+  llvm::SmallVector<unsigned> observers;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> byValue;
+  llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
+  /// Results that share with the input of their operator.
+  llvm::SmallDenseSet<unsigned> derived;
+  /// The names of movements that have an observation, and what they move.
+  llvm::DenseSet<std::pair<mlir::Value, mlir::Attribute>> moveNames;
+  /// Operators of one tensor and a number that share.
+  struct Scaled {
+    OperatorOp op;
+    unsigned input, output;
+  };
+  llvm::SmallVector<Scaled> scaled;
+  TensorNames names;
+};
+
+} // namespace qbackend
+
+#endif // QBACKEND_LIB_TRANSFORMS_OBSERVE_OBSERVERINSERTER_H
