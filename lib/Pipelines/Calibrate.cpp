@@ -3,6 +3,7 @@
 // Fills in the observers of a module: from the module, a table, or a run.
 
 #include "Calibrate/RemarkRanges.h"
+#include "Calibrate/TableLookup.h"
 
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Corrector.h"
@@ -10,18 +11,18 @@
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
-#include "qbackend/Transforms/Analysis/SourceValues.h"
-#include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/Analysis/ValueRanges.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <cmath>
-#include <set>
 #include <utility>
 
 namespace qbackend {
@@ -94,123 +95,18 @@ static SmallVector<ObserverOp> getUncalibrated(ModuleOp module) {
   return result;
 }
 
-/// What to do about a table of another network, which the same network is too
-/// where another backend fuses and names it otherwise.
-static std::string getFix(const Table &table) {
-  return (table.backend.empty()
-              ? std::string()
-              : "it was made with --backend=" + table.backend + "; ") +
-         "calibrate this network with the --backend that it is quantized for";
+/// "3 of the network's observers: a, b, c", each with what `explain` adds.
+static void listObservers(InFlightDiagnostic &error,
+                          ArrayRef<ObserverOp> observers,
+                          llvm::function_ref<void(ObserverOp)> explain) {
+  error << observers.size() << " of the network's observers: ";
+  llvm::interleaveComma(observers.take_front(8), error, [&](ObserverOp op) {
+    error << op.getSymName();
+    explain(op);
+  });
+  if (observers.size() > 8)
+    error << ", ...";
 }
-
-namespace {
-/// The entries of a table for the tensors of a module.
-class TableLookup {
-public:
-  TableLookup(ModuleOp module, const Table &table)
-      : names(module, /*withStructures=*/true), fix(getFix(table)) {
-    for (const TableEntry &entry : table.entries) {
-      byName.try_emplace(entry.name, &entry);
-      if (!entry.structure.empty())
-        byStructure.try_emplace(entry.structure, &entry);
-      if (hasAverages(entry))
-        averaged.insert(entry.group.begin(), entry.group.end());
-    }
-    module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
-      Value tensor = TensorNames::getTensor(op.getInput());
-      SmallVector<Value> &all = tensors[op.getObserver()];
-      if (getSourceValues(op) != 0 && !llvm::is_contained(all, tensor))
-        all.push_back(tensor);
-    });
-  }
-
-  /// What was recorded of the tensor behind `value`; null if nothing was.
-  const calibration::Statistics *lookup(Value value) {
-    const TensorName &name = names.lookup(TensorNames::getTensor(value));
-    const TableEntry *entry = name.structure.empty()
-                                  ? byName.lookup(name.name)
-                                  : byStructure.lookup(name.structure);
-    return entry ? &entry->stats : nullptr;
-  }
-
-  /// What the table has for `op`; nothing if a tensor is missing in it. Fails,
-  /// and says so, if it is the table of another network.
-  FailureOr<std::optional<TableEntry>> lookup(ObserverOp op) {
-    // Parameters that somebody wrote, or a table by observers.
-    const TableEntry *own = byName.lookup(op.getSymName());
-    if (own &&
-        (own->explicitParams ||
-         (own->shape.empty() && own->group.empty() && own->structure.empty())))
-      return std::optional<TableEntry>(*own);
-    std::vector<const TableEntry *> parts;
-    std::vector<std::string> group;
-    for (Value tensor : tensors[op.getSymName()]) {
-      const TensorName &name = names.lookup(tensor);
-      // Counts in names change with the network, structures don't.
-      const TableEntry *entry = name.structure.empty()
-                                    ? byName.lookup(name.name)
-                                    : byStructure.lookup(name.structure);
-      if (!entry)
-        return std::optional<TableEntry>();
-      if (failed(checkShape(op, tensor, *entry)))
-        return failure();
-      parts.push_back(entry);
-      group.push_back(entry->name);
-    }
-    if (parts.empty())
-      return std::optional<TableEntry>();
-    if (parts.size() == 1)
-      return std::optional<TableEntry>(*parts[0]);
-    // What shares an observer now may have shared it then.
-    if (const TableEntry *entry = byName.lookup(llvm::join(group, ", ")))
-      return std::optional<TableEntry>(*entry);
-    TableEntry merged = *parts[0];
-    for (const TableEntry *part : ArrayRef(parts).drop_front())
-      calibration::merge(merged.stats, part->stats);
-    return std::optional<TableEntry>(merged);
-  }
-
-  /// Whether the table has averages of `entry`, but only with what shared its
-  /// observer when it was made.
-  bool isAveragedInGroup(const TableEntry &entry) const {
-    return !hasAverages(entry) && averaged.count(entry.name);
-  }
-
-private:
-  static bool hasAverages(const TableEntry &entry) {
-    return !entry.stats.averageMins.empty() ||
-           !entry.stats.batchSamples.empty();
-  }
-
-  LogicalResult checkShape(ObserverOp op, Value tensor,
-                           const TableEntry &entry) const {
-    std::vector<int64_t> found = getTableShape(tensor);
-    auto agrees = [](int64_t a, int64_t b) { return a == b || a < 0 || b < 0; };
-    if (entry.shape.empty() ||
-        (entry.shape.size() == found.size() &&
-         std::equal(found.begin(), found.end(), entry.shape.begin(), agrees)))
-      return success();
-    InFlightDiagnostic error =
-        emitError(op.getLoc())
-        << "the calibration table is of another network: '" << entry.name
-        << "' is N";
-    for (int64_t extent : entry.shape)
-      error << "x" << extent;
-    error << " in it, here it is N";
-    for (int64_t extent : found)
-      error << "x" << extent;
-    return error << "; " << fix;
-  }
-
-  TensorNames names;
-  /// What an error ends with.
-  std::string fix;
-  llvm::StringMap<const TableEntry *> byName, byStructure;
-  /// Tensors that share an observer with others that has averages.
-  std::set<std::string> averaged;
-  llvm::StringMap<SmallVector<Value>> tensors;
-};
-} // namespace
 
 /// Takes what `table` has for the observers that have nothing yet.
 static LogicalResult applyTable(ModuleOp module, TableLookup &lookup) {
@@ -333,17 +229,11 @@ static LogicalResult calibrateFromRanges(ModuleOp module) {
   if (missing.empty())
     return success();
   InFlightDiagnostic error = emitError(module.getLoc())
-                             << "calibration=ranges finds no range for "
-                             << missing.size()
-                             << " of the network's observers: ";
-  llvm::interleaveComma(ArrayRef(missing).take_front(8), error,
-                        [&](ObserverOp op) {
-                          error << op.getSymName();
-                          if (Value value = unknown.lookup(op.getSymName()))
-                            error << " (" << ranges.explain(value) << ")";
-                        });
-  if (missing.size() > 8)
-    error << ", ...";
+                             << "calibration=ranges finds no range for ";
+  listObservers(error, missing, [&](ObserverOp op) {
+    if (Value value = unknown.lookup(op.getSymName()))
+      error << " (" << ranges.explain(value) << ")";
+  });
   return error << "; give data or a table";
 }
 
@@ -531,12 +421,7 @@ static LogicalResult findParameters(ModuleOp module,
       InFlightDiagnostic error = emitError(module.getLoc()) << name << " ";
       if (!difference.empty())
         error << "is of another network: " << difference << "; it ";
-      error << "has nothing for " << missing.size()
-            << " of the network's observers: ";
-      llvm::interleaveComma(ArrayRef(missing).take_front(8), error,
-                            [&](ObserverOp op) { error << op.getSymName(); });
-      if (missing.size() > 8)
-        error << ", ...";
+      listObservers(error << "has nothing for ", missing, [](ObserverOp) {});
       return error << "; " << getFix(*table) << ", or add data= for the rest";
     }
   }

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a calibration table has for the tensors and observers of a module.
+
+#ifndef QBACKEND_LIB_PIPELINES_CALIBRATE_TABLELOOKUP_H
+#define QBACKEND_LIB_PIPELINES_CALIBRATE_TABLELOOKUP_H
+
+#include "qbackend/Calibration/Table.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Transforms/Analysis/TensorNames.h"
+
+#include "llvm/ADT/StringMap.h"
+
+#include <set>
+
+namespace qbackend {
+
+/// What to do about a table of another network, which the same network is too
+/// where another backend fuses and names it otherwise.
+std::string getFix(const calibration::Table &table);
+
+/// The entries of a table for the tensors of a module.
+class TableLookup {
+public:
+  TableLookup(mlir::ModuleOp module, const calibration::Table &table);
+
+  /// What was recorded of the tensor behind `value`; null if nothing was.
+  const calibration::Statistics *lookup(mlir::Value value);
+
+  /// What the table has for `op`; nothing if a tensor is missing in it. Fails,
+  /// and says so, if it is the table of another network.
+  mlir::FailureOr<std::optional<calibration::TableEntry>> lookup(ObserverOp op);
+
+  /// Whether the table has averages of `entry`, but only with what shared its
+  /// observer when it was made.
+  bool isAveragedInGroup(const calibration::TableEntry &entry) const;
+
+private:
+  /// Null if the table has nothing for `tensor`.
+  const calibration::TableEntry *find(mlir::Value tensor);
+
+  llvm::LogicalResult checkShape(ObserverOp op, mlir::Value tensor,
+                                 const calibration::TableEntry &entry) const;
+
+  TensorNames names;
+  /// What an error ends with.
+  std::string fix;
+  llvm::StringMap<const calibration::TableEntry *> byName, byStructure;
+  /// Tensors that share an observer with others that has averages.
+  std::set<std::string> averaged;
+  llvm::StringMap<llvm::SmallVector<mlir::Value>> tensors;
+};
+
+} // namespace qbackend
+
+#endif // QBACKEND_LIB_PIPELINES_CALIBRATE_TABLELOOKUP_H
