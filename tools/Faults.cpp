@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tool says when memory or room for files runs out. Nothing here
-// allocates.
+// What a tool says when it fails, or memory or room for files runs out: but for
+// `fail`, nothing here allocates.
 
 #include "Faults.h"
 
 #include "qbackend/Support/OutputFile.h"
 
 #include "llvm/Support/Signals.h"
+#include "llvm/Support/WithColor.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -179,4 +180,13 @@ void qbackend::reportFaults(const char *tool) {
                              toolName, reason, getUsedMegabytes());
     finish(text, length);
   });
+}
+
+int qbackend::fail(const llvm::Twine &message) {
+  llvm::WithColor::error(llvm::errs(), toolName) << message << "\n";
+  return 1;
+}
+
+int qbackend::fail(llvm::Error error) {
+  return fail(llvm::toString(std::move(error)));
 }

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a tool says when memory or room for files runs out.
+// What a tool says when it fails, or memory or room for files runs out.
 
 #ifndef QBACKEND_TOOLS_FAULTS_H
 #define QBACKEND_TOOLS_FAULTS_H
+
+#include "llvm/ADT/Twine.h"
+#include "llvm/Support/Error.h"
 
 namespace qbackend {
 
@@ -17,6 +20,10 @@ void reportFaults(const char *tool);
 /// What streams of LLVM that end the program when they can't be written are
 /// called in its error: the output of a tool, which others write; else `-`.
 void nameOutput(const char *path);
+
+/// Says an error of the tool. Returns its exit code, 1.
+int fail(const llvm::Twine &message);
+int fail(llvm::Error error);
 
 } // namespace qbackend
 

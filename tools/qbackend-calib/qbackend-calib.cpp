@@ -74,8 +74,8 @@ static cl::opt<bool> symmetric("symmetric", cl::desc("zero is in the middle"),
                                cl::sub(diffCommand), cl::sub(exportCommand));
 
 static int fail(const llvm::Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "qbackend-calib") << message << "\n";
-  return diffCommand ? 2 : 1;
+  int status = qbackend::fail(message);
+  return diffCommand ? 2 : status;
 }
 
 static int fail(llvm::Error error) {

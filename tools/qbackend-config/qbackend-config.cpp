@@ -23,7 +23,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace mlir;
@@ -75,15 +74,11 @@ namespace {
 enum Status { kSuccess = 0, kDifferent = 1, kTrouble = 2 };
 } // namespace
 
-static LogicalResult fail(const Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "qbackend-config") << message << "\n";
-  return failure();
-}
-
 /// Writes `text` to the output, completely or not at all.
 static LogicalResult writeOutput(StringRef text) {
   if (std::error_code error = writeFile(outputFile, text))
-    return fail("cannot write '" + outputFile + "': " + error.message());
+    return failure(
+        fail("cannot write '" + outputFile + "': " + error.message()));
   return success();
 }
 
@@ -91,14 +86,16 @@ static FailureOr<std::unique_ptr<llvm::MemoryBuffer>>
 readInput(StringRef name) {
   auto text = readSource(name);
   if (!text)
-    return fail("cannot read '" + name + "': " + text.getError().message());
+    return failure(
+        fail("cannot read '" + name + "': " + text.getError().message()));
   return std::move(*text);
 }
 
 /// The backend that `name` means; "-" is a file on standard input.
 static FailureOr<Backend> loadBackend(StringRef name, MLIRContext *context) {
   if (name.empty())
-    return fail("expected a built-in backend, a file, or - for standard input");
+    return failure(
+        fail("expected a built-in backend, a file, or - for standard input"));
   if (name == "-") {
     FailureOr<std::unique_ptr<llvm::MemoryBuffer>> text = readInput(name);
     if (failed(text))
@@ -171,9 +168,9 @@ static FailureOr<bool> validate(MLIRContext *context) {
 /// Whether they are equal; failure if that isn't known.
 static FailureOr<bool> diff(MLIRContext *context) {
   if (secondName.empty())
-    return fail("diff: expected two backends or files");
+    return failure(fail("diff: expected two backends or files"));
   if (backendName == "-" && secondName == "-")
-    return fail("diff: standard input can be only one of the two");
+    return failure(fail("diff: standard input can be only one of the two"));
   FailureOr<Backend> before = loadBackend(backendName, context);
   FailureOr<Backend> after = loadBackend(secondName, context);
   if (failed(before) || failed(after))
@@ -190,8 +187,9 @@ static FailureOr<bool> diff(MLIRContext *context) {
 
 static LogicalResult explain(MLIRContext *context) {
   if (operators.empty())
-    return fail("explain: expected a backend or file, and an operator such as "
-                "conv2d or conv2d+relu");
+    return failure(
+        fail("explain: expected a backend or file, and an operator such as "
+             "conv2d or conv2d+relu"));
   FailureOr<Backend> backend = loadBackend(backendName, context);
   std::string text;
   llvm::raw_string_ostream stream(text);
@@ -262,7 +260,7 @@ int main(int argc, char **argv) {
   if (printDocumentation(argc, argv, program))
     return kSuccess;
   if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
-    return (void)fail(llvm::toString(std::move(error))), kTrouble;
+    return fail(std::move(error)), kTrouble;
   cl::ParseCommandLineOptions(
       argc, argv,
       "backend configurations: BACKEND is the name of a built-in one, FILE one "
@@ -272,8 +270,8 @@ int main(int argc, char **argv) {
       : toJSONCommand                ? checkOutput(outputFile, FileFormat::JSON)
                                      : checkWritable(outputFile);
   if (llvm::Error error = std::move(outputError)) {
-    Status status = toStatus(fail(llvm::toString(std::move(error))));
-    return diffCommand ? kTrouble : status;
+    int status = fail(std::move(error));
+    return diffCommand ? int(kTrouble) : status;
   }
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
@@ -306,5 +304,5 @@ int main(int argc, char **argv) {
   std::string names;
   for (cl::SubCommand *command : commands)
     names += (names.empty() ? "" : ", ") + command->getName().str();
-  return toStatus(fail("expected a command: " + names + "; see --help"));
+  return fail("expected a command: " + names + "; see --help");
 }

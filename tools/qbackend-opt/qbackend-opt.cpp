@@ -33,11 +33,6 @@
 using namespace mlir;
 using namespace qbackend;
 
-static LogicalResult fail(const Twine &message) {
-  llvm::WithColor::error(llvm::errs(), "qbackend-opt") << message << "\n";
-  return failure();
-}
-
 namespace {
 /// Changes locations before or after all other passes.
 class LocationPass : public PassWrapper<LocationPass, OperationPass<ModuleOp>> {
@@ -99,16 +94,16 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
       !config.shouldVerifyDiagnostics() && config.inputSplitMarker().empty();
   bool isONNX = arguments.format == FileFormat::ONNX;
   if (isONNX && !isForPeople)
-    return fail("cannot write '" + written +
-                "': an ONNX file is one network; leave out "
-                "--split-input-file and --verify-diagnostics");
+    return failure(fail("cannot write '" + written +
+                        "': an ONNX file is one network; leave out "
+                        "--split-input-file and --verify-diagnostics"));
   auto read = readNetwork(input);
   if (!read)
-    return fail(llvm::toString(read.takeError()));
+    return failure(fail(read.takeError()));
   llvm::MemoryBuffer &buffer = **read;
   OutputFile output(written);
   auto failToWrite = [&](std::error_code error) {
-    return fail("cannot write '" + written + "': " + error.message());
+    return failure(fail("cannot write '" + written + "': " + error.message()));
   };
   if (std::error_code error = output.error())
     return failToWrite(error);
@@ -187,9 +182,9 @@ int main(int argc, char **argv) {
   auto arguments = rewriteOptArguments(given, llvm::cl::getRegisteredOptions(),
                                        keys, backends);
   if (!arguments)
-    return asMainReturnCode(fail(llvm::toString(arguments.takeError())));
+    return fail(arguments.takeError());
   if (llvm::Error error = checkWritable(arguments->output))
-    return asMainReturnCode(fail(llvm::toString(std::move(error))));
+    return fail(std::move(error));
 
   std::vector<const char *> pointers = {argv[0]};
   for (const std::string &argument : arguments->arguments)

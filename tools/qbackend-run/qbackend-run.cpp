@@ -33,7 +33,6 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -43,12 +42,6 @@ namespace cl = llvm::cl;
 
 /// What tables and scores say they were made by.
 static constexpr const char *kTool = "qbackend " QBACKEND_VERSION_STRING;
-
-static int fail(llvm::Error error) {
-  llvm::WithColor::error(llvm::errs(), "qbackend-run")
-      << llvm::toString(std::move(error)) << "\n";
-  return 1;
-}
 
 static llvm::Error calibrateModule(ModuleOp module) {
   CalibrateOptions options = getCalibrateOptions();

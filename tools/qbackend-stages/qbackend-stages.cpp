@@ -23,7 +23,6 @@
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -47,12 +46,6 @@ static cl::opt<std::string> outputFile("o", cl::init("-"),
                                        cl::value_desc("FILE"),
                                        cl::desc("where to write"),
                                        cl::cat(category));
-
-static int fail(llvm::Error error) {
-  llvm::WithColor::error(llvm::errs(), "qbackend-stages")
-      << llvm::toString(std::move(error)) << "\n";
-  return 1;
-}
 
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);

@@ -26,12 +26,8 @@
 #include <unistd.h>
 
 using namespace llvm;
+using qbackend::fail;
 using qbackend::OutputFile;
-
-static int fail(const Twine &message) {
-  WithColor::error(errs(), "qbackend-translate") << message << "\n";
-  return EXIT_FAILURE;
-}
 
 namespace {
 /// Where the arguments name files; 0: they don't.
@@ -77,7 +73,7 @@ static bool keepStandardInput(const MemoryBuffer &buffer) {
 static bool checkInput(std::string &input) {
   auto read = qbackend::readNetwork(input);
   if (!read) {
-    fail(toString(read.takeError()));
+    fail(read.takeError());
     return false;
   }
   mlir::DialectRegistry registry;
@@ -131,7 +127,7 @@ int main(int argc, char **argv) {
     auto format =
         qbackend::chooseFormat(files.path, {qbackend::FileFormat::ONNX});
     if (!format)
-      return fail(toString(format.takeError()));
+      return fail(format.takeError());
   }
   if (files.output && files.path != "-") {
     output.emplace(files.path);

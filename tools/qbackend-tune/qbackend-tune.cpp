@@ -23,7 +23,6 @@
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/WithColor.h"
 
 #include <atomic>
 #include <chrono>
@@ -122,12 +121,6 @@ static cl::list<std::string>
     plugins("load-dialect-plugin", cl::value_desc("FILE"),
             cl::desc("a plugin with a dialect or an engine"),
             cl::cat(category));
-
-static int fail(llvm::Error error) {
-  llvm::WithColor::error(llvm::errs(), "qbackend-tune")
-      << llvm::toString(std::move(error)) << "\n";
-  return 1;
-}
 
 static std::atomic<bool> interrupted(false);
 
