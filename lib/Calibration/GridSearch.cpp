@@ -5,6 +5,8 @@
 #include "Histogram.h"
 #include "qbackend/Calibration/Observer.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -16,9 +18,7 @@ static constexpr int64_t searchBins = 2048;
 static std::pair<float, float> searchPercentile(const Statistics &stats,
                                                 double percentile) {
   const Grid &grid = stats.grid;
-  int64_t total = 0;
-  for (int64_t count : grid.counts)
-    total += count;
+  int64_t total = llvm::sum_of(grid.counts);
   const int64_t cut = static_cast<int64_t>(static_cast<double>(total) *
                                            (100 - percentile) / 200);
   int64_t low = 0, high = grid.counts.size() - 1;

@@ -6,6 +6,7 @@
 
 #include "Histogram.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
@@ -310,9 +311,7 @@ void Observer::update(const float *data, const std::vector<int64_t> &shape) {
 
 void Observer::update(const std::vector<const float *> &chunks,
                       const std::vector<int64_t> &shape) {
-  int64_t size = 1;
-  for (int64_t extent : shape)
-    size *= extent;
+  int64_t size = llvm::product_of(shape);
   std::vector<Chunk> batch;
   for (const float *data : chunks)
     batch.push_back({data, size});

@@ -17,6 +17,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/IR/SymbolTable.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -213,11 +214,8 @@ private:
         b, DenseElementsAttr::get(
                RankedTensorType::get({int64_t(scales.size())}, b.getF32Type()),
                scales));
-    SmallVector<Value> sizes;
-    for (int64_t i = 0; i < rank; ++i)
-      if (type.isDynamicDim(i))
-        sizes.push_back(tensor::DimOp::create(b, input, i));
-    Value empty = tensor::EmptyOp::create(b, type, sizes);
+    Value empty = tensor::EmptyOp::create(
+        b, type, tensor::createDynamicDimValues(b, b.getLoc(), input));
     AffineMap identity = b.getMultiDimIdentityMap(rank);
     SmallVector<AffineMap> maps = {
         identity, AffineMap::get(rank, 0, b.getAffineDimExpr(rank - 1)),

@@ -19,6 +19,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Tensor/Utils/Utils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/MapVector.h"
@@ -288,11 +289,8 @@ private:
     b.setInsertionPointAfter(rounded);
     auto type = cast<RankedTensorType>(rounded.getOutput().getType());
     int64_t rank = type.getRank();
-    SmallVector<Value> sizes;
-    for (int64_t i = 0; i < rank; ++i)
-      if (type.isDynamicDim(i))
-        sizes.push_back(tensor::DimOp::create(b, real, i));
-    Value empty = tensor::EmptyOp::create(b, type, sizes);
+    Value empty = tensor::EmptyOp::create(
+        b, type, tensor::createDynamicDimValues(b, b.getLoc(), real));
     AffineMap identity = b.getMultiDimIdentityMap(rank);
     SmallVector<AffineMap> maps = {
         identity, identity,

@@ -142,9 +142,7 @@ static bool isOneBatch(const runtime::Executable &executable,
       if (array.shape[d] != (extent < 0 && d == 0 ? 1 : extent) &&
           (extent >= 0 || d == 0))
         return false;
-    int64_t count = 1;
-    for (int64_t extent : getShape(array))
-      count *= extent;
+    int64_t count = llvm::product_of(getShape(array));
     if (input.type == ElementType::F32) {
       // A sum of zeros is one, unless one of them is 0 times NaN or infinity:
       // runSamples says which.

@@ -2,6 +2,9 @@
 //
 // Splits structured ops that fusion has made of several: at a value of the
 // body, what computes it becomes an op of its own.
+//
+// More than 600 lines: the search for a cut and what a cut makes are one class,
+// whose attempts undo each other.
 
 #include "Preparation/Preparation.h"
 #include "Reading/Layout.h"

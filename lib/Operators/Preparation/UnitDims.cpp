@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -504,18 +505,10 @@ Operation *forms::restoreLeadingDim(Operation *op,
       if (Operation *other = liftElementwise(generic, rewriter))
         return other;
   }
-  if (auto pad = dyn_cast<tensor::PadOp>(op))
-    lifted = lift(pad, rewriter);
-  else if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
-    lifted = lift(slice, rewriter);
-  else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
-    lifted = lift(insert, rewriter);
-  else if (auto concat = dyn_cast<tensor::ConcatOp>(op))
-    lifted = lift(concat, rewriter);
-  else if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
-    lifted = lift(expand, rewriter);
-  else if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
-    lifted = lift(collapse, rewriter);
+  llvm::TypeSwitch<Operation *>(op)
+      .Case<tensor::PadOp, tensor::ExtractSliceOp, tensor::InsertSliceOp,
+            tensor::ConcatOp, tensor::ExpandShapeOp, tensor::CollapseShapeOp>(
+          [&](auto moved) { lifted = lift(moved, rewriter); });
   if (!lifted)
     return op;
   rewriter.setInsertionPointAfter(lifted);

@@ -100,17 +100,13 @@ static bool sumsWindows(const AdaptivePool &pool, linalg::LinalgOp op,
       for (auto [size, range] : llvm::zip_equal(table.sizes, ranges))
         if (size != 1 && size != range)
           return false;
-  int64_t total = 1;
-  for (int64_t size : pool.sizes)
-    total *= size;
+  int64_t total = llvm::product_of(pool.sizes);
   if (total > PositionTable::kMaxSize)
     return false;
 
   // How often each element is summed for one window at a time; reductions come
   // in any order, so windows are kept apart by their number.
-  int64_t windows = 1;
-  for (int64_t number : pool.windows)
-    windows *= number;
+  int64_t windows = llvm::product_of(pool.windows);
   std::vector<llvm::SmallDenseSet<int64_t, 8>> summed(windows);
   bool matches = true;
   forEachPosition(ranges, [&](ArrayRef<int64_t> position) {

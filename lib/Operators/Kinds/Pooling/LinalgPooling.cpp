@@ -304,12 +304,6 @@ static Candidate getUnpadded(const Pool &pool,
   return candidate;
 }
 
-static SmallVector<int64_t> dropDim(ArrayRef<int64_t> shape, int64_t dim) {
-  SmallVector<int64_t> dropped(shape);
-  dropped.erase(dropped.begin() + dim);
-  return dropped;
-}
-
 /// Takes away axis `i`, a height or width of 1 that a reshape in front adds and
 /// `root` takes away; false if they don't.
 static bool flatten(Candidate &candidate, unsigned i,

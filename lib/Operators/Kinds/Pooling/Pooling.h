@@ -48,6 +48,9 @@ mlir::Attribute getAdaptiveAveragePool(mlir::MLIRContext *context,
 /// worth counting.
 bool isCountable(llvm::ArrayRef<PoolAxis> axes);
 
+/// `shape` without dimension `dim`.
+llvm::SmallVector<int64_t> dropDim(llvm::ArrayRef<int64_t> shape, int64_t dim);
+
 /// True if no element of `value` is below 0.
 bool isNonNegative(mlir::Value value, ScalarExpressions &expressions,
                    unsigned depth = 6);

@@ -78,8 +78,7 @@ static std::optional<Pool> getWholePool(const Pool &pool) {
   return withInput(pool, whole, {0, 1, 2, 3}, {0, 0, 0, 0});
 }
 
-/// `shape` without dimension `dim`.
-static SmallVector<int64_t> dropDim(ArrayRef<int64_t> shape, int64_t dim) {
+SmallVector<int64_t> forms::dropDim(ArrayRef<int64_t> shape, int64_t dim) {
   SmallVector<int64_t> dropped(shape);
   dropped.erase(dropped.begin() + dim);
   return dropped;

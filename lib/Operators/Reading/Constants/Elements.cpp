@@ -156,9 +156,7 @@ DenseElementsAttr forms::dequantizeElements(DenseElementsAttr integers,
     size_t axis = perAxis.getQuantizedDimension();
     if (axis >= shape.size() || shape[axis] != int64_t(scales.size()))
       return {};
-    int64_t inner = 1;
-    for (int64_t size : shape.drop_front(axis + 1))
-      inner *= size;
+    int64_t inner = llvm::product_of(shape.drop_front(axis + 1));
     for (auto [i, value] : llvm::enumerate(integers.getValues<APInt>())) {
       size_t channel = i / inner % scales.size();
       numbers.push_back(numerics::dequantizePerChannel(

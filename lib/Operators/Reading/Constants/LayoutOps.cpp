@@ -102,9 +102,7 @@ static DenseElementsAttr evaluateConcat(ArrayRef<DenseElementsAttr> operands,
   if (!size || !type.hasStaticShape() || axis < 0 || axis >= type.getRank() ||
       type.getNumElements() > kMaxConstantElements)
     return {};
-  int64_t rows = 1;
-  for (int64_t dim : type.getShape().take_front(axis))
-    rows *= dim;
+  int64_t rows = llvm::product_of(type.getShape().take_front(axis));
   std::vector<char> bytes;
   bytes.reserve(type.getNumElements() * *size);
   for (int64_t row = 0; row < rows; ++row)
