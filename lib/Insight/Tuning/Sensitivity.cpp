@@ -250,7 +250,7 @@ void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
   }
 }
 
-static json::Object toObject(const Score &score) {
+json::Object tuning::toObject(const Score &score) {
   json::Object object;
   object["sqnr"] = evaluation::toDecibels(score.sqnr);
   if (score.accuracy)

@@ -241,13 +241,6 @@ QBackendStatus qbackendModelFindSensitivity(
                               output);
 }
 
-static json::Object toObject(const tuning::Score &score) {
-  json::Object result{{"sqnr", evaluation::toDecibels(score.sqnr)}};
-  if (score.accuracy)
-    result["accuracy"] = *score.accuracy;
-  return result;
-}
-
 QBackendStatus qbackendModelTune(QBackendModel *model,
                                  const QBackendTuneOptions *options,
                                  char **output,

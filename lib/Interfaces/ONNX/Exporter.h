@@ -20,6 +20,10 @@
 
 namespace qbackend::onnx {
 
+inline mlir::RankedTensorType getType(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
 /// How the dimensions of a tensor lie. ONNX has the channels of images, which
 /// are last here, behind the batch; below rank 3 the two are the same.
 enum class Layout { AsIs, ChannelsFirst };

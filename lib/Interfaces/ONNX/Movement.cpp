@@ -16,10 +16,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::onnx;
 
-static RankedTensorType getType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Concatenation
 //===----------------------------------------------------------------------===//

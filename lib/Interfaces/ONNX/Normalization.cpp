@@ -8,10 +8,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::onnx;
 
-static RankedTensorType getType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 /// `value`, or a tensor of `shape` full of `other`.
 static Tensor getOr(Exporter &exporter, Value value, ArrayRef<int64_t> shape,
                     float other) {

@@ -11,10 +11,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::onnx;
 
-static RankedTensorType getType(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
 //===----------------------------------------------------------------------===//
 // Windows
 //===----------------------------------------------------------------------===//
@@ -199,9 +195,7 @@ static LogicalResult poolAverage(Exporter &exporter, Value input, Value output,
   Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
   if (!x)
     return failure();
-  int64_t size = 1;
-  for (int64_t extent : windows.kernel)
-    size *= extent;
+  int64_t size = llvm::product_of(windows.kernel);
   SmallVector<int64_t> counts;
   if (!divisors.isKernel)
     counts = getDivisors(windows, divisors);

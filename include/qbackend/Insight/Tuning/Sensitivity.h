@@ -7,6 +7,8 @@
 
 #include "qbackend/Insight/Tuning/Simulation.h"
 
+#include "llvm/Support/JSON.h"
+
 #include <map>
 
 namespace qbackend::tuning {
@@ -80,6 +82,9 @@ void print(const Sensitivity &sensitivity, const Simulation &simulation,
 /// `score` or `problem`. An infinite SQNR is null.
 std::string toJSON(const Sensitivity &sensitivity,
                    const Simulation &simulation);
+
+/// `sqnr`, null if it is infinite, and `accuracy` with labels.
+llvm::json::Object toObject(const Score &score);
 
 /// An SQNR in dB and an accuracy, as messages have them: `31.24 dB, 0.9050`.
 std::string formatScore(const Score &score);
