@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What kernels share.
+// Emits what all generated kernels are made of: loads, broadcasts, dot
+// products, loops, copies of images. More than 600 lines, as each is a method
+// of a few lines of the one class that kernels derive from.
 
 #include "KernelEmitter.h"
 
