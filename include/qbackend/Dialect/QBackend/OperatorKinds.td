@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Operator kinds: PyTorch's operators as typed attributes. Images are NHWC.
+//
+// More than 600 lines, for it is one table: what is known of a kind is in its row.
 
 #ifndef QBACKEND_DIALECT_QBACKEND_OPERATORKINDS
 #define QBACKEND_DIALECT_QBACKEND_OPERATORKINDS
