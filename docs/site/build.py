@@ -60,6 +60,7 @@ NAVIGATION = {
         "Map.md",
         "Operators.md",
         "Placement.md",
+        "Quantizers.md",
         "Numerics.md",
         "Proving.md",
         "Kernels.md",

@@ -4,6 +4,7 @@
 
 #include "Import/ImportedObservers.h"
 #include "Import/IntegerCode.h"
+#include "Observe/EdgeSpecs.h"
 #include "Observe/InfiniteValues.h"
 #include "Observe/ObserverInserter.h"
 #include "Observe/Pieces.h"
@@ -14,6 +15,7 @@
 #include "qbackend/Dialect/QBackend/Moves.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
+#include "qbackend/Transforms/Analysis/Limits.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
@@ -79,7 +81,7 @@ public:
           const QConfigTable &qconfigs, BackendConfigOp backend,
           QConfigMappingOp mapping, ArrayRef<std::string> keepFloat)
       : patterns(patterns), operators(operators), qconfigs(qconfigs),
-        backend(backend), mapping(mapping) {
+        limits(backend), backend(backend), mapping(mapping) {
     for (const std::string &name : keepFloat)
       kept.insert({name, false});
   }
@@ -118,11 +120,18 @@ public:
     SmallVector<RemarkNote, 3> notes = {qconfigNote};
     // A weight that came as integers has to fit like one that would be
     // observed.
-    QConfigAttr checked = qconfig;
-    if (ObserverAttr weight = getImportedWeightObserver(op, qconfig))
-      checked =
-          QConfigAttr::get(op.getContext(), qconfig.getActivation(), weight);
+    ObserverAttr imported = getImportedWeightObserver(op, qconfig);
     for (PatternConfigOp pattern : candidates) {
+      EdgesAttr edges = getEdges(pattern);
+      QConfigAttr checked = getChosenQConfig(pattern, qconfig);
+      ObserverAttr activation = checked.getActivation();
+      // The operator has the observers of its weight and of its result.
+      QConfigAttr given = QConfigAttr::get(
+          op.getContext(),
+          getObserver(edges ? edges.getOutput() : SpecAttr(), activation),
+          checked.getWeight());
+      if (imported)
+        checked = QConfigAttr::get(op.getContext(), activation, imported);
       DTypeConfigAttr dtypes =
           findDTypes(pattern.getConfig(), checked, bool(op.getWeight()),
                      bool(op.getBias()));
@@ -137,7 +146,21 @@ public:
         }
         continue;
       }
-      std::string refusal = whyNotQuantizable(op, qconfig);
+      if (edges && op.getWeight() && !edges.getWeight()) {
+        refuse(op, "QB111", "the edges of its pattern have no weight",
+               "add weight = own to them",
+               RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
+        return std::nullopt;
+      }
+      SmallVector<LimitViolation> violations = limits.findViolations(op);
+      for (LimitViolation &violation : violations)
+        refuse(op, "QB126", violation.reason,
+               "change the network, or let it compute this operator on floats",
+               RemarkNote::atConfiguration(violation.limit.getLoc(),
+                                           "this limit"));
+      if (!violations.empty())
+        return std::nullopt;
+      std::string refusal = whyNotQuantizable(op, given);
       if (!refusal.empty()) {
         refuse(op, "QB107", refusal, "choose another qconfig for it, or none",
                qconfigNote);
@@ -146,12 +169,12 @@ public:
       if (!checkOperands(op))
         return std::nullopt;
       // Only integers from calibration need observers.
-      if (getQuantizationMode(qconfig) != QuantizationMode::Static)
-        return getDecision(pattern, qconfig, dtypes,
+      if (getQuantizationMode(given) != QuantizationMode::Static)
+        return getDecision(pattern, given, dtypes,
                            ObservationType::InputOutputNotObserved);
       unsigned tensors = op.getRootInputs().size();
       std::optional<ObservationType> observation =
-          pattern.getConfig().getObservationFor(tensors);
+          getObservationFor(pattern, tensors);
       if (!observation) {
         refuse(op, "QB111",
                "num_tensor_args_to_observation_type of its pattern has no "
@@ -161,9 +184,12 @@ public:
                RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"));
         return std::nullopt;
       }
-      return getDecision(pattern, qconfig, dtypes, *observation);
+      Decision decision = getDecision(pattern, given, dtypes, *observation);
+      decision.edges = edges;
+      decision.activation = activation;
+      return decision;
     }
-    bool isImported = checked != qconfig;
+    bool isImported = imported && imported != qconfig.getWeight();
     refuse(
         op, "QB105",
         "backend '" + backend.getSymName() + "' does not support its qconfig" +
@@ -232,7 +258,8 @@ private:
     return {qconfig,
             QuantizedAttr::get(pattern.getContext(), pattern.getTree(), dtypes,
                                observation, pattern.getConfig().getReference(),
-                               /*code=*/StringAttr(), /*imported=*/false)};
+                               /*code=*/StringAttr(), /*imported=*/false),
+            /*edges=*/EdgesAttr(), /*activation=*/ObserverAttr(), pattern};
   }
 
   /// The name in keep-float of `op`, of a part of it, or of a module that one
@@ -274,6 +301,7 @@ private:
   const PatternTable &patterns;
   const OperatorSelectors &operators;
   const QConfigTable &qconfigs;
+  LimitTable limits;
   BackendConfigOp backend;
   QConfigMappingOp mapping;
   /// The names of keep-float, and whether an operator has them.
@@ -299,6 +327,8 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       return signalPassFailure();
     if (failed(
             markQuantized(getOperation(), quantizedInputs, quantizedOutputs)))
+      return signalPassFailure();
+    if (failed(verifySharing(found->config)))
       return signalPassFailure();
     PatternTable patterns(found->config);
     TensorNames names(getOperation());
@@ -389,7 +419,20 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
     refuseMovesOfUnrecognized(decisions, decider);
     ObserverInserter inserter(getOperation(), moves,
                               qconfigs.getGlobalActivation(), sharing);
+    llvm::DenseSet<Operation *> decided;
+    for (auto &[op, decision] : decisions)
+      decided.insert(op);
     for (auto &[op, decision] : decisions) {
+      if (std::string reason =
+              whyUnlikeNeighbours(op, decision, decided, inserter);
+          !reason.empty()) {
+        decider.refuse(op, "QB124", reason,
+                       "quantize its neighbours, too, or give the pattern an "
+                       "observer of its own",
+                       RemarkNote::atConfiguration(decision.pattern.getLoc(),
+                                                   "this pattern"));
+        continue;
+      }
       if (!inserter.canVisit(op, decision)) {
         decider.refuse(op, "QB104",
                        "its qconfig uses the observer of its input, which has "
@@ -403,6 +446,22 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
       inserter.visit(op, decision);
     }
     inserter.insert();
+  }
+
+  /// The specs of edges are groups.
+  LogicalResult verifySharing(BackendConfigOp backend) {
+    if (sharing == Sharing::Groups)
+      return success();
+    for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
+      if (getEdges(pattern)) {
+        InFlightDiagnostic diag =
+            emitError(getOperation().getLoc())
+            << "sharing=fx is for backends without 'edges', which '"
+            << backend.getSymName() << "' has; leave it out";
+        diag.attachNote(pattern.getLoc()) << "this pattern has them";
+        return diag;
+      }
+    return success();
   }
 
   /// Takes what has nothing to gain from integers out of `decisions`.
@@ -423,6 +482,18 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
                      {});
       return true;
     });
+  }
+
+  /// What the specs of `op` ask of its neighbours that they are not.
+  static std::string
+  whyUnlikeNeighbours(OperatorOp op, const Decision &decision,
+                      const llvm::DenseSet<Operation *> &decided,
+                      ObserverInserter &inserter) {
+    if (!decision.edges)
+      return "";
+    std::string reason = whyConditionFails(op, decision.edges, decided);
+    return reason.empty() ? inserter.whyNothingToShare(op, decision.edges)
+                          : reason;
   }
 
   static bool isObserved(const Decision &decision) {

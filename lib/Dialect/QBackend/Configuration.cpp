@@ -5,7 +5,7 @@
 #include "Keywords.h"
 #include "KindAnswers.h"
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -4,6 +4,8 @@
 
 #include "PatternNode.h"
 
+#include "qbackend/Dialect/QBackend/Edges.h"
+
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -108,13 +110,14 @@ LogicalResult BackendConfigOp::verifyRegions() {
   llvm::DenseMap<std::pair<Attribute, Attribute>, PatternConfigOp> patterns;
   llvm::DenseMap<Attribute, PatternConfigOp> spellings;
   for (Operation &op : getBody().front()) {
-    if (isa<QConfigMappingOp>(op))
+    if (isa<QConfigMappingOp, LimitOp>(op))
       continue;
     auto pattern = dyn_cast<PatternConfigOp>(op);
     if (!pattern)
       return op.emitOpError()
              << "does not belong in a backend_config; expected "
-                "qbackend.pattern_config or qbackend.qconfig_mapping";
+                "qbackend.pattern_config, qbackend.limit or "
+                "qbackend.qconfig_mapping";
     Attribute torch = pattern.getConfig().getTorch();
     auto [it, inserted] =
         patterns.insert({{pattern.getPattern(), torch}, pattern});
@@ -131,7 +134,8 @@ LogicalResult BackendConfigOp::verifyRegions() {
     // What PyTorch's dictionary has its entries by: of one name, all fields are
     // those of the entry.
     auto [spelling, isFirst] = spellings.insert({torch, pattern});
-    if (spelling->second.getConfig() != pattern.getConfig()) {
+    if (spelling->second.getConfig() != pattern.getConfig() ||
+        getEdges(spelling->second) != getEdges(pattern)) {
       InFlightDiagnostic diag =
           pattern.emitOpError()
           << "has the 'torch' of another pattern, " << torch

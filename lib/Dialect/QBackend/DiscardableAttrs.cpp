@@ -2,8 +2,8 @@
 //
 // Verifies the discardable attributes of the dialect by one list.
 
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Dialect/QBackend/Moves.h"
-#include "qbackend/Dialect/QBackend/QBackend.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -29,6 +29,7 @@ static bool isRole(Attribute value) {
   return tensor == "weight" || tensor == "bias" || tensor == "output";
 }
 
+static bool isEdges(Attribute value) { return isa<EdgesAttr>(value); }
 static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
 static bool isInteger(Attribute value) { return isa<IntegerAttr>(value); }
 
@@ -142,6 +143,13 @@ static const KnownAttribute knownAttributes[] = {
      !ofArguments,
      !ofResults,
      {"qbackend.qconfig_mapping", ""}},
+    {kEdgesAttrName,
+     "qbackend.pattern_config",
+     "a #qbackend.edges",
+     isEdges,
+     !ofArguments,
+     !ofResults,
+     {"qbackend.pattern_config", ""}},
     {kUnitsAttrName,
      "calls",
      "an integer",
@@ -207,6 +215,35 @@ static bool isMark(StringRef name) {
   return name == kQuantizedAttrName || name == kUnsignedAttrName;
 }
 
+/// The specs of `pattern` fit the rest of it: there is no short form beside
+/// them, and what they say of the bias is what the engine does with all of
+/// them.
+static LogicalResult verifyEdges(PatternConfigOp pattern, EdgesAttr edges) {
+  PatternAttr config = pattern.getConfig();
+  bool byCount = bool(config.getNumTensorArgsToObservationType());
+  if (byCount || config.getObservation() !=
+                     ObservationType::OutputUseDifferentObserverAsInput)
+    return pattern.emitOpError()
+           << "has both '" << kEdgesAttrName << "' and '"
+           << (byCount ? "num_tensor_args_to_observation_type" : "observation")
+           << "', which is a short form of it; expected one";
+  auto backend = dyn_cast_or_null<BackendConfigOp>(pattern->getParentOp());
+  if (!backend || !edges.getWeight())
+    return success();
+  bool isDerived =
+      edges.getBias() && edges.getBias().getKind() == SpecKind::Derived;
+  if (isDerived != backend.getRealBias())
+    return success();
+  if (isDerived)
+    return pattern.emitOpError()
+           << "derives its bias, but the backend has real_bias; expected a "
+              "bias of none, or a backend without it";
+  return pattern.emitOpError()
+         << "has a float bias, but the backend has no real_bias; expected a "
+            "bias derived scale_product(input0, weight) as <si32>, or a "
+            "backend with real_bias";
+}
+
 LogicalResult QBackendDialect::verifyOperationAttribute(Operation *op,
                                                         NamedAttribute attr) {
   if (failed(verifyAttribute(op, "", attr, [&](const KnownAttribute &known) {
@@ -214,6 +251,9 @@ LogicalResult QBackendDialect::verifyOperationAttribute(Operation *op,
         return name == known.ops[0] || name == known.ops[1];
       })))
     return failure();
+  if (auto pattern = dyn_cast<PatternConfigOp>(op);
+      pattern && attr.getName() == kEdgesAttrName)
+    return verifyEdges(pattern, cast<EdgesAttr>(attr.getValue()));
   if (attr.getName() != kChannelAxisAttrName)
     return success();
   auto type = dyn_cast<ShapedType>(op->getOperand(0).getType());

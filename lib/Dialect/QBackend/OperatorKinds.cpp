@@ -2,7 +2,7 @@
 //
 // What each operator kind allows, and how it changes with the layout.
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"

@@ -2,7 +2,7 @@
 //
 // The qbackend dialect: registration, and helpers for names.
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
@@ -24,6 +24,10 @@ void QBackendDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "qbackend/Dialect/QBackend/QBackendOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "qbackend/Dialect/QBackend/QBackendEdgesOps.cpp.inc"
       >();
 }
 

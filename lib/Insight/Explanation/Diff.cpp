@@ -6,6 +6,8 @@
 
 #include "Describe.h"
 
+#include "qbackend/Dialect/QBackend/Edges.h"
+
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/MapVector.h"
@@ -69,6 +71,15 @@ static Fields getFields(PatternConfigOp pattern) {
   PatternAttr config = pattern.getConfig();
   fields["observation"] =
       stringifyObservationType(config.getObservation()).str();
+  if (EdgesAttr edges = getEdges(pattern)) {
+    for (auto [i, spec] : llvm::enumerate(edges.getInputs()))
+      addText(fields, "edges.inputs[" + Twine(i) + "]", spec);
+    addText(fields, "edges.weight", edges.getWeight());
+    addText(fields, "edges.bias", edges.getBias());
+    addText(fields, "edges.output", edges.getOutput());
+    for (EdgeCondition condition : edges.getConditions())
+      fields[("edges.if." + stringifyEdgeCondition(condition)).str()] = "true";
+  }
   auto byCount = dyn_cast_or_null<DictionaryAttr>(
       config.getNumTensorArgsToObservationType());
   for (NamedAttribute entry :
@@ -148,6 +159,18 @@ static std::vector<Item> getPatternItems(BackendConfigOp backend) {
     if (Attribute torch = pattern.getConfig().getTorch())
       key += " torch " + stringifyPattern(torch);
     items.push_back({key, getFields(pattern)});
+  }
+  return items;
+}
+
+static std::vector<Item> getLimitItems(BackendConfigOp backend) {
+  std::vector<Item> items;
+  for (LimitOp limit : backend.getBody().front().getOps<LimitOp>()) {
+    Fields fields;
+    addText(fields, "reason", limit.getReasonAttr());
+    items.push_back({"limit " + stringifyPattern(limit.getKinds()) + " \"" +
+                         limit.getCondition().str() + "\"",
+                     fields});
   }
   return items;
 }
@@ -326,6 +349,7 @@ bool qbackend::diff(BackendConfigOp before, BackendConfigOp after,
   Differ differ(os);
   differ.compareFields("  ", "", getFields(before), getFields(after));
   differ.compareLists("", getPatternItems(before), getPatternItems(after));
+  differ.compareLists("", getLimitItems(before), getLimitItems(after));
   auto compareEntries = [&](StringRef key) {
     // The title comes with the first difference.
     std::string text;

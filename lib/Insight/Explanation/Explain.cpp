@@ -14,6 +14,8 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringExtras.h"
 
+#include <cstring>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::inspection;
@@ -107,6 +109,7 @@ public:
     for (auto &[meaning, patterns] : groups)
       explainPattern(patterns);
     explainFusions();
+    explainLimits();
     if (!exact.empty())
       explainMappings(exact);
   }
@@ -122,7 +125,8 @@ private:
     return builder.getArrayAttr(
         {pattern.getTree(),
          builder.getI32IntegerAttr(int(config.getObservation())),
-         config.getDtypes(), orNone(config.getNumTensorArgsToObservationType()),
+         orNone(getEdges(pattern)), config.getDtypes(),
+         orNone(config.getNumTensorArgsToObservationType()),
          orNone(config.getFuserMethod()), orNone(config.getFusedOperator()),
          orNone(config.getReference())});
   }
@@ -142,6 +146,9 @@ private:
         os << "  observation with " << entry.getName().getValue()
            << " tensors: " << describe(type) << "\n";
       }
+    else if (EdgesAttr edges = getEdges(pattern))
+      os << "  edges: " << stringify(edges).substr(strlen("#qbackend.edges"))
+         << "\n";
     else
       os << "  observation: " << describe(config.getObservation()) << "\n";
     for (auto [i, dtypes] :
@@ -177,18 +184,35 @@ private:
        << llvm::join(lines, "");
   }
 
+  /// What an operator has to satisfy, too.
+  void explainLimits() {
+    bool any = false;
+    for (LimitOp limit : backend.getBody().front().getOps<LimitOp>()) {
+      auto limited = limit.getKinds().getAsValueRange<StringAttr>();
+      if (llvm::none_of(limited, [&](StringRef kind) {
+            return llvm::is_contained(kinds, kind);
+          }))
+        continue;
+      os << (any ? "" : "\nLimits (QB126)\n") << "  " << limit.getCondition();
+      any = true;
+      if (auto reason = limit.getReason())
+        os << ", of " << *reason;
+      os << "\n";
+    }
+  }
+
   /// The first dtype config that fits, and of which spelling; or why none does.
   std::string judge(ArrayRef<PatternConfigOp> patterns, QConfigAttr qconfig) {
     SmallVector<std::string> reasons;
     for (PatternConfigOp pattern : patterns) {
       bool weighted = hasWeight(pattern);
       PatternAttr config = pattern.getConfig();
+      QConfigAttr chosen = getChosenQConfig(pattern, qconfig);
       for (auto [i, dtypes] :
            llvm::enumerate(config.getDtypes().getAsRange<DTypeConfigAttr>()))
-        if (whyUnsupported(getOnly(dtypes), qconfig, weighted, weighted)
-                .empty())
+        if (whyUnsupported(getOnly(dtypes), chosen, weighted, weighted).empty())
           return "accepted, with dtypes[" + std::to_string(i) + "]";
-      std::string reason = whyUnsupported(config, qconfig, weighted, weighted);
+      std::string reason = whyUnsupported(config, chosen, weighted, weighted);
       if (!llvm::is_contained(reasons, reason))
         reasons.push_back(reason);
     }

@@ -53,7 +53,8 @@ static Verdicts judge(BackendConfigOp backend, PatternConfigOp pattern,
     if (!entry || !entry.getConfig())
       continue;
     std::string reason =
-        whyUnsupported(config, *entry.getConfig(), weighted, weighted);
+        whyUnsupported(config, getChosenQConfig(pattern, *entry.getConfig()),
+                       weighted, weighted);
     if (reason.empty()) {
       if (!verdicts.fitting)
         verdicts.fitting = mapping;

@@ -6,6 +6,7 @@
 #include "Findings.h"
 
 #include "qbackend/Backends/TorchNames.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -169,6 +170,21 @@ static void checkKinds(BackendConfigOp backend, Findings &findings) {
   }
 }
 
+/// Limits of kinds that the backend quantizes nothing of.
+static void checkLimits(BackendConfigOp backend, Findings &findings) {
+  SmallVector<StringRef> known;
+  for (PatternConfigOp pattern : getPatterns(backend))
+    llvm::append_range(known, pattern.getKinds());
+  for (LimitOp limit : backend.getBody().front().getOps<LimitOp>())
+    for (StringRef kind : limit.getKinds().getAsValueRange<StringAttr>())
+      if (!llvm::is_contained(known, kind))
+        findings.warn(limit,
+                      "the limit is of '" + kind +
+                          "', which no pattern of the backend has",
+                      "the nearest kinds of its patterns are " +
+                          listNearest(kind, known));
+}
+
 /// PyTorch's functions that make several operators one, without the module that
 /// they are in or the arguments that they are given.
 static bool isKnownFuserMethod(StringRef name) {
@@ -239,6 +255,7 @@ void inspection::checkPatterns(BackendConfigOp backend, Findings &findings) {
   checkShadows(backend, findings);
   checkRepetitions(backend, findings);
   checkKinds(backend, findings);
+  checkLimits(backend, findings);
   for (PatternConfigOp pattern : getPatterns(backend))
     checkFields(pattern, findings);
 }

@@ -197,6 +197,19 @@ void inspection::checkTypes(BackendConfigOp backend, Findings &findings) {
             std::pair<StringRef, DTypeAttr>("weight", config.getWeight())})
         if (isNew(role, dtype))
           checkConstraint(pattern, role, dtype, findings);
+  for (PatternConfigOp pattern : getPatterns(backend)) {
+    EdgesAttr edges = getEdges(pattern);
+    if (!edges)
+      continue;
+    auto check = [&](StringRef role, SpecAttr spec) {
+      if (spec && isNew(role, spec.getObserver()))
+        checkObserver(pattern, role, spec.getObserver(), findings);
+    };
+    for (SpecAttr spec : edges.getInputs())
+      check("activation", spec);
+    check("activation", edges.getOutput());
+    check("weight", edges.getWeight());
+  }
   for (QConfigMappingOp mapping : getMappings(backend))
     for (QConfigOp entry : getEntries(mapping)) {
       std::optional<QConfigAttr> config = entry.getConfig();

@@ -319,6 +319,18 @@ static std::string whyUnsupported(DTypeConfigAttr config, QConfigAttr qconfig,
   return "";
 }
 
+ObserverAttr qbackend::getObserver(SpecAttr spec, ObserverAttr other) {
+  return spec && spec.getObserver() ? spec.getObserver() : other;
+}
+
+QConfigAttr qbackend::getChosenQConfig(PatternConfigOp pattern,
+                                       QConfigAttr qconfig) {
+  EdgesAttr edges = getEdges(pattern);
+  return QConfigAttr::get(
+      qconfig.getContext(), qconfig.getActivation(),
+      getObserver(edges ? edges.getWeight() : SpecAttr(), qconfig.getWeight()));
+}
+
 std::string qbackend::whyUnsupported(PatternAttr pattern, QConfigAttr qconfig,
                                      bool hasWeight, bool hasBias) {
   std::string reasons;

@@ -9,7 +9,8 @@
 
 #include "ReferenceImplementation.h"
 
-#include "mlir/AsmParser/AsmParser.h"
+#include "qbackend/Transforms/Analysis/Limits.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -90,28 +91,6 @@ static TypedAttr getParameters(Type type, bool scale, Type wanted) {
       numbers, [&](double value) -> Attribute { return number(value, as); });
   return DenseElementsAttr::get(
       RankedTensorType::get({int64_t(values.size())}, as), values);
-}
-
-/// The attributes of `kind` by name, as they are written: conv2d<stride = [1,
-/// 1], groups = 1>.
-static SmallVector<std::pair<std::string, Attribute>>
-getAttributes(Attribute kind) {
-  std::string text;
-  llvm::raw_string_ostream(text) << kind;
-  SmallVector<std::pair<std::string, Attribute>> attributes;
-  StringRef rest = StringRef(text).split('<').second.rtrim('>');
-  // A value can have commas only in brackets.
-  while (!rest.empty()) {
-    auto [name, value] = rest.split('=');
-    value = value.ltrim();
-    size_t end = value.starts_with("[") ? value.find(']') + 1 : value.find(',');
-    Attribute attribute = parseAttribute(
-        value.take_front(std::min(end, value.size())), kind.getContext());
-    if (attribute)
-      attributes.push_back({name.trim().str(), attribute});
-    rest = value.drop_front(std::min(end, value.size())).ltrim(", ");
-  }
-  return attributes;
 }
 
 /// `attribute`, a number or a list of integers, as `wanted`: a number, or a
@@ -197,7 +176,7 @@ LogicalResult ReferenceImplementations::apply(OperatorOp op) {
       TypedAttr value;
       std::string known;
       for (OperatorKindAttrInterface kind : op.getOperatorKinds())
-        for (auto &[found, attribute] : getAttributes(kind)) {
+        for (auto &[found, attribute] : getKindFields(kind)) {
           known += (known.empty() ? "" : ", ") + found;
           if (found == parameter && !value)
             value = convertAttribute(attribute, wanted);

@@ -4,14 +4,18 @@
 // is a union-find to a fixed point as in PT2E: an operator whose output shares
 // its input's observer always ends up with one observer on all of them.
 // `sharing=fx` is FX's own way, which gives each site in turn another observer
-// and leaves those before it as they are.
+// and leaves those before it as they are. A pattern with `edges` has PT2E's
+// rules: an observer for each edge and result by its spec, and one for those of
+// one value whose numbers are equal.
 
 #include "Observe/ObserverInserter.h"
 
+#include "Observe/EdgeSpecs.h"
 #include "Observe/QuantizedSignature.h"
 
 #include "qbackend/Support/Places.h"
 #include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/QConfigTable.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/IntEqClasses.h"
@@ -36,11 +40,30 @@ bool ObserverInserter::canVisit(OperatorOp op, const Decision &decision) {
          });
 }
 
+std::string ObserverInserter::whyNothingToShare(OperatorOp op,
+                                                EdgesAttr edges) {
+  for (auto [i, input] : llvm::enumerate(op.getInputs())) {
+    SpecAttr spec = edges.getInput(i);
+    if (spec && spec.getKind() == SpecKind::Shared &&
+        spec.isSharedWithProducer() && !findResult(input))
+      return "its pattern shares the observer of what gives its input " +
+             std::to_string(i) + ", which has none";
+  }
+  std::optional<unsigned> input =
+      edges.getOutput() ? edges.getOutput().getSharedInput() : std::nullopt;
+  if (input && *input >= op.getInputs().size())
+    return "its pattern shares the observer of input " +
+           std::to_string(*input) + ", which it doesn't have";
+  return "";
+}
+
 void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
   ObserverAttr activation = decision.qconfig.getActivation();
   ObservationType observation = decision.quantized.getObservation();
   if (observation == ObservationType::InputOutputNotObserved)
     return;
+  if (decision.edges)
+    return visitEdges(op, decision);
   if (observation == ObservationType::OutputShareObserverWithInput &&
       (isPartOfOther(op) || isCounted(op))) {
     unsigned input = observeInput(op.getInputsMutable()[0], activation);
@@ -76,6 +99,87 @@ void ObserverInserter::visit(OperatorOp op, const Decision &decision) {
   }
   shared.push_back({inputs.front(), output});
   derived.insert(output);
+}
+
+void ObserverInserter::visitEdges(OperatorOp op, const Decision &decision) {
+  EdgesAttr edges = decision.edges;
+  SpecAttr output = edges.getOutput();
+  if (decision.quantized.getObservation() ==
+          ObservationType::OutputShareObserverWithInput &&
+      (isPartOfOther(op) || isCounted(op))) {
+    unsigned input = observeEdge(op.getInputsMutable()[0], edges.getInput(0),
+                                 {}, decision.activation);
+    observations[input].moved.push_back(op.getOutput());
+    byValue[op.getOutput()].push_back(input);
+    return;
+  }
+  SmallVector<std::optional<unsigned>> inputs;
+  for (auto [i, operand] : llvm::enumerate(op.getInputsMutable())) {
+    SpecAttr spec = edges.getInput(i);
+    inputs.push_back(spec ? std::optional<unsigned>(observeEdge(
+                                operand, spec, inputs, decision.activation))
+                          : std::nullopt);
+  }
+  if (!output || !output.isObserved())
+    return;
+  unsigned added =
+      add(op.getOutput(), decision.qconfig.getActivation(), /*isOutput=*/true);
+  if (std::optional<unsigned> input = output.getSharedInput()) {
+    share(*inputs[*input], added);
+    derived.insert(added);
+  }
+}
+
+unsigned ObserverInserter::observeEdge(OpOperand &operand, SpecAttr spec,
+                                       ArrayRef<std::optional<unsigned>> inputs,
+                                       ObserverAttr activation) {
+  std::optional<unsigned> with;
+  if (std::optional<unsigned> input = spec.getSharedInput())
+    with = inputs[*input];
+  else if (spec.isSharedWithProducer())
+    with = findResult(operand.get());
+  ObserverAttr config = with ? getConfig(*with) : getObserver(spec, activation);
+  for (unsigned known : byValue[getUnpermuted(operand.get())])
+    if (known == with || haveSameNumbers(getConfig(known), config)) {
+      read(operand, observations[known]);
+      if (with && known != *with)
+        share(*with, known);
+      return known;
+    }
+  unsigned added = add(operand.get(), config, /*isOutput=*/false);
+  observations[added].users.push_back(&operand);
+  if (with)
+    share(*with, added);
+  return added;
+}
+
+std::optional<unsigned> ObserverInserter::findResult(Value value) {
+  for (unsigned known : byValue.lookup(getUnpermuted(value)))
+    if (observations[known].isOutput ||
+        llvm::is_contained(observations[known].moved, getUnpermuted(value)))
+      return known;
+  return std::nullopt;
+}
+
+unsigned ObserverInserter::getRoot(unsigned i) const {
+  for (auto it = sharesWith.find(i); it != sharesWith.end();
+       it = sharesWith.find(i))
+    i = it->second;
+  return i;
+}
+
+void ObserverInserter::share(unsigned i, unsigned other) {
+  shared.push_back({i, other});
+  unsigned root = getRoot(i), otherRoot = getRoot(other);
+  if (root != otherRoot)
+    sharesWith[otherRoot] = root;
+}
+
+void ObserverInserter::read(OpOperand &operand, Observation &observation) {
+  if (observation.value == operand.get())
+    observation.users.push_back(&operand);
+  else if (getUnpermuted(observation.value) == getUnpermuted(operand.get()))
+    observation.layouts.push_back(&operand);
 }
 
 void ObserverInserter::insert() {
@@ -199,10 +303,7 @@ unsigned ObserverInserter::observeInput(OpOperand &operand,
         (observation.config.getDtype() == config.getDtype() &&
          (observation.isOutput || isQuantized ||
           observation.config.getKind() == config.getKind()))) {
-      if (observation.value == operand.get())
-        observation.users.push_back(&operand);
-      else if (getUnpermuted(observation.value) == value)
-        observation.layouts.push_back(&operand);
+      read(operand, observation);
       return known;
     }
   }

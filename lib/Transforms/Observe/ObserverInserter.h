@@ -6,7 +6,7 @@
 #ifndef QBACKEND_LIB_TRANSFORMS_OBSERVE_OBSERVERINSERTER_H
 #define QBACKEND_LIB_TRANSFORMS_OBSERVE_OBSERVERINSERTER_H
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 #include "qbackend/Transforms/Passes.h"
@@ -17,6 +17,11 @@ namespace qbackend {
 struct Decision {
   QConfigAttr qconfig;
   QuantizedAttr quantized;
+  /// The pattern's specs, and what an edge without an observer of its own has;
+  /// null if it has none, or its activations are not observed.
+  EdgesAttr edges;
+  ObserverAttr activation;
+  PatternConfigOp pattern;
 };
 
 /// Gathers what operators need observed, and inserts the observers.
@@ -30,6 +35,10 @@ public:
   /// Whether `op`, whose producers were visited before, has what its qconfig
   /// wants: an observer of its input, if it is to use that.
   bool canVisit(OperatorOp op, const Decision &decision);
+
+  /// Which spec of the edges of `op`, whose producers were visited before, has
+  /// nothing to share with; empty if all have.
+  std::string whyNothingToShare(OperatorOp op, EdgesAttr edges);
 
   /// Adds the observations of `op`, whose producers were visited before.
   void visit(OperatorOp op, const Decision &decision);
@@ -51,6 +60,29 @@ private:
     /// Operands that read the observed value in another layout.
     llvm::SmallVector<mlir::OpOperand *> layouts;
   };
+
+  /// Adds the observations of `op` by its specs, as PT2E does.
+  void visitEdges(OperatorOp op, const Decision &decision);
+
+  /// The observation of `operand` by `spec`, which may share with one of
+  /// `inputs`: one of the same value with equal numbers, or a new one.
+  unsigned observeEdge(mlir::OpOperand &operand, SpecAttr spec,
+                       llvm::ArrayRef<std::optional<unsigned>> inputs,
+                       ObserverAttr activation);
+
+  /// The observation of `value` as a result, not as what an operator reads.
+  std::optional<unsigned> findResult(mlir::Value value);
+
+  /// The observation that all in the group of `i` share with, and how it is
+  /// observed so far.
+  unsigned getRoot(unsigned i) const;
+  ObserverAttr getConfig(unsigned i) { return observations[getRoot(i)].config; }
+
+  /// The group of `other` becomes part of that of `i`, whose root stays.
+  void share(unsigned i, unsigned other);
+
+  /// Makes `operand` one of the readers of `observation`, of the same value.
+  static void read(mlir::OpOperand &operand, Observation &observation);
 
   /// Says of observation `i` if fixed parameters that aren't made for its value
   /// are what it gets: its own on an argument, or others' that it shares.
@@ -83,6 +115,8 @@ private:
   llvm::SmallVector<unsigned> observers;
   llvm::DenseMap<mlir::Value, llvm::SmallVector<unsigned, 1>> byValue;
   llvm::SmallVector<std::pair<unsigned, unsigned>> shared;
+  /// What the edges of groups share with, up to the root of each.
+  llvm::SmallDenseMap<unsigned, unsigned> sharesWith;
   /// Results that share with the input of their operator.
   llvm::SmallDenseSet<unsigned> derived;
   /// The names of movements that have an observation, and what they move.

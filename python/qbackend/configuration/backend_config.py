@@ -104,6 +104,7 @@ class BackendPatternConfig(TorchForm):
         self._num_tensor_args_to_observation_type: Dict[int, ObservationType] = {}
         self._input_type_to_index: Dict[str, int] = {}
         self._pattern_complex_format: Optional[Pattern] = None
+        self.edges: Optional[Dict[str, Any]] = None
 
     def set_pattern(self, pattern: Any) -> BackendPatternConfig:
         pattern = normalize_pattern(pattern)
@@ -125,6 +126,15 @@ class BackendPatternConfig(TorchForm):
 
     def set_observation_type(self, observation_type: Any) -> BackendPatternConfig:
         self.observation_type = ObservationType.of(observation_type)
+        return self
+
+    def set_edges(self, edges: Optional[Dict[str, Any]]) -> BackendPatternConfig:
+        """The quantization spec of each edge, in the form of the JSON document,
+        which docs/Python.md describes; in place of an observation type. PyTorch's
+        classes and its dict form don't have them."""
+        if edges is not None and not isinstance(edges, dict):
+            raise ValueError(f"edges is {edges!r}, expected a dictionary")
+        self.edges = edges
         return self
 
     def add_dtype_config(self, dtype_config: DTypeConfig) -> BackendPatternConfig:
@@ -355,15 +365,16 @@ class BackendConfig(JsonForm):
 
     What PyTorch's class doesn't have, the compiler's configurations do: `lowering`,
     the forms that the result can take, best first; `real_bias`, that its engine adds
-    the bias as a float, which the reference form then does, too; named `qconfig_mappings`; and
-    `default_qconfig`, the name of one. The JSON and MLIR forms have them, PyTorch's
-    dict form and equality don't.
+    the bias as a float, which the reference form then does, too; `limits`, what an
+    operator has to satisfy; named `qconfig_mappings`; and `default_qconfig`, the name
+    of one. The JSON and MLIR forms have them, PyTorch's dict form and equality don't.
     """
 
     def __init__(self, name: str = "") -> None:
         self.name = name
         self.lowering: List[str] = []
         self.real_bias = False
+        self.limits: List[Dict[str, Any]] = []
         self.qconfig_mappings: Dict[str, QConfigMapping] = {}
         self.default_qconfig: Optional[str] = None
         self._pattern_complex_format_to_config: Dict[Pattern, BackendPatternConfig] = {}
@@ -394,6 +405,12 @@ class BackendConfig(JsonForm):
 
     def set_real_bias(self, real_bias: bool = True) -> BackendConfig:
         self.real_bias = bool(real_bias)
+        return self
+
+    def set_limits(self, limits: List[Dict[str, Any]]) -> BackendConfig:
+        """What operators have to satisfy to be quantized, each
+        {"kinds": ["conv2d"], "condition": "stride <= 3", "reason": "Ethos-U55"}."""
+        self.limits = [dict(limit) for limit in limits]
         return self
 
     def set_qconfig_mapping(

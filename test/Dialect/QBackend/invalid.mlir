@@ -375,7 +375,7 @@ qbackend.backend_config @version version 2 default_qconfig @m {
 qbackend.backend_config @content version 2 default_qconfig @m {
   qbackend.qconfig_mapping @m {
   }
-  // expected-error @+1 {{does not belong in a backend_config; expected qbackend.pattern_config or qbackend.qconfig_mapping}}
+  // expected-error @+1 {{does not belong in a backend_config; expected qbackend.pattern_config, qbackend.limit or qbackend.qconfig_mapping}}
   qbackend.observer @o <min_max, ui8>
 }
 
@@ -702,7 +702,7 @@ func.func @unsigned_reals(%x: tensor<4xf32>) -> (tensor<4xf32> {qbackend.unsigne
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.units, qbackend.parallel, or another prefix}}
+// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.edges, qbackend.units, qbackend.parallel, or another prefix}}
 module attributes {qbackend.nonsense = 3} {
 }
 
@@ -825,4 +825,200 @@ func.func @fused_inputs(%x: tensor<4x4xf32>) {
     qbackend.yield %a : tensor<4x4xf32>
   }
   return
+}
+
+// -----
+
+// expected-error @+1 {{unknown spec 'mine', expected own, none, shared, shared_or_own or derived}}
+#spec = #qbackend.spec<mine>
+
+// -----
+
+// expected-error @+1 {{'shared' names ["weight"], expected input0, input1, ... or producer}}
+#spec = #qbackend.spec<shared weight>
+
+// -----
+
+// expected-error @+1 {{'shared_or_own' names ["input0"], expected producer}}
+#spec = #qbackend.spec<shared_or_own input0>
+
+// -----
+
+// expected-error @+1 {{'derived' has the formula "sum", expected "scale_product"}}
+#spec = #qbackend.spec<derived sum(input0, weight) as <si32>>
+
+// -----
+
+// expected-error @+1 {{'derived' is from ["weight", "input0"], expected an input and the weight: (input0, weight)}}
+#spec = #qbackend.spec<derived scale_product(weight, input0) as <si32>>
+
+// -----
+
+// expected-error @+1 {{'derived' has the dtype #qbackend.dtype<si8>, expected si32, that of the sums}}
+#spec = #qbackend.spec<derived scale_product(input0, weight) as <si8>>
+
+// -----
+
+// expected-error @+1 {{unknown field 'outputs', expected inputs, weight, bias, output or if}}
+#edges = #qbackend.edges<inputs = [own], outputs = own>
+
+// -----
+
+// expected-error @+1 {{a second 'output'}}
+#edges = #qbackend.edges<inputs = [own], output = own, output = own>
+
+// -----
+
+// expected-error @+1 {{unknown condition 'always', expected inputs_quantized or user_quantized}}
+#edges = #qbackend.edges<inputs = [own], output = own, if = [always]>
+
+// -----
+
+// expected-error @+1 {{'if' has user_quantized twice}}
+#edges = #qbackend.edges<inputs = [own], if = [user_quantized, user_quantized]>
+
+// -----
+
+// A cycle of one.
+// expected-error @+1 {{'input 0' shares with input0, which is not before it; expected one of the 0 inputs before}}
+#edges = #qbackend.edges<inputs = [shared input0], output = own>
+
+// -----
+
+// A cycle of two.
+// expected-error @+1 {{'input 0' shares with input1, which is not before it}}
+#edges = #qbackend.edges<inputs = [shared input1, shared input0], output = own>
+
+// -----
+
+// expected-error @+1 {{'input 1' shares with input0, which has no observer}}
+#edges = #qbackend.edges<inputs = [none, shared input0], output = own>
+
+// -----
+
+// expected-error @+1 {{'output' shares with input1, which is not before it; expected one of the 1 inputs before}}
+#edges = #qbackend.edges<inputs = [own], output = shared input1>
+
+// -----
+
+// expected-error @+1 {{the output shares with its producer, which is the operator itself; expected an input}}
+#edges = #qbackend.edges<inputs = [own], output = shared producer>
+
+// -----
+
+// expected-error @+1 {{the output is derived; only a bias is derived}}
+#edges = #qbackend.edges<inputs = [own], output = derived scale_product(input0, weight) as <si32>>
+
+// -----
+
+// expected-error @+1 {{input 0 is derived; only a bias is derived}}
+#edges = #qbackend.edges<inputs = [derived scale_product(input0, weight) as <si32>], output = own>
+
+// -----
+
+// expected-error @+1 {{the weight is 'none', expected own, or nothing}}
+#edges = #qbackend.edges<inputs = [own], weight = none>
+
+// -----
+
+// expected-error @+1 {{the bias is 'own', expected derived or none}}
+#edges = #qbackend.edges<inputs = [own], weight = own, bias = own>
+
+// -----
+
+// expected-error @+1 {{the bias is derived from input1, which has no observer}}
+#edges = #qbackend.edges<inputs = [own], weight = own, bias = derived scale_product(input1, weight) as <si32>>
+
+// -----
+
+// expected-error @+1 {{the bias is derived from the weight, which has no observer}}
+#edges = #qbackend.edges<inputs = [own], bias = derived scale_product(input0, weight) as <si32>>
+
+// -----
+
+qbackend.backend_config @two_forms version 2 {
+  // expected-error @+1 {{has both 'qbackend.edges' and 'observation', which is a short form of it; expected one}}
+  qbackend.pattern_config [relu] <observation = output_share_observer_with_input, dtypes = []> {qbackend.edges = #qbackend.edges<inputs = [own]>}
+}
+
+// -----
+
+qbackend.backend_config @two_forms version 2 {
+  // expected-error @+1 {{has both 'qbackend.edges' and 'num_tensor_args_to_observation_type', which is a short form of it; expected one}}
+  qbackend.pattern_config [add] <dtypes = [], num_tensor_args_to_observation_type = {}> {qbackend.edges = #qbackend.edges<inputs = [own]>}
+}
+
+// -----
+
+qbackend.backend_config @no_edges version 2 {
+  // expected-error @+1 {{has 'qbackend.edges' = [0]; expected a #qbackend.edges}}
+  qbackend.pattern_config [add] <dtypes = []> {qbackend.edges = [0]}
+}
+
+// -----
+
+// expected-error @+1 {{has 'qbackend.edges', which is for qbackend.pattern_config; leave it out}}
+func.func private @elsewhere() attributes {qbackend.edges = #qbackend.edges<inputs = [own]>}
+
+// -----
+
+qbackend.backend_config @bias_is_float version 2 real_bias {
+  // expected-error @+1 {{derives its bias, but the backend has real_bias; expected a bias of none, or a backend without it}}
+  qbackend.pattern_config [linear] <dtypes = []> {qbackend.edges = #qbackend.edges<inputs = [own], weight = own, bias = derived scale_product(input0, weight) as <si32>, output = own>}
+}
+
+// -----
+
+qbackend.backend_config @bias_is_integer version 2 {
+  // expected-error @+1 {{has a float bias, but the backend has no real_bias; expected a bias derived scale_product(input0, weight) as <si32>, or a backend with real_bias}}
+  qbackend.pattern_config [linear] <dtypes = []> {qbackend.edges = #qbackend.edges<inputs = [own], weight = own, output = own>}
+}
+
+// -----
+
+qbackend.backend_config @limits version 2 {
+  // expected-error @+1 {{has no kinds; expected those that it limits}}
+  qbackend.limit [] "stride <= 3"
+}
+
+// -----
+
+qbackend.backend_config @limits version 2 {
+  // expected-error @+1 {{has an empty kind}}
+  qbackend.limit [""] "stride <= 3"
+}
+
+// -----
+
+qbackend.backend_config @limits version 2 {
+  // expected-error @+1 {{has the condition "stride": there is no comparison; expected ==, !=, <, <=, > or >=}}
+  qbackend.limit [conv2d] "stride"
+}
+
+// -----
+
+qbackend.backend_config @limits version 2 {
+  // expected-error @+1 {{has the condition "(stride <= 3": ')' is missing before '<='}}
+  qbackend.limit [conv2d] "(stride <= 3"
+}
+
+// -----
+
+qbackend.backend_config @limits version 2 {
+  // expected-error @+1 {{has the condition "stride <= 3 or": it ends where a value is expected}}
+  qbackend.limit [conv2d] "stride <= 3 or"
+}
+
+// -----
+
+qbackend.backend_config @limits version 2 {
+  // expected-error @+1 {{has the condition "weight.shape[x] == 1": the index of 'weight.shape' is 'x', expected an integer}}
+  qbackend.limit [conv2d] "weight.shape[x] == 1"
+}
+
+// -----
+
+qbackend.backend_config @limits version 2 {
+  // expected-error @+1 {{has the condition "stride == 1 2": '2' is not expected here}}
+  qbackend.limit [conv2d] "stride == 1 2"
 }

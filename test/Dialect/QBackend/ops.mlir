@@ -33,6 +33,26 @@ module attributes {test.attributes} {
       weight = <si8, quant_min = -127, quant_max = 127>, bias = f32,
       is_dynamic = true>]}
 
+  // CHECK: @specs
+  // CHECK-SAME: #qbackend.spec<own>, #qbackend.spec<own by <fixed_qparams, si8, scale = 3.906250e-03, zero_point = -128>>
+  // CHECK-SAME: #qbackend.spec<none>, #qbackend.spec<shared input2>, #qbackend.spec<shared producer>, #qbackend.spec<shared_or_own producer>
+  // CHECK-SAME: #qbackend.spec<derived scale_product(input0, weight) as <si32, quant_min = -5, quant_max = 5>>
+  func.func private @specs() attributes {test.a = [
+    #qbackend.spec<own>,
+    #qbackend.spec<own by <fixed_qparams, si8, scale = 0.00390625, zero_point = -128>>,
+    #qbackend.spec<none>, #qbackend.spec<shared input2>,
+    #qbackend.spec<shared producer>, #qbackend.spec<shared_or_own producer>,
+    #qbackend.spec<derived scale_product(input0, weight) as <si32, quant_min = -5, quant_max = 5>>]}
+  // CHECK: @edges
+  // CHECK-SAME: #qbackend.edges<inputs = []>
+  // CHECK-SAME: #qbackend.edges<inputs = [own, none, shared input0], weight = own by <min_max, si8>, bias = derived scale_product(input0, weight) as <si32>, output = shared input2, if = [inputs_quantized, user_quantized]>
+  func.func private @edges() attributes {test.a = [
+    #qbackend.edges<>,
+    #qbackend.edges<if = [inputs_quantized, user_quantized],
+      inputs = [own, none, shared input0], output = shared input2,
+      bias = derived scale_product(input0, weight) as <si32>,
+      weight = own by <min_max, si8>>]}
+
   // CHECK: @observer_kinds
   // CHECK-SAME: <min_max, ui8>
   // CHECK-SAME: <moving_average_min_max, ui8>

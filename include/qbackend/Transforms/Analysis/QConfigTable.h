@@ -5,6 +5,7 @@
 #ifndef QBACKEND_TRANSFORMS_ANALYSIS_QCONFIGTABLE_H
 #define QBACKEND_TRANSFORMS_ANALYSIS_QCONFIGTABLE_H
 
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Transforms/Analysis/OperatorSelectors.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Regex.h"
@@ -64,6 +65,15 @@ private:
   /// By module, kind and number.
   std::map<std::tuple<std::string, std::string, int64_t>, QConfigOp> byOrder;
 };
+
+/// The observer that `spec`, which may be null, gives its edge; else `other`,
+/// that of the qconfig.
+ObserverAttr getObserver(SpecAttr spec, ObserverAttr other);
+
+/// What the dtype configs of `pattern` have to support of an operator with
+/// `qconfig`: its activation, and the weight's observer, which the pattern's
+/// specs may give.
+QConfigAttr getChosenQConfig(PatternConfigOp pattern, QConfigAttr qconfig);
 
 /// Why a qconfig doesn't satisfy any of the dtype configs of `pattern`; empty
 /// if it satisfies one. `hasWeight` and `hasBias` say which roles there are.

@@ -63,6 +63,7 @@ _DOCUMENT_KEYS = (
     "name",
     "configs",
     "lowering",
+    "limits",
     "real_bias",
     "default_qconfig",
     "qconfig_mappings",
@@ -126,6 +127,8 @@ def backend_to_json(backend: BackendConfig) -> Json:
     }
     if backend.lowering:
         result["lowering"] = backend.lowering
+    if backend.limits:
+        result["limits"] = backend.limits
     if backend.real_bias:
         result["real_bias"] = True
     if backend.default_qconfig is not None:
@@ -161,6 +164,7 @@ def _pattern_config(config: BackendPatternConfig) -> Json:
     values["observation_type"] = config.observation_type.name
     values["dtype_configs"] = [_dtype_config(c) for c in config.dtype_configs]
     optional = {
+        "edges": config.edges,
         "root_module": config.root_module,
         "qat_module": config.qat_module,
         "reference_quantized_module_for_root": config.reference_quantized_module,
@@ -219,6 +223,12 @@ def backend_from_json(document: Json) -> BackendConfig:
     if not isinstance(real_bias, bool):
         raise ValueError(f"real_bias is {real_bias!r}, expected true or false")
     backend.set_real_bias(real_bias)
+    backend.set_limits(
+        [
+            _object("a limit", limit)
+            for limit in _list("limits", document.get("limits", []))
+        ]
+    )
     backend.default_qconfig = document.get("default_qconfig")
     mappings = _object("qconfig_mappings", document.get("qconfig_mappings", {}))
     for name, mapping in mappings.items():
@@ -236,8 +246,9 @@ def backend_from_json(document: Json) -> BackendConfig:
 
 def pattern_config_from_json(entry: Json) -> BackendPatternConfig:
     # The document is ours: what is misspelt in it is an error.
-    check_keys("a BackendPatternConfig", entry, PATTERN_KEYS)
+    check_keys("a BackendPatternConfig", entry, (*PATTERN_KEYS, "edges"))
     values = dict(entry)
+    edges = values.pop("edges", None)
     values["dtype_configs"] = [
         _inside(f"dtype_configs[{i}]", dtype_config_from_json, config)
         for i, config in enumerate(
@@ -252,7 +263,7 @@ def pattern_config_from_json(entry: Json) -> BackendPatternConfig:
                 entry["num_tensor_args_to_observation_type"],
             ).items()
         }
-    return BackendPatternConfig.from_dict(values)
+    return BackendPatternConfig.from_dict(values).set_edges(edges)
 
 
 def dtype_config_from_json(entry: Any) -> DTypeConfig:

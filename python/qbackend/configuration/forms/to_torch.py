@@ -142,6 +142,8 @@ class _Exporter:
             result._set_input_output_observed(False)
         else:
             self.missing.append(f"ObservationType.{config.observation_type.name}")
+        if config.edges is not None:
+            self.missing.append("BackendPatternConfig.edges")
         dtype_configs = config.dtype_configs
         if reverse:
             dtype_configs = self.replace_exact_match(dtype_configs, result)

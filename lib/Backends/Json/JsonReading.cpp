@@ -124,7 +124,7 @@ static std::optional<SmallVector<int64_t>> readIndices(const Cursor &cursor) {
 }
 
 /// A dtype with its constraints, or a name alone.
-static DTypeAttr readDTypeWithConstraints(const Cursor &cursor) {
+DTypeAttr qbackend::json::readDTypeWithConstraints(const Cursor &cursor) {
   MLIRContext *context = cursor.getContext();
   auto emitError = [&] { return cursor.emitError(); };
   DTypeFields fields;
@@ -237,12 +237,14 @@ static DTypeConfigAttr readDTypeConfig(const Cursor &cursor) {
 
 /// Sets the field `key`; failure after an error.
 static LogicalResult readField(StringRef key, const Cursor &entry,
-                               const Cursor &value, PatternFields &fields) {
+                               const Cursor &value, PatternFields &fields,
+                               EdgesAttr &edges) {
   MLIRContext *context = value.getContext();
   Builder builder(context);
   static constexpr StringRef keys[] = {"pattern",
                                        "pattern_complex_format",
                                        "observation_type",
+                                       "edges",
                                        "dtype_configs",
                                        "root_module",
                                        "qat_module",
@@ -273,6 +275,10 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
     auto type = readObservation(value);
     fields.observation = type.value_or(fields.observation);
     return success(type.has_value());
+  }
+  if (key == "edges") {
+    edges = readEdges(value);
+    return success(bool(edges));
   }
   if (key == "dtype_configs") {
     auto elements = value.getArray();
@@ -363,17 +369,26 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
   return failure();
 }
 
+namespace {
 /// An entry of "configs": its patterns in kinds, and their fields.
-using Entry = std::pair<SmallVector<Attribute>, PatternAttr>;
+struct Entry {
+  SmallVector<Attribute> patterns;
+  /// Null after an error.
+  PatternAttr config;
+  /// Null if there are none.
+  EdgesAttr edges;
+};
+} // namespace
 
 static Entry readEntry(const Cursor &cursor) {
   auto members = cursor.getObject();
   if (!members)
     return {};
   PatternFields fields;
+  EdgesAttr edges;
   fields.dtypes = ArrayAttr::get(cursor.getContext(), {});
   for (auto &[key, value] : *members)
-    if (!value.isNull() && failed(readField(key, cursor, value, fields)))
+    if (!value.isNull() && failed(readField(key, cursor, value, fields, edges)))
       return {};
   if (!fields.torch) {
     cursor.emitError() << "has neither 'pattern' nor 'pattern_complex_format'";
@@ -388,8 +403,10 @@ static Entry readEntry(const Cursor &cursor) {
   }
   if (patterns == ArrayRef(fields.torch))
     fields.torch = {};
-  return {patterns, PatternAttr::getChecked([&] { return cursor.emitError(); },
-                                            cursor.getContext(), fields)};
+  return {patterns,
+          PatternAttr::getChecked([&] { return cursor.emitError(); },
+                                  cursor.getContext(), fields),
+          edges};
 }
 
 /// The document as ops at the builder's insertion point.
@@ -398,7 +415,7 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
   if (!members)
     return failure();
   static constexpr StringRef keys[] = {
-      "name",      "configs",         "lowering",
+      "name",      "configs",         "lowering",        "limits",
       "real_bias", "default_qconfig", "qconfig_mappings"};
   auto config = BackendConfigOp::create(
       builder, document.getLoc(), builder.getStringAttr(""),
@@ -410,6 +427,7 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
   // By the order in which they were given first.
   llvm::MapVector<Attribute, std::pair<Location, Entry>> entries;
   std::vector<std::pair<StringRef, Cursor>> mappings;
+  std::optional<Cursor> limits;
   for (auto &[key, value] : *members) {
     if (key == "name") {
       auto name = value.getString();
@@ -422,11 +440,12 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
         return failure();
       for (const Cursor &element : *elements) {
         auto entry = readEntry(element);
-        if (!entry.second)
+        if (!entry.config)
           return failure();
-        Attribute torch = entry.second.getTorch();
-        auto [it, inserted] = entries.insert(
-            {torch ? torch : entry.first.front(), {element.getLoc(), entry}});
+        Attribute torch = entry.config.getTorch();
+        auto [it, inserted] =
+            entries.insert({torch ? torch : entry.patterns.front(),
+                            {element.getLoc(), entry}});
         if (!inserted)
           it->second = {element.getLoc(), entry};
       }
@@ -442,6 +461,8 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
         forms.push_back(*form);
       }
       config.setLoweringAttr(builder.getStrArrayAttr(forms));
+    } else if (key == "limits") {
+      limits = value;
     } else if (key == "real_bias") {
       auto flag = value.getBoolean();
       if (!flag)
@@ -463,9 +484,14 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
     }
   }
   for (auto &[torch, entry] : entries)
-    for (Attribute pattern : entry.second.first)
-      PatternConfigOp::create(builder, entry.first, pattern,
-                              entry.second.second);
+    for (Attribute pattern : entry.second.patterns) {
+      auto config = PatternConfigOp::create(builder, entry.first, pattern,
+                                            entry.second.config);
+      if (entry.second.edges)
+        config->setAttr(kEdgesAttrName, entry.second.edges);
+    }
+  if (limits && failed(readLimits(*limits, builder)))
+    return failure();
   for (auto &[name, cursor] : mappings)
     if (failed(readMapping(cursor, builder, name)))
       return failure();

@@ -14,6 +14,34 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::json;
 
+void qbackend::json::printDType(StringRef key, DTypeAttr dtype,
+                                llvm::json::OStream &os) {
+  if (!dtype)
+    return;
+  os.attributeObject(key, [&] {
+    os.attribute("dtype", stringifyDType(dtype.getDtype()));
+    auto integer = [&](StringRef name, std::optional<int64_t> value) {
+      if (value)
+        os.attribute(name, *value);
+    };
+    auto real = [&](StringRef name, FloatAttr value) {
+      if (value)
+        os.attribute(name, value.getValueAsDouble());
+    };
+    integer("quant_min_lower_bound", dtype.getQuantMin());
+    integer("quant_max_upper_bound", dtype.getQuantMax());
+    real("scale_min_lower_bound", dtype.getScaleMin());
+    real("scale_max_upper_bound", dtype.getScaleMax());
+    real("scale_exact_match", dtype.getScaleExactMatch());
+    integer("zero_point_exact_match", dtype.getZeroPointExactMatch());
+    if (ArrayAttr schemes = dtype.getQschemes())
+      os.attributeArray("qschemes", [&] {
+        for (StringRef scheme : schemes.getAsValueRange<StringAttr>())
+          os.value(scheme);
+      });
+  });
+}
+
 namespace {
 /// Prints one backend_config.
 class BackendPrinter {
@@ -41,6 +69,7 @@ public:
           for (StringRef form : lowering.getAsValueRange<StringAttr>())
             os.value(form);
         });
+      printLimits(config, os);
       if (config.getRealBias())
         os.attribute("real_bias", true);
       if (auto name = config.getDefaultQconfig())
@@ -102,38 +131,11 @@ private:
     });
   }
 
-  void printDType(StringRef key, DTypeAttr dtype) {
-    if (!dtype)
-      return;
-    os.attributeObject(key, [&] {
-      os.attribute("dtype", stringifyDType(dtype.getDtype()));
-      auto integer = [&](StringRef name, std::optional<int64_t> value) {
-        if (value)
-          os.attribute(name, *value);
-      };
-      auto real = [&](StringRef name, FloatAttr value) {
-        if (value)
-          os.attribute(name, value.getValueAsDouble());
-      };
-      integer("quant_min_lower_bound", dtype.getQuantMin());
-      integer("quant_max_upper_bound", dtype.getQuantMax());
-      real("scale_min_lower_bound", dtype.getScaleMin());
-      real("scale_max_upper_bound", dtype.getScaleMax());
-      real("scale_exact_match", dtype.getScaleExactMatch());
-      integer("zero_point_exact_match", dtype.getZeroPointExactMatch());
-      if (ArrayAttr schemes = dtype.getQschemes())
-        os.attributeArray("qschemes", [&] {
-          for (StringRef scheme : schemes.getAsValueRange<StringAttr>())
-            os.value(scheme);
-        });
-    });
-  }
-
   void print(DTypeConfigAttr config) {
     os.object([&] {
-      printDType("input_dtype", config.getInput());
-      printDType("output_dtype", config.getOutput());
-      printDType("weight_dtype", config.getWeight());
+      printDType("input_dtype", config.getInput(), os);
+      printDType("output_dtype", config.getOutput(), os);
+      printDType("weight_dtype", config.getWeight(), os);
       if (config.getBias())
         os.attribute("bias_dtype", stringifyDType(config.getBias()));
       // What PyTorch leaves unset stays so.
@@ -181,6 +183,7 @@ private:
              << "has the pattern of another entry; its name in PyTorch, which "
                 "would tell them apart, is that of more kinds: JSON can't say "
                 "both; give each kind of the name an entry";
+    bool ok = true;
     os.object([&] {
       os.attributeBegin(isa<PatternNodeAttr>(pattern) ? "pattern_complex_format"
                                                       : "pattern");
@@ -188,6 +191,11 @@ private:
       os.attributeEnd();
       os.attribute("observation_type",
                    stringifyObservationType(config.getObservation()).upper());
+      if (EdgesAttr edges = getEdges(op)) {
+        os.attributeBegin("edges");
+        ok &= succeeded(printEdges(edges, op, os));
+        os.attributeEnd();
+      }
       os.attributeArray("dtype_configs", [&] {
         for (auto dtypes : config.getDtypes().getAsRange<DTypeConfigAttr>())
           print(dtypes);
@@ -232,7 +240,7 @@ private:
             os.value(name);
         });
     });
-    return success();
+    return success(ok);
   }
 
   llvm::json::OStream &os;

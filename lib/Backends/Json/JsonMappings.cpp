@@ -53,8 +53,9 @@ static void printValue(std::optional<int64_t> value, llvm::json::OStream &os) {
   os.value(*value);
 }
 
-static LogicalResult print(ObserverAttr observer, Operation *op,
-                           llvm::json::OStream &os) {
+LogicalResult qbackend::json::printObserver(ObserverAttr observer,
+                                            Operation *op,
+                                            llvm::json::OStream &os) {
   for (FloatAttr real : {observer.getEps(), observer.getAveragingConstant(),
                          observer.getScale(), observer.getPercentile()})
     if (real && !std::isfinite(real.getValueAsDouble())) {
@@ -95,10 +96,10 @@ static LogicalResult print(QConfigOp op, llvm::json::OStream &os) {
   bool ok = true;
   os.object([&] {
     os.attributeBegin("activation");
-    ok &= succeeded(print(op.getConfig()->getActivation(), op, os));
+    ok &= succeeded(printObserver(op.getConfig()->getActivation(), op, os));
     os.attributeEnd();
     os.attributeBegin("weight");
-    ok &= succeeded(print(op.getConfig()->getWeight(), op, os));
+    ok &= succeeded(printObserver(op.getConfig()->getWeight(), op, os));
     os.attributeEnd();
   });
   return success(ok);

@@ -2,10 +2,10 @@
 //
 // Values of a JSON document that know where they are in it.
 
-#ifndef QBACKEND_LIB_BACKENDS_JSONVALUES_H
-#define QBACKEND_LIB_BACKENDS_JSONVALUES_H
+#ifndef QBACKEND_LIB_BACKENDS_JSON_JSONVALUES_H
+#define QBACKEND_LIB_BACKENDS_JSON_JSONVALUES_H
 
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "llvm/Support/JSON.h"
 
 namespace qbackend::json {
@@ -59,8 +59,29 @@ llvm::StringRef stringifyDType(mlir::Type type);
 /// A dtype; null, after an error, if it isn't one.
 mlir::Type readDType(const Cursor &cursor);
 
+/// A dtype with its constraints, or a name alone; null, after an error, if it
+/// isn't one.
+DTypeAttr readDTypeWithConstraints(const Cursor &cursor);
+/// Prints one of them as the member `key`.
+void printDType(llvm::StringRef key, DTypeAttr dtype, llvm::json::OStream &os);
+
 /// Reads an observer; null, after an error, if it isn't one.
 ObserverAttr readObserver(const Cursor &cursor);
+/// Prints one. Fails, and says so at `op`, on a number that JSON has no form
+/// for.
+mlir::LogicalResult printObserver(ObserverAttr observer, mlir::Operation *op,
+                                  llvm::json::OStream &os);
+
+/// Reads and prints the "edges" of a pattern. A spec is "own", "none",
+/// {"own": OBSERVER}, {"shared": "input0"}, {"shared_or_own": "producer"} or
+/// {"derived": "scale_product", "from": ["input0", "weight"], "dtype": DTYPE}.
+EdgesAttr readEdges(const Cursor &cursor);
+mlir::LogicalResult printEdges(EdgesAttr edges, mlir::Operation *op,
+                               llvm::json::OStream &os);
+/// Reads and prints the "limits" of a backend, each {"kinds": [...],
+/// "condition": "stride <= 3"} with or without a "reason".
+mlir::LogicalResult readLimits(const Cursor &cursor, mlir::OpBuilder &builder);
+void printLimits(BackendConfigOp config, llvm::json::OStream &os);
 
 /// Reads and prints an entry of "qconfig_mappings".
 mlir::LogicalResult readMapping(const Cursor &cursor, mlir::OpBuilder &builder,
@@ -70,4 +91,4 @@ mlir::LogicalResult printMapping(QConfigMappingOp mapping,
 
 } // namespace qbackend::json
 
-#endif // QBACKEND_LIB_BACKENDS_JSONVALUES_H
+#endif // QBACKEND_LIB_BACKENDS_JSON_JSONVALUES_H

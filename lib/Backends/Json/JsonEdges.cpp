@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Quantization specs of edges, and limits, as JSON.
+
+#include "JsonValues.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace qbackend;
+using namespace qbackend::json;
+
+//===----------------------------------------------------------------------===//
+// Specs
+//===----------------------------------------------------------------------===//
+
+static SpecAttr createSpec(const Cursor &cursor, SpecKind kind,
+                           ObserverAttr observer = {}, ArrayAttr of = {},
+                           StringAttr formula = {}, DTypeAttr dtype = {}) {
+  return SpecAttr::getChecked([&] { return cursor.emitError(); },
+                              cursor.getContext(), kind, observer, of, formula,
+                              dtype);
+}
+
+/// A name and those after it; null after an error.
+static ArrayAttr readNames(const Cursor &cursor) {
+  Builder builder(cursor.getContext());
+  auto elements = cursor.getArray();
+  if (!elements)
+    return {};
+  SmallVector<StringRef> names;
+  for (const Cursor &element : *elements) {
+    auto name = element.getString();
+    if (!name)
+      return {};
+    names.push_back(*name);
+  }
+  return builder.getStrArrayAttr(names);
+}
+
+/// A spec; null, after an error, if it isn't one.
+static SpecAttr readSpec(const Cursor &cursor) {
+  Builder builder(cursor.getContext());
+  if (auto name = cursor.getValue().getAsString()) {
+    if (*name == "own" || *name == "none")
+      return createSpec(cursor, *symbolizeSpecKind(*name));
+    cursor.emitError() << "unknown spec '" << *name
+                       << "', expected \"own\", \"none\" or an object with "
+                          "'own', 'shared', 'shared_or_own' or 'derived'";
+    return {};
+  }
+  auto members = cursor.getObject();
+  if (!members)
+    return {};
+  static constexpr StringRef keys[] = {"own",     "shared", "shared_or_own",
+                                       "derived", "from",   "dtype"};
+  std::optional<SpecKind> kind;
+  ObserverAttr observer;
+  ArrayAttr of;
+  StringAttr formula;
+  DTypeAttr dtype;
+  for (auto &[key, value] : *members) {
+    if (!llvm::is_contained(keys, key)) {
+      cursor.emitUnknownKey(key, keys);
+      return {};
+    }
+    if (key == "from") {
+      of = readNames(value);
+      if (!of)
+        return {};
+      continue;
+    }
+    if (key == "dtype") {
+      dtype = readDTypeWithConstraints(value);
+      if (!dtype)
+        return {};
+      continue;
+    }
+    if (kind) {
+      cursor.emitError() << "has both '" << stringifySpecKind(*kind)
+                         << "' and '" << key << "', expected one";
+      return {};
+    }
+    kind = symbolizeSpecKind(key);
+    if (*kind == SpecKind::Own) {
+      observer = readObserver(value);
+      if (!observer)
+        return {};
+      continue;
+    }
+    auto name = value.getString();
+    if (!name)
+      return {};
+    if (*kind == SpecKind::Derived)
+      formula = builder.getStringAttr(*name);
+    else
+      of = builder.getStrArrayAttr({*name});
+  }
+  if (!kind) {
+    cursor.emitError() << "has no 'own', 'shared', 'shared_or_own' or "
+                          "'derived'";
+    return {};
+  }
+  return createSpec(cursor, *kind, observer, of, formula, dtype);
+}
+
+EdgesAttr qbackend::json::readEdges(const Cursor &cursor) {
+  auto members = cursor.getObject();
+  if (!members)
+    return {};
+  static constexpr StringRef keys[] = {"inputs", "weight", "bias", "output",
+                                       "if"};
+  SmallVector<SpecAttr> inputs;
+  SmallVector<EdgeCondition> conditions;
+  SpecAttr weight, bias, output;
+  for (auto &[key, value] : *members) {
+    if (key == "inputs") {
+      auto elements = value.getArray();
+      if (!elements)
+        return {};
+      for (const Cursor &element : *elements) {
+        inputs.push_back(readSpec(element));
+        if (!inputs.back())
+          return {};
+      }
+    } else if (key == "if") {
+      ArrayAttr names = readNames(value);
+      if (!names)
+        return {};
+      for (StringRef name : names.getAsValueRange<StringAttr>()) {
+        auto condition = symbolizeEdgeCondition(name);
+        if (!condition) {
+          value.emitError() << "unknown condition '" << name
+                            << "', expected inputs_quantized or user_quantized";
+          return {};
+        }
+        conditions.push_back(*condition);
+      }
+    } else if (llvm::is_contained(keys, key)) {
+      SpecAttr &spec = key == "weight" ? weight : key == "bias" ? bias : output;
+      spec = readSpec(value);
+      if (!spec)
+        return {};
+    } else {
+      cursor.emitUnknownKey(key, keys);
+      return {};
+    }
+  }
+  return EdgesAttr::getChecked([&] { return cursor.emitError(); },
+                               cursor.getContext(), ArrayRef<SpecAttr>(inputs),
+                               weight, bias, output,
+                               ArrayRef<EdgeCondition>(conditions));
+}
+
+static LogicalResult printSpec(SpecAttr spec, Operation *op,
+                               llvm::json::OStream &os) {
+  StringRef kind = stringifySpecKind(spec.getKind());
+  bool ok = true;
+  switch (spec.getKind()) {
+  case SpecKind::None:
+    os.value(kind);
+    break;
+  case SpecKind::Own:
+    if (!spec.getObserver()) {
+      os.value(kind);
+      break;
+    }
+    os.object([&] {
+      os.attributeBegin(kind);
+      ok = succeeded(printObserver(spec.getObserver(), op, os));
+      os.attributeEnd();
+    });
+    break;
+  case SpecKind::Shared:
+  case SpecKind::SharedOrOwn:
+    os.object([&] {
+      os.attribute(kind, cast<StringAttr>(spec.getOf()[0]).getValue());
+    });
+    break;
+  case SpecKind::Derived:
+    os.object([&] {
+      os.attribute(kind, spec.getFormula().getValue());
+      os.attributeArray("from", [&] {
+        for (StringRef name : spec.getOf().getAsValueRange<StringAttr>())
+          os.value(name);
+      });
+      printDType("dtype", spec.getDtype(), os);
+    });
+  }
+  return success(ok);
+}
+
+LogicalResult qbackend::json::printEdges(EdgesAttr edges, Operation *op,
+                                         llvm::json::OStream &os) {
+  bool ok = true;
+  os.object([&] {
+    os.attributeArray("inputs", [&] {
+      for (SpecAttr spec : edges.getInputs())
+        ok &= succeeded(printSpec(spec, op, os));
+    });
+    for (auto [name, spec] :
+         {std::pair<StringRef, SpecAttr>("weight", edges.getWeight()),
+          std::pair<StringRef, SpecAttr>("bias", edges.getBias()),
+          std::pair<StringRef, SpecAttr>("output", edges.getOutput())})
+      if (spec) {
+        os.attributeBegin(name);
+        ok &= succeeded(printSpec(spec, op, os));
+        os.attributeEnd();
+      }
+    if (!edges.getConditions().empty())
+      os.attributeArray("if", [&] {
+        for (EdgeCondition condition : edges.getConditions())
+          os.value(stringifyEdgeCondition(condition));
+      });
+  });
+  return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// Limits
+//===----------------------------------------------------------------------===//
+
+LogicalResult qbackend::json::readLimits(const Cursor &cursor,
+                                         OpBuilder &builder) {
+  auto elements = cursor.getArray();
+  if (!elements)
+    return failure();
+  static constexpr StringRef keys[] = {"kinds", "condition", "reason"};
+  for (const Cursor &element : *elements) {
+    auto members = element.getObject();
+    if (!members)
+      return failure();
+    ArrayAttr kinds;
+    StringAttr condition, reason;
+    for (auto &[key, value] : *members) {
+      if (!llvm::is_contained(keys, key)) {
+        element.emitUnknownKey(key, keys);
+        return failure();
+      }
+      if (key == "kinds") {
+        kinds = readNames(value);
+        if (!kinds)
+          return failure();
+        continue;
+      }
+      auto text = value.getString();
+      if (!text)
+        return failure();
+      (key == "reason" ? reason : condition) = builder.getStringAttr(*text);
+    }
+    if (!kinds || !condition)
+      return element.emitError()
+             << "has no '" << (kinds ? "condition" : "kinds")
+             << "'; a limit has both";
+    LimitOp::create(builder, element.getLoc(), kinds, condition, reason);
+  }
+  return success();
+}
+
+void qbackend::json::printLimits(BackendConfigOp config,
+                                 llvm::json::OStream &os) {
+  auto limits = config.getBody().front().getOps<LimitOp>();
+  if (limits.empty())
+    return;
+  os.attributeArray("limits", [&] {
+    for (LimitOp limit : limits)
+      os.object([&] {
+        os.attributeArray("kinds", [&] {
+          for (StringRef kind : limit.getKinds().getAsValueRange<StringAttr>())
+            os.value(kind);
+        });
+        os.attribute("condition", limit.getCondition());
+        if (auto reason = limit.getReason())
+          os.attribute("reason", *reason);
+      });
+  });
+}
