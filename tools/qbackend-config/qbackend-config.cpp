@@ -44,6 +44,9 @@ static cl::SubCommand explainCommand("explain",
                                      "what a backend does with an operator");
 static cl::SubCommand toJSONCommand("to-json",
                                     "a configuration in PyTorch's dict form");
+static cl::SubCommand toPythonCommand("to-python",
+                                      "a quantizer of PyTorch's exported "
+                                      "programs that annotates as it says");
 static cl::SubCommand fromJSONCommand("from-json",
                                       "PyTorch's dict form as MLIR");
 
@@ -52,7 +55,7 @@ static cl::opt<std::string>
     backendName(cl::Positional, cl::desc("BACKEND|FILE|-"), cl::cat(category),
                 cl::sub(showCommand), cl::sub(validateCommand),
                 cl::sub(diffCommand), cl::sub(explainCommand),
-                cl::sub(toJSONCommand));
+                cl::sub(toJSONCommand), cl::sub(toPythonCommand));
 static cl::opt<std::string> secondName(cl::Positional,
                                        cl::desc("BACKEND|FILE|-"),
                                        cl::cat(category), cl::sub(diffCommand));
@@ -208,6 +211,15 @@ static LogicalResult convertToJSON(MLIRContext *context) {
   return writeOutput(text + "\n");
 }
 
+static LogicalResult convertToPython(MLIRContext *context) {
+  FailureOr<Backend> backend = loadBackend(backendName, context);
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  if (failed(backend) || failed(toPython(backend->config, stream)))
+    return failure();
+  return writeOutput(text);
+}
+
 static LogicalResult convertFromJSON(MLIRContext *context) {
   FailureOr<std::unique_ptr<llvm::MemoryBuffer>> input = readInput(jsonFile);
   if (failed(input))
@@ -249,7 +261,7 @@ int main(int argc, char **argv) {
   qbackend::addVersionPrinter();
   cl::SubCommand *commands[] = {
       &listCommand,    &showCommand,   &validateCommand, &diffCommand,
-      &explainCommand, &toJSONCommand, &fromJSONCommand};
+      &explainCommand, &toJSONCommand, &toPythonCommand, &fromJSONCommand};
   for (cl::SubCommand *command : commands)
     cl::HideUnrelatedOptions(category, *command);
   cl::HideUnrelatedOptions(category);
@@ -299,6 +311,8 @@ int main(int argc, char **argv) {
     return toStatus(explain(&context));
   if (toJSONCommand)
     return toStatus(convertToJSON(&context));
+  if (toPythonCommand)
+    return toStatus(convertToPython(&context));
   if (fromJSONCommand)
     return toStatus(convertFromJSON(&context));
   std::string names;

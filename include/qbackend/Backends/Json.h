@@ -18,6 +18,12 @@ namespace qbackend {
 /// says so, on a number that JSON has no form for.
 mlir::LogicalResult toJSON(BackendConfigOp config, llvm::raw_ostream &os);
 
+/// Prints `config` as a Python file with a quantizer of exported programs (PT2E)
+/// that annotates by it, for a PyTorch without this project. Fails, and says so,
+/// on what quantizers have no counterpart of: limits, qconfigs by number, or if no
+/// pattern names operators of exported programs.
+mlir::LogicalResult toPython(BackendConfigOp config, llvm::raw_ostream &os);
+
 /// The configuration of such text, as a module with one backend_config. A later
 /// entry of the same pattern replaces an earlier one, in its place. Fails, and
 /// says so with the path of the value ("configs[3].observation_type"), on text
