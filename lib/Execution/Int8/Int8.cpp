@@ -78,6 +78,16 @@ bool AddAttr::fits(int64_t lhs, int64_t rhs, int64_t shift) {
              most;
 }
 
+bool FixedAddAttr::fits(qbackend::qnnpack::RequantizationAttr operand) {
+  using qbackend::qnnpack::Rounding;
+  int64_t shift = operand.getShift()[0];
+  // Within a shift of 31, rounding twice is rounding once.
+  return operand.size() == 1 && shift <= 22 &&
+         operand.getMultiplier()[0] >> shift < 1 << 22 &&
+         (operand.getRounding() == Rounding::HalfUp ||
+          operand.getRounding() == Rounding::Double);
+}
+
 //===----------------------------------------------------------------------===//
 // conv2d
 //===----------------------------------------------------------------------===//
@@ -147,7 +157,9 @@ LogicalResult Conv2dOp::verify() {
       return emitOpError() << "has " << out << " output channels, but a "
                            << values.getType() << " for them";
 
-  if (static_cast<bool>(getResidual()) != static_cast<bool>(getAddAttr()))
+  if (getAddAttr() && getFixedAddAttr())
+    return emitOpError() << "has both add and fixed_add";
+  if (static_cast<bool>(getResidual()) != (getAddAttr() || getFixedAddAttr()))
     return emitOpError() << "has a residual or add without the other one";
   if (getResidual() &&
       cast<ShapedType>(getResidual().getType()).getShape() != init.getShape())
@@ -165,6 +177,11 @@ LogicalResult Conv2dOp::verify() {
                          << (requantize ? "i8, which requantize gives"
                                         : "i32: without requantize it is sums");
   if (requantize) {
+    if (getMultiplier().getType().getElementType().isF32() &&
+        requantize.getRounding() != qnnpack::Rounding::NearestEven)
+      return emitOpError() << "has multipliers of f32, and rounds "
+                           << stringifyRounding(requantize.getRounding())
+                           << "; expected nearest_even, or multipliers of i64";
     if (failed(verifyRange(*this, requantize.getLo(), requantize.getHi(),
                            getIsSigned())) ||
         failed(verifyByte(*this, "zero_point", requantize.getZeroPoint(),
@@ -190,6 +207,20 @@ LogicalResult Conv2dOp::verify() {
       return emitOpError() << "lhs " << add.getLhs() << " and rhs "
                            << add.getRhs() << " are too large for shift "
                            << add.getShift() << " in 32 bits";
+  }
+  if (FixedAddAttr add = getFixedAddAttr()) {
+    if (!requantize)
+      return emitOpError() << "has fixed_add without requantize, whose byte it "
+                              "adds to";
+    if (failed(verifyRange(*this, add.getLo(), add.getHi(), getIsSigned())))
+      return failure();
+    for (int32_t zeroPoint :
+         {add.getLhsZeroPoint(), add.getRhsZeroPoint(), add.getZeroPoint()})
+      if (failed(verifyByte(*this, "zero_point", zeroPoint, getIsSigned())))
+        return failure();
+    if (!FixedAddAttr::fits(add.getLhs()) ||
+        !FixedAddAttr::fits(add.getRhs()) || add.getResult().size() != 1)
+      return emitOpError() << "fixed_add has operands that don't fit 32 bits";
   }
   bool isTensor = isa<TensorType>(getInit().getType());
   if (isTensor != static_cast<bool>(getOutput()) ||

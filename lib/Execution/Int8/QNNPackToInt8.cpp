@@ -53,6 +53,7 @@ struct Kernel {
   int64_t overflow;
   Value residual; // null: there is no addition
   int8::AddAttr add;
+  int8::FixedAddAttr fixedAdd;
 };
 } // namespace
 
@@ -110,12 +111,30 @@ static Kernel getKernel(Operation *op, double largestMultiplier,
 
   auto add = dyn_cast_or_null<AddOp>(getOnlyUser(kernel.last));
   if (!add || !layer.keepsPixels() || add.addsRealNumbers() ||
-      add.getRequantizationAttr() ||
       add.getLhs().getType().getShape() != add.getRhs().getType().getShape())
     return kernel;
   auto a = getQuantizedType(add.getLhs().getType()),
        c = getQuantizedType(add.getRhs().getType()),
        y = getQuantizedType(add.getOutput().getType());
+  bool isLhs = add.getLhs() == kernel.last->getResult(0);
+  if (RequantizationAttr result = add.getRequantizationAttr()) {
+    RequantizationAttr lhs = add.getLhsRequantizationAttr(),
+                       rhs = add.getRhsRequantizationAttr();
+    if (!int8::FixedAddAttr::fits(lhs) || !int8::FixedAddAttr::fits(rhs))
+      return kernel;
+    kernel.residual = isLhs ? add.getRhs() : add.getLhs();
+    if (!isLhs) {
+      std::swap(lhs, rhs);
+      std::swap(a, c);
+    }
+    kernel.last = add;
+    ByteRange range = getRange(y, add.getRelu());
+    takeClamps(kernel.last, range);
+    kernel.fixedAdd = int8::FixedAddAttr::get(
+        op->getContext(), lhs, rhs, result, a.getZeroPoint(), c.getZeroPoint(),
+        y.getZeroPoint(), range.lo, range.hi);
+    return kernel;
+  }
   numerics::AddMultipliers m =
       getAddMultipliers(add.getLhs().getType(), add.getRhs().getType(),
                         add.getOutput().getType());
@@ -123,7 +142,6 @@ static Kernel getKernel(Operation *op, double largestMultiplier,
     return kernel;
   int32_t offset =
       static_cast<int32_t>(a.getZeroPoint() * m.a + c.getZeroPoint() * m.b);
-  bool isLhs = add.getLhs() == kernel.last->getResult(0);
   kernel.residual = isLhs ? add.getRhs() : add.getLhs();
   if (!isLhs)
     std::swap(m.a, m.b);
@@ -243,9 +261,33 @@ static Value createResult(ImplicitLocOpBuilder &b, const Layer &layer,
   return tensor::EmptyOp::create(b, type, batch);
 }
 
+/// The multiplier of each output of `layer`, of one for all, or one for each of
+/// `outputs`.
+template <typename T>
+static Value createMultiplier(ImplicitLocOpBuilder &b, const Layer &layer,
+                              SmallVector<T> multipliers, int64_t outputs) {
+  multipliers.resize(outputs, multipliers.front());
+  multipliers = layer.arrangeOutputs(ArrayRef<T>(multipliers));
+  Type element =
+      std::is_same_v<T, float> ? Type(b.getF32Type()) : Type(b.getI64Type());
+  return createConstant(
+      b,
+      DenseElementsAttr::get(RankedTensorType::get({layer.output[3]}, element),
+                             ArrayRef<T>(multipliers)));
+}
+
+/// The multipliers of `requantization` as kernels have them.
+static SmallVector<int64_t> packFixedPoint(RequantizationAttr requantization) {
+  SmallVector<int64_t> packed;
+  for (auto [multiplier, shift] :
+       llvm::zip_equal(requantization.getMultiplier().asArrayRef(),
+                       requantization.getShift().asArrayRef()))
+    packed.push_back(int64_t(shift - 1) << 32 | multiplier);
+  return packed;
+}
+
 template <typename OpT> static void convert(OpT op) {
-  // Fixed-point multipliers are for linalg.
-  if (!hasKernelShapes(op) || op.getRequantizationAttr())
+  if (!hasKernelShapes(op))
     return;
   ShapedType weightType = op.getWeight().getType();
   auto inputType = getQuantizedType(op.getInput().getType());
@@ -269,11 +311,11 @@ template <typename OpT> static void convert(OpT op) {
         static_cast<int32_t>(static_cast<uint32_t>(total) -
                              static_cast<uint32_t>(inputType.getZeroPoint()) *
                                  static_cast<uint32_t>(sum));
+  RequantizationAttr fixed = op.getRequantizationAttr();
   SmallVector<float> multipliers = getRequantizationMultipliers(
       op.getInput().getType(), weightType, op.getOutput().getType());
-  multipliers.resize(outputs, multipliers.front());
-  float largest = *llvm::max_element(multipliers);
-  multipliers = layer.arrangeOutputs(ArrayRef<float>(multipliers));
+  // Fixed-point products don't overflow to a number of their own.
+  float largest = fixed ? 0 : *llvm::max_element(multipliers);
 
   Kernel kernel = getKernel(op, largest, layer);
   ImplicitLocOpBuilder b(op.getLoc(), kernel.last);
@@ -284,20 +326,18 @@ template <typename OpT> static void convert(OpT op) {
                        : Value();
   Value init = createResult(b, layer, b.getI8Type(), input);
   bool isSigned = inputType.isSigned();
-  auto requantize = int8::RequantizeAttr::get(b.getContext(), kernel.zeroPoint,
-                                              kernel.range.lo, kernel.range.hi,
-                                              kernel.overflow);
+  auto requantize = int8::RequantizeAttr::get(
+      b.getContext(), kernel.zeroPoint, kernel.range.lo, kernel.range.hi,
+      kernel.overflow, fixed ? fixed.getRounding() : Rounding::NearestEven);
   Value result =
       int8::Conv2dOp::create(
           b, init.getType(), input, createConstant(b, weight->elements),
           createConstant(b, b.getI32TensorAttr(sums)),
-          createConstant(
-              b, DenseElementsAttr::get(
-                     RankedTensorType::get({layer.output[3]}, b.getF32Type()),
-                     ArrayRef<float>(multipliers))),
+          fixed ? createMultiplier(b, layer, packFixedPoint(fixed), outputs)
+                : createMultiplier(b, layer, std::move(multipliers), outputs),
           residual, init, layer.stride, layer.padding, layer.dilation,
           layer.groups, inputType.getZeroPoint(), isSigned, requantize,
-          kernel.add)
+          kernel.add, kernel.fixedAdd)
           .getOutput();
   auto type = cast<RankedTensorType>(kernel.last->getResult(0).getType());
   kernel.last->getResult(0).replaceAllUsesWith(
@@ -327,7 +367,8 @@ static void convertDynamic(LinearDynamicOp op) {
           createConstant(b, b.getI32TensorAttr(bias)),
           /*multiplier=*/Value(), /*residual=*/Value(), init, layer.stride,
           layer.padding, layer.dilation, layer.groups, /*pad_value=*/0,
-          /*is_signed=*/false, int8::RequantizeAttr(), int8::AddAttr())
+          /*is_signed=*/false, int8::RequantizeAttr(), int8::AddAttr(),
+          int8::FixedAddAttr())
           .getOutput();
   auto type = cast<RankedTensorType>(op.getOutput().getType());
   Value result = dequantizeSums(

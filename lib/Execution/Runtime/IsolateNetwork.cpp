@@ -44,8 +44,9 @@ static constexpr StringLiteral reservedPrefix("_mlir_");
 template <typename T> static bool isOfNetworks(T part) {
   StringRef name = part.getDialect().getNamespace();
   if constexpr (std::is_same_v<T, mlir::Attribute>)
+    // Kernels of the int8 dialect round as the attributes of qnnpack say.
     return (is_contained(codegen::getCompiledDialects(), name) ||
-            name == "qbackend") &&
+            name == "qbackend" || name == "qnnpack") &&
            !isa<mlir::OpaqueAttr>(part);
   else
     return is_contained(codegen::getCompiledDialects(), name) &&

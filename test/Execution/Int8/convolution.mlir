@@ -267,3 +267,31 @@ func.func @linear_dynamic_stays(%x: tensor<3x2xf32>, %w: tensor<2x2x!w>, %rows: 
   %c = qnnpack.linear_dynamic %rows, %u : tensor<?x3x4x2xf32>, tensor<2x2x!w> -> tensor<?x3x4x2xf32>
   return %a, %b, %c : tensor<3x2xf32>, tensor<3x2xf32>, tensor<?x3x4x2xf32>
 }
+
+// -----
+
+!x = !quant.uniform<i8:f32, 1.0:-5>
+!w = !quant.uniform<i8:f32:0, {0.00390625, 0.001953125}>
+!y = !quant.uniform<i8:f32, 1.0:10>
+!z = !quant.uniform<i8:f32, 1.0:3>
+#fixed = #qnnpack.requantization<rounding = double, multiplier = [1073741824, 1073741825], shift = [38, 39]>
+#operand = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11]>
+#result = #qnnpack.requantization<rounding = double, multiplier = [1431655765], shift = [50]>
+
+// Fixed-point multipliers are in i64: the shift less 1, 37 and 38, over 2^30. A sum with
+// requantizations is part of the kernel; the operands are in the order of the kernel.
+// CHECK-LABEL: func.func @fixed_point
+// CHECK-DAG: arith.constant dense<[159987531776, 164282499073]> : tensor<2xi64>
+// CHECK: int8.conv2d
+// CHECK-SAME: fixed_add = #int8.fixed_add<lhs = <rounding = double, multiplier = [1073741824], shift = [11]>, rhs = <rounding = double, multiplier = [1073741824], shift = [11]>, result = <rounding = double, multiplier = [1431655765], shift = [50]>, lhs_zero_point = 10, rhs_zero_point = -5, zero_point = 3, lo = -128, hi = 127>
+// CHECK-SAME: requantize = #int8.requantize<zero_point = 10, lo = -128, hi = 127, overflow = 127, rounding = double>
+// CHECK-NOT: qnnpack.conv2d
+// CHECK-NOT: qnnpack.add
+func.func @fixed_point(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x2x!z> {
+  %0 = arith.constant dense<[[[[1, 2]]], [[[3, -4]]]]> : tensor<2x1x1x2xi8>
+  %w = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!w>
+  %y = qnnpack.conv2d %x, %w {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #fixed}
+    : tensor<1x3x3x2x!x>, tensor<2x1x1x2x!w> -> tensor<1x3x3x2x!y>
+  %z = qnnpack.add %x, %y {requantization = #result, lhs_requantization = #operand, rhs_requantization = #operand} : tensor<1x3x3x2x!x>, tensor<1x3x3x2x!y> -> tensor<1x3x3x2x!z>
+  return %z : tensor<1x3x3x2x!z>
+}

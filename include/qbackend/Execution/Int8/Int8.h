@@ -5,6 +5,8 @@
 #ifndef QBACKEND_EXECUTION_INT8_INT8_H
 #define QBACKEND_EXECUTION_INT8_INT8_H
 
+#include "qbackend/Dialect/QNNPack/QNNPack.h"
+
 #include "mlir/Bytecode/BytecodeOpInterface.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"

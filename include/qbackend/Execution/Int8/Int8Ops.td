@@ -40,10 +40,19 @@ def Int8_RequantizeAttr : Int8_Attr<"Requantize", "requantize"> {
     `y = clamp(rne(f32(f32(sum) * multiplier)) + zero_point, lo, hi)`. A product
     of 2^31 or more gives `overflow`, which is `lo` or `hi`.
 
+    With multipliers of `i64`, which are fixed-point numbers, it is
+    `y = clamp(round(sum * multiplier / 2^shift), lo - zero_point,
+    hi - zero_point) + zero_point` with the `rounding` of
+    `#qnnpack.requantization`, and without `overflow`: a multiplier is in the low
+    32 bits of its `i64`, `shift - 1` in the high ones.
+
     Example: `#int8.requantize<zero_point = 3, lo = 3, hi = 255, overflow = 255>`
   }];
   let parameters = (ins "int32_t":$zero_point, "int32_t":$lo, "int32_t":$hi,
-                        "int32_t":$overflow);
+                        "int32_t":$overflow,
+                        DefaultValuedParameter<"::qbackend::qnnpack::Rounding",
+                            "::qbackend::qnnpack::Rounding::NearestEven">:
+                            $rounding);
 }
 
 def Int8_AddAttr : Int8_Attr<"Add", "add"> {
@@ -65,6 +74,30 @@ def Int8_AddAttr : Int8_Attr<"Add", "add"> {
   }];
 }
 
+def Int8_FixedAddAttr : Int8_Attr<"FixedAdd", "fixed_add"> {
+  let summary = "a sum with the byte of another tensor, of fixed-point numbers";
+  let description = [{
+    `qnnpack.add` with requantizations, `R` of one of them:
+    `y = clamp(R(R_lhs(y' - lhs_zero_point) + R_rhs(r - rhs_zero_point)),
+    lo - zero_point, hi - zero_point) + zero_point`, with `y'` the byte of the
+    kernel and `r` that of the other tensor.
+
+    Example: `#int8.fixed_add<lhs = <rounding = double, multiplier = [1073741824],
+    shift = [11]>, ..., lhs_zero_point = 3, rhs_zero_point = -7, zero_point = 0,
+    lo = -128, hi = 127>`
+  }];
+  let parameters = (ins "::qbackend::qnnpack::RequantizationAttr":$lhs,
+                        "::qbackend::qnnpack::RequantizationAttr":$rhs,
+                        "::qbackend::qnnpack::RequantizationAttr":$result,
+                        "int32_t":$lhs_zero_point, "int32_t":$rhs_zero_point,
+                        "int32_t":$zero_point, "int32_t":$lo, "int32_t":$hi);
+  let extraClassDeclaration = [{
+    /// Whether `operand` of a byte less a zero point, which has 8 bits and a
+    /// sign, is computed in 32 bits, see KernelEmitter::scaleByte.
+    static bool fits(::qbackend::qnnpack::RequantizationAttr operand);
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // Types
 //===----------------------------------------------------------------------===//
@@ -78,7 +111,9 @@ def Int8_Image : Int8_ShapedOf<I8, 4>;
 def Int8_Result : AnyTypeOf<[Int8_Image, Int8_ShapedOf<I32, 4>],
                             "an image of i8, or of i32", "::mlir::ShapedType">;
 def Int8_Bias : Int8_ShapedOf<I32, 1>;
-def Int8_Multiplier : Int8_ShapedOf<F32, 1>;
+def Int8_Multiplier : AnyTypeOf<[Int8_ShapedOf<F32, 1>, Int8_ShapedOf<I64, 1>],
+    "floats, or fixed-point numbers in i64, one for each channel",
+    "::mlir::ShapedType">;
 
 //===----------------------------------------------------------------------===//
 // Ops
@@ -110,13 +145,13 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
     - the shape of `init` is the one that the window gives;
     - `bias` and `multiplier` have a number for each output channel;
     - `multiplier` comes with `requantize`, and the result is of `i8` then, else of
-      `i32`;
-    - `residual` comes with `add`, which needs `requantize`, and has the shape of
-      `init`;
+      `i32`; floats are rounded to nearest even;
+    - `residual` comes with `add` or `fixed_add`, which need `requantize`, and has
+      the shape of `init`;
     - `pad_value`, and each `lo` to `hi`, are in [-128, 127] with `is_signed`, else
       in [0, 255], and `overflow` is `lo` or `hi`;
     - `shift` is in [1, 30], and the sum of `add` with half of `2^shift` is less
-      than 2^31;
+      than 2^31; operands of `fixed_add` have products of 32 bits;
     - the result is a tensor if `init` is one.
 
     Example:
@@ -132,7 +167,8 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
                        DenseI64ArrayAttr:$dilation, I64Attr:$groups,
                        I64Attr:$pad_value, UnitAttr:$is_signed,
                        OptionalAttr<Int8_RequantizeAttr>:$requantize,
-                       OptionalAttr<Int8_AddAttr>:$add);
+                       OptionalAttr<Int8_AddAttr>:$add,
+                       OptionalAttr<Int8_FixedAddAttr>:$fixed_add);
   let results = (outs Optional<TensorRankOf<[I8, I32], [4]>>:$output);
   let assemblyFormat = [{
     `(` $input `,` $weight `,` $bias (`,` $multiplier^ (`,` $residual^)?)? `)`

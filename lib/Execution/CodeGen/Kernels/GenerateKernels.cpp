@@ -281,9 +281,14 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   std::optional<SmallVector<int32_t>> bias =
       readConstant<int32_t>(op.getBias(), symbols);
   std::optional<SmallVector<float>> multiplier = SmallVector<float>();
-  if (op.getMultiplier())
-    multiplier = readConstant<float>(op.getMultiplier(), symbols);
-  if (!weight || !bias || !multiplier)
+  std::optional<SmallVector<int64_t>> fixedPoint = SmallVector<int64_t>();
+  if (Value given = op.getMultiplier()) {
+    if (cast<ShapedType>(given.getType()).getElementType().isF32())
+      multiplier = readConstant<float>(given, symbols);
+    else
+      fixedPoint = readConstant<int64_t>(given, symbols);
+  }
+  if (!weight || !bias || !multiplier || !fixedPoint)
     return op.emitError() << "a kernel is generated for constant weights; the "
                           << (!weight ? "weight"
                               : !bias ? "bias"
@@ -328,15 +333,19 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     arguments.push_back(flatten(makeContiguous(value)));
   };
   pass(op.getInput());
-  PackedConstants packed = emitter->pack(*weight, *bias, *multiplier);
+  PackedConstants packed =
+      emitter->pack(*weight, *bias, *multiplier, *fixedPoint);
   arguments.push_back(addConstant(b, symbols,
                                   b.getIntegerType(emitter->getWeightBits()),
                                   getBytes(packed.weight)));
   arguments.push_back(
       addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
-  if (op.getMultiplier())
+  if (!packed.multiplier.empty())
     arguments.push_back(
         addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
+  if (!packed.fixedPoint.empty())
+    arguments.push_back(
+        addConstant(b, symbols, b.getI64Type(), getBytes(packed.fixedPoint)));
   if (!packed.offsets.empty())
     arguments.push_back(
         addConstant(b, symbols, b.getI32Type(), getBytes(packed.offsets)));

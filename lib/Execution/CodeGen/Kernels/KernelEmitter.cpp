@@ -62,10 +62,19 @@ ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
   batch = 1;
 }
 
+/// Whether the multipliers of `op` are fixed-point numbers.
+static bool hasFixedPoint(int8::Conv2dOp op) {
+  return op.getMultiplier() &&
+         op.getMultiplier().getType().getElementType().isInteger(64);
+}
+
 KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
     : target(target), shape(op), isSigned(op.getIsSigned()),
-      packs(target.pack && op.getRequantizeAttr() && !op.getAddAttr()),
-      offset(0), requantize(op.getRequantizeAttr()), add(op.getAddAttr()) {
+      packs(target.pack && op.getRequantizeAttr() && !op.getResidual() &&
+            !hasFixedPoint(op)),
+      isFixedPoint(hasFixedPoint(op)), offset(0),
+      requantize(op.getRequantizeAttr()), add(op.getAddAttr()),
+      fixedAdd(op.getFixedAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
   copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
   if (target.sign == InputSign::Unsigned && isSigned)
@@ -127,10 +136,15 @@ SmallVector<TypedAttr> KernelEmitter::getNumbers(int8::Conv2dOp op) const {
     return numbers;
   int64_t zeroPoint = requantize.getZeroPoint();
   for (int64_t number :
-       {requantize.getLo(), requantize.getHi(), requantize.getOverflow()})
-    numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
-  numbers.push_back(add ? b.getI32IntegerAttr(zeroPoint - getBits(shifter))
-                        : b.getI8IntegerAttr(zeroPoint));
+       {requantize.getLo(), requantize.getHi(), requantize.getOverflow()}) {
+    if (isFixedPoint)
+      numbers.push_back(b.getI32IntegerAttr(number - zeroPoint));
+    else
+      numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
+  }
+  int32_t bits = isFixedPoint ? 0 : getBits(shifter);
+  numbers.push_back(add || fixedAdd ? b.getI32IntegerAttr(zeroPoint - bits)
+                                    : b.getI8IntegerAttr(zeroPoint));
   if (packs) {
     numbers.push_back(b.getI16IntegerAttr(zeroPoint));
     for (int64_t limit : {requantize.getLo(), requantize.getHi()})
@@ -154,12 +168,17 @@ Attribute KernelEmitter::getNumbersKey(int8::Conv2dOp op) const {
   SmallVector<int64_t> key;
   if (requantize)
     key.append({requantize.getOverflow() != requantize.getHi(),
-                requantize.getZeroPoint() != 0});
+                requantize.getZeroPoint() != 0, isFixedPoint,
+                static_cast<int64_t>(requantize.getRounding())});
   if (packs)
     key.append({isClampedBelow(), isClampedAbove()});
   if (add)
     key.append({add.getShift(), add.getHalfUp(), add.getZeroPoint() != 0});
-  return DenseI64ArrayAttr::get(op.getContext(), key);
+  // Its numbers are in the code.
+  Attribute numbers = DenseI64ArrayAttr::get(op.getContext(), key);
+  if (fixedAdd)
+    return ArrayAttr::get(op.getContext(), {numbers, fixedAdd});
+  return numbers;
 }
 
 Value KernelEmitter::splatNumber(unsigned index) {
@@ -177,7 +196,8 @@ Value KernelEmitter::splatNumber(unsigned index) {
 
 PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                     ArrayRef<int32_t> bias,
-                                    ArrayRef<float> multiplier) const {
+                                    ArrayRef<float> multiplier,
+                                    ArrayRef<int64_t> fixedPoint) const {
   PackedConstants packed;
   packed.offsets = packOffsets();
   packWeight(weight, [&](int32_t element) {
@@ -193,6 +213,8 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
   packed.bias.resize(order.size());
   if (!multiplier.empty())
     packed.multiplier.resize(order.size());
+  if (!fixedPoint.empty())
+    packed.fixedPoint.resize(order.size());
   for (auto [to, o] : llvm::enumerate(order)) {
     if (o < 0)
       continue;
@@ -204,6 +226,8 @@ PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                            static_cast<uint32_t>(offset) * sum);
     if (!multiplier.empty())
       packed.multiplier[to] = multiplier[o];
+    if (!fixedPoint.empty())
+      packed.fixedPoint[to] = fixedPoint[o];
   }
   return packed;
 }
@@ -329,7 +353,7 @@ void KernelEmitter::emitPart(ImplicitLocOpBuilder &b, ValueRange given) {
   };
   takeIf(static_cast<bool>(requantize), buffers.multiplier);
   takeIf(!getVariant().empty(), buffers.offsets);
-  takeIf(static_cast<bool>(add), buffers.residual);
+  takeIf(add || fixedAdd, buffers.residual);
   buffers.numbers = given;
   splatNumbers();
   emitBegin();
@@ -648,18 +672,25 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     return arith::SelectOp::create(b, holds, value, otherwise);
   };
   Value lo = numbers[Low], hi = numbers[High];
-  Value scaled = arith::MulFOp::create(b, arith::SIToFPOp::create(b, f32, sums),
-                                       multiplierVector);
-  if (requantize.getOverflow() != requantize.getHi())
-    scaled = select(arith::CmpFPredicate::OLT, scaled, splat(f32, 0x1p31f),
-                    numbers[Overflow]);
-  // Limits are integers: rounding keeps what is within.
-  scaled = select(arith::CmpFPredicate::OGT, scaled, lo, lo);
-  scaled = select(arith::CmpFPredicate::OLT, scaled, hi, hi);
-  Value bits = arith::BitcastOp::create(
-      b, i32, arith::AddFOp::create(b, scaled, splat(f32, shifter)));
+  Value bits;
+  if (isFixedPoint) {
+    bits = scaleByFixedPoint(sums, multiplierVector, requantize.getRounding());
+    bits = arith::MaxSIOp::create(b, bits, lo);
+    bits = arith::MinSIOp::create(b, bits, hi);
+  } else {
+    Value scaled = arith::MulFOp::create(
+        b, arith::SIToFPOp::create(b, f32, sums), multiplierVector);
+    if (requantize.getOverflow() != requantize.getHi())
+      scaled = select(arith::CmpFPredicate::OLT, scaled, splat(f32, 0x1p31f),
+                      numbers[Overflow]);
+    // Limits are integers: rounding keeps what is within.
+    scaled = select(arith::CmpFPredicate::OGT, scaled, lo, lo);
+    scaled = select(arith::CmpFPredicate::OLT, scaled, hi, hi);
+    bits = arith::BitcastOp::create(
+        b, i32, arith::AddFOp::create(b, scaled, splat(f32, shifter)));
+  }
   Value bytes;
-  if (!add) {
+  if (!add && !fixedAdd) {
     bytes = arith::TruncIOp::create(b, i8, bits);
     if (requantize.getZeroPoint() != 0)
       bytes = arith::AddIOp::create(b, bytes, numbers[ZeroPoint]);
@@ -671,6 +702,8 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
           b, other, splat(i8, int64_t(0)), ArrayRef<int64_t>{0},
           ArrayRef<int64_t>{1});
     other = extend(other, b.getI32Type());
+    if (fixedAdd)
+      return addFixedPoint(integer, other);
     Value sum = arith::AddIOp::create(
         b, arith::MulIOp::create(b, integer, numbers[LeftFactor]),
         arith::MulIOp::create(b, other, numbers[RightFactor]));

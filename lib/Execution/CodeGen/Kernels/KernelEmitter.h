@@ -46,6 +46,8 @@ struct PackedConstants {
   std::vector<char> weight;
   std::vector<int32_t> bias;
   std::vector<float> multiplier;
+  /// Those of fixed point, in the place of the former.
+  std::vector<int64_t> fixedPoint;
   /// Where the bytes for packed weights are, see PairedKernel; or empty.
   std::vector<int32_t> offsets;
 };
@@ -76,12 +78,14 @@ public:
   /// The constants, from the elements of the operands of an op.
   PackedConstants pack(llvm::ArrayRef<int8_t> weight,
                        llvm::ArrayRef<int32_t> bias,
-                       llvm::ArrayRef<float> multiplier) const;
+                       llvm::ArrayRef<float> multiplier,
+                       llvm::ArrayRef<int64_t> fixedPoint) const;
 
   /// Numbers of an op that its kernel gets as arguments: ops that differ in
   /// these alone share it. They are, in this order, a byte of the padding;
   /// then, with `requantize`, what `finish` clamps a scaled sum to (two, f32)
-  /// and has for one that doesn't fit (f32), and what it adds to the integer;
+  /// and has for one that doesn't fit (f32), all three i32 of fixed-point
+  /// multipliers, and what it adds to the integer;
   /// then, with `add`, both factors, what is added to their sum, its limits,
   /// and what is added to it (i32); else, if bytes are packed, the zero point
   /// (i16) and the limits (i8).
@@ -188,6 +192,8 @@ protected:
   bool isSigned;
   /// Whether results are packed by the target, where a block has four vectors.
   bool packs;
+  /// Whether multipliers are fixed-point numbers.
+  bool isFixedPoint;
   /// What is added to a byte of the input for `dot`: 128, -128 or 0.
   int64_t offset;
   /// Whether the input is read from a copy with its padding, and with room
@@ -222,6 +228,16 @@ private:
   /// `sums` as bytes. A residual has `count` of them at `position`.
   Value requantizeSums(Value sums, Value multiplierVector, Value position,
                        int64_t count);
+  /// The products of `sums` with fixed-point multipliers as int8.conv2d has
+  /// them, rounded, in i32.
+  Value scaleByFixedPoint(Value sums, Value multiplierVector,
+                          qnnpack::Rounding rounding);
+  /// The same of bytes less a zero point, without 64 bits: see
+  /// int8::FixedAddAttr::fits.
+  Value scaleByte(Value integers, qnnpack::RequantizationAttr requantization);
+  /// The bytes of a sum of `integers`, those of the kernel in i32, and of
+  /// `others`, in i32.
+  Value addFixedPoint(Value integers, Value others);
   void splatNumbers();
   void copyImage(Value position);
   void forBytes(int64_t bytes,
@@ -234,6 +250,7 @@ private:
 
   int8::RequantizeAttr requantize; // null: sums are the result
   int8::AddAttr add;               // or null
+  int8::FixedAddAttr fixedAdd;     // or null
   int64_t copySize;
   /// The range of units to compute; null: all of them.
   Value partBegin, partEnd;
