@@ -16,6 +16,7 @@
 
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 using namespace qbackend::numerics;
@@ -431,6 +432,68 @@ TEST(BatchNorm, Defaults) {
   EXPECT_EQ(weight[0], 2.0f);
   EXPECT_EQ(weight[1], 4.0f);
   EXPECT_EQ(bias[0], 8.0f);
+}
+
+//===----------------------------------------------------------------------===//
+// Fixed point
+//===----------------------------------------------------------------------===//
+
+/// The integer nearest to numerator / 2^shift, from its definition.
+int64_t roundExactly(__int128 numerator, int shift, Rounding rounding) {
+  __int128 unit = static_cast<__int128>(1) << shift;
+  __int128 below = numerator / unit - (numerator % unit < 0);
+  __int128 rest = numerator - below * unit;
+  bool isUp = 2 * rest > unit;
+  if (2 * rest == unit)
+    isUp = rounding == Rounding::HalfAway      ? numerator > 0
+           : rounding == Rounding::NearestEven ? below % 2 != 0
+                                               : true;
+  return static_cast<int64_t>(below + isUp);
+}
+
+TEST(FixedPoint, RoundsAsItSays) {
+  // 5/2 and -5/2.
+  EXPECT_EQ(applyFixedPoint(5, 1 << 30, 31, Rounding::NearestEven), 2);
+  EXPECT_EQ(applyFixedPoint(5, 1 << 30, 31, Rounding::HalfUp), 3);
+  EXPECT_EQ(applyFixedPoint(5, 1 << 30, 31, Rounding::HalfAway), 3);
+  EXPECT_EQ(applyFixedPoint(-5, 1 << 30, 31, Rounding::NearestEven), -2);
+  EXPECT_EQ(applyFixedPoint(-5, 1 << 30, 31, Rounding::HalfUp), -2);
+  EXPECT_EQ(applyFixedPoint(-5, 1 << 30, 31, Rounding::HalfAway), -3);
+  // Twice: 1/4 + 1/4 of what TOSA adds makes a half. A shift of 31 doesn't.
+  EXPECT_EQ(applyFixedPoint(1, 1 << 30, 32, Rounding::HalfUp), 0);
+  EXPECT_EQ(applyFixedPoint(1, 1 << 30, 32, Rounding::Double), 1);
+  EXPECT_EQ(applyFixedPoint(-1, 1 << 30, 32, Rounding::Double), 0);
+  EXPECT_EQ(applyFixedPoint(-1, 1 << 30, 31, Rounding::Double), 0);
+  EXPECT_EQ(applyFixedPoint(-3, 1 << 30, 32, Rounding::Double), -1);
+  // 48 bits by 16.
+  EXPECT_EQ(applyFixedPoint(int64_t(1) << 46, 0x4000, 30, Rounding::HalfUp),
+            int32_t(1) << 30);
+}
+
+TEST(FixedPoint, IsExact) {
+  std::mt19937_64 engine(1);
+  for (int i = 0; i < 1000000; ++i) {
+    int64_t value = static_cast<int32_t>(engine());
+    if (i % 3 == 0)
+      value >>= engine() % 32;
+    auto multiplier = static_cast<int32_t>(engine() >> 33);
+    if (i % 5 == 0)
+      multiplier &= -(1 << (engine() % 31));
+    int shift = 2 + static_cast<int>(engine() % 61);
+    __int128 product = static_cast<__int128>(value) * multiplier;
+    for (Rounding rounding :
+         {Rounding::NearestEven, Rounding::HalfUp, Rounding::HalfAway})
+      ASSERT_EQ(applyFixedPoint(value, multiplier, shift, rounding),
+                static_cast<int32_t>(roundExactly(product, shift, rounding)))
+          << value << " * " << multiplier << " >> " << shift;
+    __int128 moved = shift > 31
+                         ? product + (value >= 0 ? 1 : -1) * (__int128(1) << 30)
+                         : product;
+    ASSERT_EQ(
+        applyFixedPoint(value, multiplier, shift, Rounding::Double),
+        static_cast<int32_t>(roundExactly(moved, shift, Rounding::HalfUp)))
+        << value << " * " << multiplier << " >> " << shift;
+  }
 }
 
 } // namespace
