@@ -4,8 +4,8 @@
 
     run.py [--networks lenet5,FILE] [--targets cortex-m4,wasm32] [--work DIR]
 
-A network is one of examples/networks, which is quantized first, or a file that
-compile-to-object.py takes, with what --apply-backend says. Prints, for each network and
+A network is one of shapes.py, one of examples/networks, which is quantized first, or a
+file that compile-to-object.py takes, with what --apply-backend says. Prints, for each network and
 target, whether the integers are those of the host, what flash and RAM it takes, and how
 many instructions a multiply-accumulate; with --table, as a table in Markdown. A target
 whose compiler or emulator is missing is skipped, with the name of the package of Debian
@@ -24,6 +24,8 @@ import shutil
 import subprocess
 import sys
 from typing import NamedTuple
+
+import shapes
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -142,7 +144,11 @@ def quantize(network, options, args, work):
     build = pathlib.Path(args.build)
     backend = args.apply_backend
     source = pathlib.Path(network)
-    if network in NETWORKS:
+    if network in shapes.SHAPES or network in shapes.LAYERS:
+        source = work / f"{network}.mlir"
+        source.write_text(shapes.write(network))
+        backend = None
+    elif network in NETWORKS:
         source = work / f"{network}.mlir"
         run(sys.executable, ROOT / "examples/export.py",
             ROOT / f"examples/networks/{network}.npz", network, "--spelling", "linalg",
