@@ -3,6 +3,7 @@
 // All passes in order, for one backend.
 
 #include "ExplainOperator.h"
+#include "MeasureDifferences.h"
 #include "Summary.h"
 
 #include "qbackend/Backends/BackendResolver.h"
@@ -211,6 +212,7 @@ private:
     OwningOpRef<ModuleOp> original = getOperation().clone();
     bool isChanged =
         kernels.lowerTo == kReferenceForm || hasOwnCode(getOperation());
+    FormDifferences differences(entry, kernels.lowerTo);
     OpPassManager all("builtin.module");
     importIntegers(all, kernels, engine);
     addPreparePipeline(all, prepare);
@@ -233,12 +235,22 @@ private:
       // What isn't quantized stays as it came.
       if (summary.hasQuantized())
         recordArgumentNames(module);
-      return summary.require(requireQuantized, target, module);
+      if (failed(summary.require(requireQuantized, target, module)))
+        return failure();
+      // Who asks for no remarks isn't kept waiting for this one.
+      if (isChanged && !kernels.fakeQuantize &&
+          module.getContext()->getRemarkEngine())
+        differences.bound(module);
+      return success();
     }));
     addLoweringPipeline(all, kernels);
     if (failed(runPipeline(all, getOperation())))
       return failure();
-    return isChanged ? success() : restore(*original, isEngineForm);
+    if (!isChanged)
+      return restore(*original, isEngineForm);
+    return differences.emitRemark(
+        getOperation(), {data, inputScale, sampleArguments, samples, threads,
+                         /*allowNonFinite=*/nonFinite == "ignore"});
   }
 
   /// The reference form and float code have no kernels.

@@ -65,9 +65,11 @@ static LogicalResult failAt(StringRef file, unsigned line, unsigned column,
 
 /// Writes what the passes made of a network as an ONNX model.
 static LogicalResult writeONNX(StringRef bytecode,
-                               const DialectRegistry &registry,
+                               const DialectRegistry &registry, bool isRemarked,
                                raw_ostream &os) {
   MLIRContext context(registry);
+  if (isRemarked)
+    printExportRemarks(&context);
   context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   SourceMgrDiagnosticHandler handler(sources, &context);
@@ -134,7 +136,8 @@ static LogicalResult runPasses(const OptArguments &arguments, StringRef written,
       return failAt(file, hint->line, hint->column, hint->message);
     return failure();
   }
-  if (isONNX && failed(writeONNX(bytecode, registry, output.os())))
+  if (isONNX && failed(writeONNX(bytecode, registry, arguments.appliesBackend,
+                                 output.os())))
     return failure();
   if (std::error_code error = output.commit())
     return failToWrite(error);

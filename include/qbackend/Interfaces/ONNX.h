@@ -27,6 +27,9 @@ mlir::LogicalResult translateToONNX(mlir::ModuleOp module,
                                     llvm::raw_ostream &output,
                                     llvm::StringRef entry = "");
 
+/// Has what is said about networks that are written to `context` printed.
+void printExportRemarks(mlir::MLIRContext *context);
+
 /// Registers the translation --qbackend-to-onnx.
 void registerToONNXTranslation();
 

@@ -10,6 +10,7 @@
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Support/Remarks.h"
+#include "qbackend/Transforms/Analysis/FormDifference.h"
 
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/IR/Builders.h"
@@ -49,6 +50,13 @@ public:
   /// quantized tensors and back.
   virtual void addLoweringPasses(llvm::StringRef form,
                                  mlir::OpPassManager &manager) const = 0;
+
+  /// What each result of `network`, which is of the engine's own ops, can be
+  /// off by in `form`; nothing if that has the same integers.
+  virtual std::optional<llvm::SmallVector<ResultDifference>>
+  getDifferences(mlir::func::FuncOp network, llvm::StringRef form) const {
+    return std::nullopt;
+  }
 
   //===--------------------------------------------------------------------===//
   // Parameters

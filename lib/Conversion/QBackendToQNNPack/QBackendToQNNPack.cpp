@@ -5,6 +5,7 @@
 #include "qbackend/Conversion/QBackendToQNNPack.h"
 #include "KernelBuilder.h"
 
+#include "qbackend/Conversion/FormDifference.h"
 #include "qbackend/Conversion/QNNPackToTosa.h"
 #include "qbackend/Conversion/TosaToQNNPack.h"
 #include "qbackend/Transforms/Engine.h"
@@ -40,6 +41,13 @@ public:
     // To linalg, these ops go with all that is left on quantized tensors.
     if (form == kTosaForm)
       manager.addPass(createConvertQNNPackToTosaPass());
+  }
+
+  std::optional<SmallVector<ResultDifference>>
+  getDifferences(func::FuncOp network, StringRef form) const override {
+    if (form != kTosaForm)
+      return std::nullopt;
+    return boundDifferences(network, InexactForm::Tosa);
   }
 
   quant::UniformQuantizedType getFixedResult(OperatorKindAttrInterface kind,

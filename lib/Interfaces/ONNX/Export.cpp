@@ -5,12 +5,14 @@
 
 #include "Exporter.h"
 
+#include "qbackend/Conversion/FormDifference.h"
 #include "qbackend/Interfaces/ONNX.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Pipelines/Pipelines.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/IR/Remarks.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Tools/mlir-translate/Translation.h"
 #include "llvm/ADT/MapVector.h"
@@ -217,7 +219,21 @@ LogicalResult qbackend::translateToONNX(ModuleOp module,
            << " bytes, and no reader takes more than " << kLargestFile
            << "; export the network in parts";
   exporter.getModel().write(output);
+  if (module.getContext()->getRemarkEngine())
+    remarkDifferences(
+        *function, "onnx",
+        boundDifferences(*function, InexactForm::ONNX, getRuntimeMultipliers));
   return success();
+}
+
+void qbackend::printExportRemarks(MLIRContext *context) {
+  remark::RemarkCategories categories;
+  categories.analysis = "qbackend.*";
+  // Nothing is written to a file, so that nothing can fail.
+  (void)remark::enableOptimizationRemarks(
+      *context, /*streamer=*/nullptr,
+      std::make_unique<remark::RemarkEmittingPolicyAll>(), categories,
+      /*printAsEmitRemarks=*/true);
 }
 
 void qbackend::registerToONNXTranslation() {
@@ -231,6 +247,7 @@ void qbackend::registerToONNXTranslation() {
       "a network of qnnpack ops, or a float one, as an ONNX file with "
       "QuantizeLinear and DequantizeLinear",
       [](ModuleOp module, llvm::raw_ostream &output) {
+        printExportRemarks(module.getContext());
         return translateToONNX(module, output, entry);
       },
       registerAllDialects);

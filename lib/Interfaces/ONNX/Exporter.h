@@ -208,6 +208,10 @@ private:
       kinds;
 };
 
+/// What ONNX Runtime multiplies the sums of `op` by, an op with a weight: once,
+/// or for each output channel.
+llvm::SmallVector<float> getRuntimeMultipliers(mlir::Operation *op);
+
 void addArithmetic(Writers &writers);
 void addFunctions(Writers &writers);
 void addLayers(Writers &writers);

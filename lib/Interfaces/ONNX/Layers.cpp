@@ -49,14 +49,14 @@ struct RuntimeTypes {
 /// f32(1 / sy), which may differ in the last bit. Scales next to `sw` and `sy`
 /// for which the two are the same; of several channels, which share one `sy`,
 /// for as many as can be.
-static RuntimeTypes getRuntimeTypes(Exporter &exporter, Value input,
-                                    Value weight, Value output) {
+static RuntimeTypes getRuntimeTypes(Operation *op, Value input, Value weight,
+                                    Value output) {
   auto x = qnnpack::getQuantizedType(input.getType());
   auto y = qnnpack::getQuantizedType(output.getType());
   Type type = getElementTypeOrSelf(weight.getType());
   // The signed kernels, and those of other engines, divide as well.
-  if (!isa<qnnpack::QNNPackDialect>(exporter.getOp()->getDialect()) || !x ||
-      !y || x.isSigned())
+  if (!isa<qnnpack::QNNPackDialect>(op->getDialect()) || !x || !y ||
+      x.isSigned())
     return {};
   double sx = x.getScale(), sy = y.getScale();
   SmallVector<double> scales = qnnpack::getWeightScales(weight.getType()), best;
@@ -103,6 +103,19 @@ static RuntimeTypes getRuntimeTypes(Exporter &exporter, Value input,
         perAxis.getQuantizedDimension(), perAxis.getStorageTypeMin(),
         perAxis.getStorageTypeMax());
   return types;
+}
+
+SmallVector<float> onnx::getRuntimeMultipliers(Operation *op) {
+  Value input = op->getOperand(0), weight = op->getOperand(1),
+        output = op->getResult(0);
+  RuntimeTypes types = getRuntimeTypes(op, input, weight, output);
+  Type y = types.output ? Type(types.output) : output.getType();
+  Type w = types.weight ? Type(types.weight) : weight.getType();
+  double sx = qnnpack::getQuantizedType(input.getType()).getScale(),
+         sy = qnnpack::getQuantizedType(y).getScale();
+  return llvm::map_to_vector(qnnpack::getWeightScales(w), [&](double sw) {
+    return numerics::convMultiplierXnnpack(sx, sw, sy);
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,7 +175,7 @@ static LogicalResult convolve(Exporter &exporter, Value input, Value weight,
     return exporter.getOp()->emitError(
         "a transposed convolution in groups with a scale for each channel has "
         "no form in ONNX; quantize its weight per tensor");
-  RuntimeTypes types = getRuntimeTypes(exporter, input, weight, output);
+  RuntimeTypes types = getRuntimeTypes(exporter.getOp(), input, weight, output);
   Tensor x = exporter.getReal(input, Layout::ChannelsFirst);
   Tensor w =
       exporter.getWeight(weight, getKernelView(type.getShape(), parameters),
@@ -237,7 +250,7 @@ static LogicalResult multiply(Exporter &exporter, Value input, Value weight,
            << "the weight has type " << type
            << ", expected [out, in] with a static shape";
   bool isGemm = cast<RankedTensorType>(input.getType()).getRank() == 2;
-  RuntimeTypes types = getRuntimeTypes(exporter, input, weight, output);
+  RuntimeTypes types = getRuntimeTypes(exporter.getOp(), input, weight, output);
   Tensor x = exporter.getReal(input, Layout::AsIs);
   Tensor w = exporter.getWeight(weight, getMatrixView(type, !isGemm),
                                 /*axis=*/isGemm ? 0 : 1, types.weight);
