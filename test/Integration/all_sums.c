@@ -6,9 +6,10 @@
    Each of VARIANTS is an object of the same layer, with weights of 0: its
    results are its biases, requantized. Biases and multipliers are found in
    memory by their values, FIRST_BIAS + i, and LARGE where bit i % 31 of PATTERN
-   is set, otherwise SMALL. SUMS of all 2^32 sums are tried; of fewer, half at
-   equal distances, half where results are within their range. Prints how many
-   differ from the formula, for each variant. */
+   is set, otherwise SMALL, of output i; outputs are in the order of a kernel.
+   SUMS of all 2^32 sums are tried; of fewer, half at equal distances, half
+   where results are within their range. Prints how many differ from the
+   formula, for each variant. */
 
 #include <math.h>
 #include <stdint.h>
@@ -38,6 +39,8 @@ enum { count = sizeof(variants) / sizeof(variants[0]) };
 extern char __executable_start, _end;
 
 static int32_t *biases[64];
+/* The output of each bias. */
+static int orders[64][CHANNELS];
 static float *multipliers[64];
 static int numBiases, numMultipliers;
 
@@ -54,22 +57,39 @@ static void unlock(void *data, size_t bytes) {
   }
 }
 
-static void findConstants(void) {
-  static float wanted[CHANNELS];
+/* Whether the biases of all outputs are at `integers`, and in which order. */
+static int readOrder(const int32_t *integers, int *order) {
+  static char seen[CHANNELS];
+  memset(seen, 0, sizeof(seen));
+  for (int i = 0; i < CHANNELS; ++i) {
+    uint32_t output = (uint32_t)integers[i] - (uint32_t)FIRST_BIAS;
+    if (output >= CHANNELS || seen[output]++)
+      return 0;
+    order[i] = output;
+  }
+  return 1;
+}
+
+static int hasMultipliers(const float *floats, const int *order) {
   for (int i = 0; i < CHANNELS; ++i)
-    wanted[i] = getMultiplier(i);
-  for (char *at = &__executable_start; at + CHANNELS * sizeof(float) <= &_end;
+    if (floats[i] != getMultiplier(order[i]))
+      return 0;
+  return 1;
+}
+
+static void findConstants(void) {
+  char *last = &_end - CHANNELS * sizeof(float);
+  for (char *at = &__executable_start; at <= last && numBiases < 64;
+       at += sizeof(float))
+    if (readOrder((int32_t *)at, orders[numBiases]))
+      biases[numBiases++] = (int32_t *)at;
+  for (char *at = &__executable_start; at <= last && numMultipliers < 64;
        at += sizeof(float)) {
-    int32_t *integers = (int32_t *)at;
-    int i = 0;
-    while (i < CHANNELS && integers[i] == FIRST_BIAS + i)
-      ++i;
-    if (i == CHANNELS)
-      biases[numBiases++] = integers;
-    if ((void *)at != (void *)wanted && !memcmp(at, wanted, sizeof(wanted)))
+    int k = 0;
+    while (k < numBiases && !hasMultipliers((float *)at, orders[k]))
+      ++k;
+    if (k < numBiases)
       multipliers[numMultipliers++] = (float *)at;
-    if (numBiases == 64 || numMultipliers == 64)
-      break;
   }
   /* One of each for each variant, unless they share them. */
   if (!numBiases || !numMultipliers) {
@@ -129,9 +149,10 @@ int main(int argc, char **argv) {
     for (uint64_t first = 0; first < sums; first += CHANNELS) {
       for (int k = 0; k < numBiases; ++k)
         for (int i = 0; i < CHANNELS; ++i)
-          biases[k][i] = getSum(first + i, sums, multiplier);
+          biases[k][i] = getSum(first + orders[k][i], sums, multiplier);
       for (int i = 0; i < CHANNELS; ++i)
-        expected[i] = requantize(biases[0][i], multiplier, isSigned, zeroPoint);
+        expected[i] = requantize(getSum(first + i, sums, multiplier),
+                                 multiplier, isSigned, zeroPoint);
       for (int v = 0; v < count; ++v) {
         variants[v].run(input, output[v], arena[v]);
         if (memcmp(output[v], expected, CHANNELS))

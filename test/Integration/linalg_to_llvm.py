@@ -13,7 +13,8 @@ _BUFFERIZE = pathlib.Path(__file__).parent / "Inputs" / "bufferize.mlir"
 # TOSA, if there is any, to linalg: float operators that stayed as they
 # were, or lower-to=tosa.
 FROM_TOSA = (
-    "--pass-pipeline=builtin.module(func.func(tosa-to-linalg-named,"
+    "--pass-pipeline=builtin.module(func.func(tosa-optional-decompositions,"
+    "tosa-to-linalg-named,"
     "tosa-to-linalg,tosa-to-arith{include-apply-rescale=true},tosa-to-tensor))"
 )
 

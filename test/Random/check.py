@@ -390,7 +390,7 @@ def check_summary(errors, reference):
     missed, counts_more = 0, False
     for line in errors.splitlines():
         if "remark: " in line:
-            counts_more = bool(re.search(r"\[Missed\] (QB10[3-9]|QB111) ", line))
+            counts_more = bool(re.search(r"\[Missed\] (QB10[3-9]|QB111|QB126) ", line))
             missed += counts_more
         elif counts_more and (more := re.search(r"note: and (\d+) more with", line)):
             missed += int(more[1])
