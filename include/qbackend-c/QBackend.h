@@ -318,6 +318,9 @@ typedef struct {
    * there are in all, and the number of the first one here. 0 in all: no part.
    */
   int64_t totalSamples, firstSample;
+  /* Record what layers read, so that the corrections `bias-correction` and
+   * `adaptive-rounding` need no samples. */
+  int forCorrections;
 } QBackendCalibrationOptions;
 
 /* A float network under observation. Calls on one must not overlap. */

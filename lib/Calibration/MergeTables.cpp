@@ -206,10 +206,18 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables,
             });
       if (!same)
         return fail("scale or zero point");
+      if (!std::equal(entry.patches.begin(), entry.patches.end(),
+                      into.patches.begin(), into.patches.end(),
+                      [](const PatchSums &a, const PatchSums &b) {
+                        return a.geometry.toNumbers() == b.geometry.toNumbers();
+                      }))
+        return fail("set of layers that read it");
       if (entry.kind != into.kind && !dropOrdered)
         return fail("observer");
       into.kind = std::min(into.kind, entry.kind);
       merge(into.stats, entry.stats);
+      for (size_t i = 0; i < entry.patches.size(); ++i)
+        into.patches[i].add(entry.patches[i]);
     }
   }
   if (!llvm::all_of(result.samples, [&](const SampleRange &range) {

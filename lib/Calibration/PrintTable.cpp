@@ -89,6 +89,35 @@ static void printStatistics(llvm::raw_ostream &os, const Statistics &stats) {
     printNumbers(os, "histogram", stats.histogram, true);
 }
 
+/// Prints sums as four integers each, see ExactSum.
+static void printSums(llvm::raw_ostream &os, StringRef field,
+                      const std::vector<numerics::ExactSum> &sums) {
+  os << ", \"" << field << "\": [";
+  llvm::interleave(
+      sums, os,
+      [&](const numerics::ExactSum &sum) {
+        llvm::interleave(sum.getState(), os, ",");
+      },
+      ", ");
+  os << "]";
+}
+
+static void printPatches(llvm::raw_ostream &os,
+                         const std::vector<PatchSums> &patches) {
+  os << ", \"patches\": [";
+  llvm::interleaveComma(patches, os, [&](const PatchSums &patch) {
+    os << "{\"geometry\": [";
+    llvm::interleaveComma(patch.geometry.toNumbers(), os);
+    os << "], \"pixels\": " << patch.pixels
+       << ", \"product_pixels\": " << patch.productPixels;
+    printSums(os, "sums", patch.sums);
+    printSums(os, "product_sums", patch.productSums);
+    printSums(os, "products", patch.products);
+    os << "}";
+  });
+  os << "]";
+}
+
 static void printEntry(llvm::raw_ostream &os, const TableEntry &entry) {
   std::string_view kind = stringifyObserverKind(entry.kind);
   os << "{\"name\": " << json::Value(entry.name);
@@ -112,6 +141,8 @@ static void printEntry(llvm::raw_ostream &os, const TableEntry &entry) {
     printNumbers(os, "zero_point", zeroPoints, scales.size() != 1);
   }
   printStatistics(os, entry.stats);
+  if (!entry.patches.empty())
+    printPatches(os, entry.patches);
   os << "}";
 }
 

@@ -300,6 +300,79 @@ static Error readParams(const json::Object &object, const std::string &where,
   return Error::success();
 }
 
+/// Reads sums, of which there have to be as many as in `sums`.
+static Error readSums(const json::Object &object, StringRef field,
+                      const std::string &where,
+                      std::vector<numerics::ExactSum> &sums) {
+  const json::Array *numbers = object.getArray(field);
+  constexpr size_t width = std::tuple_size<numerics::ExactSum::State>();
+  if (!numbers || numbers->size() != sums.size() * width)
+    return llvm::createStringError(
+        where + ": field '" + field + "' is not an array of " +
+        Twine(sums.size() * width) + " integers, four for each sum");
+  for (size_t i = 0; i < sums.size(); ++i) {
+    numerics::ExactSum::State state;
+    for (size_t k = 0; k < width; ++k) {
+      auto integer = (*numbers)[i * width + k].getAsInteger();
+      if (!integer)
+        return llvm::createStringError(where + ": field '" + field +
+                                       "' holds something that is not an "
+                                       "integer");
+      state[k] = *integer;
+    }
+    if (!numerics::ExactSum::isState(state))
+      return llvm::createStringError(where + ": field '" + field +
+                                     "' has a sum that is of no doubles");
+    sums[i] = numerics::ExactSum(state);
+  }
+  return Error::success();
+}
+
+/// Reads what layers get of the tensor.
+static Error readPatches(const json::Object &object, const std::string &where,
+                         TableEntry &entry) {
+  const json::Value *value = object.get("patches");
+  if (!value)
+    return Error::success();
+  const json::Array *elements = value->getAsArray();
+  if (!elements)
+    return llvm::createStringError(where + ": field 'patches' is not an array");
+  for (const json::Value &element : *elements) {
+    const json::Object *fields = element.getAsObject();
+    const json::Array *geometry =
+        fields ? fields->getArray("geometry") : nullptr;
+    std::vector<int64_t> numbers;
+    for (size_t i = 0; geometry && i < geometry->size(); ++i)
+      numbers.push_back((*geometry)[i].getAsInteger().value_or(-1));
+    Geometry layer;
+    if (!Geometry::fromNumbers(numbers, layer))
+      return llvm::createStringError(
+          where + ": field 'patches' has no 'geometry' of 18 integers that is "
+                  "one of a layer");
+    // No more memory than the text has.
+    const json::Array *sums = fields->getArray("sums");
+    if (!sums ||
+        int64_t(sums->size()) / 4 < layer.getPositions() * layer.channels)
+      return llvm::createStringError(
+          where + ": field 'sums' is not an array of " +
+          Twine(4 * layer.getPositions() * layer.channels) +
+          " integers, four for each sum");
+    PatchSums patch(layer);
+    for (auto [field, into] :
+         {std::pair("pixels", &patch.pixels),
+          std::pair("product_pixels", &patch.productPixels)})
+      if (Error e = readCount(*fields, field, where, *into))
+        return e;
+    for (auto [field, into] : {std::pair("sums", &patch.sums),
+                               std::pair("product_sums", &patch.productSums),
+                               std::pair("products", &patch.products)})
+      if (Error e = readSums(*fields, field, where, *into))
+        return e;
+    entry.patches.push_back(std::move(patch));
+  }
+  return Error::success();
+}
+
 /// Reads what tells an entry's tensor from others.
 static Error readIdentity(const json::Object &object, const std::string &where,
                           TableEntry &entry) {
@@ -402,6 +475,8 @@ static Error readEntry(const json::Value &value, const std::string &file,
   if (Error e = readStatistics(*fields, where, entry))
     return e;
   if (Error e = readParams(*fields, where, entry))
+    return e;
+  if (Error e = readPatches(*fields, where, entry))
     return e;
   table.entries.push_back(std::move(entry));
   return Error::success();

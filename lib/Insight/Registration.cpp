@@ -19,19 +19,21 @@ struct LayerCorrector final : CorrectorInterface {
   using CorrectorInterface::CorrectorInterface;
 
   void equalizeLayers(ModuleOp module, bool balance, bool absorb, bool hasTable,
-                      StatisticsLookup lookup) const override {
+                      StatisticsLookup lookup,
+                      RescaleCallback rescaled) const override {
     LayerEqualizer equalizer(module, hasTable,
                              hasTable ? lookup : StatisticsLookup());
     if (balance)
       equalizer.equalize();
     if (absorb)
       equalizer.absorb(lookup);
-    equalizer.apply();
+    equalizer.apply(rescaled);
   }
 
   LogicalResult correctLayers(ModuleOp module, const CalibrateOptions &options,
-                              bool round, bool correct) const override {
-    return qbackend::correctLayers(module, options, round, correct);
+                              bool round, bool correct,
+                              PatchLookup lookup) const override {
+    return qbackend::correctLayers(module, options, round, correct, lookup);
   }
 };
 } // namespace

@@ -8,6 +8,7 @@
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Corrector.h"
 #include "qbackend/Pipelines/Equalize.h"
+#include "qbackend/Pipelines/Layers.h"
 #include "qbackend/Pipelines/Passes.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
@@ -304,10 +305,14 @@ static LogicalResult verifyCorrections(ModuleOp module,
                                 "doesn't register (registerInsight)");
     bool needsSamples = correction == Correction::AdaptiveRounding ||
                         correction == Correction::BiasCorrection;
-    if (needsSamples && options.data.empty() && !options.calibration.empty())
+    if (needsSamples && options.data.empty() && options.calibration == "ranges")
+      return refuse(correction, "takes samples, which calibration=ranges "
+                                "doesn't have; pass data=FILE.npz too");
+    if (needsSamples && options.data.empty() && !options.calibration.empty() &&
+        !options.equalization.empty())
       return refuse(correction,
-                    "takes samples, which calibration=" + options.calibration +
-                        " doesn't have; pass data=FILE.npz too");
+                    "and equalization= change what the table has of the same "
+                    "layers; pass data=FILE.npz too");
     if (correction == Correction::BiasAbsorption &&
         options.calibration == "ranges")
       return refuse(correction,
@@ -343,8 +348,10 @@ static llvm::Error checkSamplesOf(ModuleOp module,
   return (*runner)->checkSamples(*function, getSampleRequest(options));
 }
 
+/// Finds what observers have; `source` is set to the table, if there is one.
 static LogicalResult findParameters(ModuleOp module,
-                                    const CalibrateOptions &options) {
+                                    const CalibrateOptions &options,
+                                    PatchSource &source) {
   FailureOr<QConfigMappingOp> equalization = findEqualization(module, options);
   if (failed(equalization) || failed(verifyCorrections(module, options)))
     return failure();
@@ -376,7 +383,7 @@ static LogicalResult findParameters(ModuleOp module,
   if (balances &&
       (options.calibration.empty() || options.calibration == "ranges")) {
     getCorrector(module)->equalizeLayers(module, balances, /*absorb=*/false,
-                                         /*hasTable=*/false, nullptr);
+                                         /*hasTable=*/false, nullptr, nullptr);
   }
   if (options.calibration == "ranges") {
     warnUnused(module, "data", options.data,
@@ -388,19 +395,37 @@ static LogicalResult findParameters(ModuleOp module,
     std::string name = isText
                            ? "the calibration table"
                            : "calibration table '" + options.calibration + "'";
-    auto table = isText ? calibration::parseTable(options.calibration, name)
-                        : calibration::readTable(options.calibration);
-    if (!table)
-      return emitError(module.getLoc()) << llvm::toString(table.takeError());
+    auto read = isText ? calibration::parseTable(options.calibration, name)
+                       : calibration::readTable(options.calibration);
+    if (!read)
+      return emitError(module.getLoc()) << llvm::toString(read.takeError());
+    source.table = std::move(*read);
+    Table *table = &*source.table;
     // An observer that saw nothing has no range, whatever its entry says.
     llvm::erase_if(table->entries, [](const TableEntry &entry) {
       return entry.stats.empty() && !entry.explicitParams;
     });
-    TableLookup lookup(module, *table);
+    for (Correction correction :
+         {Correction::AdaptiveRounding, Correction::BiasCorrection})
+      if (hasCorrection(options, correction) && options.data.empty() &&
+          llvm::all_of(table->entries, [](const TableEntry &entry) {
+            return entry.patches.empty();
+          }))
+        return emitError(module.getLoc())
+               << "corrections=" << getCorrectionName(correction)
+               << " takes what layers read, which " << name
+               << " doesn't have; pass data=FILE.npz too, or make the table "
+                  "with --for-corrections";
+    TableLookup &lookup = source.lookup.emplace(module, *table);
     auto getStatistics = [&](Value value) { return lookup.lookup(value); };
     if (balances || absorbs)
-      getCorrector(module)->equalizeLayers(module, balances, absorbs,
-                                           /*hasTable=*/true, getStatistics);
+      getCorrector(module)->equalizeLayers(
+          module, balances, absorbs, /*hasTable=*/true, getStatistics,
+          [&](Value value, ArrayRef<float> factors, ArrayRef<float> shifts) {
+            source.rescaled[value] = {
+                SmallVector<float, 0>(factors.begin(), factors.end()),
+                SmallVector<float, 0>(shifts.begin(), shifts.end())};
+          });
     if (failed(equalizeBy(lookup)) || failed(applyTable(module, lookup)))
       return failure();
     SmallVector<ObserverOp> missing = getUncalibrated(module);
@@ -447,7 +472,7 @@ static LogicalResult findParameters(ModuleOp module,
     TableLookup lookup(module, *table);
     getCorrector(module)->equalizeLayers(
         module, /*balance=*/false, /*absorb=*/true, /*hasTable=*/false,
-        [&](Value value) { return lookup.lookup(value); });
+        [&](Value value) { return lookup.lookup(value); }, nullptr);
   }
   auto table = collectStatistics(module, run);
   if (!table)
@@ -462,12 +487,24 @@ static LogicalResult findParameters(ModuleOp module,
 
 LogicalResult qbackend::calibrate(ModuleOp module,
                                   const CalibrateOptions &options) {
-  if (failed(findParameters(module, options)))
+  PatchSource source;
+  if (failed(findParameters(module, options, source)))
     return failure();
   bool round = hasCorrection(options, Correction::AdaptiveRounding);
   bool correct = hasCorrection(options, Correction::BiasCorrection);
-  if ((round || correct) && failed(getCorrector(module)->correctLayers(
-                                module, options, round, correct)))
+  auto lookup = [&](OperatorOp op, bool withProducts) {
+    return source.get(op, withProducts);
+  };
+  bool isOfTable = options.data.empty() && source.lookup;
+  if ((round || correct) && !isOfTable && options.data.empty() &&
+      !options.calibration.empty())
+    return emitError(module.getLoc())
+           << "corrections take samples where the table isn't needed for "
+              "ranges; pass data=FILE.npz";
+  if ((round || correct) &&
+      failed(getCorrector(module)->correctLayers(
+          module, options, round, correct,
+          isOfTable ? PatchLookup(lookup) : PatchLookup())))
     return failure();
   remarkRanges(module);
   return success();

@@ -31,6 +31,33 @@ int64_t qbackend::getGroupCount(OperatorOp op) {
   return kind ? kind.getGroupCount() : 1;
 }
 
+std::optional<calibration::Geometry> qbackend::getGeometry(OperatorOp op) {
+  ConvolutionKindAttrInterface kind = getConvolution(op);
+  auto type = op.getWeight()
+                  ? dyn_cast<RankedTensorType>(op.getWeight().getType())
+                  : RankedTensorType();
+  if (!type || !type.hasStaticShape() || type.getRank() < 2 ||
+      type.getNumElements() == 0 ||
+      !(isa<LinearAttr>(op.getKind()) || (kind && !kind.isTransposed())))
+    return std::nullopt;
+  calibration::Geometry geometry;
+  geometry.groups = getGroupCount(op);
+  geometry.channels = type.getShape().back() * geometry.groups;
+  if (!kind)
+    return geometry;
+  geometry.isLinear = false;
+  int64_t rank = kind.getStrides().size();
+  for (int64_t i = 0; i < rank; ++i) {
+    int64_t d = 3 - rank + i;
+    geometry.kernel[d] = type.getDimSize(1 + i);
+    geometry.stride[d] = kind.getStrides()[i];
+    geometry.dilation[d] = kind.getDilations()[i];
+    geometry.before[d] = kind.getPaddings()[2 * i];
+    geometry.after[d] = kind.getPaddings()[2 * i + 1];
+  }
+  return geometry;
+}
+
 std::optional<LayerWeight> qbackend::readLayerWeight(OperatorOp op) {
   auto type = op.getWeight()
                   ? dyn_cast<RankedTensorType>(op.getWeight().getType())

@@ -46,7 +46,9 @@ qbackend::writeCalibrationTable(ModuleOp module,
   if (llvm::Error error = (*runner)->checkSamples(*function, request))
     return error;
   options.recordAll = true;
-  options.checkpoint = getPathBeside(path, "partial");
+  // Samples that run are in the sums of layers before they are done.
+  if (!options.recordPatches)
+    options.checkpoint = getPathBeside(path, "partial");
   auto table = collectStatistics(module, options);
   if (!table)
     return table.takeError();
@@ -62,6 +64,7 @@ qbackend::writeCalibrationTable(ModuleOp module,
   }
   if (llvm::Error error = calibration::writeTable(*table, path))
     return error;
-  llvm::sys::fs::remove(options.checkpoint);
+  if (!options.checkpoint.empty())
+    llvm::sys::fs::remove(options.checkpoint);
   return llvm::Error::success();
 }

@@ -412,8 +412,8 @@ public:
               const Text &configuration, const Text &inputScale,
               const Text &sampleArguments, const Text &source,
               int64_t batchSize, bool ignoreNonFinite, unsigned threads,
-              const Text &sharing, const Text &statistics, int64_t total,
-              int64_t first) {
+              const Text &sharing, const Text &statistics, bool forCorrections,
+              int64_t total, int64_t first) {
     struct State {
       Model::Handle model;
       std::string texts[8];
@@ -441,7 +441,8 @@ public:
                       toText(texts[6]),
                       toText(texts[7]),
                       total,
-                      first};
+                      first,
+                      forCorrections};
     std::make_shared<Call>()->run([state](Call &call) {
       return qbackendCalibrationCreate(state->model.get(), &state->options,
                                        &state->calibration, &Diagnostics::add,
@@ -549,7 +550,7 @@ void addModels(py::module_ &m) {
            py::arg("sample_arguments"), py::arg("source"),
            py::arg("batch_size"), py::arg("ignore_non_finite"),
            py::arg("threads"), py::arg("sharing"), py::arg("statistics"),
-           py::arg("total"), py::arg("first"))
+           py::arg("for_corrections"), py::arg("total"), py::arg("first"))
       .def("add", &Calibration::add, py::arg("arrays"), "Runs on samples.")
       .def("table", &Calibration::table,
            "What was seen, as a calibration table.");

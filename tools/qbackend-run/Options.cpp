@@ -100,6 +100,12 @@ cl::opt<std::string> options::statistics(
              "averages, which need all batches in order, or what "
              "gives the same bytes from any parts"),
     cl::cat(category));
+static cl::opt<bool> forCorrections(
+    "for-corrections",
+    cl::desc("have --calibrate record what layers read, from which "
+             "corrections=bias-correction and adaptive-rounding of "
+             "--apply-backend need no samples"),
+    cl::cat(category));
 cl::opt<std::string> options::shard(
     "shard", cl::value_desc("I/N"),
     cl::desc("calibrate on part I (from 0) of N of the samples; "
@@ -243,6 +249,10 @@ llvm::Error options::checkOptions() {
   if (sensitivityMode && !shard.empty() && changesMode)
     return makeError("--changes has no effect with --shard; give it with "
                      "--scores, when all parts are measured");
+  if (forCorrections && (resume || saveSeconds.getNumOccurrences() != 0))
+    return makeError("--{0} has no effect with --for-corrections: do parts of "
+                     "the samples, with --shard and --statistics=mergeable",
+                     resume ? "resume" : "save-every");
   if (calibrateMode && outputFile.empty())
     return makeError("--calibrate needs -o TABLE for the result");
   for (const cl::opt<std::string> *option : {&weightsFile, &compareWeights})
@@ -276,6 +286,7 @@ llvm::Error options::checkOptions() {
       {&batchSize, {"calibrate", "sensitivity", "doctor"}},
       {&nonFinite, {"calibrate", "sensitivity", "doctor"}},
       {&statistics, {"calibrate"}},
+      {&forCorrections, {"calibrate"}},
       {&shard, {"calibrate", "sensitivity"}},
       {std::addressof(scoreFiles), {"sensitivity"}},
       {&sourceName, {"calibrate"}},
@@ -341,6 +352,7 @@ CalibrateOptions options::getCalibrateOptions() {
   options.sampleArguments = sampleArguments;
   options.threads = threads;
   options.nonFinite = nonFinite;
+  options.recordPatches = forCorrections;
   return options;
 }
 

@@ -7,6 +7,7 @@
 #define QBACKEND_CALIBRATION_TABLE_H
 
 #include "qbackend/Calibration/Observer.h"
+#include "qbackend/Calibration/Patches.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
@@ -33,6 +34,9 @@ struct TableEntry {
   ObserverKind kind = ObserverKind::MinMax;
   /// What was recorded; may be empty if there are explicit parameters.
   Statistics stats;
+  /// What layers that read the tensor get of it, one for each geometry; empty
+  /// unless corrections are to do without samples.
+  std::vector<PatchSums> patches;
   /// Parameters to use instead of those that the statistics give: one, or one
   /// for each channel.
   std::optional<std::vector<numerics::QuantParams>> explicitParams;

@@ -60,6 +60,8 @@ struct CalibrateOptions {
   /// are asked for, or `mergeable`, see ObserverOptions. A part of the samples
   /// is mergeable, or an error if that makes a difference.
   std::string statistics = "ordered";
+  /// Records what layers read, so that corrections need no samples.
+  bool recordPatches = false;
   /// What a mergeable table says it was made by and of, see calibration::Table.
   std::string tool, model;
 

@@ -33,6 +33,11 @@ bool isLayer(OperatorOp op);
 /// How many groups the channels of the layer `op` are in.
 int64_t getGroupCount(OperatorOp op);
 
+/// Which elements of its input the weight of the linear layer or plain
+/// convolution `op` meets; nothing if it is something else, or has extents that
+/// aren't known.
+std::optional<calibration::Geometry> getGeometry(OperatorOp op);
+
 /// The weight of `op`; nothing if it has none that is constant floats.
 std::optional<LayerWeight> readLayerWeight(OperatorOp op);
 

@@ -56,8 +56,7 @@ public:
     if (site.empty())
       return;
     std::vector<float> &values = tensor.values;
-    if (tensor.channelAxis + 1 < int64_t(tensor.shape.size()))
-      moveChannelsLast(values, tensor.shape, tensor.channelAxis);
+    calibration::moveChannelsLast(values, tensor.shape, tensor.channelAxis);
     // What is counted and left out elsewhere would be in each sum here.
     for (float &value : values)
       if (!std::isfinite(value))
@@ -82,22 +81,6 @@ public:
   }
 
 private:
-  static void moveChannelsLast(std::vector<float> &values,
-                               SmallVector<int64_t> &shape, int64_t axis) {
-    int64_t outer = 1, inner = 1, channels = shape[axis];
-    for (int64_t i = 0; i < int64_t(shape.size()); ++i)
-      (i < axis ? outer : inner) *= i == axis ? 1 : shape[i];
-    std::vector<float> moved(values.size());
-    for (int64_t o = 0; o < outer; ++o)
-      for (int64_t c = 0; c < channels; ++c)
-        for (int64_t i = 0; i < inner; ++i)
-          moved[(o * inner + i) * channels + c] =
-              values[(o * channels + c) * inner + i];
-    values = std::move(moved);
-    shape.erase(shape.begin() + axis);
-    shape.push_back(channels);
-  }
-
   SmallVector<SmallVector<CorrectedLayer *, 1>> sites;
   llvm::DenseMap<Operation *, int64_t> numbers;
   std::mutex mutex;
@@ -108,11 +91,10 @@ private:
 /// can be corrected.
 static std::optional<CorrectedLayer> getLayer(OperatorOp op,
                                               SymbolTable &symbols) {
-  auto kind = dyn_cast<ConvolutionKindAttrInterface>(
-      static_cast<Attribute>(op.getKind()));
+  std::optional<calibration::Geometry> geometry = getGeometry(op);
   if (!op.getQconfig() ||
       getQuantizationMode(*op.getQconfig()) != QuantizationMode::Static ||
-      !(isa<LinearAttr>(op.getKind()) || (kind && !kind.isTransposed())))
+      !geometry)
     return std::nullopt;
   auto observe = op.getInputs()[0].getDefiningOp<ObserveOp>();
   std::optional<LayerWeight> weight = readLayerWeight(op);
@@ -125,27 +107,14 @@ static std::optional<CorrectedLayer> getLayer(OperatorOp op,
   CorrectedLayer layer;
   layer.op = op;
   layer.weight = std::move(*weight);
-  layer.groups = getGroupCount(op);
+  layer.groups = geometry->groups;
   layer.scale = observer.getScaleAttr().getValueAsDouble();
   layer.zeroPoint = *observer.getZeroPoint();
   // The engine clamps to the type, whatever range an observer had.
   int64_t levels = int64_t(1) << type.getWidth();
   layer.min = type.isSigned() ? -levels / 2 : 0;
   layer.max = layer.min + levels - 1;
-  Geometry &geometry = layer.geometry;
-  geometry.channels = layer.weight.getColumns() * layer.groups;
-  if (kind) {
-    geometry.isLinear = false;
-    int64_t rank = kind.getStrides().size();
-    for (int64_t i = 0; i < rank; ++i) {
-      int64_t d = 3 - rank + i;
-      geometry.kernel[d] = layer.weight.type.getDimSize(1 + i);
-      geometry.stride[d] = kind.getStrides()[i];
-      geometry.dilation[d] = kind.getDilations()[i];
-      geometry.before[d] = kind.getPaddings()[2 * i];
-      geometry.after[d] = kind.getPaddings()[2 * i + 1];
-    }
-  }
+  layer.geometry = *geometry;
   return layer;
 }
 
@@ -222,6 +191,10 @@ public:
 
   llvm::Error run(bool round, bool correct);
 
+  /// As the formulas have it, by the moments that layers have: nobody can say
+  /// what is better.
+  void keepUnjudged(bool round, bool correct);
+
 private:
   /// A network that computes with the numbers that integers stand for; biases
   /// are its last arguments.
@@ -246,7 +219,6 @@ private:
                             Callback see);
   llvm::Error judgeAttempt(Simulation &simulation);
   llvm::Error correctBiases(Simulation &simulation);
-  void keepUnjudged(bool round, bool correct);
   void apply(bool round, bool correct);
 
   ModuleOp module;
@@ -479,7 +451,6 @@ llvm::Error Corrector::correctBiases(Simulation &simulation) {
   return judgeAttempt(simulation);
 }
 
-/// Nobody can say what is better: as the formulas have it.
 void Corrector::keepUnjudged(bool round, bool correct) {
   best.isRounded = round;
   best.isCorrected = correct;
@@ -489,6 +460,7 @@ void Corrector::keepUnjudged(bool round, bool correct) {
     best.weights.push_back(layer->weight.numbers);
     best.biases.push_back(layer->getBias(layer->moments.quantized));
   }
+  apply(round, correct);
 }
 
 llvm::Error Corrector::run(bool round, bool correct) {
@@ -496,7 +468,6 @@ llvm::Error Corrector::run(bool round, bool correct) {
     return error;
   if (!judge.hasResults()) {
     keepUnjudged(round, correct);
-    apply(round, correct);
     return llvm::Error::success();
   }
   Simulation plain;
@@ -552,7 +523,8 @@ void Corrector::apply(bool round, bool correct) {
 
 LogicalResult qbackend::correctLayers(ModuleOp module,
                                       const CalibrateOptions &options,
-                                      bool round, bool correct) {
+                                      bool round, bool correct,
+                                      PatchLookup lookup) {
   SymbolTable symbols(module);
   std::vector<std::unique_ptr<CorrectedLayer>> layers;
   WalkResult walk = module.walk<WalkOrder::PreOrder>([&](OperatorOp op) {
@@ -584,6 +556,21 @@ LogicalResult qbackend::correctLayers(ModuleOp module,
     return success();
 
   auto function = findEntry(module, options.entry);
+  if (function && lookup) {
+    for (auto &layer : layers) {
+      auto found = lookup(layer->op, layer->round);
+      if (found && found->pixels)
+        layer->takeMoments(std::move(*found));
+      else
+        remarkMissed(layer->op, "QB152", layer->op.getKindName(),
+                     "its parameters are not corrected: the calibration table "
+                     "has nothing of what it reads",
+                     "calibrate this network with --for-corrections, or pass "
+                     "data=FILE.npz");
+    }
+    Corrector(module, *function, options, layers).keepUnjudged(round, correct);
+    return success();
+  }
   llvm::Error error =
       function
           ? Corrector(module, *function, options, layers).run(round, correct)

@@ -5,7 +5,7 @@
 #ifndef QBACKEND_LIB_INSIGHT_CORRECTIONS_CORRECTLAYERS_H
 #define QBACKEND_LIB_INSIGHT_CORRECTIONS_CORRECTLAYERS_H
 
-#include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/Corrector.h"
 
 namespace qbackend {
 
@@ -29,9 +29,13 @@ namespace qbackend {
 /// Each is kept only if the results on the samples are nearer to those of the
 /// float network, and QB152 says so if not. Fails, and says so, if the
 /// network doesn't run.
+///
+/// With `lookup`, nothing runs: x and the products are those of a table, x' is
+/// x, H has the products within blocks of a row, and nobody can say what is
+/// better in the whole: both are kept.
 mlir::LogicalResult correctLayers(mlir::ModuleOp module,
                                   const CalibrateOptions &options, bool round,
-                                  bool correct);
+                                  bool correct, PatchLookup lookup);
 
 } // namespace qbackend
 

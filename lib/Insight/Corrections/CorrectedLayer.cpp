@@ -7,69 +7,6 @@
 using namespace mlir;
 using namespace qbackend;
 
-/// How many pixels of a sample go into the matrix, evenly spread: neighbours
-/// are alike.
-static constexpr int64_t kPixels = 16;
-
-void Geometry::forEachPixel(
-    const float *data, ArrayRef<int64_t> shape,
-    llvm::function_ref<void(int64_t, int64_t, ArrayRef<const float *>)> visit)
-    const {
-  int64_t extents[3] = {1, 1, 1}, outer = 1;
-  int64_t rank = shape.size() - 1;
-  if (isLinear) {
-    for (int64_t extent : shape.drop_back())
-      outer *= extent;
-  } else {
-    outer = shape[0];
-    for (int64_t i = 1; i < rank; ++i)
-      extents[3 - rank + i] = shape[i];
-  }
-  int64_t results[3];
-  for (int d = 0; d < 3; ++d)
-    results[d] = std::max<int64_t>(0, (extents[d] + before[d] + after[d] -
-                                       dilation[d] * (kernel[d] - 1) - 1) /
-                                              stride[d] +
-                                          1);
-  int64_t total = outer * results[0] * results[1] * results[2], number = 0;
-  SmallVector<const float *> elements(getPositions());
-  for (int64_t n = 0; n < outer; ++n)
-    for (int64_t d = 0; d < results[0]; ++d)
-      for (int64_t h = 0; h < results[1]; ++h)
-        for (int64_t w = 0; w < results[2]; ++w) {
-          const int64_t pixel[3] = {d, h, w};
-          getElements(data, n, extents, pixel, elements);
-          visit(number++, total, elements);
-        }
-}
-
-void Geometry::getElements(const float *data, int64_t n, const int64_t *extents,
-                           const int64_t *pixel,
-                           MutableArrayRef<const float *> elements) const {
-  int64_t next = 0;
-  for (int64_t a = 0; a < kernel[0]; ++a)
-    for (int64_t b = 0; b < kernel[1]; ++b)
-      for (int64_t c = 0; c < kernel[2]; ++c) {
-        const int64_t tap[3] = {a, b, c};
-        int64_t offset = n;
-        bool isInside = true;
-        for (int i = 0; i < 3; ++i) {
-          int64_t at = pixel[i] * stride[i] - before[i] + tap[i] * dilation[i];
-          isInside &= at >= 0 && at < extents[i];
-          offset = offset * extents[i] + at;
-        }
-        elements[next++] = isInside ? data + offset * channels : nullptr;
-      }
-}
-
-/// Whether the pixel `number` is one of about kPixels of `total`: spread
-/// without a period, so that borders have their share.
-static bool isChosen(uint64_t number, uint64_t total) {
-  // Fibonacci hashing, Knuth, vol. 3, 6.4.
-  uint64_t hash = (number * 0x9E3779B97F4A7C15) >> 32;
-  return total <= uint64_t(kPixels) || hash * total < (uint64_t(kPixels) << 32);
-}
-
 Moments CorrectedLayer::measure(const std::vector<float> &input,
                                 ArrayRef<int64_t> shape, int64_t sample) const {
   std::vector<float> clamped(input.size()), rounded(input.size());
@@ -103,7 +40,7 @@ Moments CorrectedLayer::measure(const std::vector<float> &input,
   geometry.forEachPixel(
       rounded.data(), shape,
       [&](int64_t number, int64_t total, ArrayRef<const float *> elements) {
-        if (!isChosen(sample * total + number, total))
+        if (!calibration::isChosenPixel(sample * total + number, total))
           return;
         ++result.productPixels;
         for (auto [p, element] : llvm::enumerate(elements))
@@ -124,9 +61,18 @@ Moments CorrectedLayer::measure(const std::vector<float> &input,
   return result;
 }
 
+void CorrectedLayer::takeMoments(calibration::PatchMoments found) {
+  moments.real = found.sums;
+  moments.quantized = std::move(found.sums);
+  moments.pixels = found.pixels;
+  moments.products = std::move(found.products);
+  moments.productSums = std::move(found.productSums);
+  moments.productPixels = found.productPixels;
+}
+
 void CorrectedLayer::roundWeight(bool isCentred) {
   int64_t columns = weight.getColumns(), rowSize = weight.getRowSize();
-  if (moments.productPixels == 0)
+  if (moments.products.empty() || moments.productPixels == 0)
     return;
   // The ends of the range are what scales come from: they stay.
   int64_t perScale = weight.numbers.size() / parameters.channels.size();

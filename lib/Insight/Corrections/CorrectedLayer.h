@@ -19,31 +19,6 @@
 
 namespace qbackend {
 
-/// Which elements of its input each pixel of a layer's result is made of, over
-/// three spatial dimensions: those that a layer lacks have the extent 1.
-struct Geometry {
-  int64_t kernel[3] = {1, 1, 1}, stride[3] = {1, 1, 1}, dilation[3] = {1, 1, 1},
-          before[3] = {0, 0, 0}, after[3] = {0, 0, 0};
-  bool isLinear = true;
-  /// Input channels, of all groups.
-  int64_t channels = 0;
-
-  int64_t getPositions() const { return kernel[0] * kernel[1] * kernel[2]; }
-
-  /// Calls `visit(number, total, elements)` for each pixel of the result:
-  /// for each position of the kernel the first of the input's channels, null in
-  /// the padding.
-  void forEachPixel(
-      const float *data, llvm::ArrayRef<int64_t> shape,
-      llvm::function_ref<void(int64_t, int64_t, llvm::ArrayRef<const float *>)>
-          visit) const;
-
-private:
-  void getElements(const float *data, int64_t n, const int64_t *extents,
-                   const int64_t *pixel,
-                   llvm::MutableArrayRef<const float *> elements) const;
-};
-
 /// What pixels of a layer's input hold on average.
 struct Moments {
   /// Sums over all pixels of the real input, clamped to the range of its
@@ -88,7 +63,7 @@ struct CorrectedLayer {
   OperatorOp op;
   LayerWeight weight;
   WeightParameters parameters;
-  Geometry geometry;
+  calibration::Geometry geometry;
   int64_t groups = 1;
   /// Of the input.
   float scale = 1;
@@ -117,6 +92,9 @@ struct CorrectedLayer {
   /// What `input` adds to the moments, as it is and quantized.
   Moments measure(const std::vector<float> &input,
                   llvm::ArrayRef<int64_t> shape, int64_t sample) const;
+
+  /// Has the moments of a table, where inputs are as they are, not quantized.
+  void takeMoments(calibration::PatchMoments found);
 
   /// Rounds each number of the weight to one of the integers beside it.
   void roundWeight(bool isCentred);

@@ -359,7 +359,7 @@ void LayerEqualizer::absorb(StatisticsLookup lookup) {
 // The module
 //===----------------------------------------------------------------------===//
 
-void LayerEqualizer::setRanges(Pair &pair) {
+void LayerEqualizer::setRanges(Pair &pair, RescaleCallback rescaled) {
   llvm::MapVector<StringRef, Statistics> ranges;
   for (ObserveOp observe : pair.observes) {
     Statistics &range = ranges[observe.getObserver()];
@@ -373,11 +373,15 @@ void LayerEqualizer::setRanges(Pair &pair) {
     });
     if (between == pair.values.end())
       continue;
+    SmallVector<float, 0> factors, shifts;
     for (auto [i, channel] : llvm::enumerate(between->channels)) {
       float factor = pair.factors[channel], shift = pair.shifts[channel];
+      factors.push_back(factor);
+      shifts.push_back(shift);
       range.min = std::min(range.min, stats.channelMins[i] * factor - shift);
       range.max = std::max(range.max, stats.channelMaxs[i] * factor - shift);
     }
+    rescaled(observe.getInput(), factors, shifts);
   }
   for (auto &[name, range] : ranges) {
     auto observer = symbols.lookup<ObserverOp>(name);
@@ -392,7 +396,7 @@ void LayerEqualizer::setRanges(Pair &pair) {
   }
 }
 
-void LayerEqualizer::apply() {
+void LayerEqualizer::apply(RescaleCallback rescaled) {
   for (auto &[operation, layer] : layers) {
     if (!layer.isChanged)
       continue;
@@ -406,5 +410,5 @@ void LayerEqualizer::apply() {
   for (Pair &pair : pairs)
     if (llvm::any_of(pair.factors, [](float factor) { return factor != 1; }) ||
         llvm::any_of(pair.shifts, [](float shift) { return shift != 0; }))
-      setRanges(pair);
+      setRanges(pair, rescaled);
 }

@@ -5,6 +5,7 @@
 #ifndef QBACKEND_LIB_INSIGHT_CORRECTIONS_EQUALIZELAYERS_H
 #define QBACKEND_LIB_INSIGHT_CORRECTIONS_EQUALIZELAYERS_H
 
+#include "qbackend/Pipelines/Corrector.h"
 #include "qbackend/Pipelines/Equalize.h"
 #include "qbackend/Pipelines/Layers.h"
 
@@ -43,8 +44,9 @@ public:
   /// relu between them, are left out.
   void absorb(StatisticsLookup lookup);
 
-  /// Puts the parameters into the module. With a table, the ranges too.
-  void apply();
+  /// Puts the parameters into the module. With a table, the ranges too, and
+  /// tells `rescaled`, see CorrectorInterface.
+  void apply(RescaleCallback rescaled);
 
 private:
   struct Layer {
@@ -74,7 +76,7 @@ private:
   bool checkTable(const Pair &pair);
   Layer *getLayer(OperatorOp op);
   float equalize(Pair &pair);
-  void setRanges(Pair &pair);
+  void setRanges(Pair &pair, RescaleCallback rescaled);
 
   mlir::SymbolTable symbols;
   bool hasTable;

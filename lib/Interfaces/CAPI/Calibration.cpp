@@ -99,6 +99,7 @@ qbackendCalibrationCreate(QBackendModel *model,
   calibrate.nonFinite = given.ignoreNonFinite ? "ignore" : "error";
   calibrate.threads = given.threads;
   calibrate.recordAll = true;
+  calibrate.recordPatches = given.forCorrections;
   auto prepareRun = [&](ModuleOp module, func::FuncOp function,
                         const SampleRequest &request, ObserveCallback observed)
       -> llvm::Expected<std::unique_ptr<NetworkRun>> {

@@ -4,6 +4,7 @@
 
 #include "StatisticsRecorder.h"
 
+#include "qbackend/Pipelines/Layers.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
@@ -32,7 +33,7 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
                                        func::FuncOp entry, bool all,
                                        const CalibrateOptions &options)
     : ignoreNonFinite(options.nonFinite == "ignore"),
-      isMergeable(options.isMergeable()),
+      isMergeable(options.isMergeable()), recordsPatches(options.recordPatches),
       givesInTurn(options.batchSize == 1 && entry.getBody().hasOneBlock() &&
                   SymbolTable::symbolKnownUseEmpty(entry, module)) {
   SymbolTable wanted(original);
@@ -90,8 +91,33 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
     site.isOrdered = llvm::any_of(site.targets, [](Target *target) {
       return target->observer->getOptions().isOrdered();
     });
+    if (recordsPatches)
+      addReaders(op, site);
     sites.push_back(std::move(site));
   });
+}
+
+/// Has the entry of the tensor that `op` observes record what layers get of it.
+void StatisticsRecorder::addReaders(ObserveOp op, Site &site) {
+  auto target = llvm::find_if(
+      site.targets, [](Target *target) { return target->entry.group.empty(); });
+  if (target == site.targets.end())
+    return;
+  std::vector<calibration::PatchSums> &patches = (*target)->entry.patches;
+  for (Operation *user : op.getOutput().getUsers()) {
+    auto layer = dyn_cast<OperatorOp>(user);
+    auto geometry = layer && !layer.getInputs().empty() &&
+                            layer.getInputs()[0] == op.getOutput()
+                        ? getGeometry(layer)
+                        : std::nullopt;
+    if (!geometry ||
+        llvm::any_of(patches, [&](const calibration::PatchSums &patch) {
+          return patch.geometry.toNumbers() == geometry->toNumbers();
+        }))
+      continue;
+    site.readers.push_back({*target, patches.size()});
+    patches.emplace_back(*geometry);
+  }
 }
 
 void StatisticsRecorder::setFirstSample(int64_t number) {
@@ -194,6 +220,8 @@ void StatisticsRecorder::add(ObservedTensor tensor) {
       break;
     }
   int64_t sample = firstSample + tensor.sample;
+  if (!site.readers.empty())
+    addPatches(site, pending.values, tensor.shape, axis, sample);
   if (!site.isOrdered) {
     for (Target *target : site.targets) {
       auto observer = Observer::create(target->observer->getOptions());
@@ -210,6 +238,19 @@ void StatisticsRecorder::add(ObservedTensor tensor) {
   }
   if (givesInTurn)
     giveInTurn(sample);
+}
+
+void StatisticsRecorder::addPatches(const Site &site, std::vector<float> values,
+                                    SmallVector<int64_t> shape, int64_t axis,
+                                    int64_t sample) {
+  calibration::moveChannelsLast(values, shape, axis);
+  for (const Reader &reader : site.readers) {
+    calibration::PatchSums &patch = reader.target->entry.patches[reader.patch];
+    calibration::PatchSample found = patch.measure(values, shape, sample);
+    // In any order: sums are exact.
+    std::lock_guard<std::mutex> lock(mutex);
+    patch.add(found);
+  }
 }
 
 void StatisticsRecorder::setTurn(int64_t sample) {

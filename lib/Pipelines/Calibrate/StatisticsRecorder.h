@@ -7,6 +7,7 @@
 
 #include "qbackend/Calibration/Observer.h"
 #include "qbackend/Calibration/Table.h"
+#include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Pipelines/Calibrate.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -58,6 +59,12 @@ private:
     std::unique_ptr<calibration::Observer> observer;
   };
 
+  /// What layers get of the tensor of a site, in `entry` of its target.
+  struct Reader {
+    Target *target;
+    size_t patch;
+  };
+
   /// What a site saw when it was passed: all of it, if an observer has to see
   /// it in order, else what is left of it once it is counted.
   struct Pending {
@@ -78,6 +85,7 @@ private:
     /// How often a visit updates each target: once, but an observer for each
     /// value of the network that is this one.
     std::vector<int64_t> times;
+    std::vector<Reader> readers;
     bool isOrdered = false;
     /// Whether it is of the module as it was given.
     bool isWanted = false;
@@ -93,6 +101,10 @@ private:
 
   Target *addTarget(calibration::TableEntry entry,
                     calibration::ObserverOptions options, bool all);
+  void addReaders(ObserveOp op, Site &site);
+  void addPatches(const Site &site, std::vector<float> values,
+                  llvm::SmallVector<int64_t> shape, int64_t axis,
+                  int64_t sample);
   void setTurn(int64_t sample);
   /// What isn't finite of what may not be; null if all is right.
   const Pending *findRefused(const Site &site,
@@ -101,6 +113,7 @@ private:
 
   const bool ignoreNonFinite;
   const bool isMergeable;
+  const bool recordsPatches;
   bool givesInTurn;
   int64_t firstSample = 0;
   /// All samples before this one are given, and of it the first sites.

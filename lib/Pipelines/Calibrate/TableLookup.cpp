@@ -5,6 +5,7 @@
 #include "Calibrate/TableLookup.h"
 
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Pipelines/Layers.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -49,8 +50,12 @@ const TableEntry *TableLookup::find(Value tensor) {
                                 : byStructure.lookup(name.structure);
 }
 
+const TableEntry *TableLookup::lookupEntry(Value value) {
+  return find(TensorNames::getTensor(value));
+}
+
 const calibration::Statistics *TableLookup::lookup(Value value) {
-  const TableEntry *entry = find(TensorNames::getTensor(value));
+  const TableEntry *entry = lookupEntry(value);
   return entry ? &entry->stats : nullptr;
 }
 
@@ -106,4 +111,24 @@ LogicalResult TableLookup::checkShape(ObserverOp op, Value tensor,
   for (int64_t extent : found)
     error << "x" << extent;
   return error << "; " << fix;
+}
+
+std::optional<calibration::PatchMoments> PatchSource::get(OperatorOp op,
+                                                          bool withProducts) {
+  auto observe = op.getInputs()[0].getDefiningOp<ObserveOp>();
+  std::optional<calibration::Geometry> geometry = getGeometry(op);
+  const TableEntry *entry =
+      observe && geometry ? lookup->lookupEntry(observe.getInput()) : nullptr;
+  if (!entry)
+    return std::nullopt;
+  for (const calibration::PatchSums &patch : entry->patches) {
+    if (patch.geometry.toNumbers() != geometry->toNumbers())
+      continue;
+    calibration::PatchMoments moments = patch.getMoments(withProducts);
+    auto it = rescaled.find(observe.getInput());
+    if (it != rescaled.end())
+      moments.rescale(it->second.factors, it->second.shifts);
+    return moments;
+  }
+  return std::nullopt;
 }

@@ -9,8 +9,11 @@
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <optional>
 #include <set>
 
 namespace qbackend {
@@ -24,7 +27,8 @@ class TableLookup {
 public:
   TableLookup(mlir::ModuleOp module, const calibration::Table &table);
 
-  /// What was recorded of the tensor behind `value`; null if nothing was.
+  /// What the table has for the tensor behind `value`; null if it has nothing.
+  const calibration::TableEntry *lookupEntry(mlir::Value value);
   const calibration::Statistics *lookup(mlir::Value value);
 
   /// What the table has for `op`; nothing if a tensor is missing in it. Fails,
@@ -49,6 +53,21 @@ private:
   /// Tensors that share an observer with others that has averages.
   std::set<std::string> averaged;
   llvm::StringMap<llvm::SmallVector<mlir::Value>> tensors;
+};
+
+/// What a table has for corrections of layers, as the network is now.
+struct PatchSource {
+  std::optional<calibration::Table> table;
+  std::optional<TableLookup> lookup;
+  struct Rescaling {
+    llvm::SmallVector<float, 0> factors, shifts;
+  };
+  /// Of values that were changed since the table was made.
+  llvm::DenseMap<mlir::Value, Rescaling> rescaled;
+
+  /// Of what the layer `op` reads; nothing if the table hasn't it.
+  std::optional<calibration::PatchMoments> get(OperatorOp op,
+                                               bool withProducts);
 };
 
 } // namespace qbackend

@@ -360,6 +360,7 @@ class Model(Analyzed):
         threads: int = 0,
         sharing: str = "groups",
         statistics: str = "ordered",
+        for_corrections: bool = False,
         executor: Executor = None,
     ) -> "Model":
         """Runs the float network on samples and keeps what its tensors hold.
@@ -373,18 +374,19 @@ class Model(Analyzed):
 
         The observers are those of `backend` and `qconfig`; `quantize` takes them too
         unless it is told others, which get as much as these have recorded.
-        Observers that average see the batches as they come: each item of an
-        iterable is one, as in a loop of PyTorch, and every 20 samples of arrays that
-        have all samples. With `batch_size`, every so many samples are one, however
-        they come. `non_finite` can be "ignore"; `sharing` "fx", as `quantize` has it
-        then, too: averages are of the values that share an observer. `progress` shows a
-        line, or is a function of what is done and the total. Returns the model.
+        Observers that average see the batches as they come: each item of an iterable is
+        one, as in a loop of PyTorch, and every 20 samples of whole arrays. With
+        `batch_size`, every so many samples are one, however they come. `non_finite` can
+        be "ignore"; `sharing` "fx", as `quantize` has it then, too: averages are of the
+        values that share an observer. `progress` shows a line, or is a function of what
+        is done and the total. Returns the model.
 
         `statistics` are "ordered", PyTorch's, or "mergeable": histograms are then
         counts on a grid, and averages follow from the range of each batch, so that
         parts of the samples give the same table in any order. With `executor`, parts
-        run on its workers (docs/Cluster.md), which observers that depend on the order
-        refuse unless statistics are mergeable.
+        run on its workers (docs/Cluster.md), which takes mergeable ones where observers
+        depend on the order. With `for_corrections`, sums over what layers read are
+        kept, so that `quantize(corrections=...)` needs no samples.
         """
         if non_finite not in ("error", "ignore"):
             raise ValueError(f"non_finite is {non_finite!r}, expected error or ignore")
@@ -403,9 +405,8 @@ class Model(Analyzed):
         configuration, _ = pass_options(
             self._module(backend, qconfig), backend, qconfig
         )
-        mapping = qconfig if isinstance(qconfig, str) else "@python_qconfig"
-        if mapping.lstrip().startswith("{"):
-            mapping = "@python_qconfig"
+        is_name = isinstance(qconfig, str) and not qconfig.lstrip().startswith("{")
+        mapping = qconfig if is_name else "@python_qconfig"
         loaded = self._loaded()
         arguments = [
             loaded,
@@ -420,6 +421,7 @@ class Model(Analyzed):
             thread_count(threads),
             sharing,
             statistics,
+            bool(for_corrections),
         ]
         report = ProgressReport("calibrating", progress, total)
         if executor is not None:

@@ -37,6 +37,26 @@ class Network:
             self.net, "-o", output)
         return output
 
+    def calibrate(self, name, *options):
+        table = self.folder / name
+        run("qbackend-run", self.net, "--calibrate", "--for-corrections",
+            "--statistics=mergeable", f"--input={self.folder}/calibration.npy",
+            *options, "-o", table)
+        return table
+
+    def table(self):
+        """What layers read, by parts: the bytes of one run."""
+        one = self.calibrate("one.json", "--batch-size=8")
+        tables = [self.calibrate(f"{cut}.{i}.json", "--batch-size=8", f"--shard={i}/{cut}")
+                  for cut in (3,) for i in range(cut)]
+        merged = self.folder / "merged.json"
+        run("qbackend-calib", "merge", tables[2], tables[0], tables[1], "-o", merged)
+        check('"patches"' in one.read_text(), "nothing is recorded of layers")
+        check(one.read_bytes() == merged.read_bytes(), "parts give another table")
+        single = self.calibrate("single.json", "--batch-size=8", "--num-threads=1")
+        check(one.read_bytes() == single.read_bytes(), "threads give another table")
+        return f"calibration={merged}"
+
     def sqnr(self, corrections, **options):
         output = self.quantize(corrections, **options)
         text = run("qbackend-run", self.net, f"--compare={output}", self.test)
@@ -76,6 +96,12 @@ def channels():
     by_table = net.sqnr("cross-layer-equalization", source=f"calibration={table}")
     print(f"by a table {by_table} dB")
     check(by_table > 25, f"{by_table} dB by a table")
+    # What layers read is scaled, too.
+    source = net.table()
+    found = net.sqnr("bias-correction,cross-layer-equalization,adaptive-rounding",
+                     source=source)
+    print(f"with rounding and bias correction by a table {found} dB")
+    check(found > by_table, f"all give {found} dB by a table, equalization {by_table}")
     # All of them together, in whatever order.
     together = net.sqnr("bias-correction,cross-layer-equalization,adaptive-rounding")
     print(f"with rounding and bias correction {together} dB")
@@ -109,6 +135,19 @@ def means():
         for threads in (1, 2)
     )
     check(one == two, "the result depends on the number of threads")
+    # Without samples.
+    source = net.table()
+    corrected = net.sqnr("bias-correction", source=source)
+    rounded = net.sqnr("adaptive-rounding", source=source)
+    both = net.sqnr("adaptive-rounding,bias-correction", source=source)
+    print(f"by a table: corrected {corrected} dB, rounded {rounded} dB, both {both} dB")
+    check(corrected > before + 3, f"bias correction gives {corrected} dB by a table")
+    check(rounded > before + 2, f"rounding gives {rounded} dB by a table")
+    check(both > corrected, f"both give {both} dB by a table")
+    ranges = net.sqnr("mse-ranges", source=source)
+    print(f"by a table, of least squared error: {ranges} dB")
+    expected = net.sqnr("mse-ranges")
+    check(ranges == expected, f"mse-ranges give {ranges} dB, with samples {expected} dB")
 
 
 def biases():
