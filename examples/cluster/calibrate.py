@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Calibrates a network on the workers of Dask, MPI or a pool of processes, and writes
-its table, which has the same bytes wherever it is made.
+"""Calibrates a network on the workers of Dask, MPI, joblib or a pool, and writes its
+table, which has the same bytes wherever it is made.
 
 usage: calibrate.py NETWORK SAMPLES.npy|.npz -o TABLE.json [--input-scale=1/255]
-           [--engine=dask|mpi|processes|none] [--workers=2] [--scheduler=ADDRESS]
+           [--engine=dask|mpi|joblib|processes|threads|none] [--workers=2]
+           [--scheduler=ADDRESS]
 
 With mpi: mpiexec -n 3 python3 -m mpi4py.futures calibrate.py ... --engine=mpi
 """
@@ -32,6 +33,13 @@ def open_engine(name, workers, scheduler):
 
         with mpi4py.futures.MPIPoolExecutor() as executor:
             yield qbackend.Cluster(executor, shards=workers)
+    elif name == "joblib":
+        from joblib.externals.loky import get_reusable_executor
+
+        yield qbackend.Cluster(get_reusable_executor(workers), shards=workers)
+    elif name == "threads":
+        with concurrent.futures.ThreadPoolExecutor(workers) as executor:
+            yield executor
     else:
         # A function: workers that are lost are replaced.
         yield lambda: concurrent.futures.ProcessPoolExecutor(workers)
@@ -44,7 +52,9 @@ def main():
     parser.add_argument("-o", required=True, dest="table")
     parser.add_argument("--input-scale")
     parser.add_argument(
-        "--engine", default="dask", choices=("dask", "mpi", "processes", "none")
+        "--engine",
+        default="dask",
+        choices=("dask", "mpi", "joblib", "processes", "threads", "none"),
     )
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--scheduler")

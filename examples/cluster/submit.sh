@@ -27,7 +27,7 @@ qbackend-calib merge "$folder"/tables/*.json -o "$folder/table.json"
 set -- "$network" --sensitivity --calibration="$folder/table.json" \
   --input="$test" "$@"
 run_parts "$folder/first" qbackend-run "$@"
-first=$(echo "$folder"/first/*.json | tr ' ' ,)
-run_parts "$folder/second" qbackend-run "$@" --scores="$first"
-second=$(echo "$folder"/second/*.json | tr ' ' ,)
-qbackend-run "$@" --scores="$first,$second" -o "$folder/sensitivity.json"
+qbackend-calib merge "$folder"/first/*.json -o "$folder/first.json"
+run_parts "$folder/second" qbackend-run "$@" --parts="$folder/first.json"
+qbackend-calib merge "$folder/first.json" "$folder"/second/*.json -o "$folder/parts.json"
+qbackend-run "$@" --parts="$folder/parts.json" -o "$folder/sensitivity.json"

@@ -351,7 +351,8 @@ qbackendCalibrationToTable(QBackendCalibration *calibration, char **output,
 
 /* One table of those of parts of the samples, whose names are for messages: the
  * bytes are those of one run on all of them. It is an error if a sample is in
- * two tables or in none, or if they don't belong together. */
+ * two tables or in none, or if they don't belong together. Also all that the
+ * parts of another run have found, see QBackendReportOptions, as one. */
 QBACKEND_EXPORT QBackendStatus qbackendMergeTables(
     const QBackendText *tables, const QBackendText *names, size_t count,
     char **output, QBackendDiagnosticCallback callback, void *user);
@@ -394,12 +395,11 @@ typedef struct {
   QBackendText title;
   /* Whether qbackendModelFindSensitivity has `changes`. */
   int measureChanges;
-  /* Of qbackendModelFindSensitivity: the scores that are known, as JSON
-   * {"tool": "...", "of": "...", "scores": {"01": [31.2, 0.9]}}, where a mask
-   * says which operators are quantized; and with `shards` above 0, the part of
-   * those that would be measured next which is measured now: it gives those
-   * scores. */
-  QBackendText scores;
+  /* Of qbackendModelCompareOperators, qbackendModelFindSensitivity and
+   * qbackendModelTune: what parts have found, as one text of
+   * qbackendMergeTables, which is not measured again; and with `shards` above
+   * 0, which part is measured now: they give the text of that part then. */
+  QBackendText parts;
   int64_t shard, shards;
 } QBackendReportOptions;
 

@@ -149,6 +149,7 @@ struct Report {
     options.sampleArguments = get("sample_arguments");
     options.threads = threads;
     options.title = get("title");
+    options.parts = get("parts");
     return options;
   }
 
@@ -291,11 +292,13 @@ public:
   }
 
   py::tuple compareOperators(const Model &quantized, const Texts &texts,
-                             unsigned threads) {
+                             unsigned threads, int64_t shard, int64_t shards) {
     auto report = createReport(texts, threads);
     report->other = quantized.handle;
-    return Report::make(report, [](Report &report, Call &call) {
+    return Report::make(report, [=](Report &report, Call &call) {
       QBackendReportOptions options = report.getOptions();
+      options.shard = shard;
+      options.shards = shards;
       return qbackendModelCompareOperators(
           report.model.get(), report.other.get(), &options, &report.output,
           &report.page, &Diagnostics::add, &call.diagnostics);
@@ -321,7 +324,6 @@ public:
         createReport(texts, threads), [=](Report &report, Call &call) {
           QBackendReportOptions options = report.getOptions();
           options.measureChanges = changes;
-          options.scores = report.get("scores");
           options.shard = shard;
           options.shards = shards;
           return qbackendModelFindSensitivity(report.model.get(), &options,
@@ -333,11 +335,14 @@ public:
   py::tuple tune(const Texts &texts, unsigned threads,
                  std::optional<double> keepSqnr,
                  std::optional<double> keepAccuracy, double maxSeconds,
-                 double targetSeconds, bool resume) {
+                 double targetSeconds, bool resume, int64_t shard,
+                 int64_t shards) {
     return Report::make(
         createReport(texts, threads), [=](Report &report, Call &call) {
           QBackendTuneOptions options = {};
           options.network = report.getOptions();
+          options.network.shard = shard;
+          options.network.shards = shards;
           options.keepSqnr = keepSqnr ? &*keepSqnr : nullptr;
           options.keepAccuracy = keepAccuracy ? &*keepAccuracy : nullptr;
           options.maxSeconds = maxSeconds;
@@ -522,9 +527,12 @@ void addModels(py::module_ &m) {
       .def("quantize", &Model::quantize, py::arg("configuration"),
            py::arg("options"), py::arg("table"),
            "Another model, and what there is to say.")
-      .def("compare_operators", &Model::compareOperators, py::arg("quantized"),
-           py::arg("texts"), py::arg("threads"),
-           "Errors of operators as JSON, a page, and what there is to say.")
+      .def(
+          "compare_operators", &Model::compareOperators, py::arg("quantized"),
+          py::arg("texts"), py::arg("threads"), py::arg("shard"),
+          py::arg("shards"),
+          "Errors of operators as JSON, a page, and what there is to say; of a "
+          "part of the samples, the text of that part.")
       .def("diagnose", &Model::diagnose, py::arg("quantized").none(true),
            py::arg("texts"), py::arg("threads"),
            "What is wrong, and what mends it, as JSON.")
@@ -534,7 +542,8 @@ void addModels(py::module_ &m) {
       .def("tune", &Model::tune, py::arg("texts"), py::arg("threads"),
            py::arg("keep_sqnr"), py::arg("keep_accuracy"),
            py::arg("max_seconds"), py::arg("target_seconds"), py::arg("resume"),
-           "Writes a mapping; what was found, as JSON.")
+           py::arg("shard"), py::arg("shards"),
+           "Writes a mapping; what was found, as JSON. Of a part, its text.")
       .def("find_cost", &Model::findCost, py::arg("texts"),
            "What operators cost to run, as JSON.")
       .def("explain_operator", &Model::explainOperator, py::arg("texts"),
@@ -544,7 +553,8 @@ void addModels(py::module_ &m) {
   py::class_<Calibration>(m, "Calibration", "A network under observation.")
       .def(py::init<const Model &, const Text &, const Text &, const Text &,
                     const Text &, const Text &, const Text &, int64_t, bool,
-                    unsigned, const Text &, const Text &, int64_t, int64_t>(),
+                    unsigned, const Text &, const Text &, bool, int64_t,
+                    int64_t>(),
            py::arg("model"), py::arg("backend"), py::arg("qconfig"),
            py::arg("configuration"), py::arg("input_scale"),
            py::arg("sample_arguments"), py::arg("source"),
@@ -555,7 +565,8 @@ void addModels(py::module_ &m) {
       .def("table", &Calibration::table,
            "What was seen, as a calibration table.");
   m.def("merge_tables", &mergeTables, py::arg("tables"), py::arg("names"),
-        "One calibration table of those of parts of the samples.");
+        "One calibration table of those of parts of the samples; or what parts "
+        "of another run have found, as one text.");
   m.def("compare", &compare, py::arg("base"), py::arg("other"),
         "How results differ, as JSON.");
 }

@@ -69,7 +69,12 @@ class Model:
         self, configuration: str, options: str, table: str
     ) -> Tuple[Model, List[_Diagnostic]]: ...
     def compare_operators(
-        self, quantized: Model, texts: Dict[str, str], threads: int
+        self,
+        quantized: Model,
+        texts: Dict[str, str],
+        threads: int,
+        shard: int,
+        shards: int,
     ) -> _Report: ...
     def diagnose(
         self, quantized: Optional[Model], texts: Dict[str, str], threads: int
@@ -91,6 +96,8 @@ class Model:
         max_seconds: float,
         target_seconds: float,
         resume: bool,
+        shard: int,
+        shards: int,
     ) -> _Report: ...
     def find_cost(self, texts: Dict[str, str]) -> _Report: ...
     def explain_operator(self, texts: Dict[str, str]) -> _Report: ...
@@ -111,9 +118,9 @@ class Calibration:
         threads: int,
         sharing: str,
         statistics: str,
+        for_corrections: bool,
         total: int,
         first: int,
     ) -> None: ...
     def add(self, arrays: List[Any]) -> None: ...
     def table(self) -> str: ...
-        for_corrections: bool,

@@ -40,12 +40,13 @@ RUN = ["--backend", "--batch-size", "--calibration", "--compare", "--entry", "--
        "--input", "--input-scale", "--labels", "--layers", "--non-finite",
        "--num-threads", "--profile", "--qconfig", "--report", "--resume",
        "--sample-arguments", "--samples", "--save-every", "--sensitivity", "--shard",
-       "--source", "--target", "--calibrate", "--changes", "--statistics", "--scores",
+       "--source", "--target", "--calibrate", "--changes", "--statistics", "--parts",
+       "--for-corrections",
        "--weights", "--compare-weights"]
 TUNE = ["--backend", "--calibration", "--data", "--entry", "--input", "--input-scale",
         "--keep-accuracy", "--keep-sqnr", "--labels", "--max-time", "--num-threads",
         "--qconfig", "--resume", "--sample-arguments", "--samples",
-        "--target-latency", "--weights"]
+        "--target-latency", "--weights", "--shard", "--parts"]
 TABLE = ["--observer", "--percentile", "--symmetric", "--dtype"]
 # Values that some option has: half of all are one of these.
 PLAUSIBLE = {

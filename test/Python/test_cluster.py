@@ -6,19 +6,15 @@ import concurrent.futures as futures
 import dataclasses
 import functools
 import json
-import os
 import pickle
 import random
-import shutil
-import subprocess
-import sys
 import threading
 import time
 
 import numpy as np
 import pytest
 import qbackend
-from networks import DIGITS, ROOT, WEIGHT, export, linear, samples
+from networks import WEIGHT, linear, samples
 from qbackend import Cluster, Model
 from qbackend.model import cluster, parts
 from qbackend.model.sandbox import Remote
@@ -231,6 +227,46 @@ def test_hung_worker(model, accuracy):
         late.set()
 
 
+def test_time_counts_from_the_begin():
+    """Parts wait for one worker longer than they may take."""
+    handed_out = []
+
+    def take_time(work, task):
+        time.sleep(0.6)
+        return work(task)
+
+    class Slowly(futures.ThreadPoolExecutor):
+        def submit(self, work, task):
+            handed_out.append(task.number)
+            return super().submit(take_time, work, task)
+
+    one = calibrated()
+    with Slowly(1) as executor:
+        found = calibrated(executor=Cluster(executor, shards=3, timeout=1.1))
+    assert found == one
+    assert handed_out == [0, 1, 2]
+
+
+def test_time_of_one_that_tells_nothing(model, accuracy):
+    """Its parts never begin: the time counts since they were handed out."""
+    late = []
+
+    class Silent(Backwards):
+        def _work(self):
+            with self._lock:
+                held, self._held = self._held, []
+            for future, work, arguments in held:
+                # The first one is lost.
+                if not late:
+                    late.append(future)
+                else:
+                    future.set_result(work(*arguments))
+
+    executor = Cluster(Silent(), shards=3, timeout=0.3)
+    assert model.evaluate(X, LABELS, executor=executor) == accuracy
+    assert not late[0].done()
+
+
 def test_models_travel_once(model, accuracy):
     """Processes that aren't forked have nothing but what is sent."""
     sent = []
@@ -320,6 +356,117 @@ def test_sensitivity(model):
         assert model.sensitivity(X, LABELS, executor=executor) == one
 
 
+@pytest.mark.parametrize("shards", [1, 2, 7])
+def test_layers(model, shards):
+    model.calibrate(X)
+    quantized = model.quantize()
+    one = quantized.compare_layers(model, X, LABELS)
+    assert one.layers and one.accuracies[0][0] > 0.6
+    for executor in (Backwards(), futures.ThreadPoolExecutor(2)):
+        cluster = Cluster(executor, shards)
+        found = quantized.compare_layers(model, X, LABELS, executor=cluster)
+        assert found == one
+
+
+def test_tune(model, tmp_path):
+    """Above what integers keep: an operator becomes float."""
+    path = tmp_path / "one.mlir"
+    one = model.tune(X, path, keep_sqnr=200)
+    assert one.is_held and one.real_valued == 1
+    for number, executor in enumerate((Backwards(), futures.ThreadPoolExecutor(2))):
+        other = tmp_path / f"{number}.mlir"
+        found = model.tune(X, other, keep_sqnr=200, executor=Cluster(executor, 3))
+        assert dataclasses.replace(found, path=one.path) == one
+        assert other.read_bytes() == path.read_bytes()
+    with pytest.raises(ValueError, match="max_seconds has no effect on workers"):
+        model.tune(X, path, keep_sqnr=200, max_seconds=9, executor=Backwards())
+
+
+def test_more_parts_than_samples(model):
+    model.calibrate(X)
+    quantized = model.quantize()
+    one = quantized.compare_layers(model, X[:3])
+    cluster = Cluster(Backwards(), shards=8)
+    assert quantized.compare_layers(model, X[:3], executor=cluster) == one
+
+
+def test_all_workers_hang(model):
+    """What can't begin is not waited for without an end."""
+    late = threading.Event()
+
+    def hang(answer):
+        late.wait(20)
+        return answer
+
+    with Changed(hang, times=100) as executor:
+        begin = time.monotonic()
+        with pytest.raises(RuntimeError, match=r"was lost 2 times: it took 0.2 s"):
+            cluster = Cluster(executor, shards=2, timeout=0.2, retries=1)
+            model.evaluate(X, LABELS, executor=cluster)
+        assert time.monotonic() - begin < 10
+        late.set()
+
+
+def test_layers_of_another_version(model):
+    model.calibrate(X)
+    quantized = model.quantize()
+    with Changed(LIES["qbackend 0.0.1, expected"], times=100) as executor:
+        with pytest.raises(RuntimeError, match="has qbackend 0.0.1, expected"):
+            quantized.compare_layers(
+                model, X, executor=Cluster(executor, shards=2, retries=1)
+            )
+
+
+def test_resume_rounds(model, tmp_path):
+    """An interrupt in the second round of a sensitivity keeps the first."""
+    one = model.sensitivity(X, LABELS)
+    done = []
+
+    class Stops(futures.ThreadPoolExecutor):
+        def submit(self, work, task):
+            if len(done) == 3:
+                raise KeyboardInterrupt
+            future = super().submit(work, task)
+            futures.wait([future])
+            done.append(task.number)
+            return future
+
+    def run(executor):
+        keeping = Cluster(executor, shards=2, resume=tmp_path / "parts")
+        return model.sensitivity(X, LABELS, executor=keeping)
+
+    with Stops(1) as executor, pytest.raises(KeyboardInterrupt):
+        run(executor)
+    assert done == [0, 1, 0]
+    done = [None] * 4
+    with Stops(1) as executor:
+        assert run(executor) == one
+    assert done == [None] * 4 + [1]
+
+
+def test_tables_for_corrections(model):
+    """Corrections by merged tables, without samples."""
+    one = calibrated(for_corrections=True)
+    assert '"patches"' in one
+    joined = calibrated(for_corrections=True, executor=Cluster(Backwards(), 4))
+    assert joined == one
+    model.calibration = joined
+    assert model.quantize(corrections="adaptive-rounding").summary().operators
+    model.calibration = calibrated()
+    with pytest.raises(ValueError, match="takes what layers read, which"):
+        model.quantize(corrections="adaptive-rounding")
+
+
+def test_progress_of_rounds(model):
+    said = []
+    model.sensitivity(
+        X,
+        executor=Cluster(Backwards(), 3),
+        progress=lambda done, total: said.append((done, total)),
+    )
+    assert said == [(done, None) for done in range(1, 7)]
+
+
 def test_progress(model):
     said = []
     model.evaluate(
@@ -401,126 +548,3 @@ def test_chaos(seed):
         killer.join()
     assert found == one
     assert killed
-
-
-# Engines ----------------------------------------------------------------------
-
-EXAMPLE = ROOT / "examples" / "cluster"
-#: sbatch --wait, which runs the tasks of an array one after another.
-SBATCH = """#!/bin/sh
-last=${2#--array=0-}
-shift 2
-export SLURM_ARRAY_TASK_COUNT=$((last + 1)) SLURM_ARRAY_TASK_ID SLURM_CPUS_PER_TASK=1
-for SLURM_ARRAY_TASK_ID in $(seq 0 "$last"); do "$@" || exit; done
-"""
-MPI = ["mpiexec", "--allow-run-as-root", "--oversubscribe", "-n", "3"]
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """LeNet-5, images for its calibration and some to measure it on."""
-    folder = tmp_path_factory.mktemp("cluster")
-    export("lenet5", folder).rename(folder / "net.mlir")
-    digits = np.load(DIGITS)
-    np.savez(folder / "calib.npz", x=digits["calib_images"][:50])
-    np.savez(folder / "test.npz", x=digits["test_images"][:20])
-    return folder
-
-
-@pytest.fixture(scope="module")
-def table(files):
-    digits = np.load(files / "calib.npz")
-    model = qbackend.load(files / "net.mlir")
-    model.calibrate(digits, input_scale="1/255", statistics="mergeable")
-    return model.calibration
-
-
-def run(*command, **options):
-    found = subprocess.run(
-        list(map(str, command)), capture_output=True, text=True, timeout=300, **options
-    )
-    assert found.returncode == 0, found.stderr
-    return found
-
-
-@pytest.mark.parametrize("engine", ["none", "processes", "dask", "mpi"])
-def test_engines(files, table, engine):
-    before = []
-    if engine == "dask":
-        pytest.importorskip("distributed", reason="no python3-distributed")
-    if engine == "mpi":
-        pytest.importorskip("mpi4py", reason="no python3-mpi4py")
-        if shutil.which("mpiexec") is None:
-            pytest.skip("no openmpi-bin")
-        before = [*MPI, sys.executable, "-m", "mpi4py.futures"]
-    script = [EXAMPLE / "calibrate.py", "net.mlir", "calib.npz", "--input-scale=1/255"]
-    run(
-        *(before or [sys.executable]),
-        *(*script, f"--engine={engine}", "-o", f"{engine}.json"),
-        cwd=files,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-    )
-    assert (files / f"{engine}.json").read_text() == table
-
-
-def test_another_file(files):
-    """A worker that has other samples at the path says so."""
-    path = files / "moved.npy"
-    np.save(path, X)
-
-    class Moves(futures.ThreadPoolExecutor):
-        def submit(self, work, *arguments):
-            np.save(path, X + 1)
-            return super().submit(work, *arguments)
-
-    with Moves(1) as executor, pytest.raises(ValueError, match="is another file"):
-        Model(linear()).calibrate(str(path), statistics="mergeable", executor=executor)
-
-
-@pytest.mark.skipif(shutil.which("qbackend-run") is None, reason="no tools in PATH")
-def test_slurm(files):
-    (files / "bin").mkdir()
-    (files / "bin" / "sbatch").write_text(SBATCH)
-    (files / "bin" / "sbatch").chmod(0o755)
-    path = f"{files / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    arguments = ["net.mlir", "calib.npz", "test.npz", "--input-scale=1/255"]
-    run(
-        *(EXAMPLE / "submit.sh", "out", 3, *arguments),
-        cwd=files,
-        env={**os.environ, "PATH": path},
-    )
-    scale = "--input-scale=1/255"
-    alone = ["--calibrate", "--statistics=mergeable", "--input=calib.npz", scale]
-    run("qbackend-run", "net.mlir", *alone, "-o", "alone.json", cwd=files)
-    table = (files / "alone.json").read_bytes()
-    assert (files / "out" / "table.json").read_bytes() == table
-    alone = ["--sensitivity", "--calibration=alone.json", "--input=test.npz", scale]
-    run("qbackend-run", "net.mlir", *alone, "-o", "sensitivity.json", cwd=files)
-    one = (files / "sensitivity.json").read_bytes()
-    assert (files / "out" / "sensitivity.json").read_bytes() == one
-    # A part that is given twice.
-    twice = subprocess.run(
-        ["qbackend-run", "net.mlir", *alone]
-        + ["--scores=out/first/0.json,out/first/0.json"],
-        cwd=files,
-        capture_output=True,
-        text=True,
-    )
-    assert twice.returncode == 1
-    assert "has what another file of --scores has" in twice.stderr
-    # Of other samples, and by another version.
-    part = files / "out" / "first" / "0.json"
-    (files / "version.json").write_text(part.read_text().replace("qbackend ", "q "))
-    for scores, data, why in (
-        (part, "calib.npz", "scores are of another network, other samples or other"),
-        ("version.json", "test.npz", "scores are by 'q "),
-    ):
-        options = ["--calibration=alone.json", f"--scores={scores}", scale]
-        wrong = subprocess.run(
-            ["qbackend-run", "net.mlir", "--sensitivity", f"--input={data}", *options],
-            cwd=files,
-            capture_output=True,
-            text=True,
-        )
-        assert wrong.returncode == 1
-        assert why in wrong.stderr

@@ -11,6 +11,7 @@
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
+#include "qbackend/Support/Parts.h"
 
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
@@ -22,7 +23,8 @@ using llvm::StringRef;
 namespace cl = llvm::cl;
 
 static cl::SubCommand
-    mergeCommand("merge", "one table of those of parts of the samples");
+    mergeCommand("merge", "one table of those of parts of the samples; or one "
+                          "file of what other parts have found");
 static cl::SubCommand showCommand("show", "what a table holds, with pictures");
 static cl::SubCommand
     diffCommand("diff", "what two tables have different; exits with 0 if "
@@ -174,11 +176,33 @@ int main(int argc, char **argv) {
     return write(printTable(*table));
   }
   std::vector<NamedTable> tables;
+  std::vector<qbackend::NamedParts> parts;
   for (const std::string &file : files) {
-    auto table = readTable(file);
+    auto buffer = qbackend::readFile(file);
+    if (!buffer)
+      return fail("cannot read '" + file + "': " + buffer.getError().message());
+    StringRef text = (*buffer)->getBuffer();
+    if (mergeCommand && qbackend::isParts(text)) {
+      auto part = qbackend::parseParts(text, file);
+      if (!part)
+        return fail(part.takeError());
+      parts.push_back({file, std::move(*part)});
+      continue;
+    }
+    auto table = parseTable(text, file);
     if (!table)
       return fail(table.takeError());
     tables.push_back({file, std::move(*table)});
+  }
+  if (!parts.empty()) {
+    if (!tables.empty())
+      return fail("'" + tables[0].path + "' is a calibration table, '" +
+                  parts[0].path + "' is a part of '" + parts[0].parts.command +
+                  "'");
+    auto merged = qbackend::mergeParts(parts);
+    if (!merged)
+      return fail(merged.takeError());
+    return write(qbackend::printParts(*merged));
   }
   if (mergeCommand) {
     if (!statistics.empty() && statistics != "mergeable")

@@ -108,14 +108,14 @@ static cl::opt<bool> forCorrections(
     cl::cat(category));
 cl::opt<std::string> options::shard(
     "shard", cl::value_desc("I/N"),
-    cl::desc("calibrate on part I (from 0) of N of the samples; "
-             "qbackend-calib merge joins the tables; or measure that "
-             "part of what --sensitivity does next, for --scores"),
+    cl::desc("do part I (from 0) of N of --calibrate, --layers, --labels (of "
+             "the samples) or --sensitivity (of what is measured next), and "
+             "write it to -o; qbackend-calib merge joins parts"),
     cl::cat(category));
-cl::list<std::string> options::scoreFiles(
-    "scores", cl::value_desc("FILE"), cl::CommaSeparated,
-    cl::desc("with --sensitivity: what parts of it have measured, "
-             "which isn't measured again"),
+cl::list<std::string> options::partFiles(
+    "parts", cl::value_desc("FILE"), cl::CommaSeparated,
+    cl::desc("what parts by --shard have found, for --layers, --labels and "
+             "--sensitivity: it isn't measured again"),
     cl::cat(category));
 cl::opt<std::string> options::sourceName(
     "source",
@@ -206,6 +206,20 @@ cl::list<std::string> options::plugins(
              "in"),
     cl::cat(category));
 
+const char *const options::kTool = "qbackend " QBACKEND_VERSION_STRING;
+
+llvm::Error options::readPartFiles(Parts &parts) {
+  parts.tool = kTool;
+  return readParts(ArrayRef<std::string>(partFiles), parts);
+}
+
+llvm::Expected<RunOptions> options::getPartOptions() {
+  RunOptions options = getRunOptions();
+  if (llvm::Error error = readShard(options.shard, options.shards))
+    return error;
+  return options;
+}
+
 RunOptions options::getRunOptions() {
   RunOptions options;
   options.entry = entryName;
@@ -243,12 +257,22 @@ llvm::Error options::checkOptions() {
   }
   if (inputFile.empty() && (mode != "report" || profileMode))
     return makeError("no samples: pass --input=FILE.npz");
-  if (sensitivityMode && !shard.empty() && outputFile.empty())
-    return makeError("--sensitivity with --shard needs -o FILE.json for the "
-                     "scores");
+  if (!shard.empty() && !partFiles.empty() && !sensitivityMode)
+    return makeError("--parts has no effect with --shard; give it without, "
+                     "when all parts are there");
+  if (mode.empty() && (!shard.empty() || !partFiles.empty()) &&
+      (labelsFile.empty() || !compareFile.empty()))
+    return makeError("--{0} needs --calibrate, --sensitivity, --layers, or "
+                     "--labels without --compare",
+                     shard.empty() ? "parts" : "shard");
+  if (!shard.empty() && outputFile.empty())
+    return makeError("--shard needs -o FILE.json for the part");
+  if (mode.empty() && !partFiles.empty() && !outputFile.empty())
+    return makeError("-o has no effect with --parts: parts of an evaluation "
+                     "have no results but counts");
   if (sensitivityMode && !shard.empty() && changesMode)
     return makeError("--changes has no effect with --shard; give it with "
-                     "--scores, when all parts are measured");
+                     "--parts, when all parts are measured");
   if (forCorrections && (resume || saveSeconds.getNumOccurrences() != 0))
     return makeError("--{0} has no effect with --for-corrections: do parts of "
                      "the samples, with --shard and --statistics=mergeable",
@@ -287,8 +311,8 @@ llvm::Error options::checkOptions() {
       {&nonFinite, {"calibrate", "sensitivity", "doctor"}},
       {&statistics, {"calibrate"}},
       {&forCorrections, {"calibrate"}},
-      {&shard, {"calibrate", "sensitivity"}},
-      {std::addressof(scoreFiles), {"sensitivity"}},
+      {&shard, {"", "calibrate", "sensitivity", "layers"}},
+      {std::addressof(partFiles), {"", "sensitivity", "layers"}},
       {&sourceName, {"calibrate"}},
       {&resume, {"calibrate"}},
       {&saveSeconds, {"calibrate"}},
@@ -308,6 +332,8 @@ llvm::Error options::checkOptions() {
     if (use.option->getNumOccurrences() == 0 ||
         llvm::is_contained(use.modes, mode))
       continue;
+    if (use.option == &outputFile && layersMode && !shard.empty())
+      continue;
     if (use.option == &outputFile)
       return makeError("-o has no effect with --{0}, which prints; leave it "
                        "out, and write what is printed to a file by >{1}",
@@ -319,7 +345,7 @@ llvm::Error options::checkOptions() {
                      llvm::join(use.modes, " or --"));
   }
   llvm::SmallVector<FileFormat> formats = {FileFormat::JSON};
-  if (mode.empty())
+  if (mode.empty() && shard.empty())
     formats = {FileFormat::Npz, FileFormat::Npy, FileFormat::CSV};
   if (doctorMode)
     formats = {FileFormat::MLIR};

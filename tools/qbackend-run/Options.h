@@ -8,6 +8,7 @@
 #include "qbackend/Execution/Pipelines/RunModule.h"
 #include "qbackend/Insight/Tuning/Simulation.h"
 #include "qbackend/Pipelines/Calibrate.h"
+#include "qbackend/Support/Parts.h"
 
 #include "llvm/Support/CommandLine.h"
 
@@ -22,10 +23,13 @@ extern llvm::cl::opt<int64_t> samples, saveSeconds;
 extern llvm::cl::opt<unsigned> threads;
 extern llvm::cl::opt<bool> calibrateMode, resume, sensitivityMode, changesMode,
     layersMode, doctorMode, profileMode;
-extern llvm::cl::list<std::string> scoreFiles, plugins;
+extern llvm::cl::list<std::string> partFiles, plugins;
 
-/// What the options say about a run.
+/// What the options say about a run, but for --shard.
 RunOptions getRunOptions();
+
+/// With --shard, too.
+llvm::Expected<RunOptions> getPartOptions();
 
 /// The right classes of the samples, if --labels is given.
 llvm::Expected<std::vector<int64_t>> readLabels();
@@ -41,6 +45,12 @@ CalibrateOptions getCalibrateOptions();
 
 /// Reads --shard; without it, there are 0.
 llvm::Error readShard(int64_t &index, int64_t &count);
+
+/// What parts and tables say they were made by.
+extern const char *const kTool;
+
+/// Reads the files of --parts, which have to be of `parts`.
+llvm::Error readPartFiles(Parts &parts);
 
 /// How a network is quantized here, and on what it is judged.
 tuning::NetworkOptions getNetworkOptions();

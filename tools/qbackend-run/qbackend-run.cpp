@@ -22,7 +22,6 @@
 #include "qbackend/Insight/Tuning/Sensitivity.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/Error.h"
-#include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/Manual.h"
 
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -39,9 +38,6 @@ using namespace qbackend;
 using namespace qbackend::options;
 
 namespace cl = llvm::cl;
-
-/// What tables and scores say they were made by.
-static constexpr const char *kTool = "qbackend " QBACKEND_VERSION_STRING;
 
 static llvm::Error calibrateModule(ModuleOp module) {
   CalibrateOptions options = getCalibrateOptions();
@@ -94,7 +90,18 @@ tryAdvice(ModuleOp module, ArrayRef<evaluation::OperatorErrors> operators,
 static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   PreparePipelineOptions prepare;
   setPrepareOptions(prepare);
-  auto layers = compareOperators(module, other, prepare, getRunOptions());
+  if (!shard.empty()) {
+    auto run = getPartOptions();
+    if (!run)
+      return run.takeError();
+    auto part = compareOperatorsInPart(module, other, prepare, *run, kTool);
+    if (!part)
+      return part.takeError();
+    return calibration::writeText(printParts(*part), outputFile);
+  }
+  auto layers =
+      compareOperators(module, other, prepare, getRunOptions(),
+                       partFiles.empty() ? PartsReader() : readPartFiles);
   if (!layers)
     return layers.takeError();
   auto labels = readLabels();
@@ -199,29 +206,6 @@ static llvm::Error compareModules(ArrayRef<arrays::NamedArray> outputs,
   return llvm::Error::success();
 }
 
-/// What is in the files of --scores. A score in two of them is an error: a part
-/// was measured twice, or is of something else.
-static llvm::Expected<tuning::KnownScores>
-readScores(const tuning::Simulation &simulation) {
-  tuning::KnownScores result;
-  for (const std::string &path : scoreFiles) {
-    auto buffer = readFile(path);
-    if (!buffer)
-      return makeError("cannot read '{0}': {1}", path,
-                       buffer.getError().message());
-    auto scores =
-        tuning::parseScores((*buffer)->getBuffer(), simulation, kTool);
-    if (!scores)
-      return makeError("'{0}': {1}", path, llvm::toString(scores.takeError()));
-    for (auto &[key, score] : *scores)
-      if (!result.emplace(key, score).second)
-        return makeError("'{0}' has what another file of --scores has; give "
-                         "each part once",
-                         path);
-  }
-  return result;
-}
-
 /// Writes the mapping that mends what is wrong to the file of -o, and says to
 /// `os` how it is used.
 static llvm::Error writeMapping(StringRef mapping, llvm::raw_ostream &os) {
@@ -279,7 +263,7 @@ static llvm::Error printSensitivity(ModuleOp module) {
   if ((*simulation)->getOperators().empty())
     return makeError("nothing of the module can be quantized by backend '{0}'",
                      backendName.getValue());
-  auto known = readScores(**simulation);
+  auto known = tuning::readScores(**simulation, readPartFiles);
   if (!known)
     return known.takeError();
   int64_t part = 0, parts = 0;
@@ -290,7 +274,8 @@ static llvm::Error printSensitivity(ModuleOp module) {
     if (!scores)
       return scores.takeError();
     return calibration::writeText(
-        tuning::printScores(*scores, **simulation, kTool), outputFile);
+        printParts(tuning::makeParts(*scores, **simulation, kTool)),
+        outputFile);
   }
   auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)
@@ -321,6 +306,88 @@ static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {
   for (const evaluation::Accuracy &accuracy : *counts)
     evaluation::print(accuracy, llvm::outs());
   return llvm::Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// Evaluation in parts
+//===----------------------------------------------------------------------===//
+
+/// What all parts have to be of.
+static Parts describeEvaluation(ModuleOp module, ArrayRef<int64_t> labels) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  RunOptions options = getRunOptions();
+  os << getModelHash(module) << " " << options.inputScale << " "
+     << options.sampleArguments;
+  for (int64_t label : labels)
+    os << " " << label;
+  return {"evaluation", kTool, hashText(text), {}};
+}
+
+/// Counts what is right in the part of --shard.
+static llvm::Error evaluatePart(ModuleOp module) {
+  auto labels = readLabels();
+  if (!labels)
+    return labels.takeError();
+  auto options = getPartOptions();
+  if (!options)
+    return options.takeError();
+  SamplePart part;
+  auto outputs = runModule(module, *options, "running", &part);
+  if (!outputs)
+    return outputs.takeError();
+  if (int64_t(labels->size()) != part.total)
+    return makeError("there are {0} labels for {1} samples; give one for each",
+                     labels->size(), part.total);
+  auto counts = evaluation::countRight(
+      *outputs, ArrayRef(*labels).slice(part.first, part.end - part.first));
+  if (!counts)
+    return counts.takeError();
+  llvm::json::Object right;
+  for (const evaluation::Accuracy &accuracy : *counts)
+    right[accuracy.name] = accuracy.right;
+  Parts parts = describeEvaluation(module, *labels);
+  parts.results.emplace(getSamplesName(part.first, part.end), std::move(right));
+  return calibration::writeText(printParts(parts), outputFile);
+}
+
+/// Prints what the parts of --parts have counted. A result that a part has not
+/// has a label there that is none of its classes.
+static llvm::Error printCounts(ModuleOp module) {
+  auto labels = readLabels();
+  if (!labels)
+    return labels.takeError();
+  Parts parts = describeEvaluation(module, *labels);
+  if (llvm::Error error = readPartFiles(parts))
+    return error;
+  auto ordered = orderSamples(parts, labels->size());
+  if (!ordered)
+    return ordered.takeError();
+  std::map<std::string, std::pair<int64_t, size_t>> right;
+  for (const llvm::json::Value *value : *ordered) {
+    const llvm::json::Object *object = value->getAsObject();
+    if (!object)
+      return makeError("a part has no counts");
+    for (auto &[name, count] : *object) {
+      auto number = count.getAsInteger();
+      if (!number)
+        return makeError("a part has no count for '{0}'", StringRef(name));
+      auto &[sum, times] = right[StringRef(name).str()];
+      sum += *number;
+      ++times;
+    }
+  }
+  bool isFound = false;
+  for (auto &[name, counted] : right) {
+    if (counted.second != ordered->size())
+      continue;
+    isFound = true;
+    evaluation::print(
+        evaluation::Accuracy{name, counted.first, int64_t(labels->size())},
+        llvm::outs());
+  }
+  return isFound ? llvm::Error::success()
+                 : makeError("no result has a class for each label");
 }
 
 int main(int argc, char **argv) {
@@ -395,6 +462,12 @@ int main(int argc, char **argv) {
       return fail(isWrong.takeError());
     // Not that of errors.
     return *isWrong ? 2 : 0;
+  }
+  if (!shard.empty() || !partFiles.empty()) {
+    if (llvm::Error error =
+            shard.empty() ? printCounts(**module) : evaluatePart(**module))
+      return fail(std::move(error));
+    return 0;
   }
   auto outputs = runModule(**module, getRunOptions(), "running");
   if (!outputs)

@@ -6,6 +6,7 @@
 #include "Sandbox.h"
 #include "Version.h"
 
+#include "qbackend/Calibration/Table.h"
 #include "qbackend/Execution/Runtime/Interrupt.h"
 #include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Execution/Runtime/ThreadPool.h"
@@ -14,6 +15,7 @@
 #include "qbackend/Insight/Tuning/Tune.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 
@@ -117,10 +119,22 @@ static cl::opt<bool>
     resume("resume",
            cl::desc("go on from what an interrupted search left beside -o"),
            cl::cat(category));
+static cl::opt<std::string>
+    shard("shard", cl::value_desc("I/N"),
+          cl::desc("measure part I (from 0) of N of what comes next, and write "
+                   "it to -o FILE.json; qbackend-calib merge joins parts"),
+          cl::cat(category));
+static cl::list<std::string>
+    partFiles("parts", cl::value_desc("FILE"), cl::CommaSeparated,
+              cl::desc("what parts by --shard have measured"),
+              cl::cat(category));
 static cl::list<std::string>
     plugins("load-dialect-plugin", cl::value_desc("FILE"),
             cl::desc("a plugin with a dialect or an engine"),
             cl::cat(category));
+
+/// What parts say they were measured by.
+static constexpr const char *kTool = "qbackend " QBACKEND_VERSION_STRING;
 
 static std::atomic<bool> interrupted(false);
 
@@ -204,6 +218,21 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
   options.targetSeconds = *target;
   options.output = outputFile;
   options.resume = resume;
+  if (!partFiles.empty())
+    options.readParts = [](Parts &parts) {
+      parts.tool = kTool;
+      return readParts(ArrayRef<std::string>(partFiles), parts);
+    };
+  if (!shard.empty()) {
+    auto [index, count] = StringRef(shard).split('/');
+    if (index.getAsInteger(10, options.shard) ||
+        count.getAsInteger(10, options.shards) || options.shards < 1)
+      return makeError("shard is '{0}', expected I/N such as 0/4",
+                       shard.getValue());
+    if (resume)
+      return makeError("--resume has no effect with --shard: what was measured "
+                       "is in --parts");
+  }
   options.isStopped = [] { return interrupted.load(); };
   if (inputFile.empty())
     return makeError("no samples to judge on: pass --input=FILE.npz");
@@ -219,6 +248,11 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
   if (options.keepAccuracy && labelsFile.empty())
     return makeError("--keep-accuracy takes the right classes: pass "
                      "--labels=FILE.npy");
+  if (options.shards) {
+    if (llvm::Error error = checkOutput(outputFile, FileFormat::JSON))
+      return error;
+    return options;
+  }
   if (!StringRef(outputFile).ends_with(".mlir"))
     return makeError("-o is '{0}', expected a name that ends with .mlir, which "
                      "qconfig= takes for a file",
@@ -302,6 +336,16 @@ int main(int argc, char **argv) {
   watchInterrupt();
   // Each line is there when it is said, in a pipe, too.
   llvm::outs().SetUnbuffered();
+  if (options->shards) {
+    auto part = tuning::tuneInPart(**module, *options, kTool);
+    ended = true;
+    if (!part)
+      return fail(part.takeError());
+    if (llvm::Error error =
+            calibration::writeText(printParts(*part), outputFile))
+      return fail(std::move(error));
+    return 0;
+  }
   auto result = tuning::tune(**module, *options, llvm::outs());
   ended = true;
   if (!result)

@@ -244,9 +244,68 @@ llvm::Expected<std::vector<NamedArray>> SampleRun::collect(StringRef label) {
   return outputs;
 }
 
+/// How many samples `run` has for `options`; -1: only reading tells.
+static int64_t countSamples(const SampleRun &run, const RunOptions &options) {
+  int64_t total = run.source->size();
+  if (options.samples < 0)
+    return total;
+  return total < 0 ? options.samples : std::min(total, options.samples);
+}
+
+llvm::Expected<int64_t> qbackend::countSamples(func::FuncOp function,
+                                               const RunOptions &options) {
+  SampleRun run;
+  auto fixed = findFixedArguments(function, options.sampleArguments);
+  if (!fixed)
+    return fixed.takeError();
+  run.options.fixed = std::move(*fixed);
+  if (llvm::Error error = run.load(options.data, options.inputScale, function))
+    return error;
+  int64_t total = ::countSamples(run, options);
+  if (total < 0)
+    return makeError("parts need the number of samples, which standard input "
+                     "doesn't tell; pass --samples");
+  return total;
+}
+
+llvm::Expected<SamplePart> qbackend::takeSamples(SampleRun &run,
+                                                 func::FuncOp function,
+                                                 const RunOptions &options) {
+  run.options.maxSamples = options.samples;
+  run.options.threads = options.threads;
+  if (options.shards == 0)
+    return SamplePart();
+  if (options.shard < 0 || options.shard >= options.shards)
+    return makeError("shard {0} of {1}: expected 0 to {2}", options.shard,
+                     options.shards, options.shards - 1);
+  int64_t total = ::countSamples(run, options);
+  if (total < 0)
+    return makeError("a shard needs the number of samples, which standard "
+                     "input doesn't tell; pass --samples");
+  int64_t batch = 1;
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      if (!run.options.isFixed(i) && tensor.getRank() > 0 &&
+          !tensor.isDynamicDim(0))
+        batch = std::max<int64_t>(tensor.getDimSize(0), 1);
+  int64_t batches = (total + batch - 1) / batch;
+  SamplePart part{batches * options.shard / options.shards * batch,
+                  batches * (options.shard + 1) / options.shards * batch,
+                  total};
+  part.end = std::min(part.end, total);
+  if (part.first >= part.end)
+    return makeError("shard {0} of {1} has no samples: {2} samples are {3} "
+                     "batches",
+                     options.shard, options.shards, total, batches);
+  if (llvm::Error error = run.skip(part.first))
+    return error;
+  run.options.maxSamples = part.end - part.first;
+  return part;
+}
+
 llvm::Expected<std::vector<NamedArray>>
-qbackend::runModule(ModuleOp module, const RunOptions &options,
-                    StringRef label) {
+qbackend::runModule(ModuleOp module, const RunOptions &options, StringRef label,
+                    SamplePart *part) {
   auto function = findEntry(module, options.entry);
   if (!function)
     return function.takeError();
@@ -266,7 +325,10 @@ qbackend::runModule(ModuleOp module, const RunOptions &options,
   run.options.fixed = std::move(*fixed);
   if (llvm::Error error = run.load(options.data, options.inputScale, *function))
     return error;
-  run.options.maxSamples = options.samples;
-  run.options.threads = options.threads;
+  auto taken = takeSamples(run, *function, options);
+  if (!taken)
+    return taken.takeError();
+  if (part)
+    *part = *taken;
   return run.collect(label);
 }

@@ -4,9 +4,11 @@
 // operator, in one pass over the samples.
 
 #include "ComparisonFunction.h"
+#include "ComparisonTotals.h"
 #include "MatchNetworks.h"
 
 #include "qbackend/Insight/Comparison/CompareOperators.h"
+#include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Engine.h"
 
@@ -19,8 +21,10 @@
 using namespace mlir;
 using namespace qbackend;
 using arrays::NamedArray;
+using evaluation::ComparisonTotals;
 using evaluation::ErrorSums;
 using evaluation::OperatorErrors;
+using evaluation::OperatorTotals;
 
 //===----------------------------------------------------------------------===//
 // Both networks
@@ -89,12 +93,15 @@ static llvm::Error checkSignatures(func::FuncOp real, func::FuncOp quantized) {
 //===----------------------------------------------------------------------===//
 
 namespace {
-/// What the operators of a sample did. Samples run in any order, and their sums
-/// are added in the order of samples, so that nothing depends on the threads.
+/// What the operators of a sample did. Samples run in any order, and a part of
+/// them may run elsewhere: the sums of each are added up exactly.
 class Collector {
 public:
-  Collector(std::vector<OperatorErrors> &operators, ArrayRef<Site> sites)
-      : operators(operators), sites(sites) {}
+  Collector(ArrayRef<OperatorErrors> operators, ArrayRef<Site> sites,
+            std::vector<OperatorTotals> &totals)
+      : operators(operators), sites(sites), totals(totals) {
+    totals.resize(operators.size());
+  }
 
   /// Called by the compiled code.
   void add(int64_t index, const runtime::UnrankedMemRef *tensor);
@@ -104,15 +111,15 @@ public:
     std::lock_guard<std::mutex> lock(mutex);
     auto last = samples.lower_bound(end);
     for (auto it = samples.begin(); it != last; ++it)
-      for (auto [op, sums] : llvm::zip_equal(operators, it->second.sums)) {
-        op.cumulative.merge(sums.cumulative);
-        op.local.merge(sums.local);
-        op.fromInputs.merge(sums.fromInputs);
-        op.own.merge(sums.own);
-        op.weight.merge(sums.weight);
-        op.bias.merge(sums.bias);
-        op.clip.merge(sums.clip);
-        op.round.merge(sums.round);
+      for (auto [op, sums] : llvm::zip(totals, it->second.sums)) {
+        op.cumulative.add(sums.cumulative);
+        op.local.add(sums.local);
+        op.fromInputs.add(sums.fromInputs);
+        op.own.add(sums.own);
+        op.weight.add(sums.weight);
+        op.bias.add(sums.bias);
+        op.clip.add(sums.clip);
+        op.round.add(sums.round);
       }
     samples.erase(samples.begin(), last);
   }
@@ -133,8 +140,9 @@ private:
   void addRange(Sums &sums, const OperatorErrors &op, ArrayRef<float> exact,
                 ArrayRef<float> values, int64_t channels);
 
-  std::vector<OperatorErrors> &operators;
+  ArrayRef<OperatorErrors> operators;
   ArrayRef<Site> sites;
+  std::vector<OperatorTotals> &totals;
   std::map<int64_t, Sample> samples;
   std::mutex mutex;
 };
@@ -177,7 +185,7 @@ void Collector::addStatistics(calibration::Statistics &statistics,
 
 void Collector::add(int64_t index, const runtime::UnrankedMemRef *tensor) {
   const Site &site = sites[index];
-  OperatorErrors &op = operators[site.op];
+  const OperatorErrors &op = operators[site.op];
   int64_t number = runtime::Executable::getCurrentSample();
   Sample *sample;
   {
@@ -200,10 +208,11 @@ void Collector::add(int64_t index, const runtime::UnrankedMemRef *tensor) {
     if (auto it = sample->cumulative.find(site.op);
         it != sample->cumulative.end() && it->second.size() == values.size()) {
       sums.cumulative.add(values, it->second, channels);
-      addStatistics(op.quantizedStatistics, it->second, channels, number);
+      addStatistics(totals[site.op].quantizedStatistics, it->second, channels,
+                    number);
       sample->cumulative.erase(it);
     }
-    addStatistics(op.statistics, values, channels, number);
+    addStatistics(totals[site.op].statistics, values, channels, number);
     sample->exact = std::move(values);
     sample->fromInputs.clear();
     break;
@@ -238,29 +247,21 @@ void Collector::add(int64_t index, const runtime::UnrankedMemRef *tensor) {
   }
 }
 
-/// Adds the results of a run to those of runs before.
-static void append(std::vector<NamedArray> &outputs,
-                   ArrayRef<arrays::Array> results) {
-  if (outputs.empty())
-    for (auto [i, result] : llvm::enumerate(results)) {
-      outputs.push_back({"output" + std::to_string(i),
-                         arrays::Array{result.type, result.shape, {}}});
-      auto &shape = outputs.back().array.shape;
-      if (shape.empty())
-        shape.push_back(1);
-      shape[0] = 0;
-    }
-  for (auto [output, result] : llvm::zip_equal(outputs, results)) {
-    output.array.shape[0] += result.shape.empty() ? 1 : result.shape[0];
-    output.array.data.insert(output.array.data.end(), result.data.begin(),
-                             result.data.end());
-  }
-}
+namespace {
+/// Both networks as one function.
+struct PreparedComparison {
+  OwningOpRef<ModuleOp> module;
+  ComparisonFunction both;
+  /// How many results the float one has.
+  size_t results = 0;
+  SmallVector<bool> fixed;
+};
+} // namespace
 
-llvm::Expected<OperatorComparison>
-qbackend::compareOperators(ModuleOp realModule, ModuleOp quantizedModule,
-                           const PreparePipelineOptions &prepare,
-                           const RunOptions &options) {
+static llvm::Expected<PreparedComparison>
+prepareComparison(ModuleOp realModule, ModuleOp quantizedModule,
+                  const PreparePipelineOptions &prepare,
+                  const RunOptions &options) {
   auto prepared = runOnCopy(realModule, [&](OpPassManager &manager) {
     if (!isObserved(realModule))
       addPreparePipeline(manager, prepare);
@@ -313,18 +314,27 @@ qbackend::compareOperators(ModuleOp realModule, ModuleOp quantizedModule,
                      "scales, so that its numbers can't be compared; compare "
                      "its results, without --layers");
 
+  PreparedComparison result;
   auto fixed = findFixedArguments(*real, options.sampleArguments);
   if (!fixed)
     return fixed.takeError();
-  ComparisonFunction both = createComparison(module, *real, *quantized);
-  OperatorComparison comparison;
-  comparison.operators = std::move(both.operators);
-  size_t results = real->getNumResults();
+  result.fixed = std::move(*fixed);
+  result.both = createComparison(module, *real, *quantized);
+  result.results = real->getNumResults();
   real->erase();
-  Collector collector(comparison.operators, both.sites);
+  result.module = std::move(*prepared);
+  return result;
+}
+
+/// Runs on the samples of `options`, and returns which those are.
+static llvm::Expected<SamplePart> runComparison(PreparedComparison &prepared,
+                                                const RunOptions &options,
+                                                ComparisonTotals &totals) {
+  ComparisonFunction &both = prepared.both;
+  Collector collector(both.operators, both.sites, totals.operators);
   SampleRun run;
   auto executable = compileModule(
-      module, both.function.getName(), /*observe=*/{},
+      *prepared.module, both.function.getName(), /*observe=*/{},
       {{kComparisonHook,
         [&](int64_t index, const runtime::UnrankedMemRef *tensor) {
           collector.add(index, tensor);
@@ -333,22 +343,118 @@ qbackend::compareOperators(ModuleOp realModule, ModuleOp quantizedModule,
   if (!executable)
     return executable.takeError();
   run.executable = std::move(*executable);
-  run.options.fixed = std::move(*fixed);
+  run.options.fixed = prepared.fixed;
   if (llvm::Error error =
           run.load(options.data, options.inputScale, both.function))
     return error;
-  run.options.maxSamples = options.samples;
-  run.options.threads = options.threads;
-  llvm::Error error =
-      run.run("comparing",
-              [&](int64_t first, int64_t count,
-                  ArrayRef<arrays::Array> arrays) -> llvm::Error {
-                collector.flush(first + count);
-                append(comparison.outputs, arrays.take_front(results));
-                append(comparison.otherOutputs, arrays.drop_front(results));
-                return llvm::Error::success();
-              });
+  auto part = takeSamples(run, both.function, options);
+  if (!part)
+    return part.takeError();
+  llvm::Error error = run.run(
+      "comparing",
+      [&](int64_t first, int64_t count,
+          ArrayRef<arrays::Array> arrays) -> llvm::Error {
+        collector.flush(first + count);
+        appendResults(arrays.take_front(prepared.results), totals.outputs);
+        appendResults(arrays.drop_front(prepared.results), totals.otherOutputs);
+        return llvm::Error::success();
+      });
   if (error)
     return error;
+  return part;
+}
+
+/// What all parts have to be of.
+static std::string describeComparison(ModuleOp real, ModuleOp quantized,
+                                      const PreparePipelineOptions &prepare,
+                                      const RunOptions &options,
+                                      int64_t total) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << getModelHash(real) << " " << getModelHash(quantized) << " "
+      << prepare.backend.getValue() << " " << prepare.qconfig.getValue() << " "
+      << options.inputScale << " " << options.sampleArguments << " " << total;
+  return hashText(text);
+}
+
+llvm::Expected<Parts>
+qbackend::compareOperatorsInPart(ModuleOp real, ModuleOp quantized,
+                                 const PreparePipelineOptions &prepare,
+                                 const RunOptions &options, StringRef tool) {
+  auto prepared = prepareComparison(real, quantized, prepare, options);
+  if (!prepared)
+    return prepared.takeError();
+  ComparisonTotals totals;
+  auto part = runComparison(*prepared, options, totals);
+  if (!part)
+    return part.takeError();
+  Parts result{
+      "layers",
+      tool.str(),
+      describeComparison(real, quantized, prepare, options, part->total),
+      {}};
+  result.results.emplace(getSamplesName(part->first, part->end),
+                         evaluation::toJSON(totals));
+  return result;
+}
+
+/// The totals of all samples by those of `parts`.
+static llvm::Error joinParts(const PreparedComparison &prepared,
+                             const Parts &parts, int64_t total,
+                             ComparisonTotals &totals) {
+  auto ordered = orderSamples(parts, total);
+  if (!ordered)
+    return ordered.takeError();
+  for (const llvm::json::Value *value : *ordered) {
+    auto more = evaluation::readTotals(*value, prepared.both.operators.size());
+    if (!more)
+      return more.takeError();
+    totals.add(*more);
+  }
+  return llvm::Error::success();
+}
+
+llvm::Expected<OperatorComparison>
+qbackend::compareOperators(ModuleOp real, ModuleOp quantized,
+                           const PreparePipelineOptions &prepare,
+                           const RunOptions &options, PartsReader readParts) {
+  auto prepared = prepareComparison(real, quantized, prepare, options);
+  if (!prepared)
+    return prepared.takeError();
+  ComparisonTotals totals;
+  if (readParts) {
+    auto total = countSamples(prepared->both.function, options);
+    if (!total)
+      return total.takeError();
+    Parts parts{"layers",
+                "",
+                describeComparison(real, quantized, prepare, options, *total),
+                {}};
+    if (llvm::Error error = readParts(parts))
+      return error;
+    if (llvm::Error error = joinParts(*prepared, parts, *total, totals))
+      return error;
+  } else {
+    auto part = runComparison(*prepared, options, totals);
+    if (!part)
+      return part.takeError();
+  }
+  OperatorComparison comparison;
+  comparison.operators = std::move(prepared->both.operators);
+  for (auto [op, sums] :
+       llvm::zip_equal(comparison.operators, totals.operators)) {
+    op.cumulative = sums.cumulative.getSums();
+    op.local = sums.local.getSums();
+    op.fromInputs = sums.fromInputs.getSums();
+    op.own = sums.own.getSums();
+    op.weight = sums.weight.getSums();
+    op.bias = sums.bias.getSums();
+    op.clip = sums.clip.getSums();
+    op.round = sums.round.getSums();
+    op.statistics = std::move(sums.statistics);
+    op.quantizedStatistics = std::move(sums.quantizedStatistics);
+  }
+  comparison.outputs = std::move(totals.outputs);
+  comparison.otherOutputs = std::move(totals.otherOutputs);
   return comparison;
 }

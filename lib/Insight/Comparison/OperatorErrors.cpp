@@ -50,22 +50,6 @@ void ErrorSums::add(ArrayRef<float> exact, ArrayRef<float> found,
   }
 }
 
-void ErrorSums::merge(const ErrorSums &sums) {
-  elements += sums.elements;
-  signal += sums.signal;
-  other += sums.other;
-  noise += sums.noise;
-  product += sums.product;
-  largest = std::max(largest, sums.largest);
-  channelSignal.resize(
-      std::max(channelSignal.size(), sums.channelSignal.size()));
-  channelNoise.resize(channelSignal.size());
-  for (size_t c = 0; c < sums.channelSignal.size(); ++c) {
-    channelSignal[c] += sums.channelSignal[c];
-    channelNoise[c] += sums.channelNoise[c];
-  }
-}
-
 llvm::json::Value qbackend::evaluation::toDecibels(double ratio) {
   if (std::isfinite(ratio))
     return ratio;

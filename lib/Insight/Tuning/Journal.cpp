@@ -56,15 +56,18 @@ llvm::Error Journal::write() {
   if (path.empty())
     return llvm::Error::success();
   written = std::chrono::steady_clock::now();
-  llvm::json::Object scoreObject, secondsObject;
+  llvm::json::Object scoreObject, secondsObject, countObject;
   for (auto &[key, score] : scores)
     scoreObject[key] = toArray(score);
   for (auto &[key, time] : seconds)
     secondsObject[key] = time;
+  for (auto &[key, count] : counts)
+    countObject[key] = count;
   std::string text;
   llvm::raw_string_ostream os(text);
   os << llvm::formatv("{0:2}", llvm::json::Value(llvm::json::Object{
                                    {"network", network},
+                                   {"operators", std::move(countObject)},
                                    {"scores", std::move(scoreObject)},
                                    {"seconds", std::move(secondsObject)}}))
      << "\n";
@@ -99,6 +102,10 @@ llvm::Error Journal::read(bool hasAccuracy) {
     if (score->accuracy.has_value() == hasAccuracy)
       scores[StringRef(key).str()] = *score;
   }
+  if (auto *countObject = object->getObject("operators"))
+    for (auto &[key, entry] : *countObject)
+      if (auto count = entry.getAsInteger())
+        counts[StringRef(key).str()] = *count;
   if (auto *secondsObject = object->getObject("seconds"))
     for (auto &[key, entry] : *secondsObject)
       if (auto time = entry.getAsNumber())
@@ -114,6 +121,43 @@ std::optional<Score> Journal::findScore(StringRef key) const {
 std::optional<double> Journal::findSeconds(StringRef key) const {
   auto it = seconds.find(std::string_view(key));
   return it == seconds.end() ? std::nullopt : std::optional(it->second);
+}
+
+std::optional<int64_t> Journal::findCount(StringRef key) const {
+  auto it = counts.find(std::string_view(key));
+  return it == counts.end() ? std::nullopt : std::optional(it->second);
+}
+
+/// What counts are called among results.
+static constexpr StringRef kOperators = "operators, ";
+
+std::map<std::string, llvm::json::Value>
+Journal::getResults(const std::map<std::string, llvm::json::Value> &known,
+                    llvm::function_ref<bool(StringRef)> isWanted) const {
+  std::map<std::string, llvm::json::Value> results;
+  for (auto &[key, score] : scores)
+    if (!known.count(key) && isWanted(key))
+      results.emplace(key, toArray(score));
+  for (auto &[key, count] : counts)
+    if (std::string name = (kOperators + key).str();
+        !known.count(name) && isWanted(name))
+      results.emplace(name, count);
+  return results;
+}
+
+llvm::Error
+Journal::takeResults(const std::map<std::string, llvm::json::Value> &results) {
+  for (auto &[key, value] : results) {
+    StringRef name = key;
+    auto count = value.getAsInteger();
+    if (count && name.consume_front(kOperators))
+      counts[name.str()] = *count;
+    else if (auto score = toScore(value))
+      scores[key] = *score;
+    else if (!value.getAsBoolean())
+      return makeError("no score and no number of operators: '{0}'", key);
+  }
+  return llvm::Error::success();
 }
 
 llvm::Error Journal::addScore(StringRef key, const Score &score) {

@@ -167,6 +167,22 @@ llvm::Error Measurements::create(Candidate &candidate) {
   if (!simulation)
     return simulation.takeError();
   candidate.simulation = std::move(*simulation);
+  candidate.count = candidate.simulation->getOperators().size();
+  return llvm::Error::success();
+}
+
+llvm::Error Measurements::open(Candidate &candidate) {
+  return candidate.simulation ? llvm::Error::success() : create(candidate);
+}
+
+llvm::Error Measurements::count(Candidate &candidate) {
+  if (auto known = journal.findCount(candidate.name)) {
+    candidate.count = *known;
+    return llvm::Error::success();
+  }
+  if (llvm::Error error = open(candidate))
+    return error;
+  journal.addCount(candidate.name, candidate.count);
   return llvm::Error::success();
 }
 
@@ -179,11 +195,19 @@ static std::string getKey(StringRef kind, const Candidate &candidate,
   return key;
 }
 
+bool Measurements::isKnown(const Candidate &candidate, const BitVector &real,
+                           std::string &key) const {
+  key = getKey("", candidate, real);
+  return bool(journal.findScore(key));
+}
+
 llvm::Expected<Score> Measurements::simulate(Candidate &candidate,
                                              const BitVector &real) {
   std::string key = getKey("", candidate, real);
   if (auto known = journal.findScore(key))
     return *known;
+  if (llvm::Error error = open(candidate))
+    return error;
   BitVector quantized = real;
   quantized.flip();
   auto score = candidate.simulation->score(quantized);

@@ -18,7 +18,10 @@ namespace qbackend::tuning {
 struct Candidate {
   llvm::SmallVector<Change> changes;
   std::string name;
+  /// Null as long as the journal has all that is asked for.
   std::unique_ptr<Simulation> simulation;
+  /// How many operators of it are quantized.
+  unsigned count = 0;
   /// With all operators quantized.
   Score score;
 };
@@ -41,6 +44,15 @@ public:
 
   /// Compiles the candidate.
   llvm::Error create(Candidate &candidate);
+  /// Compiles it if that isn't done.
+  llvm::Error open(Candidate &candidate);
+  /// Says how many operators it has, and compiles it if the journal doesn't
+  /// know.
+  llvm::Error count(Candidate &candidate);
+
+  /// Whether the score by simulation is known; and its key of the journal.
+  bool isKnown(const Candidate &candidate, const llvm::BitVector &real,
+               std::string &key) const;
 
   /// The score by simulation.
   llvm::Expected<Score> simulate(Candidate &candidate,

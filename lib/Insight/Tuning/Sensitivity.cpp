@@ -94,46 +94,32 @@ Expected<KnownScores> tuning::measurePart(Simulation &simulation,
   return result;
 }
 
-std::string tuning::printScores(const KnownScores &scores,
-                                const Simulation &simulation, StringRef tool) {
-  json::Object object;
-  for (auto &[key, score] : scores)
-    object[key] = toArray(score);
-  std::string text;
-  raw_string_ostream(text) << formatv(
-      "{0:2}\n", json::Value(json::Object{{"tool", tool},
-                                          {"of", simulation.getFingerprint()},
-                                          {"scores", std::move(object)}}));
-  return text;
+static Parts describeScores(const Simulation &simulation) {
+  return {"sensitivity", "", simulation.getFingerprint(), {}};
 }
 
-Expected<KnownScores> tuning::parseScores(StringRef text,
-                                          const Simulation &simulation,
-                                          StringRef tool) {
+Parts tuning::makeParts(const KnownScores &scores, const Simulation &simulation,
+                        StringRef tool) {
+  Parts parts = describeScores(simulation);
+  parts.tool = tool.str();
+  for (auto &[key, score] : scores)
+    parts.results.emplace(key, toArray(score));
+  return parts;
+}
+
+Expected<KnownScores> tuning::readScores(const Simulation &simulation,
+                                         PartsReader readParts) {
+  Parts parts = describeScores(simulation);
+  if (Error error = readParts(parts))
+    return error;
   KnownScores result;
-  if (text.empty())
-    return result;
-  auto value = json::parse(text);
-  if (!value)
-    return makeError("scores are no JSON: {0}", toString(value.takeError()));
-  auto *object = value->getAsObject();
-  auto *scores = object ? object->getObject("scores") : nullptr;
-  if (!scores)
-    return makeError("there are no scores of --sensitivity --shard");
-  if (auto found = object->getString("tool"); found != tool)
-    return makeError("scores are by '{0}', this is '{1}'", found.value_or(""),
-                     tool);
-  if (object->getString("of") != StringRef(simulation.getFingerprint()))
-    return makeError("scores are of another network, other samples or other "
-                     "ranges; measure all parts with the same options");
   unsigned count = simulation.getOperators().size();
-  for (auto &[key, entry] : *scores) {
+  for (auto &[key, entry] : parts.results) {
     auto score = toScore(entry);
-    StringRef mask = key;
-    if (!score || mask.size() != count ||
-        mask.find_first_not_of("01") != StringRef::npos)
-      return makeError("no score, or no operators: '{0}'", mask);
-    result[mask.str()] = *score;
+    if (!score || key.size() != count ||
+        StringRef(key).find_first_not_of("01") != StringRef::npos)
+      return makeError("no score, or no operators: '{0}'", key);
+    result[key] = *score;
   }
   return result;
 }

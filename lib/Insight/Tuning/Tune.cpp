@@ -6,6 +6,7 @@
 #include "qbackend/Support/OutputFile.h"
 
 #include "Measurements.h"
+#include "OperatorSets.h"
 
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Insight/Tuning/Sensitivity.h"
@@ -16,6 +17,7 @@
 #include <chrono>
 #include <deque>
 #include <limits>
+#include <set>
 
 using namespace mlir;
 using namespace qbackend;
@@ -34,12 +36,15 @@ public:
   Tuner(ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log)
       : options(options), log(log),
         measurements(module, options.network,
-                     getPathBeside(options.output, "partial")),
+                     options.shards ? ""
+                                    : getPathBeside(options.output, "partial")),
         start(std::chrono::steady_clock::now()) {}
 
   llvm::Expected<TuneResult> run();
+  llvm::Expected<Parts> runPart(StringRef tool);
 
 private:
+  llvm::Expected<Parts> prepare();
   bool isStopped() {
     std::chrono::duration<double> passed =
         std::chrono::steady_clock::now() - start;
@@ -81,12 +86,17 @@ private:
   llvm::Error searchSets(Candidate &candidate);
   llvm::Error searchSize(Candidate &candidate, unsigned size);
   llvm::Error searchFaster();
+  llvm::Error measureShare(Candidate &candidate, ArrayRef<BitVector> sets);
 
   const TuneOptions &options;
   llvm::raw_ostream &log;
   Measurements measurements;
   std::chrono::steady_clock::time_point start;
   bool stopped = false;
+  /// Of a part: whether its share is measured, with which the search ends; and
+  /// the keys of what is in it, and in that of others.
+  bool hasShare = false;
+  std::set<std::string> share, others;
 
   /// Changes of all operators that were measured; the first one is none.
   std::deque<Candidate> candidates;
@@ -178,8 +188,9 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
                                   *found.seconds <= *options.targetSeconds);
   if (!isBetter(found, candidate.changes.size()))
     return llvm::Error::success();
-  if (llvm::Error error = writeBest(candidate, real, found))
-    return error;
+  if (options.shards == 0)
+    if (llvm::Error error = writeBest(candidate, real, found))
+      return error;
   found.isWritten = true;
   result = found;
   best = &candidate;
@@ -202,22 +213,20 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
 /// Measures a change of all operators; null if that isn't possible, or fewer
 /// operators would be quantized.
 llvm::Expected<Candidate *> Tuner::attempt(Candidate candidate) {
-  if (llvm::Error error = measurements.create(candidate)) {
+  if (llvm::Error error = measurements.count(candidate)) {
     if (candidates.empty() || isStopped())
       return error;
     log << candidate.name
         << ": not possible: " << llvm::toString(std::move(error)) << "\n";
     return nullptr;
   }
-  size_t count = candidate.simulation->getOperators().size();
+  const unsigned count = candidate.count;
   // Nothing is lost there, and nothing gained.
   if (candidates.empty() && count == 0)
     return makeError("nothing of the module is quantized by backend '{0}'",
                      options.network.backend);
-  if (!candidates.empty() &&
-      count < candidates[0].simulation->getOperators().size()) {
-    log << candidate.name << ": "
-        << candidates[0].simulation->getOperators().size() - count
+  if (!candidates.empty() && count < candidates[0].count) {
+    log << candidate.name << ": " << candidates[0].count - count
         << " operators would not be quantized\n";
     return nullptr;
   }
@@ -239,7 +248,7 @@ llvm::Error Tuner::search() {
   if (!first)
     return first.takeError();
   if (options.targetSeconds) {
-    BitVector none((*first)->simulation->getOperators().size());
+    BitVector none((*first)->count);
     auto seconds = measurements.measureSeconds(**first, none);
     if (!seconds)
       return seconds.takeError();
@@ -315,55 +324,44 @@ double Tuner::getCost(const Candidate &candidate, const BitVector &real) const {
   return seconds;
 }
 
-/// Each operator, and those around the values of one scale.
-static SmallVector<BitVector> getMoves(const Candidate &candidate) {
-  unsigned count = candidate.simulation->getOperators().size();
-  SmallVector<BitVector> moves;
-  for (unsigned i = 0; i < count; ++i) {
-    moves.emplace_back(count);
-    moves.back().set(i);
+/// Of a part: measures its share of what isn't known of `sets`, which is not
+/// put together here.
+llvm::Error Tuner::measureShare(Candidate &candidate,
+                                ArrayRef<BitVector> sets) {
+  if (options.shards == 0)
+    return llvm::Error::success();
+  int64_t number = 0;
+  for (const BitVector &set : sets) {
+    std::string key;
+    // Moves can lead to the same set.
+    if (measurements.isKnown(candidate, set, key) || others.count(key))
+      continue;
+    if (number++ % options.shards != options.shard) {
+      others.insert(key);
+      continue;
+    }
+    share.insert(key);
+    auto score = measurements.simulate(candidate, set);
+    if (!score)
+      return score.takeError();
   }
-  for (ArrayRef<unsigned> group : candidate.simulation->getGroups()) {
-    BitVector move(count);
-    for (unsigned i : group)
-      move.set(i);
-    if (move.count() > 1)
-      moves.push_back(std::move(move));
-  }
-  return moves;
-}
-
-/// How many sets of `size` of `count` operators there are.
-static double countSets(unsigned count, unsigned size) {
-  double sets = 1;
-  for (unsigned i = 0; i < size; ++i)
-    sets = sets * (count - i) / (i + 1);
-  return sets;
+  hasShare = number != 0;
+  return hasShare ? makeError("the part is measured") : llvm::Error::success();
 }
 
 llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
-  unsigned count = candidate.simulation->getOperators().size();
-  SmallVector<unsigned> chosen(size);
-  for (unsigned i = 0; i < size; ++i)
-    chosen[i] = i;
+  std::vector<BitVector> sets = listSets(candidate.count, size);
+  if (llvm::Error error = measureShare(candidate, sets))
+    return error;
   std::vector<std::pair<Score, BitVector>> kept;
-  while (!isStopped()) {
-    BitVector real(count);
-    for (unsigned i : chosen)
-      real.set(i);
+  for (const BitVector &real : sets) {
+    if (isStopped())
+      break;
     auto score = measurements.simulate(candidate, real);
     if (!score)
       return score.takeError();
     if (isKept(*score))
       kept.push_back({*score, real});
-    int64_t last = int64_t(size) - 1;
-    while (last >= 0 && chosen[last] == count - size + last)
-      --last;
-    if (last < 0)
-      break;
-    ++chosen[last];
-    for (unsigned i = last + 1; i < size; ++i)
-      chosen[i] = chosen[i - 1] + 1;
   }
   llvm::stable_sort(kept, [&](auto &a, auto &b) {
     double cost = getCost(candidate, a.second),
@@ -382,9 +380,11 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
 }
 
 llvm::Error Tuner::searchSets(Candidate &candidate) {
-  unsigned count = candidate.simulation->getOperators().size();
+  if (llvm::Error error = measurements.open(candidate))
+    return error;
+  const unsigned count = candidate.count;
   log << "float operators, with " << candidate.name << "\n";
-  SmallVector<BitVector> moves = getMoves(candidate);
+  SmallVector<BitVector> moves = getMoves(*candidate.simulation);
   BitVector real(count);
   Score score = candidate.score;
   // Kept by the simulation alone: nor is a part of these.
@@ -398,13 +398,18 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
     double most = -std::numeric_limits<double>::infinity();
     BitVector next = real;
     Score nextScore = score;
+    SmallVector<BitVector> sets;
     for (const BitVector &move : moves) {
-      if (isStopped())
-        return llvm::Error::success();
       BitVector tried = real;
       tried |= move;
-      if (tried == real)
-        continue;
+      if (tried != real)
+        sets.push_back(std::move(tried));
+    }
+    if (llvm::Error error = measureShare(candidate, sets))
+      return error;
+    for (const BitVector &tried : sets) {
+      if (isStopped())
+        return llvm::Error::success();
       auto found = measurements.simulate(candidate, tried);
       if (!found)
         return found.takeError();
@@ -464,6 +469,8 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
 /// More operators in floats, where that makes the program faster: those
 /// whose integers come from floats and become real again.
 llvm::Error Tuner::searchFaster() {
+  if (llvm::Error error = measurements.open(*best))
+    return error;
   log << "faster programs, with " << best->name << "\n";
   int64_t tries = 0;
   for (bool isFaster = true; isFaster && !result.isHeld;) {
@@ -471,7 +478,7 @@ llvm::Error Tuner::searchFaster() {
     Candidate &candidate = *best;
     BitVector real = bestReal;
     double before = *result.seconds;
-    SmallVector<BitVector> moves = getMoves(candidate);
+    SmallVector<BitVector> moves = getMoves(*candidate.simulation);
     llvm::stable_sort(moves, [&](const BitVector &a, const BitVector &b) {
       return getCost(candidate, a) < getCost(candidate, b);
     });
@@ -502,14 +509,50 @@ llvm::Error Tuner::searchFaster() {
   return llvm::Error::success();
 }
 
+/// What parts have to be of, and what they have measured.
+llvm::Expected<Parts> Tuner::prepare() {
+  if (llvm::Error error = measurements.prepare(options.resume))
+    return error;
+  result.real = measurements.getRealScore();
+  Parts parts{"tune", "", hashText(measurements.journal.getNetwork()), {}};
+  if (options.readParts)
+    if (llvm::Error error = options.readParts(parts))
+      return error;
+  if (llvm::Error error = measurements.journal.takeResults(parts.results))
+    return error;
+  return parts;
+}
+
+llvm::Expected<Parts> Tuner::runPart(StringRef tool) {
+  auto parts = prepare();
+  if (!parts)
+    return parts.takeError();
+  parts->tool = tool.str();
+  if (llvm::Error error = search()) {
+    if (!hasShare)
+      return error;
+    llvm::consumeError(std::move(error));
+  }
+  if (stopped)
+    return makeError("interrupted");
+  // What all have measured, the first one tells.
+  parts->results =
+      measurements.journal.getResults(parts->results, [&](StringRef key) {
+        return options.shard == 0 || share.count(key.str());
+      });
+  if (!hasShare && options.shard == 0)
+    parts->results.emplace(kCompleteName, true);
+  return parts;
+}
+
 llvm::Expected<TuneResult> Tuner::run() {
-  if (llvm::Error error = measurements.prepare(options.resume)) {
+  if (auto parts = prepare(); !parts) {
+    llvm::Error error = parts.takeError();
     if (!isStopped())
       return error;
     llvm::consumeError(std::move(error));
     return result;
   }
-  result.real = measurements.getRealScore();
   log << "float: " << formatScore(result.real) << "\n";
   if (llvm::Error error = search()) {
     // What was running when it was stopped ended with an error.
@@ -525,12 +568,33 @@ llvm::Expected<TuneResult> Tuner::run() {
   return result;
 }
 
-llvm::Expected<TuneResult> tuning::tune(ModuleOp module,
-                                        const TuneOptions &options,
-                                        llvm::raw_ostream &log) {
+static llvm::Error checkOptions(const TuneOptions &options) {
   if (options.keepAccuracy && options.network.labels.empty())
     return makeError("an accuracy is to be kept, but there are no labels");
   if (options.keepAccuracy.has_value() == options.keepSqnr.has_value())
     return makeError("either an SQNR or an accuracy is to be kept");
+  return llvm::Error::success();
+}
+
+llvm::Expected<TuneResult> tuning::tune(ModuleOp module,
+                                        const TuneOptions &options,
+                                        llvm::raw_ostream &log) {
+  if (llvm::Error error = checkOptions(options))
+    return error;
   return Tuner(module, options, log).run();
+}
+
+llvm::Expected<Parts> tuning::tuneInPart(ModuleOp module,
+                                         const TuneOptions &options,
+                                         StringRef tool) {
+  if (llvm::Error error = checkOptions(options))
+    return error;
+  if (options.targetSeconds || options.maxSeconds)
+    return makeError("a search in parts can't hold a time: those of one "
+                     "machine are not those of another; leave out the target "
+                     "and the end, and give them when all is measured");
+  if (options.shard < 0 || options.shard >= options.shards)
+    return makeError("shard {0} of {1}: expected 0 to {2}", options.shard,
+                     options.shards, options.shards - 1);
+  return Tuner(module, options, llvm::nulls()).runPart(tool);
 }

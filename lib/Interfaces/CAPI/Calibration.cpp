@@ -7,6 +7,7 @@
 #include "qbackend/Execution/Pipelines/ObservedRun.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Pipelines.h"
+#include "qbackend/Support/Parts.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -210,6 +211,19 @@ QBackendStatus qbackendMergeTables(const QBackendText *tables,
     reportError(message, callback, user);
     return QBACKEND_FAILURE;
   };
+  if (count > 0 && isParts(toRef(tables[0]))) {
+    std::vector<NamedParts> all;
+    for (size_t i = 0; i < count; ++i) {
+      auto parts = parseParts(toRef(tables[i]), toRef(names[i]));
+      if (!parts)
+        return fail(llvm::toString(parts.takeError()));
+      all.push_back({toRef(names[i]).str(), std::move(*parts)});
+    }
+    auto merged = mergeParts(all);
+    if (!merged)
+      return fail(llvm::toString(merged.takeError()));
+    return Session(callback, user).finish(printParts(*merged), output);
+  }
   std::vector<calibration::NamedTable> parsed;
   for (size_t i = 0; i < count; ++i) {
     auto table = calibration::parseTable(toRef(tables[i]), toRef(names[i]));

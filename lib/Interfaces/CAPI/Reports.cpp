@@ -45,7 +45,16 @@ static RunOptions getRunOptions(const QBackendModel &model,
   run.inputScale = toString(options.inputScale);
   run.sampleArguments = toString(options.sampleArguments);
   run.threads = options.threads;
+  run.shard = options.shard;
+  run.shards = options.shards;
   return run;
+}
+
+/// Reads the parts of `options`, which are of this program.
+static llvm::Error readParts(const QBackendReportOptions &options,
+                             Parts &parts) {
+  parts.tool = getToolName();
+  return qbackend::readParts(toRef(options.parts), parts);
 }
 
 static tuning::NetworkOptions
@@ -133,8 +142,20 @@ qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
   prepare.backend = getBackend(*options);
   prepare.qconfig = toString(options->qconfig);
   prepare.entry = copy->entry;
-  auto layers = compareOperators(*copy->module, *other, prepare,
-                                 getRunOptions(*copy, *options));
+  RunOptions run = getRunOptions(*copy, *options);
+  if (options->shards) {
+    auto part = compareOperatorsInPart(*copy->module, *other, prepare, run,
+                                       getToolName());
+    if (!part)
+      return fail(*copy, part.takeError());
+    if (copy->session.failIfInterrupted())
+      return QBACKEND_FAILURE;
+    return copy->session.finish(printParts(*part), output);
+  }
+  auto reader = [&](Parts &parts) { return readParts(*options, parts); };
+  auto layers = compareOperators(
+      *copy->module, *other, prepare, run,
+      toRef(options->parts).empty() ? PartsReader() : PartsReader(reader));
   if (!layers)
     return fail(*copy, layers.takeError());
   auto labels = evaluation::readLabels(toRef(options->labels), /*samples=*/-1);
@@ -212,8 +233,8 @@ QBackendStatus qbackendModelFindSensitivity(
   auto simulation = tuning::Simulation::create(*copy->module, network);
   if (!simulation)
     return fail(*copy, simulation.takeError());
-  const std::string tool = getToolName();
-  auto known = tuning::parseScores(toRef(options->scores), **simulation, tool);
+  auto known = tuning::readScores(
+      **simulation, [&](Parts &parts) { return readParts(*options, parts); });
   if (!known)
     return fail(*copy, known.takeError());
   if (options->shards) {
@@ -223,8 +244,9 @@ QBackendStatus qbackendModelFindSensitivity(
       return fail(*copy, part.takeError());
     if (copy->session.failIfInterrupted())
       return QBACKEND_FAILURE;
-    return copy->session.finish(tuning::printScores(*part, **simulation, tool),
-                                output);
+    return copy->session.finish(
+        printParts(tuning::makeParts(*part, **simulation, getToolName())),
+        output);
   }
   auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)
@@ -265,6 +287,23 @@ QBackendStatus qbackendModelTune(QBackendModel *model,
     tune.maxSeconds = options->maxSeconds;
   if (options->targetSeconds > 0)
     tune.targetSeconds = options->targetSeconds;
+  tune.shard = options->network.shard;
+  tune.shards = options->network.shards;
+  tune.readParts = [options](Parts &parts) {
+    return readParts(options->network, parts);
+  };
+  if (options->isStopped)
+    tune.isStopped = [options] {
+      return options->isStopped(options->stopUser) != 0;
+    };
+  if (tune.shards) {
+    auto part = tuning::tuneInPart(*copy->module, tune, getToolName());
+    if (!part)
+      return fail(*copy, part.takeError());
+    if (copy->session.failIfInterrupted())
+      return QBACKEND_FAILURE;
+    return copy->session.finish(printParts(*part), output);
+  }
   tune.output = toString(options->path);
   if (!StringRef(tune.output).ends_with(".mlir")) {
     copy->session.error() << "path is '" << tune.output
@@ -272,10 +311,6 @@ QBackendStatus qbackendModelTune(QBackendModel *model,
     return QBACKEND_FAILURE;
   }
   tune.resume = options->resume;
-  if (options->isStopped)
-    tune.isStopped = [options] {
-      return options->isStopped(options->stopUser) != 0;
-    };
   std::string log;
   llvm::raw_string_ostream stream(log);
   auto result = tuning::tune(*copy->module, tune, stream);

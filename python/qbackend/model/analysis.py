@@ -5,6 +5,7 @@ mapping that keeps its accuracy, one operator, all stages."""
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import json
 import os
 import zipfile
@@ -36,6 +37,8 @@ from .cluster import Executor, cluster_of
 from .samples import (
     Array,
     Input,
+    Progress,
+    ProgressReport,
     Samples,
     Scale,
     numbers_text,
@@ -87,13 +90,16 @@ class Analyzed:
         sample_arguments: Optional[Sequence[int]] = None,
         threads: int = 0,
         title: str = "",
+        progress: Progress = False,
+        executor: Executor = None,
     ) -> LayerReport:
         """The error of each operator against `other`, float, which is taken for
         right: where it is, what causes it, what to change (docs/Reports.md). Without
         `labels` there is no accuracy. `backend` and `qconfig` say how the operators
         of `other` are fused; by default those that this network was quantized for,
         else those that `other` was calibrated for. `save` of the result writes a
-        page, which calls the network `title`."""
+        page, which calls the network `title`. With `executor`, parts of the samples
+        run on its workers (docs/Cluster.md), and `progress` is of parts."""
         if not isinstance(other, Analyzed):
             raise TypeError(
                 f"found a {type(other).__name__} to compare with, expected a Model"
@@ -103,12 +109,16 @@ class Analyzed:
             qconfig = made if qconfig is None else qconfig
         texts = other._configuration(backend, qconfig)
         with other._files(data, labels, None, sample_arguments) as paths:
-            texts.update(
-                paths, **_run_texts(input_scale, sample_arguments), title=title
+            texts.update(_run_texts(input_scale, sample_arguments), title=title)
+            inputs = other._sample_inputs(sample_arguments)
+            analysis = parts.Analysis(
+                "compare_operators",
+                texts,
+                paths,
+                (thread_count(threads),),
+                batches=parts.count_batches(paths["samples"], inputs),
             )
-            found = other._loaded().compare_operators(
-                self._loaded(), texts, thread_count(threads)
-            )
+            found = other._analyze(analysis, progress, executor, self)
         text, page = _told(found)
         return layer_report_of(json.loads(text), page)
 
@@ -160,6 +170,7 @@ class Analyzed:
         input_scale: Scale = None,
         sample_arguments: Optional[Sequence[int]] = None,
         threads: int = 0,
+        progress: Progress = False,
         executor: Executor = None,
     ) -> Sensitivity:
         """What it costs to quantize each operator of this float network, alone
@@ -167,18 +178,18 @@ class Analyzed:
         `data`. With n operators the network runs 3 n + 1 times. With `changes`, also
         what per-channel weights, other observers and each correction give, one at a
         time; those that run on samples are left out where there are ranges. With
-        `executor`, all but these are measured on its workers (docs/Cluster.md)."""
+        `executor`, all but these are measured on its workers (docs/Cluster.md), and
+        `progress` is of parts of that."""
         texts = self._configuration(backend, qconfig)
         texts["table"] = self._table_of_groups()
         texts.update(_run_texts(input_scale, sample_arguments))
-        threads = thread_count(threads)
         with self._files(data, labels, None, sample_arguments) as paths:
-            if executor is not None:
-                texts["scores"] = parts.measure_scores(
-                    cluster_of(executor), self._sent(), texts, paths, threads
-                )
-            found = self._loaded().find_sensitivity(
-                {**texts, **paths}, threads, changes, 0, 0
+            found = self._analyze(
+                parts.Analysis(
+                    "find_sensitivity", texts, paths, (thread_count(threads), changes)
+                ),
+                progress,
+                executor,
             )
         return sensitivity_of(json.loads(_told(found)[0]))
 
@@ -199,6 +210,8 @@ class Analyzed:
         input_scale: Scale = None,
         sample_arguments: Optional[Sequence[int]] = None,
         threads: int = 0,
+        progress: Progress = False,
+        executor: Executor = None,
     ) -> Tuned:
         """Writes to `path`, which ends with .mlir, a small change of the qconfig
         mapping that keeps an SQNR of `keep_sqnr` dB on `data`, or an accuracy at most
@@ -209,7 +222,9 @@ class Analyzed:
         `target_latency` is what a call may take, and `max_seconds` when to stop, in
         seconds. Ranges are those of `calibration_data`, on which corrections run too,
         else those of `calibrate`, else of `data`. `resume` goes on from what a search
-        on the same data that was stopped left beside `path`.
+        on the same data that was stopped left beside `path`. With `executor`, sets of
+        operators are measured on its workers (docs/Cluster.md), and `progress` is of
+        parts of that; times of calls are those of this machine.
         """
         name = os.fsdecode(path)
         if not name.endswith(".mlir"):
@@ -232,20 +247,26 @@ class Analyzed:
             )
         if keep_accuracy is not None and labels is None:
             raise ValueError("keep_accuracy needs the right classes: pass labels")
+        if executor is not None and max_seconds is not None:
+            raise ValueError(
+                "max_seconds has no effect on workers; leave it out, or executor"
+            )
         texts = self._configuration(backend, qconfig)
         if calibration_data is None:
             texts["table"] = self._table_of_groups()
         with self._files(data, labels, calibration_data, sample_arguments) as paths:
-            texts.update(paths, **_run_texts(input_scale, sample_arguments))
+            texts.update(_run_texts(input_scale, sample_arguments))
+            count, kept = thread_count(threads), (keep_sqnr, keep_accuracy)
+            if executor is not None:
+                # Nothing that is measured there depends on times.
+                asked = parts.Analysis(
+                    "tune", texts, paths, (count, *kept, 0, 0, False)
+                )
+                texts["parts"] = self._measure(asked, progress, executor)
             texts["path"] = name
-            found = self._loaded().tune(
-                texts,
-                thread_count(threads),
-                keep_sqnr,
-                keep_accuracy,
-                max_seconds or 0.0,
-                target_latency or 0.0,
-                resume,
+            times = (max_seconds or 0.0, target_latency or 0.0)
+            found = self._analyze(
+                parts.Analysis("tune", texts, paths, (count, *kept, *times, resume))
             )
         return tuned_of(json.loads(_told(found)[0]), name)
 
@@ -294,6 +315,36 @@ class Analyzed:
             texts = self._configuration(backend, qconfig, keys)
             text, page = _told(self._loaded().record_stages({**texts, "title": title}))
         return stages_of(json.loads(text), page)
+
+    def _measure(
+        self,
+        analysis: parts.Analysis,
+        progress: Progress,
+        executor: Executor,
+    ) -> str:
+        report = ProgressReport("measuring", progress, None, "parts")
+        return parts.measure(cluster_of(executor), self._sent(), analysis, report)
+
+    def _analyze(
+        self,
+        analysis: parts.Analysis,
+        progress: Progress = False,
+        executor: Executor = None,
+        other: Optional["Analyzed"] = None,
+    ) -> Tuple[str, Optional[str], List[Any]]:
+        """What the compiler finds, by parts on workers if there are some."""
+        if executor is not None:
+            sent = None if other is None else other._sent()
+            known = self._measure(
+                dataclasses.replace(analysis, other=sent), progress, executor
+            )
+            texts = {**analysis.texts, "parts": known}
+            analysis = dataclasses.replace(analysis, texts=texts)
+        loaded = None if other is None else other._loaded()
+        found: Tuple[str, Optional[str], List[Any]] = analysis.ask(
+            self._loaded(), loaded
+        )
+        return found
 
     def _configuration(
         self,

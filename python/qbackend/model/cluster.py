@@ -50,9 +50,11 @@ class Cluster:
     `executor` has the workers; or it is a function that makes one, which is called
     again when all workers of the one before are lost, and whose executors are shut
     down here. `shards` is how many parts there are, about, by default one for each
-    worker; results don't depend on it. A part whose worker is lost, gives a damaged answer or takes longer
-    than `timeout` seconds is handed out again, `retries` times. Parts that are done
-    are kept in the folder `resume`, from which the same run goes on.
+    worker; results don't depend on it. A part whose worker is lost, gives a damaged
+    answer or takes longer than `timeout` seconds is handed out again, `retries` times:
+    from its begin, or, where the executor doesn't tell that, as Dask's, since it was
+    handed out. Parts that are done are kept in the folder `resume`, from which the
+    same run goes on.
     """
 
     executor: Union[futures.Executor, Callable[[], futures.Executor]]
@@ -224,7 +226,7 @@ def _keep(kept: Dict[Any, Any], key: Any, value: Any) -> None:
             del kept[next(iter(kept))]
 
 
-def _model_of(digest: Digest, entry: str) -> Any:
+def model_of(digest: Digest, entry: str) -> Any:
     key = (os.getpid(), digest, entry)
     model = _models.get(key)
     if model is None:
@@ -246,7 +248,7 @@ def answer_by(works: Dict[str, Work], task: Task) -> Answer:
     if missing:
         return dataclasses.replace(reply, missing=missing)
     try:
-        model = _model_of(task.contents[0], task.entry)
+        model = model_of(task.contents[0], task.entry)
         result, count = works[task.kind](model, task)
     except Exception as error:
         return dataclasses.replace(reply, error=_plain(error))
@@ -327,6 +329,9 @@ class _Run:
     deadline: Optional[float]
     #: How many were handed out before.
     place: int
+    has_begun: bool = False
+    #: Whether it was handed out again.
+    is_late: bool = False
 
 
 class _Gathering:
@@ -347,6 +352,11 @@ class _Gathering:
         #: Numbers of parts that are to be handed out again.
         self._again: List[Task] = []
         self._lost = 0
+        #: Whether the executor says which parts have begun; and when something
+        #: was handed out, began or ended last: the time of what hasn't begun
+        #: counts from there, as it waits for others.
+        self._tells = False
+        self._event = time.monotonic()
         self._handed_out = 0
         #: The place of the last task that was sent with a content.
         self._sent: Dict[Digest, int] = {}
@@ -383,7 +393,8 @@ class _Gathering:
         if task.number in self._results:
             return
         timeout = self._cluster.timeout
-        deadline = None if timeout is None else time.monotonic() + timeout
+        self._event = time.monotonic()
+        deadline = None if timeout is None else self._event + timeout
         try:
             future = self._pool.executor.submit(self._answer, task)
         except futures.BrokenExecutor as error:
@@ -410,9 +421,14 @@ class _Gathering:
         self._pool.renew(error)
 
     def _wait(self) -> None:
-        now = time.monotonic()
-        deadlines = [r.deadline for r in self._running.values() if r.deadline]
-        timeout = max(0.0, min(deadlines) - now) if deadlines else None
+        timeout = None
+        if self._cluster.timeout is not None:
+            self._begin()
+            now = time.monotonic()
+            deadlines = [r.deadline for r in self._running.values() if r.deadline]
+            # No one says when a part begins; it is seen soon.
+            timeout = min(1.0, self._cluster.timeout / 10)
+            timeout = max(0.0, min([*(d - now for d in deadlines), timeout]))
         done, _ = futures.wait(
             list(self._running), timeout, return_when=futures.FIRST_COMPLETED
         )
@@ -423,11 +439,26 @@ class _Gathering:
         for run in list(self._running.values()):
             if run.deadline and run.deadline <= now:
                 run.deadline = None
+                run.is_late = True
                 if run.task.number not in self._results:
                     self._fail(run.task, f"it took {self._cluster.timeout} s")
 
+    def _begin(self) -> None:
+        """Has the time of parts count from when they have begun."""
+        assert self._cluster.timeout is not None
+        for future, run in self._running.items():
+            if run.has_begun or run.is_late or not future.running():
+                continue
+            self._tells = run.has_begun = True
+            self._event = time.monotonic()
+            run.deadline = self._event + self._cluster.timeout
+        for run in self._running.values() if self._tells else ():
+            if not run.has_begun and not run.is_late:
+                run.deadline = self._event + self._cluster.timeout
+
     def _take(self, future: Any, run: _Run) -> None:
         task = run.task
+        self._event = time.monotonic()
         if task.number in self._results:
             # A late one, of a part that was handed out again: it counts once.
             return

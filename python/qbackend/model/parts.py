@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What is done in parts on the workers of an executor: calibration and evaluation on
-samples, sensitivity on operators. Each has the function that a worker runs beside the
-one that puts its results together, to those of one machine."""
+"""What is done in parts on the workers of an executor: calibration, evaluation and
+errors of layers by samples, sensitivity and tuning by what is measured. Each has the
+function that a worker runs beside the one that puts its results together, to those of
+one machine."""
 
 from __future__ import annotations
 
@@ -25,6 +26,7 @@ from .cluster import (
     answer_by,
     content_of,
     gather,
+    model_of,
     offered,
 )
 from .samples import Array, Batch, Input, ProgressReport, Samples
@@ -289,70 +291,111 @@ def evaluate(
     return sum(map(json.loads, found)), total
 
 
-# Sensitivity ------------------------------------------------------------------
+# Analyses -----------------------------------------------------------------------
 
 
-def _sensitivity(model: Any, task: Task) -> Tuple[str, int]:
+@dataclasses.dataclass(frozen=True)
+class Analysis:
+    """What a model is asked for, by a method of the compiler's."""
+
+    #: "compare_operators", "find_sensitivity" or "tune".
+    method: str
+    #: With files by their paths.
+    texts: Dict[str, str]
+    paths: Dict[str, str]
+    #: Those of the method behind the texts, but for the part.
+    arguments: Tuple[Any, ...]
+    #: Of `compare_operators`: the quantized network, and how many batches of
+    #: samples there are, each of which is in one part.
+    other: Optional[Sent] = None
+    batches: Optional[int] = None
+
+    def ask(self, model: Any, other: Any, shard: int = 0, shards: int = 0) -> Any:
+        before = () if other is None else (other,)
+        texts = {**self.texts, **self.paths}
+        method = getattr(model, self.method)
+        return method(*before, texts, *self.arguments, shard, shards)
+
+
+def _analyze(model: Any, task: Task) -> Tuple[str, int]:
     options = task.options
-    texts = dict(options["texts"])
+    analysis: Analysis = options["analysis"]
+    other = None
     with temporary_folder() as folder:
+        paths = {}
         for (name, file), digest in zip(options["files"], task.contents[1:]):
-            texts[name] = os.path.join(folder, file)
-            with open(texts[name], "wb") as written:
+            paths[name] = os.path.join(folder, file)
+            with open(paths[name], "wb") as written:
                 written.write(content_of(digest))
-        text, _, _ = model.find_sensitivity(
-            texts, options["threads"], False, options["shard"], options["shards"]
-        )
+        if len(task.contents) > 1 + len(paths):
+            other = model_of(task.contents[-1], options["other_entry"])
+        analysis = dataclasses.replace(analysis, paths=paths)
+        text, _, _ = analysis.ask(model, other, options["shard"], options["shards"])
     return text, 0
 
 
-def measure_scores(
-    cluster: Cluster,
-    model: Sent,
-    texts: Dict[str, str],
-    paths: Dict[str, str],
-    threads: int,
-) -> str:
-    """The scores that a sensitivity asks for, as `texts["scores"]` has them. Two
-    rounds: which operators are float in the curve follows from the first one."""
-    files = [(name, os.path.basename(path)) for name, path in paths.items()]
-    bytes_of = [_read(path) for path in paths.values()]
-    known: Dict[str, Any] = {}
-    head: Tuple[str, ...] = ()
-    scores = ""
-    with offered([model.bytecode, *bytes_of]) as contents:
-        for _ in range(2):
+#: What follows from the first part of the work is known when that is done: which
+#: operators are float in the curve, which sets a search tries next.
+_ROUNDS = {"compare_operators": 1, "find_sensitivity": 2}
 
-            def tasks(parts: int, scores: str = scores) -> Iterator[Task]:
-                for number in range(parts):
+
+def measure(
+    cluster: Cluster, model: Sent, analysis: Analysis, report: ProgressReport
+) -> str:
+    """What all parts of an analysis have found, as `texts["parts"]` has it."""
+    # Where files are here is nothing to workers.
+    files = [(name, os.path.basename(path)) for name, path in analysis.paths.items()]
+    bytes_of = [_read(path) for path in analysis.paths.values()]
+    sent = dataclasses.replace(analysis, paths={}, other=None)
+    other = analysis.other
+    more = [] if other is None else [other.bytecode]
+    known = ""
+    rounds = 0
+    with offered([model.bytecode, *bytes_of, *more]) as contents:
+        while rounds != _ROUNDS.get(analysis.method):
+
+            def tasks(shards: int, known: str = known) -> Iterator[Task]:
+                texts = {**analysis.texts, "parts": known}
+                if analysis.batches is not None:
+                    shards = min(shards, analysis.batches)
+                for number in range(shards):
                     yield Task(
-                        "sensitivity",
+                        "analyze",
                         number,
                         0,
                         contents,
                         model.entry,
                         {
-                            "texts": {**texts, "scores": scores},
+                            "analysis": dataclasses.replace(sent, texts=texts),
                             "files": files,
-                            "threads": threads,
+                            "other_entry": "" if other is None else other.entry,
                             "shard": number,
-                            "shards": parts,
+                            "shards": shards,
                         },
                         None,
                         native().__version__,
                     )
 
-            report = ProgressReport("measuring", False, None)
-            for part in map(json.loads, gather(cluster, report, answer, tasks)):
-                twice = known.keys() & part["scores"].keys()
-                if twice:
-                    raise RuntimeError(f"two parts have measured {min(twice)}")
-                if head and head != (part["tool"], part["of"]):
-                    raise RuntimeError("parts are of different networks or ranges")
-                head = (part["tool"], part["of"])
-                known.update(part["scores"])
-            scores = json.dumps({"tool": head[0], "of": head[1], "scores": known})
-    return scores
+            found = gather(cluster, report, answer, tasks)
+            names = [f"part {number} of round {rounds}" for number in range(len(found))]
+            if known:
+                found, names = [known, *found], ["the rounds before", *names]
+            known = native().merge_tables(found, names)
+            rounds += 1
+            if json.loads(known)["results"].get("complete"):
+                break
+    report.finish()
+    return known
+
+
+def count_batches(path: Path, inputs: Sequence[Input]) -> int:
+    """How many calls of a network of `inputs` the samples of an .npz file are."""
+    with np.load(path) as file:
+        for entry in inputs:
+            if entry.holds_samples:
+                batch = max(entry.shape[0], 1)
+                return max(file[entry.name].shape[0] // batch, 1)
+    return 1
 
 
 def _read(path: Path) -> bytes:
@@ -364,7 +407,7 @@ def _read(path: Path) -> bytes:
 _WORKS: Dict[str, Work] = {
     "calibrate": _calibrate,
     "evaluate": _evaluate,
-    "sensitivity": _sensitivity,
+    "analyze": _analyze,
 }
 
 

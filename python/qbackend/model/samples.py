@@ -341,8 +341,14 @@ class ProgressReport:
     """Tells how far a run is: on standard error, or to a function of the user's,
     which gets what is done and the total, or None."""
 
-    def __init__(self, label: str, progress: Progress, total: Optional[int]):
-        self._label, self._total = label, total
+    def __init__(
+        self,
+        label: str,
+        progress: Progress,
+        total: Optional[int],
+        unit: str = "samples",
+    ):
+        self._label, self._total, self._unit = label, total, unit
         self._tell = progress if callable(progress) else None
         self._shows = bool(progress) and not callable(progress)
         self._done, self._drawn = 0, 0.0
@@ -367,7 +373,7 @@ class ProgressReport:
         total = f"/{self._total}" if self._total is not None else ""
         begin = "\r" if sys.stderr.isatty() else ""
         sys.stderr.write(
-            f"{begin}{self._label} {self._done}{total} samples, "
+            f"{begin}{self._label} {self._done}{total} {self._unit}, "
             f"{self._done / seconds:.1f}/s  {end}"
         )
         sys.stderr.flush()

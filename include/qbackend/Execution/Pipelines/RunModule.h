@@ -95,17 +95,35 @@ struct RunOptions {
   std::string sampleArguments;
   /// How many samples to use; -1: all.
   int64_t samples = -1;
+  /// Which part of them, of how many; of 0 parts: all.
+  int64_t shard = 0, shards = 0;
   /// Threads to run on; 0: one for each core.
   unsigned threads = 0;
   /// How to compile it.
   runtime::CompileOptions compile;
 };
 
-/// The results of `module`, of any stage, for all samples: one array for each
-/// result, `output0` and so on. `label` is that of the progress bar.
+/// A part of some samples: from `first` up to `end`, of `total`.
+struct SamplePart {
+  int64_t first = 0, end = 0, total = 0;
+};
+
+/// How many samples there are for `function`; fails if only reading tells.
+llvm::Expected<int64_t> countSamples(mlir::func::FuncOp function,
+                                     const RunOptions &options);
+
+/// Makes `run`, which was loaded, one of the samples of `options`: of its part,
+/// if there are any, which is whole batches of `function`.
+llvm::Expected<SamplePart> takeSamples(SampleRun &run,
+                                       mlir::func::FuncOp function,
+                                       const RunOptions &options);
+
+/// The results of `module`, of any stage, for the samples of `options`: one
+/// array for each result, `output0` and so on. `label` is that of the progress
+/// bar. `part`, if it is not null, is set to what they are of.
 llvm::Expected<std::vector<arrays::NamedArray>>
 runModule(mlir::ModuleOp module, const RunOptions &options,
-          llvm::StringRef label);
+          llvm::StringRef label, SamplePart *part = nullptr);
 
 } // namespace qbackend
 

@@ -9,6 +9,7 @@
 #include "qbackend/Execution/Pipelines/RunModule.h"
 #include "qbackend/Insight/Comparison/OperatorErrors.h"
 #include "qbackend/Pipelines/Pipelines.h"
+#include "qbackend/Support/Parts.h"
 
 namespace qbackend {
 
@@ -23,11 +24,20 @@ struct OperatorComparison {
 /// reference form, in the ops of an engine, or comes quantized in any form that
 /// is imported; plain integer code is refused. Its integers are taken as they
 /// are. `prepare` says how the operators of `real` are fused, and which
-/// observers they would have.
+/// observers they would have. With `readParts`, which reads parts of what it is
+/// given, nothing runs: what compareOperatorsInPart gave for all samples is put
+/// together, to the same numbers.
 llvm::Expected<OperatorComparison>
 compareOperators(mlir::ModuleOp real, mlir::ModuleOp quantized,
                  const PreparePipelineOptions &prepare,
-                 const RunOptions &options);
+                 const RunOptions &options, PartsReader readParts = {});
+
+/// The same on the part of the samples that `options` have: its sums and
+/// results, by the program `tool`.
+llvm::Expected<Parts>
+compareOperatorsInPart(mlir::ModuleOp real, mlir::ModuleOp quantized,
+                       const PreparePipelineOptions &prepare,
+                       const RunOptions &options, llvm::StringRef tool);
 
 } // namespace qbackend
 

@@ -38,7 +38,6 @@ struct ErrorSums {
   /// Adds a tensor of `channels` channels.
   void add(llvm::ArrayRef<float> exact, llvm::ArrayRef<float> found,
            int64_t channels);
-  void merge(const ErrorSums &sums);
 
   /// 10 log10(signal / noise) in dB; infinite if nothing differs.
   double getSqnr() const;

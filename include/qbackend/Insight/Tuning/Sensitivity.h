@@ -6,6 +6,7 @@
 #define QBACKEND_INSIGHT_TUNING_SENSITIVITY_H
 
 #include "qbackend/Insight/Tuning/Simulation.h"
+#include "qbackend/Support/Parts.h"
 
 #include "llvm/Support/JSON.h"
 
@@ -56,16 +57,14 @@ llvm::Expected<KnownScores> measurePart(Simulation &simulation,
                                         const KnownScores &known, int64_t shard,
                                         int64_t shards);
 
-/// Scores of `simulation` as JSON: {"tool": "qbackend 0.1", "of": fingerprint,
-/// "scores": {"01": [31.2, 0.9]}}; an infinite SQNR is "inf" or "-inf".
-std::string printScores(const KnownScores &scores, const Simulation &simulation,
-                        llvm::StringRef tool);
+/// Scores of `simulation`, by the program `tool`, as a part of a sensitivity:
+/// {"01": [31.2, 0.9]}; an infinite SQNR is "inf" or "-inf".
+Parts makeParts(const KnownScores &scores, const Simulation &simulation,
+                llvm::StringRef tool);
 
-/// Reads what printScores has written. Empty text: none. Fails if they are of
-/// another simulation or tool.
-llvm::Expected<KnownScores> parseScores(llvm::StringRef text,
-                                        const Simulation &simulation,
-                                        llvm::StringRef tool);
+/// The scores of such parts. Fails if they are of another simulation.
+llvm::Expected<KnownScores> readScores(const Simulation &simulation,
+                                       PartsReader readParts);
 
 /// What per-channel weights, other observers and each correction give, one at a
 /// time; the first entry is none of them. Each is prepared, calibrated and

@@ -6,6 +6,7 @@
 #define QBACKEND_INSIGHT_TUNING_TUNE_H
 
 #include "qbackend/Insight/Tuning/Simulation.h"
+#include "qbackend/Support/Parts.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -27,6 +28,10 @@ struct TuneOptions {
   std::string output;
   /// Goes on from PATH.partial if it is there.
   bool resume = false;
+  /// Which part of each step is measured, of how many; 0: all of it.
+  int64_t shard = 0, shards = 0;
+  /// Reads what parts have measured, which isn't measured again; null: nothing.
+  std::function<llvm::Error(Parts &parts)> readParts;
   /// Asked before each step; true stops. What runs over samples meanwhile ends
   /// by runtime::interrupt.
   std::function<bool()> isStopped;
@@ -73,6 +78,18 @@ std::string formatResult(const TuneResult &result);
 /// for `resume`: all else is the same for the same times.
 llvm::Expected<TuneResult>
 tune(mlir::ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log);
+
+/// The name of the result of a part that has found nothing left to measure.
+inline constexpr llvm::StringLiteral kCompleteName = "complete";
+
+/// Searches as `tune` does, up to the first sets of operators that are compared
+/// with each other and aren't measured: of these it measures the part of
+/// `options`. Writes nothing. What all parts have measured, by the program
+/// `tool`, is to be read by the next parts; and by `tune`, once a part is
+/// complete.
+llvm::Expected<Parts> tuneInPart(mlir::ModuleOp module,
+                                 const TuneOptions &options,
+                                 llvm::StringRef tool);
 
 } // namespace qbackend::tuning
 
