@@ -24,7 +24,7 @@ static Geometry makeConvolution() {
   geometry.kernel[1] = 3;
   geometry.kernel[2] = 2;
   geometry.stride[1] = 2;
-  geometry.before[1] = 1;
+  geometry.before[1] = geometry.after[1] = 1;
   geometry.after[2] = 1;
   return geometry;
 }
