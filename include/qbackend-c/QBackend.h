@@ -425,23 +425,24 @@ QBACKEND_EXPORT QBackendStatus qbackendModelCompareOperators(
     const QBackendReportOptions *options, char **output, char **page,
     QBackendDiagnosticCallback callback, void *user);
 
-/* Whether anything is wrong with `quantized`, a quantized form of `model`, float, on
- * `samples`, and what mends it; null: with `model` as the options quantize it. As JSON:
- * {"is_wrong": true, "outputs": [of qbackendModelCompareOperators], "sqnr": 3.1,
- *  "is_calibration_wrong": false, "calibrated_sqnr": 3.1,
- *  "faults": [{"operator": "fc1", "kind": "linear", "score": 0.1,
- *    "cause": "weight", "reason": "...", "suggestion": "...", "gain": 20.5,
- *    "float_macs": 0}],
+/* Whether anything is wrong with `quantized`, a quantized form of `model`,
+ * float, on `samples`, and what mends it; null: with `model` as the options
+ * quantize it. As JSON:
+ * {"is_wrong": true, "outputs": [of qbackendModelCompareOperators],
+ * "sqnr": 3.1, "is_calibration_wrong": false, "calibrated_sqnr": 3.1, "faults":
+ * [{"operator": "fc1", "kind": "linear", "score": 0.1, "cause": "weight",
+ * "reason": "...", "suggestion": "...", "gain": 20.5, "float_macs": 0}],
  *  "improvements": [the same, of what is no fault],
  *  "mended_sqnr": 31.2, "float_operators": [names], "mapping": "..."}
- * The culprit comes first. `calibrated_sqnr` is what calibration on `samples` gives,
- * `mended_sqnr` with all that helps together, which `mapping` has, the text of a
- * configuration file, or empty. `gain` in dB is there for what was tried;
- * `float_macs` is what that makes float. docs/Reports.md says what is a fault. */
-QBACKEND_EXPORT QBackendStatus qbackendModelDiagnose(
-    QBackendModel *model, QBackendModel *quantized,
-    const QBackendReportOptions *options, char **output,
-    QBackendDiagnosticCallback callback, void *user);
+ * The culprit comes first. `calibrated_sqnr` is what calibration on `samples`
+ * gives, `mended_sqnr` with all that helps together, which `mapping` has, the
+ * text of a configuration file, or empty. `gain` in dB is there for what was
+ * tried; `float_macs` is what that makes float. docs/Reports.md says what is a
+ * fault. */
+QBACKEND_EXPORT QBackendStatus
+qbackendModelDiagnose(QBackendModel *model, QBackendModel *quantized,
+                      const QBackendReportOptions *options, char **output,
+                      QBackendDiagnosticCallback callback, void *user);
 
 /* What it costs to quantize each operator of `model`, float, on
  * `samples`, as JSON:
