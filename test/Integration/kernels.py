@@ -23,7 +23,7 @@ from formulas import choose_dynamic
 
 f32 = np.float32
 TARGETS = ["amx", "avx512vnni", "avxvnni", "avx512", "avx2", "ssse3", "sse2", "i8mm",
-           "dotprod", "scalar"]
+           "dotprod", "portable", "scalar"]
 
 
 def quantized(tensor):

@@ -3,7 +3,7 @@
 // RUN: not qbackend-opt %s -qbackend-generate-kernels="target=avx512vnni target-triple=x86_64-linux-gnu target-cpu=x86-64-v3" 2>&1 | FileCheck %s --check-prefix=FEATURES
 // RUN: not qbackend-opt %s -qbackend-lower-to-llvm="target=i8mm target-triple=x86_64-linux-gnu" 2>&1 | FileCheck %s --check-prefix=PIPELINE
 
-// NAME: error: qbackend-generate-kernels: target 'vnni1024' is not known; this processor has avx512vnni, avx512, avx2, ssse3, sse2, scalar
+// NAME: error: qbackend-generate-kernels: target 'vnni1024' is not known; this processor has avx512vnni, avx512, avx2, ssse3, sse2, portable, scalar
 // FEATURES: error: qbackend-generate-kernels: target 'avx512vnni' needs x86 with +avx512vnni,+avx512bw,+avx512vl, which x86_64 'x86-64-v3' doesn't have; add it to target-features, or leave target out
 // PIPELINE: error: qbackend-generate-kernels: target 'i8mm' needs aarch64 with +i8mm,+dotprod
 

@@ -8,7 +8,7 @@
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=thumbv7em-none-eabihf target-cpu=cortex-m4" | FileCheck %s --check-prefix=DSP
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=thumbv7m-none-eabi target-cpu=cortex-m3" | FileCheck %s --check-prefix=NARROW
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=riscv32-unknown-elf target-features=+m" | FileCheck %s --check-prefix=NARROW
-// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=thumbv8.1m.main-none-eabihf target-cpu=cortex-m55" | FileCheck %s --check-prefix=SCALAR
+// RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=thumbv8.1m.main-none-eabihf target-cpu=cortex-m55" | FileCheck %s --check-prefix=MVE
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=riscv64-linux-gnu" | FileCheck %s --check-prefix=SCALAR
 // RUN: qbackend-opt %s -qbackend-generate-kernels="target-triple=x86_64-linux-gnu target-cpu=cascadelake target=scalar" | FileCheck %s --check-prefix=SCALAR
 
@@ -95,6 +95,12 @@ func.func @padded(%x: memref<1x4x4x8xi8>, %y: memref<1x7x8x16xi8>) {
 // NARROW: arith.muli %{{[^ ]*}}, %{{[^ ]*}} : vector<2xi32>
 // SCALAR-NOT: llvm.call_intrinsic
 // SCALAR: arith.muli %{{[^ ]*}}, %{{[^ ]*}} : vector<4xi32>
+// Eight bytes of a run are half of what is multiplied: the others are not loaded. The
+// sums of four outputs are scalars, and a vector when they are requantized.
+// MVE: %[[BYTES:.*]] = vector.maskedload %{{.*}}[%{{.*}}], %{{.*}}, %{{.*}} : memref<128xi8>, vector<16xi1>, vector<16xi8> into vector<16xi8>
+// MVE: %[[SIGNED:.*]] = arith.xori %[[BYTES]], %{{.*}} : vector<16xi8>
+// MVE-COUNT-4: llvm.call_intrinsic "llvm.arm.mve.vmldava.v16i8"(%{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}, %[[SIGNED]], %{{.*}})
+// MVE: vector.from_elements
 
 // Cut into parts for threads: what a large layer does for an image is a function of
 // its units, here rows; one image after the other is copied and computed. Small

@@ -1,5 +1,6 @@
 // RUN: qbackend-opt %s --qbackend-place-buffers | FileCheck %s
 // RUN: qbackend-opt %s --qbackend-place-buffers=as-argument | FileCheck %s --check-prefix=ARGUMENT
+// RUN: qbackend-opt %s --qbackend-place-buffers="as-argument fast-bytes=100" | FileCheck %s --check-prefix=FAST
 
 // Of three, two are in use at a time. A buffer takes whole cache lines: 100 bytes
 // are 128, 16 floats 64.
@@ -15,6 +16,13 @@
 // CHECK-NOT: memref.dealloc
 // ARGUMENT-LABEL: func.func @chain(
 // ARGUMENT-SAME: %[[ARENA:arg[0-9]+]]: memref<192xi8>) attributes {passthrough = {{\[\["qbackend-arena-bytes", "192"\], \["qbackend-live-bytes", "164"\]\]}}}
+// A second arena has what fits: the 64 bytes of floats; of 100 bytes, two buffers take
+// turns in the first one.
+// FAST-LABEL: func.func @chain(
+// FAST-SAME: %[[SLOW:arg[0-9]+]]: memref<128xi8>, %[[FAST:arg[0-9]+]]: memref<64xi8>) attributes {passthrough = {{\[\["qbackend-arena-bytes", "128"\], \["qbackend-live-bytes", "100"\], \["qbackend-fast-arena-bytes", "64"\]\]}}}
+// FAST: memref.view %[[SLOW]][%{{.*}}][] : memref<128xi8> to memref<100xi8>
+// FAST: memref.view %[[FAST]][%{{.*}}][] : memref<64xi8> to memref<16xf32>
+// FAST: memref.view %[[SLOW]][%{{.*}}][] : memref<128xi8> to memref<100xi8>
 // ARGUMENT: memref.view %[[ARENA]]
 // ARGUMENT-NOT: memref.alloc
 func.func @chain(%x: memref<100xi8>, %y: memref<100xi8>) {

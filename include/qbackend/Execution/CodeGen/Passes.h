@@ -36,6 +36,10 @@ inline constexpr llvm::StringLiteral kKernelAttribute = "qbackend-kernel";
 /// these once, so that it is taken by its name only.
 inline constexpr llvm::StringLiteral kTileTarget = "amx";
 
+/// The target whose kernels are for a C compiler, which is taken by its name
+/// only, too: scalars alone, and bytes are copied one by one.
+inline constexpr llvm::StringLiteral kPortableTarget = "portable";
+
 struct LowerToLLVMOptions {
   /// The processor, which of its kernels to use, and whether public functions
   /// take what runs parts of them on threads, see qbackend-parallelize-calls,
@@ -49,6 +53,9 @@ struct LowerToLLVMOptions {
   /// are its last argument then, as with `barePointers`; -1 if there is no such
   /// argument. Null: it allocates them.
   int64_t *arenaBytes = nullptr;
+  /// With `barePointers`: bytes of a second arena in fast memory, which is the
+  /// last argument, see qbackend-place-buffers; -1: there is one arena.
+  int64_t fastBytes = -1;
   /// Float products are not rounded before they are added to a sum, see
   /// qbackend-vectorize.
   bool contract = false;
@@ -67,7 +74,13 @@ struct LowerToLLVMOptions {
 void buildLowerToLLVMPipeline(mlir::OpPassManager &pm,
                               const LowerToLLVMOptions &options);
 
-/// Registers it as `qbackend-lower-to-llvm`.
+/// Adds the passes from tosa, linalg, tensor, ... to func, scf, memref, arith
+/// and math on scalars: what writeC takes. Functions take bare pointers, and
+/// their last argument is the arena, see LowerToLLVMOptions. `fastBytes` is
+/// that of LowerToLLVMOptions.
+void buildLowerToCPipeline(mlir::OpPassManager &pm, int64_t fastBytes = -1);
+
+/// Registers them as `qbackend-lower-to-llvm` and `qbackend-lower-to-c`.
 void registerLowerToLLVMPipeline();
 
 /// Registers the dialects that the pipeline takes and makes, and the interfaces

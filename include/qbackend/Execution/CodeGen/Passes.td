@@ -182,6 +182,21 @@ def LowerToLoopsPass : Pass<"qbackend-lower-to-loops"> {
   ];
 }
 
+def ScalarizeVectorsPass : Pass<"qbackend-scalarize-vectors"> {
+  let summary = "vectors of fixed lengths to a scalar for each lane";
+  let description = [{
+    Before: ops of `vector` that load, store, broadcast, extract, insert and shuffle
+    lanes of vectors of one dimension, elementwise ops on these, and ops of `scf`
+    that carry them. After: ops on scalars that compute the same numbers, one for
+    each lane. Other ops of vectors are an error.
+
+    `qbackend-lower-to-c` ends with it, for what has no vectors, such as C.
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"
+  ];
+}
+
 def OutlineLoopsPass : Pass<"qbackend-outline-loops", "::mlir::ModuleOp"> {
   let summary = "loop nests to functions that equal ones share";
   let description = [{
@@ -384,10 +399,19 @@ def PlaceBuffersPass : Pass<"qbackend-place-buffers", "::mlir::ModuleOp"> {
     what is in use at the same time at most, which it can't be smaller than. What is returned, is of
     a dynamic shape, or is in a loop or a branch stays as it is. With `as-argument`,
     buffers of which only a run tells which to free are an error.
+
+    `qbackend-arena-layers` says how much is in use at each layer, in the order in
+    which they run, as `name=bytes` between semicolons. With `as-argument` and
+    `fast-bytes`, there is one more argument, a second arena of at most as many bytes
+    (`qbackend-fast-arena-bytes`), for the buffers of which each byte is in use the
+    shortest; the others are in the first one.
   }];
   let options = [
     Option<"asArgument", "as-argument", "bool", "false",
-           "The caller gives the arena, on a multiple of 64 bytes">
+           "The caller gives the arena, on a multiple of 64 bytes">,
+    Option<"fastBytes", "fast-bytes", "int64_t", "-1",
+           "Bytes of a second, fast arena for the buffers that fit there; -1: "
+           "there is one arena">
   ];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::memref::MemRefDialect"

@@ -6,15 +6,19 @@
 #include "Lowering/LowerToLLVM.h"
 
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
+#include "qbackend/Support/Places.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "mlir/Pass/Pass.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace qbackend::codegen {
@@ -39,6 +43,7 @@ struct Buffer {
   int64_t offset = 0;
   unsigned first = 0;
   unsigned last = 0;
+  bool isFast = false;
 };
 
 struct PlaceBuffersPass
@@ -95,14 +100,52 @@ static bool findUses(Buffer &buffer,
   return bool(buffer.dealloc);
 }
 
-/// Gives `buffers`, in `sequence`, the lowest offsets where no buffer is that
-/// is in use at the same time, and returns where the last one ends.
+/// The lowest offset of `bytes` bytes that are not in `taken`.
+static int64_t findLowest(SmallVectorImpl<std::pair<int64_t, int64_t>> &taken,
+                          int64_t bytes) {
+  llvm::sort(taken);
+  int64_t offset = 0;
+  for (auto [begin, end] : taken) {
+    if (begin - offset >= bytes)
+      break;
+    offset = std::max(offset, end);
+  }
+  return offset;
+}
+
+/// The highest one below `ceiling`; negative: there is none.
+static int64_t findHighest(SmallVectorImpl<std::pair<int64_t, int64_t>> &taken,
+                           int64_t bytes, int64_t ceiling) {
+  llvm::sort(taken, [](const auto &a, const auto &b) {
+    return std::make_pair(a.second, a.first) >
+           std::make_pair(b.second, b.first);
+  });
+  int64_t top = ceiling;
+  for (auto [begin, end] : taken) {
+    if (top - end >= bytes)
+      break;
+    top = std::min(top, begin);
+  }
+  return top - bytes;
+}
+
+/// Where buffers are placed: all at the lowest offset, or every second one at
+/// the highest one that ends below a ceiling, so that what is in use between
+/// them leaves one gap.
+struct Ends {
+  int64_t ceiling = 0; // none
+  bool isFirstHigh = false;
+};
+
+/// Gives `buffers`, in `sequence`, offsets where no buffer is that is in use at
+/// the same time, and returns where the last one ends.
 static int64_t assignOffsets(ArrayRef<unsigned> sequence, unsigned opCount,
-                             MutableArrayRef<Buffer> buffers) {
+                             MutableArrayRef<Buffer> buffers, Ends ends) {
   // Of each operation, the buffers in use that have a place.
   std::vector<SmallVector<unsigned, 4>> placed(opCount);
   SmallVector<std::pair<int64_t, int64_t>> taken;
   int64_t size = 0;
+  unsigned turn = 0;
   for (unsigned index : sequence) {
     Buffer &buffer = buffers[index];
     taken.clear();
@@ -112,13 +155,13 @@ static int64_t assignOffsets(ArrayRef<unsigned> sequence, unsigned opCount,
         if (op == std::max(buffer.first, buffers[other].first))
           taken.push_back({buffers[other].offset,
                            buffers[other].offset + buffers[other].bytes});
-    llvm::sort(taken);
-    buffer.offset = 0;
-    for (auto [begin, end] : taken) {
-      if (begin - buffer.offset >= buffer.bytes)
-        break;
-      buffer.offset = std::max(buffer.offset, end);
-    }
+    buffer.offset = findLowest(taken, buffer.bytes);
+    bool isHigh = ends.isFirstHigh ^ (turn++ % 2 == 1) ||
+                  buffer.offset + buffer.bytes > ends.ceiling;
+    if (ends.ceiling && isHigh)
+      if (int64_t offset = findHighest(taken, buffer.bytes, ends.ceiling);
+          offset >= 0)
+        buffer.offset = offset;
     for (unsigned op = buffer.first; op <= buffer.last; ++op)
       placed[op].push_back(index);
     size = std::max(size, buffer.offset + buffer.bytes);
@@ -158,24 +201,87 @@ static int64_t placeAll(MutableArrayRef<Buffer> buffers, unsigned opCount) {
     return buffers[a].last - buffers[a].first >
            buffers[b].last - buffers[b].first;
   });
-  ArrayRef<unsigned> orders[] = {byUse, bySize, byTime};
-  ArrayRef<unsigned> best;
+  // What is in use for a moment, as most is, alternates between two ends.
+  const std::pair<ArrayRef<unsigned>, Ends> tries[] = {
+      {byUse, {}},
+      {bySize, {}},
+      {byTime, {}},
+      {byUse, {least, false}},
+      {byUse, {least, true}},
+  };
+  const std::pair<ArrayRef<unsigned>, Ends> *best = nullptr;
   int64_t size = std::numeric_limits<int64_t>::max();
-  for (ArrayRef<unsigned> order : orders) {
-    int64_t found = assignOffsets(order, opCount, buffers);
+  for (const auto &candidate : tries) {
+    int64_t found =
+        assignOffsets(candidate.first, opCount, buffers, candidate.second);
     if (found < size) {
       size = found;
-      best = order;
+      best = &candidate;
     }
     if (size == least)
       return size;
   }
-  return assignOffsets(best, opCount, buffers);
+  return assignOffsets(best->first, opCount, buffers, best->second);
 }
 
-/// Adds a string attribute that the function has in LLVM, too.
-static void addAttribute(func::FuncOp function, StringRef name,
-                         const std::string &value) {
+/// Moves those of `buffers` that are in fast memory, of at most `capacity`
+/// bytes, to the end, gives all of them offsets, and returns how many stay in
+/// front. The fast ones are those that are in use the shortest, of which each
+/// byte serves the most accesses; of equal ones the larger.
+static size_t chooseFast(SmallVector<Buffer> &buffers, unsigned opCount,
+                         int64_t capacity) {
+  llvm::stable_sort(buffers, [](const Buffer &a, const Buffer &b) {
+    unsigned left = a.last - a.first, right = b.last - b.first;
+    return left != right ? left < right : a.bytes > b.bytes;
+  });
+  SmallVector<Buffer> fast;
+  for (Buffer &buffer : buffers) {
+    fast.push_back(buffer);
+    buffer.isFast = placeAll(fast, opCount) <= capacity;
+    if (!buffer.isFast)
+      fast.pop_back();
+  }
+  auto middle = std::stable_partition(
+      buffers.begin(), buffers.end(),
+      [](const Buffer &buffer) { return !buffer.isFast; });
+  return middle - buffers.begin();
+}
+
+/// How much is in use at each layer of `block`, as `name=bytes;...`.
+static std::string spellLayers(Block &block, ArrayRef<Buffer> buffers) {
+  std::string text, last;
+  int64_t most = 0;
+  auto flush = [&] {
+    if (!last.empty())
+      text += (text.empty() ? "" : ";") + last + "=" + std::to_string(most);
+  };
+  for (auto [i, op] : llvm::enumerate(block)) {
+    if (isa<ViewLikeOpInterface>(op) || isMemoryEffectFree(&op) ||
+        isa<memref::AllocOp, memref::DeallocOp>(op))
+      continue;
+    std::string name = qbackend::getLocationName(op.getLoc());
+    for (char &c : name)
+      if (c == ';' || c == '=' || c == '"' || c == '\\' || !llvm::isPrint(c))
+        c = '_';
+    if (name.empty())
+      continue;
+    int64_t live = 0;
+    for (const Buffer &buffer : buffers)
+      if (buffer.first <= i && i <= buffer.last)
+        live += buffer.elementBytes;
+    if (name != last) {
+      flush();
+      last = name;
+      most = 0;
+    }
+    most = std::max(most, live);
+  }
+  flush();
+  return text;
+}
+
+void qbackend::codegen::addLLVMAttribute(func::FuncOp function, StringRef name,
+                                         const std::string &value) {
   constexpr StringLiteral passthrough("passthrough");
   Builder builder(function.getContext());
   SmallVector<Attribute> attributes;
@@ -207,27 +313,50 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
     buffers.push_back(buffer);
   }
 
-  int64_t size = placeAll(buffers, order.size());
   OpBuilder builder = OpBuilder::atBlockBegin(&block);
   Location loc = function.getLoc();
-  auto type = MemRefType::get({size}, builder.getI8Type());
-  Value arena;
-  if (!isCalled && (bytes || asArgument)) {
+  bool isArgument = !isCalled && (bytes || asArgument);
+  bool hasFast = isArgument && !bytes && fastBytes >= 0;
+  if (isArgument && !bytes)
+    if (std::string layers = spellLayers(block, buffers); !layers.empty())
+      addLLVMAttribute(function, "qbackend-arena-layers", layers);
+  size_t slowCount =
+      hasFast ? chooseFast(buffers, order.size(), fastBytes) : buffers.size();
+  auto slow = MutableArrayRef<Buffer>(buffers).take_front(slowCount),
+       fast = MutableArrayRef<Buffer>(buffers).drop_front(slowCount);
+  int64_t size = placeAll(slow, order.size());
+  auto addArena = [&](int64_t size) -> Value {
     unsigned index = function.getNumArguments();
-    if (failed(function.insertArgument(index, type, {}, loc)))
-      return signalPassFailure();
-    arena = function.getArgument(index);
+    if (failed(function.insertArgument(
+            index, MemRefType::get({size}, builder.getI8Type()), {}, loc))) {
+      signalPassFailure();
+      return nullptr;
+    }
+    return function.getArgument(index);
+  };
+  Value arena, fastArena;
+  if (isArgument) {
+    if (!(arena = addArena(size)))
+      return;
     if (bytes) {
       *bytes = size;
     } else {
-      addAttribute(function, "qbackend-arena-bytes", std::to_string(size));
-      addAttribute(function, "qbackend-live-bytes",
-                   std::to_string(getLiveBytes(buffers, order.size(),
-                                               &Buffer::elementBytes)));
+      addLLVMAttribute(function, "qbackend-arena-bytes", std::to_string(size));
+      addLLVMAttribute(function, "qbackend-live-bytes",
+                       std::to_string(getLiveBytes(slow, order.size(),
+                                                   &Buffer::elementBytes)));
+    }
+    if (hasFast) {
+      int64_t fastSize = placeAll(fast, order.size());
+      if (!(fastArena = addArena(fastSize)))
+        return;
+      addLLVMAttribute(function, "qbackend-fast-arena-bytes",
+                       std::to_string(fastSize));
     }
   } else if (!buffers.empty()) {
-    arena = memref::AllocOp::create(builder, loc, type,
-                                    builder.getI64IntegerAttr(alignment));
+    arena = memref::AllocOp::create(
+        builder, loc, MemRefType::get({size}, builder.getI8Type()),
+        builder.getI64IntegerAttr(alignment));
     OpBuilder atEnd(block.getTerminator());
     memref::DeallocOp::create(atEnd, loc, arena);
   }
@@ -235,9 +364,9 @@ void PlaceBuffersPass::place(func::FuncOp function, bool isCalled) {
     builder.setInsertionPoint(buffer.alloc);
     Value offset = arith::ConstantIndexOp::create(
         builder, buffer.alloc.getLoc(), buffer.offset);
-    Value view =
-        memref::ViewOp::create(builder, buffer.alloc.getLoc(),
-                               buffer.alloc.getType(), arena, offset, {});
+    Value view = memref::ViewOp::create(
+        builder, buffer.alloc.getLoc(), buffer.alloc.getType(),
+        buffer.isFast ? fastArena : arena, offset, {});
     buffer.dealloc.erase();
     buffer.alloc.replaceAllUsesWith(view);
     buffer.alloc.erase();

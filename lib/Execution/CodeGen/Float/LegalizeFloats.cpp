@@ -17,6 +17,7 @@ namespace qbackend::codegen {
 } // namespace qbackend::codegen
 
 using namespace mlir;
+using qbackend::codegen::hasFloats;
 
 /// Whether an instruction (or LLVM's own code) rounds numbers of 64 bits, or
 /// of fewer, to even; else LLVM calls roundeven, which is C23.
@@ -31,20 +32,6 @@ static bool hasRoundEven(const llvm::MCSubtargetInfo &subtarget,
   if (triple.isRISCV())
     return subtarget.checkFeatures(isDouble ? "+d" : "+f");
   return triple.isAArch64() || triple.isWasm();
-}
-
-/// Whether there are instructions for numbers of 64 bits, or of fewer; else
-/// LLVM calls fmaximum and fminimum, which are C23. With MVE, LLVM 22
-/// crashes on those of 64 bits, or doesn't end.
-static bool hasFloats(const llvm::MCSubtargetInfo &subtarget, bool isDouble) {
-  const llvm::Triple &triple = subtarget.getTargetTriple();
-  if (triple.isARM() || triple.isThumb())
-    return isDouble ? subtarget.checkFeatures("+vfp2") &&
-                          !subtarget.checkFeatures("+mve.fp")
-                    : subtarget.checkFeatures("+vfp2sp");
-  if (triple.isRISCV())
-    return subtarget.checkFeatures(isDouble ? "+d" : "+f");
-  return true;
 }
 
 /// max(x, y) -> x or y is NaN ? x + y : x = y ? x & y : x > y ? x : y, where

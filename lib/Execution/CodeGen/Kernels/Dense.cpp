@@ -12,7 +12,7 @@ using namespace qbackend;
 using namespace qbackend::codegen;
 
 DenseKernel::DenseKernel(const KernelTarget &target, int8::Conv2dOp op,
-                         int64_t mostVectors)
+                         int64_t mostVectors, int64_t mostPixels)
     : KernelEmitter(target, op) {
   columns = shape.runs();
   run = shape.runBytes();
@@ -22,7 +22,7 @@ DenseKernel::DenseKernel(const KernelTarget &target, int8::Conv2dOp op,
   // image is read by several blocks.
   isWide = target.products == 2 && groupVectors > mostVectors;
   needsCopy |= run % 4 != 0 || isWide;
-  chooseTile(mostVectors);
+  chooseTile(mostVectors, mostPixels);
   packs = isPacked(tileVectors);
   chooseUnits();
 }
@@ -48,7 +48,7 @@ void DenseKernel::chooseUnits() {
 /// Chooses the tile with the least cycles for a step of all tiles: those of the
 /// instructions, of two loads or four of both at a time, or of one product that
 /// waits for another, and some for weights, which come from the second cache.
-void DenseKernel::chooseTile(int64_t mostVectors) {
+void DenseKernel::chooseTile(int64_t mostVectors, int64_t mostPixels) {
   constexpr double latency = 5, weightLoad = 0.35;
   // Products of two steps are added in 16 bits, and then in 32, see Paired.cpp.
   bool isPaired = target.multiplyBytes && target.products == 4;
@@ -81,8 +81,8 @@ void DenseKernel::chooseTile(int64_t mostVectors) {
   tileCost = best = std::numeric_limits<double>::max();
   for (int64_t vectors = 1; vectors <= std::min(groupVectors, mostVectors);
        ++vectors)
-    for (int64_t pixels = 1; pixels <= std::min<int64_t>(shape.resultWidth, 16);
-         ++pixels) {
+    for (int64_t pixels = 1;
+         pixels <= std::min<int64_t>(shape.resultWidth, mostPixels); ++pixels) {
       // The sums, a vector of weights for each product of a pixel, its
       // operands.
       int64_t operands = target.byElement ? pixels + vectors + (offset != 0)

@@ -19,9 +19,9 @@ namespace qbackend::codegen {
 
 class DenseKernel : public KernelEmitter {
 public:
-  /// Tiles have at most `mostVectors` vectors of outputs.
+  /// Tiles have at most `mostVectors` vectors of outputs, of `mostPixels`.
   DenseKernel(const KernelTarget &target, int8::Conv2dOp op,
-              int64_t mostVectors = 4);
+              int64_t mostVectors = 4, int64_t mostPixels = 16);
 
   /// The estimated cycles of an image.
   virtual double getCost() const { return tileCost * getSteps(); }
@@ -65,7 +65,7 @@ protected:
 
 private:
   void emitImage(Value position, Value resultPosition) override;
-  void chooseTile(int64_t mostVectors);
+  void chooseTile(int64_t mostVectors, int64_t mostPixels);
   void chooseUnits();
   /// Vectors of a group that are in blocks of `tileVectors`.
   int64_t getWholeVectors() const {

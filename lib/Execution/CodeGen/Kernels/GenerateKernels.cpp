@@ -4,6 +4,7 @@
 
 #include "Lowering/LowerToLLVM.h"
 
+#include "IntegerRequantizer.h"
 #include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"
 
@@ -15,7 +16,9 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/bit.h"
 
 #include <cstring>
 
@@ -57,6 +60,12 @@ struct GenerateKernelsPass
                     ArrayRef<char> bytes);
 
   const KernelTarget *kernelTarget = nullptr;
+  /// Whether there are no instructions for floats, or none that C can rely on.
+  bool avoidsFloats = false;
+  /// Functions that requantize by integers, by their shift.
+  DenseMap<int64_t, func::FuncOp> requantizers;
+  /// The layers that are requantized by floats all the same.
+  llvm::SetVector<StringAttr> floatLayers;
   ConstantStore *store = nullptr;
 };
 } // namespace
@@ -83,11 +92,14 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
     }
     available += (available.empty() ? "" : ", ") + candidate.name.str();
     if (!kernelTarget &&
-        (target.empty() ? !candidate.hasTiles : candidate.name == target))
+        (target.empty() ? !candidate.hasTiles && !candidate.isPortable
+                        : candidate.name == target))
       kernelTarget = &candidate;
   }
-  if (kernelTarget)
+  if (kernelTarget) {
+    avoidsFloats = kernelTarget->isPortable || !hasFloats(**subtarget, false);
     return success();
+  }
   return error() << "target '" << target
                  << "' is not known; this processor has " << available;
 }
@@ -172,6 +184,7 @@ static Attribute getKey(int8::Conv2dOp op, const KernelEmitter &emitter) {
                                   op.getGroupsAttr(),
                                   emitter.getNumbersKey(op),
                                   b.getBoolAttr(op.getIsSigned()),
+                                  b.getStringAttr(emitter.getRequantizer()),
                                   b.getDenseI64ArrayAttr(emitter.getVariant())};
   for (Value value :
        {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
@@ -200,6 +213,8 @@ GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight) {
         op);
   if (kernelTarget->multiplyBytes)
     emitter = createPairedKernel(*kernelTarget, op, weight);
+  if (kernelTarget->reduce)
+    emitter = createReducedKernel(*kernelTarget, op);
   return emitter ? std::move(emitter) : createDenseKernel(*kernelTarget, op);
 }
 
@@ -237,19 +252,24 @@ static Kernel addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
   made.function = kernel;
   auto next = kernel.args_begin();
   KernelArguments buffers;
-  (copiesBefore ? buffers.scratch : buffers.input) = *next++;
-  buffers.weight = *next++;
-  buffers.bias = *next++;
+  // What reads the code, such as a person who reads C, is told what they are.
+  auto name = [&](BlockArgument argument, StringRef what) {
+    argument.setLoc(NameLoc::get(StringAttr::get(loc.getContext(), what)));
+    return argument;
+  };
+  (copiesBefore ? buffers.scratch : buffers.input) = name(*next++, "input");
+  buffers.weight = name(*next++, "weight");
+  buffers.bias = name(*next++, "bias");
   if (op.getMultiplier())
-    buffers.multiplier = *next++;
+    buffers.multiplier = name(*next++, "multiplier");
   if (!emitter.getVariant().empty())
-    buffers.offsets = *next++;
+    buffers.offsets = name(*next++, "offsets");
   if (op.getResidual())
-    buffers.residual = *next++;
+    buffers.residual = name(*next++, "residual");
   ImplicitLocOpBuilder b(loc, op.getContext());
   if (emitter.getScratchSize()) {
     if (!copiesBefore)
-      buffers.scratch = *next++;
+      buffers.scratch = name(*next++, "scratch");
     func::FuncOp copyImage = addFunction(
         loc, "int8_copy_image",
         {getFlatType(op.getInput()), b.getIndexType(),
@@ -257,12 +277,19 @@ static Kernel addFunctions(KernelEmitter &emitter, int8::Conv2dOp op,
         symbols);
     (copiesBefore ? made.copyImage : buffers.copyImage) = copyImage;
     Block &body = copyImage.front();
+    static constexpr StringLiteral names[] = {"input", "position", "padding",
+                                              "copy"};
+    for (auto [argument, what] : llvm::zip_equal(body.getArguments(), names))
+      name(argument, what);
     b.setInsertionPointToStart(&body);
     emitter.emitCopy(b, body.getArgument(0), body.getArgument(1),
                      body.getArgument(2), body.getArgument(3));
   }
-  buffers.result = *next++;
+  buffers.result = name(*next++, "result");
   buffers.numbers = ValueRange(kernel.getArguments()).take_back(numbers);
+  for (auto [argument, what] : llvm::zip_equal(
+           kernel.getArguments().take_back(numbers), emitter.getNumberNames()))
+    name(argument, what);
   if (parallel && emitter.getUnits() > 1) {
     buffers.part = addFunction(loc, "int8_conv2d_part",
                                emitter.getPartTypes(buffers), symbols);
@@ -333,16 +360,34 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
     arguments.push_back(flatten(makeContiguous(value)));
   };
   pass(op.getInput());
-  PackedConstants packed =
-      emitter->pack(*weight, *bias, *multiplier, *fixedPoint);
+  std::optional<IntegerMultipliers> integers;
+  if (!multiplier->empty() && avoidsFloats) {
+    integers = findIntegerMultipliers(*multiplier);
+    if (!integers)
+      floatLayers.insert(b.getStringAttr(getLocationName(op.getLoc())));
+  }
+  if (integers) {
+    func::FuncOp &requantizer = requantizers[integers->shift];
+    if (!requantizer)
+      requantizer = addRequantizer(op.getLoc(), integers->shift, symbols);
+    emitter->setRequantizer(requantizer);
+  }
+  SmallVector<int32_t> factors;
+  if (integers)
+    factors.assign(integers->multipliers.begin(), integers->multipliers.end());
+  else
+    for (float factor : *multiplier)
+      factors.push_back(llvm::bit_cast<int32_t>(factor));
+  PackedConstants packed = emitter->pack(*weight, *bias, factors, *fixedPoint);
   arguments.push_back(addConstant(b, symbols,
                                   b.getIntegerType(emitter->getWeightBits()),
                                   getBytes(packed.weight)));
   arguments.push_back(
       addConstant(b, symbols, b.getI32Type(), getBytes(packed.bias)));
   if (!packed.multiplier.empty())
-    arguments.push_back(
-        addConstant(b, symbols, b.getF32Type(), getBytes(packed.multiplier)));
+    arguments.push_back(addConstant(
+        b, symbols, integers ? b.getI32Type() : Type(b.getF32Type()),
+        getBytes(packed.multiplier)));
   if (!packed.fixedPoint.empty())
     arguments.push_back(
         addConstant(b, symbols, b.getI64Type(), getBytes(packed.fixedPoint)));
@@ -397,12 +442,22 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
 
 void GenerateKernelsPass::runOnOperation() {
   Kernels kernels;
+  floatLayers.clear();
+  requantizers.clear();
   SymbolTable symbols(getOperation());
   SmallVector<int8::Conv2dOp> ops;
   getOperation().walk([&](int8::Conv2dOp op) { ops.push_back(op); });
   for (int8::Conv2dOp op : ops)
     if (failed(lower(op, kernels, symbols)))
       return signalPassFailure();
+  if (floatLayers.empty())
+    return;
+  std::string names;
+  for (StringAttr layer : floatLayers)
+    names += (names.empty() ? "" : ";") + layer.getValue().str();
+  for (auto function : getOperation().getOps<func::FuncOp>())
+    if (function.isPublic())
+      addLLVMAttribute(function, "qbackend-float-layers", names);
 }
 
 std::unique_ptr<Pass> qbackend::codegen::createGenerateKernelsPass(

@@ -22,9 +22,6 @@ using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::codegen;
 
-/// Bytes behind a copied image: a vector may begin at its last byte.
-static constexpr int64_t slack = 64;
-
 ConvolutionShape::ConvolutionShape(int8::Conv2dOp op) {
   ShapedType inputType = op.getInput().getType(),
              weightType = op.getWeight().getType(),
@@ -76,7 +73,7 @@ KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
       requantize(op.getRequantizeAttr()), add(op.getAddAttr()),
       fixedAdd(op.getFixedAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
-  copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + slack;
+  copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + copySlack;
   if (target.sign == InputSign::Unsigned && isSigned)
     offset = 128;
   if (target.sign == InputSign::Signed && !isSigned)
@@ -128,8 +125,21 @@ bool KernelEmitter::isClampedAbove() const {
          requantize.getHi() < (isSigned ? 127 : 255);
 }
 
+SmallVector<StringRef> KernelEmitter::getNumberNames() const {
+  SmallVector<StringRef> names = {"padding"};
+  if (requantize)
+    names.append({"low", "high", "overflow", "zeroPoint"});
+  if (add)
+    names.append({"leftFactor", "rightFactor", "sumOffset", "sumLow", "sumHigh",
+                  "sumZeroPoint"});
+  else if (packs)
+    names.append({"packedZeroPoint", "packedLow", "packedHigh"});
+  return names;
+}
+
 SmallVector<TypedAttr> KernelEmitter::getNumbers(int8::Conv2dOp op) const {
   Builder b(op.getContext());
+  bool byIntegers = isFixedPoint || requantizer;
   SmallVector<TypedAttr> numbers = {
       b.getIntegerAttr(b.getIntegerType(getScratchBits()), op.getPadValue())};
   if (!requantize)
@@ -137,12 +147,12 @@ SmallVector<TypedAttr> KernelEmitter::getNumbers(int8::Conv2dOp op) const {
   int64_t zeroPoint = requantize.getZeroPoint();
   for (int64_t number :
        {requantize.getLo(), requantize.getHi(), requantize.getOverflow()}) {
-    if (isFixedPoint)
+    if (byIntegers)
       numbers.push_back(b.getI32IntegerAttr(number - zeroPoint));
     else
       numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
   }
-  int32_t bits = isFixedPoint ? 0 : getBits(shifter);
+  int32_t bits = byIntegers ? 0 : getBits(shifter);
   numbers.push_back(add || fixedAdd ? b.getI32IntegerAttr(zeroPoint - bits)
                                     : b.getI8IntegerAttr(zeroPoint));
   if (packs) {
@@ -196,7 +206,7 @@ Value KernelEmitter::splatNumber(unsigned index) {
 
 PackedConstants KernelEmitter::pack(ArrayRef<int8_t> weight,
                                     ArrayRef<int32_t> bias,
-                                    ArrayRef<float> multiplier,
+                                    ArrayRef<int32_t> multiplier,
                                     ArrayRef<int64_t> fixedPoint) const {
   PackedConstants packed;
   packed.offsets = packOffsets();
@@ -659,6 +669,20 @@ Value KernelEmitter::packSums(ValueRange sums, ArrayRef<Value> multipliers) {
   return bytes;
 }
 
+Value KernelEmitter::requantizeByIntegers(Value sums, Value multiplierVector) {
+  ImplicitLocOpBuilder &b = *builder;
+  Value scaled = splat(cast<VectorType>(sums.getType()), int64_t(0));
+  for (int64_t lane = 0; lane < target.lanes; ++lane) {
+    Value sum = vector::ExtractOp::create(b, sums, lane),
+          multiplier = vector::ExtractOp::create(b, multiplierVector, lane);
+    Value number =
+        func::CallOp::create(b, requantizer, ValueRange{sum, multiplier})
+            .getResult(0);
+    scaled = vector::InsertOp::create(b, number, scaled, lane);
+  }
+  return scaled;
+}
+
 Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
                                     Value position, int64_t count) {
   ImplicitLocOpBuilder &b = *builder;
@@ -666,18 +690,13 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
   VectorType f32 = vectorOf(lanes, b.getF32Type()),
              i32 = vectorOf(lanes, b.getI32Type()),
              i8 = vectorOf(lanes, b.getI8Type());
-  auto select = [&](arith::CmpFPredicate predicate, Value value, Value bound,
-                    Value otherwise) -> Value {
-    Value holds = arith::CmpFOp::create(b, predicate, value, bound);
-    return arith::SelectOp::create(b, holds, value, otherwise);
-  };
-  Value lo = numbers[Low], hi = numbers[High];
-  Value bits;
-  if (isFixedPoint) {
-    bits = scaleByFixedPoint(sums, multiplierVector, requantize.getRounding());
-    bits = arith::MaxSIOp::create(b, bits, lo);
-    bits = arith::MinSIOp::create(b, bits, hi);
-  } else {
+  auto scaleByFloats = [&]() -> Value {
+    auto select = [&](arith::CmpFPredicate predicate, Value value, Value bound,
+                      Value otherwise) -> Value {
+      Value holds = arith::CmpFOp::create(b, predicate, value, bound);
+      return arith::SelectOp::create(b, holds, value, otherwise);
+    };
+    Value lo = numbers[Low], hi = numbers[High];
     Value scaled = arith::MulFOp::create(
         b, arith::SIToFPOp::create(b, f32, sums), multiplierVector);
     if (requantize.getOverflow() != requantize.getHi())
@@ -686,9 +705,21 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     // Limits are integers: rounding keeps what is within.
     scaled = select(arith::CmpFPredicate::OGT, scaled, lo, lo);
     scaled = select(arith::CmpFPredicate::OLT, scaled, hi, hi);
-    bits = arith::BitcastOp::create(
+    return arith::BitcastOp::create(
         b, i32, arith::AddFOp::create(b, scaled, splat(f32, shifter)));
-  }
+  };
+  auto clamp = [&](Value scaled) -> Value {
+    scaled = arith::MaxSIOp::create(b, scaled, numbers[Low]);
+    return arith::MinSIOp::create(b, scaled, numbers[High]);
+  };
+  Value bits;
+  if (isFixedPoint)
+    bits = clamp(
+        scaleByFixedPoint(sums, multiplierVector, requantize.getRounding()));
+  else if (requantizer)
+    bits = clamp(requantizeByIntegers(sums, multiplierVector));
+  else
+    bits = scaleByFloats();
   Value bytes;
   if (!add && !fixedAdd) {
     bytes = arith::TruncIOp::create(b, i8, bits);
@@ -707,7 +738,7 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     Value sum = arith::AddIOp::create(
         b, arith::MulIOp::create(b, integer, numbers[LeftFactor]),
         arith::MulIOp::create(b, other, numbers[RightFactor]));
-    int64_t shift = add.getShift(), half = int64_t(1) << (shift - 1);
+    int64_t places = add.getShift(), half = int64_t(1) << (places - 1);
     sum = arith::AddIOp::create(b, sum, numbers[SumOffset]);
     if (!add.getHalfUp()) {
       // Away from zero: a negative tie has to stay below the half.
@@ -715,7 +746,7 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
       sum = arith::AddIOp::create(
           b, arith::AddIOp::create(b, sum, splat(i32, half)), sign);
     }
-    sum = arith::ShRSIOp::create(b, sum, splat(i32, shift));
+    sum = arith::ShRSIOp::create(b, sum, splat(i32, places));
     sum = arith::MaxSIOp::create(b, sum, numbers[SumLow]);
     sum = arith::MinSIOp::create(b, sum, numbers[SumHigh]);
     if (add.getZeroPoint() != 0)
@@ -723,56 +754,4 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     bytes = arith::TruncIOp::create(b, i8, sum);
   }
   return bytes;
-}
-
-//===----------------------------------------------------------------------===//
-// Padding
-//===----------------------------------------------------------------------===//
-
-void KernelEmitter::forBytes(int64_t bytes,
-                             function_ref<void(Value, int64_t)> body) {
-  int64_t done = bytes / slack * slack;
-  forEach(done, slack, [&](Value offset) { body(offset, slack); });
-  for (int64_t count = slack / 2; count != 0; count /= 2)
-    if (bytes & count) {
-      body(index(done), count);
-      done += count;
-    }
-}
-
-void KernelEmitter::fill(Value position, int64_t bytes) {
-  forBytes(bytes, [&](Value offset, int64_t count) {
-    Value bytes = vector::BroadcastOp::create(
-        *builder, vectorOf(count, padding.getType()), padding);
-    vector::StoreOp::create(*builder, bytes, buffers.scratch,
-                            advance(position, offset, 1));
-  });
-}
-
-void KernelEmitter::copy(Value from, Value to, int64_t bytes) {
-  forBytes(bytes, [&](Value offset, int64_t count) {
-    Value loaded = load(buffers.input, advance(from, offset, 1), count);
-    if (isWide)
-      loaded = extend(loaded, builder->getI16Type());
-    vector::StoreOp::create(*builder, loaded, buffers.scratch,
-                            advance(to, offset, 1));
-  });
-}
-
-void KernelEmitter::copyImage(Value position) {
-  int64_t row = shape.paddedWidth() * shape.in;
-  int64_t left = shape.left * shape.in, right = shape.right * shape.in,
-          bytes = shape.width * shape.in;
-  fill(index(0), shape.top * row);
-  if (left + right == 0) {
-    copy(position, index(shape.top * row), shape.height * bytes);
-  } else {
-    forEach(shape.height, 1, [&](Value y) {
-      Value to = advance(index(shape.top * row), y, row);
-      fill(to, left);
-      copy(advance(position, y, bytes), advance(to, left), bytes);
-      fill(advance(to, left + bytes), right);
-    });
-  }
-  fill(index((shape.top + shape.height) * row), shape.bottom * row + slack);
 }

@@ -45,7 +45,8 @@ struct PackedConstants {
   /// Elements of `KernelTarget::weightBits`.
   std::vector<char> weight;
   std::vector<int32_t> bias;
-  std::vector<float> multiplier;
+  /// The bits of floats, or integers, see IntegerMultipliers.
+  std::vector<int32_t> multiplier;
   /// Those of fixed point, in the place of the former.
   std::vector<int64_t> fixedPoint;
   /// Where the bytes for packed weights are, see PairedKernel; or empty.
@@ -78,8 +79,17 @@ public:
   /// The constants, from the elements of the operands of an op.
   PackedConstants pack(llvm::ArrayRef<int8_t> weight,
                        llvm::ArrayRef<int32_t> bias,
-                       llvm::ArrayRef<float> multiplier,
+                       llvm::ArrayRef<int32_t> multiplier,
                        llvm::ArrayRef<int64_t> fixedPoint) const;
+
+  /// Requantizes by a function of addRequantizer instead of by floats, which
+  /// the multipliers of `op` have to be.
+  void setRequantizer(mlir::func::FuncOp function) { requantizer = function; }
+  /// Its name; empty: there is none.
+  llvm::StringRef getRequantizer() const {
+    auto function = requantizer;
+    return function ? function.getName() : llvm::StringRef();
+  }
 
   /// Numbers of an op that its kernel gets as arguments: ops that differ in
   /// these alone share it. They are, in this order, a byte of the padding;
@@ -88,8 +98,11 @@ public:
   /// multipliers, and what it adds to the integer;
   /// then, with `add`, both factors, what is added to their sum, its limits,
   /// and what is added to it (i32); else, if bytes are packed, the zero point
-  /// (i16) and the limits (i8).
+  /// (i16) and the limits (i8). With a requantizer, those of floats are
+  /// integers.
   llvm::SmallVector<mlir::TypedAttr> getNumbers(int8::Conv2dOp op) const;
+  /// What they are called, in the same order.
+  llvm::SmallVector<llvm::StringRef> getNumberNames() const;
   /// What the code of a kernel depends on of these numbers, and of `add`.
   mlir::Attribute getNumbersKey(int8::Conv2dOp op) const;
 
@@ -170,6 +183,8 @@ protected:
                                        int64_t count);
   /// An operand of `dot`, from element `position` of the packed weight on.
   Value loadWeight(Value position);
+  /// Bytes of the input plus `offset`.
+  Value flip(Value bytes);
   /// What the four bytes of the image at `position` are for `dot`, the same in
   /// all lanes: an operand for each step of `products`.
   llvm::SmallVector<Value> broadcast(Value position);
@@ -201,6 +216,8 @@ protected:
   bool needsCopy;
   /// Whether that has 16 bits for each byte.
   bool isWide = false;
+  /// Whether `offset` was added to the bytes of the copy already.
+  bool isCopyFlipped = false;
   /// Units of work for an image, which differ in the bytes that they store.
   int64_t units = 1;
   KernelArguments buffers;
@@ -213,7 +230,8 @@ private:
   Value splat(mlir::VectorType type, float value);
   /// Extends bytes of the input.
   Value extend(Value bytes, mlir::Type element);
-  Value flip(Value bytes);
+  /// The integers that `sums` are after requantization, without the zero point.
+  Value requantizeByIntegers(Value sums, Value multiplierVector);
   bool isLarge() const;
   /// The buffers of a function for parts of an image.
   llvm::SmallVector<Value>
@@ -251,6 +269,9 @@ private:
   int8::RequantizeAttr requantize; // null: sums are the result
   int8::AddAttr add;               // or null
   int8::FixedAddAttr fixedAdd;     // or null
+  mlir::func::FuncOp requantizer;  // or null
+  /// Bytes behind a copied image: a vector may begin at its last byte.
+  static constexpr int64_t copySlack = 64;
   int64_t copySize;
   /// The range of units to compute; null: all of them.
   Value partBegin, partEnd;
@@ -266,6 +287,9 @@ std::unique_ptr<KernelEmitter> createDenseKernel(const KernelTarget &target,
 std::unique_ptr<KernelEmitter>
 createPairedKernel(const KernelTarget &target, int8::Conv2dOp op,
                    llvm::ArrayRef<int8_t> weight);
+/// By `reduce`, which the target has; null if it is no faster.
+std::unique_ptr<KernelEmitter> createReducedKernel(const KernelTarget &target,
+                                                   int8::Conv2dOp op);
 /// With AMX tiles; null if the shape is none for them.
 std::unique_ptr<KernelEmitter> createTileKernel(const KernelTarget &target,
                                                 int8::Conv2dOp op);

@@ -127,6 +127,14 @@ static Value packWords(ImplicitLocOpBuilder &b, ArrayRef<Value> scaled,
                        VectorType::get({4 * lanes}, b.getI8Type()), halves);
 }
 
+/// vmladav: neither operand is unsigned, nothing is subtracted or exchanged.
+static Value multiplyAll(ImplicitLocOpBuilder &b, Value sum, Value input,
+                         Value weight) {
+  Value no = arith::ConstantIntOp::create(b, b.getI32Type(), 0);
+  return callIntrinsic(b, "llvm.arm.mve.vmldava.v16i8", b.getI32Type(),
+                       {no, no, no, sum, input, weight});
+}
+
 static constexpr char vpdpbusd512[] = "llvm.x86.avx512.vpdpbusd.512";
 static constexpr char vpdpbusd256[] = "llvm.x86.avx512.vpdpbusd.256";
 static constexpr char vpmaddwd512[] = "llvm.x86.avx512.pmaddw.d.512";
@@ -173,12 +181,19 @@ llvm::ArrayRef<KernelTarget> qbackend::codegen::getKernelTargets() {
        multiplyDual, /*pack=*/nullptr, /*hasTiles=*/false,
        /*multiplyBytes=*/nullptr,
        /*interleaves=*/false},
+      {"mve", "arm", "+mve", 4, 16, 1, 8, InputSign::Either, multiply,
+       /*pack=*/nullptr, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
+       /*interleaves=*/true, /*byElement=*/false, /*isPortable=*/false,
+       multiplyAll},
       {"arm", "arm", "-mve,-neon", 2, 10, 1, 8, InputSign::Either, multiply,
        /*pack=*/nullptr, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
        /*interleaves=*/false},
       {"riscv32", "riscv32", "-v", 2, 10, 1, 8, InputSign::Either, multiply,
        /*pack=*/nullptr, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
        /*interleaves=*/false},
+      {kPortableTarget, "", "", 4, 16, 1, 8, InputSign::Either, multiply,
+       /*pack=*/nullptr, /*hasTiles=*/false, /*multiplyBytes=*/nullptr,
+       /*interleaves=*/true, /*byElement=*/false, /*isPortable=*/true},
       {"scalar", "", "", 4, 16, 1, 8, InputSign::Either, multiply},
   };
   return targets;

@@ -62,6 +62,13 @@ struct KernelTarget {
   /// Whether `dot` has an instruction for one word of a vector of input bytes
   /// in all lanes: dense kernels load whole vectors of them.
   bool byElement = false;
+  /// Whether vectors become scalars for a C compiler, which finds the bytes
+  /// that a loop copies by itself: the target is taken by its name alone.
+  bool isPortable = false;
+  /// Returns `sum` plus all products of the 16 signed bytes of `input` and of
+  /// `weight`; or null. Dense kernels of long runs of channels are made of it.
+  mlir::Value (*reduce)(mlir::ImplicitLocOpBuilder &b, mlir::Value sum,
+                        mlir::Value input, mlir::Value weight) = nullptr;
 };
 
 /// All targets, better ones first. The last one is there on any machine.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The pipeline from upstream tensor dialects to the llvm dialect.
+// The pipelines from upstream tensor dialects to the llvm dialect, and to loops
+// over scalars.
 
 #include "LowerToLLVM.h"
 
@@ -25,8 +26,12 @@ getIndexBits(const qbackend::codegen::LowerToLLVMOptions &options) {
   return options.barePointers && triple.isArch32Bit() ? 32 : 64;
 }
 
-void qbackend::codegen::buildLowerToLLVMPipeline(
-    OpPassManager &pm, const LowerToLLVMOptions &options) {
+/// Adds the passes from tensors to loops on buffers that have their places.
+/// Without `vectorize` there are no vectors but those of kernels.
+static void
+addLowerToLoops(OpPassManager &pm,
+                const qbackend::codegen::LowerToLLVMOptions &options,
+                bool vectorize) {
   pm.addPass(createExpandOpsPass());
   pm.addPass(createLowerTosaPass());
   {
@@ -41,7 +46,8 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
       nested.addPass(createCanonicalizerPass());
     }
     nested.addPass(createExpandPadsPass());
-    nested.addPass(createSplitReductionsPass());
+    if (vectorize)
+      nested.addPass(createSplitReductionsPass());
     nested.addPass(createPlaceSumStagesPass());
     nested.addPass(createPrepareBufferizationPass());
   }
@@ -75,12 +81,14 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   // Buffers to loops.
   pm.addPass(createGenerateKernelsPass(options.target, options.constants));
   pm.nest<func::FuncOp>().addPass(createExpandStridedCopiesPass());
-  VectorizePassOptions vectorize;
-  vectorize.triple = options.target.triple;
-  vectorize.cpu = options.target.cpu;
-  vectorize.features = options.target.features;
-  vectorize.contract = options.contract;
-  pm.addPass(createVectorizePass(vectorize, options.constants));
+  if (vectorize) {
+    VectorizePassOptions vectors;
+    vectors.triple = options.target.triple;
+    vectors.cpu = options.target.cpu;
+    vectors.features = options.target.features;
+    vectors.contract = options.contract;
+    pm.addPass(createVectorizePass(vectors, options.constants));
+  }
   pm.nest<func::FuncOp>().addPass(createLowerToLoopsPass());
   OutlineLoopsPassOptions outline;
   outline.barePointers = options.barePointers;
@@ -94,10 +102,27 @@ void qbackend::codegen::buildLowerToLLVMPipeline(
   pm.addPass(createPlaceConstantsPass(options.constants));
   PlaceBuffersPassOptions buffers;
   buffers.asArgument = options.barePointers;
+  buffers.fastBytes = options.fastBytes;
   if (options.arenaBytes)
     *options.arenaBytes = -1;
   pm.addPass(createPlaceBuffersPass(buffers, options.arenaBytes));
+}
 
+void qbackend::codegen::buildLowerToCPipeline(OpPassManager &pm,
+                                              int64_t fastBytes) {
+  LowerToLLVMOptions options;
+  options.target.target = kPortableTarget;
+  options.barePointers = true;
+  options.fastBytes = fastBytes;
+  addLowerToLoops(pm, options, /*vectorize=*/false);
+  pm.nest<func::FuncOp>().addPass(createScalarizeVectorsPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void qbackend::codegen::buildLowerToLLVMPipeline(
+    OpPassManager &pm, const LowerToLLVMOptions &options) {
+  addLowerToLoops(pm, options, /*vectorize=*/true);
   // Loops to the llvm dialect.
   unsigned indexBits = getIndexBits(options);
   pm.nest<func::FuncOp>().addPass(createConvertVectorToSCFPass());
@@ -177,13 +202,33 @@ struct LowerToLLVMPipelineOptions
       *this, "contract",
       llvm::cl::desc("Float products are not rounded before they are "
                      "added to a sum")};
+  Option<int64_t> fastBytes{
+      *this, "fast-bytes",
+      llvm::cl::desc("With bare-pointers: bytes of a second arena in fast "
+                     "memory, see qbackend-place-buffers; -1: there is none"),
+      llvm::cl::init(-1)};
   Option<bool> checkBounds{
       *this, "check-bounds",
       llvm::cl::desc("Assert that ops on tensors stay within them")};
 };
+
+struct LowerToCPipelineOptions : PassPipelineOptions<LowerToCPipelineOptions> {
+  Option<int64_t> fastBytes{
+      *this, "fast-bytes",
+      llvm::cl::desc("Bytes of a second arena in fast memory, see "
+                     "qbackend-place-buffers; -1: there is none"),
+      llvm::cl::init(-1)};
+};
 } // namespace
 
 void qbackend::codegen::registerLowerToLLVMPipeline() {
+  PassPipelineRegistration<LowerToCPipelineOptions>(
+      "qbackend-lower-to-c",
+      "from tosa, linalg and tensor to loops over scalars, for "
+      "qbackend-translate --qbackend-to-c",
+      [](OpPassManager &pm, const LowerToCPipelineOptions &given) {
+        buildLowerToCPipeline(pm, given.fastBytes);
+      });
   PassPipelineRegistration<LowerToLLVMPipelineOptions>(
       "qbackend-lower-to-llvm",
       "from tosa, linalg and tensor to the llvm dialect, with vector code",
@@ -193,6 +238,7 @@ void qbackend::codegen::registerLowerToLLVMPipeline() {
                           given.parallel};
         options.barePointers = given.barePointers;
         options.contract = given.contract;
+        options.fastBytes = given.fastBytes;
         options.checkBounds = given.checkBounds;
         buildLowerToLLVMPipeline(pm, options);
       });

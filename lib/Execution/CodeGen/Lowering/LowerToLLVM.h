@@ -9,6 +9,8 @@
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 namespace qbackend::codegen {
 
 // `store` is where constants are, such as those in the order of kernels and
@@ -28,6 +30,10 @@ createPlaceBuffersPass(const PlaceBuffersPassOptions &options, int64_t *bytes);
 /// `messages` is where those of the assertions are added.
 std::unique_ptr<mlir::Pass>
 createLowerAssertsPass(std::vector<std::string> *messages);
+
+/// Adds a string attribute that the function has in LLVM, too.
+void addLLVMAttribute(mlir::func::FuncOp function, llvm::StringRef name,
+                      const std::string &value);
 
 } // namespace qbackend::codegen
 

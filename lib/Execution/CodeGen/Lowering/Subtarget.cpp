@@ -47,3 +47,15 @@ qbackend::codegen::getSubtarget(StringRef tripleName, StringRef cpu,
   subtarget.reset(target->createMCSubtargetInfo(triple, cpu, all.getString()));
   return subtarget;
 }
+
+bool qbackend::codegen::hasFloats(const MCSubtargetInfo &subtarget,
+                                  bool isDouble) {
+  const Triple &triple = subtarget.getTargetTriple();
+  if (triple.isARM() || triple.isThumb())
+    return isDouble ? subtarget.checkFeatures("+vfp2") &&
+                          !subtarget.checkFeatures("+mve.fp")
+                    : subtarget.checkFeatures("+vfp2sp");
+  if (triple.isRISCV())
+    return subtarget.checkFeatures(isDouble ? "+d" : "+f");
+  return true;
+}

@@ -19,6 +19,11 @@ llvm::Expected<std::unique_ptr<llvm::MCSubtargetInfo>>
 getSubtarget(llvm::StringRef triple, llvm::StringRef cpu,
              llvm::StringRef features);
 
+/// Whether there are instructions for floats of 64 bits, or of fewer; else LLVM
+/// calls functions, of which fmaximum and fminimum are C23. With MVE, LLVM 22
+/// crashes on these for 64 bits, or doesn't end.
+bool hasFloats(const llvm::MCSubtargetInfo &subtarget, bool isDouble);
+
 } // namespace qbackend::codegen
 
 #endif // QBACKEND_LIB_EXECUTION_CODEGEN_LOWERING_SUBTARGET_H

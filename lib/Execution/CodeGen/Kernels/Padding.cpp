@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The copy of an image with its padding, which a kernel reads instead of it.
+
+#include "KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+using namespace qbackend::codegen;
+
+void KernelEmitter::forBytes(int64_t bytes,
+                             function_ref<void(Value, int64_t)> body) {
+  if (target.isPortable)
+    return forEach(bytes, 1, [&](Value offset) { body(offset, 1); });
+  int64_t done = bytes / copySlack * copySlack;
+  forEach(done, copySlack, [&](Value offset) { body(offset, copySlack); });
+  for (int64_t count = copySlack / 2; count != 0; count /= 2)
+    if (bytes & count) {
+      body(index(done), count);
+      done += count;
+    }
+}
+
+void KernelEmitter::fill(Value position, int64_t bytes) {
+  forBytes(bytes, [&](Value offset, int64_t count) {
+    Value bytes = vector::BroadcastOp::create(
+        *builder, vectorOf(count, padding.getType()), padding);
+    if (isCopyFlipped)
+      bytes = flip(bytes);
+    vector::StoreOp::create(*builder, bytes, buffers.scratch,
+                            advance(position, offset, 1));
+  });
+}
+
+void KernelEmitter::copy(Value from, Value to, int64_t bytes) {
+  forBytes(bytes, [&](Value offset, int64_t count) {
+    Value loaded = load(buffers.input, advance(from, offset, 1), count);
+    if (isWide)
+      loaded = extend(loaded, builder->getI16Type());
+    if (isCopyFlipped)
+      loaded = flip(loaded);
+    vector::StoreOp::create(*builder, loaded, buffers.scratch,
+                            advance(to, offset, 1));
+  });
+}
+
+void KernelEmitter::copyImage(Value position) {
+  int64_t row = shape.paddedWidth() * shape.in;
+  int64_t left = shape.left * shape.in, right = shape.right * shape.in,
+          bytes = shape.width * shape.in;
+  fill(index(0), shape.top * row);
+  if (left + right == 0) {
+    copy(position, index(shape.top * row), shape.height * bytes);
+  } else {
+    forEach(shape.height, 1, [&](Value y) {
+      Value to = advance(index(shape.top * row), y, row);
+      fill(to, left);
+      copy(advance(position, y, bytes), advance(to, left), bytes);
+      fill(advance(to, left + bytes), right);
+    });
+  }
+  fill(index((shape.top + shape.height) * row), shape.bottom * row + copySlack);
+}
