@@ -21,7 +21,8 @@ or FAIL with the first difference, and then doesn't exit with 0.
 
 With --emit=firmware and the --target of a microcontroller (see docs/Firmware.md),
 inputs and outputs that are float are quantized ones, and there are a self-test,
-DIR/NAME_memory.txt, which says what flash and RAM it takes, and DIR/NAME.cmake.
+DIR/NAME_memory.txt, which says what flash and RAM it takes, and DIR/NAME.cmake. With
+--emit=c, there is DIR/NAME.c instead of the object, for compilers other than LLVM.
 
 With --contract, products of floats aren't rounded before they are added: faster,
 with other last bits, which depend on the processor. Integers don't.
@@ -179,7 +180,7 @@ def print_generic(optimizer, module):
 def quantize_ends(args, optimizer, interface):
     """What --apply-backend is told of arguments and results, which are all
     integers for the caller of firmware."""
-    if args.emit != "firmware" or args.float_ends or "quantized-" in args.apply_backend:
+    if args.emit == "object" or args.float_ends or "quantized-" in args.apply_backend:
         return ""
     options = ""
     for role, places in interface.find_floats(
@@ -189,56 +190,26 @@ def quantize_ends(args, optimizer, interface):
     return options
 
 
-def report_memory(args, firmware, module, text, buffers, object_file):
-    """What the object takes of a microcontroller; ends where that is too much."""
-    tool = args.llvm / "bin"
-    cost = run([pathlib.Path(args.build) / "bin" / "qbackend-run", module,
-                f"--entry={args.function}", "--report=cost"])
-    peak = re.search(r"^ *most memory at (.*)$", cost, re.M)
-    name = args.output.name
-    report = firmware.Report(
-        firmware.read_sizes(run([tool / "llvm-size", "-A", object_file]),
-                            args.weights_section),
-        firmware.read_attribute(text, name, "qbackend-arena-bytes") or 0,
-        firmware.read_attribute(text, name, "qbackend-live-bytes") or 0,
-        [(b.name, b.size * b.item_size) for b in buffers],
-        firmware.find_stack(
-            run([tool / "llvm-readobj", "--stack-sizes", object_file]), text, name),
-        sorted(set(run([tool / "llvm-nm", "-u", "-j", object_file]).split())),
-        firmware.list_constants(text),
-        peak[1].replace(": ", ", ") if peak else "")
-    problem = firmware.check_limits(report, args.max_arena, args.max_flash)
+def report_memory(args, firmware, report):
+    """Says what `report` has, where it is asked for, and ends where it is too much.
+    Returns its text."""
+    spelt = report.spell(args.output.name, args.target or "C11")
+    if args.emit != "object":
+        print(spelt, end="", flush=True)
+    memories = args.memories
+    problem = firmware.check_limits(
+        report, args.max_arena if memories is None else memories.slow, args.max_flash)
     if problem:
         fail(problem)
-    return report
+    return spelt
 
 
-def compile_network(args, work, output):
-    """Writes what `args` ask for, beside `output`; `work` is a folder for what is in
-    between."""
-    interface, firmware = load_module("c_interface"), load_module("firmware")
+def write_object(args, interface, firmware, lowered, buffers, output):
+    """Writes the object of the module `lowered`. Returns its arenas, and its report, or
+    None."""
     name = args.output.name
     optimizer = pathlib.Path(args.build) / "bin" / "qbackend-opt"
     tool = args.llvm / "bin"
-    module = args.module
-    if args.apply_backend:
-        module = work / "quantized.mlirbc"
-        form = "" if "lower-to=" in args.apply_backend else " lower-to=qnnpack"
-        ends = quantize_ends(args, optimizer, interface)
-        run([optimizer, f"--apply-backend={args.apply_backend}{form}{ends}",
-             args.module, "--emit-bytecode", "-o", module])
-    lowered = work / "lowered.mlirbc"
-    # What is linked with a program must not call its functions, or store where it
-    # likes: the second pass says what is compiled.
-    run([optimizer, module, "--qbackend-execution-pipeline",
-         f"--qbackend-isolate-network=entry={args.function}", "--emit-bytecode",
-         "-o", lowered])
-    try:
-        buffers = interface.read_signature(print_generic(optimizer, lowered),
-                                           args.function)
-    except interface.Refused as error:
-        fail(error)
-    interface.read_qparams(print_generic(optimizer, module), args.function, buffers)
     machine = firmware.MACHINES.get(args.target)
     if machine:
         cpu, triple, target_name = machine.cpu, machine.triple, ""
@@ -257,9 +228,12 @@ def compile_network(args, work, output):
         pipeline += " parallel"
     if args.contract:
         pipeline += " contract"
+    if args.memories:
+        pipeline += f" fast-bytes={args.memories.fast}"
     text = run([optimizer, lowered, f"--qbackend-lower-to-llvm={pipeline}"])
     text = run([tool / "mlir-translate", "--mlir-to-llvmir"], text)
-    arena = firmware.read_attribute(text, args.function, "qbackend-arena-bytes")
+    arenas = firmware.read_arenas(text, args.function)
+    floats = firmware.read_float_layers(text, args.function)
     if name != args.function and re.search(
             rf"^(?:define|declare) [^\n]*@{re.escape(name)}\(", text, re.MULTILINE):
         fail(f"'{name}' is a function that the object has or calls; choose another "
@@ -286,21 +260,87 @@ def compile_network(args, work, output):
              *(machine.code if machine else ["-relocation-model=pic"]),
              *(["--stack-size-section"] if machine else []), "-o", "-"],
             text, is_text=False))
-    # A line of what is written, whatever it is called.
-    source = re.sub(r"[\x00-\x1f]", "_", args.module.name)
-    if (args.emit == "firmware" or args.max_arena is not None or
-            args.max_flash is not None):
-        report = report_memory(args, firmware, module, text, buffers,
-                               object_file)
-    if args.emit == "firmware":
-        spelt = report.spell(name, args.target)
+    if (args.emit == "object" and args.max_arena is None and args.max_flash is None and
+            args.memories is None):
+        return arenas, None
+    return arenas, firmware.Report(
+        firmware.read_sizes(run([tool / "llvm-size", "-A", object_file]),
+                            args.weights_section),
+        arenas, [(b.name, b.size * b.item_size) for b in buffers],
+        firmware.find_stack(
+            run([tool / "llvm-readobj", "--stack-sizes", object_file]), text, name),
+        sorted(set(run([tool / "llvm-nm", "-u", "-j", object_file]).split())),
+        firmware.list_constants(text), floats)
+
+
+def write_c(args, interface, firmware, lowered, buffers, output):
+    """As write_object, a file of C."""
+    name = args.output.name
+    build = pathlib.Path(args.build) / "bin"
+    loops = lowered.with_name("loops.mlirbc")
+    pipeline = f"=fast-bytes={args.memories.fast}" if args.memories else ""
+    run([build / "qbackend-opt", lowered, f"--qbackend-lower-to-c{pipeline}",
+         "--emit-bytecode", "-o", loops])
+    text = run([build / "qbackend-translate", "--qbackend-to-c", loops])
+    if re.search(rf"\b{re.escape(name)}\b", text):
+        fail(f"'{name}' is a name that the code has for something else; choose another "
+             "-o DIR/NAME")
+    generic = print_generic(build / "qbackend-opt", loops)
+    arenas = firmware.read_arenas(generic, args.function)
+    output.with_suffix(".c").write_text(interface.c_source(
+        name, buffers, text, args.function, spell_source(args.module),
+        args.weights_section, arenas.fast is not None))
+    constants = firmware.list_c_constants(text)
+    return arenas, firmware.Report(
+        firmware.Sizes(None, sum(size for size, _ in constants)), arenas,
+        [(b.name, b.size * b.item_size) for b in buffers], None,
+        firmware.list_c_calls(text), constants,
+        firmware.read_float_layers(generic, args.function))
+
+
+def spell_source(module):
+    """A line of what is written, whatever it is called."""
+    return re.sub(r"[\x00-\x1f]", "_", module.name).replace("*/", "*_")
+
+
+def compile_network(args, work, output):
+    """Writes what `args` ask for, beside `output`; `work` is a folder for what is in
+    between."""
+    interface, firmware = load_module("c_interface"), load_module("firmware")
+    name = args.output.name
+    optimizer = pathlib.Path(args.build) / "bin" / "qbackend-opt"
+    module = args.module
+    if args.apply_backend:
+        module = work / "quantized.mlirbc"
+        form = "" if "lower-to=" in args.apply_backend else " lower-to=qnnpack"
+        ends = quantize_ends(args, optimizer, interface)
+        run([optimizer, f"--apply-backend={args.apply_backend}{form}{ends}",
+             args.module, "--emit-bytecode", "-o", module])
+    lowered = work / "lowered.mlirbc"
+    # What is linked with a program must not call its functions, or store where it
+    # likes: the second pass says what is compiled.
+    run([optimizer, module, "--qbackend-execution-pipeline",
+         f"--qbackend-isolate-network=entry={args.function}", "--emit-bytecode",
+         "-o", lowered])
+    try:
+        buffers = interface.read_signature(print_generic(optimizer, lowered),
+                                           args.function)
+    except interface.Refused as error:
+        fail(error)
+    interface.read_qparams(print_generic(optimizer, module), args.function, buffers)
+    write = write_c if args.emit == "c" else write_object
+    arenas, report = write(args, interface, firmware, lowered, buffers, output)
+    source = spell_source(args.module)
+    linked = f"{name}.c" if args.emit == "c" else f"{name}.o"
+    spelt = report_memory(args, firmware, report) if report else None
+    if args.emit != "object":
         output.with_name(f"{name}_memory.txt").write_text(spelt)
+        flags = firmware.MACHINES[args.target].flags if args.target else ""
         output.with_suffix(".cmake").write_text(
-            firmware.cmake_file(name, source, machine.flags))
-        print(spelt, end="")
+            firmware.cmake_file(name, source, linked, flags))
     output.with_suffix(".h").write_text(
-        interface.header(name, buffers, arena, source, args.target,
-                         args.parallel))
+        interface.header(name, buffers, arenas.size, source, args.target,
+                         args.parallel, arenas.fast))
     if args.self_test is not None:
         arrays = make_inputs([b for b in buffers if b.is_input],
                              args.self_test or None)
@@ -309,10 +349,12 @@ def compile_network(args, work, output):
                               args.function,
                               [b for b in buffers if not b.is_input], arrays, work,
                               args.contract)
+        sections = (args.memories.slow_section, args.memories.fast_section
+                    ) if args.memories else (None, None)
         program = output.with_name(f"{name}_test.c")
         program.write_text(
-            interface.self_test(name, buffers, arrays, arena, source,
-                                args.parallel))
+            interface.self_test(name, buffers, arrays, arenas.size, source,
+                                args.parallel, linked, arenas.fast, sections))
 
 
 def reserve_standard_streams():
@@ -327,17 +369,22 @@ def reserve_standard_streams():
 
 def check_target(args, firmware):
     """Ends where options contradict each other, and fills in what one implies."""
-    if args.target in firmware.MACHINES:
+    if args.emit == "c":
+        for option in ("target", "triple", "cpu", "features", "parallel", "contract"):
+            if getattr(args, option):
+                fail(f"--emit=c is for any processor, and one thread; leave --{option} "
+                     "out")
+    elif args.target in firmware.MACHINES:
         for option in ("triple", "cpu"):
             if getattr(args, option):
                 fail(f"--target={args.target} says what the processor is; leave "
                      f"--{option} out")
     elif args.emit == "firmware":
         fail(f"--emit=firmware needs --target, one of {', '.join(firmware.MACHINES)}")
-    if args.emit == "firmware" and args.self_test is None:
+    if args.emit != "object" and args.self_test is None:
         args.self_test = ""
-    if args.float_ends and args.emit != "firmware":
-        fail("--float-ends has no effect without --emit=firmware")
+    if args.float_ends and args.emit == "object":
+        fail("--float-ends has no effect without --emit=firmware or --emit=c")
     if args.weights_section and not re.fullmatch(r"[\w.$]+", args.weights_section):
         fail(f"'{args.weights_section}' is no name of a section, expected one as "
              ".model")
@@ -347,6 +394,15 @@ def check_target(args, firmware):
                 setattr(args, option, firmware.parse_bytes(getattr(args, option)))
     except ValueError as error:
         fail(error)
+    if args.memories is None:
+        return
+    if args.max_arena is not None:
+        fail("--memories says how large the arenas may be; leave --max-arena out")
+    try:
+        args.memories = firmware.read_memories(
+            pathlib.Path(args.memories).read_text())
+    except (OSError, ValueError) as error:
+        fail(f"{args.memories}: {getattr(error, 'strerror', None) or error}")
 
 
 def main():
@@ -360,15 +416,20 @@ def main():
     parser.add_argument("-o", dest="output", required=True,
                         help="DIR/NAME: where to write, and the function's name; DIR/: "
                         "that\nof the module's file")
-    parser.add_argument("--emit", choices=("object", "firmware"), default="object",
+    parser.add_argument("--emit", choices=("object", "firmware", "c"), default="object",
                         help="firmware: also a self-test, a report of memory and a "
-                        "file for\nCMake; float inputs and outputs are quantized")
+                        "file for\nCMake; float inputs and outputs are quantized; c: "
+                        "the same, with\na file of C11 instead of the object")
     parser.add_argument("--float-ends", action="store_true",
                         help="inputs and outputs of firmware stay float")
     parser.add_argument("--max-arena", metavar="BYTES",
                         help="fail if the arena has more, such as 64K")
     parser.add_argument("--max-flash", metavar="BYTES",
                         help="fail if code and constants have more")
+    parser.add_argument("--memories", metavar="FILE",
+                        help="two arenas, in a fast and a slow memory, as a file of "
+                        "JSON says:\n"
+                        '{"fast": {"bytes": "16K"}, "slow": {"bytes": "1M"}}')
     parser.add_argument("--weights-section", metavar="NAME",
                         help="the section of the object that constants are in")
     parser.add_argument("--apply-backend", metavar="OPTIONS",
@@ -416,7 +477,7 @@ def main():
         fail(f"cannot write '{args.output}': '{args.output.parent}' is no folder")
     try:
         args.output.parent.mkdir(parents=True, exist_ok=True)
-        for suffix in (".o", ".h", "_test.c", "_memory.txt", ".cmake"):
+        for suffix in (".o", ".c", ".h", "_test.c", "_memory.txt", ".cmake"):
             if args.output.with_name(name + suffix).is_dir():
                 fail(f"cannot write '{args.output}': '{name}{suffix}' is a folder")
         # All of them, or none; what is in between is removed with them.
@@ -426,9 +487,10 @@ def main():
             work.mkdir()
             made.mkdir()
             compile_network(args, work, made / name)
-            # The object comes last: with it, the others are those of its network.
+            # What is linked comes last: with it, the others are those of its network.
             parts = sorted(made.iterdir(),
-                           key=lambda file: (file.suffix == ".o", file.name))
+                           key=lambda file: (file.stem == name and
+                                             file.suffix in (".o", ".c"), file.name))
             for part in parts:
                 files.move_file(part, args.output.with_name(part.name))
     except (KeyboardInterrupt, Terminated) as ended:

@@ -8,6 +8,7 @@
 #include "Threads.h"
 #include "Version.h"
 
+#include "qbackend/Execution/CodeGen/WriteC.h"
 #include "qbackend/Interfaces/ONNX.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/FileFormat.h"
@@ -105,6 +106,7 @@ int main(int argc, char **argv) {
   qbackend::limitThreads();
   qbackend::addVersionPrinter();
   qbackend::registerToONNXTranslation();
+  qbackend::codegen::registerToCTranslation();
 
   std::vector<std::string> arguments(argv, argv + argc);
   // Static: an error that ends the program names the output.
@@ -123,7 +125,9 @@ int main(int argc, char **argv) {
   auto failToWrite = [&](std::error_code error) {
     return fail("cannot write '" + files.path + "': " + error.message());
   };
-  if (isRun && files.output) {
+  bool isC = is_contained(arguments, "--qbackend-to-c") ||
+             is_contained(arguments, "-qbackend-to-c");
+  if (isRun && files.output && !isC) {
     auto format =
         qbackend::chooseFormat(files.path, {qbackend::FileFormat::ONNX});
     if (!format)
