@@ -58,6 +58,7 @@ for feature, tools in {
     "cortex-m-emulator": ["qemu-system-arm", "arm-none-eabi-gcc"],
     "riscv32-emulator": ["qemu-system-riscv32", "riscv64-unknown-elf-gcc", "ld.lld-22"],
     "wasm-runner": ["node", "wasm-ld-22"],
+    "xtensa-emulator": ["qemu-system-xtensa", "xtensa-lx106-elf-gcc"],
 }.items():
     if all(map(shutil.which, tools)):
         config.available_features.add(feature)

@@ -5,7 +5,9 @@
     run.py [--networks lenet5,FILE] [--targets cortex-m4,wasm32] [--work DIR]
 
 A network is one of shapes.py, one of examples/networks, which is quantized first, or a
-file that compile-to-object.py takes, with what --apply-backend says. Prints, for each network and
+file that compile-to-object.py takes, with what --apply-backend says. Target c is the
+host with its C compiler, and xtensa the core of an ESP8266; they get the file of C, as
+the other ones but wasm32 do with --emit=c. Prints, for each network and
 target, whether the integers are those of the host, what flash and RAM it takes, and how
 many instructions a multiply-accumulate; with --table, as a table in Markdown. A target
 whose compiler or emulator is missing is skipped, with the name of the package of Debian
@@ -17,6 +19,7 @@ runs on an M3 and an M7, which have the same instructions and more.
 """
 
 import argparse
+import importlib.util
 import os
 import pathlib
 import re
@@ -29,6 +32,18 @@ import shapes
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
+
+
+def load_firmware():
+    """The table of processors, without the package around it."""
+    spec = importlib.util.spec_from_file_location(
+        "firmware", ROOT / "python/qbackend/firmware.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+firmware = load_firmware()
 #: Those of examples/networks, and the file of examples/data that has their samples.
 NETWORKS = {"lenet5": "mnist_digits.npz", "resnet8": "fashion_mnist.npz",
             "mbv2tiny": "fashion_mnist.npz"}
@@ -46,6 +61,9 @@ class Runner(NamedTuple):
 
 
 ARM, RISCV = "qemu-system-arm", "qemu-system-riscv32"
+XTENSA = "qemu-system-xtensa"
+#: What every file of C is compiled with.
+C_FLAGS = ["-O2", "-std=c11", "-pedantic", "-Wall", "-Wextra", "-Werror"]
 RUNNERS = {
     "cortex-m0plus": Runner(ARM, "mps2-an385", "mps2.ld", 4000),
     "cortex-m3": Runner(ARM, "mps2-an385", "mps2.ld", 4000),
@@ -58,14 +76,21 @@ RUNNERS = {
     "rv32imafc": Runner(RISCV, "virt", "virt.ld",
                         flags="-march=rv32imafc_zicsr -mabi=ilp32f -mcmodel=medany"),
     "wasm32": Runner("node", "", ""),
+    "c": Runner("cc", "", ""),
+    "xtensa": Runner(XTENSA, "sim", "xtensa.ld", 2500, "-mtext-section-literals"),
 }
+#: What is only compiled from C.
+FROM_C = ("c", "xtensa")
+BOARDS = {ARM: "cortex_m.c", RISCV: "riscv.c", XTENSA: "xtensa.c"}
 #: The packages of Debian that have the tools.
-PACKAGES = {ARM: "qemu-system-arm", RISCV: "qemu-system-misc", "node": "nodejs",
+PACKAGES = {"cc": "gcc", ARM: "qemu-system-arm", RISCV: "qemu-system-misc", "node": "nodejs",
             "arm-none-eabi-gcc": "gcc-arm-none-eabi",
             "riscv64-unknown-elf-gcc": "gcc-riscv64-unknown-elf",
-            "wasm-ld-22": "lld-22", "ld.lld-22": "lld-22"}
+            XTENSA: "qemu-system-misc",
+            "xtensa-lx106-elf-gcc": "gcc-xtensa-lx106", "wasm-ld-22": "lld-22",
+            "ld.lld-22": "lld-22"}
 TOOLS = {ARM: ["arm-none-eabi-gcc"], RISCV: ["riscv64-unknown-elf-gcc", "ld.lld-22"],
-         "node": ["wasm-ld-22"]}
+         "node": ["wasm-ld-22"], "cc": [], XTENSA: ["xtensa-lx106-elf-gcc"]}
 
 
 def run(*command, status=0):
@@ -90,18 +115,29 @@ def find_missing(runner):
     return None
 
 
-def link(name, target, runner, work):
-    """The program with the object `work`/`name`.o."""
+def compile_c(name, compiler, flags, work):
+    """The object of the file of C, as strict as a compiler can be."""
+    made = work / f"{name}.o"
+    run(compiler, *C_FLAGS, *flags, "-c", work / f"{name}.c", "-o", made)
+    return made
+
+
+def link(name, target, runner, work, is_c):
+    """The program with the object `work`/`name`.o, or that of the file of C."""
     program = work / f"{name}.elf"
+    if target == "c":
+        run("cc", *C_FLAGS, compile_c(name, "cc", [], work), work / f"{name}_test.c",
+            "-lm", "-o", program)
+        return program
     if runner.emulator == "node":
         program = work / f"{name}.wasm"
         run("wasm-ld-22", "--no-entry", f"--export={name}", "--export=__heap_base",
             "--import-memory", "--initial-memory=16777216", work / f"{name}.o", "-o",
             program)
         return program
-    flags = runner.flags.split() or re.search(
-        r"compile_options\(\w+ INTERFACE (.*)\)",
-        (work / f"{name}.cmake").read_text())[1].split()
+    flags = runner.flags.split() or firmware.MACHINES[target].flags.split()
+    if is_c:
+        compile_c(name, TOOLS[runner.emulator][0], ["-ffreestanding", *flags], work)
     if target == "cortex-m33":
         # What starts it runs on an M7; the network is M33 code.
         flags = ["-mcpu=cortex-m7", "-mthumb", "-mfloat-abi=hard"]
@@ -110,9 +146,9 @@ def link(name, target, runner, work):
               "-fno-tree-loop-distribute-patterns", *flags, "-I", work,
               f"-DNANOSECONDS_BY_100={runner.tick}", f"-DNETWORK_TEST={name}_test",
               f"-D{name.upper()}_TEST_NO_MAIN"]
-    board = "cortex_m.c" if runner.emulator == ARM else "riscv.c"
-    sources = [HERE / "main.c", HERE / board, work / f"{name}_test.c"]
-    if runner.emulator == ARM:
+    sources = [HERE / "main.c", HERE / BOARDS[runner.emulator],
+               work / f"{name}_test.c"]
+    if runner.emulator != RISCV:
         run(*common, *sources, work / f"{name}.o", "-nostdlib", "-L", HERE, "-T",
             HERE / runner.script, "-Wl,--gc-sections,-z,noexecstack", "-lgcc", "-o",
             program)
@@ -130,11 +166,14 @@ def link(name, target, runner, work):
 
 
 def emulate(name, runner, program, work):
+    if runner.emulator == "cc":
+        return run(program, status=None)
     if runner.emulator == "node":
         return run("node", HERE / "wasm.mjs", program, work / f"{name}_test.c",
                    work / f"{name}.h", status=None)
-    options = (["-semihosting-config", "enable=on,target=native"]
-               if runner.emulator == ARM else ["-bios", "none"])
+    options = {ARM: ["-semihosting-config", "enable=on,target=native"],
+               RISCV: ["-bios", "none"],
+               XTENSA: ["-semihosting", "-monitor", "none", "-cpu", "lx106"]}[runner.emulator]
     return run(runner.emulator, "-M", runner.machine, "-nographic", *options, "-icount",
                "shift=0", "-kernel", program, status=None)
 
@@ -170,11 +209,13 @@ def quantize(network, options, args, work):
 def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--networks", default=",".join(NETWORKS))
+    parser.add_argument("--networks", default=",".join(shapes.SHAPES))
     parser.add_argument("--targets", default=",".join(RUNNERS))
     parser.add_argument("--apply-backend", help="how networks of files are quantized")
     parser.add_argument("--float-ends", action="store_true",
                         help="inputs and outputs are float")
+    parser.add_argument("--emit", choices=("firmware", "c"), default="firmware",
+                        help="what compile-to-object.py makes")
     parser.add_argument("--table", action="store_true", help="print Markdown")
     parser.add_argument("--build", type=pathlib.Path,
                         default=os.environ.get("QBACKEND_BUILD", ROOT / "build"))
@@ -199,16 +240,25 @@ def main():
             if missing:
                 print(f"{name} {target}: skipped: {missing}")
                 continue
-            folder = work / target
+            folder = work / (f"{target}-c" if args.emit == "c" else target)
+            is_c = args.emit == "c" and target != "wasm32" or target in FROM_C
+            emit = (["--emit", "c"] if is_c else
+                    ["--emit", "firmware", "--target", target])
             run(sys.executable, ROOT / "utils/compile-to-object.py", module, "-o",
-                folder / name, "--emit", "firmware", "--target", target, "--build",
-                args.build, "--llvm", args.llvm,
+                folder / name, *emit, "--build", args.build, "--llvm", args.llvm,
                 *(["--float-ends"] if args.float_ends else []))
-            said = emulate(name, runner, link(name, target, runner, folder), folder)
+            said = emulate(name, runner, link(name, target, runner, folder, is_c), folder)
             runs += 1
             passed = re.search(r"^PASS\r?$", said, re.M)
             failures += not passed
             memory = (folder / f"{name}_memory.txt").read_text()
+            if is_c:
+                # What the compiler makes of it, but for the constants.
+                sizes = run(f"{args.llvm}/bin/llvm-size", folder / f"{name}.o")
+                text = int(re.search(r"^ *(\d+)", sizes, re.M)[1])
+                constants = int(re.search(r"flash +(\d+)", memory)[1])
+                memory = memory.replace(f"flash    {constants} bytes of weights and ",
+                                        f"code {text - constants} tables {constants}")
             numbers = [re.search(pattern, memory) for pattern in (
                 r"code (\d+)", r"tables (\d+)", r"arena +(\d+)", r"most (\d+)",
                 r"stack +(\d+)")]

@@ -26,6 +26,7 @@ ELSEWHERE = {
     "PYTHONPATH=build/python benchmarks/": "by hand: it measures this machine",
     "LD_PRELOAD=COPY": "by hand: it measures this machine, with peers",
     "cc -I out": "test/Integration/compile-to-object.test",
+    "cd out && cc": "test/Integration/firmware-c.test",
     "utils/compile-to-object.py": "test/Integration/compile-to-object.test",
     "examples/firmware/run.py": "test/Integration/firmware-emulated.test",
     "build/bin/": "test/Python/test_readme.py",
