@@ -394,7 +394,8 @@ def count_batches(path: Path, inputs: Sequence[Input]) -> int:
         for entry in inputs:
             if entry.holds_samples:
                 batch = max(entry.shape[0], 1)
-                return max(file[entry.name].shape[0] // batch, 1)
+                samples = int(file[entry.name].shape[0])
+                return max(samples // batch, 1)
     return 1
 
 
