@@ -19,12 +19,10 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 mkdir -p "$work"
 
 if [ ! -d "$work/bare/var/lib/apt/lists" ]; then
-  debootstrap --variant=minbase bookworm "$work/bare" http://deb.debian.org/debian >/dev/null
+  debootstrap --variant=minbase bookworm "$work/bare" >/dev/null
 fi
-echo "deb http://deb.debian.org/debian bookworm main
-deb http://deb.debian.org/debian-security bookworm-security main" \
-  >"$work/bare/etc/apt/sources.list"
-rm -f "$work/bare/etc/apt/sources.list.d/"*
+# Packages come from where this machine has them.
+cp -r /etc/apt/sources.list* "$work/bare/etc/apt/"
 chroot "$work/bare" apt-get update -qq
 
 # Arguments: a name, and the packages to install before and by apt. Prints seconds.
