@@ -22,8 +22,7 @@ static SpecAttr createSpec(const Cursor &cursor, SpecKind kind,
                               dtype);
 }
 
-/// A name and those after it; null after an error.
-static ArrayAttr readNames(const Cursor &cursor) {
+ArrayAttr qbackend::json::readNames(const Cursor &cursor) {
   Builder builder(cursor.getContext());
   auto elements = cursor.getArray();
   if (!elements)

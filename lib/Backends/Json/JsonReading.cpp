@@ -80,14 +80,7 @@ static Attribute readSequence(const Cursor &cursor) {
                           "others as pattern_complex_format";
     return {};
   }
-  SmallVector<StringRef> names;
-  for (const Cursor &element : *elements) {
-    auto name = element.getString();
-    if (!name)
-      return {};
-    names.push_back(*name);
-  }
-  return builder.getStrArrayAttr(names);
+  return readNames(cursor);
 }
 
 static std::optional<ObservationType> readObservation(const Cursor &cursor) {

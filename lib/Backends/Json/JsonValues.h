@@ -72,6 +72,9 @@ ObserverAttr readObserver(const Cursor &cursor);
 mlir::LogicalResult printObserver(ObserverAttr observer, mlir::Operation *op,
                                   llvm::json::OStream &os);
 
+/// An array of names; null after an error.
+mlir::ArrayAttr readNames(const Cursor &cursor);
+
 /// Reads and prints the "edges" of a pattern. A spec is "own", "none",
 /// {"own": OBSERVER}, {"shared": "input0"}, {"shared_or_own": "producer"} or
 /// {"derived": "scale_product", "from": ["input0", "weight"], "dtype": DTYPE}.

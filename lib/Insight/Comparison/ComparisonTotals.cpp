@@ -48,27 +48,21 @@ static void addAll(std::vector<ExactSum> &to, const std::vector<T> &from) {
     sum.add(number);
 }
 
-void ErrorTotals::add(const ErrorSums &sums) {
-  elements += sums.elements;
-  largest = std::max(largest, sums.largest);
-  signal.add(sums.signal);
-  other.add(sums.other);
-  noise.add(sums.noise);
-  product.add(sums.product);
-  addAll(channelSignal, sums.channelSignal);
-  addAll(channelNoise, sums.channelNoise);
+/// Adds sums of a run, or those of several.
+template <typename T> static void addSums(ErrorTotals &to, const T &from) {
+  to.elements += from.elements;
+  to.largest = std::max(to.largest, from.largest);
+  to.signal.add(from.signal);
+  to.other.add(from.other);
+  to.noise.add(from.noise);
+  to.product.add(from.product);
+  addAll(to.channelSignal, from.channelSignal);
+  addAll(to.channelNoise, from.channelNoise);
 }
 
-void ErrorTotals::add(const ErrorTotals &totals) {
-  elements += totals.elements;
-  largest = std::max(largest, totals.largest);
-  signal.add(totals.signal);
-  other.add(totals.other);
-  noise.add(totals.noise);
-  product.add(totals.product);
-  addAll(channelSignal, totals.channelSignal);
-  addAll(channelNoise, totals.channelNoise);
-}
+void ErrorTotals::add(const ErrorSums &sums) { addSums(*this, sums); }
+
+void ErrorTotals::add(const ErrorTotals &totals) { addSums(*this, totals); }
 
 ErrorSums ErrorTotals::getSums() const {
   ErrorSums sums;
