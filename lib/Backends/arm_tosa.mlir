@@ -22,6 +22,13 @@
 #types = [#a8w8, #a16w8]
 
 //===----------------------------------------------------------------------===//
+// Requantization: tosa.rescale with SINGLE_ROUND. What has none here (averages,
+// functions) stays in the reference form, and so do 16 bits.
+//===----------------------------------------------------------------------===//
+
+#tosa = #qbackend.requantization<rounding = half_up, multiplier = fixed_point>
+
+//===----------------------------------------------------------------------===//
 // Edges
 //===----------------------------------------------------------------------===//
 
@@ -54,68 +61,68 @@
 //===----------------------------------------------------------------------===//
 
 qbackend.backend_config @arm_tosa version 2 default_qconfig @default
-    lowering ["reference"] {
+    lowering ["reference", "qnnpack", "linalg", "tosa"] {
   qbackend.pattern_config [conv1d, relu] <dtypes = #types,
     torch = ["torch.ops.aten.conv1d.default",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv1d, hardtanh] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv1d, relu6] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv1d] <dtypes = #types,
     torch = ["torch.ops.aten.conv1d.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv2d, relu] <dtypes = #types,
     torch = ["torch.ops.aten.conv2d.default",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv2d, hardtanh] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv2d, relu6] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv2d] <dtypes = #types,
     torch = ["torch.ops.aten.conv2d.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv3d, relu] <dtypes = #types,
     torch = ["torch.ops.aten.conv3d.default",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv3d, hardtanh] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv3d, relu6] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv3d] <dtypes = #types,
     torch = ["torch.ops.aten.conv3d.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv_transpose2d, relu] <dtypes = #types,
     torch = ["torch.ops.aten.conv_transpose2d.input",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv_transpose2d, hardtanh] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv_transpose2d, relu6] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [conv_transpose2d] <dtypes = #types,
     torch = ["torch.ops.aten.conv_transpose2d.input"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [linear, relu] <dtypes = #types,
     torch = ["torch.ops.aten.linear.default",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [linear, hardtanh] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [linear, relu6] <dtypes = #types>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [linear] <dtypes = #types,
     torch = ["torch.ops.aten.linear.default"]>
-    {qbackend.edges = #weighted}
+    {qbackend.edges = #weighted, qbackend.requantization = #tosa}
   qbackend.pattern_config [add] <dtypes = #types>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #tosa}
   qbackend.pattern_config [sub] <dtypes = #types>
     {qbackend.edges = #elementwise}
   qbackend.pattern_config [mul] <dtypes = #types>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #tosa}
   qbackend.pattern_config [matmul] <dtypes = #types>
     {qbackend.edges = #elementwise}
   qbackend.pattern_config [sigmoid] <dtypes = #types>

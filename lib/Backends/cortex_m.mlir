@@ -16,6 +16,14 @@
   input = <si8>, output = <si8>, weight = <si8>, bias = f32>
 
 //===----------------------------------------------------------------------===//
+// Requantization: arm_nn_requantize, whose steps are TFLite's. What has none here
+// (averages, functions, sums of tensors) stays in the reference form.
+//===----------------------------------------------------------------------===//
+
+#cmsis_nn = #qbackend.requantization<
+  rounding = double, multiplier = fixed_point>
+
+//===----------------------------------------------------------------------===//
 // Edges
 //===----------------------------------------------------------------------===//
 
@@ -42,52 +50,52 @@
 //===----------------------------------------------------------------------===//
 
 qbackend.backend_config @cortex_m version 2 default_qconfig @default
-    lowering ["reference"] {
+    lowering ["reference", "qnnpack", "linalg", "tosa"] {
   qbackend.pattern_config [conv2d, relu] <dtypes = [#types],
     torch = ["torch.ops.aten.conv2d.default",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv2d, relu6] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv2d, hardtanh] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv2d, hardsigmoid] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv2d, clamp] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv2d] <dtypes = [#types],
     torch = ["torch.ops.aten.conv2d.default"]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv_transpose2d, relu] <dtypes = [#types],
     torch = ["torch.ops.aten.conv_transpose2d.input",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv_transpose2d, relu6] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv_transpose2d, hardtanh] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv_transpose2d, hardsigmoid] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv_transpose2d, clamp] <dtypes = [#types]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [conv_transpose2d] <dtypes = [#types],
     torch = ["torch.ops.aten.conv_transpose2d.input"]>
-    {qbackend.edges = #convolution}
+    {qbackend.edges = #convolution, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [linear, relu] <dtypes = [#types],
     torch = ["torch.ops.aten.linear.default",
              "torch.ops.aten.relu.default"]>
-    {qbackend.edges = #linear}
+    {qbackend.edges = #linear, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [linear, relu6] <dtypes = [#types]>
-    {qbackend.edges = #linear}
+    {qbackend.edges = #linear, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [linear, hardtanh] <dtypes = [#types]>
-    {qbackend.edges = #linear}
+    {qbackend.edges = #linear, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [linear, hardsigmoid] <dtypes = [#types]>
-    {qbackend.edges = #linear}
+    {qbackend.edges = #linear, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [linear, clamp] <dtypes = [#types]>
-    {qbackend.edges = #linear}
+    {qbackend.edges = #linear, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [linear] <dtypes = [#types],
     torch = ["torch.ops.aten.linear.default"]>
-    {qbackend.edges = #linear}
+    {qbackend.edges = #linear, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [add, relu] <dtypes = [#types]>
     {qbackend.edges = #elementwise}
   qbackend.pattern_config [add, relu6] <dtypes = [#types]>
@@ -99,7 +107,7 @@ qbackend.backend_config @cortex_m version 2 default_qconfig @default
   qbackend.pattern_config [add] <dtypes = [#types]>
     {qbackend.edges = #elementwise}
   qbackend.pattern_config [mul] <dtypes = [#types]>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [div] <dtypes = [#types]>
     {qbackend.edges = #elementwise}
   qbackend.pattern_config [hardswish] <dtypes = [#types]>

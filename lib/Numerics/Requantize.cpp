@@ -68,6 +68,23 @@ int32_t applyFixedPoint(int64_t value, int32_t multiplier, int shift,
   return static_cast<int32_t>(product >> shift);
 }
 
+std::optional<FixedPointMultiplier> quantizeMultiplier(double value) {
+  // Written so that a NaN is none.
+  if (!(value > 0 && value < 0x1p29))
+    return std::nullopt;
+  int exponent;
+  int64_t integer = std::llround(std::frexp(value, &exponent) * 0x1p31);
+  if (integer == int64_t(1) << 31) {
+    integer /= 2;
+    ++exponent;
+  }
+  if (exponent < -31)
+    return FixedPointMultiplier();
+  if (exponent > 29)
+    return std::nullopt;
+  return FixedPointMultiplier{static_cast<int32_t>(integer), 31 - exponent};
+}
+
 QuantParams dynamicLinearParams(float min, float max) {
   return chooseQParams(min, max, {0, 255}, /*symmetric=*/false);
 }

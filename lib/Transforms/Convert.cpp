@@ -6,7 +6,7 @@
 
 #include "Convert/ReferenceImplementation.h"
 #include "qbackend/Backends/BackendResolver.h"
-#include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
@@ -48,7 +48,9 @@ namespace {
 class Converter {
 public:
   /// `engine` computes with the integers; null: nobody does, or nobody knows.
-  explicit Converter(const EngineDialectInterface *engine) : engine(engine) {}
+  /// So it is of operators whose arithmetic `config` doesn't say.
+  Converter(BackendConfigOp config, const EngineDialectInterface *engine)
+      : config(config), engine(engine) {}
 
   LogicalResult convert(ObserveOp op) {
     auto observer =
@@ -143,8 +145,9 @@ private:
 
   /// What the kernel of `producer` gives; null if it takes any parameters.
   quant::UniformQuantizedType getFixedType(OperatorOp producer, Type dtype) {
-    return engine ? engine->getFixedResult(producer.getKind(), dtype)
-                  : quant::UniformQuantizedType();
+    return engine && whyNoArithmetic(config, producer).empty()
+               ? engine->getFixedResult(producer.getKind(), dtype)
+               : quant::UniformQuantizedType();
   }
 
   /// What the kernel of `producer` gives if it shares the observer of its
@@ -158,6 +161,7 @@ private:
                   : getSharedResultParameters(producer.getKind(), input);
   }
 
+  BackendConfigOp config;
   const EngineDialectInterface *engine;
   SymbolTableCollection symbols;
   /// Real values that were quantized: by which observer, to which type.
@@ -180,7 +184,7 @@ struct ConvertPass : qbackend::impl::ConvertPassBase<ConvertPass> {
     // has. Simulated, it is what the backend is lowered to.
     BackendConfigOp config = found->config;
     bool realBias = config.getRealBias() && lowering->form == kReferenceForm;
-    Converter converter(lowering->engine);
+    Converter converter(config, lowering->engine);
     SmallVector<Operation *> ops;
     getOperation()->walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<OperatorOp, ObserveOp>(op))

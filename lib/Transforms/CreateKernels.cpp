@@ -3,6 +3,7 @@
 // dequantize, operator, quantize -> the ops of an engine's kernel.
 
 #include "qbackend/Backends/BackendResolver.h"
+#include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Transforms/Engine.h"
 #include "qbackend/Transforms/Passes.h"
 #include "qbackend/Transforms/QuantizeWeights.h"
@@ -29,8 +30,10 @@ struct CreatedOps : OpBuilder::Listener {
 
 class KernelCreator {
 public:
-  KernelCreator(const EngineDialectInterface &engine, StringRef form)
-      : engine(engine), form(form) {}
+  /// `config` says how kernels requantize; null: the engine does.
+  KernelCreator(BackendConfigOp config, const EngineDialectInterface &engine,
+                StringRef form)
+      : config(config), engine(engine), form(form) {}
 
   void run(ModuleOp module) {
     SmallVector<OperatorOp> operators;
@@ -74,8 +77,10 @@ private:
       if (op->hasOneUse())
         replaced = dyn_cast<QuantizeOp>(*op->user_begin());
     }
-    OrRefusal<Value> kernel =
-        replaced ? build(op, replaced) : Refusal("its result is not quantized");
+    std::string unknown = config ? whyNoArithmetic(config, op) : "";
+    OrRefusal<Value> kernel = !replaced ? Refusal("its result is not quantized")
+                              : unknown.empty() ? build(op, replaced)
+                                                : Refusal(unknown);
     if (!kernel) {
       op.setCode("QB108");
       remarkMissed(op, "QB108", op.getKindName(),
@@ -165,6 +170,7 @@ private:
       op->erase();
   }
 
+  BackendConfigOp config;
   const EngineDialectInterface &engine;
   StringRef form;
 };
@@ -178,7 +184,7 @@ Value qbackend::getQuantized(Value real) {
 void qbackend::createKernels(ModuleOp module,
                              const EngineDialectInterface &engine,
                              StringRef form) {
-  KernelCreator(engine, form).run(module);
+  KernelCreator(BackendConfigOp(), engine, form).run(module);
 }
 
 namespace {
@@ -193,7 +199,8 @@ struct CreateKernelsPass
     if (failed(lowering))
       return signalPassFailure();
     if (lowering->form != kReferenceForm)
-      createKernels(getOperation(), *lowering->engine, lowering->form);
+      KernelCreator(found->config, *lowering->engine, lowering->form)
+          .run(getOperation());
   }
 };
 } // namespace

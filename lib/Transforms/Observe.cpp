@@ -512,6 +512,10 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
   static void apply(OperatorOp op, const Decision &decision) {
     op.setQconfigAttr(decision.qconfig);
     op.setDecisionAttr(decision.quantized);
+    if (RequantizationRuleAttr rule = getRequantizationRule(decision.pattern);
+        rule &&
+        getQuantizationMode(decision.qconfig) == QuantizationMode::Static)
+      op->setAttr(kRequantizationAttrName, rule);
   }
 
   /// The same of one whose parameters the module came with.

@@ -470,6 +470,30 @@ TEST(FixedPoint, RoundsAsItSays) {
             int32_t(1) << 30);
 }
 
+TEST(FixedPoint, OfANumber) {
+  auto check = [](double value, int32_t multiplier, int shift) {
+    auto number = quantizeMultiplier(value);
+    ASSERT_TRUE(number.has_value()) << value;
+    EXPECT_EQ(number->multiplier, multiplier) << value;
+    EXPECT_EQ(number->shift, shift) << value;
+  };
+  check(0.5, 1 << 30, 31);
+  check(1.0, 1 << 30, 30);
+  check(3.0, 3 << 29, 29);
+  check(0x1p-32, 1 << 30, 62);
+  // Below, TensorFlow Lite has 0.
+  check(0x1.fffffep-33, 0, 31);
+  // Ties of the 31st bit go up, the largest of them to the next power of two.
+  check(0x1.00000002p-1, (1 << 30) + 1, 31);
+  check(0x1.00000006p-1, (1 << 30) + 2, 31);
+  check(0x1.fffffffep-1, 1 << 30, 30);
+  check(0x1p28, 1 << 30, 2);
+  check(std::nextafter(0x1p-32, 0), 1 << 30, 62);
+  for (double value : {0x1p29, std::nextafter(0x1p29, 0), 0.0, -1.0,
+                       double(INFINITY), double(NAN)})
+    EXPECT_FALSE(quantizeMultiplier(value).has_value()) << value;
+}
+
 TEST(FixedPoint, IsExact) {
   std::mt19937_64 engine(1);
   for (int i = 0; i < 1000000; ++i) {

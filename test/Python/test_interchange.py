@@ -133,6 +133,18 @@ def test_keys_of_the_compiler():
     assert set(found.to_dict()) == {"name", "configs"}
 
 
+def test_requantization_comes_back():
+    rule = {"rounding": "half_up", "multiplier": "fixed_point", "quotient": "f32"}
+    config = BackendPatternConfig(nn.ReLU).set_requantization(rule)
+    backend = BackendConfig("b").set_backend_pattern_config(config)
+    text = backend.to_json()
+    assert json.loads(text)["configs"][0]["requantization"] == rule
+    (found,) = BackendConfig.from_json(text).configs
+    assert found.requantization == rule
+    with pytest.raises(ValueError, match="requantization is 'half_up'"):
+        config.set_requantization("half_up")
+
+
 def test_own_fuser_function_is_named_in_the_error():
     def fuse_by_hand(is_qat, conv, relu):
         return conv.weight

@@ -11,6 +11,7 @@
 #include "qbackend/Numerics/QuantParams.h"
 
 #include <cstdint>
+#include <optional>
 
 namespace qbackend::numerics {
 
@@ -57,6 +58,19 @@ enum class Rounding {
 /// 16, else 32; `multiplier` is not negative, `shift` is in [2, 62].
 int32_t applyFixedPoint(int64_t value, int32_t multiplier, int shift,
                         Rounding rounding);
+
+/// The number `multiplier` / 2^`shift`.
+struct FixedPointMultiplier {
+  int32_t multiplier = 0;
+  int shift = 31;
+};
+
+/// Returns round(f * 2^31) / 2^(31 - e) for the number `value` = f * 2^e with f
+/// in [1/2, 1), ties away from zero; 2^31 becomes 2^30
+/// of the next e. 0 / 2^31 for e < -31 (TFLite's QuantizeMultiplier).
+/// Nothing unless `value` is positive and less than 2^29, where the shift would
+/// be less than 2.
+std::optional<FixedPointMultiplier> quantizeMultiplier(double value);
 
 //===----------------------------------------------------------------------===//
 // Dynamic linear

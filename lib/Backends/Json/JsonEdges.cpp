@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantization specs of edges, and limits, as JSON.
+// Quantization specs of edges, requantization, and limits, as JSON.
 
 #include "JsonValues.h"
 
@@ -213,6 +213,79 @@ LogicalResult qbackend::json::printEdges(EdgesAttr edges, Operation *op,
       });
   });
   return success(ok);
+}
+
+//===----------------------------------------------------------------------===//
+// Requantization
+//===----------------------------------------------------------------------===//
+
+/// The value of an enumeration that `cursor` names; nothing, after an error
+/// that lists the `names`, if there is none.
+template <typename EnumT>
+static std::optional<EnumT> readEnum(const Cursor &cursor, StringRef key,
+                                     std::optional<EnumT> (*parse)(StringRef),
+                                     StringRef names) {
+  auto name = cursor.getString();
+  if (!name)
+    return std::nullopt;
+  std::optional<EnumT> value = parse(*name);
+  if (!value)
+    cursor.emitError() << "unknown " << key << " '" << *name << "', expected "
+                       << names;
+  return value;
+}
+
+RequantizationRuleAttr
+qbackend::json::readRequantization(const Cursor &cursor) {
+  auto members = cursor.getObject();
+  if (!members)
+    return {};
+  static constexpr StringRef keys[] = {"rounding", "multiplier", "quotient"};
+  std::optional<RequantizationRounding> rounding;
+  std::optional<RequantizationMultiplier> multiplier;
+  std::optional<RequantizationQuotient> quotient = RequantizationQuotient::F64;
+  for (auto &[key, value] : *members) {
+    bool ok;
+    if (key == "rounding") {
+      rounding = readEnum(value, key, &symbolizeRequantizationRounding,
+                          "nearest_even, half_up, half_away or double");
+      ok = rounding.has_value();
+    } else if (key == "multiplier") {
+      multiplier = readEnum(value, key, &symbolizeRequantizationMultiplier,
+                            "f32 or fixed_point");
+      ok = multiplier.has_value();
+    } else if (key == "quotient") {
+      quotient = readEnum(value, key, &symbolizeRequantizationQuotient,
+                          "f64, f32_product or f32");
+      ok = quotient.has_value();
+    } else {
+      cursor.emitUnknownKey(key, keys);
+      ok = false;
+    }
+    if (!ok)
+      return {};
+  }
+  if (!rounding || !multiplier) {
+    cursor.emitError() << "has no '" << (rounding ? "multiplier" : "rounding")
+                       << "'; a requantization has both";
+    return {};
+  }
+  return RequantizationRuleAttr::getChecked([&] { return cursor.emitError(); },
+                                            cursor.getContext(), *rounding,
+                                            *multiplier, *quotient);
+}
+
+void qbackend::json::printRequantization(RequantizationRuleAttr rule,
+                                         llvm::json::OStream &os) {
+  os.object([&] {
+    os.attribute("rounding",
+                 stringifyRequantizationRounding(rule.getRounding()));
+    os.attribute("multiplier",
+                 stringifyRequantizationMultiplier(rule.getMultiplier()));
+    if (rule.getQuotient() != RequantizationQuotient::F64)
+      os.attribute("quotient",
+                   stringifyRequantizationQuotient(rule.getQuotient()));
+  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -196,6 +196,11 @@ private:
         ok &= succeeded(printEdges(edges, op, os));
         os.attributeEnd();
       }
+      if (RequantizationRuleAttr rule = getRequantizationRule(op)) {
+        os.attributeBegin("requantization");
+        printRequantization(rule, os);
+        os.attributeEnd();
+      }
       os.attributeArray("dtype_configs", [&] {
         for (auto dtypes : config.getDtypes().getAsRange<DTypeConfigAttr>())
           print(dtypes);

@@ -231,13 +231,15 @@ static DTypeConfigAttr readDTypeConfig(const Cursor &cursor) {
 /// Sets the field `key`; failure after an error.
 static LogicalResult readField(StringRef key, const Cursor &entry,
                                const Cursor &value, PatternFields &fields,
-                               EdgesAttr &edges) {
+                               EdgesAttr &edges,
+                               RequantizationRuleAttr &requantization) {
   MLIRContext *context = value.getContext();
   Builder builder(context);
   static constexpr StringRef keys[] = {"pattern",
                                        "pattern_complex_format",
                                        "observation_type",
                                        "edges",
+                                       "requantization",
                                        "dtype_configs",
                                        "root_module",
                                        "qat_module",
@@ -272,6 +274,10 @@ static LogicalResult readField(StringRef key, const Cursor &entry,
   if (key == "edges") {
     edges = readEdges(value);
     return success(bool(edges));
+  }
+  if (key == "requantization") {
+    requantization = readRequantization(value);
+    return success(bool(requantization));
   }
   if (key == "dtype_configs") {
     auto elements = value.getArray();
@@ -370,6 +376,7 @@ struct Entry {
   PatternAttr config;
   /// Null if there are none.
   EdgesAttr edges;
+  RequantizationRuleAttr requantization;
 };
 } // namespace
 
@@ -379,9 +386,11 @@ static Entry readEntry(const Cursor &cursor) {
     return {};
   PatternFields fields;
   EdgesAttr edges;
+  RequantizationRuleAttr requantization;
   fields.dtypes = ArrayAttr::get(cursor.getContext(), {});
   for (auto &[key, value] : *members)
-    if (!value.isNull() && failed(readField(key, cursor, value, fields, edges)))
+    if (!value.isNull() &&
+        failed(readField(key, cursor, value, fields, edges, requantization)))
       return {};
   if (!fields.torch) {
     cursor.emitError() << "has neither 'pattern' nor 'pattern_complex_format'";
@@ -399,7 +408,7 @@ static Entry readEntry(const Cursor &cursor) {
   return {patterns,
           PatternAttr::getChecked([&] { return cursor.emitError(); },
                                   cursor.getContext(), fields),
-          edges};
+          edges, requantization};
 }
 
 /// The document as ops at the builder's insertion point.
@@ -482,6 +491,8 @@ static LogicalResult readBackend(const Cursor &document, OpBuilder &builder) {
                                             entry.second.config);
       if (entry.second.edges)
         config->setAttr(kEdgesAttrName, entry.second.edges);
+      if (entry.second.requantization)
+        config->setAttr(kRequantizationAttrName, entry.second.requantization);
     }
   if (limits && failed(readLimits(*limits, builder)))
     return failure();

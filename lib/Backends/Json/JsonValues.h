@@ -81,6 +81,10 @@ mlir::ArrayAttr readNames(const Cursor &cursor);
 EdgesAttr readEdges(const Cursor &cursor);
 mlir::LogicalResult printEdges(EdgesAttr edges, mlir::Operation *op,
                                llvm::json::OStream &os);
+/// Reads and prints the "requantization" of a pattern: {"rounding": "double",
+/// "multiplier": "fixed_point"} with or without a "quotient".
+RequantizationRuleAttr readRequantization(const Cursor &cursor);
+void printRequantization(RequantizationRuleAttr rule, llvm::json::OStream &os);
 /// Reads and prints the "limits" of a backend, each {"kinds": [...],
 /// "condition": "stride <= 3"} with or without a "reason".
 mlir::LogicalResult readLimits(const Cursor &cursor, mlir::OpBuilder &builder);

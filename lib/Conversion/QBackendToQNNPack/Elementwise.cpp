@@ -39,6 +39,8 @@ static Value createQuantizedNumber(KernelBuilder &b, double number) {
 }
 
 static Value createAdd(KernelBuilder &b, AddAttr kind) {
+  if (kind.getScalar() && b.refusesScalar())
+    return {};
   if (kind.getScalar() && b.isImported()) {
     double number = kind.getScalar().getValueAsDouble();
     auto own = qnnpack::getAddScalarResultType(
@@ -57,15 +59,15 @@ static Value createAdd(KernelBuilder &b, AddAttr kind) {
                                         b.getRelu());
   if (b.inputs.size() != 2)
     return {};
-  return b.make<qnnpack::AddOp>(
-      b.inputs[0], b.inputs[1],
-      /*requantization=*/qnnpack::RequantizationAttr(),
-      /*lhs_requantization=*/qnnpack::RequantizationAttr(),
-      /*rhs_requantization=*/qnnpack::RequantizationAttr(), b.getRelu(),
-      /*aten=*/UnitAttr(), /*vectorized=*/UnitAttr());
+  KernelBuilder::AddRequantizations all = b.getAddRequantizations();
+  return b.make<qnnpack::AddOp>(b.inputs[0], b.inputs[1], all.result, all.lhs,
+                                all.rhs, b.getRelu(), /*aten=*/UnitAttr(),
+                                /*vectorized=*/UnitAttr());
 }
 
 static Value createMul(KernelBuilder &b, MulAttr kind) {
+  if (kind.getScalar() && b.refusesScalar())
+    return {};
   if (kind.getScalar())
     return b.make<qnnpack::MulScalarOp>(b.inputs[0], kind.getScalar(),
                                         b.getRelu());
@@ -73,7 +75,8 @@ static Value createMul(KernelBuilder &b, MulAttr kind) {
     return {};
   return b.make<qnnpack::MulOp>(
       b.inputs[0], b.inputs[1],
-      /*requantization=*/qnnpack::RequantizationAttr(), b.getRelu());
+      b.getRequantization(b.inputs[0].getType(), b.inputs[1].getType()),
+      b.getRelu());
 }
 
 static Value createCat(KernelBuilder &b, CatAttr kind) {
@@ -165,7 +168,9 @@ static QuantizedElement withParameters(QuantizedElement type,
 }
 
 void qbackend::addBinary(KernelTable &table) {
-  KernelEntry add = KernelEntry::withRelu(), mul = add;
+  KernelEntry add = KernelEntry::withRelu();
+  add.takesRequantization = true;
+  KernelEntry mul = add;
   add.getResultElement = [](Attribute kind, QuantizedElement input) {
     FloatAttr scalar = cast<AddAttr>(kind).getScalar();
     return scalar ? qnnpack::getAddScalarResultType(input,

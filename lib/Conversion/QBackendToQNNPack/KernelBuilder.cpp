@@ -5,11 +5,18 @@
 #include "KernelBuilder.h"
 #include "KernelTable.h"
 
+#include "qbackend/Dialect/QBackend/Edges.h"
+#include "qbackend/Dialect/QNNPack/ConstantElements.h"
+#include "qbackend/Dialect/QNNPack/Parameters.h"
+#include "qbackend/Numerics/Requantize.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace qbackend;
@@ -65,6 +72,14 @@ Value KernelBuilder::createRequantize(Value value,
   return make<qnnpack::RequantizeOp>(Type(valueType.clone(element)), value);
 }
 
+/// The rule of `op` if it is one of fixed-point multipliers.
+static RequantizationRuleAttr getFixedPointRule(OperatorOp op) {
+  RequantizationRuleAttr rule = getRequantizationRule(op);
+  return rule && rule.getMultiplier() == RequantizationMultiplier::FixedPoint
+             ? rule
+             : RequantizationRuleAttr();
+}
+
 /// Whether the kernel of `kind` gives numbers of `own`, which become those of
 /// `output`, and might be off by more than a step then.
 static bool isCoarse(OperatorKindAttrInterface kind,
@@ -78,6 +93,8 @@ static bool isCoarse(OperatorKindAttrInterface kind,
 OrRefusal<Value> KernelBuilder::createStatic() {
   Refusal missing("the qnnpack dialect has no op for it in this form");
   auto orMissing = [&](Value kernel) -> OrRefusal<Value> {
+    if (!refusal.empty())
+      return Refusal(refusal);
     if (kernel)
       return kernel;
     return missing;
@@ -94,6 +111,10 @@ OrRefusal<Value> KernelBuilder::createStatic() {
         input, withStorage(qnnpack::getQuantizedType(input.getType()), output));
   // What the kernel can't requantize to itself is a step of its own.
   const KernelEntry *entry = KernelTable::get().lookup(op.getKind());
+  if (getFixedPointRule(op) && entry && entry->create &&
+      !entry->takesRequantization)
+    return Refusal("its pattern requantizes by fixed-point multipliers, its "
+                   "kernel doesn't");
   quant::UniformQuantizedType own;
   if (entry && entry->getResultElement)
     own = entry->getResultElement(
@@ -113,6 +134,169 @@ OrRefusal<Value> KernelBuilder::createStatic() {
     type = type.clone(own);
   Value kernel = createKernel();
   return orMissing(kernel ? createRequantize(kernel, output) : Value());
+}
+
+//===----------------------------------------------------------------------===//
+// Requantization
+//===----------------------------------------------------------------------===//
+
+void KernelBuilder::refuseRequantization(const Twine &reason) {
+  refusal = (reason + ", by the " + kRequantizationAttrName + " of its pattern")
+                .str();
+}
+
+bool KernelBuilder::refusesScalar() {
+  if (!getFixedPointRule(op))
+    return false;
+  refuseRequantization("a number has no scale for fixed-point multipliers");
+  return true;
+}
+
+/// a * b / c in the steps of `quotient`.
+static double divideScales(RequantizationQuotient quotient, float a, float b,
+                           float c) {
+  switch (quotient) {
+  case RequantizationQuotient::F64:
+    return double(a) * b / c;
+  case RequantizationQuotient::F32Product:
+    return double(a * b) / c;
+  case RequantizationQuotient::F32:
+    return a * b / c;
+  }
+  llvm_unreachable("unknown quotient");
+}
+
+qnnpack::RequantizationAttr
+KernelBuilder::createRequantization(ArrayRef<double> values) {
+  SmallVector<int32_t> multipliers;
+  SmallVector<int8_t> shifts;
+  for (double value : values) {
+    std::optional<numerics::FixedPointMultiplier> number =
+        numerics::quantizeMultiplier(value);
+    if (!number) {
+      refuseRequantization(
+          llvm::formatv("its multiplier is {0:e}, expected one in (0, 2^29)",
+                        value)
+              .str());
+      return {};
+    }
+    multipliers.push_back(number->multiplier);
+    shifts.push_back(number->shift);
+  }
+  MLIRContext *context = op.getContext();
+  return qnnpack::RequantizationAttr::get(
+      context,
+      *qnnpack::symbolizeRounding(stringifyRequantizationRounding(
+          getRequantizationRule(op).getRounding())),
+      DenseI32ArrayAttr::get(context, multipliers),
+      DenseI8ArrayAttr::get(context, shifts));
+}
+
+/// The largest magnitude of an integer of `type` less its zero point.
+static int64_t getLargest(quant::UniformQuantizedType type) {
+  return std::max(type.getStorageTypeMax() - type.getZeroPoint(),
+                  type.getZeroPoint() - type.getStorageTypeMin());
+}
+
+/// The largest magnitude of bias[o] + sum x * weight[o] for x up to `largest`,
+/// for each channel; nothing if they are no constants.
+static std::optional<SmallVector<int64_t>>
+getLargestSums(int64_t largest, Value weight, Value bias) {
+  auto integers = qnnpack::ConstantElements<int8_t>::read(weight);
+  std::optional<qnnpack::ConstantElements<int32_t>> biases;
+  if (bias) {
+    biases = qnnpack::ConstantElements<int32_t>::read(bias);
+    if (!biases)
+      return std::nullopt;
+  }
+  if (!integers)
+    return std::nullopt;
+  int64_t channels = cast<ShapedType>(weight.getType()).getDimSize(0);
+  SmallVector<int64_t> zeroPoints =
+      qnnpack::getWeightZeroPoints(weight.getType());
+  SmallVector<int64_t> sums;
+  for (int64_t o = 0; o < channels; ++o) {
+    int64_t taps = integers->size() / channels, sum = 0;
+    for (int64_t i = 0; i < taps; ++i)
+      sum += std::abs((*integers)[o * taps + i] -
+                      zeroPoints[zeroPoints.size() == 1 ? 0 : o]);
+    sums.push_back(sum * largest +
+                   (biases ? std::abs(int64_t((*biases)[o])) : 0));
+  }
+  return sums;
+}
+
+qnnpack::RequantizationAttr KernelBuilder::getRequantization(Type lhs,
+                                                             Type rhs) {
+  RequantizationRuleAttr rule = getFixedPointRule(op);
+  if (!rule)
+    return {};
+  auto input = qnnpack::getQuantizedType(lhs),
+       output = qnnpack::getQuantizedType(type);
+  SmallVector<double> values;
+  for (double scale : qnnpack::getWeightScales(rhs))
+    values.push_back(divideScales(rule.getQuotient(), input.getScale(), scale,
+                                  output.getScale()));
+  // Sources shift a sum to the left before they multiply it by less than 1, or
+  // saturate: no sum may get there.
+  if (llvm::any_of(values, [](double value) { return value >= 1; })) {
+    std::optional<SmallVector<int64_t>> sums;
+    if (Value weight = getWeight())
+      sums = getLargestSums(getLargest(input), weight, getBias());
+    else
+      sums = {getLargest(input) *
+              getLargest(qnnpack::getQuantizedType(inputs[1].getType()))};
+    for (auto [o, sum] : llvm::enumerate(sums.value_or(SmallVector<int64_t>())))
+      if (double value = values[values.size() == 1 ? 0 : o];
+          std::ldexp(double(sum), std::ilogb(value) + 1) >= 0x1p31) {
+        refuseRequantization(
+            llvm::formatv("sums of up to {0} times its multiplier {1:e} don't "
+                          "fit 32 bits",
+                          sum, value)
+                .str());
+        return {};
+      }
+    if (!sums) {
+      refuseRequantization("it has a multiplier of 1 or more, and a weight or "
+                           "bias that is not known");
+      return {};
+    }
+  }
+  return createRequantization(values);
+}
+
+KernelBuilder::AddRequantizations KernelBuilder::getAddRequantizations() {
+  RequantizationRuleAttr rule = getFixedPointRule(op);
+  if (!rule)
+    return {};
+  if (rule.getRounding() == RequantizationRounding::Double) {
+    refuseRequantization("a sum of two tensors is rounded twice behind a shift "
+                         "to the left, which its kernel can't");
+    return {};
+  }
+  if (rule.getQuotient() != RequantizationQuotient::F64) {
+    refuseRequantization("a sum of two tensors has multipliers of quotients in "
+                         "f64 only");
+    return {};
+  }
+  float a = qnnpack::getQuantizedType(inputs[0].getType()).getScale(),
+        b = qnnpack::getQuantizedType(inputs[1].getType()).getScale(),
+        y = qnnpack::getQuantizedType(type).getScale();
+  double twice = 2 * double(std::max(a, b));
+  // Both operands are below 2^28 then, and their sum below 2^29.
+  if (twice / (0x1p20 * y) >= 4) {
+    refuseRequantization(
+        llvm::formatv("the scale of its result is {0:e}, less than 2^-21 of "
+                      "{1:e}, that of an operand",
+                      y, twice / 2)
+            .str());
+    return {};
+  }
+  AddRequantizations result;
+  result.lhs = createRequantization(a * 0x1p20 / twice);
+  result.rhs = createRequantization(b * 0x1p20 / twice);
+  result.result = createRequantization(twice / (0x1p20 * y));
+  return result;
 }
 
 //===----------------------------------------------------------------------===//

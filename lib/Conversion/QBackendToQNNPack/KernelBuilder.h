@@ -51,6 +51,20 @@ public:
   mlir::Value getParameter(mlir::Value operand, float missing,
                            llvm::ArrayRef<int64_t> shape);
 
+  /// The fixed-point multipliers of what `op` sums up, products of integers of
+  /// the types `lhs` and `rhs`, by its qbackend.requantization; null where it
+  /// has none, or the engine's. Where there are none, the kernel is refused.
+  qnnpack::RequantizationAttr getRequantization(mlir::Type lhs, mlir::Type rhs);
+  /// Those of a sum of two tensors: of each operand, and of the result; all
+  /// null, or none.
+  struct AddRequantizations {
+    qnnpack::RequantizationAttr result, lhs, rhs;
+  };
+  AddRequantizations getAddRequantizations();
+  /// Refuses the kernel, and is true, if the pattern asks for multipliers: the
+  /// engine gives a sum or product with a number other parameters.
+  bool refusesScalar();
+
   /// The weight as integers; null unless convert has quantized it.
   mlir::Value getWeight();
   /// The bias as the int32 constant that convert has made of it; null if there
@@ -77,6 +91,13 @@ public:
   bool relu, forTosa;
 
 private:
+  /// Of the numbers `values`; null, and the kernel is refused, if there are
+  /// none.
+  qnnpack::RequantizationAttr
+  createRequantization(llvm::ArrayRef<double> values);
+  /// Refuses the kernel: its pattern asks for what there is none of.
+  void refuseRequantization(const llvm::Twine &reason);
+
   OrRefusal<mlir::Value> createStatic();
   OrRefusal<mlir::Value> createLinearDynamic();
   OrRefusal<mlir::Value> createEmbedding();
@@ -84,6 +105,9 @@ private:
   /// `value` with the parameters `element`, if it has others.
   mlir::Value createRequantize(mlir::Value value,
                                mlir::quant::UniformQuantizedType element);
+
+  /// Why there is no kernel with what the pattern asks for; else empty.
+  std::string refusal;
 };
 
 } // namespace qbackend

@@ -28,6 +28,8 @@ struct KernelEntry {
       mlir::Attribute kind, mlir::quant::UniformQuantizedType input) = nullptr;
   /// Whether it computes a relu behind it, too.
   bool takesRelu = false;
+  /// Whether it requantizes as its pattern asks it to.
+  bool takesRequantization = false;
   /// Why there is none.
   llvm::StringRef reason;
 

@@ -16,11 +16,11 @@ static Value createConvolution(KernelBuilder &b, KindT kind) {
   Value weight = b.getWeight();
   if (!weight || !b.hasKnownBias())
     return {};
-  return b.make<OpT>(b.inputs[0], weight, b.getBias(), kind.getStride(),
-                     kind.getPadding(), kind.getDilation(),
-                     b.builder.getI64IntegerAttr(kind.getGroups()),
-                     /*requantization=*/qnnpack::RequantizationAttr(),
-                     b.getRelu(), /*mathematical=*/UnitAttr());
+  return b.make<OpT>(
+      b.inputs[0], weight, b.getBias(), kind.getStride(), kind.getPadding(),
+      kind.getDilation(), b.builder.getI64IntegerAttr(kind.getGroups()),
+      b.getRequantization(b.inputs[0].getType(), weight.getType()), b.getRelu(),
+      /*mathematical=*/UnitAttr());
 }
 
 template <typename OpT, typename KindT>
@@ -28,22 +28,22 @@ static Value createTransposed(KernelBuilder &b, KindT kind) {
   Value weight = b.getWeight();
   if (!weight || !b.hasKnownBias())
     return {};
-  return b.make<OpT>(b.inputs[0], weight, b.getBias(), kind.getStride(),
-                     kind.getPadding(), kind.getOutputPadding(),
-                     kind.getDilation(),
-                     b.builder.getI64IntegerAttr(kind.getGroups()),
-                     /*requantization=*/qnnpack::RequantizationAttr(),
-                     /*mathematical=*/UnitAttr());
+  return b.make<OpT>(
+      b.inputs[0], weight, b.getBias(), kind.getStride(), kind.getPadding(),
+      kind.getOutputPadding(), kind.getDilation(),
+      b.builder.getI64IntegerAttr(kind.getGroups()),
+      b.getRequantization(b.inputs[0].getType(), weight.getType()),
+      /*mathematical=*/UnitAttr());
 }
 
 static Value createLinear(KernelBuilder &b, LinearAttr) {
   Value weight = b.getWeight();
   if (!weight || !b.hasKnownBias())
     return {};
-  return b.make<qnnpack::LinearOp>(b.inputs[0], weight, b.getBias(),
-                                   /*requantization=*/
-                                   qnnpack::RequantizationAttr(), b.getRelu(),
-                                   /*mathematical=*/UnitAttr());
+  return b.make<qnnpack::LinearOp>(
+      b.inputs[0], weight, b.getBias(),
+      b.getRequantization(b.inputs[0].getType(), weight.getType()), b.getRelu(),
+      /*mathematical=*/UnitAttr());
 }
 
 OrRefusal<Value> KernelBuilder::createLinearDynamic() {
@@ -92,11 +92,12 @@ OrRefusal<Value> KernelBuilder::createEmbedding() {
 }
 
 void qbackend::addWeighted(KernelTable &table) {
-  table.add(KernelEntry::withRelu(),
-            createConvolution<qnnpack::Conv1dOp, Conv1dAttr>,
+  KernelEntry transposed, forward = KernelEntry::withRelu();
+  transposed.takesRequantization = forward.takesRequantization = true;
+  table.add(forward, createConvolution<qnnpack::Conv1dOp, Conv1dAttr>,
             createConvolution<qnnpack::Conv2dOp, Conv2dAttr>,
             createConvolution<qnnpack::Conv3dOp, Conv3dAttr>, createLinear);
-  table.add(KernelEntry(),
+  table.add(transposed,
             createTransposed<qnnpack::ConvTranspose1dOp, ConvTranspose1dAttr>,
             createTransposed<qnnpack::ConvTranspose2dOp, ConvTranspose2dAttr>);
   table.addMissing<ConvTranspose3dAttr>(

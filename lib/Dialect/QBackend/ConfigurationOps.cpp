@@ -135,7 +135,9 @@ LogicalResult BackendConfigOp::verifyRegions() {
     // those of the entry.
     auto [spelling, isFirst] = spellings.insert({torch, pattern});
     if (spelling->second.getConfig() != pattern.getConfig() ||
-        getEdges(spelling->second) != getEdges(pattern)) {
+        getEdges(spelling->second) != getEdges(pattern) ||
+        getRequantizationRule(spelling->second) !=
+            getRequantizationRule(pattern)) {
       InFlightDiagnostic diag =
           pattern.emitOpError()
           << "has the 'torch' of another pattern, " << torch

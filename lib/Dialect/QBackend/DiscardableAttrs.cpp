@@ -30,6 +30,9 @@ static bool isRole(Attribute value) {
 }
 
 static bool isEdges(Attribute value) { return isa<EdgesAttr>(value); }
+static bool isRequantization(Attribute value) {
+  return isa<RequantizationRuleAttr>(value);
+}
 static bool isUnit(Attribute value) { return isa<UnitAttr>(value); }
 static bool isInteger(Attribute value) { return isa<IntegerAttr>(value); }
 
@@ -150,6 +153,13 @@ static const KnownAttribute knownAttributes[] = {
      !ofArguments,
      !ofResults,
      {"qbackend.pattern_config", ""}},
+    {kRequantizationAttrName,
+     "qbackend.pattern_config and qbackend.operator",
+     "a #qbackend.requantization",
+     isRequantization,
+     !ofArguments,
+     !ofResults,
+     {"qbackend.pattern_config", "qbackend.operator"}},
     {kUnitsAttrName,
      "calls",
      "an integer",

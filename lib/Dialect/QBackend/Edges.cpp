@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantization specs of edges: their text, and what may refer to what.
+// Quantization specs of edges, their text and what may refer to what;
+// requantization, and limits.
 
 #include "qbackend/Dialect/QBackend/Edges.h"
 
@@ -387,6 +388,40 @@ qbackend::getObservationFor(PatternConfigOp pattern, unsigned count) {
   if (EdgesAttr edges = getEdges(pattern))
     return edges.getObservation();
   return pattern.getConfig().getObservationFor(count);
+}
+
+//===----------------------------------------------------------------------===//
+// Requantization
+//===----------------------------------------------------------------------===//
+
+LogicalResult
+RequantizationRuleAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               RequantizationRounding rounding,
+                               RequantizationMultiplier multiplier,
+                               RequantizationQuotient quotient) {
+  if (multiplier == RequantizationMultiplier::FixedPoint)
+    return success();
+  if (rounding != RequantizationRounding::NearestEven)
+    return emitError() << "a multiplier of f32 is rounded '"
+                       << stringifyRequantizationRounding(rounding)
+                       << "', expected nearest_even, or a multiplier of "
+                          "fixed_point";
+  if (quotient != RequantizationQuotient::F64)
+    return emitError() << "a multiplier of f32 has the quotient '"
+                       << stringifyRequantizationQuotient(quotient)
+                       << "'; leave it out: the engine has its own order";
+  return success();
+}
+
+std::string qbackend::whyNoArithmetic(BackendConfigOp backend, OperatorOp op) {
+  if (getRequantizationRule(op) ||
+      (!op.isFused() && op.getKind().keepsNumbers()))
+    return "";
+  for (auto pattern : backend.getBody().front().getOps<PatternConfigOp>())
+    if (getRequantizationRule(pattern))
+      return "its pattern has no '" + kRequantizationAttrName.str() +
+             "', which other patterns of the backend have";
+  return "";
 }
 
 //===----------------------------------------------------------------------===//

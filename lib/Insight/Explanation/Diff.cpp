@@ -80,6 +80,7 @@ static Fields getFields(PatternConfigOp pattern) {
     for (EdgeCondition condition : edges.getConditions())
       fields[("edges.if." + stringifyEdgeCondition(condition)).str()] = "true";
   }
+  addText(fields, "requantization", getRequantizationRule(pattern));
   auto byCount = dyn_cast_or_null<DictionaryAttr>(
       config.getNumTensorArgsToObservationType());
   for (NamedAttribute entry :

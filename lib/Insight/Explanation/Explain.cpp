@@ -125,8 +125,8 @@ private:
     return builder.getArrayAttr(
         {pattern.getTree(),
          builder.getI32IntegerAttr(int(config.getObservation())),
-         orNone(getEdges(pattern)), config.getDtypes(),
-         orNone(config.getNumTensorArgsToObservationType()),
+         orNone(getEdges(pattern)), orNone(getRequantizationRule(pattern)),
+         config.getDtypes(), orNone(config.getNumTensorArgsToObservationType()),
          orNone(config.getFuserMethod()), orNone(config.getFusedOperator()),
          orNone(config.getReference())});
   }
@@ -151,6 +151,9 @@ private:
          << "\n";
     else
       os << "  observation: " << describe(config.getObservation()) << "\n";
+    if (RequantizationRuleAttr rule = getRequantizationRule(pattern))
+      os << "  requantization: "
+         << stringify(rule).substr(strlen("#qbackend.requantization")) << "\n";
     for (auto [i, dtypes] :
          llvm::enumerate(config.getDtypes().getAsRange<DTypeConfigAttr>()))
       os << "  dtypes[" << i << "]: " << describe(dtypes) << "\n";

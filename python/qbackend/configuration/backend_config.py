@@ -105,6 +105,7 @@ class BackendPatternConfig(TorchForm):
         self._input_type_to_index: Dict[str, int] = {}
         self._pattern_complex_format: Optional[Pattern] = None
         self.edges: Optional[Dict[str, Any]] = None
+        self.requantization: Optional[Dict[str, str]] = None
 
     def set_pattern(self, pattern: Any) -> BackendPatternConfig:
         pattern = normalize_pattern(pattern)
@@ -135,6 +136,19 @@ class BackendPatternConfig(TorchForm):
         if edges is not None and not isinstance(edges, dict):
             raise ValueError(f"edges is {edges!r}, expected a dictionary")
         self.edges = edges
+        return self
+
+    def set_requantization(
+        self, requantization: Optional[Dict[str, str]]
+    ) -> BackendPatternConfig:
+        """How kernels of the pattern get from sums to integers, in the form of the
+        JSON document: `{"rounding": "double", "multiplier": "fixed_point"}`.
+        PyTorch's classes and its dict form don't have it."""
+        if requantization is not None and not isinstance(requantization, dict):
+            raise ValueError(
+                f"requantization is {requantization!r}, expected a dictionary"
+            )
+        self.requantization = requantization
         return self
 
     def add_dtype_config(self, dtype_config: DTypeConfig) -> BackendPatternConfig:

@@ -702,7 +702,7 @@ func.func @unsigned_reals(%x: tensor<4xf32>) -> (tensor<4xf32> {qbackend.unsigne
 
 // -----
 
-// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.edges, qbackend.units, qbackend.parallel, or another prefix}}
+// expected-error @+1 {{'builtin.module' op has 'qbackend.nonsense', which is no attribute of the dialect; expected one of qbackend.range, qbackend.name, qbackend.quantized, qbackend.unsigned, qbackend.role, qbackend.source_values, qbackend.moves, qbackend.rounds, qbackend.channel_axis, qbackend.corrections, qbackend.ignore_unknown_names, qbackend.edges, qbackend.requantization, qbackend.units, qbackend.parallel, or another prefix}}
 module attributes {qbackend.nonsense = 3} {
 }
 
@@ -856,6 +856,29 @@ func.func @fused_inputs(%x: tensor<4x4xf32>) {
 
 // expected-error @+1 {{'derived' has the dtype #qbackend.dtype<si8>, expected si32, that of the sums}}
 #spec = #qbackend.spec<derived scale_product(input0, weight) as <si8>>
+
+// -----
+
+// expected-error @+1 {{a multiplier of f32 is rounded 'double', expected nearest_even, or a multiplier of fixed_point}}
+#requantization = #qbackend.requantization<rounding = double, multiplier = f32>
+
+// -----
+
+// expected-error @+1 {{a multiplier of f32 has the quotient 'f32'; leave it out: the engine has its own order}}
+#requantization = #qbackend.requantization<rounding = nearest_even, multiplier = f32, quotient = f32>
+
+// -----
+
+qbackend.backend_config @b version 2 {
+  // expected-error @+1 {{has 'qbackend.requantization' = 3 : i64; expected a #qbackend.requantization}}
+  qbackend.pattern_config [relu] <dtypes = []> {qbackend.requantization = 3}
+}
+
+// -----
+
+// expected-error @+1 {{'builtin.module' op has 'qbackend.requantization', which is for qbackend.pattern_config and qbackend.operator; leave it out}}
+module attributes {qbackend.requantization = #qbackend.requantization<rounding = double, multiplier = fixed_point>} {
+}
 
 // -----
 

@@ -53,6 +53,17 @@ module attributes {test.attributes} {
       bias = derived scale_product(input0, weight) as <si32>,
       weight = own by <min_max, si8>>]}
 
+  // CHECK: @requantization
+  // CHECK-SAME: #qbackend.requantization<rounding = nearest_even, multiplier = f32>
+  // CHECK-SAME: #qbackend.requantization<rounding = half_up, multiplier = fixed_point>
+  // CHECK-SAME: #qbackend.requantization<rounding = half_away, multiplier = fixed_point, quotient = f32>
+  // CHECK-SAME: #qbackend.requantization<rounding = double, multiplier = fixed_point, quotient = f32_product>
+  func.func private @requantization() attributes {test.a = [
+    #qbackend.requantization<multiplier = f32, rounding = nearest_even>,
+    #qbackend.requantization<rounding = half_up, multiplier = fixed_point, quotient = f64>,
+    #qbackend.requantization<rounding = half_away, multiplier = fixed_point, quotient = f32>,
+    #qbackend.requantization<rounding = double, multiplier = fixed_point, quotient = f32_product>]}
+
   // CHECK: @observer_kinds
   // CHECK-SAME: <min_max, ui8>
   // CHECK-SAME: <moving_average_min_max, ui8>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantization specs of edges, and limits: what a backend's file says beside
-// PyTorch's BackendConfig.
+// Quantization specs of edges, requantization, and limits: what a backend's
+// file says beside PyTorch's BackendConfig.
 
 #ifndef QBACKEND_DIALECT_QBACKEND_EDGES_H
 #define QBACKEND_DIALECT_QBACKEND_EDGES_H
@@ -25,6 +25,21 @@ inline constexpr llvm::StringLiteral kEdgesAttrName = "qbackend.edges";
 inline EdgesAttr getEdges(PatternConfigOp pattern) {
   return pattern->getAttrOfType<EdgesAttr>(kEdgesAttrName);
 }
+
+/// The attribute of a `pattern_config` that says how its kernels requantize,
+/// and of the operators that were quantized by it.
+inline constexpr llvm::StringLiteral kRequantizationAttrName =
+    "qbackend.requantization";
+
+/// That of a pattern or an operator; null if it has none.
+inline RequantizationRuleAttr getRequantizationRule(mlir::Operation *op) {
+  return op->getAttrOfType<RequantizationRuleAttr>(kRequantizationAttrName);
+}
+
+/// Why the arithmetic of `op` in `backend` is not that of an engine's kernel:
+/// other patterns say how they requantize, its own doesn't, and it computes
+/// numbers. Empty if it is.
+std::string whyNoArithmetic(BackendConfigOp backend, OperatorOp op);
 
 /// How the result of an operator is observed whose root has `count` tensor
 /// inputs, by the specs of `pattern` or their short form; nullopt if the counts

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quantization specs of edges, and limits: what a backend's file says beside
-// PyTorch's BackendConfig.
+// Quantization specs of edges, requantization, and limits: what a backend's file
+// says beside PyTorch's BackendConfig.
 
 #ifndef QBACKEND_DIALECT_QBACKEND_QBACKENDEDGES
 #define QBACKEND_DIALECT_QBACKEND_QBACKENDEDGES
@@ -28,6 +28,36 @@ def QBackend_EdgeCondition : I32EnumAttr<"EdgeCondition",
     "what has to hold of the neighbours of an operator", [
       I32EnumAttrCase<"InputsQuantized", 0, "inputs_quantized">,
       I32EnumAttrCase<"UserQuantized", 1, "user_quantized">
+    ]> {
+  let cppNamespace = "::qbackend";
+  let genSpecializedAttr = 0;
+}
+
+def QBackend_RequantizationRounding : I32EnumAttr<"RequantizationRounding",
+    "how a sum times its multiplier becomes an integer", [
+      I32EnumAttrCase<"NearestEven", 0, "nearest_even">,
+      I32EnumAttrCase<"HalfUp", 1, "half_up">,
+      I32EnumAttrCase<"HalfAway", 2, "half_away">,
+      I32EnumAttrCase<"Double", 3, "double">
+    ]> {
+  let cppNamespace = "::qbackend";
+  let genSpecializedAttr = 0;
+}
+
+def QBackend_RequantizationMultiplier : I32EnumAttr<"RequantizationMultiplier",
+    "the number that stands for a quotient of scales", [
+      I32EnumAttrCase<"F32", 0, "f32">,
+      I32EnumAttrCase<"FixedPoint", 1, "fixed_point">
+    ]> {
+  let cppNamespace = "::qbackend";
+  let genSpecializedAttr = 0;
+}
+
+def QBackend_RequantizationQuotient : I32EnumAttr<"RequantizationQuotient",
+    "the roundings of a quotient of scales", [
+      I32EnumAttrCase<"F64", 0, "f64">,
+      I32EnumAttrCase<"F32Product", 1, "f32_product">,
+      I32EnumAttrCase<"F32", 2, "f32">
     ]> {
   let cppNamespace = "::qbackend";
   let genSpecializedAttr = 0;
@@ -130,6 +160,65 @@ def QBackend_EdgesAttr : QBackend_Attr<"Edges", "edges"> {
       return ::llvm::is_contained(getConditions(), condition);
     }
   }];
+}
+
+//===----------------------------------------------------------------------===//
+// Requantization
+//===----------------------------------------------------------------------===//
+
+def QBackend_RequantizationRuleAttr
+    : QBackend_Attr<"RequantizationRule", "requantization"> {
+  let summary = "how the kernels of a pattern get from sums to integers";
+  let description = [{
+    The attribute `qbackend.requantization` of a `pattern_config`, and then of the
+    operators that it matched. Their kernel computes
+    `y = clamp(round(sum * m) + zy, lo, hi)`, where `m` stands for
+    `M = sx * sw / sy` of scales that are rounded to f32, for each channel where
+    the weight has a scale for each.
+
+    `multiplier` is
+
+    - `fixed_point`: with `M = f * 2^e`, `f` in [1/2, 1), it is
+      `round(f * 2^31) / 2^(31 - e)`, ties away from zero (TFLite's
+      QuantizeMultiplier); 0 for `e < -31`. The product with a sum is exact;
+    - `f32`: the number and its product with a sum are f32, in the order of
+      QNNPACK for unsigned activations and of XNNPACK for signed ones.
+
+    `rounding` is that of `#qnnpack.requantization`: `nearest_even`, `half_up`,
+    `half_away`, or `double`, TFLite's and CMSIS-NN's two steps.
+
+    `quotient` has the order of the steps to `M`: `f64` computes all in double,
+    `f32_product` rounds `sx * sw` to f32 first (a linear layer of TFLite with one
+    scale), `f32` is `f32(f32(sx * sw) / sy)` (XNNPACK's rndnu).
+
+    A sum of two tensors is moved to the larger of their scales in units of 2^-20,
+    `Ma = sa * 2^20 / (2 max(sa, sb))`, `Mb` likewise, and the result is of
+    `My = 2 max(sa, sb) / (2^20 * sy)`, three such multipliers (TOSA). With
+    `double` TFLite rounds twice behind a shift, which `#qnnpack.requantization`
+    has not.
+
+    In a backend that has it on some pattern, an operator without it that computes
+    numbers has no kernel.
+
+    **Constraints:**
+    - a multiplier of `f32` is rounded `nearest_even`, and has no `quotient`.
+
+    Example:
+    ```mlir
+    #cmsis_nn = #qbackend.requantization<rounding = double, multiplier = fixed_point>
+    #tosa = #qbackend.requantization<rounding = half_up, multiplier = fixed_point>
+    #rndnu = #qbackend.requantization<rounding = half_up, multiplier = fixed_point, quotient = f32>
+    #qnnpack = #qbackend.requantization<rounding = nearest_even, multiplier = f32>
+    qbackend.pattern_config [conv2d] <dtypes = [#s8]> {qbackend.requantization = #cmsis_nn}
+    ```
+  }];
+  let parameters = (ins
+    EnumParameter<QBackend_RequantizationRounding>:$rounding,
+    EnumParameter<QBackend_RequantizationMultiplier>:$multiplier,
+    DefaultValuedParameter<"::qbackend::RequantizationQuotient",
+      "::qbackend::RequantizationQuotient::F64">:$quotient);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -165,6 +165,7 @@ def _pattern_config(config: BackendPatternConfig) -> Json:
     values["dtype_configs"] = [_dtype_config(c) for c in config.dtype_configs]
     optional = {
         "edges": config.edges,
+        "requantization": config.requantization,
         "root_module": config.root_module,
         "qat_module": config.qat_module,
         "reference_quantized_module_for_root": config.reference_quantized_module,
@@ -246,9 +247,10 @@ def backend_from_json(document: Json) -> BackendConfig:
 
 def pattern_config_from_json(entry: Json) -> BackendPatternConfig:
     # The document is ours: what is misspelt in it is an error.
-    check_keys("a BackendPatternConfig", entry, (*PATTERN_KEYS, "edges"))
+    beside = ("edges", "requantization")
+    check_keys("a BackendPatternConfig", entry, (*PATTERN_KEYS, *beside))
     values = dict(entry)
-    edges = values.pop("edges", None)
+    edges, requantization = (values.pop(key, None) for key in beside)
     values["dtype_configs"] = [
         _inside(f"dtype_configs[{i}]", dtype_config_from_json, config)
         for i, config in enumerate(
@@ -263,7 +265,8 @@ def pattern_config_from_json(entry: Json) -> BackendPatternConfig:
                 entry["num_tensor_args_to_observation_type"],
             ).items()
         }
-    return BackendPatternConfig.from_dict(values).set_edges(edges)
+    config = BackendPatternConfig.from_dict(values)
+    return config.set_edges(edges).set_requantization(requantization)
 
 
 def dtype_config_from_json(entry: Any) -> DTypeConfig:

@@ -142,8 +142,9 @@ class _Exporter:
             result._set_input_output_observed(False)
         else:
             self.missing.append(f"ObservationType.{config.observation_type.name}")
-        if config.edges is not None:
-            self.missing.append("BackendPatternConfig.edges")
+        for beside in ("edges", "requantization"):
+            if getattr(config, beside) is not None:
+                self.missing.append(f"BackendPatternConfig.{beside}")
         dtype_configs = config.dtype_configs
         if reverse:
             dtype_configs = self.replace_exact_match(dtype_configs, result)
