@@ -4,12 +4,11 @@
 
 #include "Faults.h"
 #include "Sandbox.h"
-#include "Version.h"
+#include "Tool.h"
 
 #include "qbackend/Calibration/Formats.h"
 #include "qbackend/Support/FileFormat.h"
 #include "qbackend/Support/InputFile.h"
-#include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/Parts.h"
 
@@ -122,23 +121,16 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-calib");
   qbackend::enterSandbox("qbackend-calib", argc, argv);
   qbackend::sandboxOption.addCategory(category);
-  qbackend::addVersionPrinter();
-  cl::HideUnrelatedOptions(category);
   cl::SubCommand *commands[] = {&mergeCommand, &showCommand, &diffCommand,
                                 &importCommand, &exportCommand};
-  for (cl::SubCommand *command : commands)
-    cl::HideUnrelatedOptions(category, *command);
   qbackend::Program program{
       "qbackend-calib",
       "merges, shows, compares and converts the tables of qbackend-run",
       "COMMAND TABLE... [options]"};
-  if (qbackend::printDocumentation(argc, argv, program))
-    return 0;
-  if (llvm::Error error =
-          qbackend::checkArguments({argv + 1, argv + argc}, program))
-    return fail(std::move(error));
-  cl::ParseCommandLineOptions(argc, argv,
-                              "calibration tables of qbackend-run\n");
+  if (auto code = qbackend::readOptions(program, category,
+                                        "calibration tables of qbackend-run\n",
+                                        argc, argv))
+    return *code;
   if (!llvm::any_of(commands, [](cl::SubCommand *c) { return bool(*c); }))
     return fail("expected a command: merge, show, diff, import or export; see "
                 "--help");

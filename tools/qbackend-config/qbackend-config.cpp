@@ -4,7 +4,7 @@
 
 #include "Faults.h"
 #include "Sandbox.h"
-#include "Version.h"
+#include "Tool.h"
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Backends/Json.h"
@@ -14,7 +14,6 @@
 #include "qbackend/Insight/Explanation/Validate.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/FileFormat.h"
-#include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 #include "qbackend/Support/ParseModule.h"
 
@@ -258,25 +257,16 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-config");
   qbackend::enterSandbox("qbackend-config", argc, argv);
   qbackend::sandboxOption.addCategory(category);
-  qbackend::addVersionPrinter();
-  cl::SubCommand *commands[] = {
-      &listCommand,    &showCommand,   &validateCommand, &diffCommand,
-      &explainCommand, &toJSONCommand, &toPythonCommand, &fromJSONCommand};
-  for (cl::SubCommand *command : commands)
-    cl::HideUnrelatedOptions(category, *command);
-  cl::HideUnrelatedOptions(category);
   Program program{"qbackend-config",
                   "lists, shows, checks, compares and converts configurations "
                   "of backends",
                   "COMMAND [BACKEND|FILE|-]... [options]"};
-  if (printDocumentation(argc, argv, program))
-    return kSuccess;
-  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
-    return fail(std::move(error)), kTrouble;
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "backend configurations: BACKEND is the name of a built-in one, FILE one "
-      "in MLIR or in PyTorch's dict form as JSON\n");
+  if (auto code = readOptions(
+          program, category,
+          "backend configurations: BACKEND is the name of a built-in one, FILE "
+          "one in MLIR or in PyTorch's dict form as JSON\n",
+          argc, argv))
+    return *code ? kTrouble : kSuccess;
   llvm::Error outputError =
       showCommand || fromJSONCommand ? checkOutput(outputFile, FileFormat::MLIR)
       : toJSONCommand                ? checkOutput(outputFile, FileFormat::JSON)
@@ -315,8 +305,11 @@ int main(int argc, char **argv) {
     return toStatus(convertToPython(&context));
   if (fromJSONCommand)
     return toStatus(convertFromJSON(&context));
+  const cl::SubCommand *commands[] = {
+      &listCommand,    &showCommand,   &validateCommand, &diffCommand,
+      &explainCommand, &toJSONCommand, &toPythonCommand, &fromJSONCommand};
   std::string names;
-  for (cl::SubCommand *command : commands)
+  for (const cl::SubCommand *command : commands)
     names += (names.empty() ? "" : ", ") + command->getName().str();
   return fail("expected a command: " + names + "; see --help");
 }

@@ -4,13 +4,12 @@
 // docs/Numerics.md: a module in, a certificate out.
 
 #include "Faults.h"
-#include "Version.h"
+#include "Tool.h"
 
 #include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
 #include "qbackend/Insight/Proof/Prove.h"
 #include "qbackend/Interfaces/Registration.h"
-#include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 
 #include "mlir/IR/AsmState.h"
@@ -77,18 +76,15 @@ static cl::opt<std::string> outputFile("o", cl::init("-"),
 int main(int argc, char **argv) {
   llvm::InitLLVM init(argc, argv);
   qbackend::reportFaults("qbackend-prove");
-  qbackend::addVersionPrinter();
-  cl::HideUnrelatedOptions(category);
   Program program{"qbackend-prove",
                   "proves that the code of a quantized network is its formulas",
                   "MODULE [options]"};
-  if (printDocumentation(argc, argv, program))
-    return 0;
-  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
-    return fail(std::move(error));
-  cl::ParseCommandLineOptions(
-      argc, argv,
-      "Proves that the code of a quantized network computes its formulas.\n");
+  if (auto code = readOptions(
+          program, category,
+          "Proves that the code of a quantized network computes its "
+          "formulas.\n",
+          argc, argv))
+    return *code;
   if (format != "text" && format != "json")
     return fail(llvm::createStringError("'" + format +
                                         "' is no format, expected text or "

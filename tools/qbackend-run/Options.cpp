@@ -17,8 +17,6 @@ using namespace qbackend::options;
 namespace cl = llvm::cl;
 
 cl::OptionCategory options::category("qbackend-run options");
-cl::opt<std::string> options::moduleFile(cl::Positional, cl::Required,
-                                         cl::desc("MODULE"), cl::cat(category));
 cl::opt<std::string> options::inputFile(
     "input", cl::value_desc("FILE[:ARRAY]"),
     cl::desc("samples: .npz or .npy, whose leading dimension is their "
@@ -33,26 +31,9 @@ cl::opt<std::string> options::outputFile(
              "--sensitivity (.json), or the mapping of --doctor "
              "(.mlir)"),
     cl::cat(category));
-static cl::opt<std::string>
-    entryName("entry",
-              cl::desc("function to run; default: main, "
-                       "forward, or the only one"),
-              cl::cat(category));
-static cl::opt<std::string>
-    inputScale("input-scale",
-               cl::desc("what integer data is multiplied by, such as 1/255"),
-               cl::cat(category));
-static cl::opt<std::string>
-    sampleArguments("sample-arguments",
-                    cl::desc("numbers of the arguments that hold samples, such "
-                             "as 0,2; the others are the same in each run"),
-                    cl::cat(category));
 cl::opt<int64_t> options::samples("samples", cl::init(-1),
                                   cl::desc("how many samples; default: all"),
                                   cl::cat(category));
-cl::opt<unsigned> options::threads("num-threads", cl::init(0),
-                                   cl::desc("threads; default: one each core"),
-                                   cl::cat(category));
 static cl::opt<std::string>
     targetName("target", cl::value_desc("NAME"),
                cl::desc("target of the generated kernels; default: the best "
@@ -135,10 +116,6 @@ cl::opt<std::string> options::compareFile(
     cl::desc("run this module on the same data, and print how the "
              "two differ"),
     cl::cat(category));
-cl::opt<std::string> options::weightsFile(
-    "weights", cl::value_desc("FILE"),
-    cl::desc("tensors that MODULE only names: .safetensors or .npz"),
-    cl::cat(category));
 cl::opt<std::string> options::compareWeights(
     "compare-weights", cl::value_desc("FILE"),
     cl::desc("tensors that the module of --compare only names"),
@@ -200,13 +177,6 @@ cl::opt<bool> options::profileMode(
     "profile",
     cl::desc("with --report=cost: measure each operator on the samples"),
     cl::cat(category));
-cl::list<std::string> options::plugins(
-    "load-dialect-plugin", cl::value_desc("FILE"),
-    cl::desc("a plugin with a dialect or an engine that the module is "
-             "in"),
-    cl::cat(category));
-
-const char *const options::kTool = "qbackend " QBACKEND_VERSION_STRING;
 
 llvm::Error options::readPartFiles(Parts &parts) {
   parts.tool = kTool;
@@ -215,7 +185,7 @@ llvm::Error options::readPartFiles(Parts &parts) {
 
 llvm::Expected<RunOptions> options::getPartOptions() {
   RunOptions options = getRunOptions();
-  if (llvm::Error error = readShard(options.shard, options.shards))
+  if (llvm::Error error = readShard(shard, options.shard, options.shards))
     return error;
   return options;
 }
@@ -280,10 +250,8 @@ llvm::Error options::checkOptions() {
   if (calibrateMode && outputFile.empty())
     return makeError("--calibrate needs -o TABLE for the result");
   for (const cl::opt<std::string> *option : {&weightsFile, &compareWeights})
-    if (option->getNumOccurrences() != 0 && option->empty())
-      return makeError("--{0} is empty, expected a .safetensors or .npz file; "
-                       "leave it out if the module has its weights",
-                       option->ArgStr);
+    if (llvm::Error error = checkWeights(*option))
+      return error;
   if (!compareWeights.empty() && compareFile.empty())
     return makeError("--compare-weights needs --compare=MODULE");
   if (layersMode && compareFile.empty())
@@ -380,16 +348,6 @@ CalibrateOptions options::getCalibrateOptions() {
   options.nonFinite = nonFinite;
   options.recordPatches = forCorrections;
   return options;
-}
-
-llvm::Error options::readShard(int64_t &index, int64_t &count) {
-  if (shard.empty())
-    return llvm::Error::success();
-  auto [indexText, countText] = StringRef(shard).split('/');
-  if (indexText.getAsInteger(10, index) || countText.getAsInteger(10, count) ||
-      count < 1)
-    return makeError("shard is '{0}', expected I/N such as 0/4", shard);
-  return llvm::Error::success();
 }
 
 tuning::NetworkOptions options::getNetworkOptions() {

@@ -5,25 +5,23 @@
 #ifndef QBACKEND_TOOLS_QBACKEND_RUN_OPTIONS_H
 #define QBACKEND_TOOLS_QBACKEND_RUN_OPTIONS_H
 
+#include "NetworkOptions.h"
+
 #include "qbackend/Execution/Pipelines/RunModule.h"
 #include "qbackend/Insight/Tuning/Simulation.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Parts.h"
 
-#include "llvm/Support/CommandLine.h"
-
 namespace qbackend::options {
 
-extern llvm::cl::OptionCategory category;
-extern llvm::cl::opt<std::string> moduleFile, inputFile, outputFile,
-    backendName, qconfigName, statistics, shard, sourceName, compareFile,
-    weightsFile, compareWeights, labelsFile, calibrationFile, calibrationData,
-    htmlFile, reportName, outputFormat;
+extern llvm::cl::opt<std::string> inputFile, outputFile, backendName,
+    qconfigName, statistics, shard, sourceName, compareFile, compareWeights,
+    labelsFile, calibrationFile, calibrationData, htmlFile, reportName,
+    outputFormat;
 extern llvm::cl::opt<int64_t> samples, saveSeconds;
-extern llvm::cl::opt<unsigned> threads;
 extern llvm::cl::opt<bool> calibrateMode, resume, sensitivityMode, changesMode,
     layersMode, doctorMode, profileMode;
-extern llvm::cl::list<std::string> partFiles, plugins;
+extern llvm::cl::list<std::string> partFiles;
 
 /// What the options say about a run, but for --shard.
 RunOptions getRunOptions();
@@ -42,12 +40,6 @@ void setPrepareOptions(PreparePipelineOptions &options);
 
 /// Where ranges come from.
 CalibrateOptions getCalibrateOptions();
-
-/// Reads --shard; without it, there are 0.
-llvm::Error readShard(int64_t &index, int64_t &count);
-
-/// What parts and tables say they were made by.
-extern const char *const kTool;
 
 /// Reads the files of --parts, which have to be of `parts`.
 llvm::Error readPartFiles(Parts &parts);

@@ -6,7 +6,7 @@
 
 #include "Faults.h"
 #include "Sandbox.h"
-#include "Version.h"
+#include "Tool.h"
 
 #include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Execution/Runtime/Sandbox.h"
@@ -22,10 +22,7 @@
 #include "qbackend/Insight/Tuning/Sensitivity.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/Error.h"
-#include "qbackend/Support/Manual.h"
 
-#include "mlir/Tools/Plugins/DialectPlugin.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/InitLLVM.h"
@@ -46,7 +43,7 @@ static llvm::Error calibrateModule(ModuleOp module) {
   options.resume = resume;
   options.statistics = statistics;
   options.tool = kTool;
-  if (llvm::Error error = readShard(options.shard, options.shards))
+  if (llvm::Error error = readShard(shard, options.shard, options.shards))
     return error;
   PreparePipelineOptions prepare;
   setPrepareOptions(prepare);
@@ -267,7 +264,7 @@ static llvm::Error printSensitivity(ModuleOp module) {
   if (!known)
     return known.takeError();
   int64_t part = 0, parts = 0;
-  if (llvm::Error error = readShard(part, parts))
+  if (llvm::Error error = readShard(shard, part, parts))
     return error;
   if (parts) {
     auto scores = tuning::measurePart(**simulation, *known, part, parts);
@@ -395,17 +392,14 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-run");
   qbackend::enterSandbox("qbackend-run", argc, argv);
   qbackend::sandboxOption.addCategory(category);
-  qbackend::addVersionPrinter();
-  cl::HideUnrelatedOptions(category);
   Program program{"qbackend-run",
                   "runs modules on arrays: predicts, calibrates, compares",
                   "MODULE --input=FILE[:ARRAY] [options]"};
-  if (printDocumentation(argc, argv, program))
-    return 0;
-  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
-    return fail(std::move(error));
-  cl::ParseCommandLineOptions(
-      argc, argv, "Runs modules on arrays: predicts, calibrates, compares.\n");
+  if (auto code = readOptions(
+          program, category,
+          "Runs modules on arrays: predicts, calibrates, compares.\n", argc,
+          argv))
+    return *code;
   if (llvm::Error error = checkOptions())
     return fail(std::move(error));
   if (sandboxOption)
@@ -413,12 +407,8 @@ int main(int argc, char **argv) {
       return fail(std::move(error));
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
-  for (const std::string &path : plugins) {
-    auto plugin = DialectPlugin::load(path);
-    if (!plugin)
-      return fail(plugin.takeError());
-    plugin->registerDialectRegistryCallbacks(registry);
-  }
+  if (llvm::Error error = loadPlugins(registry))
+    return fail(std::move(error));
   runtime::PassThreads threads;
   MLIRContext context(registry);
   threads.giveTo(context);

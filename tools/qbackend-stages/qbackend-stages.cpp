@@ -4,7 +4,7 @@
 
 #include "Faults.h"
 #include "Sandbox.h"
-#include "Version.h"
+#include "Tool.h"
 
 #include "qbackend/Backends/Backends.h"
 #include "qbackend/Calibration/Table.h"
@@ -15,7 +15,6 @@
 #include "qbackend/Pipelines/ApplyBackendKeys.h"
 #include "qbackend/Support/Arguments.h"
 #include "qbackend/Support/FileFormat.h"
-#include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 
 #include "mlir/IR/AsmState.h"
@@ -52,8 +51,6 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-stages");
   qbackend::enterSandbox("qbackend-stages", argc, argv);
   qbackend::sandboxOption.addCategory(category);
-  qbackend::addVersionPrinter();
-  cl::HideUnrelatedOptions(category);
   qbackend::registerAllPasses();
   Program program{"qbackend-stages", "shows a network after each pass",
                   "MODULE [key=value...] [options]"};
@@ -62,11 +59,9 @@ int main(int argc, char **argv) {
   llvm::erase_if(program.keys,
                  [](const Key &key) { return key.name == "explain"; });
   llvm::append_range(program.backends, getBuiltinBackends());
-  if (printDocumentation(argc, argv, program))
-    return 0;
-  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
-    return fail(std::move(error));
-  cl::ParseCommandLineOptions(argc, argv, "Shows a network after each pass.\n");
+  if (auto code = readOptions(program, category,
+                              "Shows a network after each pass.\n", argc, argv))
+    return *code;
   std::vector<std::string> words(keys.begin(), keys.end());
   words.push_back("backend=" + backend);
   auto options = formatKeys(words, program.keys);

@@ -3,24 +3,22 @@
 // Finds a qconfig mapping that keeps an accuracy.
 
 #include "Faults.h"
+#include "NetworkOptions.h"
 #include "Sandbox.h"
-#include "Version.h"
+#include "Tool.h"
 
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Execution/Runtime/Interrupt.h"
 #include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Execution/Runtime/ThreadPool.h"
 #include "qbackend/Insight/Explanation/ReadModule.h"
-#include "qbackend/Insight/Tuning/Sensitivity.h"
 #include "qbackend/Insight/Tuning/Tune.h"
 #include "qbackend/Interfaces/Registration.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/FileFormat.h"
-#include "qbackend/Support/Manual.h"
 #include "qbackend/Support/OutputFile.h"
 
 #include "mlir/IR/AsmState.h"
-#include "mlir/Tools/Plugins/DialectPlugin.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/InitLLVM.h"
@@ -35,12 +33,11 @@
 
 using namespace mlir;
 using namespace qbackend;
+using namespace qbackend::options;
 
 namespace cl = llvm::cl;
 
-static cl::OptionCategory category("qbackend-tune options");
-static cl::opt<std::string> moduleFile(cl::Positional, cl::Required,
-                                       cl::desc("MODULE"), cl::cat(category));
+cl::OptionCategory options::category("qbackend-tune options");
 static cl::opt<std::string>
     outputFile("o", cl::Required, cl::value_desc("FILE.mlir"),
                cl::desc("where to write the qconfig mapping, for qconfig= of "
@@ -81,10 +78,6 @@ static cl::opt<std::string>
     calibrationFile("calibration", cl::value_desc("TABLE"),
                     cl::desc("ranges, as calibration= of --apply-backend"),
                     cl::cat(category));
-static cl::opt<std::string>
-    inputScale("input-scale",
-               cl::desc("what integer data is multiplied by, such as 1/255"),
-               cl::cat(category));
 static cl::opt<std::string> backendName("backend", cl::init("qnnpack"),
                                         cl::desc("the backend"),
                                         cl::cat(category));
@@ -93,23 +86,6 @@ static cl::opt<std::string>
                 cl::desc("the mapping to change: a name or a file; default: "
                          "the backend's"),
                 cl::cat(category));
-static cl::opt<std::string>
-    entryName("entry",
-              cl::desc("function that is the network; default: main, forward, "
-                       "or the only one"),
-              cl::cat(category));
-static cl::opt<std::string> weightsFile(
-    "weights", cl::value_desc("FILE"),
-    cl::desc("tensors that MODULE only names: .safetensors or .npz"),
-    cl::cat(category));
-static cl::opt<std::string>
-    sampleArguments("sample-arguments",
-                    cl::desc("numbers of the arguments that hold samples, such "
-                             "as 0,2; the others are the same in each run"),
-                    cl::cat(category));
-static cl::opt<unsigned> threads("num-threads", cl::init(0),
-                                 cl::desc("threads; default: one each core"),
-                                 cl::cat(category));
 static cl::opt<std::string>
     maxTime("max-time", cl::value_desc("10m"),
             cl::desc("stop after so many seconds (s), minutes (m) or hours "
@@ -128,13 +104,6 @@ static cl::list<std::string>
     partFiles("parts", cl::value_desc("FILE"), cl::CommaSeparated,
               cl::desc("what parts by --shard have measured"),
               cl::cat(category));
-static cl::list<std::string>
-    plugins("load-dialect-plugin", cl::value_desc("FILE"),
-            cl::desc("a plugin with a dialect or an engine"),
-            cl::cat(category));
-
-/// What parts say they were measured by.
-static constexpr const char *kTool = "qbackend " QBACKEND_VERSION_STRING;
 
 static std::atomic<bool> interrupted(false);
 
@@ -224,11 +193,8 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
       return readParts(ArrayRef<std::string>(partFiles), parts);
     };
   if (!shard.empty()) {
-    auto [index, count] = StringRef(shard).split('/');
-    if (index.getAsInteger(10, options.shard) ||
-        count.getAsInteger(10, options.shards) || options.shards < 1)
-      return makeError("shard is '{0}', expected I/N such as 0/4",
-                       shard.getValue());
+    if (llvm::Error error = readShard(shard, options.shard, options.shards))
+      return error;
     if (resume)
       return makeError("--resume has no effect with --shard: what was measured "
                        "is in --parts");
@@ -297,33 +263,23 @@ int main(int argc, char **argv) {
   qbackend::reportFaults("qbackend-tune");
   qbackend::enterSandbox("qbackend-tune", argc, argv);
   qbackend::sandboxOption.addCategory(category);
-  qbackend::addVersionPrinter();
-  cl::HideUnrelatedOptions(category);
   Program program{"qbackend-tune",
                   "finds a qconfig mapping that keeps an accuracy",
                   "MODULE --input=FILE --data=FILE --keep-sqnr=dB -o FILE.mlir "
                   "[options]"};
-  if (printDocumentation(argc, argv, program))
-    return 0;
-  if (llvm::Error error = checkArguments({argv + 1, argv + argc}, program))
-    return fail(std::move(error));
-  cl::ParseCommandLineOptions(
-      argc, argv, "Finds a qconfig mapping that keeps an accuracy.\n");
+  if (auto code = readOptions(
+          program, category,
+          "Finds a qconfig mapping that keeps an accuracy.\n", argc, argv))
+    return *code;
   DialectRegistry registry;
   qbackend::registerAllDialects(registry);
-  for (const std::string &path : plugins) {
-    auto plugin = DialectPlugin::load(path);
-    if (!plugin)
-      return fail(plugin.takeError());
-    plugin->registerDialectRegistryCallbacks(registry);
-  }
+  if (llvm::Error error = loadPlugins(registry))
+    return fail(std::move(error));
   auto options = getOptions();
   if (!options)
     return fail(options.takeError());
-  if (weightsFile.getNumOccurrences() != 0 && weightsFile.empty())
-    return fail(qbackend::makeError(
-        "--weights is empty, expected a .safetensors or .npz file; leave it "
-        "out if the module has its weights"));
+  if (llvm::Error error = checkWeights(weightsFile))
+    return fail(std::move(error));
   runtime::PassThreads threads;
   MLIRContext context(registry);
   threads.giveTo(context);
