@@ -97,7 +97,7 @@ def finish(rounded):
 
 def run_network(args, name, backend, form, inputs):
     """The integers of the result "y"."""
-    entries = [("y", Y_SCALE, Y_ZERO)]
+    entries = [(name, Y_SCALE, Y_ZERO) for name in ("y", "z")]
     arrays = {}
     for each, (values, scale, zero) in inputs.items():
         entries.append((each, scale, zero))
@@ -149,12 +149,17 @@ class Convolution:
         biases = (bias * (self.scales * np.float32(X_SCALE))).astype(np.float32)
         self.values, self.biases, self.pixels = values, biases, pixels
 
-    def write(self, path, largest):
-        """`largest` is what symmetric scales divide the largest weight by."""
+    def write(self, path, largest, clamp):
+        """`largest` is what symmetric scales divide the largest weight by; `clamp`:
+        to [0, 6] behind it."""
         values = self.values.copy()
         values[0] = self.scales * np.float32(largest)
         self.observed = values[0] / np.float32(largest)
         n, k, c = self.pixels, INPUTS, CHANNELS
+        bounds = "min_val = 0.0 : f32, max_val = 6.0 : f32"
+        same = f"(tensor<1x1x{n}x{c}xf32>) -> tensor<1x1x{n}x{c}xf32>"
+        end = (f'%z = tosa.clamp %y {{{bounds}}} : {same} loc("z")\n  return %z'
+               if clamp else "return %y")
         path.write_text(f"""
 func.func @main(%x: tensor<1x1x{n}x{k}xf32> loc("x")) -> tensor<1x1x{n}x{c}xf32> {{
   %w = arith.constant dense<"0x{values.tobytes().hex()}"> : tensor<1x1x{k}x{c}xf32>
@@ -162,7 +167,7 @@ func.func @main(%x: tensor<1x1x{n}x{k}xf32> loc("x")) -> tensor<1x1x{n}x{c}xf32>
   %e = tensor.empty() : tensor<1x1x{n}x{c}xf32>
   %f = linalg.broadcast ins(%b : tensor<{c}xf32>) outs(%e : tensor<1x1x{n}x{c}xf32>) dimensions = [0, 1, 2]
   %y = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<1x1x{n}x{k}xf32>, tensor<1x1x{k}x{c}xf32>) outs(%f : tensor<1x1x{n}x{c}xf32>) -> tensor<1x1x{n}x{c}xf32> loc("y")
-  return %y : tensor<1x1x{n}x{c}xf32>
+  {end} : tensor<1x1x{n}x{c}xf32>
 }}
 """)
 
@@ -237,13 +242,18 @@ def main():
         forms = ["qnnpack", "linalg"]
         if rounding in ("double", "half_up"):
             forms.append("tosa")
-        layer.write(args.work / "conv.mlir", largest)
+        layer.write(args.work / "conv.mlir", largest, clamp=False)
+        layer.write(args.work / "clamped.mlir", largest, clamp=True)
         expected, ties = layer.expect(rounding, quotient)
         saturated = int(((expected == -128) | (expected == 127)).sum())
         for form in forms:
             found = run_network(args, "conv", backend, form, layer.inputs)
             report(name, form, rounding, "conv2d", found, expected,
                    f", {ties} ties, {saturated} at an end")
+            found = run_network(args, "clamped", backend, form, layer.inputs)
+            bounds = Y_ZERO, Y_ZERO + round(6 / Y_SCALE)
+            report(name, form, rounding, "conv2d+relu6", found,
+                   np.clip(expected, *bounds))
         if quotient != "f64":
             continue
         for op, expect in (("mul", expect_mul), ("add", expect_add)):

@@ -5,8 +5,6 @@
 #include "KernelBuilder.h"
 #include "KernelTable.h"
 
-#include "qbackend/Numerics/Quantize.h"
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
 
@@ -88,33 +86,13 @@ static Value createCat(KernelBuilder &b, CatAttr kind) {
 // Activations
 //===----------------------------------------------------------------------===//
 
-/// Bounds beyond what the integers reach are moved to their ends: the engine's
-/// quantize turns infinity, and FLT_MAX, into the smallest integer.
-static Value createClamp(KernelBuilder &b, double min, double max) {
-  auto element = qnnpack::getQuantizedType(b.inputs[0].getType());
-  auto real = [&](int64_t integer) -> double {
-    return numerics::dequantize(integer, element.getScale(),
-                                element.getZeroPoint());
-  };
-  double low = real(element.getStorageTypeMin());
-  double high = real(element.getStorageTypeMax());
-  min = std::clamp(min, low, high);
-  max = std::clamp(max, low, high);
-  return b.make<qnnpack::ClampOp>(b.inputs[0], b.builder.getF32FloatAttr(min),
-                                  b.builder.getF32FloatAttr(max));
-}
-
 template <typename OpT, typename KindT>
 static Value createUnary(KernelBuilder &b, KindT) {
   return b.make<OpT>(b.inputs[0]);
 }
-static Value createRelu6(KernelBuilder &b, Relu6Attr) {
-  return createClamp(b, 0.0, 6.0);
-}
 template <typename KindT>
 static Value createLimits(KernelBuilder &b, KindT kind) {
-  return createClamp(b, kind.getMin().getValueAsDouble(),
-                     kind.getMax().getValueAsDouble());
+  return b.createClamp(b.inputs[0], *getLimits(kind));
 }
 static Value createLeakyRelu(KernelBuilder &b, LeakyReluAttr kind) {
   return b.make<qnnpack::LeakyReluOp>(
@@ -200,7 +178,8 @@ void qbackend::addActivations(KernelTable &table) {
     return withParameters(input, {0x1p-8, 0});
   };
   table.add(KernelEntry::ofInput(), createUnary<qnnpack::ReluOp, ReluAttr>,
-            createRelu6, createLimits<HardtanhAttr>, createLimits<ClampAttr>);
+            createLimits<Relu6Attr>, createLimits<HardtanhAttr>,
+            createLimits<ClampAttr>);
   table.add(fixed, createUnary<qnnpack::SigmoidOp, SigmoidAttr>,
             createUnary<qnnpack::HardsigmoidOp, HardsigmoidAttr>,
             createUnary<qnnpack::TanhOp, TanhAttr>);

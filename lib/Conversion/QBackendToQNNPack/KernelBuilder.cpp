@@ -8,6 +8,7 @@
 #include "qbackend/Dialect/QBackend/Edges.h"
 #include "qbackend/Dialect/QNNPack/ConstantElements.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
+#include "qbackend/Numerics/Quantize.h"
 #include "qbackend/Numerics/Requantize.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -305,10 +306,49 @@ KernelBuilder::AddRequantizations KernelBuilder::getAddRequantizations() {
 
 Value KernelBuilder::createKernel() {
   const KernelEntry *entry = KernelTable::get().lookup(op.getKind());
-  if (!entry || !entry->create || (relu && !entry->takesRelu) ||
-      (op.isFused() && !relu))
+  if (!entry || !entry->create)
     return {};
-  return entry->create(*this, op.getKind());
+  if (!op.isFused() || (relu && entry->takesRelu))
+    return entry->create(*this, op.getKind());
+  // quantize(clamp(x)) is the clamp of quantize(x): both are monotone, and
+  // bounds are quantized in the same way.
+  std::optional<Limits> limits;
+  if (op.getKinds().size() == 2 && entry->takesRequantization)
+    limits = getLimits(op.getKind(1));
+  Value kernel = limits ? entry->create(*this, op.getKind()) : Value();
+  if (!kernel)
+    return {};
+  return relu ? make<qnnpack::ReluOp>(kernel) : createClamp(kernel, *limits);
+}
+
+std::optional<Limits> qbackend::getLimits(Attribute kind) {
+  if (isa<ReluAttr>(kind))
+    return Limits{0, INFINITY};
+  if (isa<Relu6Attr>(kind))
+    return Limits{0, 6};
+  if (auto hardtanh = dyn_cast<HardtanhAttr>(kind))
+    return Limits{hardtanh.getMin().getValueAsDouble(),
+                  hardtanh.getMax().getValueAsDouble()};
+  if (auto clamp = dyn_cast<ClampAttr>(kind))
+    return Limits{clamp.getMin().getValueAsDouble(),
+                  clamp.getMax().getValueAsDouble()};
+  return std::nullopt;
+}
+
+/// Bounds beyond what the integers reach are moved to their ends: the engine's
+/// quantize turns infinity, and FLT_MAX, into the smallest integer.
+Value KernelBuilder::createClamp(Value input, Limits limits) {
+  auto element = qnnpack::getQuantizedType(input.getType());
+  auto real = [&](int64_t integer) -> double {
+    return numerics::dequantize(integer, element.getScale(),
+                                element.getZeroPoint());
+  };
+  double low = real(element.getStorageTypeMin());
+  double high = real(element.getStorageTypeMax());
+  auto bound = [&](double value) {
+    return builder.getF32FloatAttr(std::clamp(value, low, high));
+  };
+  return make<qnnpack::ClampOp>(input, bound(limits.min), bound(limits.max));
 }
 
 UnitAttr KernelBuilder::getFlag(bool value) {

@@ -15,6 +15,15 @@
 
 namespace qbackend {
 
+/// The least and the largest number.
+struct Limits {
+  double min, max;
+};
+
+/// Those of a kind that does nothing but clamp, a relu among them; nothing if
+/// `kind` is none.
+std::optional<Limits> getLimits(mlir::Attribute kind);
+
 /// The operator's inputs, parameters and result are known to fit its kind; what
 /// a kernel asks for beyond that is for its verifier to say.
 class KernelBuilder {
@@ -73,6 +82,7 @@ public:
   /// Whether there is no bias, or one that convert has quantized.
   bool hasKnownBias();
 
+  mlir::Value createClamp(mlir::Value input, Limits limits);
   mlir::Value createReshape(mlir::Value input, llvm::ArrayRef<int64_t> shape);
   mlir::Value createTranspose(mlir::Value input,
                               llvm::ArrayRef<int64_t> permutation);

@@ -36,6 +36,42 @@ func.func @conv2d(%x: !image) -> tensor<1x2x2x2x!y8> {
   return %y : tensor<1x2x2x2x!y8>
 }
 
+// What clamps behind a sum is an op of its own, and so is a relu that the kernel
+// doesn't have.
+// CHECK-LABEL: func.func @linear_relu6
+// CHECK: %[[L:.*]] = qnnpack.linear %{{.*}} -> tensor<1x2x!quant.uniform<u8:f32, 2.500000e-01:7>>
+// CHECK: %[[C:.*]] = qnnpack.clamp %[[L]] {max = 6.000000e+00 : f32, min = 0.000000e+00 : f32}
+// CHECK: return %[[C]]
+func.func @linear_relu6(%x: tensor<1x2x!x8>) -> tensor<1x2x!y8> {
+  %wi = arith.constant dense<5> : tensor<2x2xi8>
+  %wq = quant.scast %wi : tensor<2x2xi8> to tensor<2x2x!wc>
+  %w = qbackend.dequantize %wq : tensor<2x2x!wc> -> tensor<2x2xf32>
+  %r = qbackend.dequantize %x : tensor<1x2x!x8> -> tensor<1x2xf32>
+  %c = qbackend.operator [#qbackend.linear, #qbackend.relu6] inputs(%r) weight(%w) qconfig #q : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> {
+  ^bb0(%a: tensor<1x2xf32>, %v: tensor<2x2xf32>):
+    qbackend.yield %a : tensor<1x2xf32>
+  }
+  %y = qbackend.quantize %c : tensor<1x2xf32> -> tensor<1x2x!y8>
+  return %y : tensor<1x2x!y8>
+}
+
+// CHECK-LABEL: func.func @transposed_relu
+// CHECK: %[[T:.*]] = qnnpack.conv_transpose1d
+// CHECK: %[[R:.*]] = qnnpack.relu %[[T]]
+// CHECK: return %[[R]]
+func.func @transposed_relu(%x: tensor<1x4x2x!x8>) -> tensor<1x4x2x!y8> {
+  %wi = arith.constant dense<5> : tensor<2x1x2xi8>
+  %wq = quant.scast %wi : tensor<2x1x2xi8> to tensor<2x1x2x!w8>
+  %w = qbackend.dequantize %wq : tensor<2x1x2x!w8> -> tensor<2x1x2xf32>
+  %r = qbackend.dequantize %x : tensor<1x4x2x!x8> -> tensor<1x4x2xf32>
+  %c = qbackend.operator [#qbackend.conv_transpose1d<stride = [1], padding = [0, 0], output_padding = [0], dilation = [1], groups = 1>, #qbackend.relu] inputs(%r) weight(%w) qconfig #q : (tensor<1x4x2xf32>, tensor<2x1x2xf32>) -> tensor<1x4x2xf32> {
+  ^bb0(%a: tensor<1x4x2xf32>, %v: tensor<2x1x2xf32>):
+    qbackend.yield %a : tensor<1x4x2xf32>
+  }
+  %y = qbackend.quantize %c : tensor<1x4x2xf32> -> tensor<1x4x2x!y8>
+  return %y : tensor<1x4x2x!y8>
+}
+
 // A scale for each output channel, and no bias.
 // CHECK-LABEL: func.func @linear_per_channel
 // CHECK: qnnpack.linear %{{.*}}, %{{[^ ]*}} : tensor<1x2x!quant.uniform<u8:f32, 5.000000e-01:3>>, tensor<2x2x!quant.uniform<i8:f32:0, {1.250000e-01,2.500000e-01}>> -> tensor<1x2x!quant.uniform<u8:f32, 2.500000e-01:7>>
