@@ -102,6 +102,10 @@ static Extent findKept(Operation *op, int64_t dim) {
     if (isZero(padded.getPadding(), 2 * dim) &&
         isZero(padded.getPadding(), 2 * dim + 1))
       return {padded.getInput1(), dim};
+  } else if (op->hasTrait<OpTrait::SameOperandsAndResultShape>() ||
+             isa<tosa::IdentityOp, tosa::NegateOp, tosa::RescaleOp,
+                 tosa::ReverseOp, tosa::TableOp>(op)) {
+    return {op->getOperand(0), dim};
   } else if (isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
                  tosa::TransposeConv2DOp, tosa::AvgPool2dOp, tosa::MaxPool2dOp>(
                  op)) {
@@ -127,7 +131,7 @@ public:
       if (auto written = dyn_cast<DestinationStyleOpInterface>(op))
         kept = {written.getTiedOpOperand(result)->get(), dim};
       else if (op->hasTrait<OpTrait::ResultsBroadcastableShape>() ||
-               op->hasTrait<OpTrait::Elementwise>())
+               op->hasTrait<OpTrait::Elementwise>() || isa<tosa::MulOp>(op))
         kept = findBroadcast(result, dim);
       else
         kept = findKept(op, dim);

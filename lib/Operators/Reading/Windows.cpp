@@ -144,6 +144,24 @@ bool forms::isWholeDimension(tensor::ExtractSliceOp extract, unsigned dim) {
          isExtent(extract.getMixedSizes()[dim], extract.getSource(), dim);
 }
 
+std::optional<InsertedPart>
+forms::getInsertedPart(tensor::InsertSliceOp insert) {
+  RankedTensorType source = insert.getSourceType(), dest = insert.getDestType();
+  if (!insert.hasUnitStride() || source.getRank() != dest.getRank())
+    return std::nullopt;
+  InsertedPart part;
+  for (auto [dim, offset] : llvm::enumerate(insert.getMixedOffsets())) {
+    std::optional<int64_t> low = getConstantIntValue(offset);
+    bool isDynamic = source.isDynamicDim(dim) || dest.isDynamicDim(dim);
+    if (!low || (isDynamic && !isWholeDimension(insert, dim)))
+      return std::nullopt;
+    part.low.push_back(*low);
+    part.high.push_back(
+        isDynamic ? 0 : dest.getDimSize(dim) - source.getDimSize(dim) - *low);
+  }
+  return part;
+}
+
 namespace {
 /// A part of a value.
 struct Slice {
@@ -239,25 +257,16 @@ PaddedValue forms::skipPadding(Value value, ArrayRef<unsigned> spatial,
     return unpadded;
   }
   auto insert = dyn_cast_or_null<tensor::InsertSliceOp>(op);
-  if (!insert || !insert.hasUnitStride())
-    return unpadded;
-  RankedTensorType source = insert.getSourceType(), dest = insert.getDestType();
-  if (source.getRank() != dest.getRank())
+  std::optional<InsertedPart> part =
+      insert ? getInsertedPart(insert) : std::nullopt;
+  if (!part)
     return unpadded;
   padded.value = insert.getSource();
   padded.number = getFill(insert.getDest(), constants);
-  Builder builder(insert.getContext());
-  SmallVector<OpFoldResult> high;
-  for (auto [dim, offset] : llvm::enumerate(insert.getMixedOffsets())) {
-    std::optional<int64_t> low = getConstantIntValue(offset);
-    bool isDynamic = source.isDynamicDim(dim) || dest.isDynamicDim(dim);
-    if (!low || (isDynamic && !isWholeDimension(insert, dim)))
-      return unpadded;
-    high.push_back(builder.getIndexAttr(
-        isDynamic ? 0 : dest.getDimSize(dim) - source.getDimSize(dim) - *low));
-  }
   if (padded.number &&
-      setPadding(insert.getMixedOffsets(), high, spatial, padded))
+      setPadding(getAsIndexOpFoldResult(insert.getContext(), part->low),
+                 getAsIndexOpFoldResult(insert.getContext(), part->high),
+                 spatial, padded))
     return padded;
   return unpadded;
 }

@@ -67,6 +67,14 @@ std::optional<Crop> getCrop(mlir::Operation *op);
 bool isWholeDimension(mlir::tensor::InsertSliceOp insert, unsigned dim);
 bool isWholeDimension(mlir::tensor::ExtractSliceOp extract, unsigned dim);
 
+/// How much of the tensor that `insert` writes into is before and after what it
+/// inserts without steps, in each dimension; nullopt if that isn't known. A
+/// dynamic dimension has to be inserted as a whole.
+struct InsertedPart {
+  llvm::SmallVector<int64_t> low, high;
+};
+std::optional<InsertedPart> getInsertedPart(mlir::tensor::InsertSliceOp insert);
+
 /// Whether `value` is a sum over windows, which a division makes an average.
 bool isWindowSum(mlir::Value value);
 

@@ -30,6 +30,32 @@ func.func @of_the_argument(%x: tensor<?x3x8x8xf32>) -> tensor<?x6x6x6xf32> {
   return %r : tensor<?x6x6x6xf32>
 }
 
+// TOSA's product and negation keep the extents of what they read, as its other
+// elementwise ops do.
+// CHECK-LABEL: func.func @through_tosa
+// CHECK: qbackend.operator [#qbackend.mul
+// CHECK: qbackend.operator [#qbackend.neg]
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [1, 1], padding = [1, 0, 0, 0]
+func.func @through_tosa(%x: tensor<?x3x8x8xf32>) -> tensor<?x6x7x6xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3x8x8xf32>
+  %w = arith.constant dense<0.5> : tensor<6x3x3x3xf32>
+  %b = arith.constant dense<0.5> : tensor<6xf32>
+  %k = "tosa.const"() <{values = dense<1.5> : tensor<1x1x1x1xf32>}> : () -> tensor<1x1x1x1xf32>
+  %z = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %o = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %m = tosa.mul %x, %k, %z : (tensor<?x3x8x8xf32>, tensor<1x1x1x1xf32>, tensor<1xi8>) -> tensor<?x3x8x8xf32>
+  %t = tosa.negate %m, %o, %o : (tensor<?x3x8x8xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<?x3x8x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty(%n) : tensor<?x3x9x8xf32>
+  %f0 = linalg.fill ins(%zero : f32) outs(%e0 : tensor<?x3x9x8xf32>) -> tensor<?x3x9x8xf32>
+  %p = tensor.insert_slice %t into %f0[0, 0, 1, 0] [%n, 3, 8, 8] [1, 1, 1, 1] : tensor<?x3x8x8xf32> into tensor<?x3x9x8xf32>
+  %e = tensor.empty(%n) : tensor<?x6x7x6xf32>
+  %i = linalg.broadcast ins(%b : tensor<6xf32>) outs(%e : tensor<?x6x7x6xf32>) dimensions = [0, 2, 3]
+  %r = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<?x3x9x8xf32>, tensor<6x3x3x3xf32>) outs(%i : tensor<?x6x7x6xf32>) -> tensor<?x6x7x6xf32>
+  return %r : tensor<?x6x7x6xf32>
+}
+
 // An extent that nothing says is that of the image: no operator.
 // CHECK-LABEL: func.func @of_another
 // CHECK-NOT: qbackend.conv2d

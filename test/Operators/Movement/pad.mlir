@@ -21,6 +21,34 @@ func.func @insert_into_fill(%x: tensor<1x3x4xf32>) -> tensor<1x6x9xf32> {
   return %0 : tensor<1x6x9xf32>
 }
 
+// With any batch, which is inserted as a whole.
+// CHECK-LABEL: func.func @insert_any_batch
+// CHECK: qbackend.operator [#qbackend.pad<low = [0, 1, 2], high = [0, 2, 3], value = -2.000000e+00>] inputs(%arg0) : (tensor<?x3x4xf32>) -> tensor<?x6x9xf32>
+func.func @insert_any_batch(%x: tensor<?x3x4xf32>) -> tensor<?x6x9xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3x4xf32>
+  %c = arith.constant -2.0 : f32
+  %e = tensor.empty(%n) : tensor<?x6x9xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<?x6x9xf32>) -> tensor<?x6x9xf32>
+  %0 = tensor.insert_slice %x into %f[0, 1, 2] [%n, 3, 4] [1, 1, 1] : tensor<?x3x4xf32> into tensor<?x6x9xf32>
+  return %0 : tensor<?x6x9xf32>
+}
+
+// Into one of another batch: behind it are as many as nobody knows.
+// CHECK-LABEL: func.func @insert_some_of_a_batch
+// CHECK-NOT: qbackend.pad
+// CHECK: return
+func.func @insert_some_of_a_batch(%x: tensor<?x3x4xf32>, %y: tensor<?xf32>) -> tensor<?x6x9xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x3x4xf32>
+  %m = tensor.dim %y, %c0 : tensor<?xf32>
+  %c = arith.constant -2.0 : f32
+  %e = tensor.empty(%m) : tensor<?x6x9xf32>
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<?x6x9xf32>) -> tensor<?x6x9xf32>
+  %0 = tensor.insert_slice %x into %f[0, 1, 2] [%n, 3, 4] [1, 1, 1] : tensor<?x3x4xf32> into tensor<?x6x9xf32>
+  return %0 : tensor<?x6x9xf32>
+}
+
 // CHECK-LABEL: func.func @tosa
 // CHECK: qbackend.operator [#qbackend.pad<low = [0, 1], high = [0, 2], value = -1.500000e+00>] inputs(%arg0)
 func.func @tosa(%x: tensor<2x9xf32>) -> tensor<2x12xf32> {

@@ -6,6 +6,7 @@
 
 #include "Reading/Layout.h"
 #include "Reading/TosaOperands.h"
+#include "Reading/Windows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include <cfloat>
@@ -51,18 +52,11 @@ static std::optional<Padding> getPadding(tosa::PadOp pad,
 /// A tensor inserted into a larger one that holds one number.
 static std::optional<Padding> getPadding(tensor::InsertSliceOp insert,
                                          ConstantEvaluator &constants) {
-  RankedTensorType source = insert.getSourceType(), dest = insert.getDestType();
-  if (!insert.hasUnitStride() || source.getRank() != dest.getRank() ||
-      !source.hasStaticShape() || !dest.hasStaticShape() ||
-      ShapedType::isDynamicShape(insert.getStaticOffsets()))
+  std::optional<InsertedPart> part = getInsertedPart(insert);
+  if (!part)
     return std::nullopt;
-  Padding padding{
-      insert.getSource(), {}, {}, getFill(insert.getDest(), constants)};
-  for (auto [dim, low] : llvm::enumerate(insert.getStaticOffsets())) {
-    padding.low.push_back(low);
-    padding.high.push_back(dest.getDimSize(dim) - source.getDimSize(dim) - low);
-  }
-  return padding;
+  return Padding{insert.getSource(), std::move(part->low),
+                 std::move(part->high), getFill(insert.getDest(), constants)};
 }
 
 void forms::recognizePad(const Recognition &recognition) {
