@@ -491,6 +491,8 @@ def hardswish(x, y):
 
 
 def prelu(x, y, kind, weight):
+    if weight.signed != y.signed:
+        return None  # The kernel refuses it (QB108).
     shape = [1] * x.data.ndim
     if weight.data.size > 1:
         shape[kind.ints("axis")[0]] = -1

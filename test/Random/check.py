@@ -462,6 +462,15 @@ def apply(tools, batch, source, table, form, *options):
                      f"calibration={table}", source, *options)
 
 
+def convert(tools, backend, qconfig, ranges, source):
+    """What kernels are made of: the reference form, whose bias may be float, with the
+    integer bias that kernels have."""
+    return tools.run("qbackend-opt", "--qbackend-prepare-pipeline="
+                     + " ".join([f"backend={backend}", *qconfig]),
+                     f"--qbackend-calibrate={ranges}",
+                     f"--qbackend-convert=backend={backend} lower-to=qnnpack", source)
+
+
 def check_batch(tools, backends, batch):
     backend = backends[batch.backend]
     source, table = tools.work / "in.mlir", tools.work / "table.json"

@@ -30,7 +30,7 @@ import numpy as np
 
 import generate
 import integers
-from check import INTEGER_FORMS, Broken, Tools, draw_mapping, require
+from check import INTEGER_FORMS, Broken, Tools, convert, draw_mapping, require
 from module import functions
 from statements import Variants, reducer
 
@@ -158,13 +158,13 @@ class Case:
         return Variants(text)
 
     def model(self):
-        """What the formulas give, from the reference form of the same data."""
+        """What the formulas give, from what kernels are made of, of the same data."""
         fused, _ = self.tools.run(
             "qbackend-opt", "--qbackend-normalize-code", "--qbackend-raise",
             "--qbackend-normalize-layout", f"--qbackend-fuse=backend={self.backend}",
             self.source)
-        text, _ = self.tools.run("qbackend-opt", *self.options, f"data={self.data}",
-                                 "lower-to=reference", self.source)
+        text, _ = convert(self.tools, self.backend, self.qconfig, f"data={self.data}",
+                          self.source)
         reference = functions(text)[0]["main"]
         changed, exposed = integers.expose(reference)
         (self.work / "exposed.mlir").write_text(changed)
