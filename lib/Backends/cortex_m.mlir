@@ -17,7 +17,7 @@
 
 //===----------------------------------------------------------------------===//
 // Requantization: arm_nn_requantize, whose steps are TFLite's. What has none here
-// (averages, functions, sums of tensors) stays in the reference form.
+// (averages, functions) stays in the reference form.
 //===----------------------------------------------------------------------===//
 
 #cmsis_nn = #qbackend.requantization<
@@ -97,15 +97,15 @@ qbackend.backend_config @cortex_m version 2 default_qconfig @default
     torch = ["torch.ops.aten.linear.default"]>
     {qbackend.edges = #linear, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [add, relu] <dtypes = [#types]>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [add, relu6] <dtypes = [#types]>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [add, hardtanh] <dtypes = [#types]>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [add, clamp] <dtypes = [#types]>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [add] <dtypes = [#types]>
-    {qbackend.edges = #elementwise}
+    {qbackend.edges = #elementwise, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [mul] <dtypes = [#types]>
     {qbackend.edges = #elementwise, qbackend.requantization = #cmsis_nn}
   qbackend.pattern_config [div] <dtypes = [#types]>

@@ -168,7 +168,8 @@ static double divideScales(RequantizationQuotient quotient, float a, float b,
 }
 
 qnnpack::RequantizationAttr
-KernelBuilder::createRequantization(ArrayRef<double> values) {
+KernelBuilder::createRequantization(ArrayRef<double> values,
+                                    int64_t leftShift) {
   SmallVector<int32_t> multipliers;
   SmallVector<int8_t> shifts;
   for (double value : values) {
@@ -190,7 +191,7 @@ KernelBuilder::createRequantization(ArrayRef<double> values) {
       *qnnpack::symbolizeRounding(stringifyRequantizationRounding(
           getRequantizationRule(op).getRounding())),
       DenseI32ArrayAttr::get(context, multipliers),
-      DenseI8ArrayAttr::get(context, shifts));
+      DenseI8ArrayAttr::get(context, shifts), leftShift);
 }
 
 /// The largest magnitude of an integer of `type` less its zero point.
@@ -270,11 +271,6 @@ KernelBuilder::AddRequantizations KernelBuilder::getAddRequantizations() {
   RequantizationRuleAttr rule = getFixedPointRule(op);
   if (!rule)
     return {};
-  if (rule.getRounding() == RequantizationRounding::Double) {
-    refuseRequantization("a sum of two tensors is rounded twice behind a shift "
-                         "to the left, which its kernel can't");
-    return {};
-  }
   if (rule.getQuotient() != RequantizationQuotient::F64) {
     refuseRequantization("a sum of two tensors has multipliers of quotients in "
                          "f64 only");
@@ -294,8 +290,12 @@ KernelBuilder::AddRequantizations KernelBuilder::getAddRequantizations() {
     return {};
   }
   AddRequantizations result;
-  result.lhs = createRequantization(a * 0x1p20 / twice);
-  result.rhs = createRequantization(b * 0x1p20 / twice);
+  // Rounding once, the shift is a part of the multiplier.
+  bool isTwice = rule.getRounding() == RequantizationRounding::Double;
+  int64_t left = isTwice ? 20 : 0;
+  double unit = isTwice ? 1 : 0x1p20;
+  result.lhs = createRequantization(a * unit / twice, left);
+  result.rhs = createRequantization(b * unit / twice, left);
   result.result = createRequantization(twice / (0x1p20 * y));
   return result;
 }

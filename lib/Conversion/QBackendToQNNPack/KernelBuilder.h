@@ -104,7 +104,7 @@ private:
   /// Of the numbers `values`; null, and the kernel is refused, if there are
   /// none.
   qnnpack::RequantizationAttr
-  createRequantization(llvm::ArrayRef<double> values);
+  createRequantization(llvm::ArrayRef<double> values, int64_t leftShift = 0);
   /// Refuses the kernel: its pattern asks for what there is none of.
   void refuseRequantization(const llvm::Twine &reason);
 

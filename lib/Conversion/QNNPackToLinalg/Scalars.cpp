@@ -119,6 +119,9 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
                                RequantizationAttr requantization,
                                Value multiplier, Value shift) {
   Type i64 = b.getI64Type();
+  // Of an operand: 8 bits and a sign, which stay within 32 bits.
+  if (int64_t left = requantization.getLeftShift())
+    value = arith::ShLIOp::create(b, value, i32Constant(b, left));
   ArrayRef<int8_t> shifts = requantization.getShift();
   auto number = [&](int64_t integer) -> Value {
     return arith::ConstantOp::create(b, b.getI64IntegerAttr(integer));

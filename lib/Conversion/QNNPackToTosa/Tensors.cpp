@@ -152,6 +152,18 @@ Value qnnpack_to_tosa::rescale(ImplicitLocOpBuilder &b, Value value,
   case qnnpack::Rounding::HalfAway:
     return {};
   }
+  if (int64_t left = requantization.getLeftShift()) {
+    // 2^30 / 2^30 leaves the integer less its zero point.
+    value = createRescale(b, value, {1 << 30}, {30},
+                          tosa::RoundingMode::SINGLE_ROUND, from, /*to=*/0,
+                          b.getI32Type());
+    auto type = cast<RankedTensorType>(value.getType());
+    SmallVector<int64_t> ones(type.getRank(), 1);
+    int32_t bits[] = {static_cast<int32_t>(left)};
+    value = tosa::LogicalLeftShiftOp::create(
+        b, type, value, constant(b, ArrayRef<int32_t>(bits), ones));
+    from = 0;
+  }
   return createRescale(b, value, requantization.getMultiplier(),
                        requantization.getShift(), rounding, from, to, element);
 }

@@ -85,7 +85,7 @@ OrRefusal<Rescale> tosa_to_qnnpack::readRescale(tosa::RescaleOp op,
   MLIRContext *context = op.getContext();
   result.requantization = qnnpack::RequantizationAttr::get(
       context, rounding, DenseI32ArrayAttr::get(context, integers),
-      DenseI8ArrayAttr::get(context, places));
+      DenseI8ArrayAttr::get(context, places), /*left_shift=*/0);
   result.inputZeroPoint = *from;
   result.outputZeroPoint = *to;
   return result;

@@ -96,12 +96,13 @@ LogicalResult AddOp::verify() {
                               getLhsRequantizationAttr(),
                               getRhsRequantizationAttr()};
   if (llvm::any_of(all, [](RequantizationAttr attr) { return bool(attr); })) {
-    for (RequantizationAttr attr : all) {
+    for (RequantizationAttr &attr : all) {
       if (!attr)
         return emitOpError()
                << "has some of requantization, lhs_requantization "
                   "and rhs_requantization, expected all or none";
-      if (failed(verifyMultipliers(*this, attr, /*channels=*/1)))
+      if (failed(verifyMultipliers(*this, attr, /*channels=*/1,
+                                   /*isOfOperand=*/&attr != &all[0])))
         return failure();
     }
     if (getAten() || getVectorized())

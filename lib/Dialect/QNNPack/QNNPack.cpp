@@ -63,7 +63,7 @@ quant::UniformQuantizedType qbackend::qnnpack::getQuantizedType(Type type) {
 LogicalResult
 RequantizationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
                            Rounding rounding, DenseI32ArrayAttr multiplier,
-                           DenseI8ArrayAttr shift) {
+                           DenseI8ArrayAttr shift, int64_t leftShift) {
   if (!multiplier || !shift)
     return emitError() << "has no multiplier or no shift, expected both";
   if (multiplier.empty() || multiplier.size() != shift.size())
@@ -77,6 +77,9 @@ RequantizationAttr::verify(function_ref<InFlightDiagnostic()> emitError,
     if (value < 2 || value > 62)
       return emitError() << "shift " << int(value)
                          << " is outside the range [2, 62]";
+  if (leftShift < 0 || leftShift > 22)
+    return emitError() << "left_shift " << leftShift
+                       << " is outside the range [0, 22]";
   return success();
 }
 
@@ -128,7 +131,12 @@ LogicalResult qbackend::qnnpack::verifyReluRange(Operation *op, Type output) {
 
 LogicalResult qbackend::qnnpack::verifyMultipliers(Operation *op,
                                                    RequantizationAttr attr,
-                                                   int64_t channels) {
+                                                   int64_t channels,
+                                                   bool isOfOperand) {
+  if (attr.getLeftShift() != 0 && !isOfOperand)
+    return op->emitOpError()
+           << "requantization has left_shift " << attr.getLeftShift()
+           << ", which is for the operands of an addition";
   if (attr.size() == 1 || attr.size() == channels)
     return success();
   InFlightDiagnostic diag = op->emitOpError()

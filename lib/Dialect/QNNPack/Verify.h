@@ -27,10 +27,11 @@ mlir::LogicalResult verifySameStorage(mlir::Operation *op, mlir::Type from,
 /// A fused relu leaves at least one step above the zero point of `output`.
 mlir::LogicalResult verifyReluRange(mlir::Operation *op, mlir::Type output);
 
-/// `attr` has one multiplier, or one for each of `channels`.
+/// `attr` has one multiplier, or one for each of `channels`, and no shift to
+/// the left unless it is of an operand of an addition.
 mlir::LogicalResult verifyMultipliers(mlir::Operation *op,
-                                      RequantizationAttr attr,
-                                      int64_t channels);
+                                      RequantizationAttr attr, int64_t channels,
+                                      bool isOfOperand = false);
 
 /// `axis` is a dimension of the tensor type `type`.
 mlir::LogicalResult verifyAxis(mlir::Operation *op, int64_t axis,

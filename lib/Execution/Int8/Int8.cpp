@@ -82,7 +82,7 @@ bool FixedAddAttr::fits(qbackend::qnnpack::RequantizationAttr operand) {
   using qbackend::qnnpack::Rounding;
   int64_t shift = operand.getShift()[0];
   // Within a shift of 31, rounding twice is rounding once.
-  return operand.size() == 1 && shift <= 22 &&
+  return operand.size() == 1 && shift <= 22 && operand.getLeftShift() == 0 &&
          operand.getMultiplier()[0] >> shift < 1 << 22 &&
          (operand.getRounding() == Rounding::HalfUp ||
           operand.getRounding() == Rounding::Double);

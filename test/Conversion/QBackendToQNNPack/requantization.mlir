@@ -85,10 +85,15 @@ func.func @add(%x0: tensor<4x!x8>, %x1: tensor<4x!y8>) -> tensor<4x!y8> {
   return %y : tensor<4x!y8>
 }
 
+// Twice, behind 20 bits: 1/2 and 1/4.
+// CHECK-LABEL: func.func @add_rounds_twice
+// CHECK: qnnpack.add
+// CHECK-SAME: lhs_requantization = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [31], left_shift = 20>
+// CHECK-SAME: requantization = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [48]>
+// CHECK-SAME: rhs_requantization = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [32], left_shift = 20>
 func.func @add_rounds_twice(%x0: tensor<4x!x8>, %x1: tensor<4x!y8>) -> tensor<4x!y8> {
   %r0 = qbackend.dequantize %x0 : tensor<4x!x8> -> tensor<4xf32>
   %r1 = qbackend.dequantize %x1 : tensor<4x!y8> -> tensor<4xf32>
-  // expected-remark @+1 {{Operator=add, Reason="stays in the reference form: a sum of two tensors is rounded twice behind a shift to the left, which its kernel can't, by the qbackend.requantization of its pattern"}}
   %c = qbackend.operator [#qbackend.add] inputs(%r0, %r1) qconfig #q attributes {qbackend.requantization = #double} : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> {
   ^bb0(%a0: tensor<4xf32>, %a1: tensor<4xf32>):
     qbackend.yield %a0 : tensor<4xf32>

@@ -32,3 +32,17 @@ func.func @requantization(%x: tensor<1x3x3x2x!u8>) -> (tensor<1x3x3x2x!u8>, tens
   %m = qnnpack.mul %x, %y {requantization = #result} : tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8> -> tensor<1x3x3x2x!u8>
   return %y, %t, %a, %m : tensor<1x3x3x2x!u8>, tensor<1x6x6x2x!u8>, tensor<1x3x3x2x!u8>, tensor<1x3x3x2x!u8>
 }
+
+// Operands that are moved to the left first.
+// CHECK-LABEL: func.func @moved_operands
+// CHECK: %[[WIDE:.*]] = tosa.rescale {{.*}} rounding_mode = SINGLE_ROUND, {{.*}} -> tensor<1x4xi32>
+// CHECK: %[[TWENTY:.*]] = "tosa.const"() <{values = dense<20> : tensor<1x1xi32>}>
+// CHECK: %[[MOVED:.*]] = tosa.logical_left_shift %[[WIDE]], %[[TWENTY]]
+// CHECK: tosa.rescale %[[MOVED]], {{.*}} rounding_mode = DOUBLE_ROUND
+!i8 = !quant.uniform<i8:f32, 1.0:-3>
+#moved = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [32], left_shift = 20>
+#sum = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [48]>
+func.func @moved_operands(%x: tensor<1x4x!i8>) -> tensor<1x4x!i8> {
+  %0 = qnnpack.add %x, %x {requantization = #sum, lhs_requantization = #moved, rhs_requantization = #moved} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
+  return %0 : tensor<1x4x!i8>
+}

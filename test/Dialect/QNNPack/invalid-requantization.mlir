@@ -84,3 +84,18 @@ func.func @add_of_aten(%x: tensor<1x4x!i8>) {
   %0 = qnnpack.add %x, %x {requantization = #one, lhs_requantization = #one, rhs_requantization = #one, aten} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
   return
 }
+
+// -----
+
+// expected-error @+1 {{left_shift 23 is outside the range [0, 22]}}
+#far = #qnnpack.requantization<rounding = double, multiplier = [1], shift = [2], left_shift = 23>
+
+// -----
+
+!i8 = !quant.uniform<i8:f32, 1.0:-3>
+#moved = #qnnpack.requantization<rounding = double, multiplier = [1], shift = [2], left_shift = 20>
+func.func @add_of_a_moved_result(%x: tensor<1x4x!i8>) {
+  // expected-error @+1 {{requantization has left_shift 20, which is for the operands of an addition}}
+  %0 = qnnpack.add %x, %x {requantization = #moved, lhs_requantization = #moved, rhs_requantization = #moved} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
+  return
+}

@@ -254,7 +254,7 @@ func.func @parts(%x: tensor<?x6x!u8>) {
 }
 
 #half = #qnnpack.requantization<rounding = half_up, multiplier = [1073741824], shift = [38]>
-#left = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11]>
+#left = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11], left_shift = 20>
 #each = #qnnpack.requantization<rounding = double, multiplier = [1073741824, 0, 1417339207, 2147483647], shift = [38, 2, 39, 62]>
 // CHECK-LABEL: @requantizations
 func.func @requantizations(%x: tensor<1x4x!i8>, %w: tensor<4x4x!s8>, %i: tensor<1x4x4x4x!i8>, %k: tensor<4x1x1x4x!s8>) {
@@ -266,7 +266,7 @@ func.func @requantizations(%x: tensor<1x4x!i8>, %w: tensor<4x4x!s8>, %i: tensor<
   // CHECK: qnnpack.conv_transpose2d %{{.*}} requantization = #qnnpack.requantization<rounding = half_away, multiplier = [1], shift = [2]>
   %2 = qnnpack.conv_transpose2d %i, %k {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, output_padding = array<i64: 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #qnnpack.requantization<rounding = half_away, multiplier = [1], shift = [2]>}
     : tensor<1x4x4x4x!i8>, tensor<4x1x1x4x!s8> -> tensor<1x4x4x4x!i8>
-  // CHECK: qnnpack.add %{{.*}} {lhs_requantization = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11]>, requantization = #qnnpack.requantization<rounding = half_up, multiplier = [1073741824], shift = [38]>, rhs_requantization =
+  // CHECK: qnnpack.add %{{.*}} {lhs_requantization = #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [11], left_shift = 20>, requantization = #qnnpack.requantization<rounding = half_up, multiplier = [1073741824], shift = [38]>, rhs_requantization =
   %3 = qnnpack.add %x, %x {requantization = #half, lhs_requantization = #left, rhs_requantization = #left} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
   // CHECK: qnnpack.mul %{{.*}} {requantization = #qnnpack.requantization<rounding = half_up, multiplier = [1073741824], shift = [38]>} :
   %4 = qnnpack.mul %x, %x {requantization = #half} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>

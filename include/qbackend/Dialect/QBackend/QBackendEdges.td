@@ -194,8 +194,7 @@ def QBackend_RequantizationRuleAttr
     A sum of two tensors is moved to the larger of their scales in units of 2^-20,
     `Ma = sa * 2^20 / (2 max(sa, sb))`, `Mb` likewise, and the result is of
     `My = 2 max(sa, sb) / (2^20 * sy)`, three such multipliers (TOSA). With
-    `double` TFLite rounds twice behind a shift, which `#qnnpack.requantization`
-    has not.
+    `double` the operands are moved by 20 bits to the left first (TFLite, CMSIS-NN).
 
     In a backend that has it on some pattern, an operator without it that computes
     numbers has no kernel.

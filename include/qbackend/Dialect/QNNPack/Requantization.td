@@ -39,18 +39,25 @@ def QNNPack_RequantizationAttr
       moved by `2^30` away from zero first if `shift` is more than 31 (a sum of
       0 counts as positive).
 
+    With `left_shift`, the sum is moved by so many bits first, as TFLite and CMSIS-NN
+    do with the operands of an addition: `r = round(sum * 2^left_shift * multiplier /
+    2^shift)`. Only for `double` is that more than a smaller shift.
+
     **Constraints:**
     - there are as many shifts as multipliers, and at least one;
-    - multipliers are not negative, shifts are in [2, 62].
+    - multipliers are not negative, shifts are in [2, 62];
+    - `left_shift` is in [0, 22], and not 0 on an operand of an addition only.
 
     Example:
     ```mlir
     #qnnpack.requantization<rounding = double, multiplier = [1073741824, 1417339207], shift = [38, 39]>
+    #qnnpack.requantization<rounding = double, multiplier = [1073741824], shift = [32], left_shift = 20>
     ```
   }];
   let parameters = (ins EnumParameter<QNNPack_Rounding>:$rounding,
                         "::mlir::DenseI32ArrayAttr":$multiplier,
-                        "::mlir::DenseI8ArrayAttr":$shift);
+                        "::mlir::DenseI8ArrayAttr":$shift,
+                        DefaultValuedParameter<"int64_t", "0">:$left_shift);
   let assemblyFormat = "`<` struct(params) `>`";
   let genVerifyDecl = 1;
   let extraClassDeclaration = [{
