@@ -3,12 +3,18 @@
 """Integer networks in TFLite's spelling become programs with the same integers.
 
     check.py --bin DIR [--networks NAME,...] [--inputs N] [--seeds FIRST:LAST]
-             [--targets NAME,...] [--forms FORM,...] [--mutations N]
+             [--targets NAME,...] [--forms FORM,...] [--mutations FIRST:LAST]
+             [--spelling tosa|linalg|arith --llvm DIR] [--dynamic]
 
 Each network of networks.py is given to --apply-backend=qnnpack, and what comes out is
 run on N inputs, in each form: `qnnpack` with the kernels of each target, `linalg`, and
 `tosa` compiled as it is. All integers are those of tosa.py. The multiply-accumulates of
 a network are those that the summary (QB000) counts as quantized.
+
+The spelling `linalg` is what upstream's passes make of it, with `tosa.apply_scale` in
+bodies, and `arith` the same with its 64-bit arithmetic and the other order of weights;
+there a transposed convolution is another convolution whose sums are moved, and stays.
+With --dynamic the number of samples is not in the types.
 
 With --mutations, so many networks with one number or attribute changed: the result
 computes what the module that came in computes, or the tool refuses.
@@ -29,10 +35,40 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
 from tools import run, run_for_remarks  # noqa: E402
 
 
+SPELLINGS = {
+    "linalg": ("", ""),
+    "arith": ("{prefer-conv2d-kernel-layout-hwcf=true}", "{include-apply-rescale=true}"),
+}
+
+
+def get_pipeline(spelling):
+    """Upstream's passes from TOSA to linalg."""
+    layout, rescale = SPELLINGS[spelling]
+    return ("--pass-pipeline=builtin.module(func.func("
+            "tosa-optional-decompositions,canonicalize,tosa-infer-shapes,"
+            f"tosa-make-broadcastable,tosa-to-linalg-named{layout},canonicalize,"
+            "tosa-layerwise-constant-fold,tosa-make-broadcastable),func.func("
+            f"tosa-to-linalg,tosa-to-arith{rescale},tosa-to-tensor,canonicalize,cse))")
+
+
 class Checker:
     def __init__(self, options, work):
         self.bin, self.options, self.work = pathlib.Path(options.bin), options, work
         self.integers = self.compared = self.modules = 0
+
+    def build(self, name, seed, count):
+        return networks.build(name, seed, count, "?" if self.options.dynamic else "1")
+
+    def respell(self, source):
+        """Whether upstream could write `source` in the other spelling."""
+        if self.options.spelling == "tosa":
+            return True
+        respelled = self.work / "respelled.mlir"
+        done = mutations.attempt(pathlib.Path(self.options.llvm) / "mlir-opt", source,
+                                 get_pipeline(self.options.spelling), "-o", respelled)
+        if done.returncode == 0:
+            respelled.replace(source)
+        return done.returncode == 0
 
     def compute(self, module, inputs, *options):
         samples, results = self.work / "x.npz", self.work / "y.npz"
@@ -59,15 +95,19 @@ class Checker:
         return result, remarks
 
     def check(self, name, seed):
-        text, inputs, wanted, macs = networks.build(name, seed, self.options.inputs)
+        network = self.build(name, seed, self.options.inputs)
+        inputs, wanted, macs = network.inputs, network.results, network.macs
         source = self.work / "in.mlir"
-        source.write_text(text)
+        source.write_text(network.text)
+        if not self.respell(source):
+            sys.exit(f"{name}: mlir-opt doesn't lower it")
         for form in self.options.forms.split(","):
             module, remarks = self.apply(source, form)
             summary = re.search(r"QB000.*", remarks)[0]
             kernels = int(re.search(r'quantized-macs="?(\d+)', summary)[1])
             if form == "qnnpack":
-                expected = 0 if name == "int16x8" else macs
+                moved = 0 if self.options.spelling == "tosa" else network.transposed_macs
+                expected = 0 if name == "int16x8" else macs - moved
                 if kernels != expected:
                     sys.exit(f"{name}: {kernels} of {macs} multiply-accumulates are in "
                              f"kernels, expected {expected}\n{remarks}")
@@ -82,11 +122,14 @@ class Checker:
 
     def mutate(self, name, seed):
         """Whether the mutation was refused."""
-        text, inputs, _, _ = networks.build(name, 0, 4)
-        changed, what = mutations.mutate(text, seed)
+        network = self.build(name, 0, 4)
+        changed, what = mutations.mutate(network.text, seed)
         source = self.work / "in.mlir"
         source.write_text(changed)
-        return mutations.judge(self, f"{name}, mutation {seed} ({what})", source, inputs)
+        if not self.respell(source):
+            return "refused upstream"
+        return mutations.judge(self, f"{name}, mutation {seed} ({what})", source,
+                               network.inputs)
 
 
 def main():
@@ -97,9 +140,12 @@ def main():
     parser.add_argument("--seeds", default="0:1")
     parser.add_argument("--targets", default="")
     parser.add_argument("--forms", default="qnnpack,linalg,tosa")
-    parser.add_argument("--mutations", type=int, default=0)
+    parser.add_argument("--mutations", default="")
+    parser.add_argument("--spelling", choices=["tosa", *SPELLINGS], default="tosa")
+    parser.add_argument("--llvm", default="/usr/lib/llvm-22/bin")
+    parser.add_argument("--dynamic", action="store_true")
     options = parser.parse_args()
-    first, last = map(int, options.seeds.split(":"))
+    first, last = map(int, (options.mutations or options.seeds).split(":"))
     names = options.networks.split(",")
     with tempfile.TemporaryDirectory() as folder:
         checker = Checker(options, pathlib.Path(folder))
@@ -107,11 +153,11 @@ def main():
             for name in names:
                 checker.check(name, seed)
         counts = {}
-        for number in range(options.mutations):
+        for number in range(first, last) if options.mutations else ():
             verdict = checker.mutate(names[number % len(names)], number)
             counts[verdict] = counts.get(verdict, 0) + 1
     if options.mutations:
-        print(f"{options.mutations} mutations: "
+        print(f"{last - first} mutations: "
               + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())))
     print(f"{checker.modules} networks, {checker.compared} integers compared, 0 differ")
 

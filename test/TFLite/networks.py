@@ -34,23 +34,25 @@ class Value:
     zero: int = 0
     scale: float = 1.0
     bits: int = 8
+    batch: str = "1"
 
     @property
     def type(self):
-        return "tensor<" + "".join(f"{n}x" for n in (1, *self.data.shape[1:])) \
+        return "tensor<" + "".join(f"{n}x" for n in (self.batch, *self.data.shape[1:])) \
             + f"i{self.bits}>"
 
 
 class Builder:
     """Writes the text of a function, and computes it on `count` samples."""
 
-    def __init__(self, seed, shape, count=8, double=True, per_channel=True):
+    def __init__(self, seed, shape, count=8, double=True, per_channel=True, batch="1"):
         self.random = np.random.default_rng(seed)
-        self.double, self.per_channel = double, per_channel
+        self.double, self.per_channel, self.batch = double, per_channel, batch
         self.lines, self.count = [], 0
-        self.macs = 0
+        # Of all, and of transposed convolutions.
+        self.macs = self.transposed_macs = 0
         data = self.random.integers(-128, 128, (count, *shape)).astype(i64)
-        self.input = Value("%x", data, int(self.random.integers(-20, 20)))
+        self.input = Value("%x", data, int(self.random.integers(-20, 20)), batch=batch)
 
     def name(self):
         self.count += 1
@@ -81,7 +83,7 @@ class Builder:
     def op(self, name, operands, attributes, data, bits=8, zero=0, scale=1.0):
         """`operands` are values, or names with types."""
         pairs = [(o.name, o.type) if isinstance(o, Value) else o for o in operands]
-        value = Value(self.name(), np.asarray(data, i64), zero, scale, bits)
+        value = Value(self.name(), np.asarray(data, i64), zero, scale, bits, self.batch)
         text = ", ".join(n for n, _ in pairs)
         types = ", ".join(t for _, t in pairs)
         self.lines.append(f"{value.name} = tosa.{name} {text} {attributes}: ({types}) -> "
@@ -177,7 +179,9 @@ class Builder:
         w = self.weights((out, *kernel, x.data.shape[3]), 0)
         b = self.random.integers(-2000, 2000, out)
         data = tosa.transpose_conv2d(x.data, w, b, x.zero, 0, out_pad, stride)
-        self.macs += x.data[0].size * out * kernel[0] * kernel[1]
+        macs = x.data[0].size * out * kernel[0] * kernel[1]
+        self.macs += macs
+        self.transposed_macs += macs
         pads = "array<i64: " + ", ".join(map(str, out_pad)) + ">"
         strides = "array<i64: " + ", ".join(map(str, stride)) + ">"
         sums = self.op("transpose_conv2d",
@@ -188,7 +192,8 @@ class Builder:
         return self.finish(sums, activation)
 
     def reshape(self, x, shape):
-        return self.op("reshape", [x, self.shape((1, *shape))], "",
+        first = 1 if self.batch == "1" else -1
+        return self.op("reshape", [x, self.shape((first, *shape))], "",
                        x.data.reshape(-1, *shape), x.bits, x.zero)
 
     def fully_connected(self, x, out, activation=None):
@@ -417,10 +422,21 @@ NETWORKS = {
 }
 
 
-def build(name, seed=0, count=8):
+@dataclasses.dataclass
+class Network:
     """The text of a network, its input and the integers of its result, and its
     multiply-accumulates."""
+
+    text: str
+    inputs: np.ndarray
+    results: np.ndarray
+    macs: int
+    transposed_macs: int
+
+
+def build(name, seed=0, count=8, batch="1"):
     function, shape, double, per_channel = NETWORKS[name]
-    b = Builder(seed, shape, count, double, per_channel)
+    b = Builder(seed, shape, count, double, per_channel, batch)
     result = function(b)
-    return b.text(result), b.input.data.astype(np.int8), result.data, b.macs
+    return Network(b.text(result), b.input.data.astype(np.int8), result.data, b.macs,
+                   b.transposed_macs)

@@ -49,16 +49,16 @@ def ConvertTosaToQNNPackPass
     : Pass<"convert-tosa-to-qnnpack", "::mlir::ModuleOp"> {
   let summary = "lower integer TOSA with rescales to the qnnpack dialect";
   let description = [{
-    Before: TOSA on bytes, as converters of TFLite and ExecuTorch write it. After:
-    convolutions, products by constants, sums and products of bytes that a
-    `tosa.rescale` makes bytes of again, and a `tosa.clamp` behind one, are
-    `qnnpack` ops with a fixed-point `requantization`, between `quant.scast`: the
-    same integers. All else stays; of contractions before a rescale that is the
-    missed remark QB147.
+    Before: TOSA on bytes, as converters of TFLite and ExecuTorch write it, or what
+    upstream's passes lower it to in linalg. After: convolutions, products by
+    constants, sums and products of bytes that a `tosa.rescale` makes bytes of again,
+    or a `linalg.generic` that computes one, and a clamp behind one, are `qnnpack`
+    ops with a fixed-point `requantization`, between `quant.scast`: the same integers.
+    All else stays; of contractions before a rescale that is the missed remark QB147.
   }];
   let dependentDialects = [
     "::mlir::arith::ArithDialect", "::mlir::quant::QuantDialect",
-    "::qbackend::qnnpack::QNNPackDialect"
+    "::mlir::tosa::TosaDialect", "::qbackend::qnnpack::QNNPackDialect"
   ];
 }
 

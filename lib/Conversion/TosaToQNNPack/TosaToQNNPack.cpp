@@ -5,15 +5,18 @@
 // `qnnpack.clamp(qnnpack.conv2d(x, w, b) {requantization})` between storage
 // casts. Bytes have no scales in TOSA, only ratios of them: here activations
 // have the scale 1, and weights that of the rescale, so that ratios are right.
-// Other code on bytes stays, and takes and gives them through the casts.
+// Other code on bytes stays, and takes and gives them through the casts. Of
+// linalg, the TOSA that it was lowered from is rewritten (RaiseLinalg.h).
 
 #include "qbackend/Conversion/TosaToQNNPack.h"
+#include "RaiseLinalg.h"
 #include "Rescale.h"
 
 #include "qbackend/Transforms/Analysis/OperationCount.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/Quant.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -97,6 +100,10 @@ private:
   OrRefusal<Value> import(tosa::RescaleOp op);
   OrRefusal<Value> importSums(tosa::RescaleOp op, const Rescale &rescale);
   Value importClamp(tosa::ClampOp op);
+  /// Those that `op` gives, if it is a rescale or a clamp in linalg.
+  Value importLinalg(linalg::GenericOp op);
+  /// Says why the sums of a rescale stay what they are.
+  void remarkRefusal(Operation *sums, const Refusal &refusal);
 
   OrRefusal<Value> importConvolution(tosa::Conv2DOp op, tosa::RescaleOp last,
                                      const Rescale &rescale);
@@ -106,8 +113,12 @@ private:
   OrRefusal<Value> importTransposed(tosa::TransposeConv2DOp op,
                                     tosa::RescaleOp last,
                                     const Rescale &rescale);
+  /// A null `bias` is none.
   OrRefusal<Value> importMatmul(tosa::MatMulOp op, tosa::RescaleOp last,
-                                const Rescale &rescale);
+                                const Rescale &rescale,
+                                DenseElementsAttr bias = {});
+  OrRefusal<Value> importBiasedMatmul(tosa::AddOp op, tosa::RescaleOp last,
+                                      const Rescale &rescale);
   OrRefusal<Value> importAdd(tosa::AddOp op, tosa::RescaleOp last,
                              const Rescale &rescale);
   OrRefusal<Value> importMul(tosa::MulOp op, tosa::RescaleOp last,
@@ -127,6 +138,7 @@ private:
 
   ConstantEvaluator constants;
   IRRewriter rewriter;
+  LinalgRaiser raiser{rewriter, constants};
 };
 } // namespace
 
@@ -295,7 +307,8 @@ OrRefusal<Value> Importer::importTransposed(tosa::TransposeConv2DOp op,
 
 // rescale(matmul(x, w)) of one constant matrix: [1, in, out] becomes [out, in]
 OrRefusal<Value> Importer::importMatmul(tosa::MatMulOp op, tosa::RescaleOp last,
-                                        const Rescale &rescale) {
+                                        const Rescale &rescale,
+                                        DenseElementsAttr bias) {
   if (!isBytes(op.getA()) || !isBytes(op.getB()))
     return Refusal("its operands are not of bytes: kernels add up products of "
                    "bytes in 32 bits");
@@ -320,12 +333,42 @@ OrRefusal<Value> Importer::importMatmul(tosa::MatMulOp op, tosa::RescaleOp last,
     for (int64_t i = 0; i < in; ++i)
       layer.weight[o * in + i] = values[i * out + o];
   Location loc = op.getLoc();
+  if (bias) {
+    if (!bias.isSplat() && bias.getNumElements() != out)
+      return Refusal("what is added to it is not one number for each channel");
+    auto vector = RankedTensorType::get({out}, rewriter.getI32Type());
+    layer.bias = arith::ConstantOp::create(
+        rewriter, loc,
+        bias.isSplat()
+            ? DenseElementsAttr::get(vector, bias.getSplatValue<int32_t>())
+            : bias.reshape(vector));
+  }
   auto kernel = LinearOp::create(
       rewriter, loc, getResultType(last, rescale),
       quantized(loc, layer.input, layer.inputZeroPoint),
-      createWeight(loc, layer, rescale), /*bias=*/Value(),
-      rescale.requantization, /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
+      createWeight(loc, layer, rescale), layer.bias, rescale.requantization,
+      /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
   return finish(kernel, last.getType());
+}
+
+// rescale(matmul(x, w) + b), where b is a constant [1, 1, out], or one number
+OrRefusal<Value> Importer::importBiasedMatmul(tosa::AddOp op,
+                                              tosa::RescaleOp last,
+                                              const Rescale &rescale) {
+  for (auto [sums, added] : {std::pair(op.getInput1(), op.getInput2()),
+                             std::pair(op.getInput2(), op.getInput1())}) {
+    auto matmul = sums.getDefiningOp<tosa::MatMulOp>();
+    DenseElementsAttr bias = matmul ? constants.evaluate(added) : nullptr;
+    if (!bias || !bias.getElementType().isInteger(32))
+      continue;
+    auto type = bias.getType();
+    if (!bias.isSplat() && type.getShape().back() != type.getNumElements())
+      return Refusal();
+    if (!sums.hasOneUse())
+      return Refusal();
+    return importMatmul(matmul, last, rescale, bias);
+  }
+  return Refusal();
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,7 +394,9 @@ OrRefusal<Value> Importer::importAdd(tosa::AddOp op, tosa::RescaleOp last,
   Value a, b;
   std::optional<Rescale> lhs = readWidening(op.getInput1(), a),
                          rhs = readWidening(op.getInput2(), b);
-  if (!lhs || !rhs || last.getPerChannel())
+  if (!lhs || !rhs)
+    return importBiasedMatmul(op, last, rescale);
+  if (last.getPerChannel())
     return Refusal();
   Location loc = op.getLoc();
   auto kernel = AddOp::create(rewriter, loc, getResultType(last, rescale),
@@ -449,44 +494,82 @@ OrRefusal<Value> Importer::import(tosa::RescaleOp op) {
   return importSums(op, *rescale);
 }
 
+void Importer::remarkRefusal(Operation *sums, const Refusal &refusal) {
+  if (sums && !refusal.reason.empty() &&
+      countIntegerMultiplyAccumulates(sums) != 0)
+    remarkMissed(sums, "QB147", sums->getName().getStringRef(),
+                 "stays integer code: " + refusal.reason,
+                 "see docs/Pipeline.md for what of integer TOSA has kernels");
+}
+
+Value Importer::importLinalg(linalg::GenericOp op) {
+  if (op->getNumResults() != 1 || !isBytes(op->getResult(0)))
+    return {};
+  std::optional<ElementRescale> rescale = readElementRescale(op, constants);
+  if (!rescale)
+    return {};
+  rewriter.setInsertionPoint(op);
+  Value bytes;
+  if (rescale->isClamp()) {
+    bytes = rescale->input;
+  } else {
+    OrRefusal<tosa::RescaleOp> raised = raiser.raise(op, *rescale);
+    OrRefusal<Value> imported =
+        raised ? import(*raised) : OrRefusal<Value>(raised.getRefusal());
+    if (imported)
+      bytes = *imported;
+    else
+      remarkRefusal(raiser.getContraction(), imported.getRefusal());
+  }
+  if (bytes && (rescale->min != -128 || rescale->max != 127)) {
+    rewriter.setInsertionPoint(op);
+    // What limits other bytes stays.
+    bytes = importClamp(raiser.createClamp(op.getLoc(), bytes, *rescale));
+  } else if (rescale->isClamp()) {
+    bytes = {};
+  }
+  raiser.discard();
+  return bytes;
+}
+
 void Importer::run(ModuleOp module) {
   SmallVector<Operation *> ops;
   module->walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isForeign(op, module))
       return WalkResult::skip();
-    if (isa<tosa::RescaleOp, tosa::ClampOp>(op))
+    if (isa<tosa::RescaleOp, tosa::ClampOp, linalg::GenericOp>(op))
       ops.push_back(op);
     return WalkResult::advance();
   });
+  bool isChanged = false;
   for (Operation *op : ops) {
     Value bytes;
     if (auto clamp = dyn_cast<tosa::ClampOp>(op)) {
       bytes = importClamp(clamp);
+    } else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+      bytes = importLinalg(generic);
     } else {
       auto rescale = cast<tosa::RescaleOp>(op);
       OrRefusal<Value> imported = import(rescale);
-      Operation *sums = rescale.getInput().getDefiningOp();
       if (imported)
         bytes = *imported;
-      else if (!imported.getRefusal().reason.empty() &&
-               countIntegerMultiplyAccumulates(sums) != 0)
-        remarkMissed(sums, "QB147", sums->getName().getStringRef(),
-                     "stays integer code: " + imported.getRefusal().reason,
-                     "see docs/Pipeline.md for what of integer TOSA has "
-                     "kernels");
+      else
+        remarkRefusal(rescale.getInput().getDefiningOp(),
+                      imported.getRefusal());
     }
-    if (!bytes)
-      continue;
-    rewriter.replaceOp(op, bytes);
+    isChanged |= bool(bytes) || isa<tosa::RescaleOp>(op);
+    if (bytes)
+      rewriter.replaceOp(op, bytes);
   }
-  if (ops.empty())
+  if (!isChanged)
     return;
   // Sums, and the rescales of operands, that nothing reads any more, and
   // constants of kernels that were refused.
   module->walk([&](Block *block) {
     for (Operation &op : llvm::make_early_inc_range(llvm::reverse(*block)))
       if (isa_and_nonnull<tosa::TosaDialect, quant::QuantDialect,
-                          arith::ArithDialect>(op.getDialect()) &&
+                          arith::ArithDialect, linalg::LinalgDialect,
+                          tensor::TensorDialect>(op.getDialect()) &&
           isOpTriviallyDead(&op))
         rewriter.eraseOp(&op);
   });

@@ -1,0 +1,109 @@
+// RUN: qbackend-opt %s -split-input-file --convert-tosa-to-qnnpack --remarks-filter='qbackend.*' -verify-diagnostics | FileCheck %s
+
+// What in linalg is no rescale, or has no kernel, stays as it came.
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// CHECK-LABEL: @weight
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK: tosa.apply_scale
+// CHECK-NOT: qnnpack
+func.func @weight(%x: tensor<1x2x2x2xi8>, %w: tensor<2x1x1x2xi8>) -> tensor<1x2x2x2xi8> {
+  %z = arith.constant 0 : i32
+  %m = arith.constant 1073741824 : i32
+  %s = arith.constant 33 : i8
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 127 : i32
+  %e32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %e8 = tensor.empty() : tensor<1x2x2x2xi8>
+  %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=weight | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: its weight is not a constant of bytes"}}
+  %sums = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x2xi32>) outs(%e8 : tensor<1x2x2x2xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<1x2x2x2xi8>
+  return %bytes : tensor<1x2x2x2xi8>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// CHECK-LABEL: @moved
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK-NOT: qnnpack
+func.func @moved(%x: tensor<1x2x2x2xi8>) -> tensor<1x1x2x2xi8> {
+  %z = arith.constant 0 : i32
+  %m = arith.constant 1073741824 : i32
+  %s = arith.constant 33 : i8
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 127 : i32
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %e8 = tensor.empty() : tensor<1x1x2x2xi8>
+  %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=moved | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: its sums are moved before they are rescaled"}}
+  %products = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %sums = tensor.extract_slice %products[0, 1, 0, 0] [1, 1, 2, 2] [1, 1, 1, 1] : tensor<1x2x2x2xi32> to tensor<1x1x2x2xi32>
+  %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x1x2x2xi32>) outs(%e8 : tensor<1x1x2x2xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<1x1x2x2xi8>
+  return %bytes : tensor<1x1x2x2xi8>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// Bodies that are none of TOSA's: the first one wraps around where it has no limits, the
+// second one adds 1 less than half.
+// CHECK-LABEL: @others
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK-NOT: qnnpack
+func.func @others(%x: tensor<1x2x2x2xi8>) -> (tensor<1x2x2x2xi8>, tensor<1x2x2x2xi8>) {
+  %z = arith.constant 0 : i32
+  %m = arith.constant 1073741824 : i32
+  %s = arith.constant 33 : i8
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 127 : i32
+  %wide = arith.constant 1073741824 : i64
+  %half = arith.constant 4294967295 : i64
+  %places = arith.constant 33 : i64
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %e8 = tensor.empty() : tensor<1x2x2x2xi8>
+  %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %sums = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x2xi32>) outs(%e8 : tensor<1x2x2x2xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.trunci %1 : i32 to i8
+    linalg.yield %2 : i8
+  } -> tensor<1x2x2x2xi8>
+  %again = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%bytes, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %others = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%again : tensor<1x2x2x2xi32>) outs(%e8 : tensor<1x2x2x2xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = arith.extsi %in : i32 to i64
+    %1 = arith.muli %0, %wide : i64
+    %2 = arith.addi %1, %half : i64
+    %3 = arith.shrsi %2, %places : i64
+    %4 = arith.trunci %3 : i64 to i32
+    %5 = arith.maxsi %4, %lo : i32
+    %6 = arith.minsi %5, %hi : i32
+    %7 = arith.trunci %6 : i32 to i8
+    linalg.yield %7 : i8
+  } -> tensor<1x2x2x2xi8>
+  return %bytes, %others : tensor<1x2x2x2xi8>, tensor<1x2x2x2xi8>
+}
