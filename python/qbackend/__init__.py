@@ -34,6 +34,7 @@ from .model.cluster import *
 from .model.exporters import *
 from .model.model import *
 from .model.reports import *
+from .model.sensitivities import *
 from .observation import equalization as equalization
 from .observation import fake_quantize as fake_quantize
 from .observation import observers as observers

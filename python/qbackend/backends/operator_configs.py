@@ -26,7 +26,7 @@ from ..configuration.fuser_methods import (
     sequential_wrapper2,
 )
 from ..vocabulary import dtypes
-from ..vocabulary.names import TorchName
+from ..vocabulary.names import TorchName, named
 
 __all__ = [
     "Convolution",
@@ -51,22 +51,6 @@ SHARED = ObservationType.OUTPUT_SHARE_OBSERVER_WITH_INPUT
 #: How the output of an addition or product is observed: one with a number has
 #: the observer of its only tensor.
 BY_TENSOR_ARGUMENTS = {0: DIFFERENT, 1: SHARED, 2: DIFFERENT}
-
-# Short for the modules that names come from.
-_MODULES = {
-    "nn": "torch.nn",
-    "F": "torch.nn.functional",
-    "nni": "torch.ao.nn.intrinsic",
-    "nniqat": "torch.ao.nn.intrinsic.qat",
-    "nnqat": "torch.ao.nn.qat",
-    "nnqr": "torch.ao.nn.quantized.reference",
-}
-
-
-def named(short: str) -> TorchName:
-    """`F.relu` is torch.nn.functional.relu; a name without a dot is a method's."""
-    module, _, name = short.rpartition(".")
-    return TorchName(f"{_MODULES.get(module, module)}.{name}" if module else name)
 
 
 def all_named(shorts: str) -> List[TorchName]:

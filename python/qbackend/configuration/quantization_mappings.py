@@ -13,7 +13,7 @@ from ..observation.fake_quantize import (
     default_fixed_qparams_range_0to1_fake_quant,
     default_fixed_qparams_range_neg1to1_fake_quant,
 )
-from ..vocabulary.names import TorchName, name_of
+from ..vocabulary.names import TorchName, name_of, named
 from .qconfig_dtypes import get_combined_dict
 
 __all__ = [
@@ -44,41 +44,16 @@ __all__ = [
 
 Names = Dict[TorchName, TorchName]
 
-_MODULES = {
-    "nn": "torch.nn",
-    "F": "torch.nn.functional",
-    "nni": "torch.ao.nn.intrinsic",
-    "nniq": "torch.ao.nn.intrinsic.quantized",
-    "nniqd": "torch.ao.nn.intrinsic.quantized.dynamic",
-    "nniqat": "torch.ao.nn.intrinsic.qat",
-    "nnq": "torch.ao.nn.quantized",
-    "nnqd": "torch.ao.nn.quantized.dynamic",
-    "nnqr": "torch.ao.nn.quantized.reference",
-    "nnqat": "torch.ao.nn.qat",
-    "nnqatd": "torch.ao.nn.qat.dynamic",
-    "linear": "torch.nn.modules.linear",
-    "ops": "torch.ops.quantized",
-    "quantizable": "torch.ao.nn.quantizable",
-    "sparse": "torch.ao.nn.sparse.quantized",
-    "sparsed": "torch.ao.nn.sparse.quantized.dynamic",
-    "stubs": "torch.ao.quantization.stubs",
-}
-
-
-def _name(short: str) -> TorchName:
-    module, _, name = short.partition(".")
-    return TorchName(f"{_MODULES[module]}.{name}")
-
 
 def _same(source: str, target: str, names: str) -> Names:
     """Modules of one name in two places."""
     return {
-        _name(f"{source}.{name}"): _name(f"{target}.{name}") for name in names.split()
+        named(f"{source}.{name}"): named(f"{target}.{name}") for name in names.split()
     }
 
 
 def _pairs(text: str) -> Names:
-    words = [_name(word) for word in text.split()]
+    words = [named(word) for word in text.split()]
     return dict(zip(words[::2], words[1::2]))
 
 
@@ -145,7 +120,7 @@ DEFAULT_DYNAMIC_QUANT_MODULE_MAPPINGS: Names = {
 }
 
 DEFAULT_FLOAT_TO_QUANTIZED_OPERATOR_MAPPINGS: Names = {
-    _name(f"F.{name}"): _name(f"ops.{name}")
+    named(f"F.{name}"): named(f"ops.{name}")
     for name in (
         "elu",
         "hardswish",
@@ -157,10 +132,10 @@ DEFAULT_FLOAT_TO_QUANTIZED_OPERATOR_MAPPINGS: Names = {
 }
 
 DEFAULT_MODULE_TO_ACT_POST_PROCESS: Dict[TorchName, Any] = {
-    _name("nn.Hardsigmoid"): default_fixed_qparams_range_0to1_fake_quant,
-    _name("nn.Sigmoid"): default_fixed_qparams_range_0to1_fake_quant,
-    _name("nn.Softmax"): default_fixed_qparams_range_0to1_fake_quant,
-    _name("nn.Tanh"): default_fixed_qparams_range_neg1to1_fake_quant,
+    named("nn.Hardsigmoid"): default_fixed_qparams_range_0to1_fake_quant,
+    named("nn.Sigmoid"): default_fixed_qparams_range_0to1_fake_quant,
+    named("nn.Softmax"): default_fixed_qparams_range_0to1_fake_quant,
+    named("nn.Tanh"): default_fixed_qparams_range_neg1to1_fake_quant,
 }
 
 DEFAULT_STATIC_SPARSE_QUANT_MODULE_MAPPINGS = _pairs("nn.Linear sparse.Linear")
@@ -169,7 +144,7 @@ DEFAULT_DYNAMIC_SPARSE_QUANT_MODULE_MAPPINGS = _pairs("nn.Linear sparsed.Linear"
 
 def no_observer_set() -> Set[TorchName]:
     """Modules that get no observers of their own."""
-    return {_name("quantizable.LSTM"), _name("quantizable.MultiheadAttention")}
+    return {named("quantizable.LSTM"), named("quantizable.MultiheadAttention")}
 
 
 def get_default_static_quant_module_mappings() -> Names:
@@ -264,7 +239,7 @@ def get_default_qconfig_propagation_list() -> Set[TorchName]:
         *DEFAULT_STATIC_QUANT_MODULE_MAPPINGS,
         *DEFAULT_QAT_MODULE_MAPPINGS,
         *DEFAULT_DYNAMIC_QUANT_MODULE_MAPPINGS,
-        _name("nn.Sequential"),
+        named("nn.Sequential"),
     }
 
 

@@ -359,7 +359,7 @@ def take(g: Builder, x: Value, axis: int, index: Value) -> Value:
         if x.data is not None and g.foldable([x], shape):
             return g.constant(np.take(x.data, known, axis), x.element)
         index = g.constant(known.astype(np.int64), I64)
-        pieces = _pieces(g, x, axis, known, shape)
+        pieces = _pieces(g, x, axis, known)
         if pieces:
             return pieces
     last = axis + index.rank
@@ -376,8 +376,8 @@ def take(g: Builder, x: Value, axis: int, index: Value) -> Value:
     return g.generic(reads, g.empty(shape, x.element, [x, index]), body)
 
 
-def _pieces(g: Builder, x: Value, axis: int, known: Array,
-            shape: Shape) -> Optional[Value]:
+def _pieces(g: Builder, x: Value, axis: int,
+            known: Array) -> Optional[Value]:
     """Indices in steady steps are slices; few others, too."""
     if known.ndim != 1 or not known.size:
         return None

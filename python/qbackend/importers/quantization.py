@@ -41,16 +41,12 @@ def dequantize(g: Builder, q: Value, scale: float, zero_point: int,
     return g.generic([(q, identity(q.rank))], g.empty(q.shape, result, [q]), body)
 
 
-def _along(g: Builder, v: Value, axis: int) -> Read:
-    return v, [f"d{axis}"]
-
-
 def dequantize_per_channel(g: Builder, q: Value, scales: Value,
                            zero_points: Optional[Value], axis: int) -> Value:
     axis = q.axis(axis)
-    reads: "list[Read]" = [(q, identity(q.rank)), _along(g, scales, axis)]
+    reads: "list[Read]" = [(q, identity(q.rank)), (scales, [f"d{axis}"])]
     if zero_points is not None:
-        reads.append(_along(g, zero_points, axis))
+        reads.append((zero_points, [f"d{axis}"]))
 
     def body(text: TextBody, v: Scalar, s: Scalar, *rest: Scalar) -> Scalar:
         wide = v.cast(I64)
@@ -65,9 +61,9 @@ def quantize_per_channel(g: Builder, x: Value, scales: Value,
                          zero_points: Optional[Value], axis: int, low: int,
                          high: int, element: Element, divide: bool) -> Value:
     axis = x.axis(axis)
-    reads: "list[Read]" = [(x, identity(x.rank)), _along(g, scales, axis)]
+    reads: "list[Read]" = [(x, identity(x.rank)), (scales, [f"d{axis}"])]
     if zero_points is not None:
-        reads.append(_along(g, zero_points, axis))
+        reads.append((zero_points, [f"d{axis}"]))
 
     def body(text: TextBody, v: Scalar, s: Scalar, *rest: Scalar) -> Scalar:
         v = v / s if divide else v * (1.0 / s)
@@ -79,7 +75,7 @@ def quantize_per_channel(g: Builder, x: Value, scales: Value,
     return g.generic(reads, g.empty(x.shape, element, [x]), body)
 
 
-def spread_parameter(g: Builder, parameter: Value, x: Value) -> Value:
+def _number(g: Builder, parameter: Value) -> Value:
     """A scale or zero point of one number, whatever its rank."""
     return movement.reshape(g, parameter, ())
 
@@ -98,8 +94,8 @@ def quantize_dynamic(g: Builder, x: Value, scale: Value, zero_point: Value,
         v = v.unary("roundeven") + z32
         return v.max(float(low)).min(float(high)).cast(element)
 
-    return g.map([x, spread_parameter(g, scale, x),
-                  spread_parameter(g, zero_point, x)], body, shape=x.shape)
+    return g.map([x, _number(g, scale), _number(g, zero_point)], body,
+                 shape=x.shape)
 
 
 def dequantize_dynamic(g: Builder, q: Value, scale: Value, zero_point: Value
@@ -107,5 +103,5 @@ def dequantize_dynamic(g: Builder, q: Value, scale: Value, zero_point: Value
     def body(v: Scalar, s: Scalar, z: Scalar) -> Scalar:
         return (v.cast(I64) - z.cast(I64)).cast(F32) * s.cast(F32)
 
-    return g.map([q, spread_parameter(g, scale, q),
-                  spread_parameter(g, zero_point, q)], body, shape=q.shape)
+    return g.map([q, _number(g, scale), _number(g, zero_point)], body,
+                 shape=q.shape)

@@ -330,8 +330,3 @@ class TextBody(Body):
 
     def captured(self, name: str, element: Element) -> Scalar:
         return Scalar(self, name, element)
-
-
-def text_body(scalar: Scalar) -> TextBody:
-    assert isinstance(scalar.body, TextBody)
-    return scalar.body

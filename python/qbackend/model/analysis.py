@@ -23,15 +23,11 @@ from .analyses import (
     Cost,
     Diagnosis,
     LayerReport,
-    Sensitivity,
     Stages,
-    Tuned,
     cost_of,
     diagnosis_of,
     layer_report_of,
-    sensitivity_of,
     stages_of,
-    tuned_of,
 )
 from .cluster import Executor, cluster_of
 from .samples import (
@@ -46,6 +42,7 @@ from .samples import (
     thread_count,
     to_classes,
 )
+from .sensitivities import Sensitivity, Tuned, sensitivity_of, tuned_of
 
 Backend = Union[Path, BackendConfig]
 QConfigLike = Union[Path, QConfigMapping, Dict[str, Any], None]

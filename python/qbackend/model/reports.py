@@ -6,7 +6,7 @@ from __future__ import annotations
 import dataclasses
 import html
 import math
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 __all__ = ["Accuracy", "Difference", "Explanation", "Explanations", "Summary"]
 
@@ -154,6 +154,11 @@ def difference_of(entry: Dict[str, Any]) -> Difference:
     if values["sqnr"] is None:
         values["sqnr"] = math.inf if values["different"] == 0 else -math.inf
     return Difference(**values)
+
+
+def sqnr_of(value: Union[None, float, str]) -> float:
+    """JSON has no infinity: null if nothing differs, "-inf" without a signal."""
+    return math.inf if value is None else float(value)
 
 
 def explanation_of(entry: Dict[str, Any]) -> Explanation:

@@ -26,6 +26,26 @@ _MOVED_MODULES = [
     ("torch.nn.quantized._reference", "torch.ao.nn.quantized.reference"),
     ("torch.quantization", "torch.ao.quantization"),
 ]
+# Short for modules, in tables of names.
+_SHORT_MODULES = {
+    "nn": "torch.nn",
+    "F": "torch.nn.functional",
+    "nni": "torch.ao.nn.intrinsic",
+    "nniq": "torch.ao.nn.intrinsic.quantized",
+    "nniqd": "torch.ao.nn.intrinsic.quantized.dynamic",
+    "nniqat": "torch.ao.nn.intrinsic.qat",
+    "nnq": "torch.ao.nn.quantized",
+    "nnqd": "torch.ao.nn.quantized.dynamic",
+    "nnqr": "torch.ao.nn.quantized.reference",
+    "nnqat": "torch.ao.nn.qat",
+    "nnqatd": "torch.ao.nn.qat.dynamic",
+    "linear": "torch.nn.modules.linear",
+    "ops": "torch.ops.quantized",
+    "quantizable": "torch.ao.nn.quantizable",
+    "sparse": "torch.ao.nn.sparse.quantized",
+    "sparsed": "torch.ao.nn.sparse.quantized.dynamic",
+    "stubs": "torch.ao.quantization.stubs",
+}
 # Functions that are one object under two names; the functional one is used.
 _ONE_OBJECT = frozenset(
     """adaptive_avg_pool1d avg_pool1d bilinear celu_ channel_shuffle conv1d
@@ -128,6 +148,14 @@ def _canonical(name: str) -> str:
 
 
 MatchAllNode = TorchName("MatchAllNode")
+
+
+def named(short: str) -> TorchName:
+    """`F.relu` is torch.nn.functional.relu; a name without a dot is a method's."""
+    module, _, name = short.rpartition(".")
+    if not module:
+        return TorchName(name)
+    return TorchName(f"{_SHORT_MODULES.get(module, module)}.{name}")
 
 
 def name_of(value: Any) -> TorchName:

@@ -11,8 +11,8 @@ from ..errors import ImportFailure
 from .table import op
 
 
-def _weights(params: Sequence[Value], has_biases: bool, projected: bool = False
-             ) -> List[recurrent.Weights]:
+def _weights(params: Sequence[Value],
+             has_biases: bool) -> List[recurrent.Weights]:
     each = 4 if has_biases else 2
     if not params or len(params) % each:
         raise ImportFailure(f"{len(params)} weights of a recurrent layer, expected "

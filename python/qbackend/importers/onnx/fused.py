@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, List, Optional, Tuple
+from typing import List, Optional, Tuple
 
 from .. import movement, products, reductions
 from ..aten.elementwise import sigmoid_of

@@ -133,7 +133,7 @@ def qlinear_matmul(o: Context, a: Value, a_scale: Value, a_zero: Value, b: Value
     return quantize_of(o, y, y_scale, y_zero, y_zero.element, -1)
 
 
-def _result_zero(o: Context, zero: Optional[Value], like: Value
+def _result_zero(zero: Optional[Value], like: Value
                  ) -> Tuple[Optional[Value], Element]:
     return zero, like.element if zero is None else zero.element
 
@@ -144,7 +144,7 @@ def _add_binary(name: str, function: Any) -> None:
                  y_scale: Value, y_zero: Optional[Value] = None) -> Value:
         y = o.g.map([dequantize_of(o, a, a_scale, a_zero, 1),
                      dequantize_of(o, b, b_scale, b_zero, 1)], function)
-        zero, element = _result_zero(o, y_zero, a)
+        zero, element = _result_zero(y_zero, a)
         return quantize_of(o, y, y_scale, zero, element, 1)
 
     op(name, "", "com.microsoft")(operator)
@@ -158,7 +158,7 @@ def _add_function(name: str, attributes: str, function: Any) -> None:
     def operator(o: Context, x: Value, x_scale: Value, x_zero: Optional[Value],
                  y_scale: Value, y_zero: Optional[Value] = None) -> Value:
         y = function(o, dequantize_of(o, x, x_scale, x_zero, 1))
-        zero, element = _result_zero(o, y_zero, x)
+        zero, element = _result_zero(y_zero, x)
         return quantize_of(o, y, y_scale, zero, element, 1)
 
     op(name, attributes, "com.microsoft")(operator)
@@ -198,7 +198,7 @@ def qlinear_softmax(o: Context, x: Value, x_scale: Value,
                     y_zero: Optional[Value] = None) -> Value:
     y = reductions.softmax(o.g, dequantize_of(o, x, x_scale, x_zero, 1),
                            o.get("axis", -1))
-    zero, element = _result_zero(o, y_zero, x)
+    zero, element = _result_zero(y_zero, x)
     return quantize_of(o, y, y_scale, zero, element, 1)
 
 
@@ -239,7 +239,7 @@ def qgemm(o: Context, a: Value, a_scale: Value, a_zero: Value, b: Value,
         y = o.g.map([y, real], lambda p, q: p + q)
     if y_scale is None:
         return y
-    zero, element = _result_zero(o, y_zero, a)
+    zero, element = _result_zero(y_zero, a)
     return quantize_of(o, y, y_scale, zero, element, 1)
 
 
