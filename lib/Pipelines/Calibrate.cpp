@@ -280,15 +280,7 @@ static void observeSquaredError(ModuleOp module) {
     if (!isa<IntegerType>(config.getDtype()) ||
         !calibration::hasStatistics(config.getKind()))
       continue;
-    ObserverFields fields;
-    fields.kind = ObserverKind::MSE;
-    fields.dtype = config.getDtype();
-    fields.scheme = config.getScheme();
-    fields.quantMin = config.getQuantMin();
-    fields.quantMax = config.getQuantMax();
-    fields.reduceRange = config.getReduceRange();
-    fields.eps = config.getEps();
-    op.setConfigAttr(ObserverAttr::get(op.getContext(), fields));
+    op.setConfigAttr(changeKind(config, ObserverKind::MSE, config.getScheme()));
   }
 }
 

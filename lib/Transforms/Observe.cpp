@@ -13,6 +13,7 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Dialect/QBackend/Moves.h"
+#include "qbackend/Dialect/QBackend/QuantizedFields.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/Limits.h"
@@ -255,11 +256,11 @@ private:
   static Decision getDecision(PatternConfigOp pattern, QConfigAttr qconfig,
                               DTypeConfigAttr dtypes,
                               ObservationType observation) {
-    return {qconfig,
-            QuantizedAttr::get(pattern.getContext(), pattern.getTree(), dtypes,
-                               observation, pattern.getConfig().getReference(),
-                               /*code=*/StringAttr(), /*imported=*/false),
-            /*edges=*/EdgesAttr(), /*activation=*/ObserverAttr(), pattern};
+    QuantizedFields fields(pattern.getTree(), dtypes);
+    fields.observation = observation;
+    fields.reference = pattern.getConfig().getReference();
+    return {qconfig, fields.get(), /*edges=*/EdgesAttr(),
+            /*activation=*/ObserverAttr(), pattern};
   }
 
   /// The name in keep-float of `op`, of a part of it, or of a module that one
@@ -520,11 +521,9 @@ struct ObservePass : qbackend::impl::ObservePassBase<ObservePass> {
 
   /// The same of one whose parameters the module came with.
   static void applyImported(OperatorOp op, Decision decision) {
-    QuantizedAttr old = decision.quantized;
-    decision.quantized = QuantizedAttr::get(
-        old.getContext(), old.getPattern(), old.getDtypes(),
-        old.getObservation(), old.getReference(), old.getCode(),
-        /*imported=*/true);
+    QuantizedFields fields(decision.quantized);
+    fields.imported = true;
+    decision.quantized = fields.get();
     apply(op, decision);
   }
 

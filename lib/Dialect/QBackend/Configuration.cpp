@@ -16,7 +16,6 @@
 #include "llvm/Support/Regex.h"
 
 #include <cmath>
-#include <tuple>
 
 using namespace mlir;
 using namespace qbackend;
@@ -111,22 +110,32 @@ DTypeConfigAttr::verify(function_ref<InFlightDiagnostic()> emitError,
 // Observers
 //===----------------------------------------------------------------------===//
 
-static auto tie(const ObserverFields &fields) {
-  return std::tie(fields.kind, fields.dtype, fields.scheme, fields.quantMin,
-                  fields.quantMax, fields.reduceRange, fields.eps,
-                  fields.averagingConstant, fields.bins, fields.scale,
-                  fields.zeroPoint, fields.isDynamic, fields.channelAxis,
-                  fields.percentile, fields.fakeQuantize);
+static std::optional<int64_t> getKey(FloatAttr value) {
+  return reinterpret_cast<intptr_t>(value.getAsOpaquePointer());
+}
+
+static std::optional<int64_t> getKey(std::optional<int64_t> value) {
+  return value;
+}
+
+/// What is equal where all members are: attributes and types are unique.
+static auto getKey(ObserverFields fields) {
+  SmallVector<std::optional<int64_t>> key = {
+      int64_t(fields.kind), int64_t(fields.scheme),
+      int64_t(fields.fakeQuantize),
+      reinterpret_cast<intptr_t>(fields.dtype.getAsOpaquePointer())};
+  fields.visit(
+      [&](ObserverField, auto &member) { key.push_back(getKey(member)); });
+  return key;
 }
 
 bool ObserverFields::operator==(const ObserverFields &other) const {
-  return tie(*this) == tie(other);
+  return getKey(*this) == getKey(other);
 }
 
 llvm::hash_code qbackend::hash_value(const ObserverFields &fields) {
-  return std::apply(
-      [](const auto &...members) { return llvm::hash_combine(members...); },
-      tie(fields));
+  auto key = getKey(fields);
+  return llvm::hash_combine_range(key.begin(), key.end());
 }
 
 static ParseResult parseMember(AsmParser &parser,

@@ -3,6 +3,7 @@
 // The ops that hold operators and layouts.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
+#include "qbackend/Dialect/QBackend/QuantizedFields.h"
 
 #include "mlir/Dialect/Utils/IndexingUtils.h"
 #include "mlir/IR/Builders.h"
@@ -62,13 +63,13 @@ StringRef OperatorOp::getCode() {
 
 void OperatorOp::setCode(StringRef code) {
   auto attr = StringAttr::get(getContext(), code);
-  if (QuantizedAttr quantized = getQuantized())
-    setDecisionAttr(QuantizedAttr::get(
-        getContext(), quantized.getPattern(), quantized.getDtypes(),
-        quantized.getObservation(), quantized.getReference(), attr,
-        quantized.getImported()));
-  else if (!getQconfig())
+  if (QuantizedAttr quantized = getQuantized()) {
+    QuantizedFields fields(quantized);
+    fields.code = attr;
+    setDecisionAttr(fields.get());
+  } else if (!getQconfig()) {
     setDecisionAttr(RealValuedAttr::get(getContext(), attr));
+  }
 }
 
 LogicalResult OperatorOp::verify() {

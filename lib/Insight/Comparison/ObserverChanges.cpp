@@ -4,36 +4,24 @@
 
 #include "qbackend/Insight/Comparison/ObserverChanges.h"
 
+#include "qbackend/Transforms/Analysis/ObserverOptions.h"
+
 using namespace mlir;
 using namespace qbackend;
-
-/// What belongs to the old kind, such as a percentile, is left out.
-static ObserverAttr change(ObserverAttr config, ObserverKind kind,
-                           QScheme scheme) {
-  ObserverFields fields;
-  fields.kind = kind;
-  fields.dtype = config.getDtype();
-  fields.scheme = scheme;
-  fields.quantMin = config.getQuantMin();
-  fields.quantMax = config.getQuantMax();
-  fields.reduceRange = config.getReduceRange();
-  fields.eps = config.getEps();
-  return ObserverAttr::get(config.getContext(), fields);
-}
 
 ObserverAttr qbackend::withKind(ObserverAttr activation, ObserverKind kind) {
   if (!isa<IntegerType>(activation.getDtype()) || activation.getIsDynamic() ||
       !hasStatistics(activation.getKind()))
     return activation;
-  return change(activation, kind, activation.getScheme());
+  return changeKind(activation, kind, activation.getScheme());
 }
 
 ObserverAttr qbackend::withChannels(ObserverAttr weight) {
-  // An affine one is that of slopes, of which there is one kernel.
+  // An affine one is that of a PReLU weight, of which there is one kernel.
   if (!isa<IntegerType>(weight.getDtype()) ||
       !hasStatistics(weight.getKind()) ||
       weight.getScheme() != QScheme::PerTensorSymmetric)
     return weight;
-  return change(weight, ObserverKind::PerChannelMinMax,
-                QScheme::PerChannelSymmetric);
+  return changeKind(weight, ObserverKind::PerChannelMinMax,
+                    QScheme::PerChannelSymmetric);
 }

@@ -34,3 +34,16 @@ ObserverOptions qbackend::getObserverOptions(ObserverAttr config) {
                            *config.getZeroPoint()};
   return options;
 }
+
+ObserverAttr qbackend::changeKind(ObserverAttr config, ObserverKind kind,
+                                  QScheme scheme) {
+  ObserverFields fields;
+  fields.kind = kind;
+  fields.dtype = config.getDtype();
+  fields.scheme = scheme;
+  fields.quantMin = config.getQuantMin();
+  fields.quantMax = config.getQuantMax();
+  fields.reduceRange = config.getReduceRange();
+  fields.eps = config.getEps();
+  return ObserverAttr::get(config.getContext(), fields);
+}

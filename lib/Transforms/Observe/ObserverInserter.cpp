@@ -13,6 +13,7 @@
 #include "Observe/EdgeSpecs.h"
 #include "Observe/QuantizedSignature.h"
 
+#include "qbackend/Dialect/QBackend/QuantizedFields.h"
 #include "qbackend/Support/Places.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/QConfigTable.h"
@@ -276,11 +277,10 @@ void ObserverInserter::joinGroups() {
       shared.push_back({each.input, each.output});
       continue;
     }
-    QuantizedAttr old = OperatorOp(each.op).getQuantized();
-    OperatorOp(each.op).setDecisionAttr(QuantizedAttr::get(
-        old.getContext(), old.getPattern(), old.getDtypes(),
-        ObservationType::OutputUseDifferentObserverAsInput, old.getReference(),
-        old.getCode(), old.getImported()));
+    OperatorOp op(each.op);
+    QuantizedFields fields(op.getQuantized());
+    fields.observation = ObservationType::OutputUseDifferentObserverAsInput;
+    op.setDecisionAttr(fields.get());
   }
   for (auto [a, b] : shared)
     classes.join(a, b);

@@ -13,6 +13,10 @@ namespace qbackend {
 /// The options of the observer that `config` describes.
 calibration::ObserverOptions getObserverOptions(ObserverAttr config);
 
+/// An observer of `kind` with the dtype and the range of `config`. What belongs
+/// to the old kind, such as a percentile, is left out.
+ObserverAttr changeKind(ObserverAttr config, ObserverKind kind, QScheme scheme);
+
 } // namespace qbackend
 
 #endif // QBACKEND_TRANSFORMS_ANALYSIS_OBSERVEROPTIONS_H
