@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Observers and their parameters.
+// Observers and their qparams.
 
 #include "qbackend/Calibration/Observer.h"
 

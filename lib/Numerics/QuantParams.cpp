@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Scale and zero point from the range of real values.
+// Qparams from the range of float values.
 
 #include "qbackend/Numerics/QuantParams.h"
 

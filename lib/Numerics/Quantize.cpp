@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Real to quantized and back.
+// Quantizes and dequantizes f32.
 
 #include "qbackend/Numerics/Quantize.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Equalization of inputs and weights: where the columns of a layer's input have
-// different ranges, one scale for all of them wastes integers; a column of the
-// weight takes what the input's is multiplied by.
+// Equalization of inputs and weights: where a layer's input channels have
+// different ranges, one scale for all of them wastes integers; each is divided
+// by a factor that its part of the weight is multiplied by.
 
 #include "qbackend/Pipelines/Equalize.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels become the form that a compiler takes, as their engine says.
+// Lowers kernels to what a compiler takes, by the passes of their engine.
 
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Conversion/Passes.h"

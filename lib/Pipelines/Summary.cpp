@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How much of a module became integers, by verdict.
+// Counts how much of a module is quantized, by verdict.
 
 #include "Summary.h"
 

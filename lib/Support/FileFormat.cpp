@@ -6,7 +6,6 @@
 #include "qbackend/Support/OutputFile.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Path.h"
 
 using namespace llvm;

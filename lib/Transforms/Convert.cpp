@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Calibrated observers become quantize and dequantize; weights, integers.
+// Replaces calibrated observers by quantize and dequantize, and quantizes
+// weights.
 
 #include "Observe/QuantizedSignature.h"
 
@@ -164,10 +165,10 @@ private:
   BackendConfigOp config;
   const EngineDialectInterface *engine;
   SymbolTableCollection symbols;
-  /// Real values that were quantized: by which observer, to which type.
+  /// Float values that were quantized: by which observer, to which type.
   llvm::DenseMap<Value, std::pair<StringAttr, quant::UniformQuantizedType>>
       observed;
-  /// Real values that were rounded to 16 bits, by the type.
+  /// Float values that were rounded to 16 bits, by the type.
   llvm::DenseMap<std::pair<Value, Type>, Value> rounded;
 };
 

@@ -69,8 +69,8 @@ public:
 
 private:
   void lower(OperatorOp op) {
-    // What the kernel is in the place of: the quantized result, or the real one
-    // where activations stay float.
+    // What the kernel is in the place of: the quantized result, or the float
+    // one where activations stay float.
     Operation *replaced = op;
     if (getQuantizationMode(*op.getQconfig()) == QuantizationMode::Static) {
       replaced = nullptr;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Do operators that pass their input's parameters on have one observer?
+// Verifies that value-preserving operators have one observer.
 
 #include "qbackend/Dialect/QBackend/QBackend.h"
 #include "qbackend/Transforms/Passes.h"

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Observers: the range of a value over calibration batches, and quantization
-// parameters from it. Same results as PyTorch's observers (2.x), and three
-// more.
+// Observers: the range of a tensor over calibration batches, and qparams from
+// it. Same results as PyTorch's observers (2.x), and three more.
 
 #ifndef QBACKEND_CALIBRATION_OBSERVER_H
 #define QBACKEND_CALIBRATION_OBSERVER_H

@@ -19,7 +19,7 @@ namespace qbackend::numerics {
 struct GroupStatistics {
   /// The mean less the zero point.
   float center = 0.0f;
-  /// The input's scale over the standard deviation of the real values.
+  /// The input's scale over the standard deviation of the float values.
   float factor = 0.0f;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Real to quantized and back, with the roundings of PyTorch's scalar code.
+// Quantizes and dequantizes f32, with the roundings of PyTorch's scalar code.
 
 #ifndef QBACKEND_NUMERICS_QUANTIZE_H
 #define QBACKEND_NUMERICS_QUANTIZE_H

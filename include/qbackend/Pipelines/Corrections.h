@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What makes a network's integers better by its parameters alone.
+// The names of what reduces the error of quantization: corrections.
 
 #ifndef QBACKEND_PIPELINES_CORRECTIONS_H
 #define QBACKEND_PIPELINES_CORRECTIONS_H

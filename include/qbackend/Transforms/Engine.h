@@ -23,7 +23,7 @@ class OpPassManager;
 
 namespace qbackend {
 
-/// The form that needs no engine: real operators between dequantize and
+/// The form that needs no engine: float operators between dequantize and
 /// quantize.
 inline constexpr llvm::StringLiteral kReferenceForm = "reference";
 

@@ -15,11 +15,11 @@ namespace qbackend {
 enum class QuantizationMode {
   /// Activations and weights are integers, by parameters from calibration.
   Static,
-  /// The input becomes integers at run time, the result is real.
+  /// The input is quantized at run time, the result is float.
   Dynamic,
-  /// Activations are real.
+  /// Activations are float.
   WeightOnly,
-  /// Everything is real, with the precision of 16 bits.
+  /// Everything is float, with the precision of 16 bits.
   Float16,
 };
 

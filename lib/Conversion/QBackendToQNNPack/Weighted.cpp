@@ -6,7 +6,6 @@
 #include "KernelTable.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Quant/IR/Quant.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -104,5 +103,5 @@ void qbackend::addWeighted(KernelTable &table) {
       "the engine has none of three dimensions");
   table.addMissing<MatmulAttr>("the engine multiplies by constants only");
   table.addMissing<EmbeddingAttr>(
-      "its activations are real: see createEmbedding");
+      "its activations are float: see createEmbedding");
 }

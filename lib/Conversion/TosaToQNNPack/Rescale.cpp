@@ -4,8 +4,6 @@
 
 #include "Rescale.h"
 
-#include "mlir/IR/TypeUtilities.h"
-
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::tosa_to_qnnpack;

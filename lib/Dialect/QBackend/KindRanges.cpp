@@ -6,8 +6,6 @@
 
 #include "qbackend/Dialect/QBackend/Elements.h"
 
-#include "mlir/IR/Matchers.h"
-
 #include <algorithm>
 
 using namespace mlir;

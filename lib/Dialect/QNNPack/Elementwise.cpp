@@ -5,8 +5,6 @@
 #include "Verify.h"
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 
-#include <cmath>
-
 using namespace mlir;
 using namespace qbackend::qnnpack;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From types and attributes to the numbers that Numerics computes.
+// From types and attributes to the constants that Numerics computes.
 
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 

@@ -91,7 +91,7 @@ public:
   ComparisonFunction result;
 
 private:
-  /// An operator of the real network, or an argument.
+  /// An operator of the float network, or an argument.
   struct Node {
     OperatorOp op;
     Value exact, quantized;
@@ -329,7 +329,7 @@ void ComparisonBuilder::addKernel(unsigned number) {
   if (isQuantized)
     addSite(number, Role::FromInputs, builder.clone(*op, inputs)->getResult(0));
   Value local = builder.clone(*kernel, operands)->getResult(0);
-  // The reference form quantizes what a real operator gave.
+  // The reference form quantizes what a float operator gave.
   if (!isQuantizedTensor(local))
     for (Operation *user : kernel->getResult(0).getUsers())
       if (isQuantizeLike(user)) {
@@ -361,7 +361,7 @@ void ComparisonBuilder::build() {
     if (found.getType() == node.exact.getType())
       addSite(number, Role::Cumulative, found);
   }
-  // The real one, and beside each operator its variants.
+  // The float one, and beside each operator its variants.
   Block &realBody = real.getBody().front();
   realValues.map(realBody.getArguments(),
                  result.function.getBody().front().getArguments());

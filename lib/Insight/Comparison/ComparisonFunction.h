@@ -21,7 +21,7 @@ inline constexpr llvm::StringLiteral kComparisonHook =
 enum class Role {
   /// The result in the quantized network; first of all.
   Cumulative,
-  /// The result in the real one; then follow those of it that differ.
+  /// The result in the float one; then follow those of it that differ.
   Exact,
   Weight,
   Bias,
@@ -37,7 +37,7 @@ struct Site {
 };
 
 struct ComparisonFunction {
-  /// Takes what both networks take; gives what the real one gives, then what
+  /// Takes what both networks take; gives what the float one gives, then what
   /// the other one does.
   mlir::func::FuncOp function;
   /// All but the sums.

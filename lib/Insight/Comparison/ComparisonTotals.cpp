@@ -11,8 +11,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/Base64.h"
 
-#include <cmath>
-
 using namespace qbackend;
 using namespace qbackend::evaluation;
 using arrays::NamedArray;

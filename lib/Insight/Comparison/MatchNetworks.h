@@ -31,7 +31,7 @@ class MatchedNetworks {
 public:
   MatchedNetworks(mlir::func::FuncOp real, mlir::func::FuncOp quantized);
 
-  /// The value of the real network that `value` of the other one stands for,
+  /// The value of the float network that `value` of the other one stands for,
   /// of the same shape; null if it isn't known.
   mlir::Value getReal(mlir::Value value) const { return realOf.lookup(value); }
   /// What stands for `value` in the quantized network; null: nothing.

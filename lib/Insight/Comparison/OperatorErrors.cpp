@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each operator of a quantized network does to the numbers, and which one
+// What each operator of a quantized network does to the values, and which one
 // to look at first.
 
 #include "qbackend/Insight/Comparison/OperatorErrors.h"
@@ -190,7 +190,7 @@ findObserver(const calibration::Statistics &statistics,
   return best;
 }
 
-/// Whether the weight of a channel is no rounding of the real one, and not one
+/// Whether the weight of a channel is no rounding of the float one, and not one
 /// that was chosen beside it either.
 static bool isOtherWeight(const ChannelWeight &channel) {
   return channel.steps > 1.51;

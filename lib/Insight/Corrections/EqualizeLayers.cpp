@@ -9,7 +9,6 @@
 #include "qbackend/Transforms/Analysis/Patterns.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
 #include <numeric>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a network costs to run: arithmetic, memory, and what lies between real
-// numbers and integers.
+// What a network costs to run: arithmetic, memory, and conversions between
+// float and quantized values.
 
 #include "qbackend/Insight/Cost/Cost.h"
 
@@ -236,7 +236,7 @@ void CostFinder::findLiveSet() {
   }
 }
 
-/// Real operators that read each other are one island if integers are before
+/// Float operators that read each other are one island if integers are before
 /// or behind them.
 void CostFinder::findIslands() {
   llvm::EquivalenceClasses<unsigned> classes;

@@ -6,7 +6,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/Format.h"
-#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
 using namespace llvm;

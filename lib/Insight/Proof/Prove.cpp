@@ -14,7 +14,6 @@
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Execution/Int8/Passes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

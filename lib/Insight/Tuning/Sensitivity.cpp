@@ -218,9 +218,9 @@ void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
        << left_justify(formatScore(each.alone), 18) << "  "
        << formatScore(each.without) << "\n";
   }
-  os << "\nreal-valued  score\n";
+  os << "\nfloat  score\n";
   for (auto [k, score] : enumerate(sensitivity.curve))
-    os << format("%11zu  ", k) << formatScore(score) << "\n";
+    os << format("%5zu  ", k) << formatScore(score) << "\n";
   if (sensitivity.changes.empty())
     return;
   size_t nameWidth = 0;

@@ -27,8 +27,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/xxhash.h"
 
-#include <cmath>
-#include <limits>
 #include <map>
 
 using namespace mlir;

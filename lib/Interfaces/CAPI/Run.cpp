@@ -12,7 +12,6 @@
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
-#include <cmath>
 #include <cstddef>
 #include <cstring>
 

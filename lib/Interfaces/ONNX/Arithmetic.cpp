@@ -13,7 +13,7 @@ using namespace qbackend;
 using namespace qbackend::onnx;
 
 //===----------------------------------------------------------------------===//
-// Between reals and integers
+// Between floats and integers
 //===----------------------------------------------------------------------===//
 
 template <typename OpTy>

@@ -4,7 +4,6 @@
 
 #include "Kinds/Recognizers.h"
 #include "Reading/Layout.h"
-#include "Reading/Windows.h"
 #include "qbackend/Operators/ScalarProgram.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -6,7 +6,6 @@
 #include "qbackend/Dialect/QBackend/Elements.h"
 
 #include "mlir/IR/Matchers.h"
-#include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/xxhash.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Batch norm as part of the weighted operator before it. The code of that
+// Folds batch norm into the weighted operator before it. The code of that
 // operator has no place for a bias in general, so it gets new code.
 
 #include "FoldBatchNorm.h"

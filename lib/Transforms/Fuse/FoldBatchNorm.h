@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Batch norm as part of the weighted operator before it.
+// Folds batch norm into the weighted operator before it.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_FUSE_FOLDBATCHNORM_H
 #define QBACKEND_LIB_TRANSFORMS_FUSE_FOLDBATCHNORM_H

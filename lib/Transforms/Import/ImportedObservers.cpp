@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Observers of modules that come quantized: their parameters stay.
+// Observers of modules that come quantized: their qparams stay.
 
 #include "ImportedObservers.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Finds integers that a module came with, and that no operator has.
+// Finds integer code that a module came with, and that no operator has.
 
 #include "IntegerCode.h"
 
@@ -91,7 +91,7 @@ static bool isOfElements(Value value, unsigned depth = 0) {
          });
 }
 
-/// Whether `op`, on scalars or tensors, makes quantized numbers of real ones.
+/// Whether `op`, on scalars or tensors, makes quantized values of floats.
 static bool quantizes(Operation *op) {
   if (isa<quant::QuantizeCastOp>(op))
     return true;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Integers that a module came with, and that no operator has.
+// Integer code that a module came with, and that no operator has.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_IMPORT_INTEGERCODE_H
 #define QBACKEND_LIB_TRANSFORMS_IMPORT_INTEGERCODE_H
@@ -23,7 +23,7 @@ struct IntegerCode {
   /// numbers again, or floats of 8 bits of floats, or round them to
   /// integers, in the order of the code: quantization that wasn't understood.
   llvm::SmallVector<mlir::Operation *> conversions;
-  /// Contractions of integers, and kernels: what is integer already.
+  /// Integer matmuls, convolutions and kernels: what is quantized already.
   llvm::SmallVector<mlir::Operation *> kernels;
   /// Products with fixed-point numbers, that give integers other scales, and
   /// that kernels would round otherwise.

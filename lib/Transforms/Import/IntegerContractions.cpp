@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Contractions of integers become those of floats again: the way of
-// torch-mlir's fusion of quantized ops, back.
+// Rewrites integer matmuls and convolutions with zero points to float ones:
+// `sum (a - za) (b - zb)` to `sum a b` of what is dequantized.
 
 #include "IntegerContractions.h"
 

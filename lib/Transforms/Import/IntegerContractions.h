@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads contractions of integers with sums of 32 bits as those of the numbers
-// that the integers stand for.
+// Reads integer matmuls and convolutions with int32 accumulators as those of
+// the dequantized operands.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_IMPORT_INTEGERCONTRACTIONS_H
 #define QBACKEND_LIB_TRANSFORMS_IMPORT_INTEGERCONTRACTIONS_H

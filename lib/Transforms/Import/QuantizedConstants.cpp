@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows constant integers through what moves the numbers they stand for: the
+// Follows quantized constants through ops that only move values: the
 // code is evaluated with the positions of the elements in their place, and the
 // result says where each one came from.
 

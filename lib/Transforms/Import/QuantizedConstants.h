@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Follows constant integers through what moves the numbers they stand for.
+// Follows quantized constants through ops that only move values.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_IMPORT_QUANTIZEDCONSTANTS_H
 #define QBACKEND_LIB_TRANSFORMS_IMPORT_QUANTIZEDCONSTANTS_H

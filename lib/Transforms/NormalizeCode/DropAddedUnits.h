@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Dimensions of 1 that one op gets and loses again.
+// Folds reshapes that add unit dims to one op and drop them again.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_NORMALIZECODE_DROPADDEDUNITS_H
 #define QBACKEND_LIB_TRANSFORMS_NORMALIZECODE_DROPADDEDUNITS_H

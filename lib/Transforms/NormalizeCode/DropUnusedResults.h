@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Results that nobody reads, of ops that have others.
+// Drops unused results of ops that have others.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_NORMALIZECODE_DROPUNUSEDRESULTS_H
 #define QBACKEND_LIB_TRANSFORMS_NORMALIZECODE_DROPUNUSEDRESULTS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private functions in the place of their calls.
+// Inlines private functions at their calls.
 
 #include "InlineCalls.h"
 

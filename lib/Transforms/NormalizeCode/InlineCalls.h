@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Private functions in the place of their calls.
+// Inlines private functions at their calls.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_NORMALIZECODE_INLINECALLS_H
 #define QBACKEND_LIB_TRANSFORMS_NORMALIZECODE_INLINECALLS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Infinities on their way from constants. All of them are found in one walk, as
+// Propagates infinities from constants. All of them are found in one walk, as
 // a value is defined before it is read; constants are looked at where they are
 // read by what gives infinities on, so that weights are not.
 

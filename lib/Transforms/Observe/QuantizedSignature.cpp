@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments and results of a network that are integers for its caller.
+// Arguments and results of a network that are quantized for its caller.
 
 #include "QuantizedSignature.h"
 

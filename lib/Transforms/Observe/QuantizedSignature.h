@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Arguments and results of a network that are integers for its caller.
+// Arguments and results of a network that are quantized for its caller.
 
 #ifndef QBACKEND_LIB_TRANSFORMS_OBSERVE_QUANTIZEDSIGNATURE_H
 #define QBACKEND_LIB_TRANSFORMS_OBSERVE_QUANTIZEDSIGNATURE_H

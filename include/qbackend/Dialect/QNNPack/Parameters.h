@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The numbers behind the ops of the qnnpack dialect, from their types: what a
+// The constants behind ops of the qnnpack dialect, from their types: what a
 // verifier checks and a lowering emits. The arithmetic is that of Numerics.
 
 #ifndef QBACKEND_DIALECT_QNNPACK_PARAMETERS_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What each operator of a quantized network does to the numbers: how far its
+// What each operator of a quantized network does to the values: how far its
 // result is from the float one, why, and what to change.
 
 #ifndef QBACKEND_INSIGHT_COMPARISON_OPERATORERRORS_H
@@ -101,7 +101,7 @@ struct OperatorErrors {
   std::vector<int64_t> shape;
   /// Products that are summed up.
   int64_t multiplyAccumulates = 0;
-  /// The integers of its result; none if that is real.
+  /// The integers of its result; none if that is float.
   std::optional<QuantizedRange> range;
   /// Whether it computes with numbers of the range of its input.
   bool sharesRange = false;

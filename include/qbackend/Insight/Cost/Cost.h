@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a network costs to run: arithmetic, memory, and what lies between real
-// numbers and integers.
+// What a network costs to run: arithmetic, memory, and conversions between
+// float and quantized values.
 
 #ifndef QBACKEND_INSIGHT_COST_COST_H
 #define QBACKEND_INSIGHT_COST_COST_H

@@ -32,7 +32,7 @@ int64_t countIntegerMultiplyAccumulates(mlir::Operation *op);
 int64_t countKernelMultiplyAccumulates(mlir::Operation *op,
                                        mlir::ValueRange parameters);
 
-/// What keeps `op`, which computes on reals, from being an operator: the type
+/// What keeps `op`, which computes on floats, from being an operator: the type
 /// of its elements ("f16"), which is not f32, or "memref" if it works on
 /// buffers; empty if nothing does.
 std::string getForeignType(mlir::Operation *op);

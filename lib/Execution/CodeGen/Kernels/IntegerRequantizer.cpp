@@ -11,7 +11,6 @@
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 using namespace mlir;

@@ -19,7 +19,7 @@ namespace qbackend::codegen {
 
 using mlir::Value;
 
-/// Numbers of a convolution.
+/// The geometry of a convolution.
 struct ConvolutionShape {
   explicit ConvolutionShape(int8::Conv2dOp op);
 

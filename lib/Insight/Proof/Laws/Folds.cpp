@@ -13,8 +13,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 
-#include <set>
-
 using namespace llvm;
 using namespace qbackend;
 using namespace qbackend::proof;

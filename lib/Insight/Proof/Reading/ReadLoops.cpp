@@ -5,7 +5,6 @@
 
 #include "Reading/Reader.h"
 
-#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/SmallBitVector.h"
 #include "llvm/Support/SaveAndRestore.h"
 

@@ -4,7 +4,6 @@
 
 #include "Kinds/Movement/Interpolation.h"
 #include "Kinds/Movement/Movement.h"
-#include "Reading/Layout.h"
 #include "Reading/TosaOperands.h"
 
 using namespace mlir;

@@ -97,7 +97,7 @@ template <Code code> static bool writeCode(Operation *, Writer &writer) {
   return writer.writeOperands(code);
 }
 
-/// TOSA's ops are of reals, or of integers with or without a sign.
+/// TOSA's ops are of floats, or of integers with or without a sign.
 template <Code real, Code isSigned, Code isUnsigned = isSigned>
 static bool writeByType(Operation *, Writer &writer) {
   Type type = writer.getOperandType(0);
