@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import List
 
 from ..configuration.backend_config import BackendPatternConfig
+from ..vocabulary.names import named
 from . import named_dtype_configs as types
 from .operator_configs import (
     SHARED,
@@ -15,7 +16,6 @@ from .operator_configs import (
     convolutions,
     get_embedding_op_configs as embedding_configs,
     get_linear_configs as linear_configs,
-    named,
     operator_config,
 )
 

@@ -11,11 +11,10 @@ from ..configuration.backend_config import BackendPatternConfig
 from ..configuration.dtype_config import DTypeConfig
 from ..configuration.fuser_methods import FuserMethod, sequential_wrapper2
 from ..configuration.node_getters import ExtraInputsGetter, RootNodeGetter
-from ..vocabulary.names import MatchAllNode, TorchName
+from ..vocabulary.names import MatchAllNode, TorchName, named
 from .operator_configs import (
     get_conv_configs,
     get_linear_configs,
-    named,
     operator_config,
 )
 

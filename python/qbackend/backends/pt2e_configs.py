@@ -8,11 +8,11 @@ from typing import List
 
 from ..configuration.backend_config import BackendPatternConfig
 from ..configuration.node_getters import RootNodeGetter
+from ..vocabulary.names import named
 from .named_dtype_configs import pt2e_weighted_op_quint8_dtype_config
 from .operator_configs import (
     BY_TENSOR_ARGUMENTS,
     SHARED,
-    named,
     operator_config,
 )
 
