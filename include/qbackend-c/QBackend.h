@@ -462,7 +462,7 @@ QBACKEND_EXPORT QBackendStatus qbackendModelFindSensitivity(
 /* What is to be held, see docs/Tuning.md. */
 typedef struct {
   QBackendReportOptions network;
-  /* One of both: dB, or points of a hundred. Null: not this one. */
+  /* dB, and points of a hundred; one of both is enough, null: not this one. */
   const double *keepSqnr, *keepAccuracy;
   /* When to stop, and what a call may take; 0: never, any time. */
   double maxSeconds, targetSeconds;
@@ -479,9 +479,12 @@ typedef struct {
  * far at any time. What was found is JSON:
  * {"is_held": true, "is_kept": true, "is_complete": true, "is_written": true,
  *  "real": {"sqnr": null, "accuracy": 0.93}, "score": {...}, "real_valued": 1,
- *  "operators": 15, "seconds": null, "integer_seconds": null, "log": "..."}
- * `is_kept` is without the time, `is_written` false if it was stopped before
- * its first result; `seconds` are there with a target. */
+ *  "operators": 15, "real_macs": 4096, "macs": 65536, "held_back": 25,
+ *  "seconds": null, "integer_seconds": null, "log": "..."}
+ * Scores are of `held_back` samples that the search didn't see, if not 0.
+ * `real_macs` of `macs` stay float. `is_kept` is without the time, `is_written`
+ * false if it was stopped before its first result; `seconds` are there with a
+ * target. */
 QBACKEND_EXPORT QBackendStatus qbackendModelTune(
     QBackendModel *model, const QBackendTuneOptions *options, char **output,
     QBackendDiagnosticCallback callback, void *user);

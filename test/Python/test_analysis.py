@@ -210,13 +210,36 @@ def test_tune(lenet, digits, tmp_path):
     assert tuned.is_held and tuned.is_kept and tuned.is_complete and tuned.is_written
     assert tuned.score.sqnr >= wanted and 0 < tuned.seconds < 60
     assert "best so far" in tuned.log and str(tuned).startswith("held: ")
-    # The file says it to quantize.
+    assert 0 < tuned.real_macs < tuned.macs or tuned.real_valued == 0
+    # Every fourth sample is held back; the file says it to quantize.
+    assert tuned.held_back == len(images) // 4
+    assert f" on {tuned.held_back} samples held back" in str(tuned)
     again = lenet.quantize(qconfig=str(path))
-    (found,) = again.compare(lenet, images, input_scale=SCALE)
-    kept = sum(row.verdict == "float" for row in again.explain())
+    (found,) = again.compare(lenet, images[3::4], input_scale=SCALE)
     if "corrections" not in path.read_text():
         assert found.sqnr == pytest.approx(tuned.score.sqnr, abs=1e-6)
+    kept = sum(row.verdict == "float" for row in again.explain())
     assert kept == tuned.real_valued
+
+
+def test_tune_to_both(lenet, digits, tmp_path):
+    images, labels = digits
+    path = tmp_path / "tuned.mlir"
+    goals = dict(keep_sqnr=20, keep_accuracy=5)
+    tuned = lenet.tune(images, path, labels, input_scale=SCALE, **goals)
+    assert tuned.is_held and tuned.real_valued == tuned.real_macs == 0
+    assert tuned.score.accuracy >= tuned.real.accuracy - 0.05
+    # The score is that of what the search didn't see.
+    again = lenet.quantize(qconfig=str(path))
+    (found,) = again.compare(lenet, images[3::4], input_scale=SCALE)
+    assert tuned.score.sqnr == pytest.approx(found.sqnr, abs=1e-6)
+    (found,) = again.compare(lenet, images, input_scale=SCALE)
+    assert tuned.score.sqnr != pytest.approx(found.sqnr, abs=1e-3)
+    # Where only floats keep one of both, that is said.
+    goals["keep_sqnr"] = 200
+    tuned = lenet.tune(images, path, labels, input_scale=SCALE, **goals)
+    assert tuned.real_valued == tuned.operators and tuned.real_macs == tuned.macs > 0
+    assert str(tuned).startswith("held, but nothing is quantized: ")
 
 
 def test_tune_refuses(lenet, digits, tmp_path):
@@ -224,7 +247,7 @@ def test_tune_refuses(lenet, digits, tmp_path):
     path = tmp_path / "tuned.mlir"
     for arguments, message in [
         (dict(), "say what is to be kept"),
-        (dict(keep_sqnr=1, keep_accuracy=1), "say what is to be kept"),
+        (dict(keep_sqnr=1, keep_accuracy=1), "pass labels"),
         (dict(keep_accuracy=1), "pass labels"),
         (dict(keep_sqnr=1, target_latency=0), "target_latency is 0, expected seconds"),
         (dict(keep_sqnr=1, max_seconds=-1), "max_seconds is -1, expected seconds"),

@@ -208,7 +208,7 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
   if (dataFile.empty() && calibrationFile.empty())
     return makeError("no samples to calibrate on: pass --data=FILE.npz or "
                      "--calibration=TABLE");
-  if (options.keepSqnr.has_value() == options.keepAccuracy.has_value())
+  if (!options.keepSqnr && !options.keepAccuracy)
     return makeError("say what is to be kept: --keep-sqnr=30 (dB) or "
                      "--keep-accuracy=0.2 (points)");
   if (options.keepAccuracy && labelsFile.empty())
@@ -238,19 +238,28 @@ static void printResult(const tuning::TuneResult &result,
   }
   llvm::outs() << (result.isHeld ? "held: " : "not held: ")
                << tuning::formatResult(result) << "; '" << outputFile << "'\n";
+  if (result.realValued == result.operators)
+    llvm::outs() << "nothing is quantized: no set of operators that was tried "
+                    "keeps it\n";
+  if (result.heldBack == 0)
+    llvm::outs()
+        << "too few samples to hold some back: what holds on these may "
+           "not hold on others\n";
   if (!options.targetSeconds || result.isHeld)
     return;
+  StringRef kept = !options.keepAccuracy ? "the SQNR"
+                   : !options.keepSqnr   ? "the accuracy"
+                                         : "both";
   auto milliseconds = [](double seconds) {
     return llvm::format("%.3f ms", seconds * 1e3);
   };
   if (result.isKept)
-    llvm::outs() << (options.keepSqnr ? "the SQNR" : "the accuracy")
-                 << " is kept, but nothing that keeps it takes at most "
+    llvm::outs() << kept << (kept == "both" ? " are" : " is")
+                 << " kept, but nothing that keeps it takes at most "
                  << milliseconds(*options.targetSeconds)
                  << ": this is the fastest found\n";
   else
-    llvm::outs() << "no program keeps "
-                 << (options.keepSqnr ? "the SQNR" : "the accuracy")
+    llvm::outs() << "no program keeps " << kept
                  << ", so that none was measured for the target\n";
   if (result.integerSeconds && *result.integerSeconds > *options.targetSeconds)
     llvm::outs() << "all operators in integers take "

@@ -49,10 +49,17 @@ llvm::Error Measurements::prepare(bool resume) {
   if (!read)
     return read.takeError();
   labels = std::move(*read);
-  auto score = getScore(realOutputs, realOutputs, labels);
-  if (!score)
-    return score.takeError();
-  realScore = *score;
+  auto function = findEntry(module, network.calibration.entry);
+  if (!function)
+    return function.takeError();
+  auto count = countSamples(*function, getRunOptions(network));
+  if (!count)
+    return count.takeError();
+  samples = *count;
+  auto scores = scoreBoth(realOutputs);
+  if (!scores)
+    return scores.takeError();
+  std::tie(realSearched, realHeldBack) = *scores;
 
   // One run gives the ranges for all observers.
   OwningOpRef<ModuleOp> copy(module.clone());
@@ -79,6 +86,19 @@ llvm::Error Measurements::prepare(bool resume) {
                 : llvm::Error::success();
 }
 
+llvm::Expected<std::pair<Score, Score>>
+Measurements::scoreBoth(ArrayRef<arrays::NamedArray> outputs) const {
+  auto searched =
+      getScore(realOutputs, outputs, labels, samples, SampleSet::Searched);
+  if (!searched)
+    return searched.takeError();
+  auto heldBack =
+      getScore(realOutputs, outputs, labels, samples, SampleSet::HeldBack);
+  if (!heldBack)
+    return heldBack.takeError();
+  return std::pair(*searched, *heldBack);
+}
+
 /// All that scores depend on, by its contents: files are written again under
 /// the same name, and the same numbers come under other names. Weights, samples
 /// and what they are multiplied by are in the float results.
@@ -87,8 +107,10 @@ std::string Measurements::getFingerprint(llvm::StringRef description) const {
   llvm::raw_string_ostream os(text);
   os << description << "; " << network.backend << " " << network.samples << " "
      << network.calibration.samples;
-  if (realScore.accuracy)
-    os << llvm::format(" %.17g", *realScore.accuracy);
+  os << "; held back " << countHeldBack(samples);
+  for (const Score &score : {realSearched, realHeldBack})
+    if (score.accuracy)
+      os << llvm::format(" %.17g", *score.accuracy);
   for (const arrays::NamedArray &output : realOutputs)
     os << " " << llvm::xxh3_64bits(output.array.data);
   std::string mapping;
@@ -202,7 +224,8 @@ bool Measurements::isKnown(const Candidate &candidate, const BitVector &real,
 }
 
 llvm::Expected<Score> Measurements::simulate(Candidate &candidate,
-                                             const BitVector &real) {
+                                             const BitVector &real,
+                                             SampleSet set) {
   std::string key = getKey("", candidate, real);
   if (auto known = journal.findScore(key))
     return *known;
@@ -210,7 +233,7 @@ llvm::Expected<Score> Measurements::simulate(Candidate &candidate,
     return error;
   BitVector quantized = real;
   quantized.flip();
-  auto score = candidate.simulation->score(quantized);
+  auto score = candidate.simulation->score(quantized, set);
   if (!score)
     return score.takeError();
   if (llvm::Error error = journal.addScore(key, *score))
@@ -237,11 +260,14 @@ llvm::Expected<ModuleOp> Measurements::convert(const Candidate &candidate,
   return *converted;
 }
 
-llvm::Expected<Score> Measurements::runIntegers(const Candidate &candidate,
-                                                const BitVector &real) {
+llvm::Expected<std::pair<Score, Score>>
+Measurements::runIntegers(const Candidate &candidate, const BitVector &real) {
   std::string key = getKey("integers, ", candidate, real);
-  if (auto known = journal.findScore(key))
-    return *known;
+  std::string heldBackKey = getKey("integers held back, ", candidate, real);
+  auto known = journal.findScore(key),
+       knownBack = journal.findScore(heldBackKey);
+  if (known && knownBack)
+    return std::pair(*known, *knownBack);
   auto integers = convert(candidate, real);
   if (!integers)
     return integers.takeError();
@@ -249,12 +275,14 @@ llvm::Expected<Score> Measurements::runIntegers(const Candidate &candidate,
       runModule(*integers, getRunOptions(network), "running integers");
   if (!outputs)
     return outputs.takeError();
-  auto score = getScore(realOutputs, *outputs, labels);
-  if (!score)
-    return score.takeError();
-  if (llvm::Error error = journal.addScore(key, *score))
+  auto scores = scoreBoth(*outputs);
+  if (!scores)
+    return scores.takeError();
+  if (llvm::Error error = journal.addScore(key, scores->first))
     return error;
-  return *score;
+  if (llvm::Error error = journal.addScore(heldBackKey, scores->second))
+    return error;
+  return *scores;
 }
 
 llvm::Expected<double> Measurements::measureSeconds(const Candidate &candidate,

@@ -54,13 +54,15 @@ public:
   bool isKnown(const Candidate &candidate, const llvm::BitVector &real,
                std::string &key) const;
 
-  /// The score by simulation.
+  /// The score by simulation on `set`, one and the same for all.
   llvm::Expected<Score> simulate(Candidate &candidate,
-                                 const llvm::BitVector &real);
-  /// The score of the program of integers, as --apply-backend makes it, and the
-  /// time of one call of it, see measureCall.
-  llvm::Expected<Score> runIntegers(const Candidate &candidate,
-                                    const llvm::BitVector &real);
+                                 const llvm::BitVector &real,
+                                 SampleSet set = SampleSet::All);
+  /// The scores of the program of integers, as --apply-backend makes it: on the
+  /// samples that are searched on, and on those held back.
+  llvm::Expected<std::pair<Score, Score>>
+  runIntegers(const Candidate &candidate, const llvm::BitVector &real);
+  /// The time of one call of it, see measureCall.
   llvm::Expected<double> measureSeconds(const Candidate &candidate,
                                         const llvm::BitVector &real);
 
@@ -70,12 +72,19 @@ public:
                     llvm::StringRef comment) const;
 
   QConfigMappingOp getBase() const { return base; }
-  /// Of the float network.
-  const Score &getRealScore() const { return realScore; }
+  /// Of the float network on these samples.
+  const Score &getRealScore(SampleSet set) const {
+    return set == SampleSet::HeldBack ? realHeldBack : realSearched;
+  }
+  int64_t getSamples() const { return samples; }
 
   Journal journal;
 
 private:
+  /// The scores of results on the samples that are searched on, and on those
+  /// held back.
+  llvm::Expected<std::pair<Score, Score>>
+  scoreBoth(llvm::ArrayRef<arrays::NamedArray> outputs) const;
   std::string getFingerprint(llvm::StringRef description) const;
   mlir::OwningOpRef<mlir::ModuleOp>
   makeMapping(const Candidate &candidate, const llvm::BitVector &real) const;
@@ -92,7 +101,8 @@ private:
   std::string table;
   std::vector<arrays::NamedArray> realOutputs;
   std::vector<int64_t> labels;
-  Score realScore;
+  int64_t samples = 0;
+  Score realSearched, realHeldBack;
   /// What was converted last, and its key.
   mlir::OwningOpRef<mlir::ModuleOp> converted;
   std::string convertedKey;

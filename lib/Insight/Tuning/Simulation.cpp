@@ -35,9 +35,55 @@ using namespace qbackend::tuning;
 using arrays::Array;
 using arrays::NamedArray;
 
+/// Of four samples the last one is held back.
+static constexpr int64_t kHeldBackOf = 4;
+
+int64_t tuning::countHeldBack(int64_t samples) {
+  return samples < 2 * kHeldBackOf ? 0 : samples / kHeldBackOf;
+}
+
+static bool isHeldBack(int64_t sample) {
+  return sample % kHeldBackOf == kHeldBackOf - 1;
+}
+
+/// What `results` for `samples` have of those of `set`.
+static std::vector<NamedArray> takeSet(ArrayRef<NamedArray> results,
+                                       int64_t samples, SampleSet set) {
+  std::vector<NamedArray> taken;
+  for (const NamedArray &result : results) {
+    ArrayRef<int64_t> shape = result.array.shape;
+    if (shape.empty() || shape[0] % samples != 0) {
+      taken.push_back(result);
+      continue;
+    }
+    NamedArray part{result.name, {result.array.type, result.array.shape, {}}};
+    const size_t bytes = result.array.data.size() / samples;
+    int64_t count = 0;
+    for (int64_t i = 0; i != samples; ++i) {
+      if (isHeldBack(i) != (set == SampleSet::HeldBack))
+        continue;
+      auto begin = result.array.data.begin() + i * bytes;
+      part.array.data.insert(part.array.data.end(), begin, begin + bytes);
+      ++count;
+    }
+    part.array.shape[0] = shape[0] / samples * count;
+    taken.push_back(std::move(part));
+  }
+  return taken;
+}
+
 llvm::Expected<Score> tuning::getScore(ArrayRef<NamedArray> real,
                                        ArrayRef<NamedArray> other,
-                                       ArrayRef<int64_t> labels) {
+                                       ArrayRef<int64_t> labels,
+                                       int64_t samples, SampleSet set) {
+  if (set != SampleSet::All && countHeldBack(samples) != 0) {
+    std::vector<int64_t> taken;
+    for (auto [sample, label] : llvm::enumerate(labels))
+      if (isHeldBack(sample) == (set == SampleSet::HeldBack))
+        taken.push_back(label);
+    return getScore(takeSet(real, samples, set), takeSet(other, samples, set),
+                    taken, samples, SampleSet::All);
+  }
   auto comparisons = evaluation::compare(real, other, labels);
   if (!comparisons)
     return comparisons.takeError();
@@ -129,8 +175,10 @@ describeOperators(ModuleOp module) {
   llvm::MapVector<Operation *, SimulatedOperator> result;
   for (auto &[op, selector] : selectors.getAll()) {
     auto operation = cast<OperatorOp>(op);
-    result.insert({op, SimulatedOperator{selector, operation.getKindName(),
-                                         predictRealSeconds(operation)}});
+    result.insert({op, SimulatedOperator{
+                           selector, operation.getKindName(),
+                           predictRealSeconds(operation),
+                           operation.countOperations().multiplyAccumulates}});
   }
   return result;
 }
@@ -478,9 +526,17 @@ Simulation::run(const llvm::BitVector &quantized) {
   return outputs;
 }
 
-llvm::Expected<Score> Simulation::score(const llvm::BitVector &quantized) {
+llvm::Expected<Score> Simulation::score(const llvm::BitVector &quantized,
+                                        SampleSet set) {
   auto outputs = run(quantized);
   if (!outputs)
     return outputs.takeError();
-  return getScore(impl->real, *outputs, impl->labels);
+  return getScore(impl->real, *outputs, impl->labels, countSamples(), set);
+}
+
+int64_t Simulation::countSamples() const {
+  for (auto [sample, isFixed] : llvm::zip(impl->samples, impl->run.fixed))
+    if (!isFixed && !sample.array.shape.empty())
+      return sample.array.shape[0];
+  return 0;
 }

@@ -18,6 +18,7 @@
 #include <deque>
 #include <limits>
 #include <set>
+#include <tuple>
 
 using namespace mlir;
 using namespace qbackend;
@@ -53,13 +54,17 @@ private:
     return stopped;
   }
 
-  /// Whether what is to be kept is.
-  bool isKept(const Score &score) const {
-    if (options.keepAccuracy)
-      // Of whole samples: not below by the rounding of the quotient.
-      return *score.accuracy >=
-             *result.real.accuracy - *options.keepAccuracy / 100 - 1e-9;
-    return score.sqnr >= *options.keepSqnr;
+  /// Whether what is to be kept is, on the samples of `set`.
+  bool isKept(const Score &score, SampleSet set) const {
+    // Of whole samples: not below by the rounding of the quotient.
+    if (options.keepAccuracy &&
+        *score.accuracy < *measurements.getRealScore(set).accuracy -
+                              *options.keepAccuracy / 100 - 1e-9)
+      return false;
+    return !options.keepSqnr || score.sqnr >= *options.keepSqnr;
+  }
+  bool isKept(const Score &simulated) const {
+    return isKept(simulated, SampleSet::Searched);
   }
 
   /// Whether `a` is nearer to what is to be kept.
@@ -72,9 +77,13 @@ private:
   /// Whether the result of these is to be replaced by the others.
   bool isBetter(const TuneResult &found, size_t changes) const;
 
-  /// What it costs to have the operators of `real` in floats: their
-  /// number, or the time that they are predicted to take more.
+  /// What it costs to have the operators of `real` in floats: the time that
+  /// they are predicted to take more.
   double getCost(const Candidate &candidate, const BitVector &real) const;
+
+  /// The score by simulation, which becomes a point of the front.
+  llvm::Expected<Score> simulate(Candidate &candidate, const BitVector &real);
+  void printFront();
 
   llvm::Error writeBest(const Candidate &candidate, const BitVector &real,
                         const TuneResult &found);
@@ -98,6 +107,14 @@ private:
   bool hasShare = false;
   std::set<std::string> share, others;
 
+  /// What was simulated.
+  struct Point {
+    const Candidate *candidate;
+    BitVector real;
+    Score score;
+  };
+  std::vector<Point> points;
+
   /// Changes of all operators that were measured; the first one is none.
   std::deque<Candidate> candidates;
   TuneResult result;
@@ -118,10 +135,24 @@ static std::string formatTime(double seconds) {
   return text;
 }
 
+/// `3.1 %`.
+static std::string formatShare(int64_t part, int64_t whole) {
+  std::string text;
+  llvm::raw_string_ostream(text)
+      << llvm::format("%.1f %%", whole ? 100.0 * part / whole : 0.0);
+  return text;
+}
+
 std::string tuning::formatResult(const TuneResult &result) {
-  std::string text = formatScore(result.score) + ", " +
-                     std::to_string(result.realValued) + " of " +
-                     std::to_string(result.operators) + " operators float";
+  std::string text = formatScore(result.score);
+  llvm::raw_string_ostream os(text);
+  if (result.heldBack)
+    os << " on " << result.heldBack << " samples held back";
+  os << ", " << result.realValued << " of " << result.operators
+     << " operators float";
+  if (result.realValued)
+    os << " (" << formatShare(result.realMacs, result.macs)
+       << " of the multiply-accumulates)";
   if (result.seconds)
     text += ", " + formatTime(*result.seconds) + " a call";
   return text;
@@ -134,14 +165,24 @@ llvm::Error Tuner::writeBest(const Candidate &candidate, const BitVector &real,
       candidate.name + ", " + std::to_string(real.count()) + " of " +
       std::to_string(real.size()) + " operators float.\n" +
       formatScore(found.score) +
-      (found.isKept ? " with integers"
-                    : ", simulated: not what was to be kept");
+      (!found.isKept ? ", simulated: not what was to be kept"
+       : found.heldBack
+           ? " with integers, on samples that the search didn't see"
+           : " with integers");
   if (found.seconds)
     comment += ", " + formatTime(*found.seconds) + " a call" +
                (found.isHeld ? "" : ": not what was wanted");
   comment += "; float: " + formatScore(result.real);
   return calibration::writeText(measurements.print(candidate, real, comment),
                                 options.output);
+}
+
+/// The multiply-accumulates of the operators of `real`.
+static int64_t countMacs(const Candidate &candidate, const BitVector &real) {
+  int64_t macs = 0;
+  for (unsigned i : real.set_bits())
+    macs = addCounts(macs, candidate.simulation->getOperators()[i].macs);
+  return macs;
 }
 
 bool Tuner::isBetter(const TuneResult &found, size_t changes) const {
@@ -156,8 +197,9 @@ bool Tuner::isBetter(const TuneResult &found, size_t changes) const {
   if (!found.isHeld)
     return *found.seconds < *result.seconds;
   // Of what holds, the least change; of equal ones the better.
-  auto cost = std::pair(found.realValued, changes);
-  auto known = std::pair(result.realValued, best->changes.size());
+  auto cost = std::tuple(found.realMacs, found.realValued, changes);
+  auto known =
+      std::tuple(result.realMacs, result.realValued, best->changes.size());
   return cost != known ? cost < known : isBetter(found.score, result.score);
 }
 
@@ -170,13 +212,17 @@ llvm::Error Tuner::consider(Candidate &candidate, const BitVector &real,
   found.isKept = isKept(simulated);
   found.realValued = real.count();
   found.operators = real.size();
+  found.realMacs = countMacs(candidate, real);
+  found.macs =
+      countMacs(candidate, BitVector(real.any() ? real.size() : 0, true));
   found.seconds = std::nullopt;
   if (found.isKept) {
     auto integers = measurements.runIntegers(candidate, real);
     if (!integers)
       return integers.takeError();
-    found.score = *integers;
-    found.isKept = isKept(found.score);
+    found.score = integers->second;
+    found.isKept = isKept(integers->first, SampleSet::Searched) &&
+                   isKept(integers->second, SampleSet::HeldBack);
   }
   if (found.isKept && options.targetSeconds) {
     auto seconds = measurements.measureSeconds(candidate, real);
@@ -230,12 +276,12 @@ llvm::Expected<Candidate *> Tuner::attempt(Candidate candidate) {
         << " operators would not be quantized\n";
     return nullptr;
   }
-  auto score = measurements.simulate(candidate, BitVector(count));
+  candidates.push_back(std::move(candidate));
+  auto score = simulate(candidates.back(), BitVector(count));
   if (!score)
     return score.takeError();
-  candidate.score = *score;
-  log << candidate.name << ": " << formatScore(*score) << "\n";
-  candidates.push_back(std::move(candidate));
+  candidates.back().score = *score;
+  log << candidates.back().name << ": " << formatScore(*score) << "\n";
   if (llvm::Error error = consider(candidates.back(), BitVector(count), *score))
     return error;
   return &candidates.back();
@@ -316,12 +362,50 @@ llvm::Error Tuner::searchChanges() {
 //===----------------------------------------------------------------------===//
 
 double Tuner::getCost(const Candidate &candidate, const BitVector &real) const {
-  if (!options.targetSeconds)
-    return real.count();
   double seconds = 0;
   for (unsigned i : real.set_bits())
     seconds += candidate.simulation->getOperators()[i].realSeconds;
   return seconds;
+}
+
+llvm::Expected<Score> Tuner::simulate(Candidate &candidate,
+                                      const BitVector &real) {
+  auto score = measurements.simulate(candidate, real, SampleSet::Searched);
+  if (score)
+    points.push_back({&candidate, real, *score});
+  return score;
+}
+
+void Tuner::printFront() {
+  std::vector<std::tuple<int64_t, unsigned, const Point *>> order;
+  for (const Point &point : points)
+    order.push_back(
+        {countMacs(*point.candidate, point.real), point.real.count(), &point});
+  // Of as little in float the better one first, and of equal ones what was
+  // tried first.
+  llvm::stable_sort(order, [&](const auto &a, const auto &b) {
+    auto [macs, count, point] = a;
+    auto [otherMacs, otherCount, other] = b;
+    if (std::tie(macs, count) != std::tie(otherMacs, otherCount))
+      return std::tie(macs, count) < std::tie(otherMacs, otherCount);
+    return isBetter(point->score, other->score);
+  });
+  const Score *before = nullptr;
+  int64_t all = 0;
+  for (const Point &point : points)
+    if (point.real.any())
+      all = countMacs(*point.candidate, BitVector(point.real.size(), true));
+  for (auto [macs, count, point] : order) {
+    if (before && !isBetter(point->score, *before))
+      continue;
+    if (!before)
+      log << "float multiply-accumulates, operators, and what that gives, "
+             "simulated\n";
+    before = &point->score;
+    log << llvm::right_justify(formatShare(macs, all), 9)
+        << llvm::right_justify(std::to_string(count), 5) << "  "
+        << formatScore(point->score) << "  " << point->candidate->name << "\n";
+  }
 }
 
 /// Of a part: measures its share of what isn't known of `sets`, which is not
@@ -341,7 +425,7 @@ llvm::Error Tuner::measureShare(Candidate &candidate,
       continue;
     }
     share.insert(key);
-    auto score = measurements.simulate(candidate, set);
+    auto score = simulate(candidate, set);
     if (!score)
       return score.takeError();
   }
@@ -357,7 +441,7 @@ llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
   for (const BitVector &real : sets) {
     if (isStopped())
       break;
-    auto score = measurements.simulate(candidate, real);
+    auto score = simulate(candidate, real);
     if (!score)
       return score.takeError();
     if (isKept(*score))
@@ -410,7 +494,7 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
     for (const BitVector &tried : sets) {
       if (isStopped())
         return llvm::Error::success();
-      auto found = measurements.simulate(candidate, tried);
+      auto found = simulate(candidate, tried);
       if (!found)
         return found.takeError();
       double gain = std::min(found->sqnr, 300.0) - std::min(score.sqnr, 300.0);
@@ -435,7 +519,7 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
         less.reset(i);
         if (isKnown(less))
           continue;
-        auto found = measurements.simulate(candidate, less);
+        auto found = simulate(candidate, less);
         if (!found)
           return found.takeError();
         if (isKept(*found)) {
@@ -447,7 +531,7 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
       return error;
     if (!result.isKept && isKept(score))
       notKept.push_back(needed);
-    auto atReal = measurements.simulate(candidate, real);
+    auto atReal = simulate(candidate, real);
     if (!atReal)
       return atReal.takeError();
     score = *atReal;
@@ -489,7 +573,7 @@ llvm::Error Tuner::searchFaster() {
       tried |= move;
       if (tried == real)
         continue;
-      auto score = measurements.simulate(candidate, tried);
+      auto score = simulate(candidate, tried);
       if (!score)
         return score.takeError();
       if (!isKept(*score))
@@ -513,7 +597,8 @@ llvm::Error Tuner::searchFaster() {
 llvm::Expected<Parts> Tuner::prepare() {
   if (llvm::Error error = measurements.prepare(options.resume))
     return error;
-  result.real = measurements.getRealScore();
+  result.real = measurements.getRealScore(SampleSet::HeldBack);
+  result.heldBack = countHeldBack(measurements.getSamples());
   Parts parts{"tune", "", hashText(measurements.journal.getNetwork()), {}};
   if (options.readParts)
     if (llvm::Error error = options.readParts(parts))
@@ -554,12 +639,16 @@ llvm::Expected<TuneResult> Tuner::run() {
     return result;
   }
   log << "float: " << formatScore(result.real) << "\n";
+  if (result.heldBack)
+    log << "searching on " << measurements.getSamples() - result.heldBack
+        << " samples, " << result.heldBack << " held back\n";
   if (llvm::Error error = search()) {
     // What was running when it was stopped ended with an error.
     if (!isStopped())
       return error;
     llvm::consumeError(std::move(error));
   }
+  printFront();
   result.isComplete = !stopped;
   if (!stopped)
     measurements.journal.remove();
@@ -571,8 +660,8 @@ llvm::Expected<TuneResult> Tuner::run() {
 static llvm::Error checkOptions(const TuneOptions &options) {
   if (options.keepAccuracy && options.network.labels.empty())
     return makeError("an accuracy is to be kept, but there are no labels");
-  if (options.keepAccuracy.has_value() == options.keepSqnr.has_value())
-    return makeError("either an SQNR or an accuracy is to be kept");
+  if (!options.keepAccuracy && !options.keepSqnr)
+    return makeError("an SQNR or an accuracy is to be kept");
   return llvm::Error::success();
 }
 

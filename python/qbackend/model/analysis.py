@@ -211,10 +211,11 @@ class Analyzed:
         executor: Executor = None,
     ) -> Tuned:
         """Writes to `path`, which ends with .mlir, a small change of the qconfig
-        mapping that keeps an SQNR of `keep_sqnr` dB on `data`, or an accuracy at most
-        `keep_accuracy` points of a hundred below the float network's
-        (docs/Tuning.md). The file is the best so far at any time; `quantize` takes
-        it as `qconfig`.
+        mapping that keeps an SQNR of `keep_sqnr` dB on `data`, an accuracy at most
+        `keep_accuracy` points of a hundred below the float network's, or both
+        (docs/Tuning.md). It searches on three of four samples, and what is held
+        holds on the others, too. The file is the best so far at any time; `quantize`
+        takes it as `qconfig`.
 
         `target_latency` is what a call may take, and `max_seconds` when to stop, in
         seconds. Ranges are those of `calibration_data`, on which corrections run too,
@@ -237,7 +238,7 @@ class Analyzed:
         ):
             if value is not None and not value > 0:
                 raise ValueError(f"{key} is {value}, expected seconds above 0")
-        if (keep_sqnr is None) == (keep_accuracy is None):
+        if keep_sqnr is None and keep_accuracy is None:
             raise ValueError(
                 "say what is to be kept: keep_sqnr=30 (dB) or keep_accuracy=0.2 "
                 "(points)"

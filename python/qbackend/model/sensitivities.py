@@ -134,6 +134,12 @@ class Tuned:
     #: How many of the operators stay float.
     real_valued: int
     operators: int
+    #: The multiply-accumulates of those, of all; 0 of 0 if none stays float.
+    real_macs: int
+    macs: int
+    #: How many samples the scores are of, which the search didn't see; 0: too few to
+    #: hold some back, the scores are of those it saw.
+    held_back: int
     #: The time of a call, and that with all operators in integers; with a target.
     seconds: Optional[float]
     integer_seconds: Optional[float]
@@ -142,10 +148,13 @@ class Tuned:
 
     def __str__(self) -> str:
         time = "" if self.seconds is None else f", {self.seconds * 1e3:.3f} ms a call"
+        where = f" on {self.held_back} samples held back" if self.held_back else ""
+        held = "held" if self.is_held else "not held"
+        if self.is_held and self.real_valued == self.operators:
+            held += ", but nothing is quantized"
         return (
-            f"{'held' if self.is_held else 'not held'}: {self.score}, "
-            f"{self.real_valued} of {self.operators} operators float{time}; "
-            f"'{self.path}'"
+            f"{held}: {self.score}{where}, {self.real_valued} of {self.operators} "
+            f"operators float{time}; '{self.path}'"
         )
 
 

@@ -412,7 +412,7 @@ static void testReports(QBackendModel *model, const char *path) {
   tune.network = options;
   tune.path = qbackendText("tuned.mlir");
   FAILS(qbackendModelTune(model, &tune, &output, hear, NULL),
-        "either an SQNR or an accuracy is to be kept");
+        "an SQNR or an accuracy is to be kept");
   tune.keepSqnr = &sqnr;
   tune.targetSeconds = 60;
   tune.isStopped = goOn;

@@ -38,10 +38,20 @@ struct NetworkOptions {
   int64_t samples = -1;
 };
 
-/// Compares results: see Score.
+/// What a score is of. A search chooses by the samples that it sees, which says
+/// little about others, and promises what holds on those that it doesn't.
+enum class SampleSet { All, Searched, HeldBack };
+
+/// How many of `samples` are held back: every fourth one; none of fewer than 8,
+/// which are both searched on and promised for.
+int64_t countHeldBack(int64_t samples);
+
+/// Compares results for `samples`: see Score. Of a result without as many rows
+/// for each sample, all of it counts in each set.
 llvm::Expected<Score> getScore(llvm::ArrayRef<arrays::NamedArray> real,
                                llvm::ArrayRef<arrays::NamedArray> other,
-                               llvm::ArrayRef<int64_t> labels);
+                               llvm::ArrayRef<int64_t> labels, int64_t samples,
+                               SampleSet set);
 
 /// An operator that is quantized.
 struct SimulatedOperator {
@@ -50,6 +60,8 @@ struct SimulatedOperator {
   /// How much longer it takes in floats, conversions on both sides
   /// included, by predictSeconds.
   double realSeconds = 0;
+  /// Its multiply-accumulates; a dynamic extent counts as 1.
+  int64_t macs = 0;
 };
 
 /// The reference form of a network as float code, in which all that is
@@ -81,8 +93,12 @@ public:
   llvm::Expected<std::vector<arrays::NamedArray>>
   run(const llvm::BitVector &quantized);
 
-  /// Their score, against none quantized.
-  llvm::Expected<Score> score(const llvm::BitVector &quantized);
+  /// Their score on `set`, against none quantized.
+  llvm::Expected<Score> score(const llvm::BitVector &quantized,
+                              SampleSet set = SampleSet::All);
+
+  /// How many samples it runs on.
+  int64_t countSamples() const;
 
   /// A hash of all that scores depend on: the code with its scales, weights,
   /// labels, and the float results, which stand for the samples.
