@@ -4,6 +4,8 @@
 
 #include "Rescale.h"
 
+#include "qbackend/Operators/UndefinedArithmetic.h"
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::tosa_to_qnnpack;
@@ -47,9 +49,8 @@ OrRefusal<Rescale> tosa_to_qnnpack::readRescale(tosa::RescaleOp op,
   case tosa::RoundingMode::INEXACT_ROUND:
     return Refusal("its rescale rounds as the device likes (INEXACT_ROUND)");
   }
-  if (!op.getScale32() && rounding != qnnpack::Rounding::HalfUp)
-    return Refusal("its rescale rounds twice with a multiplier of 16 bits, "
-                   "which TOSA has not");
+  if (std::optional<std::string> undefined = findUndefined(op, constants))
+    return Refusal("its rescale " + *undefined);
   if (multipliers.getElementType().isInteger(32) != op.getScale32())
     return Refusal("its rescale has multipliers of a type other than that "
                    "which scale32 says");
@@ -71,14 +72,6 @@ OrRefusal<Rescale> tosa_to_qnnpack::readRescale(tosa::RescaleOp op,
     return Refusal("its rescale has " + Twine(integers.size()) +
                    " multipliers and " + Twine(places.size()) + " shifts for " +
                    Twine(expected) + (expected == 1 ? " scale" : " channels"));
-  auto *negative = llvm::find_if(integers, [](int32_t m) { return m < 0; });
-  if (negative != integers.end())
-    return Refusal("its rescale has the negative multiplier " +
-                   Twine(*negative));
-  auto *wrong = llvm::find_if(places, [](int8_t s) { return s < 2 || s > 62; });
-  if (wrong != places.end())
-    return Refusal("its rescale has the shift " + Twine(int(*wrong)) +
-                   ", TOSA's are in [2, 62]");
   Rescale result;
   MLIRContext *context = op.getContext();
   result.requantization = qnnpack::RequantizationAttr::get(

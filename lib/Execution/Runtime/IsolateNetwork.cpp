@@ -10,6 +10,7 @@
 #include "qbackend/Dialect/QBackend/Elements.h"
 #include "qbackend/Execution/CodeGen/CompiledOps.h"
 #include "qbackend/Execution/CodeGen/Passes.h"
+#include "qbackend/Operators/UndefinedArithmetic.h"
 
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -228,7 +229,8 @@ static LogicalResult checkVariable(mlir::ml_program::GlobalOp variable) {
 }
 
 /// Fails if `op` is none of a network.
-static LogicalResult checkOp(Operation *op, Parts &parts) {
+static LogicalResult checkOp(Operation *op, Parts &parts,
+                             ConstantEvaluator &constants) {
   std::optional<codegen::RuntimeCheck> known =
       codegen::findCompiledOp(op->getName());
   if (!known)
@@ -251,6 +253,9 @@ static LogicalResult checkOp(Operation *op, Parts &parts) {
         return failure();
   if (failed(checkNumbers(op)))
     return failure();
+  if (std::optional<std::string> undefined = findUndefined(op, constants))
+    return mlir::emitError(op->getLoc())
+           << "'" << op->getName() << "' op " << *undefined;
   auto name = op->getAttrOfType<mlir::StringAttr>(
       mlir::SymbolTable::getSymbolAttrName());
   if (name && name.getValue().starts_with(reservedPrefix))
@@ -428,9 +433,10 @@ LogicalResult runtime::isolateNetwork(ModuleOp module, mlir::func::FuncOp entry,
              << "the module has functions that call themselves; write the "
                 "repetition as scf.for or scf.while";
   Parts parts;
+  ConstantEvaluator constants;
   mlir::WalkResult walk = module.walk([&](Operation *op) {
-    return failed(checkOp(op, parts)) ? mlir::WalkResult::interrupt()
-                                      : mlir::WalkResult::advance();
+    return failed(checkOp(op, parts, constants)) ? mlir::WalkResult::interrupt()
+                                                 : mlir::WalkResult::advance();
   });
   return failure(walk.wasInterrupted());
 }

@@ -140,7 +140,7 @@ func.func @shift(%x: tensor<1x4x4x2xi8>) -> tensor<1x4x4x2xi8> {
   %zy = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %m = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
   %s = "tosa.const"() <{values = dense<63> : tensor<1xi8>}> : () -> tensor<1xi8>
-  // expected-remark @+1 {{QB147 | Category:qbackend | Function=shift | Operator=tosa.conv2d, Reason="stays integer code: its rescale has the shift 63, TOSA's are in [2, 62]"}}
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=shift | Operator=tosa.conv2d, Reason="stays integer code: its rescale has the shift 63; expected one in [2, 62]"}}
   %0 = tosa.conv2d %x, %w, %b, %zx, %zw {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<2x1x1x2xi8>, tensor<2xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x4x2xi32>
   %1 = tosa.rescale %0, %m, %s, %zs, %zy {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<1x4x4x2xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x4x4x2xi8>
   return %1 : tensor<1x4x4x2xi8>
@@ -161,7 +161,7 @@ func.func @negative(%x: tensor<1x4x4x2xi8>) -> tensor<1x4x4x2xi8> {
   %zy = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %m = "tosa.const"() <{values = dense<-1> : tensor<1xi32>}> : () -> tensor<1xi32>
   %s = "tosa.const"() <{values = dense<33> : tensor<1xi8>}> : () -> tensor<1xi8>
-  // expected-remark @+1 {{QB147 | Category:qbackend | Function=negative | Operator=tosa.conv2d, Reason="stays integer code: its rescale has the negative multiplier -1"}}
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=negative | Operator=tosa.conv2d, Reason="stays integer code: its rescale has the multiplier -1; expected one in [0, 2147483647]"}}
   %0 = tosa.conv2d %x, %w, %b, %zx, %zw {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<2x1x1x2xi8>, tensor<2xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x4x2xi32>
   %1 = tosa.rescale %0, %m, %s, %zs, %zy {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<1x4x4x2xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi8>) -> tensor<1x4x4x2xi8>
   return %1 : tensor<1x4x4x2xi8>
