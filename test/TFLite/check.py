@@ -8,7 +8,8 @@
 
 Each network of networks.py is given to --apply-backend=qnnpack, and what comes out is
 run on N inputs, in each form: `qnnpack` with the kernels of each target, `linalg`, and
-`tosa` compiled as it is. All integers are those of tosa.py. The multiply-accumulates of
+`tosa` compiled as it is. All integers are those of tosa.py. The form `c` is what
+--emit=c writes of the kernels, by the host's compiler, on the first input. The multiply-accumulates of
 a network are those that the summary (QB000) counts as quantized.
 
 The spelling `linalg` is what upstream's passes make of it, with `tosa.apply_scale` in
@@ -31,7 +32,8 @@ import numpy as np
 import mutations
 import networks
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1]))
+ROOT = pathlib.Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "test"))
 from tools import run, run_for_remarks  # noqa: E402
 
 
@@ -86,6 +88,25 @@ class Checker:
                      f"{np.abs(wanted - found).max()}")
         self.compared += wanted.size
 
+    def run_c(self, label, module, inputs, wanted):
+        """The self-test of the C source passes, and expects the model's integers."""
+        folder, samples = self.work / "c", self.work / "x.npz"
+        folder.mkdir(exist_ok=True)
+        np.savez(samples, x=inputs[:1])
+        run(sys.executable, ROOT / "utils/compile-to-object.py", module, "-o",
+            folder / "net", "--emit=c", f"--build={self.bin.parent}",
+            f"--self-test={samples}")
+        bits, expected = re.search(
+            r"uint(\d+)_t expected_output\[\d+\] = \{(.*?)\};",
+            (folder / "net_test.c").read_text(), re.S).groups()
+        numbers = [int(n, 16) for n in re.findall(r"0x\w+", expected)]
+        self.compare(label, wanted[:1],
+                     np.array(numbers, f"u{int(bits) // 8}").view(f"i{int(bits) // 8}"))
+        run("cc", "-std=c11", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1",
+            "-fsanitize=undefined", "-fno-sanitize-recover", folder / "net.c",
+            folder / "net_test.c", "-o", folder / "net")
+        run(folder / "net")
+
     def apply(self, source, form):
         """The module in `form`, and the remarks about it."""
         result = self.work / f"{form}.mlir"
@@ -102,7 +123,7 @@ class Checker:
         if not self.respell(source):
             sys.exit(f"{name}: mlir-opt doesn't lower it")
         for form in self.options.forms.split(","):
-            module, remarks = self.apply(source, form)
+            module, remarks = self.apply(source, "qnnpack" if form == "c" else form)
             summary = re.search(r"QB000.*", remarks)[0]
             kernels = int(re.search(r'quantized-macs="?(\d+)', summary)[1])
             if form == "qnnpack":
@@ -113,6 +134,9 @@ class Checker:
                              f"kernels, expected {expected}\n{remarks}")
                 print(f"{name}, seed {seed}: {kernels} of {macs} multiply-accumulates "
                       "in kernels")
+            if form == "c":
+                self.run_c(f"{name}, seed {seed}, {form}", module, inputs, wanted)
+                continue
             targets = self.options.targets.split(",") if form == "qnnpack" else [""]
             for target in targets:
                 options = [f"--target={target}"] if target else []

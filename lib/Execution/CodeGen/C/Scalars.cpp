@@ -2,7 +2,8 @@
 //
 // Spells ops of arith and math as C11 without undefined behaviour: sums that
 // may not fit are unsigned, bits are moved by memcpy, and numbers are converted
-// that fit.
+// that fit. Integers of a width that C has not, such as 48 bits, are in the
+// next larger ones, extended by their sign.
 
 #include "Scalars.h"
 
@@ -26,9 +27,12 @@ std::optional<std::string> qbackend::codegen::getCType(Type type) {
     return "ptrdiff_t";
   if (type.isInteger(1))
     return "bool";
-  if (type.isInteger(8) || type.isInteger(16) || type.isInteger(32) ||
-      type.isInteger(64))
-    return "int" + std::to_string(type.getIntOrFloatBitWidth()) + "_t";
+  if (auto integer = dyn_cast<IntegerType>(type);
+      integer && integer.getWidth() <= 64)
+    return "int" +
+           std::to_string(
+               llvm::PowerOf2Ceil(std::max(8u, integer.getWidth()))) +
+           "_t";
   if (type.isF32())
     return "float";
   if (type.isF64())
@@ -39,6 +43,20 @@ std::optional<std::string> qbackend::codegen::getCType(Type type) {
 /// The unsigned integer of as many bits.
 static std::string getUnsigned(Type type) {
   return type.isIndex() ? "size_t" : "u" + *qbackend::codegen::getCType(type);
+}
+
+/// Whether `type` is an integer in a larger one of C.
+static bool isOdd(Type type) {
+  auto integer = dyn_cast<IntegerType>(type);
+  return integer && integer.getWidth() != 1 &&
+         (integer.getWidth() < 8 || !llvm::isPowerOf2_32(integer.getWidth()));
+}
+
+/// The bits of `operand`, of an odd type, without a sign.
+static std::string maskBits(Type type, const std::string &operand) {
+  return "((" + getUnsigned(type) + ")" + operand + " & UINT64_C(0x" +
+         llvm::utohexstr((uint64_t(1) << type.getIntOrFloatBitWidth()) - 1) +
+         "))";
 }
 
 /// What names a type in a helper: i32, f32, index.
@@ -157,6 +175,19 @@ std::string ScalarWriter::spellHelpers() const {
   return text;
 }
 
+std::string ScalarWriter::narrow(Type type, StringRef name, StringRef arguments,
+                                 StringRef number,
+                                 ArrayRef<std::string> operands) {
+  unsigned width = type.getIntOrFloatBitWidth(), wide = width < 32 ? 32 : 64;
+  std::string bits = std::to_string(wide), away = std::to_string(wide - width);
+  std::string text =
+      ("$T $N(" + arguments + ") {\n  return ($T)((int" + bits + "_t)((" +
+       number + ") << " + away + ") >> " + away + ");\n}")
+          .str();
+  replaceAll(text, "$W", "uint" + bits + "_t");
+  return call(name, type, text, operands);
+}
+
 std::string ScalarWriter::wrap(Operation *op, StringRef symbol,
                                StringRef helper,
                                ArrayRef<std::string> operands) {
@@ -177,6 +208,9 @@ std::string ScalarWriter::wrap(Operation *op, StringRef symbol,
       isa<arith::MulIOp>(op) ? left + right : std::max(left, right) + 1;
   if (type.isInteger(32) && bits <= 32)
     return plain;
+  if (isOdd(type))
+    return narrow(type, helper, "$T a, $T b",
+                  ("($W)a " + symbol + " ($W)b").str(), operands);
   // These are int in C, where what two of them give fits.
   if (type.isInteger(8) || type.isInteger(16))
     return "(" + *getCType(type) + ")(" + plain + ")";
@@ -224,12 +258,13 @@ ScalarWriter::spellInteger(Operation *op, ArrayRef<std::string> operands) {
     return std::nullopt;
   std::string cType = *getCType(type);
   bool isBool = type.isInteger(1);
+  bool isInLarger = isOdd(type);
   auto asUnsigned = [&](const std::string &operand) {
     return "(" + getUnsigned(type) + ")" + operand;
   };
   auto bitwise = [&](StringRef symbol) -> std::string {
     std::string plain = operands[0] + " " + symbol.str() + " " + operands[1];
-    bool isSmall = type.isInteger(8) || type.isInteger(16);
+    bool isSmall = cType == "int8_t" || cType == "int16_t";
     return isSmall  ? "(" + cType + ")(" + plain + ")"
            : isBool ? "(" + plain + ") != 0"
                     : plain;
@@ -253,9 +288,17 @@ ScalarWriter::spellInteger(Operation *op, ArrayRef<std::string> operands) {
     APInt count;
     std::string by = operands[1];
     if (!matchPattern(op->getOperand(1), m_ConstantInt(&count)))
-      by = "(" + by + " & " + std::to_string(width - 1) + ")";
+      by = "(" + by + " & " + std::to_string(llvm::PowerOf2Ceil(width) - 1) +
+           ")";
     else if (count.uge(width))
       return "0";
+    if (isInLarger && symbol == "<<")
+      return narrow(type, name, "$T a, $T b", "($W)a << b", {operands[0], by});
+    if (isInLarger && isUnsigned) {
+      // Behind a shift by 0 the highest bit is a sign again.
+      return narrow(type, name, "$T a, $T b", maskBits(type, "a") + " >> b",
+                    {operands[0], by});
+    }
     std::string shifted = (isUnsigned ? asUnsigned(operands[0]) : operands[0]) +
                           " " + symbol.str() + " " + by;
     return isUnsigned || width < 32 ? "(" + cType + ")(" + shifted + ")"
@@ -264,7 +307,7 @@ ScalarWriter::spellInteger(Operation *op, ArrayRef<std::string> operands) {
   // Nothing is divided by 0, nor the least number by -1.
   auto divide = [&](StringRef name, StringRef symbol,
                     bool isUnsigned) -> std::optional<std::string> {
-    if (isBool)
+    if (isBool || isInLarger)
       return std::nullopt;
     APInt divisor;
     bool isKnown = matchPattern(op->getOperand(1), m_ConstantInt(&divisor)) &&
@@ -287,7 +330,42 @@ ScalarWriter::spellInteger(Operation *op, ArrayRef<std::string> operands) {
             .str(),
         operands);
   };
+  // What is counted is shorter by half, or by the lowest bit, at each step.
+  auto count = [&](StringRef name,
+                   const Twine &text) -> std::optional<std::string> {
+    if (isBool || isInLarger || type.isIndex())
+      return std::nullopt;
+    return call(name, type, text.str(), operands);
+  };
+  std::string bits = std::to_string(width);
   return llvm::TypeSwitch<Operation *, std::optional<std::string>>(op)
+      .Case([&](math::CountLeadingZerosOp) {
+        return count("ctlz",
+                     "$T $N($T a) {\n  $U bits = ($U)a;\n  $T zeros = " + bits +
+                         ";\n  for (int half = " + std::to_string(width / 2) +
+                         "; half != 0; half /= 2)\n    if (bits >> half != 0) "
+                         "{\n      bits = ($U)(bits >> half);\n      zeros = "
+                         "($T)(zeros - half);\n    }\n  return ($T)(zeros - "
+                         "($T)bits);\n}");
+      })
+      .Case([&](math::CountTrailingZerosOp) {
+        return count("cttz",
+                     "$T $N($T a) {\n  $U below = ($U)(~($U)a & (($U)a - "
+                     "1u));\n  $T zeros = 0;\n  for (; below != 0; below = "
+                     "($U)(below & (below - 1u)))\n    ++zeros;\n  return "
+                     "zeros;\n}");
+      })
+      .Case([&](math::CtPopOp) {
+        return count("ctpop",
+                     "$T $N($T a) {\n  $T ones = 0;\n  for ($U bits = ($U)a; "
+                     "bits != 0; bits = ($U)(bits & (bits - 1u)))\n    "
+                     "++ones;\n  return ones;\n}");
+      })
+      .Case([&](math::AbsIOp) {
+        return count("abs",
+                     "$T $N($T a) {\n  return a < 0 ? ($T)(0u - ($U)a) : "
+                     "a;\n}");
+      })
       .Case([&](arith::AddIOp) { return wrap(op, "+", "add", operands); })
       .Case([&](arith::SubIOp) { return wrap(op, "-", "sub", operands); })
       .Case([&](arith::MulIOp) { return wrap(op, "*", "mul", operands); })
@@ -318,137 +396,6 @@ ScalarWriter::spellInteger(Operation *op, ArrayRef<std::string> operands) {
 }
 
 //===----------------------------------------------------------------------===//
-// Floats
-//===----------------------------------------------------------------------===//
-
-std::optional<std::string>
-ScalarWriter::spellFloat(Operation *op, ArrayRef<std::string> operands) {
-  Type type = op->getOperand(0).getType();
-  if (!isa<FloatType>(type))
-    return std::nullopt;
-  auto binary = [&](StringRef symbol) -> std::optional<std::string> {
-    return operands[0] + " " + symbol.str() + " " + operands[1];
-  };
-  auto compare = [&](arith::CmpFOp op) -> std::optional<std::string> {
-    using P = arith::CmpFPredicate;
-    auto helper = [&](StringRef name, StringRef condition) {
-      return call(
-          name, type,
-          ("bool $N($T a, $T b) {\n  return " + condition + ";\n}").str(),
-          operands);
-    };
-    switch (op.getPredicate()) {
-    case P::AlwaysFalse:
-      return "false";
-    case P::AlwaysTrue:
-      return "true";
-    case P::OEQ:
-      return binary("==");
-    case P::OGT:
-      return binary(">");
-    case P::OGE:
-      return binary(">=");
-    case P::OLT:
-      return binary("<");
-    case P::OLE:
-      return binary("<=");
-    case P::UNE:
-      return binary("!=");
-    case P::ONE:
-      return helper("one", "a < b || a > b");
-    case P::ORD:
-      return helper("ord", "a == a && b == b");
-    case P::UNO:
-      return helper("uno", "a != a || b != b");
-    case P::UEQ:
-      return helper("ueq", "!(a < b || a > b)");
-    case P::UGT:
-      return "!(" + *binary("<=") + ")";
-    case P::UGE:
-      return "!(" + *binary("<") + ")";
-    case P::ULT:
-      return "!(" + *binary(">=") + ")";
-    case P::ULE:
-      return "!(" + *binary(">") + ")";
-    }
-    llvm_unreachable("every predicate is above");
-  };
-  // The larger of two zeros is +0, if one is, the smaller one -0. NaN comes
-  // through, or with `isNumber` the other one.
-  auto extremum = [&](StringRef name, bool isMax, bool isNumber) {
-    std::string text = "$T $N($T a, $T b) {\n";
-    text += isNumber ? "  if (a != a)\n    return b;\n  if (b != b)\n    "
-                       "return a;\n"
-                     : "  if (a != a || b != b)\n    return a + b;\n";
-    text += "  if (a == 0 && b == 0)\n    return ";
-    text += isMax ? "a + b;\n" : "-(-a - b);\n";
-    text += isMax ? "  return a > b ? a : b;\n}" : "  return a < b ? a : b;\n}";
-    return call(name, type, text, operands);
-  };
-  return llvm::TypeSwitch<Operation *, std::optional<std::string>>(op)
-      .Case([&](arith::AddFOp) { return binary("+"); })
-      .Case([&](arith::SubFOp) { return binary("-"); })
-      .Case([&](arith::MulFOp) { return binary("*"); })
-      .Case([&](arith::DivFOp) { return binary("/"); })
-      .Case([&](arith::NegFOp) { return "-(" + operands[0] + ")"; })
-      .Case([&](arith::CmpFOp op) { return compare(op); })
-      .Case([&](arith::MaximumFOp) { return extremum("maximum", true, false); })
-      .Case(
-          [&](arith::MinimumFOp) { return extremum("minimum", false, false); })
-      .Case([&](arith::MaxNumFOp) { return extremum("maxnum", true, true); })
-      .Case([&](arith::MinNumFOp) { return extremum("minnum", false, true); })
-      .Default([](Operation *) { return std::nullopt; });
-}
-
-std::optional<std::string>
-ScalarWriter::spellMath(Operation *op, ArrayRef<std::string> operands) {
-  Type type = op->getResult(0).getType();
-  if (!type.isF32() && !type.isF64())
-    return std::nullopt;
-  auto library = [&](StringRef name) -> std::optional<std::string> {
-    usesMath = true;
-    return (name + (type.isF64() ? "(" : "f(") + llvm::join(operands, ", ") +
-            ")")
-        .str();
-  };
-  if (isa<math::RoundEvenOp>(op))
-    // The unit of numbers from 2^23 (2^52) on is 1: the addition rounds to
-    // nearest, ties to even. Larger ones are integers, or none.
-    return call("round_even", type,
-                std::string("$T $N($T x) {\n  const $T unit = ") +
-                    (type.isF64() ? "4503599627370496.0" : "8388608.0f") +
-                    ";\n  if (!(x > -unit && x < unit))\n    return x;\n  $T "
-                    "rounded = x < 0 ? (x - unit) + unit : (x + unit) - "
-                    "unit;\n  if (rounded == 0)\n    return x < 0 ? -($T)0 : x "
-                    "> 0 ? ($T)0 : x;\n  return rounded;\n}",
-                operands);
-  if (isa<math::RsqrtOp>(op))
-    return (type.isF64() ? "1.0 / " : "1.0f / ") + *library("sqrt");
-  static const std::pair<StringRef, StringRef> functions[] = {
-      {"math.absf", "fabs"},         {"math.acos", "acos"},
-      {"math.acosh", "acosh"},       {"math.asin", "asin"},
-      {"math.asinh", "asinh"},       {"math.atan", "atan"},
-      {"math.atan2", "atan2"},       {"math.atanh", "atanh"},
-      {"math.cbrt", "cbrt"},         {"math.ceil", "ceil"},
-      {"math.copysign", "copysign"}, {"math.cos", "cos"},
-      {"math.cosh", "cosh"},         {"math.erf", "erf"},
-      {"math.erfc", "erfc"},         {"math.exp", "exp"},
-      {"math.exp2", "exp2"},         {"math.expm1", "expm1"},
-      {"math.floor", "floor"},       {"math.fma", "fma"},
-      {"math.log", "log"},           {"math.log10", "log10"},
-      {"math.log1p", "log1p"},       {"math.log2", "log2"},
-      {"math.powf", "pow"},          {"math.round", "round"},
-      {"math.sin", "sin"},           {"math.sinh", "sinh"},
-      {"math.sqrt", "sqrt"},         {"math.tan", "tan"},
-      {"math.tanh", "tanh"},         {"math.trunc", "trunc"},
-      {"arith.remf", "fmod"}};
-  for (auto [name, function] : functions)
-    if (op->getName().getStringRef() == name)
-      return library(function);
-  return std::nullopt;
-}
-
-//===----------------------------------------------------------------------===//
 // Casts
 //===----------------------------------------------------------------------===//
 
@@ -458,7 +405,8 @@ ScalarWriter::spellCast(Operation *op, ArrayRef<std::string> operands) {
     return std::nullopt;
   Type from = op->getOperand(0).getType(), to = op->getResult(0).getType();
   std::string cast = "(" + *getCType(to) + ")";
-  std::string asUnsigned = from.isIntOrIndex() && !from.isInteger(1)
+  std::string asUnsigned = isOdd(from) ? maskBits(from, operands[0])
+                           : from.isIntOrIndex() && !from.isInteger(1)
                                ? "(" + getUnsigned(from) + ")" + operands[0]
                                : operands[0];
   // What doesn't fit gives any number in the module; here it is 0.
@@ -482,10 +430,21 @@ ScalarWriter::spellCast(Operation *op, ArrayRef<std::string> operands) {
         return from.isInteger(1) ? "-" + cast + operands[0]
                                  : cast + operands[0];
       })
-      .Case([&](arith::IndexCastOp) { return cast + operands[0]; })
+      .Case<arith::IndexCastOp>([&](auto) -> std::optional<std::string> {
+        if (isOdd(to))
+          return std::nullopt;
+        return cast + operands[0];
+      })
       .Case<arith::ExtUIOp, arith::IndexCastUIOp>(
-          [&](auto) { return cast + asUnsigned; })
+          [&](Operation *) -> std::optional<std::string> {
+            if (isa<arith::IndexCastUIOp>(op) && isOdd(to))
+              return std::nullopt;
+            return cast + asUnsigned;
+          })
       .Case([&](arith::TruncIOp) {
+        if (isOdd(to))
+          return narrow(to, "narrow_" + getSuffix(from) + "_to",
+                        *getCType(from) + " a", "($W)a", operands);
         return to.isInteger(1) ? "(" + operands[0] + " & 1) != 0"
                                : cast + operands[0];
       })
@@ -501,11 +460,13 @@ ScalarWriter::spellCast(Operation *op, ArrayRef<std::string> operands) {
         return toInteger(true);
       })
       .Case<arith::FPToUIOp>([&](auto) -> std::optional<std::string> {
-        if (to.isInteger(1))
+        if (to.isInteger(1) || isOdd(to))
           return std::nullopt;
         return toInteger(false);
       })
       .Case<arith::BitcastOp>([&](auto) -> std::optional<std::string> {
+        if (isOdd(from) || isOdd(to))
+          return std::nullopt;
         std::string text = "$R $N($T x) {\n  $R bits;\n  memcpy(&bits, &x, "
                            "sizeof bits);\n  return bits;\n}";
         replaceAll(text, "$R", *getCType(to));

@@ -49,6 +49,12 @@ private:
   /// unsigned one and `$N` for the helper's name.
   std::string call(llvm::StringRef name, mlir::Type type, llvm::StringRef text,
                    llvm::ArrayRef<std::string> operands);
+  /// The call of a helper that returns the low bits of `number`, an unsigned
+  /// expression of its `arguments`, extended by their sign: of an integer that
+  /// C has in a larger one. `$W` is the unsigned type that is computed in.
+  std::string narrow(mlir::Type type, llvm::StringRef name,
+                     llvm::StringRef arguments, llvm::StringRef number,
+                     llvm::ArrayRef<std::string> operands);
   /// a op b, which wraps.
   std::string wrap(mlir::Operation *op, llvm::StringRef symbol,
                    llvm::StringRef helper,
