@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Matchers.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -233,13 +234,14 @@ OrRefusal<Value> LinalgRaiser::raiseMatmul(linalg::LinalgOp op,
   return Value(keep(tosa::AddOp::create(rewriter, loc, type, sums, added)));
 }
 
-/// What computes the elements that `value` has in another order, or some of.
-static Operation *skipMovement(Value value) {
-  Operation *op = value.getDefiningOp();
-  while (isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                         tensor::ExtractSliceOp, linalg::TransposeOp>(op))
-    op = op->getOperand(0).getDefiningOp();
-  return op;
+/// `numbers`, as often as it takes for as many channels; one for all stays.
+template <typename T>
+static SmallVector<T> tile(ArrayRef<T> numbers, int64_t channels) {
+  SmallVector<T> tiled(numbers);
+  if (numbers.size() != 1)
+    for (int64_t i = numbers.size(); i < channels; ++i)
+      tiled.push_back(numbers[i % numbers.size()]);
+  return tiled;
 }
 
 OrRefusal<Value> LinalgRaiser::raiseContraction(Value sums,
@@ -256,16 +258,22 @@ OrRefusal<Value> LinalgRaiser::raiseContraction(Value sums,
         collapse.getReassociationIndices().back().size() != 2)
       collapse = {};
   }
-  Operation *op = skipMovement(sums);
+  bool isMovable = movement.read(sums, bias.size());
+  Operation *op = movement.getSource().getDefiningOp();
   if (!op || countIntegerMultiplyAccumulates(op) == 0)
     return Refusal();
   contraction = op;
-  if (op != sums.getDefiningOp() ||
-      (isa<linalg::DepthwiseConv2DNhwcHwcmOp,
-           linalg::DepthwiseConv2DNhwcHwcmQOp>(op) &&
-       !collapse))
-    return Refusal("its sums are moved before they are rescaled");
-  if (!sums.hasOneUse())
+  bool isDepthwise = isa<linalg::DepthwiseConv2DNhwcHwcmOp,
+                         linalg::DepthwiseConv2DNhwcHwcmQOp>(op);
+  if (!isMovable || (isDepthwise && (!collapse || !movement.isEmpty())))
+    return Refusal("its sums are moved otherwise than pixel by pixel before "
+                   "they are rescaled");
+  if (!movement.isEmpty()) {
+    sums = movement.getSource();
+    type = cast<RankedTensorType>(sums.getType());
+    bias = tile(ArrayRef(bias), type.getShape().back());
+  }
+  if (!isReadOnce(sums))
     return Refusal("its sums are used by others than one rescale");
   auto structured = dyn_cast<linalg::LinalgOp>(op);
   if (!structured || structured.getNumDpsInits() != 1)
@@ -403,10 +411,12 @@ OrRefusal<Value> LinalgRaiser::raiseSums(Value sums) {
 tosa::RescaleOp LinalgRaiser::createRescale(Location loc, Value input,
                                             Type type,
                                             const ElementRescale &rescale) {
-  int64_t channels = rescale.multipliers.size();
-  Value multipliers =
-            createConstant<int32_t>(loc, rescale.multipliers, {channels}),
-        shifts = createConstant<int8_t>(loc, rescale.shifts, {channels});
+  int64_t inputChannels = cast<RankedTensorType>(type).getShape().back();
+  auto tiled = tile<int32_t>(rescale.multipliers, inputChannels);
+  int64_t channels = tiled.size();
+  Value multipliers = createConstant<int32_t>(loc, tiled, {channels}),
+        shifts = createConstant<int8_t>(
+            loc, tile<int8_t>(rescale.shifts, inputChannels), {channels});
   auto getElement = [](Type tensor) {
     return cast<RankedTensorType>(tensor).getElementType();
   };
@@ -431,13 +441,16 @@ tosa::ClampOp LinalgRaiser::createClamp(Location loc, Value bytes,
 OrRefusal<tosa::RescaleOp> LinalgRaiser::raise(linalg::GenericOp op,
                                                const ElementRescale &rescale) {
   contraction = nullptr;
+  movement = {};
   if (rescale.outputZeroPoint < -128 || rescale.outputZeroPoint > 127)
     return Refusal();
   rewriter.setInsertionPoint(op);
   OrRefusal<Value> sums = raiseSums(rescale.input);
   if (!sums)
     return sums.getRefusal();
-  return createRescale(op.getLoc(), *sums, op->getResult(0).getType(), rescale);
+  auto type = cast<RankedTensorType>((*sums).getType())
+                  .clone(getElementTypeOrSelf(op->getResult(0).getType()));
+  return createRescale(op.getLoc(), *sums, type, rescale);
 }
 
 void LinalgRaiser::discard() {

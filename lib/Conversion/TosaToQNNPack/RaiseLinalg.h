@@ -6,6 +6,7 @@
 #define QBACKEND_LIB_CONVERSION_TOSATOQNNPACK_RAISELINALG_H
 
 #include "ElementRescale.h"
+#include "Movement.h"
 
 #include "qbackend/Support/Remarks.h"
 
@@ -27,6 +28,9 @@ public:
   mlir::tosa::ClampOp createClamp(mlir::Location loc, mlir::Value bytes,
                                   const ElementRescale &limits);
   mlir::Operation *getContraction() const { return contraction; }
+  /// What moves the sums between the contraction and the op that was raised,
+  /// which the `tosa.rescale` is in front of.
+  const Movement &getMovement() const { return movement; }
 
   /// Erases what nothing uses of what was created.
   void discard();
@@ -72,6 +76,7 @@ private:
   mlir::IRRewriter &rewriter;
   ConstantEvaluator &constants;
   mlir::Operation *contraction = nullptr;
+  Movement movement;
   llvm::SmallVector<mlir::Operation *> created;
 };
 

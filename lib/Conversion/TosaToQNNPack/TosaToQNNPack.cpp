@@ -528,6 +528,10 @@ Value Importer::importLinalg(linalg::GenericOp op) {
   } else if (rescale->isClamp()) {
     bytes = {};
   }
+  if (bytes && !rescale->isClamp()) {
+    rewriter.setInsertionPoint(op);
+    bytes = raiser.getMovement().apply(rewriter, bytes);
+  }
   raiser.discard();
   return bytes;
 }

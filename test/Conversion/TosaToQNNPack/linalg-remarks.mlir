@@ -34,10 +34,109 @@ func.func @weight(%x: tensor<1x2x2x2xi8>, %w: tensor<2x1x1x2xi8>) -> tensor<1x2x
 
 #element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
 
-// CHECK-LABEL: @moved
+// Channels change places, ...
+// CHECK-LABEL: @transposed_channels
 // CHECK: linalg.conv_2d_nhwc_fhwc_q
 // CHECK-NOT: qnnpack
-func.func @moved(%x: tensor<1x2x2x2xi8>) -> tensor<1x1x2x2xi8> {
+func.func @transposed_channels(%x: tensor<1x2x2x2xi8>) -> tensor<1x2x2x2xi8> {
+  %z = arith.constant 0 : i32
+  %m = arith.constant 1073741824 : i32
+  %s = arith.constant 33 : i8
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 127 : i32
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %e8 = tensor.empty() : tensor<1x2x2x2xi8>
+  %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=transposed_channels | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: its sums are moved otherwise than pixel by pixel before they are rescaled"}}
+  %products = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %i32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %sums = linalg.transpose ins(%products : tensor<1x2x2x2xi32>) outs(%i32 : tensor<1x2x2x2xi32>) permutation = [0, 1, 3, 2]
+  %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x2xi32>) outs(%e8 : tensor<1x2x2x2xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<1x2x2x2xi8>
+  return %bytes : tensor<1x2x2x2xi8>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// ... are left out, ...
+// CHECK-LABEL: @sliced_channels
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK-NOT: qnnpack
+func.func @sliced_channels(%x: tensor<1x2x2x2xi8>) -> tensor<1x2x2x1xi8> {
+  %z = arith.constant 0 : i32
+  %m = arith.constant 1073741824 : i32
+  %s = arith.constant 33 : i8
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 127 : i32
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %e8 = tensor.empty() : tensor<1x2x2x1xi8>
+  %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=sliced_channels | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: its sums are moved otherwise than pixel by pixel before they are rescaled"}}
+  %products = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %sums = tensor.extract_slice %products[0, 0, 0, 1] [1, 2, 2, 1] [1, 1, 1, 1] : tensor<1x2x2x2xi32> to tensor<1x2x2x1xi32>
+  %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x1xi32>) outs(%e8 : tensor<1x2x2x1xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<1x2x2x1xi8>
+  return %bytes : tensor<1x2x2x1xi8>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// ... become pixels, ...
+// CHECK-LABEL: @collapsed_channels
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK-NOT: qnnpack
+func.func @collapsed_channels(%x: tensor<1x2x2x2xi8>) -> tensor<1x1x2x4xi8> {
+  %z = arith.constant 0 : i32
+  %m = arith.constant 1073741824 : i32
+  %s = arith.constant 33 : i8
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 127 : i32
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e32 = tensor.empty() : tensor<1x2x2x2xi32>
+  %e8 = tensor.empty() : tensor<1x1x2x4xi8>
+  %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=collapsed_channels | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: its sums are moved otherwise than pixel by pixel before they are rescaled"}}
+  %products = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
+  %rows = tensor.collapse_shape %products [[0], [1], [2, 3]] : tensor<1x2x2x2xi32> into tensor<1x2x4xi32>
+  %sums = tensor.expand_shape %rows [[0], [1, 2], [3]] output_shape [1, 1, 2, 4] : tensor<1x2x4xi32> into tensor<1x1x2x4xi32>
+  %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x1x2x4xi32>) outs(%e8 : tensor<1x1x2x4xi8>) {
+  ^bb0(%in: i32, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<1x1x2x4xi8>
+  return %bytes : tensor<1x1x2x4xi8>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// ... or are somewhere that is found at run time.
+// CHECK-LABEL: @sliced_anywhere
+// CHECK: linalg.conv_2d_nhwc_fhwc_q
+// CHECK-NOT: qnnpack
+func.func @sliced_anywhere(%x: tensor<1x2x2x2xi8>, %i: index) -> tensor<1x1x2x2xi8> {
   %z = arith.constant 0 : i32
   %m = arith.constant 1073741824 : i32
   %s = arith.constant 33 : i8
@@ -47,9 +146,9 @@ func.func @moved(%x: tensor<1x2x2x2xi8>) -> tensor<1x1x2x2xi8> {
   %e32 = tensor.empty() : tensor<1x2x2x2xi32>
   %e8 = tensor.empty() : tensor<1x1x2x2xi8>
   %bias = linalg.fill ins(%z : i32) outs(%e32 : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
-  // expected-remark @+1 {{QB147 | Category:qbackend | Function=moved | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: its sums are moved before they are rescaled"}}
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=sliced_anywhere | Operator=linalg.conv_2d_nhwc_fhwc_q, Reason="stays integer code: its sums are moved otherwise than pixel by pixel before they are rescaled"}}
   %products = linalg.conv_2d_nhwc_fhwc_q {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w, %z, %z : tensor<1x2x2x2xi8>, tensor<2x1x1x2xi8>, i32, i32) outs(%bias : tensor<1x2x2x2xi32>) -> tensor<1x2x2x2xi32>
-  %sums = tensor.extract_slice %products[0, 1, 0, 0] [1, 1, 2, 2] [1, 1, 1, 1] : tensor<1x2x2x2xi32> to tensor<1x1x2x2xi32>
+  %sums = tensor.extract_slice %products[0, %i, 0, 0] [1, 1, 2, 2] [1, 1, 1, 1] : tensor<1x2x2x2xi32> to tensor<1x1x2x2xi32>
   %bytes = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x1x2x2xi32>) outs(%e8 : tensor<1x1x2x2xi8>) {
   ^bb0(%in: i32, %out: i8):
     %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32

@@ -194,3 +194,60 @@ func.func @mul(%x: tensor<1x2x2x3xi8>, %y: tensor<1x1x1x3xi8>) -> tensor<1x2x2x3
   } -> tensor<1x2x2x3xi8>
   return %bytes : tensor<1x2x2x3xi8>
 }
+
+// A transposed convolution, as upstream decomposes it: its 4 phases of 2 channels are
+// channels of another one, whose bytes are moved. The bias behind the movement is that of
+// each phase, and what asks the moved sums for their size asks the bytes.
+// CHECK-LABEL: func.func @transposed
+// CHECK-SAME: (%[[X:.*]]: tensor<?x2x2x2xi8>)
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[7, -9, 7, -9, 7, -9, 7, -9]> : tensor<8xi32>
+// CHECK-DAG: %[[W:.*]] = arith.constant dense<{{\[\[\[\[}}1, 2]]], {{.*}}, {{\[\[\[}}15, 16]]]]> : tensor<8x1x1x2xi8>
+// CHECK: %[[C:.*]] = qnnpack.conv2d {{.*}}, %[[B]] {{.*}}multiplier = [1073741824, 1073741825, 1073741824, 1073741825, 1073741824, 1073741825, 1073741824, 1073741825], shift = [38, 39, 38, 39, 38, 39, 38, 39]
+// CHECK: %[[K:.*]] = qnnpack.clamp %[[C]]
+// CHECK: %[[Y:.*]] = quant.scast %[[K]] : {{.*}} to tensor<?x2x2x8xi8>
+// CHECK: %[[N:.*]] = tensor.dim %[[Y]]
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[Y]] {{\[}}[0], [1], [2], [3, 4, 5]] output_shape [%[[N]], 2, 2, 2, 2, 2]
+// CHECK: %[[T:.*]] = linalg.transpose ins(%[[E]] {{.*}} permutation = [0, 1, 3, 2, 4, 5]
+// CHECK: %[[M:.*]] = tensor.collapse_shape %[[T]] {{\[}}[0], [1, 2], [3, 4], [5]] : tensor<?x2x2x2x2x2xi8> into tensor<?x4x4x2xi8>
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[M]][0, 1, 0, 0] [%{{.*}}, 3, 4, 2] [1, 1, 1, 1]
+// CHECK-NOT: xi32>
+// CHECK: tensor.empty(%{{.*}}) : tensor<?x3xi8>
+// CHECK: return %[[S]]
+func.func @transposed(%x: tensor<?x2x2x2xi8>) -> (tensor<?x3x4x2xi8>, tensor<?x3xi8>) {
+  %c0 = arith.constant 0 : index
+  %z = arith.constant 0 : i32
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 100 : i32
+  %w = arith.constant dense<[[[[1, 2]]], [[[3, 4]]], [[[5, 6]]], [[[7, 8]]], [[[9, 10]]], [[[11, 12]]], [[[13, 14]]], [[[15, 16]]]]> : tensor<8x1x1x2xi8>
+  %b = arith.constant dense<[[[[7, -9]]]]> : tensor<1x1x1x2xi32>
+  %m = arith.constant dense<[1073741824, 1073741825]> : tensor<2xi32>
+  %s = arith.constant dense<[38, 39]> : tensor<2xi8>
+  %n = tensor.dim %x, %c0 : tensor<?x2x2x2xi8>
+  %e = tensor.empty(%n) : tensor<?x2x2x8xi32>
+  %zeros = linalg.fill ins(%z : i32) outs(%e : tensor<?x2x2x8xi32>) -> tensor<?x2x2x8xi32>
+  %c = linalg.conv_2d_nhwc_fhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<?x2x2x2xi8>, tensor<8x1x1x2xi8>) outs(%zeros : tensor<?x2x2x8xi32>) -> tensor<?x2x2x8xi32>
+  %cn = tensor.dim %c, %c0 : tensor<?x2x2x8xi32>
+  %expanded = tensor.expand_shape %c [[0], [1], [2], [3, 4, 5]] output_shape [%cn, 2, 2, 2, 2, 2] : tensor<?x2x2x8xi32> into tensor<?x2x2x2x2x2xi32>
+  %te = tensor.empty(%cn) : tensor<?x2x2x2x2x2xi32>
+  %t = linalg.transpose ins(%expanded : tensor<?x2x2x2x2x2xi32>) outs(%te : tensor<?x2x2x2x2x2xi32>) permutation = [0, 1, 3, 2, 4, 5]
+  %collapsed = tensor.collapse_shape %t [[0], [1, 2], [3, 4], [5]] : tensor<?x2x2x2x2x2xi32> into tensor<?x4x4x2xi32>
+  %tn = tensor.dim %collapsed, %c0 : tensor<?x4x4x2xi32>
+  %slice = tensor.extract_slice %collapsed[0, 1, 0, 0] [%tn, 3, 4, 2] [1, 1, 1, 1] : tensor<?x4x4x2xi32> to tensor<?x3x4x2xi32>
+  %e32 = tensor.empty(%n) : tensor<?x3x4x2xi32>
+  %e8 = tensor.empty(%n) : tensor<?x3x4x2xi8>
+  %sums = linalg.generic {indexing_maps = [#element, affine_map<(d0, d1, d2, d3) -> (0, 0, 0, d3)>, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%slice, %b : tensor<?x3x4x2xi32>, tensor<1x1x1x2xi32>) outs(%e32 : tensor<?x3x4x2xi32>) {
+  ^bb0(%in: i32, %bias: i32, %out: i32):
+    %0 = arith.addi %in, %bias : i32
+    linalg.yield %0 : i32
+  } -> tensor<?x3x4x2xi32>
+  %bytes = linalg.generic {indexing_maps = [#element, #channel, #channel, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums, %m, %s : tensor<?x3x4x2xi32>, tensor<2xi32>, tensor<2xi8>) outs(%e8 : tensor<?x3x4x2xi8>) {
+  ^bb0(%in: i32, %mm: i32, %ss: i8, %out: i8):
+    %0 = tosa.apply_scale %in, %mm, %ss {rounding_mode = SINGLE_ROUND} : (i32, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<?x3x4x2xi8>
+  %sized = tensor.empty(%tn) : tensor<?x3xi8>
+  return %bytes, %sized : tensor<?x3x4x2xi8>, tensor<?x3xi8>
+}

@@ -7,6 +7,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -183,12 +184,12 @@ DenseElementsAttr forms::evaluateLayoutOp(Operation *op,
   }
   if (auto pad = dyn_cast<tensor::PadOp>(op)) {
     Value padding = pad.getConstantPaddingValue();
-    if (!padding || !pad.getLow().empty())
+    auto low = getConstantIntValues(pad.getMixedLowPad());
+    auto constant =
+        padding ? padding.getDefiningOp<arith::ConstantOp>() : nullptr;
+    if (!constant || !low)
       return {};
-    if (auto constant = padding.getDefiningOp<arith::ConstantOp>())
-      return evaluatePad(source, readAttribute(constant.getValue()),
-                         pad.getStaticLow(), type);
-    return {};
+    return evaluatePad(source, readAttribute(constant.getValue()), *low, type);
   }
   if (isa<tosa::TileOp>(op))
     return type ? evaluateTile(source, type) : DenseElementsAttr();
