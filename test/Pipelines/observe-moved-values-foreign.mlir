@@ -7,7 +7,7 @@
 
 // CHECK-NOT: qbackend.moves
 // RAISED: @main
-// RAISED-SAME: attributes {qbackend.moves = {{\[\[}}"flatten", "#0", "reshape"]]}
+// RAISED-SAME: attributes {qbackend.moves = {{\[\[}}"flatten", "#0", "reshape", ""]]}
 // RAISED-NOT: qbackend.moves
 func.func @main(%x: tensor<1x4x6xf32>) -> tensor<4x6xf32> {
   %0 = tensor.collapse_shape %x [[0, 1], [2]] : tensor<1x4x6xf32> into tensor<4x6xf32> loc("flatten")

@@ -56,10 +56,15 @@ static bool isAxis(Attribute value) {
 /// An observer is updated so often in each batch.
 static constexpr int64_t maxCount = 1 << 20;
 
-static bool isCount(Attribute value) {
+static bool isCount(int64_t count) { return count >= 0 && count <= maxCount; }
+
+/// N, or a place for each: array<i64: PLACE, ...>
+static bool isSourceValues(Attribute value) {
+  if (auto places = dyn_cast<DenseI64ArrayAttr>(value))
+    return isCount(places.size()) && llvm::all_of(places.asArrayRef(), isCount);
   auto count = dyn_cast<IntegerAttr>(value);
   return count && count.getType().isSignlessInteger(64) &&
-         count.getInt() >= 0 && count.getInt() <= maxCount;
+         isCount(count.getInt());
 }
 
 static bool isNames(Attribute value) {
@@ -67,12 +72,12 @@ static bool isNames(Attribute value) {
   return names && llvm::all_of(names, llvm::IsaPred<StringAttr>);
 }
 
-/// [[NAME, SOURCE, KIND], ...]
+/// [[NAME, SOURCE, KIND, BEFORE], ...]
 static bool isMoves(Attribute value) {
   auto moves = dyn_cast<ArrayAttr>(value);
   return moves && llvm::all_of(moves, [](Attribute each) {
            auto move = dyn_cast<ArrayAttr>(each);
-           return isNames(each) && move.size() == 3;
+           return isNames(each) && move.size() == 4;
          });
 }
 
@@ -106,14 +111,14 @@ static const KnownAttribute knownAttributes[] = {
      isRole, ofArguments},
     {kSourceValuesAttrName,
      "qbackend.operator and qbackend.observe",
-     "a count up to 2^20, an i64",
-     isCount,
+     "a count up to 2^20, an i64, or an array of such places",
+     isSourceValues,
      !ofArguments,
      !ofResults,
      {"qbackend.operator", "qbackend.observe"}},
     {kMovesAttrName,
      "functions",
-     "an array of arrays of three strings",
+     "an array of arrays of four strings",
      isMoves,
      !ofArguments,
      !ofResults,

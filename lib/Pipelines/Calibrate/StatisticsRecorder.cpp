@@ -65,6 +65,8 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
         addTarget(std::move(entry), getObserverOptions(op.getConfig()), all);
   }
   llvm::DenseMap<Value, Target *> byTensor;
+  llvm::StringMap<std::pair<SmallVector<ObserveOp>, SmallVector<size_t>>>
+      places;
   module.walk<WalkOrder::PreOrder>([&](ObserveOp op) {
     // Elsewhere a sample may pass a site more than once, or not at all.
     givesInTurn &= op->getParentOp() == entry;
@@ -77,8 +79,12 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
     };
     const int64_t times = getSourceValues(op);
     Target *target = byObserver.lookup(op.getObserver());
-    if (target && times != 0)
+    if (target && times != 0) {
       add(target, times);
+      auto &[ops, numbers] = places[op.getObserver()];
+      ops.push_back(op);
+      numbers.push_back(sites.size());
+    }
     // What shares an observer also has an entry of its own.
     Value tensor = TensorNames::getTensor(op.getInput());
     if (all && (times == 0 || shared[op.getObserver()].size() > 1) &&
@@ -95,6 +101,25 @@ StatisticsRecorder::StatisticsRecorder(ModuleOp module, ModuleOp original,
       addReaders(op, site);
     sites.push_back(std::move(site));
   });
+  for (auto &entry : places)
+    placeLater(entry.second.first, entry.second.second);
+}
+
+void StatisticsRecorder::placeLater(ArrayRef<ObserveOp> ops,
+                                    ArrayRef<size_t> numbers) {
+  for (auto [i, op] : llvm::enumerate(ops)) {
+    Site &site = sites[numbers[i]];
+    if (!site.isOrdered)
+      continue;
+    for (int64_t place : getSourcePlaces(op)) {
+      size_t behind = std::min<size_t>(i + place, numbers.size() - 1);
+      if (behind == i)
+        continue;
+      sites[numbers[behind]].earlier.push_back(&site);
+      ++site.later;
+      --site.times.front();
+    }
+  }
 }
 
 /// Has the entry of the tensor that `op` observes record what layers get of it.
@@ -140,7 +165,7 @@ llvm::Error StatisticsRecorder::flush(int64_t end) {
                          "data is not what it was trained on; "
                          "non-finite=ignore leaves such values out",
                          site.name, *refused->nonFinite, sample);
-    give(site, batch, first);
+    give(site, std::move(batch), first);
   }
   setTurn(end);
   return llvm::Error::success();
@@ -290,7 +315,7 @@ void StatisticsRecorder::giveInTurn(int64_t sample) {
       return;
     Batch batch = takeBefore(site, sample + 1);
     lock.unlock();
-    give(site, batch, sample);
+    give(site, std::move(batch), sample);
     lock.lock();
     ++nextSite;
   }
@@ -306,20 +331,27 @@ void StatisticsRecorder::observe(Observer &observer, const Target &target,
     observer.update(chunks);
 }
 
-void StatisticsRecorder::give(Site &site, const Batch &batch, int64_t first) {
+void StatisticsRecorder::giveOrdered(Target &target, const Batch &batch,
+                                     int64_t first) {
   if (batch.empty())
     return;
+  std::vector<Chunk> chunks;
+  for (auto &[sample, visits] : batch)
+    for (const Pending &pending : visits)
+      chunks.push_back(
+          {pending.values.data(), int64_t(pending.values.size()), sample});
+  target.observer->setBatchSample(first);
+  observe(*target.observer, target, chunks,
+          batch.begin()->second.front().shape);
+}
+
+void StatisticsRecorder::give(Site &site, Batch batch, int64_t first) {
   for (auto [index, target] : llvm::enumerate(site.targets)) {
+    if (batch.empty())
+      break;
     if (site.isOrdered) {
-      std::vector<Chunk> chunks;
-      for (auto &[sample, visits] : batch)
-        for (const Pending &pending : visits)
-          chunks.push_back(
-              {pending.values.data(), int64_t(pending.values.size()), sample});
-      target->observer->setBatchSample(first);
       for (int64_t i = 0; i < site.times[index]; ++i)
-        observe(*target->observer, *target, chunks,
-                batch.begin()->second.front().shape);
+        giveOrdered(*target, batch, first);
       continue;
     }
     Statistics stats = target->observer->statistics();
@@ -329,5 +361,14 @@ void StatisticsRecorder::give(Site &site, const Batch &batch, int64_t first) {
         calibration::merge(stats, pending.statistics[index]);
     stats.batches = batches + !stats.empty();
     target->observer->resume(stats);
+  }
+  if (site.later > 0) {
+    site.left = site.later;
+    site.held = std::move(batch);
+  }
+  for (Site *each : site.earlier) {
+    giveOrdered(*each->targets.front(), each->held, first);
+    if (--each->left == 0)
+      each->held.clear();
   }
 }

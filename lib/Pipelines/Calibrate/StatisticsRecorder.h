@@ -83,8 +83,16 @@ private:
     std::string name;
     std::vector<Target *> targets;
     /// How often a visit updates each target: once, but an observer for each
-    /// value of the network that is this one.
+    /// value of the network that is this one, and follows at once.
     std::vector<int64_t> times;
+    /// The sites whose first target is updated with what they saw behind this
+    /// one: for values of the network that are theirs, but come later in its
+    /// code.
+    std::vector<Site *> earlier;
+    /// How many later sites update the first target, what for, and how many are
+    /// left in this batch.
+    int64_t later = 0, left = 0;
+    Batch held;
     std::vector<Reader> readers;
     bool isOrdered = false;
     /// Whether it is of the module as it was given.
@@ -97,8 +105,12 @@ private:
                       const std::vector<calibration::Chunk> &chunks,
                       const std::vector<int64_t> &shape);
   /// Gives a batch, which begins with the sample `first`, maybe elsewhere.
-  static void give(Site &site, const Batch &batch, int64_t first);
+  static void give(Site &site, Batch batch, int64_t first);
+  static void giveOrdered(Target &target, const Batch &batch, int64_t first);
 
+  /// Moves what the observe ops of one observer, which are `sites`, see for
+  /// later values of the network behind those.
+  void placeLater(llvm::ArrayRef<ObserveOp> ops, llvm::ArrayRef<size_t> sites);
   Target *addTarget(calibration::TableEntry entry,
                     calibration::ObserverOptions options, bool all);
   void addReaders(ObserveOp op, Site &site);

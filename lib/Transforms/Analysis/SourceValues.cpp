@@ -16,18 +16,34 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
 
+#include <utility>
+
 using namespace mlir;
 using namespace qbackend;
 
 int64_t qbackend::getSourceValues(Operation *op) {
-  auto count = dyn_cast_if_present<IntegerAttr>(
-      op->getDiscardableAttr(kSourceValuesAttrName));
+  Attribute values = op->getDiscardableAttr(kSourceValuesAttrName);
+  if (auto places = dyn_cast_if_present<DenseI64ArrayAttr>(values))
+    return places.size();
+  auto count = dyn_cast_if_present<IntegerAttr>(values);
   return count ? count.getInt() : 1;
 }
 
 void qbackend::setSourceValues(Operation *op, int64_t count) {
   op->setDiscardableAttr(kSourceValuesAttrName,
                          Builder(op).getI64IntegerAttr(count));
+}
+
+SmallVector<int64_t> qbackend::getSourcePlaces(Operation *op) {
+  if (auto places = dyn_cast_if_present<DenseI64ArrayAttr>(
+          op->getDiscardableAttr(kSourceValuesAttrName)))
+    return SmallVector<int64_t>(places.asArrayRef());
+  return SmallVector<int64_t>(getSourceValues(op), 0);
+}
+
+void qbackend::setSourcePlaces(Operation *op, ArrayRef<int64_t> places) {
+  op->setDiscardableAttr(kSourceValuesAttrName,
+                         Builder(op).getDenseI64ArrayAttr(places));
 }
 
 //===----------------------------------------------------------------------===//
@@ -157,14 +173,16 @@ void qbackend::recordMoves(func::FuncOp function) {
   });
   Builder builder(function.getContext());
   SmallVector<Attribute> moves;
+  StringRef previous;
   for (auto &[name, group] : groups) {
+    StringRef before = std::exchange(previous, name);
     if (!group.moves || group.inputs.size() != 1 ||
         !(group.transposes || group.reshapes))
       continue;
     std::string source = getSourceName(group.inputs.front());
     if (!source.empty())
       moves.push_back(builder.getStrArrayAttr(
-          {name, source, group.transposes ? "transpose" : "reshape"}));
+          {name, source, group.transposes ? "transpose" : "reshape", before}));
   }
   if (!moves.empty())
     function->setAttr(kMovesAttrName, builder.getArrayAttr(moves));
@@ -200,6 +218,9 @@ MovedValues::MovedValues(ModuleOp module,
     if (!moves)
       continue;
     llvm::StringMap<Value> values = findValues(function);
+    // The value after which each movement is that is no operator any more.
+    llvm::StringMap<Value> places;
+    Value last;
     // In the order of the code: what a source is, is known by then.
     for (auto move : moves.getAsRange<ArrayAttr>()) {
       auto get = [&](unsigned i) {
@@ -208,12 +229,23 @@ MovedValues::MovedValues(ModuleOp module,
       Value source = values.lookup(get(1));
       if (!source || !values.try_emplace(get(0), source).second)
         continue;
+      // What is before it may be gone: the place of the last movement is near.
+      if (auto place = places.find(get(3)); place != places.end())
+        last = place->second;
+      else if (Value value = values.lookup(get(3)))
+        last = value;
+      places[get(0)] = last;
       if (isObserved(get(2)))
-        ++moved[source];
+        moved[source].push_back(last);
     }
   }
 }
 
 int64_t MovedValues::count(Value value) const {
-  return 1 + moved.lookup(TensorNames::getTensor(value));
+  return 1 + getPlaces(TensorNames::getTensor(value)).size();
+}
+
+ArrayRef<Value> MovedValues::getPlaces(Value tensor) const {
+  auto found = moved.find(tensor);
+  return found == moved.end() ? ArrayRef<Value>() : found->second;
 }

@@ -205,6 +205,46 @@ void ObserverInserter::insert() {
     }
     insertObserve(observation, symbol);
   }
+  placeUpdates();
+}
+
+void ObserverInserter::placeUpdates() {
+  // Where each observer sees the network's own values, in the order of the
+  // code, and the last place where each tensor is seen.
+  llvm::DenseMap<Attribute, SmallVector<int64_t>> seen;
+  llvm::DenseMap<Value, int64_t> lastOf;
+  SmallVector<std::pair<ObserveOp, int64_t>> several;
+  int64_t number = 0;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    ++number;
+    for (Value result : op->getResults())
+      lastOf[result] = number;
+    auto observe = dyn_cast<ObserveOp>(op);
+    if (!observe || getSourceValues(observe) == 0)
+      return;
+    seen[observe.getObserverAttr().getAttr()].push_back(number);
+    lastOf[TensorNames::getTensor(observe.getInput())] = number;
+    if (getSourceValues(observe) > 1)
+      several.push_back({observe, number});
+  });
+  for (auto [observe, own] : several) {
+    ArrayRef<int64_t> sites = seen[observe.getObserverAttr().getAttr()];
+    const auto *next = llvm::upper_bound(sites, own);
+    SmallVector<int64_t> places = {0};
+    for (Value before :
+         moves.getPlaces(TensorNames::getTensor(observe.getInput()))) {
+      int64_t last = own;
+      if (before)
+        last = std::max(last, lastOf.lookup(before));
+      else
+        for (Value argument :
+             observe->getParentOfType<func::FuncOp>().getArguments())
+          last = std::max(last, lastOf.lookup(argument));
+      places.push_back(llvm::upper_bound(sites, last) - next);
+    }
+    if (llvm::any_of(places, [](int64_t place) { return place != 0; }))
+      setSourcePlaces(observe, places);
+  }
 }
 
 void ObserverInserter::remarkClipped(unsigned i) {

@@ -106,6 +106,10 @@ private:
 
   void insertObserve(Observation &observation, mlir::FlatSymbolRefAttr symbol);
 
+  /// Says of observe ops of several values of the network behind which others
+  /// of their observer these are, where that is not at once.
+  void placeUpdates();
+
   mlir::ModuleOp module;
   const MovedValues &moves;
   ObserverAttr globalActivation;

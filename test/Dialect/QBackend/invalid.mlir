@@ -752,8 +752,18 @@ func.func @axis_below_0(%x: tensor<2x3xf32>) -> tensor<2x3xf32> {
 qbackend.observer @o <min_max, ui8>
 
 func.func @too_many_values(%x: tensor<2xf32>) -> tensor<2xf32> {
-  // expected-error @+1 {{has 'qbackend.source_values' = 4611686018427387904 : i64; expected a count up to 2^20, an i64}}
+  // expected-error @+1 {{has 'qbackend.source_values' = 4611686018427387904 : i64; expected a count up to 2^20, an i64, or an array of such places}}
   %y = qbackend.observe %x by @o {qbackend.source_values = 4611686018427387904 : i64} : tensor<2xf32>
+  return %y : tensor<2xf32>
+}
+
+// -----
+
+qbackend.observer @o <min_max, ui8>
+
+func.func @negative_place(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{has 'qbackend.source_values' = array<i64: 0, -1>; expected a count up to 2^20, an i64, or an array of such places}}
+  %y = qbackend.observe %x by @o {qbackend.source_values = array<i64: 0, -1>} : tensor<2xf32>
   return %y : tensor<2xf32>
 }
 
@@ -761,6 +771,11 @@ func.func @too_many_values(%x: tensor<2xf32>) -> tensor<2xf32> {
 
 // expected-error @+1 {{has 'qbackend.moves' = }}
 func.func private @move_without_kind() attributes {qbackend.moves = [["flatten", "x"]]}
+
+// -----
+
+// expected-error @+1 {{expected an array of arrays of four strings}}
+func.func private @move_without_place() attributes {qbackend.moves = [["flatten", "x", "reshape"]]}
 
 // -----
 

@@ -40,12 +40,12 @@ inline constexpr llvm::StringLiteral kRoundsAttrName = "qbackend.rounds";
 inline constexpr llvm::StringLiteral kChannelAxisAttrName =
     "qbackend.channel_axis";
 
-/// Of an operator, an argument and an observe op: how many values of the
-/// network as it was given the result, the argument or what is observed stands
-/// for, an i64; without it, one. An observer is updated so often in a batch.
-/// What a pass puts in, a transpose or a view that changes the layout, stands
-/// for none: it was observed before. What a transpose of the network's own
-/// gives stands where its input comes from, since the transpose moves on.
+/// Of an operator, an argument and an observe op: how many values of the given
+/// network it stands for, an i64, 1 without it; an observer is updated so often
+/// in a batch. What a pass puts in, a transpose or a view, stands for none; a
+/// transpose of the network's own counts where its input comes from. In observe
+/// ops array<i64: 0, 1> has the place of each in the code: behind how many of
+/// the next observe ops of its observer it comes.
 inline constexpr llvm::StringLiteral kSourceValuesAttrName =
     "qbackend.source_values";
 

@@ -11,10 +11,11 @@ namespace qbackend {
 
 /// Of a function: the values of the network as it was given that are others in
 /// another shape or layout, since passes merge, cancel and drop such code. An
-/// array of [NAME, SOURCE, KIND], all strings: the value called NAME is SOURCE,
-/// a name or the number of an argument ("#0"), and KIND is "reshape" or
-/// "transpose". `qbackend-normalize-code` (or `qbackend-raise`) records them,
-/// and `qbackend-observe` counts them.
+/// array of [NAME, SOURCE, KIND, BEFORE], all strings: the value called NAME is
+/// SOURCE, a name or the number of an argument ("#0"), KIND is "reshape" or
+/// "transpose", and BEFORE is the value before it in the code, "" of the first.
+/// `qbackend-normalize-code` (or `qbackend-raise`) records them, and
+/// `qbackend-observe` counts them.
 inline constexpr llvm::StringLiteral kMovesAttrName = "qbackend.moves";
 
 } // namespace qbackend

@@ -17,6 +17,12 @@ namespace qbackend {
 int64_t getSourceValues(mlir::Operation *op);
 void setSourceValues(mlir::Operation *op, int64_t count);
 
+/// For each value of the network that the observe op `op` stands for, how many
+/// of the next observe ops of its observer see theirs before: 0, for what
+/// follows at once. Those that stand for no value are not counted.
+llvm::SmallVector<int64_t> getSourcePlaces(mlir::Operation *op);
+void setSourcePlaces(mlir::Operation *op, llvm::ArrayRef<int64_t> places);
+
 /// Whether `op` only moves elements, as a part of what is before or behind it:
 /// a pass has put it in; it has the name of one of these; or, without a name,
 /// it adds the dimension of size 1 of the element of a stack.
@@ -40,8 +46,12 @@ public:
   /// Of the tensor behind `value`, seen through changes of layout.
   int64_t count(mlir::Value value) const;
 
+  /// The values after which the code has what moved `tensor`, one each; null:
+  /// after the arguments.
+  llvm::ArrayRef<mlir::Value> getPlaces(mlir::Value tensor) const;
+
 private:
-  llvm::DenseMap<mlir::Value, int64_t> moved;
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<mlir::Value, 1>> moved;
 };
 
 } // namespace qbackend
