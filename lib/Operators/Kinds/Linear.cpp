@@ -311,14 +311,18 @@ static void getInputs(const Product &product, const Factors &factors,
       break;
     value = before;
   }
-  // A change of shape before the product makes up for one after it.
+  // A change of shape before the product makes up for one after it. One extent
+  // follows from the number of elements.
+  auto isKnown = [](ArrayRef<int64_t> sizes) {
+    return llvm::count(sizes, ShapedType::kDynamic) <= 1;
+  };
   bool hasReshape = value != view.source;
   if ((!isReshaped || product.needsReshape || hasReshape ||
        product.contraction.isConvolution) &&
-      isStatic) {
-    if (hasReshape && getFloatType(value).hasStaticShape() && isReshaped)
+      isKnown(shape)) {
+    if (hasReshape && isKnown(getFloatType(value).getShape()) && isReshaped)
       found.push_back(RecognizedOperand::reshaped(value, shape));
-    if (getFloatType(view.source).hasStaticShape())
+    if (isKnown(getFloatType(view.source).getShape()))
       found.push_back(RecognizedOperand::reshaped(view.source, shape));
   }
 }
@@ -429,7 +433,7 @@ void forms::recognizeLinear(Recognition &recognition) {
   if (contraction.isConvolution && product->reshape && type.getRank() > 3)
     return;
   if (isPixel && (contraction.op != recognition.root ||
-                  !isBetweenReshapes(contraction.op) || !type.hasStaticShape()))
+                  !isBetweenReshapes(contraction.op) || type.getRank() == 0))
     return;
   auto factors = findWeight(*product, recognition.constants());
   if (!factors)
@@ -470,9 +474,11 @@ void forms::recognizeLinear(Recognition &recognition) {
   bool isLast = channel + 1 >= results.size();
   SmallVector<int64_t> shape(type.getShape());
   if (isPixel) {
-    if (!isLast || shape.empty() || shape.back() != size)
+    if (!isLast || shape.back() != size)
       return;
-    shape = {type.getNumElements() / size, size};
+    shape = {type.hasStaticShape() ? type.getNumElements() / size
+                                   : ShapedType::kDynamic,
+             size};
     op.outputShape = shape;
   } else if (product->reshape) {
     if (!isLast || shape.empty())

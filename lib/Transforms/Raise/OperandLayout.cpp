@@ -58,8 +58,14 @@ Value qbackend::createReshapeOperator(OpBuilder &builder, Location loc,
   auto type = cast<RankedTensorType>(value.getType());
   if (type.getShape() == shape)
     return value;
-  bool isFlatten = shape.size() == 2 && type.getRank() > 2 &&
-                   shape.front() == type.getDimSize(0);
+  // Two extents that aren't known may differ.
+  bool isFlatten =
+      shape.size() == 2 && type.getRank() > 2 &&
+      shape.front() == type.getDimSize(0) &&
+      (!type.isDynamicDim(0) ||
+       (type.getNumDynamicDims() == 1 &&
+        tryCountElements(type.clone(type.getShape().drop_front())) ==
+            shape.back()));
   MLIRContext *context = builder.getContext();
   auto kind = isFlatten
                   ? Attribute(FlattenAttr::get(context, DenseI64ArrayAttr()))

@@ -183,3 +183,22 @@ func.func @dyn_tosa(%x: tensor<?x8xf32>, %w: tensor<5x8xf32>, %b: tensor<5xf32>)
   %r = tosa.add %y, %b2 : (tensor<?x5xf32>, tensor<1x5xf32>) -> tensor<?x5xf32>
   return %r : tensor<?x5xf32>
 }
+
+// Of images of one pixel, whose number follows from the batch: features of rows that
+// were an image's.
+// CHECK-LABEL: func.func @any_number_of_pixels(
+// CHECK: %[[R0:.*]] = qbackend.operator [#qbackend.reshape] inputs(%arg0) {{.*}} : (tensor<?x2x6x8xf32>) -> tensor<?x8xf32>
+// CHECK: %[[R1:.*]] = qbackend.operator [#qbackend.linear] inputs(%[[R0]]) weight(%{{.*}}) bias(%arg2) : (tensor<?x8xf32>, tensor<5x8xf32>, tensor<5xf32>) -> tensor<?x5xf32>
+// CHECK: qbackend.operator [#qbackend.reshape] inputs(%[[R1]]) {{.*}} : (tensor<?x5xf32>) -> tensor<?x1x1x5xf32>
+// CHECK-NOT: #qbackend.conv2d
+// CHECK: return
+func.func @any_number_of_pixels(%x: tensor<?x2x6x8xf32>, %w: tensor<5x1x1x8xf32>, %b: tensor<5xf32>) -> tensor<?x2x6x5xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %s1 = tosa.const_shape {values = dense<[-1, 1, 1, 8]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %s2 = tosa.const_shape {values = dense<[-1, 2, 6, 5]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %p = tosa.reshape %x, %s1 : (tensor<?x2x6x8xf32>, !tosa.shape<4>) -> tensor<?x1x1x8xf32>
+  %c = tosa.conv2d %p, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<?x1x1x8xf32>, tensor<5x1x1x8xf32>, tensor<5xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<?x1x1x5xf32>
+  %r = tosa.reshape %c, %s2 : (tensor<?x1x1x5xf32>, !tosa.shape<4>) -> tensor<?x2x6x5xf32>
+  return %r : tensor<?x2x6x5xf32>
+}

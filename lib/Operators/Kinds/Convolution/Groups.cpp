@@ -200,7 +200,7 @@ std::optional<RecognizedOperator>
 forms::matchGroupsOfRows(Operation *root, ScalarExpressions &expressions) {
   Value image = getReshaped(root);
   auto type = getFloatType(root->getResult(0));
-  if (!image || !type || type.getRank() != 3 || !type.hasStaticShape())
+  if (!image || !type || type.getRank() != 3 || type.getNumDynamicDims() > 1)
     return std::nullopt;
   // Without the height of 1, which is behind the batch.
   auto isImageOf = [](Value image, RankedTensorType rows) {
