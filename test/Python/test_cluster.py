@@ -227,24 +227,52 @@ def test_hung_worker(model, accuracy):
         late.set()
 
 
-def test_time_counts_from_the_begin():
+class OneByOne(futures.Executor):
+    """One worker, whose parts take `seconds` each of a clock that goes on while
+    someone waits, and at no other time."""
+
+    def __init__(self, seconds):
+        self.now, self._seconds, self._end = 0.0, seconds, 0.0
+        self._held, self.handed_out = [], []
+
+    def submit(self, work, task):
+        future = futures.Future()
+        self._held.append((future, work, task))
+        self.handed_out.append(task.number)
+        if len(self._held) == 1:
+            self._begin()
+        return future
+
+    def _begin(self):
+        self._held[0][0].set_running_or_notify_cancel()
+        self._end = self.now + self._seconds
+
+    def monotonic(self):
+        return self.now
+
+    def wait(self, waiting, timeout, return_when):
+        assert return_when == futures.FIRST_COMPLETED
+        if self.now + timeout < self._end:
+            self.now += timeout
+            return set(), set(waiting)
+        self.now = self._end
+        future, work, task = self._held.pop(0)
+        future.set_result(work(task))
+        if self._held:
+            self._begin()
+        return {future}, set(waiting) - {future}
+
+
+def test_time_counts_from_the_begin(monkeypatch):
     """Parts wait for one worker longer than they may take."""
-    handed_out = []
-
-    def take_time(work, task):
-        time.sleep(0.6)
-        return work(task)
-
-    class Slowly(futures.ThreadPoolExecutor):
-        def submit(self, work, task):
-            handed_out.append(task.number)
-            return super().submit(take_time, work, task)
-
     one = calibrated()
-    with Slowly(1) as executor:
-        found = calibrated(executor=Cluster(executor, shards=3, timeout=1.1))
+    executor = OneByOne(seconds=60)
+    monkeypatch.setattr(cluster.time, "monotonic", executor.monotonic)
+    monkeypatch.setattr(cluster.futures, "wait", executor.wait)
+    found = calibrated(executor=Cluster(executor, shards=3, timeout=110))
     assert found == one
-    assert handed_out == [0, 1, 2]
+    assert executor.handed_out == [0, 1, 2]
+    assert executor.now == 180
 
 
 def test_time_of_one_that_tells_nothing(model, accuracy):
@@ -497,6 +525,46 @@ def test_sandbox_stays_closed():
 
 
 # Chaos ------------------------------------------------------------------------
+
+
+class Troubled(futures.ThreadPoolExecutor):
+    """Of what is handed out, some is lost, some hangs, and some answers are damaged."""
+
+    def __init__(self, seed):
+        super().__init__(64)
+        self.late, self.troubles = threading.Event(), []
+        self._chance = random.Random(seed)
+        # Three kinds in any case; what follows is drawn.
+        kinds = [*LIES, "lost", "hung"]
+        self._first = self._chance.sample(kinds, 3)
+        self._kinds = kinds + ["right"] * len(kinds)
+
+    def submit(self, work, *arguments):
+        kind = self._first.pop() if self._first else self._chance.choice(self._kinds)
+        if kind != "right":
+            self.troubles.append(kind)
+        return super().submit(self._do, kind, work, *arguments)
+
+    def _do(self, kind, work, *arguments):
+        if kind == "lost":
+            raise ConnectionError("the machine is gone")
+        if kind == "hung":
+            self.late.wait(60)
+        answer = work(*arguments)
+        return LIES[kind](answer) if kind in LIES else answer
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_trouble(seed):
+    one = calibrated(qconfig=AVERAGE)
+    with Troubled(seed) as executor:
+        try:
+            cluster = Cluster(executor, shards=7, timeout=1, retries=50)
+            found = calibrated(qconfig=AVERAGE, executor=cluster)
+        finally:
+            executor.late.set()
+    assert found == one
+    assert len(executor.troubles) >= 3
 
 
 def _slowly(work, task):
