@@ -211,6 +211,12 @@ static llvm::StringMap<Value> findValues(func::FuncOp function) {
   return values;
 }
 
+/// Whether an operator that does more than move elements gives `value`.
+static bool isComputed(Value value) {
+  auto op = value.getDefiningOp<OperatorOp>();
+  return op && (op.isFused() || !op.getKind().isShapeOnly());
+}
+
 MovedValues::MovedValues(ModuleOp module,
                          function_ref<bool(StringRef)> isObserved) {
   for (auto function : module.getOps<func::FuncOp>()) {
@@ -218,6 +224,13 @@ MovedValues::MovedValues(ModuleOp module,
     if (!moves)
       continue;
     llvm::StringMap<Value> values = findValues(function);
+    // A movement that became a part of the operator before it gave it its name.
+    for (Attribute move : llvm::reverse(moves)) {
+      auto names = cast<ArrayAttr>(move).getAsRange<StringAttr>();
+      if (Value now = values.lookup((*names.begin()).getValue());
+          now && isComputed(now))
+        values.try_emplace((*std::next(names.begin())).getValue(), now);
+    }
     // The value after which each movement is that is no operator any more.
     llvm::StringMap<Value> places;
     Value last;
@@ -226,9 +239,10 @@ MovedValues::MovedValues(ModuleOp module,
       auto get = [&](unsigned i) {
         return cast<StringAttr>(move[i]).getValue();
       };
-      Value source = values.lookup(get(1));
-      if (!source || !values.try_emplace(get(0), source).second)
+      Value source = values.lookup(get(1)), now = values.lookup(get(0));
+      if (!source || (now && (now != source || !isComputed(now))))
         continue;
+      values[get(0)] = source;
       // What is before it may be gone: the place of the last movement is near.
       if (auto place = places.find(get(3)); place != places.end())
         last = place->second;

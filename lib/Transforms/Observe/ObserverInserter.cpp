@@ -224,15 +224,19 @@ void ObserverInserter::placeUpdates() {
       return;
     seen[observe.getObserverAttr().getAttr()].push_back(number);
     lastOf[TensorNames::getTensor(observe.getInput())] = number;
-    if (getSourceValues(observe) > 1)
+    if (!moves.getPlaces(TensorNames::getTensor(observe.getInput())).empty())
       several.push_back({observe, number});
   });
   for (auto [observe, own] : several) {
     ArrayRef<int64_t> sites = seen[observe.getObserverAttr().getAttr()];
     const auto *next = llvm::upper_bound(sites, own);
-    SmallVector<int64_t> places = {0};
-    for (Value before :
-         moves.getPlaces(TensorNames::getTensor(observe.getInput()))) {
+    ArrayRef<Value> moved =
+        moves.getPlaces(TensorNames::getTensor(observe.getInput()));
+    if (getSourceValues(observe) < int64_t(moved.size()))
+      continue;
+    // The value itself, unless that is counted elsewhere.
+    SmallVector<int64_t> places(getSourceValues(observe) - moved.size(), 0);
+    for (Value before : moved) {
       int64_t last = own;
       if (before)
         last = std::max(last, lastOf.lookup(before));
@@ -380,6 +384,8 @@ void ObserverInserter::insertObserve(Observation &observation,
   };
   for (Value moved : observation.moved) {
     ObserveOp again = observeAgain(moved);
+    // It is counted elsewhere; what moves it further isn't.
+    setSourceValues(again, moves.count(moved) - 1);
     moved.replaceAllUsesExcept(again.getOutput(), again);
   }
   llvm::SmallDenseMap<Value, Value> layouts;
