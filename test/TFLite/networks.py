@@ -338,7 +338,8 @@ def residual(b):
     x = b.arithmetic("add", y, x, "relu")
     y = b.conv(x, 32, stride=(2, 2), pad=(0, 1, 0, 1), activation="relu")
     y = b.conv(y, 32)
-    z = b.conv(b.slice(x, (7, 7)), 32, (1, 1), (2, 2), (0, 0, 0, 0))
+    inner = b.slice(x, [n - 1 for n in x.data.shape[1:3]])
+    z = b.conv(inner, 32, (1, 1), (2, 2), (0, 0, 0, 0))
     y = b.arithmetic("sub", y, z)
     return b.conv(b.pad(y, ((1, 1), (1, 1), (0, 0))), 8, pad=(0, 0, 0, 0))
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The epilogue of fixed-point multipliers: exact products of 32 and 31 bits in
-// lanes of 64, and a residual sum of such numbers.
+// lanes of 64, as integers or as f64, and a residual sum of such numbers.
 
 #include "KernelEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -58,6 +59,40 @@ Value KernelEmitter::scaleByFixedPoint(Value sums, Value multiplierVector,
   Value rounded = shift(add(shift(product, places), number(1)), number(1));
   return arith::TruncIOp::create(b, vectorOf(target.lanes, b.getI32Type()),
                                  rounded);
+}
+
+// v * m / 2^s, moved by 2^(30 - s) away from 0 for `double`, and rounded to
+// nearest, ties to even. Products that are not clamped are exact, so that it
+// doesn't matter whether the addition is one op with them.
+Value KernelEmitter::scaleByDoubles(Value sums, Value multiplierVector,
+                                    qnnpack::Rounding rounding) {
+  ImplicitLocOpBuilder &b = *builder;
+  VectorType i64 = vectorOf(target.lanes, b.getI64Type()),
+             f64 = vectorOf(target.lanes, b.getF64Type());
+  auto mayFuse = arith::FastMathFlagsAttr::get(b.getContext(),
+                                               arith::FastMathFlags::contract);
+  auto add = [&](Value lhs, Value rhs) -> Value {
+    return arith::AddFOp::create(b, lhs, rhs, mayFuse);
+  };
+  Value wide = arith::SIToFPOp::create(b, f64, sums);
+  Value scaled = arith::MulFOp::create(b, wide, multiplierVector, mayFuse);
+  if (rounding == qnnpack::Rounding::Double) {
+    auto bits = [&](Value value, int64_t mask) -> Value {
+      return arith::AndIOp::create(b, arith::BitcastOp::create(b, i64, value),
+                                   splat(i64, mask));
+    };
+    Value moved =
+        arith::OrIOp::create(b, bits(multiplierVector, int64_t(0x7ff) << 52),
+                             bits(wide, std::numeric_limits<int64_t>::min()));
+    scaled = add(scaled, arith::BitcastOp::create(b, f64, moved));
+  }
+  VectorType i32 = vectorOf(target.lanes, b.getI32Type());
+  std::string lanes = std::to_string(target.lanes);
+  return LLVM::CallIntrinsicOp::create(
+             b, i32,
+             b.getStringAttr("llvm.lrint.v" + lanes + "i32.v" + lanes + "f64"),
+             scaled)
+      .getResults();
 }
 
 // With m = i * 2^s + f: round(v * m / 2^s) = v * i + ((v * f + 2^(s - 1)) >>

@@ -4,6 +4,7 @@
 
 #include "Lowering/LowerToLLVM.h"
 
+#include "DoubleMultipliers.h"
 #include "IntegerRequantizer.h"
 #include "KernelEmitter.h"
 #include "Lowering/Subtarget.h"
@@ -62,6 +63,8 @@ struct GenerateKernelsPass
   const KernelTarget *kernelTarget = nullptr;
   /// Whether there are no instructions for floats, or none that C can rely on.
   bool avoidsFloats = false;
+  /// Whether vectors of f64 are faster than products of 64 bits.
+  bool hasDoubles = false;
   /// Functions that requantize by integers, by their shift.
   DenseMap<int64_t, func::FuncOp> requantizers;
   /// The layers that are requantized by floats all the same.
@@ -98,6 +101,7 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
   }
   if (kernelTarget) {
     avoidsFloats = kernelTarget->isPortable || !hasFloats(**subtarget, false);
+    hasDoubles = kernelTarget->architecture == "x86";
     return success();
   }
   return error() << "target '" << target
@@ -171,6 +175,16 @@ template <typename T> static ArrayRef<char> getBytes(const std::vector<T> &v) {
   return {reinterpret_cast<const char *>(v.data()), v.size() * sizeof(T)};
 }
 
+/// What no sum of products of bytes with `weight`, of each bias, is beyond;
+/// they wrap.
+static int64_t boundSums(ArrayRef<int8_t> weight, ArrayRef<int32_t> bias) {
+  int64_t products = weight.size() / std::max<size_t>(bias.size(), 1);
+  int64_t bound = 0;
+  for (int64_t number : bias)
+    bound = std::max(bound, std::abs(number));
+  return std::min(bound + products * 255 * 128, int64_t(1) << 31);
+}
+
 //===----------------------------------------------------------------------===//
 // Functions
 //===----------------------------------------------------------------------===//
@@ -185,6 +199,7 @@ static Attribute getKey(int8::Conv2dOp op, const KernelEmitter &emitter) {
                                   emitter.getNumbersKey(op),
                                   b.getBoolAttr(op.getIsSigned()),
                                   b.getStringAttr(emitter.getRequantizer()),
+                                  b.getBoolAttr(emitter.usesDoubles()),
                                   b.getDenseI64ArrayAttr(emitter.getVariant())};
   for (Value value :
        {Value(op.getInput()), Value(op.getWeight()), Value(op.getInit())})
@@ -378,6 +393,13 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   else
     for (float factor : *multiplier)
       factors.push_back(llvm::bit_cast<int32_t>(factor));
+  if (!fixedPoint->empty() && hasDoubles)
+    if (auto doubles = findDoubleMultipliers(
+            *fixedPoint, op.getRequantizeAttr().getRounding(),
+            boundSums(*weight, *bias))) {
+      fixedPoint->assign(doubles->begin(), doubles->end());
+      emitter->setDoubles();
+    }
   PackedConstants packed = emitter->pack(*weight, *bias, factors, *fixedPoint);
   arguments.push_back(addConstant(b, symbols,
                                   b.getIntegerType(emitter->getWeightBits()),
@@ -389,8 +411,10 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
         b, symbols, integers ? b.getI32Type() : Type(b.getF32Type()),
         getBytes(packed.multiplier)));
   if (!packed.fixedPoint.empty())
-    arguments.push_back(
-        addConstant(b, symbols, b.getI64Type(), getBytes(packed.fixedPoint)));
+    arguments.push_back(addConstant(
+        b, symbols,
+        emitter->usesDoubles() ? Type(b.getF64Type()) : b.getI64Type(),
+        getBytes(packed.fixedPoint)));
   if (!packed.offsets.empty())
     arguments.push_back(
         addConstant(b, symbols, b.getI32Type(), getBytes(packed.offsets)));

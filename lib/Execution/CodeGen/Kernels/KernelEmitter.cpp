@@ -148,13 +148,15 @@ SmallVector<TypedAttr> KernelEmitter::getNumbers(int8::Conv2dOp op) const {
   for (int64_t number :
        {requantize.getLo(), requantize.getHi(), requantize.getOverflow()}) {
     if (byIntegers)
-      numbers.push_back(b.getI32IntegerAttr(number - zeroPoint));
+      numbers.push_back(
+          b.getI32IntegerAttr(number - (byDoubles ? 0 : zeroPoint)));
     else
       numbers.push_back(b.getF32FloatAttr(number - zeroPoint));
   }
   int32_t bits = byIntegers ? 0 : getBits(shifter);
-  numbers.push_back(add || fixedAdd ? b.getI32IntegerAttr(zeroPoint - bits)
-                                    : b.getI8IntegerAttr(zeroPoint));
+  numbers.push_back(add || fixedAdd || byDoubles
+                        ? b.getI32IntegerAttr(zeroPoint - bits)
+                        : b.getI8IntegerAttr(zeroPoint));
   if (packs) {
     numbers.push_back(b.getI16IntegerAttr(zeroPoint));
     for (int64_t limit : {requantize.getLo(), requantize.getHi()})
@@ -179,7 +181,9 @@ Attribute KernelEmitter::getNumbersKey(int8::Conv2dOp op) const {
   if (requantize)
     key.append({requantize.getOverflow() != requantize.getHi(),
                 requantize.getZeroPoint() != 0, isFixedPoint,
-                static_cast<int64_t>(requantize.getRounding())});
+                static_cast<int64_t>(requantize.getRounding()),
+                byDoubles && requantize.getLo() == -128,
+                byDoubles && requantize.getHi() == 127});
   if (packs)
     key.append({isClampedBelow(), isClampedAbove()});
   if (add)
@@ -713,7 +717,20 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     return arith::MinSIOp::create(b, scaled, numbers[High]);
   };
   Value bits;
-  if (isFixedPoint)
+  if (byDoubles) {
+    bits = arith::AddIOp::create(
+        b, scaleByDoubles(sums, multiplierVector, requantize.getRounding()),
+        numbers[ZeroPoint]);
+    // All that bytes hold is one instruction with the truncation.
+    if (requantize.getLo() == -128) {
+      if (requantize.getHi() != 127)
+        bits = arith::MinSIOp::create(b, bits, numbers[High]);
+      bits = arith::MaxSIOp::create(b, bits, splat(i32, int64_t(-128)));
+      bits = arith::MinSIOp::create(b, bits, splat(i32, int64_t(127)));
+    } else {
+      bits = clamp(bits);
+    }
+  } else if (isFixedPoint)
     bits = clamp(
         scaleByFixedPoint(sums, multiplierVector, requantize.getRounding()));
   else if (requantizer)
@@ -723,10 +740,11 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
   Value bytes;
   if (!add && !fixedAdd) {
     bytes = arith::TruncIOp::create(b, i8, bits);
-    if (requantize.getZeroPoint() != 0)
+    if (requantize.getZeroPoint() != 0 && !byDoubles)
       bytes = arith::AddIOp::create(b, bytes, numbers[ZeroPoint]);
   } else {
-    Value integer = arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
+    Value integer =
+        byDoubles ? bits : arith::AddIOp::create(b, bits, numbers[ZeroPoint]);
     Value other = load(buffers.residual, position, count);
     if (count != lanes)
       other = vector::InsertStridedSliceOp::create(

@@ -47,7 +47,8 @@ struct PackedConstants {
   std::vector<int32_t> bias;
   /// The bits of floats, or integers, see IntegerMultipliers.
   std::vector<int32_t> multiplier;
-  /// Those of fixed point, in the place of the former.
+  /// Those of fixed point, or the bits of their f64, in the place of the
+  /// former.
   std::vector<int64_t> fixedPoint;
   /// Where the bytes for packed weights are, see PairedKernel; or empty.
   std::vector<int32_t> offsets;
@@ -91,11 +92,16 @@ public:
     return function ? function.getName() : llvm::StringRef();
   }
 
+  /// Multiplies by f64 instead of fixed-point numbers, see DoubleMultipliers.h.
+  void setDoubles() { byDoubles = true; }
+  bool usesDoubles() const { return byDoubles; }
+
   /// Numbers of an op that its kernel gets as arguments: ops that differ in
   /// these alone share it. They are, in this order, a byte of the padding;
   /// then, with `requantize`, what `finish` clamps a scaled sum to (two, f32)
   /// and has for one that doesn't fit (f32), all three i32 of fixed-point
-  /// multipliers, and what it adds to the integer;
+  /// multipliers, and what it adds to the integer, with the limits of the bytes
+  /// if it adds that before, as it does for f64;
   /// then, with `add`, both factors, what is added to their sum, its limits,
   /// and what is added to it (i32); else, if bytes are packed, the zero point
   /// (i16) and the limits (i8). With a requantizer, those of floats are
@@ -209,6 +215,8 @@ protected:
   bool packs;
   /// Whether multipliers are fixed-point numbers.
   bool isFixedPoint;
+  /// Whether they are f64.
+  bool byDoubles = false;
   /// What is added to a byte of the input for `dot`: 128, -128 or 0.
   int64_t offset;
   /// Whether the input is read from a copy with its padding, and with room
@@ -250,7 +258,10 @@ private:
   /// them, rounded, in i32.
   Value scaleByFixedPoint(Value sums, Value multiplierVector,
                           qnnpack::Rounding rounding);
-  /// The same of bytes less a zero point, without 64 bits: see
+  /// The same by multipliers of f64.
+  Value scaleByDoubles(Value sums, Value multiplierVector,
+                       qnnpack::Rounding rounding);
+  /// Those of bytes less a zero point, without 64 bits: see
   /// int8::FixedAddAttr::fits.
   Value scaleByte(Value integers, qnnpack::RequantizationAttr requantization);
   /// The bytes of a sum of `integers`, those of the kernel in i32, and of
