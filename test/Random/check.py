@@ -145,10 +145,14 @@ def check_sharing(backend, function):
         found = backend.supporting(op.kinds, op.qconfig, "weight" in op.roles,
                                    "bias" in op.roles)
         require(found, f"{op.kinds} has a qconfig that no dtype config fits")
-        inputs = [function.producer.get(o) for o in op.roles["inputs"]]
+        inputs = [function.producer.get(o)
+                  for number, o in enumerate(op.roles["inputs"])
+                  if found[0].observes_input(number)]
         for producer in inputs:
             require(producer and producer.name == "qbackend.observe",
                     f"{op.kinds}: an input is not observed")
+        if not found[0].observes_result:
+            continue
         users = function.users.get(op.results[0], [])
         require(users and all(u.name == "qbackend.observe" for u in users),
                 f"{op.kinds}: the result is not observed, or read without")
@@ -249,12 +253,22 @@ def check_operator(backend, function, op, global_activation):
     allowed = activation.dtype
     if activation.kind == "fixed_qparams" and global_activation and not shares:
         allowed = global_activation.dtype
-    for operand in op.roles["inputs"]:
+    for number, operand in enumerate(op.roles["inputs"]):
+        if not pattern.observes_input(number):
+            continue
         producer = function.producer.get(operand)
         require(producer and producer.name == "qbackend.dequantize",
                 f"{where}: an input is not quantized")
         dtype = quantized_types(producer.text)[0].dtype
         require(dtype == allowed, f"{where}: input of {dtype}")
+    if pattern.observes_result:
+        check_result(function, op, config, shares, where)
+    check_bias(function, op, where)
+
+
+def check_result(function, op, config, shares, where):
+    """Of an operator whose result is observed."""
+    activation = op.qconfig.activation
     users = function.users.get(op.results[0], [])
     require(users and all(u.name == "qbackend.quantize" for u in users),
             f"{where}: the result is not quantized")
@@ -269,7 +283,6 @@ def check_operator(backend, function, op, global_activation):
         limit = float(re.search(r"scale_min = ([^,>]+)", config["output"])[1])
         require(kind.scales[0] >= limit * (1 - 1e-6),
                 f"{where}: scale {kind.scales[0]} below {limit}")
-    check_bias(function, op, where)
 
 
 def any_scalar(function, op):
@@ -388,12 +401,13 @@ def check_summary(errors, reference):
             f"operators, {len(quantized)} quantized")
     # Those with one reason are printed once, with a note that counts the others.
     # An operator may be beyond several limits, each with a remark.
+    codes = {op.verdict for op in operators if not op.qconfig}
     missed, counts_more, beyond = 0, False, set()
     for line in errors.splitlines():
         if "remark: " in line:
             place = line.split(": remark: ")[0]
-            counts_more = bool(re.search(r"\[Missed\] (QB10[3-9]|QB111|QB126) ", line))
-            counts_more &= place not in beyond
+            found = re.search(r"\[Missed\] (QB\d+) ", line)
+            counts_more = bool(found) and found[1] in codes and place not in beyond
             missed += counts_more
             if "QB126" in line:
                 beyond.add(place)

@@ -133,6 +133,19 @@ class Pattern:
     dtypes: list
     observation: str
     by_count: dict
+    #: What `qbackend.edges` says; None without it.
+    edges: dict = None
+
+    def observes_input(self, number):
+        """Whether an input of the operator has an observer."""
+        if self.edges is None:
+            return True
+        specs = fields(balanced(self.edges.get("inputs", "[none]"), 0))[0]
+        return specs[min(number, len(specs) - 1)] != "none"
+
+    @property
+    def observes_result(self):
+        return self.edges is None or self.edges.get("output", "none") != "none"
 
     def observation_for(self, tensors):
         if self.by_count:
@@ -200,7 +213,11 @@ class Backend:
         self.name, self.patterns, self.mappings = name, [], {}
         text = " ".join(expand_aliases(text).split())
         for match in re.finditer(r"qbackend\.pattern_config ([^<]*?) <", text):
-            _, named = fields(balanced(text, match.end() - 1))
+            body = balanced(text, match.end() - 1)
+            _, named = fields(body)
+            attributes = text[match.end() + len(body) + 1:].lstrip()
+            edges = re.match(r"\{[^{}]*#qbackend\.edges(?=<)", attributes)
+            edges = edges and fields(balanced(attributes, edges.end()))[1]
             kinds = re.findall(r"[\w.]+", match[1].replace('"', ""))
             if "(" in match[1]:
                 # The tree's names from the inside out, wildcards left out.
@@ -214,7 +231,7 @@ class Backend:
             self.patterns.append(Pattern(
                 kinds, fused or self._folded(kinds, named), dtypes,
                 named.get("observation", "output_use_different_observer_as_input"),
-                by_count))
+                by_count, edges))
         for match in re.finditer(r"qbackend\.qconfig_mapping @(\w+) {", text):
             self.mappings[match[1]] = balanced(text, match.end() - 1)
 
