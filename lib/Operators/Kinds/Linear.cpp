@@ -474,7 +474,7 @@ void forms::recognizeLinear(Recognition &recognition) {
   bool isLast = channel + 1 >= results.size();
   SmallVector<int64_t> shape(type.getShape());
   if (isPixel) {
-    if (!isLast || shape.back() != size)
+    if (!isLast || size == 0 || shape.back() != size)
       return;
     shape = {type.hasStaticShape() ? type.getNumElements() / size
                                    : ShapedType::kDynamic,

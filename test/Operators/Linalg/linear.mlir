@@ -119,3 +119,17 @@ func.func @unit_in_sum_of_rows(%x: tensor<1x8x3x5xf32>) -> tensor<4x3x5xf32> {
   } -> tensor<4x3x5xf32>
   return %r : tensor<4x3x5xf32>
 }
+
+// Pixels without features are no rows of anything.
+// CHECK-LABEL: func.func @no_features(
+// CHECK-NOT: #qbackend.linear
+// CHECK: return
+func.func @no_features(%x: tensor<4x3xf32>, %w: tensor<0x1x1x3xf32>) -> tensor<4x0xf32> {
+  %e = tensor.empty() : tensor<4x1x1x0xf32>
+  %c = arith.constant 0.0 : f32
+  %f = linalg.fill ins(%c : f32) outs(%e : tensor<4x1x1x0xf32>) -> tensor<4x1x1x0xf32>
+  %x4 = tensor.expand_shape %x [[0], [1, 2, 3]] output_shape [4, 1, 1, 3] : tensor<4x3xf32> into tensor<4x1x1x3xf32>
+  %y = linalg.conv_2d_nhwc_fhwc ins(%x4, %w : tensor<4x1x1x3xf32>, tensor<0x1x1x3xf32>) outs(%f : tensor<4x1x1x0xf32>) -> tensor<4x1x1x0xf32>
+  %r = tensor.collapse_shape %y [[0, 1, 2], [3]] : tensor<4x1x1x0xf32> into tensor<4x0xf32>
+  return %r : tensor<4x0xf32>
+}
