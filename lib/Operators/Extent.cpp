@@ -76,8 +76,8 @@ static Extent findKept(Operation *op, int64_t dim) {
     if (isa<RankedTensorType>(cast.getSource().getType()))
       return {cast.getSource(), dim};
   } else if (auto pad = dyn_cast<tensor::PadOp>(op)) {
-    if (pad.getStaticLow().empty() ||
-        (pad.getStaticLow()[dim] == 0 && pad.getStaticHigh()[dim] == 0))
+    if (isZeroInteger(pad.getMixedLowPad()[dim]) &&
+        isZeroInteger(pad.getMixedHighPad()[dim]))
       return {pad.getSource(), dim};
   } else if (auto concat = dyn_cast<tensor::ConcatOp>(op)) {
     if (int64_t(concat.getDim()) != dim)

@@ -132,3 +132,25 @@ func.func @moved_along(%x: tensor<?x6xf32>, %m: index) -> (tensor<?x6xf32>, tens
   } -> tensor<?x6xf32>
   return %r0, %r1 : tensor<?x6xf32>, tensor<?x6xf32>
 }
+
+// Behind a pad whose amounts are constants.
+// CHECK-LABEL: func.func @padded_by_constants
+// CHECK: #qbackend.pad
+// CHECK: qbackend.operator [#qbackend.tanh]
+func.func @padded_by_constants(%x: tensor<?x6xf32>) -> tensor<?x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c = arith.constant 0.5 : f32
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %p = tensor.pad %x low[%c0, %c1] high[%c0, %c1] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<?x6xf32> to tensor<?x8xf32>
+  %e = tensor.empty(%n) : tensor<?x8xf32>
+  %r = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%p : tensor<?x8xf32>) outs(%e : tensor<?x8xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x8xf32>
+  return %r : tensor<?x8xf32>
+}

@@ -199,3 +199,44 @@ func.func @one_pixel(%x: tensor<1x6x1x1xf32>) -> tensor<1x6x1x1xf32> {
   } -> tensor<1x6x1x1xf32>
   return %p : tensor<1x6x1x1xf32>
 }
+
+// Padding whose end no window reads, so that it was cut off.
+// CHECK-LABEL: func.func @cut_padding(
+// CHECK: qbackend.operator [#qbackend.avg_pool2d<kernel = [1, 2], stride = [1, 2], padding = [0, 0, 1, 0]>] inputs(%arg0)
+// CHECK-NOT: qbackend.operator
+// CHECK: return
+func.func @cut_padding(%x: tensor<1x3x9x2xf32>) -> tensor<1x3x5x2xf32> {
+  %z = arith.constant 0.0 : f32
+  %h = arith.constant dense<0.5> : tensor<1x3x5x2xf32>
+  %p = tensor.pad %x low[0, 0, 1, 0] high[0, 0, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %z : f32
+  } : tensor<1x3x9x2xf32> to tensor<1x3x11x2xf32>
+  %s = tensor.extract_slice %p[0, 0, 0, 0] [1, 3, 10, 2] [1, 1, 1, 1] : tensor<1x3x11x2xf32> to tensor<1x3x10x2xf32>
+  %w = tensor.empty() : tensor<1x2xf32>
+  %e = tensor.empty() : tensor<1x3x5x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x5x2xf32>) -> tensor<1x3x5x2xf32>
+  %a = linalg.pooling_nhwc_sum {strides = dense<[1, 2]> : tensor<2xi64>} ins(%s, %w : tensor<1x3x10x2xf32>, tensor<1x2xf32>) outs(%f : tensor<1x3x5x2xf32>) -> tensor<1x3x5x2xf32>
+  %r = arith.mulf %a, %h : tensor<1x3x5x2xf32>
+  return %r : tensor<1x3x5x2xf32>
+}
+
+// More than the padding: a row of the image, too.
+// CHECK-LABEL: func.func @cut_image(
+// CHECK: #qbackend.narrow
+// CHECK: #qbackend.avg_pool2d<kernel = [1, 2], stride = [1, 2], padding = [0, 0, 0, 0]
+func.func @cut_image(%x: tensor<1x3x9x2xf32>) -> tensor<1x3x4x2xf32> {
+  %z = arith.constant 0.0 : f32
+  %h = arith.constant dense<0.5> : tensor<1x3x4x2xf32>
+  %p = tensor.pad %x low[0, 0, 1, 0] high[0, 0, 1, 0] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %z : f32
+  } : tensor<1x3x9x2xf32> to tensor<1x3x11x2xf32>
+  %s = tensor.extract_slice %p[0, 0, 0, 0] [1, 3, 8, 2] [1, 1, 1, 1] : tensor<1x3x11x2xf32> to tensor<1x3x8x2xf32>
+  %w = tensor.empty() : tensor<1x2xf32>
+  %e = tensor.empty() : tensor<1x3x4x2xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x4x2xf32>) -> tensor<1x3x4x2xf32>
+  %a = linalg.pooling_nhwc_sum {strides = dense<[1, 2]> : tensor<2xi64>} ins(%s, %w : tensor<1x3x8x2xf32>, tensor<1x2xf32>) outs(%f : tensor<1x3x4x2xf32>) -> tensor<1x3x4x2xf32>
+  %r = arith.mulf %a, %h : tensor<1x3x4x2xf32>
+  return %r : tensor<1x3x4x2xf32>
+}

@@ -49,6 +49,34 @@ func.func @insert_some_of_a_batch(%x: tensor<?x3x4xf32>, %y: tensor<?xf32>) -> t
   return %0 : tensor<?x6x9xf32>
 }
 
+// As TOSA's pads are lowered: the amounts are constants.
+// CHECK-LABEL: func.func @constant_amounts
+// CHECK: qbackend.operator [#qbackend.pad<low = [0, 1], high = [0, 2], value = -1.500000e+00>] inputs(%arg0)
+func.func @constant_amounts(%x: tensor<2x9xf32>) -> tensor<2x12xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c = arith.constant -1.5 : f32
+  %0 = tensor.pad %x low[%c0, %c1] high[%c0, %c2] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<2x9xf32> to tensor<2x12xf32>
+  return %0 : tensor<2x12xf32>
+}
+
+// CHECK-LABEL: func.func @amounts_of_the_caller
+// CHECK-NOT: #qbackend.pad
+// CHECK: return
+func.func @amounts_of_the_caller(%x: tensor<2x9xf32>, %n: index) -> tensor<2x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c = arith.constant -1.5 : f32
+  %0 = tensor.pad %x low[%c0, %n] high[%c0, %c0] {
+  ^bb0(%i: index, %j: index):
+    tensor.yield %c : f32
+  } : tensor<2x9xf32> to tensor<2x?xf32>
+  return %0 : tensor<2x?xf32>
+}
+
 // CHECK-LABEL: func.func @tosa
 // CHECK: qbackend.operator [#qbackend.pad<low = [0, 1], high = [0, 2], value = -1.500000e+00>] inputs(%arg0)
 func.func @tosa(%x: tensor<2x9xf32>) -> tensor<2x12xf32> {

@@ -9,6 +9,8 @@
 #include "Reading/Windows.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
 #include <cfloat>
 #include <cmath>
 
@@ -30,8 +32,11 @@ static std::optional<Padding> getPadding(tensor::PadOp pad,
   if (!number)
     return std::nullopt;
   Padding padding{pad.getSource(), {}, {}, constants.getSplat(number)};
-  llvm::append_range(padding.low, pad.getStaticLow());
-  llvm::append_range(padding.high, pad.getStaticHigh());
+  auto read = [](OpFoldResult amount) {
+    return getConstantIntValue(amount).value_or(ShapedType::kDynamic);
+  };
+  padding.low = llvm::map_to_vector(pad.getMixedLowPad(), read);
+  padding.high = llvm::map_to_vector(pad.getMixedHighPad(), read);
   return padding;
 }
 

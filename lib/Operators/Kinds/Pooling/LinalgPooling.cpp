@@ -88,11 +88,39 @@ static SmallVector<int64_t> getChannelsLast(unsigned rank,
   return permutation;
 }
 
+/// The padding in front of `value`, which lacks the end of it: no window reads
+/// that.
+static std::optional<PaddedValue> skipCutPadding(Value value,
+                                                 ArrayRef<unsigned> spatial,
+                                                 ConstantEvaluator &constants) {
+  auto crop = getCrop(getProducer(value));
+  if (!crop)
+    return std::nullopt;
+  PaddedValue padded = skipPadding(crop->source, spatial, constants);
+  if (!padded.number)
+    return std::nullopt;
+  for (auto [dim, amount] : llvm::enumerate(crop->amounts)) {
+    const auto *place = llvm::find(spatial, unsigned(dim));
+    if (amount.first == 0 && amount.second == 0)
+      continue;
+    if (amount.first != 0 || place == spatial.end())
+      return std::nullopt;
+    int64_t &after = padded.padding[2 * (place - spatial.begin()) + 1];
+    after -= amount.second;
+    if (after < 0)
+      return std::nullopt;
+  }
+  return padded;
+}
+
 /// The padding in front of `pool`, with transpositions in between.
 static void setInput(Pool &pool, ArrayRef<unsigned> spatial,
                      ConstantEvaluator &constants) {
   pool.input = skipPadding(pool.paddedInput, spatial, constants);
   pool.permutation = pool.paddedPermutation;
+  if (!pool.input.number)
+    if (auto padded = skipCutPadding(pool.paddedInput, spatial, constants))
+      pool.input = std::move(*padded);
   if (pool.input.number)
     return;
   unsigned rank = pool.permutation.size();
