@@ -162,7 +162,8 @@ QBACKEND_EXPORT QBackendStatus qbackendWriteBytecode(
 /* `module`, of qnnpack ops or float, as an ONNX model whose integers are
  * between QuantizeLinear and DequantizeLinear. `entry` is the function that is
  * the network; empty: main, forward, or the only public one. `*output` has
- * `*length` bytes, of which some are null. */
+ * `*length` bytes, of which some are null. A remark, QB131, says what its
+ * results can be off by. */
 QBACKEND_EXPORT QBackendStatus
 qbackendToONNX(QBackendText module, QBackendText entry, char **output,
                size_t *length, QBackendDiagnosticCallback callback, void *user);

@@ -130,8 +130,8 @@ void writeBytecode(
   check(status, diagnostics);
 }
 
-/// A module as an ONNX file.
-py::bytes toONNX(const py::bytes &module, const Text &entry) {
+/// A module as an ONNX file, and what there is to say.
+py::tuple toONNX(const py::bytes &module, const Text &entry) {
   std::string source = module;
   Diagnostics diagnostics;
   char *output = nullptr;
@@ -146,7 +146,7 @@ py::bytes toONNX(const py::bytes &module, const Text &entry) {
     diagnostics.fail();
   py::bytes result(output, length);
   qbackendFree(output);
-  return result;
+  return py::make_tuple(result, diagnostics.toPython());
 }
 
 /// A tensor of f32 in row-major order, by the buffer protocol.

@@ -171,6 +171,37 @@ def test_checker(quantized):
         onnx.checker.check_model(model, full_check=True)
 
 
+def test_remark_says_what_results_can_be_off_by(quantized, tmp_path, caplog):
+    remarks = ["what the caller has"]
+    with caplog.at_level("INFO", "qbackend"):
+        data = qbackend.to_onnx(quantized["default"], remarks=remarks)
+    assert data == qbackend.to_onnx(quantized["default"])
+    assert remarks[0] == "what the caller has" and len(remarks) == 2
+    assert "QB131" in remarks[1] and "AtMost" in remarks[1]
+    assert [r.getMessage() for r in caplog.records] == remarks[1:]
+    # The command line says the same.
+    (tmp_path / "q.mlir").write_text(quantized["default"])
+    said = subprocess.run(
+        ["qbackend-translate", "--qbackend-to-onnx", tmp_path / "q.mlir",
+         "-o", tmp_path / "q.onnx"], check=True, capture_output=True, text=True)
+    assert (tmp_path / "q.onnx").read_bytes() == data
+    bound = re.search(r"AtMost\S*", remarks[1])[0]
+    assert bound in said.stderr
+    caplog.clear()
+    with caplog.at_level("INFO", "qbackend"):
+        qbackend.load(tmp_path / "q.mlir").save(tmp_path / "saved.onnx")
+    assert any("QB131" in r.getMessage() for r in caplog.records)
+
+
+def test_no_remark_where_nothing_is_off():
+    remarks = []
+    qbackend.to_onnx("""
+        func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+          return %x : tensor<4xf32>
+        }""", remarks=remarks)
+    assert remarks == []
+
+
 def test_what_has_no_form_is_counted():
     with pytest.raises(ValueError, match=re.escape(
             "no ONNX form of: tosa.exp (2), tosa.abs (1)")):

@@ -20,7 +20,10 @@ QBackendStatus qbackendToONNX(QBackendText module, QBackendText entry,
       return session.error() << "length is null";
     OwningOpRef<ModuleOp> parsed =
         session.parse(toRef(module), "module", "MLIR as text or bytecode");
-    if (!parsed || failed(translateToONNX(*parsed, os, toRef(entry))))
+    if (!parsed)
+      return failure();
+    printExportRemarks(session.getContext());
+    if (failed(translateToONNX(*parsed, os, toRef(entry))))
       return failure();
     *length = os.tell();
     return success();

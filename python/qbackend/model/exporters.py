@@ -3,16 +3,21 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, SupportsBytes, Union
+from typing import Any, Callable, Dict, List, Optional, SupportsBytes, Union
 
 from .._library import native
+from ..diagnostics import of_native, tell
 from ..files import Path, write_file
 from .objects import save_object
 
 __all__ = ["to_onnx"]
 
 
-def to_onnx(mlir: Union[str, bytes, SupportsBytes], entry: str = "") -> bytes:
+def to_onnx(
+    mlir: Union[str, bytes, SupportsBytes],
+    entry: str = "",
+    remarks: Optional[List[str]] = None,
+) -> bytes:
     """The network of a module as an ONNX model with QuantizeLinear and
     DequantizeLinear, of which ONNX Runtime computes the same integers:
     docs/Exporting.md says where.
@@ -21,9 +26,17 @@ def to_onnx(mlir: Union[str, bytes, SupportsBytes], entry: str = "") -> bytes:
     `entry` is the function that is the network; empty: `main`, `forward`, or the
     only public one. A ValueError has the compiler's diagnostics, with how many
     there are of each op that ONNX can't say.
+
+    How many steps results can be off by in ONNX Runtime (QB131) is reported in
+    `remarks`, if that is given, and to the logger `qbackend`.
     """
     module = mlir.encode() if isinstance(mlir, str) else bytes(mlir)
-    result: bytes = native().to_onnx(module, entry)
+    exported, said = native().to_onnx(module, entry)
+    diagnostics = of_native(said)
+    tell(diagnostics, stacklevel=2)
+    if remarks is not None:
+        remarks += [str(d) for d in diagnostics if d.severity == "remark"]
+    result: bytes = exported
     return result
 
 
