@@ -107,6 +107,26 @@ def test_round_trip(qconfig, quantized, samples, tmp_path):
                           outputs(text, tmp_path, samples))
 
 
+def test_says_how_far_results_can_be(quantized, caplog):
+    """QB131: the sum of two tensors has ties."""
+    remarks = []
+    with caplog.at_level("INFO", logger="qbackend"):
+        written = qbackend.to_onnx(quantized["default"], remarks=remarks)
+    assert written == qbackend.to_onnx(quantized["default"])
+    (said,) = remarks
+    found = re.search(r"QB131 .*AtMost=(\d+), Form=onnx, Likely=(\d+)", said)
+    assert found and 1 <= int(found[2]) <= int(found[1]) <= 255, said
+    assert said in caplog.text
+
+
+def test_floats_are_what_they_are(tmp_path):
+    """No form rounds them."""
+    (tmp_path / "net.onnx").write_bytes(network())
+    remarks = []
+    qbackend.to_onnx(qbackend.from_onnx(tmp_path / "net.onnx"), remarks=remarks)
+    assert remarks == []
+
+
 def multipliers(data):
     """Of each layer, by its name: the scales of input, weight and result."""
     graph = Reader(None).model(memoryview(data)).graph
