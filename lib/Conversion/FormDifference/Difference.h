@@ -129,6 +129,18 @@ struct WeightedOp {
 Differences propagateWeighted(const WeightedOp &op, const Differences &input,
                               InexactForm form, llvm::ArrayRef<float> written);
 
+/// The differences of a batch norm's result, channel by channel, of `input`
+/// that differs. `local` is what each rounding adds. Nothing if a parameter is
+/// no constant.
+std::optional<Differences> propagateBatchNorm(qnnpack::BatchNormOp op,
+                                              const Differences &input,
+                                              const Local &local);
+
+/// Those of a norm by what it computes of its input, which differs: `weight`
+/// may be null.
+Differences propagateNorm(mlir::Value weight, mlir::Value output,
+                          const Differences &differences, const Local &local);
+
 } // namespace qbackend::form_difference
 
 #endif // QBACKEND_CONVERSION_FORMDIFFERENCE_DIFFERENCE_H

@@ -484,6 +484,21 @@ Differences Propagation::propagate(Operation *op) {
           return roundDelta(delta, either(kFloatRate), range);
         });
       })
+      .Case([&](qnnpack::BatchNormOp op) {
+        Local local = either(kFloatRate);
+        if (get(op.getInput()).isZero())
+          return propagateAny(op, local);
+        auto result = propagateBatchNorm(op, get(op.getInput()), local);
+        return result ? *result : propagateAny(op, local);
+      })
+      .Case<qnnpack::LayerNormOp, qnnpack::GroupNormOp,
+            qnnpack::InstanceNormOp>([&](auto op) {
+        Local local = either(kFloatRate);
+        if (isRight(op))
+          return propagateAny(op, local);
+        return propagateNorm(op.getWeight(), op.getOutput(), get(op.getInput()),
+                             local);
+      })
       .Case<qnnpack::QuantizeOp, qbackend::QuantizeOp>(
           [&](auto op) { return propagateAny(op, either(kQuantizeRate)); })
       .Case<qnnpack::DequantizeOp, qbackend::DequantizeOp>([&](auto op) {

@@ -53,3 +53,27 @@ func.func @main(%x: tensor<2x2xf32>) -> (tensor<2x1xf32>, tensor<2x1xf32>, tenso
   return %1, %3, %5, %6, %7 : tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>, tensor<2x1xf32>
 }
 
+// -----
+
+// A batch norm multiplies what is off by one by 4 / sqrt(1) and by 8 / sqrt(4), and rounds:
+// 4 + 1. Of a layer norm the deviation may be as small as it likes: anything, but hardly
+// ever. What reads what is right is right in TOSA.
+// CHECK: QB131 {{.*}} AtMost="5, 255, 0", Form=tosa, Likely="5, {{[0-9]}}, 0"
+!x = !quant.uniform<u8:f32, 0.5>
+!y = !quant.uniform<u8:f32, 0.5:128>
+!z = !quant.uniform<u8:f32, 0.05:128>
+func.func @main(%x: tensor<1x4x4x2xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>) {
+  %q = qnnpack.quantize %x : tensor<1x4x4x2xf32> -> tensor<1x4x4x2x!x>
+  %0 = qnnpack.avg_pool2d %q {kernel = array<i64: 2, 2>, stride = array<i64: 2, 2>, padding = array<i64: 0, 0, 0, 0>} : tensor<1x4x4x2x!x> -> tensor<1x2x2x2x!x>
+  %w = arith.constant dense<[4.0, -8.0]> : tensor<2xf32>
+  %b = arith.constant dense<[1.0, -1.0]> : tensor<2xf32>
+  %one = arith.constant dense<[1.0, 4.0]> : tensor<2xf32>
+  %1 = qnnpack.batch_norm %0, %w, %b, %b, %one {eps = 0.0 : f64} : tensor<1x2x2x2x!x>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<1x2x2x2x!y>
+  %2 = qnnpack.dequantize %1 : tensor<1x2x2x2x!y> -> tensor<1x2x2x2xf32>
+  %3 = qnnpack.layer_norm %0, %w, %b {normalized_shape = array<i64: 2>, eps = 1.0e-5 : f64} : tensor<1x2x2x2x!x>, tensor<2xf32>, tensor<2xf32> -> tensor<1x2x2x2x!z>
+  %4 = qnnpack.dequantize %3 : tensor<1x2x2x2x!z> -> tensor<1x2x2x2xf32>
+  %5 = qnnpack.batch_norm %q, %w, %b, %b, %one {eps = 0.0 : f64} : tensor<1x4x4x2x!x>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32>, tensor<2xf32> -> tensor<1x4x4x2x!y>
+  %6 = qnnpack.slice %5 {offsets = array<i64: 0, 0, 0, 0>, strides = array<i64: 1, 2, 2, 1>} : tensor<1x4x4x2x!y> -> tensor<1x2x2x2x!y>
+  %7 = qnnpack.dequantize %6 : tensor<1x2x2x2x!y> -> tensor<1x2x2x2xf32>
+  return %2, %4, %7 : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
+}
