@@ -126,6 +126,37 @@ static Error checkHeader(const NamedTable &first, const NamedTable &named,
   return Error::success();
 }
 
+/// Fails if two tables have seen the same samples under two names: then all
+/// that was recorded of all tensors is equal. Samples of one source have
+/// numbers, which tell them apart where they are equal.
+static Error checkContents(llvm::ArrayRef<NamedTable> tables) {
+  auto haveSource = [](const NamedTable &a, const NamedTable &b) {
+    return llvm::any_of(a.table.samples, [&](const SampleRange &x) {
+      return llvm::any_of(b.table.samples, [&](const SampleRange &y) {
+        return x.source == y.source;
+      });
+    });
+  };
+  llvm::StringMap<llvm::SmallVector<const NamedTable *, 1>> byContent;
+  for (const NamedTable &named : tables) {
+    if (!named.table.isMergeable || named.table.samples.empty())
+      continue;
+    Table contents;
+    contents.entries = named.table.entries;
+    auto &same = byContent[printTable(contents)];
+    for (const NamedTable *other : same)
+      if (!haveSource(*other, named))
+        return llvm::createStringError(
+            "'" + other->path + "' and '" + named.path +
+            "' have seen the same samples, as '" +
+            other->table.samples.front().source + "' and as '" +
+            named.table.samples.front().source +
+            "': all statistics are equal; give one of them");
+    same.push_back(&named);
+  }
+  return Error::success();
+}
+
 /// Returns names for a message, not too many.
 static std::string listNames(llvm::ArrayRef<StringRef> names) {
   std::string text = llvm::join(names.take_front(8), ", ");
@@ -156,6 +187,8 @@ llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables,
       }))
     result.backend = first.table.backend;
   if (Error e = mergeSamples(tables, result))
+    return e;
+  if (Error e = checkContents(tables))
     return e;
   llvm::StringMap<size_t> indices;
   for (const TableEntry &entry : first.table.entries) {

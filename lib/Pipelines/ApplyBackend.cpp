@@ -120,6 +120,12 @@ struct ApplyBackendPass
       return signalPassFailure();
     }
 
+    if (weights.hasValue() && weights.empty()) {
+      emitError(getOperation().getLoc())
+          << "weights is empty, expected a .safetensors or .npz file; leave it "
+             "out if the module has its weights";
+      return signalPassFailure();
+    }
     if (!table.empty() && !calibration.empty()) {
       emitError(getOperation().getLoc())
           << "calibration is '" << calibration
@@ -216,7 +222,8 @@ private:
     OpPassManager all("builtin.module");
     importIntegers(all, kernels, engine);
     addPreparePipeline(all, prepare);
-    all.addPass(createCalibratePass(calibrate));
+    all.addPass(createCalibratePass(
+        calibrate, [module = *original] { return getModelHash(module); }));
     all.addPass(std::make_unique<InspectPass>([&](ModuleOp module) {
       summary.countOperators(module);
       isChanged |= isObserved(module) || summary.hasQuantized();

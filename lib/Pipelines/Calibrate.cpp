@@ -393,6 +393,12 @@ static LogicalResult findParameters(ModuleOp module,
       return emitError(module.getLoc()) << llvm::toString(read.takeError());
     source.table = std::move(*read);
     Table *table = &*source.table;
+    if (options.getModel && !table->model.empty() &&
+        options.getModel() != table->model)
+      emitWarning(module.getLoc())
+          << name
+          << " was made of another module, with other code or weights: its "
+             "ranges may not be those of this one; calibrate this one";
     // An observer that saw nothing has no range, whatever its entry says.
     llvm::erase_if(table->entries, [](const TableEntry &entry) {
       return entry.stats.empty() && !entry.explicitParams;
@@ -505,10 +511,14 @@ LogicalResult qbackend::calibrate(ModuleOp module,
 namespace {
 struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
   using CalibratePassBase::CalibratePassBase;
+  CalibratePass(const CalibratePassOptions &options,
+                std::function<std::string()> getModel)
+      : CalibratePassBase(options), getModel(std::move(getModel)) {}
 
   void runOnOperation() override {
     CalibrateOptions options;
     copyCalibrationOptions(*this, options);
+    options.getModel = getModel;
     FailureOr<SmallVector<Correction>> chosen = parseCorrections(
         llvm::to_vector(corrections), getOperation().getLoc(), "corrections");
     if (failed(chosen))
@@ -521,5 +531,13 @@ struct CalibratePass : qbackend::impl::CalibratePassBase<CalibratePass> {
 private:
   template <typename From, typename To>
   friend void qbackend::copyCalibrationOptions(const From &from, To &to);
+
+  std::function<std::string()> getModel;
 };
 } // namespace
+
+std::unique_ptr<Pass>
+qbackend::createCalibratePass(const CalibratePassOptions &options,
+                              std::function<std::string()> getModel) {
+  return std::make_unique<CalibratePass>(options, std::move(getModel));
+}

@@ -128,6 +128,25 @@ def check_ways(work):
     print(f"{len(files) * len(WAYS.keys() - WHOLE)} ways to bind weights, the same integers")
 
 
+def check_table(work):
+    """A table is of the code with the weights that are bound to it."""
+    samples = work / "x.npz"
+    net, table = work / "table.mlir", work / "table.json"
+    net.write_text(network(next(way for way in WAYS if way not in WHOLE)))
+    other = work / "other.npz"
+    np.savez(other, **{name: array * 2 for name, array in WEIGHTS.items()})
+    file = work / "w.npz"
+    run("qbackend-run", net, "--calibrate", "--statistics=mergeable",
+        f"--weights={file}", f"--input={samples}", "-o", table)
+    for weights, isOther in ((work / "odd.safetensors", False), (other, True)):
+        said = subprocess.run(
+            ["qbackend-opt", "--apply-backend=qnnpack", f"calibration={table}",
+             f"weights={weights}", net, "-o", work / "quantized.mlir"],
+            capture_output=True, text=True).stderr
+        assert ("made of another module" in said) == isOther, said
+    print("a table of these weights")
+
+
 #: MLIR's types, those of the file, and NumPy's of the same bytes.
 TYPES = [("f64", "F64", "<f8"), ("f32", "F32", "<f4"), ("f16", "F16", "<f2"),
          ("bf16", "BF16", "<u2"), ("i64", "I64", "<i8"), ("i32", "I32", "<i4"),
@@ -317,6 +336,7 @@ def main():
     work = pathlib.Path(sys.argv[1])
     work.mkdir(parents=True, exist_ok=True)
     check_ways(work)
+    check_table(work)
     check_types(work)
     check_errors(work)
     check_dynamic(work)

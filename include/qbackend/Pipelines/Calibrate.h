@@ -12,9 +12,12 @@
 #include "qbackend/Pipelines/Pipelines.h"
 
 #include "llvm/ADT/SmallVector.h"
+#include <functional>
 #include <memory>
 
 namespace qbackend {
+
+struct CalibratePassOptions;
 
 struct CalibrateOptions {
   /// Function to run, see findEntry.
@@ -64,6 +67,9 @@ struct CalibrateOptions {
   bool recordPatches = false;
   /// What a mergeable table says it was made by and of, see calibration::Table.
   std::string tool, model;
+  /// Gives the hash of the module as it came, see getModelHash, which a table
+  /// that is used should have; null: it is not asked for.
+  std::function<std::string()> getModel;
 
   bool isMergeable() const { return statistics == "mergeable"; }
   bool isPart() const { return shards != 0 || firstSample >= 0; }
@@ -142,7 +148,8 @@ collectStatistics(mlir::ModuleOp module, const CalibrateOptions &options);
 /// 10x64`. The same whatever is excluded, fused or observed.
 std::string getNetworkDescription(mlir::ModuleOp module);
 
-/// Returns a hash of `module` as it is printed without places: "sha256:...".
+/// Returns a hash of `module` as it is printed without places and without
+/// configurations, which it may have got to be quantized: "sha256:...".
 std::string getModelHash(mlir::ModuleOp module);
 
 /// The shape of a table's entry for `tensor`: without the batch.
@@ -152,6 +159,12 @@ std::vector<int64_t> getTableShape(mlir::Value tensor);
 /// sources that qbackend-calibrate lists. Errors are emitted at the module.
 mlir::LogicalResult calibrate(mlir::ModuleOp module,
                               const CalibrateOptions &options);
+
+/// The pass qbackend-calibrate, which warns of a table that says it is of
+/// another module than `getModel` gives the hash of.
+std::unique_ptr<mlir::Pass>
+createCalibratePass(const CalibratePassOptions &options,
+                    std::function<std::string()> getModel);
 
 /// Prepares `module` for a backend, unless it is observed already, runs it, and
 /// writes the table of all its tensors to `path`: `prepare` is only for such a

@@ -126,6 +126,17 @@ std::string qbackend::getModelHash(ModuleOp module) {
     uint64_t current_pos() const override { return position; }
     uint64_t position = 0;
   };
+  auto isConfiguration = [](Operation &op) {
+    return isa<BackendConfigOp, QConfigMappingOp>(op);
+  };
+  OwningOpRef<ModuleOp> copy;
+  if (llvm::any_of(*module.getBody(), isConfiguration)) {
+    copy = module.clone();
+    module = *copy;
+    for (Operation &op : llvm::make_early_inc_range(*module.getBody()))
+      if (isConfiguration(op))
+        op.erase();
+  }
   HashStream stream;
   module->print(stream, OpPrintingFlags().elideLargeElementsAttrs(-1));
   return "sha256:" + llvm::toHex(stream.hash.final(), /*LowerCase=*/true);
