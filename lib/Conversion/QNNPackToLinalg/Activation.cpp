@@ -107,15 +107,16 @@ static Value lookUpVectorized(ImplicitLocOpBuilder &b, Value input,
   Value count = arith::SubIOp::create(b, n, rest);
   return lookUp(b, input, entries, [&](ImplicitLocOpBuilder &b) -> Value {
     Value position = arith::ConstantIndexOp::create(b, 0);
-    for (auto [d, size] : llvm::enumerate(sizes))
-      position =
-          arith::AddIOp::create(b, arith::MulIOp::create(b, position, size),
-                                linalg::IndexOp::create(b, d));
+    for (auto [d, size] : llvm::enumerate(sizes)) {
+      Value row = arith::MulIOp::create(b, position, size);
+      Value column = linalg::IndexOp::create(b, d);
+      position = arith::AddIOp::create(b, row, column);
+    }
     Value isVector =
         arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position, count);
-    return arith::SelectOp::create(b, isVector,
-                                   arith::ConstantIndexOp::create(b, 0),
-                                   arith::ConstantIndexOp::create(b, 256));
+    Value vectors = arith::ConstantIndexOp::create(b, 0);
+    Value scalars = arith::ConstantIndexOp::create(b, 256);
+    return arith::SelectOp::create(b, isVector, vectors, scalars);
   });
 }
 
@@ -184,8 +185,8 @@ static Value lowerPrelu(PreluOp op, PreluOp::Adaptor adaptor,
         Value difference = center(b, args[0], x);
         Value positive = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
                                                difference, zero);
-        Value factor = arith::SelectOp::create(b, positive, i32Constant(b, one),
-                                               center(b, args[1], w));
+        Value unit = i32Constant(b, one), slope = center(b, args[1], w);
+        Value factor = arith::SelectOp::create(b, positive, unit, slope);
         Value product = arith::MulIOp::create(b, difference, factor);
         return requantize(b, product, f32Constant(b, multiplier),
                           y.getZeroPoint(), getOutputRange(y, /*relu=*/false),
@@ -260,8 +261,9 @@ static Value lowerSoftmax(SoftmaxOp op, SoftmaxOp::Adaptor adaptor,
   };
   Value reciprocals = elementwise(
       b, sums, f64, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        return arith::DivFOp::create(b, real(b, 1),
-                                     arith::UIToFPOp::create(b, f64, args[0]));
+        Value one = real(b, 1);
+        Value sum = arith::UIToFPOp::create(b, f64, args[0]);
+        return arith::DivFOp::create(b, one, sum);
       });
   return parallel(
       b, {numerators, sums, reciprocals}, emptyLike(b, type, input),

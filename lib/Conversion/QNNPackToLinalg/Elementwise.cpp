@@ -246,14 +246,15 @@ static Value addReals(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value sum = vectorOrScalar(
             b, output.getShape(), first, vectors, [&](bool isVector) -> Value {
-              if (!isVector)
-                return arith::AddFOp::create(b, dequantizeScalar(b, args[0], a),
-                                             dequantizeScalar(b, args[1], c));
-              Value left =
-                  dequantizeFusedScalar(b, args[0], a, getQuantizedType(lhs));
-              return arith::AddFOp::create(
-                  b, left,
-                  dequantizeFusedScalar(b, args[1], c, getQuantizedType(rhs)));
+              auto dequantize = [&](Value value, ShapedType type,
+                                    quant::UniformQuantizedType stored) {
+                return isVector ? dequantizeFusedScalar(b, value, stored,
+                                                        getQuantizedType(type))
+                                : dequantizeScalar(b, value, stored);
+              };
+              Value left = dequantize(args[0], lhs, a);
+              Value right = dequantize(args[1], rhs, c);
+              return arith::AddFOp::create(b, left, right);
             });
         return quantizeScalar(b, sum, y, getOutputRange(y, op.getRelu()));
       });
@@ -262,8 +263,8 @@ static Value addReals(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
 /// floor(value / 2^shift + 1/2).
 static Value shiftHalfUp(ImplicitLocOpBuilder &b, Value value, int shift) {
   Value half = i32Constant(b, int64_t(1) << (shift - 1));
-  return arith::ShRSIOp::create(b, arith::AddIOp::create(b, value, half),
-                                i32Constant(b, shift));
+  Value sum = arith::AddIOp::create(b, value, half);
+  return arith::ShRSIOp::create(b, sum, i32Constant(b, shift));
 }
 
 /// value / 2^shift, ties away from zero.
@@ -274,9 +275,9 @@ static Value shiftHalfAway(ImplicitLocOpBuilder &b, Value value, int shift) {
       b, arith::AndIOp::create(b, value, i32Constant(b, mask)), sign);
   Value carry = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, remainder,
                                       i32Constant(b, mask >> 1));
-  return arith::AddIOp::create(
-      b, arith::ShRSIOp::create(b, value, i32Constant(b, shift)),
-      arith::ExtUIOp::create(b, b.getI32Type(), carry));
+  Value quotient = arith::ShRSIOp::create(b, value, i32Constant(b, shift));
+  Value one = arith::ExtUIOp::create(b, b.getI32Type(), carry);
+  return arith::AddIOp::create(b, quotient, one);
 }
 
 // add(a, b) -> clamp(sat16(sat16((a * ma + b * mb + c) / 2^shift) + zy)): fixed
@@ -290,18 +291,17 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
   if (op.addsRealNumbers())
     return addReals(op, adaptor, b);
   if (RequantizationAttr requantization = op.getRequantizationAttr())
-    return broadcasting(b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
-                        [&](ImplicitLocOpBuilder &b, ValueRange args) {
-                          Value sum = arith::AddIOp::create(
-                              b,
-                              applyFixedPoint(b, center(b, args[0], a),
-                                              op.getLhsRequantizationAttr()),
-                              applyFixedPoint(b, center(b, args[1], c),
-                                              op.getRhsRequantizationAttr()));
-                          return addZeroPoint(
-                              b, applyFixedPoint(b, sum, requantization),
+    return broadcasting(
+        b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
+        [&](ImplicitLocOpBuilder &b, ValueRange args) {
+          Value left = applyFixedPoint(b, center(b, args[0], a),
+                                       op.getLhsRequantizationAttr());
+          Value right = applyFixedPoint(b, center(b, args[1], c),
+                                        op.getRhsRequantizationAttr());
+          Value sum = arith::AddIOp::create(b, left, right);
+          return addZeroPoint(b, applyFixedPoint(b, sum, requantization),
                               y.getZeroPoint(), range);
-                        });
+        });
 
   numerics::AddMultipliers m =
       getAddMultipliers(lhs, rhs, op.getOutput().getType());
@@ -310,12 +310,11 @@ static Value lowerAdd(AddOp op, AddOp::Adaptor adaptor, LoweringBuilder &b) {
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
         // Wraps as the kernel's: 255 * 2^22 * 2 is less than 2^31 anyway.
         int64_t offset = a.getZeroPoint() * m.a + c.getZeroPoint() * m.b;
-        Value sum = arith::AddIOp::create(
-            b,
-            arith::MulIOp::create(b, extend(b, args[0], a),
-                                  i32Constant(b, m.a)),
-            arith::MulIOp::create(b, extend(b, args[1], c),
-                                  i32Constant(b, m.b)));
+        Value left = extend(b, args[0], a);
+        left = arith::MulIOp::create(b, left, i32Constant(b, m.a));
+        Value right = extend(b, args[1], c);
+        right = arith::MulIOp::create(b, right, i32Constant(b, m.b));
+        Value sum = arith::AddIOp::create(b, left, right);
         sum = arith::SubIOp::create(b, sum, i32Constant(b, offset));
         Value shifted = isSigned ? shiftHalfUp(b, sum, m.shift)
                                  : shiftHalfAway(b, sum, m.shift);
@@ -334,8 +333,8 @@ static Value lowerMul(MulOp op, MulOp::Adaptor adaptor, LoweringBuilder &b) {
   return broadcasting(
       b, adaptor.getLhs(), adaptor.getRhs(), b.resultType(op),
       [&](ImplicitLocOpBuilder &b, ValueRange args) {
-        Value product = arith::MulIOp::create(b, center(b, args[0], a),
-                                              center(b, args[1], c));
+        Value left = center(b, args[0], a), right = center(b, args[1], c);
+        Value product = arith::MulIOp::create(b, left, right);
         if (requantization)
           return addZeroPoint(b, applyFixedPoint(b, product, requantization),
                               y.getZeroPoint(),

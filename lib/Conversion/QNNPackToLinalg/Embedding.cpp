@@ -67,9 +67,9 @@ static Value readEntry(ImplicitLocOpBuilder &b, bool isPacked, Value table,
   Value two = arith::ConstantIndexOp::create(b, 2);
   Value byte = tensor::ExtractOp::create(
       b, table, ValueRange{row, arith::DivUIOp::create(b, column, two)});
-  Value odd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne,
-                                    arith::RemUIOp::create(b, column, two),
-                                    arith::ConstantIndexOp::create(b, 0));
+  Value parity = arith::RemUIOp::create(b, column, two);
+  Value zero = arith::ConstantIndexOp::create(b, 0);
+  Value odd = arith::CmpIOp::create(b, arith::CmpIPredicate::ne, parity, zero);
   Value high = arith::ShRUIOp::create(b, byte, byteConstant(b, 4));
   Value low = arith::AndIOp::create(b, byte, byteConstant(b, 15));
   return arith::SelectOp::create(b, odd, high, low);
@@ -109,9 +109,9 @@ static Value lowerLookup(OpTy op, typename OpTy::Adaptor adaptor,
         Value integer = readEntry(b, isPacked, table, row,
                                   linalg::IndexOp::create(b, rank - 1));
         Value real = arith::UIToFPOp::create(b, b.getF32Type(), integer);
-        return math::FmaOp::create(
-            b, tensor::ExtractOp::create(b, rows.scales, row), real,
-            tensor::ExtractOp::create(b, rows.biases, row));
+        Value scale = tensor::ExtractOp::create(b, rows.scales, row);
+        Value bias = tensor::ExtractOp::create(b, rows.biases, row);
+        return math::FmaOp::create(b, scale, real, bias);
       });
 }
 

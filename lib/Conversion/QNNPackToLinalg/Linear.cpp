@@ -108,23 +108,25 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
 
   Value min = reduceAll<arith::MinimumFOp>(b, input);
   Value max = reduceAll<arith::MaximumFOp>(b, input);
-  Value scale = arith::DivFOp::create(
-      b, arith::SubFOp::create(b, widen(max), widen(min)), real(255));
+  Value wideMax = widen(max), wideMin = widen(min);
+  Value width = arith::SubFOp::create(b, wideMax, wideMin);
+  Value scale = arith::DivFOp::create(b, width, real(255));
   Value rounded = narrow(scale);
-  Value unusable =
-      arith::OrIOp::create(b, isEqual(rounded, 0),
-                           isEqual(arith::DivFOp::create(b, one, rounded),
-                                   std::numeric_limits<float>::infinity()));
+  Value isZero = isEqual(rounded, 0);
+  Value isInfinite = isEqual(arith::DivFOp::create(b, one, rounded),
+                             std::numeric_limits<float>::infinity());
+  Value unusable = arith::OrIOp::create(b, isZero, isInfinite);
   scale = select(unusable, real(0.1), scale);
 
   // A scale below the smallest one stretches the range.
   Value isSmall = arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, scale,
                                         real(smallest));
-  Value amplifier =
-      arith::DivFOp::create(b, f32Constant(b, smallest), narrow(scale));
+  Value smallestScale = f32Constant(b, smallest);
+  Value amplifier = arith::DivFOp::create(b, smallestScale, narrow(scale));
   Value minIsZero = isEqual(min, 0), maxIsZero = isEqual(max, 0);
-  Value stretchedMin = select(maxIsZero, f32Constant(b, -smallest * 255),
-                              arith::MulFOp::create(b, min, amplifier));
+  Value lowest = f32Constant(b, -smallest * 255);
+  Value stretchedMin =
+      select(maxIsZero, lowest, arith::MulFOp::create(b, min, amplifier));
   stretchedMin = select(minIsZero, zero, stretchedMin);
   Value stretchedMax =
       select(maxIsZero, zero, arith::MulFOp::create(b, max, amplifier));
@@ -138,20 +140,21 @@ RuntimeParams qnnpack::chooseParams(ImplicitLocOpBuilder &b, Value input) {
   Value maxSteps = arith::DivFOp::create(b, widen(max), scale);
   Value fromMin = arith::SubFOp::create(b, real(0), minSteps);
   Value fromMax = arith::SubFOp::create(b, real(255), maxSteps);
+  Value least = real(0), most = real(255);
   Value minError =
-      arith::SubFOp::create(b, real(0), math::AbsFOp::create(b, minSteps));
+      arith::SubFOp::create(b, least, math::AbsFOp::create(b, minSteps));
   Value maxError =
-      arith::SubFOp::create(b, real(255), math::AbsFOp::create(b, maxSteps));
+      arith::SubFOp::create(b, most, math::AbsFOp::create(b, maxSteps));
   Value useMin =
       arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, minError, maxError);
   Value zeroPoint = select(useMin, fromMin, fromMax);
   // Comparisons that a NaN doesn't pass: it gives 0.
   zeroPoint = select(
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, zeroPoint, real(0)),
-      zeroPoint, real(0));
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OGT, zeroPoint, least),
+      zeroPoint, least);
   zeroPoint = select(
-      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, zeroPoint, real(255)),
-      zeroPoint, real(255));
+      arith::CmpFOp::create(b, arith::CmpFPredicate::OLT, zeroPoint, most),
+      zeroPoint, most);
   RuntimeParams params;
   params.scale = narrow(scale);
   params.inverse = arith::DivFOp::create(b, one, params.scale);
@@ -221,8 +224,9 @@ static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
       b, adaptor.getWeight(), op.getWeight().getType(), adaptor.getBias(),
       inputType.getZeroPoint(), /*groups=*/1, b.signedBytes);
   RankedTensorType type = b.resultType(op);
-  Value sums = convolve(b, flattenRows(b, adaptor.getInput()),
-                        inputType.isSigned(), operands, flattenRows(type));
+  Value inputRows = flattenRows(b, adaptor.getInput());
+  Value sums =
+      convolve(b, inputRows, inputType.isSigned(), operands, flattenRows(type));
   Value rows = requantizeChannels(
       b, sums, op.getInput().getType(), op.getWeight().getType(),
       op.getOutput().getType(), b.stored(op.getOutput()),
@@ -248,8 +252,9 @@ static Value lowerLinearDynamic(LinearDynamicOp op,
   operands.bias = constantTensor(b, ArrayRef<int32_t>{0},
                                  {op.getWeight().getType().getDimSize(0)});
   RankedTensorType type = b.resultType(op);
-  Value sums = convolve(b, flattenRows(b, x), b.signedBytes, operands,
-                        flattenRows(type));
+  Value inputRows = flattenRows(b, x);
+  Value sums =
+      convolve(b, inputRows, b.signedBytes, operands, flattenRows(type));
   Value rows = dequantizeSums(b, op, sums, weightSums.bias, params);
   return unflattenRows(b, rows, type, adaptor.getInput());
 }

@@ -84,7 +84,8 @@ static Statistics computeStatistics(ImplicitLocOpBuilder &b, Value input,
   Statistics result;
   result.center = elementwise(
       b, sum, f32, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        return arith::SubFOp::create(b, mean(b, args[0]),
+        Value mu = mean(b, args[0]);
+        return arith::SubFOp::create(b, mu,
                                      f32Constant(b, type.getZeroPoint()));
       });
   result.factor = elementwise(
@@ -92,19 +93,19 @@ static Statistics computeStatistics(ImplicitLocOpBuilder &b, Value input,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value mu = mean(b, args[0]);
         Value scale = f32Constant(b, type.getScale());
-        Value var = math::FmaOp::create(b, arith::NegFOp::create(b, mu), mu,
-                                        mean(b, args[1]));
+        Value negative = arith::NegFOp::create(b, mu);
+        Value var = math::FmaOp::create(b, negative, mu, mean(b, args[1]));
         var = arith::MaximumFOp::create(b, var, f32Constant(b, 0));
         var = arith::MulFOp::create(b, var, scale);
         var = arith::MulFOp::create(b, var, scale);
         auto wide = [&](double value) -> Value {
           return arith::ConstantOp::create(b, b.getF64FloatAttr(value));
         };
-        Value sumWithEps = arith::AddFOp::create(
-            b, arith::ExtFOp::create(b, f64, var), wide(groups.eps));
-        Value quotient =
-            arith::DivFOp::create(b, wide(static_cast<float>(type.getScale())),
-                                  math::SqrtOp::create(b, sumWithEps));
+        Value wideVar = arith::ExtFOp::create(b, f64, var);
+        Value sumWithEps = arith::AddFOp::create(b, wideVar, wide(groups.eps));
+        Value wideScale = wide(static_cast<float>(type.getScale()));
+        Value quotient = arith::DivFOp::create(
+            b, wideScale, math::SqrtOp::create(b, sumWithEps));
         return arith::TruncFOp::create(b, f32, quotient);
       });
   return result;
@@ -228,11 +229,11 @@ static Value lowerChannelNorm(OpTy op, typename OpTy::Adaptor adaptor,
   groups.eps = op.getEps().convertToDouble();
   groups.formula =
       op.getChannelsLast() ? Groups::ChannelsLast : Groups::Contiguous;
-  Value result = normalize(b, split(adaptor.getInput()),
-                           getQuantizedType(op.getInput().getType()),
-                           b.stored(op.getInput()), split(adaptor.getWeight()),
-                           split(adaptor.getBias()), b.stored(op.getOutput()),
-                           groups, pixels * inner);
+  Value input = split(adaptor.getInput()), weight = split(adaptor.getWeight()),
+        bias = split(adaptor.getBias());
+  Value result = normalize(b, input, getQuantizedType(op.getInput().getType()),
+                           b.stored(op.getInput()), weight, bias,
+                           b.stored(op.getOutput()), groups, pixels * inner);
   return tensor::CollapseShapeOp::create(b, type, result, splitLast(rank));
 }
 
@@ -273,25 +274,26 @@ static std::pair<Value, Value> getChannelAffine(ImplicitLocOpBuilder &b,
   Value reciprocals = elementwise(
       b, var, f32, [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value sum = arith::AddFOp::create(b, args[0], f32Constant(b, eps));
-        return arith::DivFOp::create(b, f32Constant(b, 1),
-                                     math::SqrtOp::create(b, sum));
+        Value one = f32Constant(b, 1);
+        return arith::DivFOp::create(b, one, math::SqrtOp::create(b, sum));
       });
-  Value slopes = elementwise(
-      b, {reciprocals, weight}, f32,
-      [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value product = arith::MulFOp::create(b, args[0], args[1]);
-        Value scaled = arith::MulFOp::create(
-            b, arith::ExtFOp::create(b, f64, product), wide(b, sx / sy));
-        return arith::TruncFOp::create(b, f32, scaled);
-      });
+  Value slopes =
+      elementwise(b, {reciprocals, weight}, f32,
+                  [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                    Value product = arith::MulFOp::create(b, args[0], args[1]);
+                    Value exact = arith::ExtFOp::create(b, f64, product);
+                    Value scaled =
+                        arith::MulFOp::create(b, exact, wide(b, sx / sy));
+                    return arith::TruncFOp::create(b, f32, scaled);
+                  });
   Value offsets =
       elementwise(b, {mean, reciprocals, weight, bias}, f32,
                   [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
                     Value product = arith::MulFOp::create(
                         b, arith::MulFOp::create(b, args[0], args[1]), args[2]);
                     Value offset = arith::SubFOp::create(b, args[3], product);
-                    Value scaled = arith::DivFOp::create(
-                        b, arith::ExtFOp::create(b, f64, offset), wide(b, sy));
+                    Value exact = arith::ExtFOp::create(b, f64, offset);
+                    Value scaled = arith::DivFOp::create(b, exact, wide(b, sy));
                     return arith::TruncFOp::create(b, f32, scaled);
                   });
   return {slopes, offsets};

@@ -102,13 +102,12 @@ static Value reduceClampedWindows(ImplicitLocOpBuilder &b, Value input,
         SmallVector<Value> position = {index(0)};
         for (int i : {0, 1}) {
           int64_t size = cast<ShapedType>(input.getType()).getDimSize(1 + i);
-          Value first = arith::MulIOp::create(b, index(1 + i),
-                                              constant(windows.stride[i]));
-          Value step = arith::MulIOp::create(b, index(3 + i),
-                                             constant(windows.dilation[i]));
-          Value pixel =
-              arith::SubIOp::create(b, arith::AddIOp::create(b, first, step),
-                                    constant(windows.before[i]));
+          Value first = index(1 + i);
+          first = arith::MulIOp::create(b, first, constant(windows.stride[i]));
+          Value step = index(3 + i);
+          step = arith::MulIOp::create(b, step, constant(windows.dilation[i]));
+          Value pixel = arith::AddIOp::create(b, first, step);
+          pixel = arith::SubIOp::create(b, pixel, constant(windows.before[i]));
           pixel = arith::MaxSIOp::create(b, pixel, constant(0));
           position.push_back(
               arith::MinSIOp::create(b, pixel, constant(size - 1)));
@@ -381,9 +380,9 @@ static Value lowerAdaptiveAvgPool2d(AdaptiveAvgPool2dOp op,
           Value o = index(1 + i), tap = index(3 + i);
           Value scaled = arith::MulIOp::create(b, o, constant(in[i]));
           Value start = arith::DivUIOp::create(b, scaled, constant(out[i]));
-          Value end = arith::DivUIOp::create(
-              b, arith::AddIOp::create(b, scaled, constant(in[i] + out[i] - 1)),
-              constant(out[i]));
+          Value end =
+              arith::AddIOp::create(b, scaled, constant(in[i] + out[i] - 1));
+          end = arith::DivUIOp::create(b, end, constant(out[i]));
           Value pixel = arith::AddIOp::create(b, start, tap);
           Value holds =
               arith::CmpIOp::create(b, arith::CmpIPredicate::ult, pixel, end);

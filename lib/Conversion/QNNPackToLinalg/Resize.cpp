@@ -74,9 +74,11 @@ static Value mix(ImplicitLocOpBuilder &b, const Tap &tap, Value low, Value high,
   auto multiply = [&](Value weight, Value value) -> Value {
     return arith::MulFOp::create(b, weight, value);
   };
-  if (!isVector)
-    return arith::AddFOp::create(b, multiply(tap.lowWeight, low),
-                                 multiply(tap.highWeight, high));
+  if (!isVector) {
+    Value lowPart = multiply(tap.lowWeight, low);
+    Value highPart = multiply(tap.highWeight, high);
+    return arith::AddFOp::create(b, lowPart, highPart);
+  }
   if (*isVector)
     return math::FmaOp::create(b, tap.highWeight, high,
                                multiply(tap.lowWeight, low));
@@ -138,17 +140,17 @@ static Value lowerBilinear(UpsampleBilinear2dOp op,
               p01 = pixel(row.low, column.high),
               p10 = pixel(row.high, column.low),
               p11 = pixel(row.high, column.high);
-        Value v;
-        if (channelsLast)
-          v = vectorOrScalar(
-              b, type.getShape(), /*first=*/3,
-              numerics::countVectorChannels(type.getDimSize(3)),
-              [&](bool isVector) {
-                return mix(b, row, mix(b, column, p00, p01, isVector),
-                           mix(b, column, p10, p11, isVector), isVector);
-              });
-        else
-          v = mix(b, row, mix(b, column, p00, p01), mix(b, column, p10, p11));
+        auto mixAll = [&](std::optional<bool> isVector) {
+          Value low = mix(b, column, p00, p01, isVector);
+          Value high = mix(b, column, p10, p11, isVector);
+          return mix(b, row, low, high, isVector);
+        };
+        Value v =
+            channelsLast
+                ? vectorOrScalar(
+                      b, type.getShape(), /*first=*/3,
+                      numerics::countVectorChannels(type.getDimSize(3)), mixAll)
+                : mixAll(std::nullopt);
         int64_t zero = x.getZeroPoint();
         if (zero != 0)
           v = arith::SubFOp::create(b, v, f32Constant(b, zero));

@@ -137,8 +137,9 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
   auto half = [&](int64_t less) -> Value {
     if (!shift)
       return number((int64_t(1) << (shifts[0] - 1)) - less);
-    Value power = arith::ShLIOp::create(
-        b, number(1), arith::SubIOp::create(b, places, number(1)));
+    Value one = number(1);
+    Value power =
+        arith::ShLIOp::create(b, one, arith::SubIOp::create(b, places, one));
     return less ? Value(arith::SubIOp::create(b, power, number(less))) : power;
   };
   Value product =
@@ -146,8 +147,8 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
   Value rounded;
   switch (requantization.getRounding()) {
   case Rounding::NearestEven: {
-    Value isOdd = arith::AndIOp::create(
-        b, arith::ShRSIOp::create(b, product, places), number(1));
+    Value quotient = arith::ShRSIOp::create(b, product, places);
+    Value isOdd = arith::AndIOp::create(b, quotient, number(1));
     rounded = add(add(product, half(1)), isOdd);
     break;
   }
@@ -155,8 +156,8 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
     rounded = add(product, half(0));
     break;
   case Rounding::HalfAway:
-    rounded = add(add(product, half(0)),
-                  arith::ShRSIOp::create(b, product, number(63)));
+    rounded = add(product, half(0));
+    rounded = add(rounded, arith::ShRSIOp::create(b, product, number(63)));
     break;
   case Rounding::Double: {
     rounded = add(product, half(0));
@@ -165,14 +166,13 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
       break;
     Value isPositive = arith::CmpIOp::create(b, arith::CmpIPredicate::sge,
                                              value, i32Constant(b, 0));
-    Value offset = arith::SelectOp::create(
-        b, isPositive, number(int64_t(1) << 30), number(-(int64_t(1) << 30)));
-    if (!llvm::all_of(shifts, isLarge))
-      offset = arith::SelectOp::create(
-          b,
-          arith::CmpIOp::create(b, arith::CmpIPredicate::sgt, places,
-                                number(31)),
-          offset, number(0));
+    Value up = number(int64_t(1) << 30), down = number(-(int64_t(1) << 30));
+    Value offset = arith::SelectOp::create(b, isPositive, up, down);
+    if (!llvm::all_of(shifts, isLarge)) {
+      Value isTwice = arith::CmpIOp::create(b, arith::CmpIPredicate::sgt,
+                                            places, number(31));
+      offset = arith::SelectOp::create(b, isTwice, offset, number(0));
+    }
     rounded = add(rounded, offset);
     break;
   }
@@ -203,8 +203,8 @@ Value qnnpack::dequantizeFusedScalar(ImplicitLocOpBuilder &b, Value value,
   Value real = arith::SIToFPOp::create(
       b, b.getF32Type(), restate(b, extend(b, value, stored), stored, type));
   float offset = -(scale * static_cast<float>(type.getZeroPoint()));
-  return math::FmaOp::create(b, f32Constant(b, scale), real,
-                             f32Constant(b, offset));
+  Value factor = f32Constant(b, scale);
+  return math::FmaOp::create(b, factor, real, f32Constant(b, offset));
 }
 
 Value qnnpack::quantizeScalar(ImplicitLocOpBuilder &b, Value value,
@@ -230,9 +230,9 @@ Value qnnpack::roundScalar(ImplicitLocOpBuilder &b, Value scaled,
 Value qnnpack::quantizeScalar(ImplicitLocOpBuilder &b, Value value,
                               quant::UniformQuantizedType type,
                               OutputRange range) {
-  Value integer =
-      quantizeScalar(b, value, f32Constant(b, getInverse(type.getScale())),
-                     i32Constant(b, type.getZeroPoint()), range);
+  Value inverse = f32Constant(b, getInverse(type.getScale()));
+  Value integer = quantizeScalar(b, value, inverse,
+                                 i32Constant(b, type.getZeroPoint()), range);
   return truncate(b, integer);
 }
 
@@ -280,15 +280,16 @@ Value qnnpack::vectorOrScalar(ImplicitLocOpBuilder &b, ArrayRef<int64_t> shape,
     Value index = linalg::IndexOp::create(b, d);
     if (position) {
       Value size = arith::ConstantIndexOp::create(b, shape[d]);
-      index = arith::AddIOp::create(b, arith::MulIOp::create(b, position, size),
-                                    index);
+      Value row = arith::MulIOp::create(b, position, size);
+      index = arith::AddIOp::create(b, row, index);
     }
     position = index;
   }
   Value isVector =
       arith::CmpIOp::create(b, arith::CmpIPredicate::ult, position,
                             arith::ConstantIndexOp::create(b, vectors));
-  return arith::SelectOp::create(b, isVector, compute(true), compute(false));
+  Value vector = compute(true), scalar = compute(false);
+  return arith::SelectOp::create(b, isVector, vector, scalar);
 }
 
 Value qnnpack::parallel(ImplicitLocOpBuilder &b, ValueRange inputs, Value init,

@@ -53,9 +53,9 @@ static Value convertChannels(ImplicitLocOpBuilder &b, Value input,
                               : dequantizeScalar(b, args[0], x);
             });
         // The reciprocal of the double, unlike elsewhere.
-        Value integer =
-            quantizeScalar(b, real, f32Constant(b, 1.0 / y.getScale()),
-                           i32Constant(b, y.getZeroPoint()), range);
+        Value inverse = f32Constant(b, 1.0 / y.getScale());
+        Value integer = quantizeScalar(b, real, inverse,
+                                       i32Constant(b, y.getZeroPoint()), range);
         return arith::TruncIOp::create(b, b.getI8Type(), integer);
       });
 }

@@ -151,10 +151,11 @@ static Value convolve(ImplicitLocOpBuilder &b, Value image,
                       const Windows &windows, RankedTensorType sumType) {
   Value weight = part.value ? reshape(b, part.value, weightShape)
                             : constant(b, part.getValues(), weightShape);
-  return tosa::Conv2DOp::create(
-      b, sumType, image, weight, bias, byte(b, inputZeroPoint),
-      byte(b, part.zeroPoint), windows.padding, windows.stride,
-      windows.dilation, b.getI32Type());
+  Value inputZero = byte(b, inputZeroPoint);
+  Value weightZero = byte(b, part.zeroPoint);
+  return tosa::Conv2DOp::create(b, sumType, image, weight, bias, inputZero,
+                                weightZero, windows.padding, windows.stride,
+                                windows.dilation, b.getI32Type());
 }
 
 /// The same if each channel of the input has its own channels of the output:
@@ -184,10 +185,11 @@ static Value convolveDepthwise(ImplicitLocOpBuilder &b, Value image,
         values[tap * out + o] = from[o * taps + tap];
     weight = constant(b, ArrayRef<int8_t>(values), shape);
   }
+  Value inputZero = byte(b, inputZeroPoint);
+  Value weightZero = byte(b, part.zeroPoint);
   return tosa::DepthwiseConv2DOp::create(
-      b, sumType, image, weight, bias, byte(b, inputZeroPoint),
-      byte(b, part.zeroPoint), windows.padding, windows.stride,
-      windows.dilation, b.getI32Type());
+      b, sumType, image, weight, bias, inputZero, weightZero, windows.padding,
+      windows.stride, windows.dilation, b.getI32Type());
 }
 
 /// `groups` convolutions, side by side.
@@ -210,10 +212,10 @@ static Value convolveGroups(ImplicitLocOpBuilder &b, Value image,
       piece.given = part.getValues();
     else
       piece.given = part.getValues().slice(group * out * depth, out * depth);
-    sums.push_back(convolve(b, slice(b, image, 3, group * in, (group + 1) * in),
-                            piece, shape,
-                            slice(b, bias, 0, group * out, (group + 1) * out),
-                            inputZeroPoint, windows, sumType.clone(sumShape)));
+    Value channels = slice(b, image, 3, group * in, (group + 1) * in);
+    Value biases = slice(b, bias, 0, group * out, (group + 1) * out);
+    sums.push_back(convolve(b, channels, piece, shape, biases, inputZeroPoint,
+                            windows, sumType.clone(sumShape)));
   }
   return concat(b, sums, 3);
 }
@@ -319,10 +321,12 @@ static Value lowerConvTranspose2d(ConvTranspose2dOp op,
   Value weight = part.value
                      ? part.value
                      : constant(b, part.getValues(), weightType.getShape());
+  Value inputZero = byte(b, getStoredZeroPoint(getQuantizedType(inputType)));
+  Value weightZero = byte(b, part.zeroPoint);
   Value sums = tosa::TransposeConv2DOp::create(
       b, type.clone(b.getI32Type()), adaptor.getInput(), weight,
-      parameters.bias, byte(b, getStoredZeroPoint(getQuantizedType(inputType))),
-      byte(b, part.zeroPoint), pad, op.getStride(), b.getI32Type());
+      parameters.bias, inputZero, weightZero, pad, op.getStride(),
+      b.getI32Type());
   return requantizeSums(op, b, sums, parameters.bounds, type.getDimSize(3),
                         /*relu=*/false);
 }

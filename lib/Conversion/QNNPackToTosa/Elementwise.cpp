@@ -39,8 +39,8 @@ static Value scale(ImplicitLocOpBuilder &b, Value value, int64_t zeroPoint,
                    zeroPoint, 0, b.getI32Type());
   Value centered = center(b, value, zeroPoint);
   auto type = cast<RankedTensorType>(centered.getType());
-  return tosa::MulOp::create(b, type, centered,
-                             splat(b, factor, type.getRank()), byte(b, 0));
+  Value factors = splat(b, factor, type.getRank());
+  return tosa::MulOp::create(b, type, centered, factors, byte(b, 0));
 }
 
 /// The same numbers where the kernel adds floats. The larger one has 22

@@ -123,11 +123,11 @@ static Value lowerAvgPool2d(AvgPool2dOp op, AvgPool2dOp::Adaptor adaptor,
     int64_t taps = windows.kernel[0] * windows.kernel[1];
     Value ones = constant(b, SmallVector<int8_t>(taps * channels, 1),
                           {windows.kernel[0], windows.kernel[1], channels, 1});
+    Value bias = constant(b, SmallVector<int32_t>(channels, 0), {channels});
+    Value inputZero = byte(b, zeroPoint), weightZero = byte(b, 0);
     Value sums = tosa::DepthwiseConv2DOp::create(
-        b, type.clone(b.getI32Type()), image, ones,
-        constant(b, SmallVector<int32_t>(channels, 0), {channels}),
-        byte(b, zeroPoint), byte(b, 0), windows.padding, windows.stride,
-        windows.dilation, b.getI32Type());
+        b, type.clone(b.getI32Type()), image, ones, bias, inputZero, weightZero,
+        windows.padding, windows.stride, windows.dilation, b.getI32Type());
     return requantize(b, sums, getInverse(static_cast<double>(*divisor)),
                       255 * taps, quantized, /*relu=*/false);
   }

@@ -29,9 +29,11 @@ int64_t qnnpack_to_tosa::getStoredZeroPoint(quant::UniformQuantizedType type) {
 
 /// The rescale that changes the signedness of bytes, and no number.
 static Value changeSign(ImplicitLocOpBuilder &b, Value value, bool toSigned) {
+  Value multiplier = word(b, kOne.integer), shift = byte(b, kOne.shift);
+  Value inputZero = byte(b, toSigned ? 128 : 0);
+  Value outputZero = byte(b, toSigned ? 0 : 128);
   return tosa::RescaleOp::create(
-      b, value.getType(), value, word(b, kOne.integer), byte(b, kOne.shift),
-      byte(b, toSigned ? 128 : 0), byte(b, toSigned ? 0 : 128),
+      b, value.getType(), value, multiplier, shift, inputZero, outputZero,
       /*scale32=*/true, tosa::RoundingMode::SINGLE_ROUND,
       /*per_channel=*/false, /*input_unsigned=*/toSigned,
       /*output_unsigned=*/!toSigned);
@@ -130,10 +132,13 @@ static Value createRescale(ImplicitLocOpBuilder &b, Value value,
   auto zeroPoint = [&](Type element, int64_t value) {
     return element.isInteger(8) ? byte(b, value) : word(b, value);
   };
+  Value multiplier = constant(b, integers, {count});
+  Value shift = constant(b, shifts, {count});
+  Value inputZero = zeroPoint(type.getElementType(), from);
+  Value outputZero = zeroPoint(element, to);
   return tosa::RescaleOp::create(
-      b, type.clone(element), value, constant(b, integers, {count}),
-      constant(b, shifts, {count}), zeroPoint(type.getElementType(), from),
-      zeroPoint(element, to), /*scale32=*/true, rounding,
+      b, type.clone(element), value, multiplier, shift, inputZero, outputZero,
+      /*scale32=*/true, rounding,
       /*per_channel=*/count != 1, /*input_unsigned=*/false,
       /*output_unsigned=*/false);
 }
@@ -278,9 +283,9 @@ Value qnnpack_to_tosa::slice(ImplicitLocOpBuilder &b, Value value, int64_t axis,
   SmallVector<int64_t> starts(type.getRank(), 0), shape(type.getShape());
   starts[axis] = start;
   shape[axis] = end - start;
-  return tosa::SliceOp::create(b, type.clone(shape), value,
-                               shapeConstant(b, starts),
-                               shapeConstant(b, spell(shape)));
+  Value first = shapeConstant(b, starts);
+  Value sizes = shapeConstant(b, spell(shape));
+  return tosa::SliceOp::create(b, type.clone(shape), value, first, sizes);
 }
 
 Value qnnpack_to_tosa::concat(ImplicitLocOpBuilder &b, ValueRange values,

@@ -239,12 +239,13 @@ OrRefusal<Value> Importer::importConvolution(tosa::Conv2DOp op,
   if (!layer)
     return layer.getRefusal();
   Location loc = op.getLoc();
+  Value input = quantized(loc, layer->input, layer->inputZeroPoint);
+  Value kernelWeight = createWeight(loc, *layer, rescale);
   auto kernel = Conv2dOp::create(
-      rewriter, loc, getResultType(last, rescale),
-      quantized(loc, layer->input, layer->inputZeroPoint),
-      createWeight(loc, *layer, rescale), layer->bias, op.getStrideAttr(),
-      op.getPadAttr(), op.getDilationAttr(), rewriter.getI64IntegerAttr(1),
-      rescale.requantization, /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
+      rewriter, loc, getResultType(last, rescale), input, kernelWeight,
+      layer->bias, op.getStrideAttr(), op.getPadAttr(), op.getDilationAttr(),
+      rewriter.getI64IntegerAttr(1), rescale.requantization,
+      /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
   return finish(kernel, last.getType());
 }
 
@@ -267,11 +268,11 @@ OrRefusal<Value> Importer::importDepthwise(tosa::DepthwiseConv2DOp op,
   layer->weightShape = {outputs, layer->weightShape[0], layer->weightShape[1],
                         1};
   Location loc = op.getLoc();
+  Value input = quantized(loc, layer->input, layer->inputZeroPoint);
+  Value kernelWeight = createWeight(loc, *layer, rescale);
   auto kernel = Conv2dOp::create(
-      rewriter, loc, getResultType(last, rescale),
-      quantized(loc, layer->input, layer->inputZeroPoint),
-      createWeight(loc, *layer, rescale), layer->bias, op.getStrideAttr(),
-      op.getPadAttr(), op.getDilationAttr(),
+      rewriter, loc, getResultType(last, rescale), input, kernelWeight,
+      layer->bias, op.getStrideAttr(), op.getPadAttr(), op.getDilationAttr(),
       rewriter.getI64IntegerAttr(channels), rescale.requantization,
       /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
   return finish(kernel, last.getType());
@@ -294,11 +295,11 @@ OrRefusal<Value> Importer::importTransposed(tosa::TransposeConv2DOp op,
     padding.append({-pad[i], std::max<int64_t>(0, -pad[i + 1])});
     outputPadding.push_back(std::max<int64_t>(0, pad[i + 1]));
   }
+  Value input = quantized(loc, layer->input, layer->inputZeroPoint);
+  Value kernelWeight = createWeight(loc, *layer, rescale);
   auto kernel = ConvTranspose2dOp::create(
-      rewriter, loc, getResultType(last, rescale),
-      quantized(loc, layer->input, layer->inputZeroPoint),
-      createWeight(loc, *layer, rescale), layer->bias, op.getStrideAttr(),
-      rewriter.getDenseI64ArrayAttr(padding),
+      rewriter, loc, getResultType(last, rescale), input, kernelWeight,
+      layer->bias, op.getStrideAttr(), rewriter.getDenseI64ArrayAttr(padding),
       rewriter.getDenseI64ArrayAttr(outputPadding),
       rewriter.getDenseI64ArrayAttr({1, 1}), rewriter.getI64IntegerAttr(1),
       rescale.requantization, /*mathematical=*/UnitAttr());
@@ -343,11 +344,12 @@ OrRefusal<Value> Importer::importMatmul(tosa::MatMulOp op, tosa::RescaleOp last,
             ? DenseElementsAttr::get(vector, bias.getSplatValue<int32_t>())
             : bias.reshape(vector));
   }
-  auto kernel = LinearOp::create(
-      rewriter, loc, getResultType(last, rescale),
-      quantized(loc, layer.input, layer.inputZeroPoint),
-      createWeight(loc, layer, rescale), layer.bias, rescale.requantization,
-      /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
+  Value input = quantized(loc, layer.input, layer.inputZeroPoint);
+  Value kernelWeight = createWeight(loc, layer, rescale);
+  auto kernel =
+      LinearOp::create(rewriter, loc, getResultType(last, rescale), input,
+                       kernelWeight, layer.bias, rescale.requantization,
+                       /*relu=*/UnitAttr(), /*mathematical=*/UnitAttr());
   return finish(kernel, last.getType());
 }
 
@@ -399,12 +401,13 @@ OrRefusal<Value> Importer::importAdd(tosa::AddOp op, tosa::RescaleOp last,
   if (last.getPerChannel())
     return Refusal();
   Location loc = op.getLoc();
-  auto kernel = AddOp::create(rewriter, loc, getResultType(last, rescale),
-                              quantized(loc, a, lhs->inputZeroPoint),
-                              quantized(loc, b, rhs->inputZeroPoint),
-                              rescale.requantization, lhs->requantization,
-                              rhs->requantization, /*relu=*/UnitAttr(),
-                              /*aten=*/UnitAttr(), /*vectorized=*/UnitAttr());
+  Value left = quantized(loc, a, lhs->inputZeroPoint);
+  Value right = quantized(loc, b, rhs->inputZeroPoint);
+  auto kernel =
+      AddOp::create(rewriter, loc, getResultType(last, rescale), left, right,
+                    rescale.requantization, lhs->requantization,
+                    rhs->requantization, /*relu=*/UnitAttr(),
+                    /*aten=*/UnitAttr(), /*vectorized=*/UnitAttr());
   return finish(kernel, last.getType());
 }
 
@@ -418,10 +421,11 @@ OrRefusal<Value> Importer::importMul(tosa::MulOp op, tosa::RescaleOp last,
       readInteger(op.getShift(), constants) != 0 || last.getPerChannel())
     return Refusal();
   Location loc = op.getLoc();
-  auto kernel = MulOp::create(rewriter, loc, getResultType(last, rescale),
-                              quantized(loc, a, lhs->inputZeroPoint),
-                              quantized(loc, b, rhs->inputZeroPoint),
-                              rescale.requantization, /*relu=*/UnitAttr());
+  Value left = quantized(loc, a, lhs->inputZeroPoint);
+  Value right = quantized(loc, b, rhs->inputZeroPoint);
+  auto kernel =
+      MulOp::create(rewriter, loc, getResultType(last, rescale), left, right,
+                    rescale.requantization, /*relu=*/UnitAttr());
   return finish(kernel, last.getType());
 }
 

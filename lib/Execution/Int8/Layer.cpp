@@ -372,11 +372,11 @@ Value Layer::giveResult(ImplicitLocOpBuilder &b, Value bytes,
     SmallVector<OpFoldResult> sizes;
     for (int64_t size : type.getShape())
       sizes.push_back(b.getIndexAttr(size));
-    if (type.isDynamicDim(0))
-      sizes[0] = arith::DivUIOp::create(
-                     b, tensor::DimOp::create(b, bytes, 0),
-                     arith::ConstantIndexOp::create(b, depth->images))
-                     .getResult();
+    if (type.isDynamicDim(0)) {
+      Value rows = tensor::DimOp::create(b, bytes, 0);
+      Value images = arith::ConstantIndexOp::create(b, depth->images);
+      sizes[0] = arith::DivUIOp::create(b, rows, images).getResult();
+    }
     return tensor::ExpandShapeOp::create(
         b, resultType, bytes,
         ArrayRef<ReassociationIndices>{{0, 1}, {2}, {3}, {4}}, sizes);

@@ -329,16 +329,17 @@ template <typename OpT> static void convert(OpT op) {
   auto requantize = int8::RequantizeAttr::get(
       b.getContext(), kernel.zeroPoint, kernel.range.lo, kernel.range.hi,
       kernel.overflow, fixed ? fixed.getRounding() : Rounding::NearestEven);
-  Value result =
-      int8::Conv2dOp::create(
-          b, init.getType(), input, createConstant(b, weight->elements),
-          createConstant(b, b.getI32TensorAttr(sums)),
-          fixed ? createMultiplier(b, layer, packFixedPoint(fixed), outputs)
-                : createMultiplier(b, layer, std::move(multipliers), outputs),
-          residual, init, layer.stride, layer.padding, layer.dilation,
-          layer.groups, inputType.getZeroPoint(), isSigned, requantize,
-          kernel.add, kernel.fixedAdd)
-          .getOutput();
+  Value weights = createConstant(b, weight->elements);
+  Value biases = createConstant(b, b.getI32TensorAttr(sums));
+  Value multiplier =
+      fixed ? createMultiplier(b, layer, packFixedPoint(fixed), outputs)
+            : createMultiplier(b, layer, std::move(multipliers), outputs);
+  Value result = int8::Conv2dOp::create(
+                     b, init.getType(), input, weights, biases, multiplier,
+                     residual, init, layer.stride, layer.padding,
+                     layer.dilation, layer.groups, inputType.getZeroPoint(),
+                     isSigned, requantize, kernel.add, kernel.fixedAdd)
+                     .getOutput();
   auto type = cast<RankedTensorType>(kernel.last->getResult(0).getType());
   kernel.last->getResult(0).replaceAllUsesWith(
       quant::StorageCastOp::create(b, type, layer.giveResult(b, result, type)));
@@ -361,19 +362,20 @@ static void convertDynamic(LinearDynamicOp op) {
                                 /*padding=*/0);
   Value init = createResult(b, layer, b.getI32Type(), input);
   SmallVector<int32_t> bias(weight->sums.size(), 0);
+  Value weights = createConstant(b, weight->elements);
+  Value noBias = createConstant(b, b.getI32TensorAttr(bias));
   Value sums =
-      int8::Conv2dOp::create(
-          b, init.getType(), input, createConstant(b, weight->elements),
-          createConstant(b, b.getI32TensorAttr(bias)),
-          /*multiplier=*/Value(), /*residual=*/Value(), init, layer.stride,
-          layer.padding, layer.dilation, layer.groups, /*pad_value=*/0,
-          /*is_signed=*/false, int8::RequantizeAttr(), int8::AddAttr(),
-          int8::FixedAddAttr())
+      int8::Conv2dOp::create(b, init.getType(), input, weights, noBias,
+                             /*multiplier=*/Value(), /*residual=*/Value(), init,
+                             layer.stride, layer.padding, layer.dilation,
+                             layer.groups, /*pad_value=*/0,
+                             /*is_signed=*/false, int8::RequantizeAttr(),
+                             int8::AddAttr(), int8::FixedAddAttr())
           .getOutput();
   auto type = cast<RankedTensorType>(op.getOutput().getType());
+  sums = layer.giveResult(b, sums, type);
   Value result = dequantizeSums(
-      b, op, layer.giveResult(b, sums, type),
-      createConstant(b, b.getI32TensorAttr(weight->sums)), params);
+      b, op, sums, createConstant(b, b.getI32TensorAttr(weight->sums)), params);
   op.replaceAllUsesWith(result);
 }
 

@@ -307,14 +307,15 @@ Value TileAccess::load(const Access &access, Value base, const Point &point) {
     return vector::LoadOp::create(b, loc, type, access.view, at);
   if (stride.is(1) && lanes)
     return loadFirst(access, at, *lanes);
-  if (stride.is(1))
-    return vector::MaskedLoadOp::create(b, loc, type, access.view, at,
-                                        getMask(point.vector),
+  if (stride.is(1)) {
+    Value mask = getMask(point.vector);
+    return vector::MaskedLoadOp::create(b, loc, type, access.view, at, mask,
                                         getFiller(element));
+  }
   if (stride.is(2) && lanes)
     return loadEverySecond(access, at, *lanes);
-  return vector::GatherOp::create(b, loc, type, access.view, at,
-                                  getOffsets(stride), getMask(point.vector),
+  Value offsets = getOffsets(stride), mask = getMask(point.vector);
+  return vector::GatherOp::create(b, loc, type, access.view, at, offsets, mask,
                                   getFiller(element));
 }
 
@@ -339,14 +340,16 @@ void TileAccess::store(const Access &access, Value base, const Point &point,
   Value at = getAddress(access, base, point);
   const Stride &stride = access.inner[schedule.vectorLoop];
   value = broadcast(value);
-  if (!stride.is(1))
+  if (!stride.is(1)) {
+    Value offsets = getOffsets(stride), mask = getMask(point.vector);
     vector::ScatterOp::create(b, loc, /*resultType=*/Type(), access.view, at,
-                              getOffsets(stride), getMask(point.vector), value);
-  else if (std::optional<int64_t> lanes = getLanes(point.vector))
+                              offsets, mask, value);
+  } else if (std::optional<int64_t> lanes = getLanes(point.vector)) {
     storeFirst(access, at, value, *lanes);
-  else
+  } else {
     vector::MaskedStoreOp::create(b, loc, access.view, at,
                                   getMask(point.vector), value);
+  }
 }
 
 SmallVector<TileAccess::Row> TileAccess::getRows(const Access &access,

@@ -27,6 +27,11 @@ public:
   Value multiply(Value x, Value y) {
     return arith::MulFOp::create(b, loc, x, y);
   }
+  /// A step of Horner's rule: sum * x + coefficient.
+  Value multiplyAndAdd(Value sum, Value x, double coefficient) {
+    Value product = multiply(sum, x);
+    return add(product, number(coefficient));
+  }
   /// `ifTrue` where `x predicate y`, else `ifFalse`; NaN compares false.
   Value choose(arith::CmpFPredicate predicate, Value x, Value y, Value ifTrue,
                Value ifFalse) {
@@ -42,15 +47,16 @@ public:
   /// series from r^11 on are less than 3e-13 of the sum.
   Value exp(Value x) {
     // Beyond these ends, a float is 0 or infinite; NaN passes.
-    x = choose(arith::CmpFPredicate::OLT, x, number(-120), number(-120), x);
-    x = choose(arith::CmpFPredicate::OGT, x, number(100), number(100), x);
+    Value least = number(-120), most = number(100);
+    x = choose(arith::CmpFPredicate::OLT, x, least, least, x);
+    x = choose(arith::CmpFPredicate::OGT, x, most, most, x);
     Value n = math::RoundEvenOp::create(
         b, loc, multiply(x, number(1.4426950408889634)));
     Value r = subtract(x, multiply(n, number(0.6931471805599453)));
     Value sum = number(1.0 / 3628800);
     for (double term : {1.0 / 362880, 1.0 / 40320, 1.0 / 5040, 1.0 / 720,
                         1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1.0, 1.0})
-      sum = add(multiply(sum, r), number(term));
+      sum = multiplyAndAdd(sum, r, term);
     // 2^n from its bits; of NaN, which no integer is, any power will do.
     n = choose(arith::CmpFPredicate::UNO, n, n, number(0), n);
     Type i32 = get(b.getI32Type()), i64 = get(b.getI64Type());
@@ -62,9 +68,8 @@ public:
     };
     Value bits = arith::ExtSIOp::create(
         b, loc, i64, arith::FPToSIOp::create(b, loc, i32, n));
-    bits = arith::ShLIOp::create(
-        b, loc, arith::AddIOp::create(b, loc, bits, integer(1023)),
-        integer(52));
+    bits = arith::AddIOp::create(b, loc, bits, integer(1023));
+    bits = arith::ShLIOp::create(b, loc, bits, integer(52));
     return multiply(sum, arith::BitcastOp::create(b, loc, type, bits));
   }
 
@@ -74,7 +79,8 @@ public:
     Value magnitude = math::AbsFOp::create(b, loc, x);
     Value e = exp(multiply(magnitude, number(-2)));
     Value one = number(1);
-    Value large = arith::DivFOp::create(b, loc, subtract(one, e), add(one, e));
+    Value difference = subtract(one, e);
+    Value large = arith::DivFOp::create(b, loc, difference, add(one, e));
     Value cube = multiply(multiply(x, x), magnitude);
     Value small = subtract(magnitude, multiply(cube, number(1.0 / 3)));
     Value result = choose(arith::CmpFPredicate::OLT, magnitude, number(1e-3),
@@ -88,25 +94,27 @@ public:
   /// from 1/2 to 4.25, within 2e-13 of it. There a float is 1.
   Value erf(Value x) {
     Value magnitude = math::AbsFOp::create(b, loc, x);
-    magnitude = choose(arith::CmpFPredicate::OGT, magnitude, number(4.25),
-                       number(4.25), magnitude);
+    Value most = number(4.25);
+    magnitude =
+        choose(arith::CmpFPredicate::OGT, magnitude, most, most, magnitude);
     Value square = multiply(magnitude, magnitude);
     Value sum = number(0);
     double factorial = 362880;
     for (int n = 9; n >= 0; --n) {
       double term = (n % 2 ? -1 : 1) / (factorial * (2 * n + 1));
-      sum = add(multiply(sum, square), number(term));
+      sum = multiplyAndAdd(sum, square, term);
       factorial /= n > 0 ? n : 1;
     }
     // 2 / sqrt(pi)
-    Value small =
-        multiply(multiply(sum, magnitude), number(1.1283791670955126));
+    Value small = multiply(sum, magnitude);
+    small = multiply(small, number(1.1283791670955126));
 
     Value one = number(1);
     Value t = arith::DivFOp::create(b, loc, one,
                                     add(one, multiply(magnitude, number(0.5))));
     // From -1 to 1.
-    Value place = multiply(subtract(t, number(0.56)), number(1 / 0.24));
+    Value place = subtract(t, number(0.56));
+    place = multiply(place, number(1 / 0.24));
     Value fitted = number(0);
     for (double coefficient :
          {1.3901626516599184e-10, -1.653597792028447e-09,
@@ -115,7 +123,7 @@ public:
           5.522691068238216e-06, -3.4928133616496326e-07,
           -0.00018627671994252406, -3.127037386925214e-05, 0.008818672737441312,
           0.06227480881109776, 0.23453478221870505, 0.3102749287418983})
-      fitted = add(multiply(fitted, place), number(coefficient));
+      fitted = multiplyAndAdd(fitted, place, coefficient);
     Value large =
         subtract(one, multiply(exp(multiply(square, number(-1))), fitted));
     Value result =

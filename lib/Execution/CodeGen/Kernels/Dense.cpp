@@ -240,8 +240,9 @@ SmallVector<Value> DenseKernel::emitSteps(Value position, Value weights,
       loaded.push_back(
           loadWeight(advance(weights, (k * parts * vectors + i) * width)));
     for (int64_t pixel = 0; pixel < pixels; ++pixel) {
-      SmallVector<Value> inputs = count == 1 ? broadcast(getPosition(pixel))
-                                             : SmallVector{elements[pixel][k]};
+      SmallVector<Value> inputs = count == 1
+                                      ? broadcast(getPosition(pixel))
+                                      : SmallVector<Value>{elements[pixel][k]};
       for (auto [part, input] : llvm::enumerate(inputs))
         for (int64_t j = 0; j < vectors; ++j) {
           Value &sum = sums[pixel * vectors + j];

@@ -111,8 +111,9 @@ Value KernelEmitter::scaleByte(Value integers,
     return times(whole);
   Value rest = arith::AddIOp::create(b, times(part),
                                      splat(type, int64_t(1) << (shift - 1)));
+  Value product = times(whole);
   return arith::AddIOp::create(
-      b, times(whole), arith::ShRSIOp::create(b, rest, splat(type, shift)));
+      b, product, arith::ShRSIOp::create(b, rest, splat(type, shift)));
 }
 
 Value KernelEmitter::addFixedPoint(Value integers, Value others) {
@@ -124,11 +125,11 @@ Value KernelEmitter::addFixedPoint(Value integers, Value others) {
       return value;
     return arith::AddIOp::create(b, value, splat(i32, -zeroPoint));
   };
-  Value sum = arith::AddIOp::create(
-      b,
-      scaleByte(center(integers, fixedAdd.getLhsZeroPoint()),
-                fixedAdd.getLhs()),
-      scaleByte(center(others, fixedAdd.getRhsZeroPoint()), fixedAdd.getRhs()));
+  Value left = scaleByte(center(integers, fixedAdd.getLhsZeroPoint()),
+                         fixedAdd.getLhs());
+  Value right =
+      scaleByte(center(others, fixedAdd.getRhsZeroPoint()), fixedAdd.getRhs());
+  Value sum = arith::AddIOp::create(b, left, right);
   qnnpack::RequantizationAttr result = fixedAdd.getResult();
   int64_t packed = int64_t(result.getShift()[0] - 1) << 32 |
                    int64_t(result.getMultiplier()[0]);

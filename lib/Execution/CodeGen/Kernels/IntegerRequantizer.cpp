@@ -68,10 +68,10 @@ func::FuncOp qbackend::codegen::addRequantizer(Location loc, int64_t shift,
         b, i32, arith::ShRSIOp::create(b, value, number(i64, shift)));
   };
   // What is half a unit or more goes up.
-  Value half = add(arith::MulIOp::create(
-                       b, arith::ExtSIOp::create(b, i64, body->getArgument(0)),
-                       arith::ExtSIOp::create(b, i64, body->getArgument(1))),
-                   number(i64, int64_t(1) << (shift - 1)));
+  Value sum = arith::ExtSIOp::create(b, i64, body->getArgument(0));
+  Value factor = arith::ExtSIOp::create(b, i64, body->getArgument(1));
+  Value product = arith::MulIOp::create(b, sum, factor);
+  Value half = add(product, number(i64, int64_t(1) << (shift - 1)));
   // Is it next to a tie? 2^-17 is half the last place of numbers below 2^8. The
   // 32 bits behind the point say it, or that it may be.
   Value above = add(half, number(i64, int64_t(1) << (shift - 17)));
@@ -79,9 +79,9 @@ func::FuncOp qbackend::codegen::addRequantizer(Location loc, int64_t shift,
       shift >= 32
           ? Value(arith::ShRUIOp::create(b, above, number(i64, shift - 32)))
           : Value(arith::ShLIOp::create(b, above, number(i64, 32 - shift)));
-  Value isNear = arith::CmpIOp::create(
-      b, arith::CmpIPredicate::ule, arith::TruncIOp::create(b, i32, fraction),
-      number(i32, 1 << 16));
+  fraction = arith::TruncIOp::create(b, i32, fraction);
+  Value isNear = arith::CmpIOp::create(b, arith::CmpIPredicate::ule, fraction,
+                                       number(i32, 1 << 16));
   auto branch = scf::IfOp::create(b, TypeRange(i32), isNear,
                                   /*withElseRegion=*/true);
   {
@@ -92,7 +92,8 @@ func::FuncOp qbackend::codegen::addRequantizer(Location loc, int64_t shift,
     // The tie is half a unit below this number, and 2^j the highest power of
     // two in twice as much, halved.
     Value upper = round(above);
-    Value odd = add(add(upper, upper), number(i32, -1));
+    Value odd = add(upper, upper);
+    odd = add(odd, number(i32, -1));
     Value bits = arith::MaxSIOp::create(
         b, odd, arith::SubIOp::create(b, number(i32, 0), odd));
     for (int64_t count : {1, 2, 4, 8})
@@ -100,10 +101,10 @@ func::FuncOp qbackend::codegen::addRequantizer(Location loc, int64_t shift,
           b, bits, arith::ShRUIOp::create(b, bits, number(i32, count)));
     Value power = arith::SubIOp::create(
         b, bits, arith::ShRUIOp::create(b, bits, number(i32, 1)));
-    Value window = arith::ShLIOp::create(
-        b, arith::ExtUIOp::create(b, i64, power), number(i64, shift - 25));
-    Value tie = arith::ShLIOp::create(b, arith::ExtSIOp::create(b, i64, upper),
-                                      number(i64, shift));
+    Value window = arith::ExtUIOp::create(b, i64, power);
+    window = arith::ShLIOp::create(b, window, number(i64, shift - 25));
+    Value tie = arith::ExtSIOp::create(b, i64, upper);
+    tie = arith::ShLIOp::create(b, tie, number(i64, shift));
     Value distance = arith::SubIOp::create(b, half, tie);
     distance = arith::MaxSIOp::create(
         b, distance, arith::SubIOp::create(b, number(i64, 0), distance));

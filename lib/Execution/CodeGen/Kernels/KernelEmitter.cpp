@@ -317,9 +317,10 @@ void KernelEmitter::emit(ImplicitLocOpBuilder &b,
     forEach(shape.batch, 1, emitBatch);
     return emitLast();
   }
-  Value count = arith::DivUIOp::create(
-      b, memref::DimOp::create(b, buffers.input, 0), index(imageBytes));
-  auto loop = scf::ForOp::create(b, index(0), count, index(1));
+  Value count = memref::DimOp::create(b, buffers.input, 0);
+  count = arith::DivUIOp::create(b, count, index(imageBytes));
+  Value first = index(0), step = index(1);
+  auto loop = scf::ForOp::create(b, first, count, step);
   b.setInsertionPointToStart(loop.getBody());
   emitBatch(loop.getInductionVar());
   b.setInsertionPointAfter(loop);
@@ -596,8 +597,9 @@ SmallVector<Value> KernelEmitter::combine(ArrayRef<Value> rows) {
     if (target.products == 4) {
       SmallVector<Value> flipped =
           llvm::map_to_vector(rows, [&](Value row) { return flip(row); });
-      for (auto [even, odd] : llvm::zip(unpack(flipped[0], flipped[1], 1),
-                                        unpack(flipped[2], flipped[3], 1)))
+      SmallVector<Value> evens = unpack(flipped[0], flipped[1], 1),
+                         odds = unpack(flipped[2], flipped[3], 1);
+      for (auto [even, odd] : llvm::zip(evens, odds))
         llvm::append_range(operands, unpack(even, odd, 2));
       return operands;
     }
@@ -622,8 +624,9 @@ SmallVector<Value> KernelEmitter::combine(ArrayRef<Value> rows) {
     return {extend(rows[0], b.getI32Type())};
   if (target.products == 2)
     return {extend(interleave(rows[0], rows[1]), b.getI16Type())};
-  return {flip(
-      interleave(interleave(rows[0], rows[2]), interleave(rows[1], rows[3])))};
+  Value even = interleave(rows[0], rows[2]);
+  Value odd = interleave(rows[1], rows[3]);
+  return {flip(interleave(even, odd))};
 }
 
 void KernelEmitter::store(Value result, Value position, int64_t count) {
@@ -753,9 +756,9 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     other = extend(other, b.getI32Type());
     if (fixedAdd)
       return addFixedPoint(integer, other);
-    Value sum = arith::AddIOp::create(
-        b, arith::MulIOp::create(b, integer, numbers[LeftFactor]),
-        arith::MulIOp::create(b, other, numbers[RightFactor]));
+    Value left = arith::MulIOp::create(b, integer, numbers[LeftFactor]);
+    Value right = arith::MulIOp::create(b, other, numbers[RightFactor]);
+    Value sum = arith::AddIOp::create(b, left, right);
     int64_t places = add.getShift(), half = int64_t(1) << (places - 1);
     sum = arith::AddIOp::create(b, sum, numbers[SumOffset]);
     if (!add.getHalfUp()) {

@@ -307,9 +307,9 @@ SmallVector<Value> PairedKernel::emitSums(ValueRange block, Value position,
         inputs.push_back(broadcast(
             advance(from[step], pixel * shape.strideX * shape.in))[0]);
       for (int64_t j = 0; j < vectors; ++j) {
-        Value products = arith::AddIOp::create(
-            b, target.multiplyBytes(b, inputs[0], weights[j]),
-            target.multiplyBytes(b, inputs[1], weights[vectors + j]));
+        Value first = target.multiplyBytes(b, inputs[0], weights[j]);
+        Value second = target.multiplyBytes(b, inputs[1], weights[vectors + j]);
+        Value products = arith::AddIOp::create(b, first, second);
         Value &sum = sums[pixel * vectors + j];
         sum = target.dot(b, sum, products, ones);
       }

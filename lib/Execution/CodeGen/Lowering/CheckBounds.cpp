@@ -393,14 +393,14 @@ private:
     if (!divisor || *divisor == 0)
       require(compare(arith::CmpIPredicate::ne, y, number(APInt(width, 0))),
               "divides by zero");
-    if (isSigned && (!divisor || *divisor == -1))
-      require(arith::OrIOp::create(
-                  b,
-                  compare(arith::CmpIPredicate::ne, y,
-                          number(APInt::getAllOnes(width))),
-                  compare(arith::CmpIPredicate::ne, x,
-                          number(APInt::getSignedMinValue(width)))),
+    if (isSigned && (!divisor || *divisor == -1)) {
+      Value isOther = compare(arith::CmpIPredicate::ne, y,
+                              number(APInt::getAllOnes(width)));
+      Value isLarger = compare(arith::CmpIPredicate::ne, x,
+                               number(APInt::getSignedMinValue(width)));
+      require(arith::OrIOp::create(b, isOther, isLarger),
               "divides the smallest number by -1");
+    }
   }
 
   /// The slice is inside of `tensor`, and as large as what is put there.

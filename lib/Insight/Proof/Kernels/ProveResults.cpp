@@ -42,10 +42,11 @@ Term KernelJudge::findAdded(Term result) {
   }
   if (!found || !isOne)
     return nullptr;
-  if (found->op == Fn::Mul)
-    for (unsigned i : {0, 1})
-      if (found->operands[i]->op == Fn::Constant)
-        found = found->operands[1 - i];
+  if (found->op == Fn::Mul) {
+    bool isFirst = found->operands[0]->op == Fn::Constant;
+    if (isFirst || found->operands[1]->op == Fn::Constant)
+      found = found->operands[isFirst];
+  }
   return found->sort.isFloat || found->sort.width != 32 ? nullptr : found;
 }
 
