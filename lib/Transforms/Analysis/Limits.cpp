@@ -52,7 +52,7 @@ qbackend::getKindFields(Attribute kind) {
   StringRef mnemonic = cast<OperatorKindAttrInterface>(kind).getKindName();
   for (auto [prefix, name] : kFlags)
     if (mnemonic.starts_with(prefix) &&
-        llvm::none_of(fields, [&](auto &field) { return field.first == name; }))
+        !llvm::is_contained(llvm::make_first_range(fields), name))
       fields.push_back({name.str(), BoolAttr::get(kind.getContext(), false)});
   return fields;
 }

@@ -50,7 +50,8 @@ OperatorSelectors::OperatorSelectors(ModuleOp module, TensorNames &names) {
     for (StringRef path = selector.path; !path.empty();
          path = getParentPath(path))
       ++selected[path];
-  for (auto &[op, selector] : selectors) {
+  for (auto &entry : selectors) {
+    OperatorSelector &selector = entry.second;
     if (selector.name != selector.path && selected.contains(selector.name)) {
       selector.name = selector.path;
       selector.parts.front() = selector.path;
