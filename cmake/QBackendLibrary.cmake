@@ -79,8 +79,10 @@ function(precompile_mlir_headers name)
     # read for each object: which packages its headers are of.
     get_target_property(library MLIR LOCATION)
     file(SHA256 ${library} packages)
-    file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.gch.sum
-         "${packages}")
+    foreach(suffix gch pch) # of g++, and of clang
+      file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${name}.dir/cmake_pch.hxx.${suffix}.sum
+           "${packages}")
+    endforeach()
   endif()
   if(CMAKE_CXX_COMPILER_ID STREQUAL GNU)
     # ccache needs to see that one is used.
