@@ -491,8 +491,9 @@ def hardswish(x, y):
 
 
 def prelu(x, y, kind, weight):
-    if weight.signed != y.signed:
-        return None  # The kernel refuses it (QB108).
+    # The kernel refuses it (QB108): other storage, or a scale for each channel.
+    if weight.signed != y.signed or np.ndim(weight.scale):
+        return None
     shape = [1] * x.data.ndim
     if weight.data.size > 1:
         shape[kind.ints("axis")[0]] = -1
