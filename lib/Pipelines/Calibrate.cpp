@@ -398,7 +398,8 @@ static LogicalResult findParameters(ModuleOp module,
       emitWarning(module.getLoc())
           << name
           << " was made of another module, with other code or weights: its "
-             "ranges may not be those of this one; calibrate this one";
+             "ranges may not be those of this one; calibrate this one, or, if "
+             "only the code is spelled otherwise, empty the table's \"model\"";
     // An observer that saw nothing has no range, whatever its entry says.
     llvm::erase_if(table->entries, [](const TableEntry &entry) {
       return entry.stats.empty() && !entry.explicitParams;

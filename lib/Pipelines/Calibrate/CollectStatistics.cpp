@@ -16,6 +16,7 @@
 #include "llvm/Support/SHA256.h"
 
 #include <chrono>
+#include <limits>
 
 using namespace mlir;
 using namespace qbackend;
@@ -137,8 +138,13 @@ std::string qbackend::getModelHash(ModuleOp module) {
       if (isConfiguration(op))
         op.erase();
   }
+  // Whatever the flags of the program say, no number is left out.
+  constexpr int64_t all = std::numeric_limits<int64_t>::max();
   HashStream stream;
-  module->print(stream, OpPrintingFlags().elideLargeElementsAttrs(-1));
+  module->print(
+      stream,
+      OpPrintingFlags().elideLargeElementsAttrs(all).elideLargeResourceString(
+          all));
   return "sha256:" + llvm::toHex(stream.hash.final(), /*LowerCase=*/true);
 }
 
