@@ -16,12 +16,37 @@ using llvm::Error;
 using llvm::StringRef;
 using llvm::Twine;
 
+namespace {
+struct Part {
+  SampleRange range;
+  StringRef path;
+};
+} // namespace
+
+/// Fails if a sample is in two parts under two names, as what they are of
+/// shows.
+static Error checkNames(std::vector<Part> parts) {
+  llvm::erase_if(parts,
+                 [](const Part &part) { return part.range.hash.empty(); });
+  llvm::stable_sort(parts, [](const Part &a, const Part &b) {
+    return std::tie(a.range.hash, a.range.first) <
+           std::tie(b.range.hash, b.range.first);
+  });
+  for (size_t i = 1; i < parts.size(); ++i) {
+    const Part &a = parts[i - 1], &b = parts[i];
+    if (a.range.hash == b.range.hash &&
+        a.range.first + a.range.count > b.range.first)
+      return llvm::createStringError(
+          "sample " + Twine(b.range.first) + " is in '" + a.path +
+          "', as one of '" + a.range.source + "', and in '" + b.path +
+          "', as one of '" + b.range.source +
+          "', which hold the same; merge tables of different samples");
+  }
+  return Error::success();
+}
+
 /// Joins the samples of all tables; each may be in one of them.
 static Error mergeSamples(llvm::ArrayRef<NamedTable> tables, Table &result) {
-  struct Part {
-    SampleRange range;
-    StringRef path;
-  };
   std::vector<Part> parts;
   for (const NamedTable &named : tables)
     for (const SampleRange &range : named.table.samples)
@@ -31,6 +56,8 @@ static Error mergeSamples(llvm::ArrayRef<NamedTable> tables, Table &result) {
            std::tie(b.range.source, b.range.first);
   });
   StringRef lastPath;
+  /// The last one of the source whose hash is known.
+  const Part *known = nullptr;
   for (const Part &part : parts) {
     SampleRange *last =
         result.samples.empty() ? nullptr : &result.samples.back();
@@ -41,20 +68,38 @@ static Error mergeSamples(llvm::ArrayRef<NamedTable> tables, Table &result) {
           "' is in '" + lastPath + "' and in '" + part.path +
           "'; merge tables of different samples, and name files "
           "that are called the same with --source");
+    if (!isSame)
+      known = nullptr;
+    if (known && !part.range.hash.empty() &&
+        known->range.hash != part.range.hash)
+      return llvm::createStringError(
+          "'" + part.range.source + "' holds other samples in '" + known->path +
+          "' than in '" + part.path +
+          "', or they were scaled otherwise; give all shards the same, and "
+          "name files that are called the same with --source");
+    if (!part.range.hash.empty())
+      known = &part;
     if (isSame && last->total != part.range.total)
       return llvm::createStringError(
           "'" + part.range.source + "' has " + Twine(last->total) +
           " samples in '" + lastPath + "' and " + Twine(part.range.total) +
           " in '" + part.path + "'; the parts are of different shards");
-    if (isSame && last->first + last->count == part.range.first)
+    if (isSame && last->first + last->count == part.range.first) {
       last->count += part.range.count;
-    else
+      if (last->hash.empty())
+        last->hash = part.range.hash;
+    } else {
       result.samples.push_back(part.range);
+    }
     lastPath = part.path;
   }
+  if (Error e = checkNames(std::move(parts)))
+    return e;
   for (SampleRange &range : result.samples)
-    if (range.first == 0 && range.count == range.total)
+    if (range.first == 0 && range.count == range.total) {
       range.total = 0;
+      range.hash.clear();
+    }
   return Error::success();
 }
 

@@ -169,6 +169,8 @@ std::string printTable(const Table &table) {
              << ", \"count\": " << range.count;
           if (range.total)
             os << ", \"of\": " << range.total;
+          if (!range.hash.empty())
+            os << ", \"hash\": " << json::Value(range.hash);
           os << "}";
         },
         ",");

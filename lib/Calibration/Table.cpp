@@ -435,7 +435,12 @@ static Error readSamples(const json::Object &object, const std::string &file,
       return llvm::createStringError(
           file + ": field 'of' of 'samples' is not an integer from 'first' + "
                  "'count' on");
-    table.samples.push_back({source->str(), *first, *count, total.value_or(0)});
+    auto hash = range->getString("hash");
+    if (range->get("hash") && !hash)
+      return llvm::createStringError(
+          file + ": field 'hash' of 'samples' is not a string");
+    table.samples.push_back({source->str(), *first, *count, total.value_or(0),
+                             hash.value_or("").str()});
   }
   return Error::success();
 }

@@ -10,6 +10,7 @@
 
 #include "qbackend/Execution/Runtime/PassThreads.h"
 #include "qbackend/Execution/Runtime/Sandbox.h"
+#include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Insight/Comparison/Compare.h"
 #include "qbackend/Insight/Comparison/CompareOperators.h"
 #include "qbackend/Insight/Comparison/ComparisonJson.h"
@@ -310,15 +311,19 @@ static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {
 //===----------------------------------------------------------------------===//
 
 /// What all parts have to be of.
-static Parts describeEvaluation(ModuleOp module, ArrayRef<int64_t> labels) {
+static llvm::Expected<Parts> describeEvaluation(ModuleOp module,
+                                                ArrayRef<int64_t> labels) {
   std::string text;
   llvm::raw_string_ostream os(text);
   RunOptions options = getRunOptions();
-  os << getModelHash(module) << " " << options.inputScale << " "
-     << options.sampleArguments;
+  auto samples = arrays::hashSamples(options.data, options.inputScale);
+  if (!samples)
+    return samples.takeError();
+  os << getModelHash(module) << " " << *samples << " " << options.inputScale
+     << " " << options.sampleArguments;
   for (int64_t label : labels)
     os << " " << label;
-  return {"evaluation", kTool, hashText(text), {}};
+  return Parts{"evaluation", kTool, hashText(text), {}};
 }
 
 /// Counts what is right in the part of --shard.
@@ -343,9 +348,12 @@ static llvm::Error evaluatePart(ModuleOp module) {
   llvm::json::Object right;
   for (const evaluation::Accuracy &accuracy : *counts)
     right[accuracy.name] = accuracy.right;
-  Parts parts = describeEvaluation(module, *labels);
-  parts.results.emplace(getSamplesName(part.first, part.end), std::move(right));
-  return calibration::writeText(printParts(parts), outputFile);
+  auto parts = describeEvaluation(module, *labels);
+  if (!parts)
+    return parts.takeError();
+  parts->results.emplace(getSamplesName(part.first, part.end),
+                         std::move(right));
+  return calibration::writeText(printParts(*parts), outputFile);
 }
 
 /// Prints what the parts of --parts have counted. A result that a part has not
@@ -354,10 +362,12 @@ static llvm::Error printCounts(ModuleOp module) {
   auto labels = readLabels();
   if (!labels)
     return labels.takeError();
-  Parts parts = describeEvaluation(module, *labels);
-  if (llvm::Error error = readPartFiles(parts))
+  auto parts = describeEvaluation(module, *labels);
+  if (!parts)
+    return parts.takeError();
+  if (llvm::Error error = readPartFiles(*parts))
     return error;
-  auto ordered = orderSamples(parts, labels->size());
+  auto ordered = orderSamples(*parts, labels->size());
   if (!ordered)
     return ordered.takeError();
   std::map<std::string, std::pair<int64_t, size_t>> right;

@@ -57,6 +57,8 @@ struct SampleRange {
   int64_t count = 0;
   /// How many there are in all, of a part of them; 0: not known, or these.
   int64_t total = 0;
+  /// Hash of what `source` holds and is scaled by, of a part; empty: not known.
+  std::string hash;
 };
 
 /// The contents of a calibration table.
@@ -97,6 +99,8 @@ struct NamedTable {
 /// order or on how the samples were cut, and is that of one run over all of
 /// them; one table stays as it is. It is an error if a sample is in two of
 /// them, by its number, or, of a whole mergeable table, by what was recorded;
+/// if it is in two parts whose hashes say that their sources hold the same; if
+/// sources of one name have different hashes;
 /// if they are of different networks, modules or versions, or, unless
 /// `dropOrdered`, if their observers differ or one has what depends on the
 /// order of batches. `dropOrdered` leaves that out.

@@ -93,6 +93,14 @@ public:
   /// before all work. Reads no more than headers.
   virtual llvm::Error checkRequest(const SampleRequest &request) const = 0;
 
+  /// Returns a hash of the files that `request.data` names and of what they are
+  /// scaled by, "sha256:..."; empty if they can be read once only, or if the
+  /// runner can't tell.
+  virtual llvm::Expected<std::string>
+  hashSamples(const SampleRequest &request) const {
+    return std::string();
+  }
+
   /// Fails if the samples are not such that `function` takes them; warns, at
   /// its module, of what would have no effect.
   virtual llvm::Error checkSamples(mlir::func::FuncOp function,

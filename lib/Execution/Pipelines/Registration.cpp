@@ -10,6 +10,7 @@
 #include "qbackend/Execution/Pipelines/Passes.h"
 #include "qbackend/Execution/Runtime/Executable.h"
 #include "qbackend/Execution/Samples/ArrayFile.h"
+#include "qbackend/Execution/Samples/SampleSource.h"
 
 #include "mlir/Pass/PassRegistry.h"
 
@@ -53,6 +54,11 @@ struct JITRunner final : NetworkRunnerInterface {
 
   llvm::Error checkRequest(const SampleRequest &request) const override {
     return checkSampleRequest(request);
+  }
+
+  llvm::Expected<std::string>
+  hashSamples(const SampleRequest &request) const override {
+    return arrays::hashSamples(request.data, request.inputScale);
   }
 
   llvm::Error checkSamples(func::FuncOp function,

@@ -6,10 +6,13 @@
 
 #include "ArrayStream.h"
 
+#include "qbackend/Support/InputFile.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
+#include "llvm/Support/SHA256.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -479,6 +482,47 @@ bool qbackend::arrays::isReadOnce(StringRef path) {
     StringRef file = sys::fs::exists(part) ? part : part.rsplit(':').first;
     return sys::fs::exists(file) && !sys::fs::is_regular_file(file);
   });
+}
+
+Expected<std::string> qbackend::arrays::hashSamples(StringRef path,
+                                                    StringRef scale) {
+  if (path.empty() || isReadOnce(path))
+    return std::string();
+  SHA256 all;
+  // What is of any length comes as a hash of its own, so that nothing runs into
+  // what is next to it.
+  auto add = [&](StringRef text) {
+    all.update(SHA256::hash(arrayRefFromStringRef(text)));
+  };
+  auto addFile = [&](StringRef file) -> Error {
+    auto buffer = readFile(file, /*isText=*/false);
+    if (!buffer)
+      return createStringError("cannot read '" + file +
+                               "': " + buffer.getError().message());
+    add((*buffer)->getBuffer());
+    return Error::success();
+  };
+  add(scale);
+  if (sys::fs::is_directory(path)) {
+    auto files = listFiles(path);
+    if (!files)
+      return files.takeError();
+    for (const std::string &file : *files)
+      if (Error error = addFile(file))
+        return std::move(error);
+  } else {
+    SmallVector<StringRef> parts;
+    path.split(parts, ',');
+    for (StringRef part : parts) {
+      // As openPart does.
+      auto [file, array] = sys::fs::exists(part) ? std::pair(part, StringRef())
+                                                 : part.rsplit(':');
+      if (Error error = addFile(file))
+        return std::move(error);
+      add(array);
+    }
+  }
+  return "sha256:" + toHex(all.final(), /*LowerCase=*/true);
 }
 
 Error qbackend::arrays::checkSamplePath(StringRef path) {

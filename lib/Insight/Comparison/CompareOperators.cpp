@@ -7,6 +7,7 @@
 #include "ComparisonTotals.h"
 #include "MatchNetworks.h"
 
+#include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Insight/Comparison/CompareOperators.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
@@ -365,15 +366,19 @@ static llvm::Expected<SamplePart> runComparison(PreparedComparison &prepared,
 }
 
 /// What all parts have to be of.
-static std::string describeComparison(ModuleOp real, ModuleOp quantized,
-                                      const PreparePipelineOptions &prepare,
-                                      const RunOptions &options,
-                                      int64_t total) {
+static llvm::Expected<std::string>
+describeComparison(ModuleOp real, ModuleOp quantized,
+                   const PreparePipelineOptions &prepare,
+                   const RunOptions &options, int64_t total) {
+  auto samples = arrays::hashSamples(options.data, options.inputScale);
+  if (!samples)
+    return samples.takeError();
   std::string text;
   llvm::raw_string_ostream(text)
       << getModelHash(real) << " " << getModelHash(quantized) << " "
       << prepare.backend.getValue() << " " << prepare.qconfig.getValue() << " "
-      << options.inputScale << " " << options.sampleArguments << " " << total;
+      << *samples << " " << options.inputScale << " " << options.sampleArguments
+      << " " << total;
   return hashText(text);
 }
 
@@ -388,11 +393,10 @@ qbackend::compareOperatorsInPart(ModuleOp real, ModuleOp quantized,
   auto part = runComparison(*prepared, options, totals);
   if (!part)
     return part.takeError();
-  Parts result{
-      "layers",
-      tool.str(),
-      describeComparison(real, quantized, prepare, options, part->total),
-      {}};
+  auto of = describeComparison(real, quantized, prepare, options, part->total);
+  if (!of)
+    return of.takeError();
+  Parts result{"layers", tool.str(), std::move(*of), {}};
   result.results.emplace(getSamplesName(part->first, part->end),
                          evaluation::toJSON(totals));
   return result;
@@ -426,10 +430,10 @@ qbackend::compareOperators(ModuleOp real, ModuleOp quantized,
     auto total = countSamples(prepared->both.function, options);
     if (!total)
       return total.takeError();
-    Parts parts{"layers",
-                "",
-                describeComparison(real, quantized, prepare, options, *total),
-                {}};
+    auto of = describeComparison(real, quantized, prepare, options, *total);
+    if (!of)
+      return of.takeError();
+    Parts parts{"layers", "", std::move(*of), {}};
     if (llvm::Error error = readParts(parts))
       return error;
     if (llvm::Error error = joinParts(*prepared, parts, *total, totals))

@@ -173,6 +173,8 @@ struct StatisticsCollector::Impl {
   calibration::SampleRange range;
   /// How many samples there are, of a part of them; 0: not known.
   int64_t total = 0;
+  /// Hash of what these are of, see SampleRange; empty: not known.
+  std::string samplesHash;
   std::string network;
   std::chrono::steady_clock::time_point saved =
       std::chrono::steady_clock::now();
@@ -197,8 +199,10 @@ struct StatisticsCollector::Impl {
     table.tool = options.tool;
     table.model = options.model;
     calibration::SampleRange &samples = table.samples.front();
-    if (samples.first > 0 || samples.count < total)
+    if (samples.first > 0 || samples.count < total) {
       samples.total = total;
+      samples.hash = samplesHash;
+    }
     for (calibration::TableEntry &entry : table.entries)
       dropBatches(entry.stats);
     return table;
@@ -326,6 +330,10 @@ qbackend::collectStatistics(ModuleOp module, const CalibrateOptions &options) {
       if (options.samples >= 0 &&
           (impl.total < 0 || options.samples < impl.total))
         impl.total = options.samples;
+      auto hash = (*runner)->hashSamples(getSampleRequest(options));
+      if (!hash)
+        return hash.takeError();
+      impl.samplesHash = std::move(*hash);
     }
   }
   if (options.resume && !options.checkpoint.empty() &&

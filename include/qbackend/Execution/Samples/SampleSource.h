@@ -71,6 +71,12 @@ public:
 /// be opened a second time: standard input, or a pipe.
 bool isReadOnce(llvm::StringRef path);
 
+/// Returns a hash, "sha256:...", of the bytes of all files at `path` in their
+/// order, the names of arrays that it picks, and `scale`; wherever they are.
+/// Empty if what is there is read once, or `path` is empty.
+llvm::Expected<std::string> hashSamples(llvm::StringRef path,
+                                        llvm::StringRef scale);
+
 /// Fails if there is nothing to read at `path`, or what is there is no array.
 /// What is read once is not touched.
 llvm::Error checkSamplePath(llvm::StringRef path);
