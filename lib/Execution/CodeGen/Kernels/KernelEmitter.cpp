@@ -73,7 +73,8 @@ KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
       requantize(op.getRequantizeAttr()), add(op.getAddAttr()),
       fixedAdd(op.getFixedAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
-  copySize = shape.paddedHeight() * shape.paddedWidth() * shape.in + copySlack;
+  copySize =
+      shape.paddedHeight() * shape.paddedWidth() * shape.in + getCopySlack();
   if (target.sign == InputSign::Unsigned && isSigned)
     offset = 128;
   if (target.sign == InputSign::Signed && !isSigned)

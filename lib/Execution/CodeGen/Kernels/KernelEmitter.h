@@ -281,8 +281,9 @@ private:
   int8::AddAttr add;               // or null
   int8::FixedAddAttr fixedAdd;     // or null
   mlir::func::FuncOp requantizer;  // or null
-  /// Bytes behind a copied image: a vector may begin at its last byte.
-  static constexpr int64_t copySlack = 64;
+  /// Elements behind a copied image: a vector of bytes may begin at its last
+  /// one.
+  int64_t getCopySlack() const { return 4 * target.lanes; }
   int64_t copySize;
   /// The range of units to compute; null: all of them.
   Value partBegin, partEnd;

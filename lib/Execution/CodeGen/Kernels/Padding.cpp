@@ -13,9 +13,10 @@ void KernelEmitter::forBytes(int64_t bytes,
                              function_ref<void(Value, int64_t)> body) {
   if (target.isPortable)
     return forEach(bytes, 1, [&](Value offset) { body(offset, 1); });
-  int64_t done = bytes / copySlack * copySlack;
-  forEach(done, copySlack, [&](Value offset) { body(offset, copySlack); });
-  for (int64_t count = copySlack / 2; count != 0; count /= 2)
+  constexpr int64_t chunk = 64;
+  int64_t done = bytes / chunk * chunk;
+  forEach(done, chunk, [&](Value offset) { body(offset, chunk); });
+  for (int64_t count = chunk / 2; count != 0; count /= 2)
     if (bytes & count) {
       body(index(done), count);
       done += count;
@@ -60,5 +61,6 @@ void KernelEmitter::copyImage(Value position) {
       fill(advance(to, left + bytes), right);
     });
   }
-  fill(index((shape.top + shape.height) * row), shape.bottom * row + copySlack);
+  fill(index((shape.top + shape.height) * row),
+       shape.bottom * row + getCopySlack());
 }
