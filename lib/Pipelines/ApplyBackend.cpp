@@ -120,12 +120,6 @@ struct ApplyBackendPass
       return signalPassFailure();
     }
 
-    if (weights.hasValue() && weights.empty()) {
-      emitError(getOperation().getLoc())
-          << "weights is empty, expected a .safetensors or .npz file; leave it "
-             "out if the module has its weights";
-      return signalPassFailure();
-    }
     if (!table.empty() && !calibration.empty()) {
       emitError(getOperation().getLoc())
           << "calibration is '" << calibration

@@ -8,11 +8,6 @@
 // RUN: not test -e %t/out
 // BACKEND: error: no backend 'nope': not a file, and the built-in ones are {{.*, qnnpack, .*}}
 
-// RUN: not qbackend-opt --pass-pipeline="builtin.module(apply-backend{weights=})" %t/net.mlir -o %t/out 2>%t/err
-// RUN: FileCheck %s --check-prefix=WEIGHTS --implicit-check-not=error: < %t/err
-// RUN: not test -e %t/out
-// WEIGHTS: error: weights is empty, expected a .safetensors or .npz file; leave it out if the module has its weights
-
 // RUN: not qbackend-opt --apply-backend=@nope %t/net.mlir -o %t/out 2>%t/err
 // RUN: FileCheck %s --check-prefix=SYMBOL --implicit-check-not=error: < %t/err
 // RUN: not test -e %t/out
