@@ -251,6 +251,18 @@ Expected<Term> FormulaBuilder::add(AddOp add) {
   auto shapeOf = [](Value value) {
     return cast<ShapedType>(value.getType()).getShape();
   };
+  if (RequantizationAttr requantization = add.getRequantizationAttr()) {
+    formula.text =
+        "clamp(R(R_lhs(a - za) + R_rhs(b - zb)), lo - zy, hi - zy) + "
+        "zy, R(v) = round(v * m / 2^s)";
+    Term sum =
+        terms.binary(Fn::Add,
+                     scaleByFixedPoint(subtract(integer(0, left), a.zeroPoint),
+                                       add.getLhsRequantizationAttr(), terms),
+                     scaleByFixedPoint(subtract(integer(1, right), b.zeroPoint),
+                                       add.getRhsRequantizationAttr(), terms));
+    return addZeroPoint(scaleByFixedPoint(sum, requantization, terms), y, lo);
+  }
   bool isEqual = shapeOf(add.getLhs()) == shapeOf(add.getRhs());
   if (add.getAten() || (!y.isSigned && !isEqual)) {
     if (add.getVectorized())
@@ -308,10 +320,16 @@ Expected<Term> FormulaBuilder::mul() {
   Term acc =
       terms.binary(Fn::Mul, subtract(integer(0, broadcast(0)), a.zeroPoint),
                    subtract(integer(1, broadcast(1)), b.zeroPoint));
+  int64_t lo = mul.getRelu() ? y.zeroPoint : y.min;
+  if (RequantizationAttr requantization = mul.getRequantizationAttr()) {
+    formula.text =
+        "clamp(round((a - za) (b - zb) * m / 2^s), lo - zy, hi - zy) "
+        "+ zy";
+    return addZeroPoint(scaleByFixedPoint(acc, requantization, terms), y, lo);
+  }
   Term m = multiply(real(a.scale), real(b.scale));
   m = isXnnpack ? divide(m, real(y.scale))
                 : multiply(m, divide(real(1), real(y.scale)));
-  int64_t lo = mul.getRelu() ? y.zeroPoint : y.min;
   // Products of 2^31 and more give lo.
   Term rounded =
       terms.make(Fn::ExtS, bits(34), {cvt(multiply(toReal(acc), m))});
@@ -397,8 +415,9 @@ Expected<Term> FormulaBuilder::clampOp(ClampOp clampOp) {
 //===----------------------------------------------------------------------===//
 
 Expected<Formula> FormulaBuilder::build() {
-  if (op->hasAttr("requantization"))
-    return fail("its requantization is of fixed point");
+  if (op->hasAttr("requantization") &&
+      isa<ConvTranspose1dOp, ConvTranspose2dOp>(op))
+    return fail("none is here for this op yet");
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op);
     bool isOfNorm = i > 0 && isa<BatchNormOp>(op);
@@ -409,7 +428,8 @@ Expected<Formula> FormulaBuilder::build() {
   }
   auto convolution = [&](auto conv) {
     return weighted(conv.getStride(), conv.getPadding(), conv.getDilation(),
-                    conv.getGroups(), conv.getRelu(), conv.getMathematical());
+                    conv.getGroups(), conv.getRelu(), conv.getMathematical(),
+                    conv.getRequantizationAttr());
   };
   auto result =
       llvm::TypeSwitch<Operation *, Result>(op)
@@ -418,7 +438,8 @@ Expected<Formula> FormulaBuilder::build() {
           .Case<Conv1dOp, Conv2dOp, Conv3dOp>(convolution)
           .Case([&](LinearOp linear) {
             return weighted({}, {}, {}, 1, linear.getRelu(),
-                            linear.getMathematical());
+                            linear.getMathematical(),
+                            linear.getRequantizationAttr());
           })
           .Case([&](AddOp op) { return add(op); })
           .Case([&](MulOp) { return mul(); })

@@ -5,6 +5,7 @@
 #ifndef QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_FORMULAS_H
 #define QBACKEND_LIB_INSIGHT_PROOF_FORMULAS_FORMULAS_H
 
+#include "Reading/FixedPoint.h"
 #include "Reading/ReadCode.h"
 
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
@@ -92,6 +93,9 @@ private:
   Term dequantize(Term q, const QParams &type);
   Term requantize(Term acc, Term m, const QParams &y, int64_t lo, bool limits);
   Term roundSaturated(Term v, const QParams &y, int64_t lo);
+  Term addZeroPoint(Term value, const QParams &y, int64_t lo) {
+    return proof::addZeroPoint(value, y.zeroPoint, lo, y.max, terms);
+  }
 
   // Reading.
   Term element(unsigned operand, const Position &place);
@@ -117,7 +121,10 @@ private:
   Result weighted(llvm::ArrayRef<int64_t> stride,
                   llvm::ArrayRef<int64_t> padding,
                   llvm::ArrayRef<int64_t> dilation, int64_t groups, bool relu,
-                  bool mathematical);
+                  bool mathematical,
+                  qnnpack::RequantizationAttr requantization);
+  Term scaleChannels(qnnpack::RequantizationAttr requantization,
+                     const Linear &channel);
   Result maxPool(qnnpack::MaxPool2dOp pool);
   Result average(llvm::ArrayRef<int64_t> kernel, llvm::ArrayRef<int64_t> stride,
                  llvm::ArrayRef<int64_t> padding, Position place);

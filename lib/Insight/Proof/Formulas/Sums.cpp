@@ -18,21 +18,48 @@ using llvm::Expected;
 // Sums
 //===----------------------------------------------------------------------===//
 
-Expected<Term> FormulaBuilder::weighted(ArrayRef<int64_t> stride,
-                                        ArrayRef<int64_t> padding,
-                                        ArrayRef<int64_t> dilation,
-                                        int64_t groups, bool relu,
-                                        bool mathematical) {
+/// round(acc * m / 2^s) of the sum, with the multiplier of `channel` if there
+/// are several.
+Term FormulaBuilder::scaleChannels(RequantizationAttr requantization,
+                                   const Linear &channel) {
+  Term sum = formula.code.fold->result;
+  if (requantization.size() == 1)
+    return scaleByFixedPoint(sum, requantization, terms);
+  auto numbers = [&](auto values, unsigned width, llvm::StringRef name) {
+    Table table;
+    table.shape = {requantization.size()};
+    table.position = {channel};
+    table.read = [=](int64_t o) { return APInt(64, values[o]).trunc(32); };
+    return terms.make(Fn::ExtS, bits(width),
+                      {scope.element(std::move(table), bits(32), name)});
+  };
+  return roundProduct(
+      sum, numbers(requantization.getMultiplier().asArrayRef(), 64, "m"),
+      numbers(requantization.getShift().asArrayRef(), 66, "s"),
+      requantization.getRounding(), terms);
+}
+
+Expected<Term>
+FormulaBuilder::weighted(ArrayRef<int64_t> stride, ArrayRef<int64_t> padding,
+                         ArrayRef<int64_t> dilation, int64_t groups, bool relu,
+                         bool mathematical, RequantizationAttr requantization) {
   Value weight = op->getOperand(1);
   auto inputType = cast<ShapedType>(op->getOperand(0).getType()),
        weightType = cast<ShapedType>(weight.getType());
   QParams x(inputType), y(op->getResult(0).getType());
-  formula.text =
-      "acc = bias[o] + sum (x - zx) (w - zw); v = f32(f32(acc) * m); " +
-      std::string(
-          x.isSigned || mathematical
-              ? "max(clamp(cvt(min(v, f32(hi - zy))), -32768, 32767) + zy, lo)"
-              : "clamp(clamp(cvt(v), -32768, 32767) + zy, lo, hi)");
+  formula.text = "acc = bias[o] + sum (x - zx) (w - zw); ";
+  if (requantization)
+    formula.text +=
+        "clamp(round(acc * m / 2^s), lo - zy, hi - zy) + zy, rounded " +
+        stringifyRounding(requantization.getRounding()).str();
+  else
+    formula.text +=
+        "v = f32(f32(acc) * m); " +
+        std::string(
+            x.isSigned || mathematical
+                ? "max(clamp(cvt(min(v, f32(hi - zy))), -32768, 32767) + zy, "
+                  "lo)"
+                : "clamp(clamp(cvt(v), -32768, 32767) + zy, lo, hi)");
   auto values = ConstantElements<int8_t>::read(weight);
   if (!values)
     return fail("the weight is no constant");
@@ -108,18 +135,6 @@ Expected<Term> FormulaBuilder::weighted(ArrayRef<int64_t> stride,
                         terms.select(isInside, product, i32(0)));
   });
 
-  Table multipliers;
-  multipliers.shape = {out};
-  multipliers.position = {channel};
-  multipliers.read = [=](int64_t o) {
-    float product = x.isSigned ? x.scale * getScale(o) : getScale(o) * x.scale;
-    float inverse = 1.0f / y.scale;
-    return APFloat(x.isSigned ? product / y.scale : product * inverse)
-        .bitcastToAPInt();
-  };
-  Term m = perAxis ? scope.element(std::move(multipliers), f32(), "m")
-                   : terms.constantBits(f32(), multipliers.read(0));
-
   // The largest and the smallest sum of each channel.
   std::pair<int64_t, int64_t> sums;
   for (int64_t o = 0; o < out; ++o) {
@@ -134,7 +149,22 @@ Expected<Term> FormulaBuilder::weighted(ArrayRef<int64_t> stride,
             std::max(o ? sums.second : hi, hi)};
   }
   formula.sums = sums;
-  return requantize(formula.code.fold->result, m, y, relu ? y.zeroPoint : y.min,
+  int64_t lo = relu ? y.zeroPoint : y.min;
+  if (requantization)
+    return addZeroPoint(scaleChannels(requantization, channel), y, lo);
+
+  Table multipliers;
+  multipliers.shape = {out};
+  multipliers.position = {channel};
+  multipliers.read = [=](int64_t o) {
+    float product = x.isSigned ? x.scale * getScale(o) : getScale(o) * x.scale;
+    float inverse = 1.0f / y.scale;
+    return APFloat(x.isSigned ? product / y.scale : product * inverse)
+        .bitcastToAPInt();
+  };
+  Term m = perAxis ? scope.element(std::move(multipliers), f32(), "m")
+                   : terms.constantBits(f32(), multipliers.read(0));
+  return requantize(formula.code.fold->result, m, y, lo,
                     x.isSigned || mathematical);
 }
 

@@ -173,9 +173,10 @@ KernelJudge::Result KernelJudge::checkVector(const StoredVector &vector,
     if (!lane.multiplier)
       continue;
     const KernelBuffer &buffer = walk.buffers[lane.multiplier->buffer];
-    uint32_t bits =
+    uint64_t bits =
         buffer.values[walk.places.evaluate(lane.multiplier->at, values)];
-    if (bits != multiplier[o])
+    if ((bits & llvm::maskTrailingOnes<uint64_t>(multiplierSort.width)) !=
+        multiplier[o])
       return wrong("the multiplier of output channel " + Twine(o) +
                    " is another one's");
   }

@@ -70,8 +70,13 @@ KernelJudge::Result KernelJudge::readOp() {
     residualArgument = other.getArgNumber();
   weight = readConstant<int8_t>(op.getWeight());
   bias = readConstant<int32_t>(op.getBias());
-  if (op.getMultiplier())
-    multiplier = readConstant<uint32_t>(op.getMultiplier());
+  if (op.getMultiplier() && isFixedPoint()) {
+    multiplierSort = bits(64);
+    multiplier = readConstant<uint64_t>(op.getMultiplier());
+  } else if (op.getMultiplier()) {
+    auto floats = readConstant<uint32_t>(op.getMultiplier());
+    multiplier.assign(floats.begin(), floats.end());
+  }
   batch = inputType.isDynamicDim(0) ? assumedBatch : inputType.getDimSize(0);
   height = inputType.getDimSize(1);
   width = inputType.getDimSize(2);
@@ -176,8 +181,10 @@ Expected<std::vector<ProofStep>> KernelJudge::judge(func::FuncOp code) {
     Table table;
     table.shape = {out};
     table.position = {scope.loop(scope.addLoop(out, "o"))};
-    table.read = [this](int64_t o) { return llvm::APInt(32, multiplier[o]); };
-    m = scope.element(std::move(table), f32(), "m");
+    table.read = [this](int64_t o) {
+      return llvm::APInt(multiplierSort.width, multiplier[o]);
+    };
+    m = scope.element(std::move(table), multiplierSort, "m");
   }
   if (Error error = walk.walk(code))
     return stop({Verdict::Open, llvm::toString(std::move(error))});

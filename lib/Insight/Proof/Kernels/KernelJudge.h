@@ -77,7 +77,13 @@ private:
                    int64_t output, int64_t distance);
   llvm::Expected<std::vector<ProofStep>> proveResults();
   Term findAdded(Term result);
+  Term findByte(Term term, Term byte);
 
+  /// Whether multipliers are fixed-point numbers.
+  bool isFixedPoint() {
+    return op.getMultiplier() &&
+           op.getMultiplier().getType().getElementType().isInteger(64);
+  }
   template <typename T> static std::vector<T> readConstant(mlir::Value buffer);
   int64_t getWeight(int64_t output, int64_t ky, int64_t kx, int64_t i) const {
     return weight[((output * kernelY + ky) * kernelX + kx) * inGroup + i];
@@ -92,7 +98,9 @@ private:
   // Of the op.
   std::vector<int8_t> weight;
   std::vector<int32_t> bias;
-  std::vector<uint32_t> multiplier;
+  /// As bits: floats, or fixed-point numbers of 64.
+  std::vector<uint64_t> multiplier;
+  Sort multiplierSort = f32();
   int64_t batch, height, width, in, out, kernelY, kernelX, inGroup, outGroup,
       resultY, resultX;
   unsigned inputArgument, resultArgument;

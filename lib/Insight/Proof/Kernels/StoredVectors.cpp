@@ -4,6 +4,7 @@
 
 #include "Kernels/KernelJudge.h"
 
+#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -109,12 +110,24 @@ KernelJudge::Result KernelJudge::makeLane(StoredVector &vector,
   std::vector<Term> nodes = order(stored);
   if (!isRequantized)
     total = stored;
+  // What becomes a float, or 64 bits, which a result may be once more.
+  llvm::DenseSet<Term> ofTotal;
   for (Term node : nodes) {
-    if (!isRequantized || node->op != Fn::SToF)
+    if (!isRequantized)
+      break;
+    if (llvm::any_of(node->operands,
+                     [&](Term operand) { return ofTotal.contains(operand); }))
+      ofTotal.insert(node);
+    bool isScaled = isFixedPoint()
+                        ? node->op == Fn::ExtS && node->sort == bits(64)
+                        : node->op == Fn::SToF;
+    if (!isScaled || ofTotal.contains(node->operands[0]))
       continue;
-    if (total && total != node->operands[0])
+    if (total)
       return open("a result is of several sums");
     total = node->operands[0];
+    ofTotal.insert(total);
+    ofTotal.insert(node);
   }
   if (!total)
     return open("a result is of no sum");
@@ -180,7 +193,7 @@ KernelJudge::Result KernelJudge::makeLane(StoredVector &vector,
     if (element == walk.elements.end())
       return open("a result depends on more than its sum");
     const KernelBuffer &buffer = walk.buffers[element->second.buffer];
-    if (buffer.kind == KernelBuffer::Constant && node->sort.isFloat &&
+    if (buffer.kind == KernelBuffer::Constant && m && node->sort == m->sort &&
         !lane.multiplier) {
       lane.multiplier = element->second;
       names[node] = m;

@@ -57,7 +57,7 @@ static std::optional<unsigned> getWidth(MemRefType type) {
   if (type.getElementType().isF32())
     return 0;
   if (auto integer = dyn_cast<IntegerType>(type.getElementType()))
-    if (integer.getWidth() % 8 == 0 && integer.getWidth() <= 32)
+    if (integer.getWidth() % 8 == 0 && integer.getWidth() <= 64)
       return integer.getWidth();
   return std::nullopt;
 }

@@ -6,9 +6,10 @@
 // nothing that has to be known: where code and formula share a float, any float
 // of its range takes its place. If the law holds for these, it holds for it,
 // and is the same text for all multipliers; if not, the terms are asked as they
-// are. To see that floats are shared, integers of at most 16 bits of input are
-// computed for all inputs before they become floats, and those of equal values
-// are one term.
+// are. So it is with exact products of a sum and a fixed-point multiplier, in
+// 64 bits. To see that floats are shared, integers of at most 16 bits of input
+// are computed for all inputs before they become floats, and those of equal
+// values are one term.
 
 #include "Laws/Laws.h"
 
@@ -29,9 +30,6 @@ static constexpr unsigned mostBits = 18;
 
 /// Sums that are counted one by one.
 static constexpr int64_t mostSums = int64_t(1) << 22;
-
-/// Rows of constants that are looked at.
-static constexpr int64_t mostRows = int64_t(1) << 32;
 
 /// The bits of all variables.
 static unsigned countBits(ArrayRef<Term> variables) {
@@ -344,6 +342,22 @@ Expected<ProofStep> Laws::proveNear(const Case &question,
   return step;
 }
 
+/// An exact product of 64 bits: of a number of 32, extended, and one in
+/// [0, 2^31).
+static bool isProduct(Term node) {
+  if (node->op != Fn::Mul || node->sort.width != 64)
+    return false;
+  for (unsigned i : {0, 1}) {
+    Term wide = node->operands[i], factor = node->operands[1 - i];
+    if (wide->op == Fn::ExtS && wide->operands[0]->sort.width <= 32 &&
+        factor->op == Fn::Constant && factor->value.isIntN(31))
+      return true;
+  }
+  return false;
+}
+
+static bool hasProduct(Term term) { return any_of(order(term), isProduct); }
+
 Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
                                     const Allowance &allowance) {
   ProofStep step;
@@ -364,7 +378,7 @@ Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
     step.how = "the same term";
     return step;
   }
-  if (allowance.most != 0) {
+  if (allowance.most != 0 && !hasProduct(shared.formula)) {
     auto near = proveNear(question, allowance);
     if (near)
       near->what = what.str();
@@ -404,11 +418,23 @@ Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
   DenseMap<Term, Term> by;
   std::map<unsigned, std::pair<Term, Term>> assumptions;
   for (Term node : order(shared.emitted)) {
-    if (!node->sort.isFloat || node->op == Fn::Constant ||
-        node->op == Fn::Variable || !ofFormula.contains(node))
+    bool isFloat = node->sort.isFloat && node->op != Fn::Constant &&
+                   node->op != Fn::Variable;
+    if ((!isFloat && !isProduct(node)) || !ofFormula.contains(node))
       continue;
-    Term any = terms.variable("float " + std::to_string(node->id), node->sort);
+    Term any = terms.variable((isFloat ? "float " : "product ") +
+                                  std::to_string(node->id),
+                              node->sort);
     by[node] = any;
+    if (!isFloat) {
+      // 2^31 by less than 2^31.
+      Term most = terms.constant(64, int64_t(1) << 62),
+           least = terms.constant(64, -(int64_t(1) << 62));
+      assumptions[node->id] = {
+          any, terms.both(terms.compare(Fn::LessEqualS, least, any),
+                          terms.compare(Fn::LessEqualS, any, most))};
+      continue;
+    }
     auto range = getRange(node);
     if (!range)
       continue;
@@ -473,62 +499,6 @@ Expected<ProofStep> Laws::proveCase(StringRef what, Case question,
 //===----------------------------------------------------------------------===//
 // Constants
 //===----------------------------------------------------------------------===//
-
-std::vector<Term> Laws::findTables(ArrayRef<Term> roots) {
-  std::vector<Term> found;
-  for (Term node : order(roots))
-    if (node->op == Fn::Variable && scope.tables.count(node))
-      found.push_back(node);
-  return found;
-}
-
-bool Laws::forEachRow(ArrayRef<Term> tables, ArrayRef<unsigned> more,
-                      RowVisitor visit) {
-  std::vector<Linear> indices;
-  std::set<unsigned> used(more.begin(), more.end());
-  for (Term term : tables) {
-    indices.push_back(scope.tables.at(term).getIndex());
-    for (auto [loop, factor] : indices.back().coefficients)
-      used.insert(loop);
-  }
-  std::vector<unsigned> loops(used.begin(), used.end());
-  int64_t count = 1;
-  for (unsigned loop : loops) {
-    int64_t extent = scope.getLoops()[loop].extent;
-    if (mlir::ShapedType::isDynamic(extent) || extent > mostRows / count)
-      return false;
-    count *= extent;
-  }
-  std::vector<const Table *> sources;
-  std::vector<std::vector<int64_t>> factors;
-  for (auto [term, index] : zip_equal(tables, indices)) {
-    sources.push_back(&scope.tables.at(term));
-    factors.emplace_back();
-    for (unsigned loop : loops) {
-      auto it = index.coefficients.find(loop);
-      factors.back().push_back(it == index.coefficients.end() ? 0 : it->second);
-    }
-  }
-  std::vector<int64_t> at(loops.size(), 0);
-  std::vector<APInt> values;
-  for (int64_t row = 0; row < count; ++row) {
-    values.clear();
-    for (auto [i, source] : enumerate(sources)) {
-      int64_t place = indices[i].offset;
-      for (auto [factor, value] : zip_equal(factors[i], at))
-        place += factor * value;
-      values.push_back(source->read(place));
-    }
-    if (!visit(loops, at, values))
-      return true;
-    for (size_t i = loops.size(); i-- > 0;) {
-      if (++at[i] < scope.getLoops()[loops[i]].extent)
-        break;
-      at[i] = 0;
-    }
-  }
-  return true;
-}
 
 Expected<ProofStep> Laws::proveEqual(StringRef what, Term defined, Term emitted,
                                      Term formula, const Allowance &allowance) {

@@ -4,11 +4,14 @@
 //
 //   sum = bias[o] + sum of x * w, wrapping; outside of the image x is pad_value
 //   y = clamp(rne(f32(f32(sum) * m)) + zero_point, lo, hi), or `overflow`
+//   or of fixed-point multipliers clamp(round(sum * m / 2^s), lo - zero_point,
+//   hi - zero_point) + zero_point
 //   y = clamp(round((y * lhs + r * rhs - offset) / 2^shift) + zero_point, lo,
 //   hi)
 
 #include "Reading/ReadKernel.h"
 
+#include "Reading/FixedPoint.h"
 #include "Reading/Reader.h"
 
 using namespace mlir;
@@ -27,6 +30,18 @@ Term qbackend::proof::makeKernelByte(int8::Conv2dOp op, Term sum, Term m,
   int8::RequantizeAttr requantize = op.getRequantizeAttr();
   if (!requantize)
     return sum;
+  if (!m->sort.isFloat) {
+    // The multiplier in the low 32 bits, the shift less 1 in the high ones.
+    Term factor =
+        terms.make(Fn::ExtU, bits(64), {terms.make(Fn::Trunc, bits(32), {m})});
+    Term less = terms.binary(Fn::ShrU, m, terms.constant(64, 32));
+    Term shift = terms.binary(Fn::Add, terms.make(Fn::ExtU, bits(66), {less}),
+                              terms.constant(66, 1));
+    return addZeroPoint(
+        roundProduct(sum, factor, shift, requantize.getRounding(), terms),
+        requantize.getZeroPoint(), requantize.getLo(), requantize.getHi(),
+        terms);
+  }
   Term product = terms.binary(Fn::MulF, terms.make(Fn::SToF, f32(), {sum}), m);
   Term isLarge =
       terms.compare(Fn::LessEqualF, terms.constantF(0x1p31f), product);
@@ -45,6 +60,20 @@ Term qbackend::proof::makeKernelByte(int8::Conv2dOp op, Term sum, Term m,
 
 Term qbackend::proof::makeKernelResult(int8::Conv2dOp op, Term byte,
                                        Term residual, Terms &terms) {
+  if (int8::FixedAddAttr add = op.getFixedAddAttr()) {
+    auto scale = [&](Term value, int64_t zeroPoint,
+                     qnnpack::RequantizationAttr requantization) {
+      value =
+          terms.make(op.getIsSigned() ? Fn::ExtS : Fn::ExtU, bits(32), {value});
+      value = terms.binary(Fn::Sub, value, terms.constant(32, zeroPoint));
+      return scaleByFixedPoint(value, requantization, terms);
+    };
+    Term sum =
+        terms.binary(Fn::Add, scale(byte, add.getLhsZeroPoint(), add.getLhs()),
+                     scale(residual, add.getRhsZeroPoint(), add.getRhs()));
+    return addZeroPoint(scaleByFixedPoint(sum, add.getResult(), terms),
+                        add.getZeroPoint(), add.getLo(), add.getHi(), terms);
+  }
   int8::AddAttr add = op.getAddAttr();
   if (!add)
     return byte;

@@ -242,6 +242,10 @@ Term Terms::make(Fn op, Sort sort, ArrayRef<Term> operands) {
     return operands[0]->value.isZero() ? operands[2] : operands[1];
   if (op == Fn::Select && operands[1] == operands[2])
     return operands[1];
+  // x + 0 and x - 0, which code without a zero point has.
+  if ((op == Fn::Add || op == Fn::Sub) && operands[1]->op == Fn::Constant &&
+      operands[1]->value.isZero())
+    return operands[0];
   if (all_of(operands, [](Term term) { return term->op == Fn::Constant; })) {
     SmallVector<APInt, 3> values;
     for (Term operand : operands)
