@@ -45,7 +45,8 @@ TEST(DoubleMultipliers, IntegersOfFixedPoint) {
   };
   int64_t compared = 0, found = 0;
   for (int round = 0; round < 20000; ++round) {
-    auto [asked, formula] = roundings[round % 4];
+    auto asked = roundings[round % 4].first;
+    auto formula = roundings[round % 4].second;
     int64_t shift = draw(32, 44), bound = int64_t(1) << draw(12, 31);
     int64_t multiplier = draw(int64_t(1) << 30, INT32_MAX);
     multiplier &= -(int64_t(1) << draw(0, 12));

@@ -790,8 +790,10 @@ TEST_F(ExecutableTest, IndicesAreNumbers) {
                            "%j = arith.fptosi %f : f32 to i64\n"
                            "%i = arith.index_cast %j : i64 to index\n",
                            "%i = ub.poison : index\n",
-                           "%f = arith.constant 70 : index\n"
-                           "%i = arith.shli %f, %f : index\n"};
+                           R"mlir(
+                             %f = arith.constant 70 : index
+                             %i = arith.shli %f, %f : index
+                           )mlir"};
   for (const char *index : indices) {
     std::unique_ptr<Executable> executable =
         compile(std::string("func.func @main(%x: tensor<2xf32>) -> "
