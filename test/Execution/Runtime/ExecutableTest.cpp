@@ -790,10 +790,13 @@ TEST_F(ExecutableTest, IndicesAreNumbers) {
                            "%j = arith.fptosi %f : f32 to i64\n"
                            "%i = arith.index_cast %j : i64 to index\n",
                            "%i = ub.poison : index\n",
-                           R"mlir(
-                             %f = arith.constant 70 : index
-                             %i = arith.shli %f, %f : index
-                           )mlir"};
+                           "%c0 = arith.constant 0 : index\n"
+                           "%c30 = arith.constant 30 : i64\n"
+                           "%f = tensor.extract %x[%c0] : tensor<2xf32>\n"
+                           "%n = arith.fptosi %f : f32 to i64\n"
+                           "%m = arith.muli %n, %c30 : i64\n"
+                           "%j = arith.shli %n, %m : i64\n"
+                           "%i = arith.index_cast %j : i64 to index\n"};
   for (const char *index : indices) {
     std::unique_ptr<Executable> executable =
         compile(std::string("func.func @main(%x: tensor<2xf32>) -> "
