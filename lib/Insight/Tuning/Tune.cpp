@@ -2,11 +2,7 @@
 //
 // Finds a small change of a qconfig mapping that holds an accuracy.
 
-#include "qbackend/Insight/Tuning/Tune.h"
-#include "qbackend/Support/OutputFile.h"
-
-#include "Measurements.h"
-#include "OperatorSets.h"
+#include "Tuner.h"
 
 #include "qbackend/Calibration/Table.h"
 #include "qbackend/Insight/Tuning/Sensitivity.h"
@@ -14,115 +10,12 @@
 
 #include "llvm/Support/Format.h"
 
-#include <chrono>
-#include <deque>
-#include <limits>
-#include <set>
 #include <tuple>
 
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::tuning;
 using llvm::BitVector;
-
-/// Sets of one size are all tried if there are no more than these.
-static constexpr double kSets = 200;
-
-/// Times that are nearer to each other are taken for equal.
-static constexpr double kFaster = 0.97;
-
-namespace {
-class Tuner {
-public:
-  Tuner(ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log)
-      : options(options), log(log),
-        measurements(module, options.network,
-                     options.shards ? ""
-                                    : getPathBeside(options.output, "partial")),
-        start(std::chrono::steady_clock::now()) {}
-
-  llvm::Expected<TuneResult> run();
-  llvm::Expected<Parts> runPart(StringRef tool);
-
-private:
-  llvm::Expected<Parts> prepare();
-  bool isStopped() {
-    std::chrono::duration<double> passed =
-        std::chrono::steady_clock::now() - start;
-    stopped |= (options.isStopped && options.isStopped()) ||
-               (options.maxSeconds && passed.count() > *options.maxSeconds);
-    return stopped;
-  }
-
-  /// Whether what is to be kept is, on the samples of `set`.
-  bool isKept(const Score &score, SampleSet set) const {
-    // Of whole samples: not below by the rounding of the quotient.
-    if (options.keepAccuracy &&
-        *score.accuracy < *measurements.getRealScore(set).accuracy -
-                              *options.keepAccuracy / 100 - 1e-9)
-      return false;
-    return !options.keepSqnr || score.sqnr >= *options.keepSqnr;
-  }
-  bool isKept(const Score &simulated) const {
-    return isKept(simulated, SampleSet::Searched);
-  }
-
-  /// Whether `a` is nearer to what is to be kept.
-  bool isBetter(const Score &a, const Score &b) const {
-    if (options.keepAccuracy && *a.accuracy != *b.accuracy)
-      return *a.accuracy > *b.accuracy;
-    return a.sqnr > b.sqnr;
-  }
-
-  /// Whether the result of these is to be replaced by the others.
-  bool isBetter(const TuneResult &found, size_t changes) const;
-
-  /// What it costs to have the operators of `real` in floats: the time that
-  /// they are predicted to take more.
-  double getCost(const Candidate &candidate, const BitVector &real) const;
-
-  /// The score by simulation, which becomes a point of the front.
-  llvm::Expected<Score> simulate(Candidate &candidate, const BitVector &real);
-  void printFront();
-
-  llvm::Error writeBest(const Candidate &candidate, const BitVector &real,
-                        const TuneResult &found);
-  llvm::Error consider(Candidate &candidate, const BitVector &real,
-                       const Score &score);
-  llvm::Expected<Candidate *> attempt(Candidate candidate);
-  llvm::Error search();
-  llvm::Error searchChanges();
-  llvm::Error searchSets(Candidate &candidate);
-  llvm::Error searchSize(Candidate &candidate, unsigned size);
-  llvm::Error searchFaster();
-  llvm::Error measureShare(Candidate &candidate, ArrayRef<BitVector> sets);
-
-  const TuneOptions &options;
-  llvm::raw_ostream &log;
-  Measurements measurements;
-  std::chrono::steady_clock::time_point start;
-  bool stopped = false;
-  /// Of a part: whether its share is measured, with which the search ends; and
-  /// the keys of what is in it, and in that of others.
-  bool hasShare = false;
-  std::set<std::string> share, others;
-
-  /// What was simulated.
-  struct Point {
-    const Candidate *candidate;
-    BitVector real;
-    Score score;
-  };
-  std::vector<Point> points;
-
-  /// Changes of all operators that were measured; the first one is none.
-  std::deque<Candidate> candidates;
-  TuneResult result;
-  /// What `result` is of.
-  Candidate *best = nullptr;
-  BitVector bestReal;
-};
-} // namespace
 
 //===----------------------------------------------------------------------===//
 // The best so far
@@ -135,8 +28,7 @@ static std::string formatTime(double seconds) {
   return text;
 }
 
-/// `3.1 %`.
-static std::string formatShare(int64_t part, int64_t whole) {
+std::string tuning::formatShare(int64_t part, int64_t whole) {
   std::string text;
   llvm::raw_string_ostream(text)
       << llvm::format("%.1f %%", whole ? 100.0 * part / whole : 0.0);
@@ -177,8 +69,7 @@ llvm::Error Tuner::writeBest(const Candidate &candidate, const BitVector &real,
                                 options.output);
 }
 
-/// The multiply-accumulates of the operators of `real`.
-static int64_t countMacs(const Candidate &candidate, const BitVector &real) {
+int64_t tuning::countMacs(const Candidate &candidate, const BitVector &real) {
   int64_t macs = 0;
   for (unsigned i : real.set_bits())
     macs = addCounts(macs, candidate.simulation->getOperators()[i].macs);
@@ -355,242 +246,6 @@ llvm::Error Tuner::searchChanges() {
       base = *added;
   }
   return searchSets(*base);
-}
-
-//===----------------------------------------------------------------------===//
-// Operators in floats
-//===----------------------------------------------------------------------===//
-
-double Tuner::getCost(const Candidate &candidate, const BitVector &real) const {
-  double seconds = 0;
-  for (unsigned i : real.set_bits())
-    seconds += candidate.simulation->getOperators()[i].realSeconds;
-  return seconds;
-}
-
-llvm::Expected<Score> Tuner::simulate(Candidate &candidate,
-                                      const BitVector &real) {
-  auto score = measurements.simulate(candidate, real, SampleSet::Searched);
-  if (score)
-    points.push_back({&candidate, real, *score});
-  return score;
-}
-
-void Tuner::printFront() {
-  std::vector<std::tuple<int64_t, unsigned, const Point *>> order;
-  for (const Point &point : points)
-    order.push_back(
-        {countMacs(*point.candidate, point.real), point.real.count(), &point});
-  // Of as little in float the better one first, and of equal ones what was
-  // tried first.
-  llvm::stable_sort(order, [&](const auto &a, const auto &b) {
-    auto [macs, count, point] = a;
-    auto [otherMacs, otherCount, other] = b;
-    if (std::tie(macs, count) != std::tie(otherMacs, otherCount))
-      return std::tie(macs, count) < std::tie(otherMacs, otherCount);
-    return isBetter(point->score, other->score);
-  });
-  const Score *before = nullptr;
-  int64_t all = 0;
-  for (const Point &point : points)
-    if (point.real.any())
-      all = countMacs(*point.candidate, BitVector(point.real.size(), true));
-  for (auto [macs, count, point] : order) {
-    if (before && !isBetter(point->score, *before))
-      continue;
-    if (!before)
-      log << "float multiply-accumulates, operators, and what that gives, "
-             "simulated\n";
-    before = &point->score;
-    log << llvm::right_justify(formatShare(macs, all), 9)
-        << llvm::right_justify(std::to_string(count), 5) << "  "
-        << formatScore(point->score) << "  " << point->candidate->name << "\n";
-  }
-}
-
-/// Of a part: measures its share of what isn't known of `sets`, which is not
-/// put together here.
-llvm::Error Tuner::measureShare(Candidate &candidate,
-                                ArrayRef<BitVector> sets) {
-  if (options.shards == 0)
-    return llvm::Error::success();
-  int64_t number = 0;
-  for (const BitVector &set : sets) {
-    std::string key;
-    // Moves can lead to the same set.
-    if (measurements.isKnown(candidate, set, key) || others.count(key))
-      continue;
-    if (number++ % options.shards != options.shard) {
-      others.insert(key);
-      continue;
-    }
-    share.insert(key);
-    auto score = simulate(candidate, set);
-    if (!score)
-      return score.takeError();
-  }
-  hasShare = number != 0;
-  return hasShare ? makeError("the part is measured") : llvm::Error::success();
-}
-
-llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
-  std::vector<BitVector> sets = listSets(candidate.count, size);
-  if (llvm::Error error = measureShare(candidate, sets))
-    return error;
-  std::vector<std::pair<Score, BitVector>> kept;
-  for (const BitVector &real : sets) {
-    if (isStopped())
-      break;
-    auto score = simulate(candidate, real);
-    if (!score)
-      return score.takeError();
-    if (isKept(*score))
-      kept.push_back({*score, real});
-  }
-  llvm::stable_sort(kept, [&](auto &a, auto &b) {
-    double cost = getCost(candidate, a.second),
-           other = getCost(candidate, b.second);
-    return cost != other ? cost < other : isBetter(a.first, b.first);
-  });
-  for (auto &[score, real] : ArrayRef(kept).take_front(5)) {
-    if (isStopped())
-      return llvm::Error::success();
-    if (llvm::Error error = consider(candidate, real, score))
-      return error;
-    if (result.isHeld && result.realValued == size)
-      return llvm::Error::success();
-  }
-  return llvm::Error::success();
-}
-
-llvm::Error Tuner::searchSets(Candidate &candidate) {
-  if (llvm::Error error = measurements.open(candidate))
-    return error;
-  const unsigned count = candidate.count;
-  log << "float operators, with " << candidate.name << "\n";
-  SmallVector<BitVector> moves = getMoves(*candidate.simulation);
-  BitVector real(count);
-  Score score = candidate.score;
-  // Kept by the simulation alone: nor is a part of these.
-  SmallVector<BitVector> notKept;
-  auto isKnown = [&](const BitVector &set) {
-    return llvm::any_of(
-        notKept, [&](const BitVector &known) { return !set.test(known); });
-  };
-  while (!result.isKept && !real.all()) {
-    // What gives the most decibels for its cost.
-    double most = -std::numeric_limits<double>::infinity();
-    BitVector next = real;
-    Score nextScore = score;
-    SmallVector<BitVector> sets;
-    for (const BitVector &move : moves) {
-      BitVector tried = real;
-      tried |= move;
-      if (tried != real)
-        sets.push_back(std::move(tried));
-    }
-    if (llvm::Error error = measureShare(candidate, sets))
-      return error;
-    for (const BitVector &tried : sets) {
-      if (isStopped())
-        return llvm::Error::success();
-      auto found = simulate(candidate, tried);
-      if (!found)
-        return found.takeError();
-      double gain = std::min(found->sqnr, 300.0) - std::min(score.sqnr, 300.0);
-      BitVector added = tried;
-      added.reset(real);
-      gain = gain > 0 ? gain / getCost(candidate, added) : gain;
-      // NaN, where nothing is left of either.
-      if (!(gain <= most) || next == real) {
-        most = gain;
-        next = tried;
-        nextScore = *found;
-      }
-    }
-    real = next;
-    score = nextScore;
-    BitVector needed = real;
-    if (isKept(score))
-      for (unsigned i : real.set_bits()) {
-        if (isStopped())
-          return llvm::Error::success();
-        BitVector less = needed;
-        less.reset(i);
-        if (isKnown(less))
-          continue;
-        auto found = simulate(candidate, less);
-        if (!found)
-          return found.takeError();
-        if (isKept(*found)) {
-          needed = less;
-          score = *found;
-        }
-      }
-    if (llvm::Error error = consider(candidate, needed, score))
-      return error;
-    if (!result.isKept && isKept(score))
-      notKept.push_back(needed);
-    auto atReal = simulate(candidate, real);
-    if (!atReal)
-      return atReal.takeError();
-    score = *atReal;
-  }
-  if (!result.isKept)
-    if (llvm::Error error = consider(candidate, real, score))
-      return error;
-  // Of as many operators others may be faster.
-  for (unsigned size = 1;
-       result.isKept && size < result.realValued + !result.isHeld; ++size) {
-    if (countSets(count, size) > kSets)
-      continue;
-    if (llvm::Error error = searchSize(candidate, size))
-      return error;
-  }
-  return llvm::Error::success();
-}
-
-/// More operators in floats, where that makes the program faster: those
-/// whose integers come from floats and become real again.
-llvm::Error Tuner::searchFaster() {
-  if (llvm::Error error = measurements.open(*best))
-    return error;
-  log << "faster programs, with " << best->name << "\n";
-  int64_t tries = 0;
-  for (bool isFaster = true; isFaster && !result.isHeld;) {
-    isFaster = false;
-    Candidate &candidate = *best;
-    BitVector real = bestReal;
-    double before = *result.seconds;
-    SmallVector<BitVector> moves = getMoves(*candidate.simulation);
-    llvm::stable_sort(moves, [&](const BitVector &a, const BitVector &b) {
-      return getCost(candidate, a) < getCost(candidate, b);
-    });
-    for (const BitVector &move : moves) {
-      if (isStopped() || tries++ >= kSets)
-        return llvm::Error::success();
-      BitVector tried = real;
-      tried |= move;
-      if (tried == real)
-        continue;
-      auto score = simulate(candidate, tried);
-      if (!score)
-        return score.takeError();
-      if (!isKept(*score))
-        continue;
-      auto seconds = measurements.measureSeconds(candidate, tried);
-      if (!seconds)
-        return seconds.takeError();
-      if (*seconds > kFaster * before)
-        continue;
-      if (llvm::Error error = consider(candidate, tried, *score))
-        return error;
-      isFaster = bestReal != real;
-      if (isFaster)
-        break;
-    }
-  }
-  return llvm::Error::success();
 }
 
 /// What parts have to be of, and what they have measured.
