@@ -2,10 +2,14 @@
 """Objects to be timed, and the machine that they are timed on."""
 
 import argparse
+import datetime
+import os
 import pathlib
 import re
 import subprocess
 import sys
+import tempfile
+from typing import Callable, Iterable
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
@@ -59,3 +63,44 @@ def compile_object(module: pathlib.Path, name: str, args: argparse.Namespace,
         command += ["--cpu", args.cpu]
     run(*command)
     return Variant(name, work)
+
+
+def make_parser(doc: str, rounds: int) -> argparse.ArgumentParser:
+    """With what all tables of objects take."""
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"),
+                        help="build directory (default: $QBACKEND_BUILD)")
+    parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22",
+                        help="prefix of the LLVM installation")
+    parser.add_argument("--rounds", type=int, default=rounds)
+    parser.add_argument("--only", default="", help="those with this in their names")
+    parser.add_argument("-o", dest="output", type=pathlib.Path,
+                        help="where to write the table, too")
+    return parser
+
+
+def parse(parser: argparse.ArgumentParser) -> argparse.Namespace:
+    args = parser.parse_args()
+    if not args.build:
+        parser.error("name the build directory with --build or QBACKEND_BUILD")
+    return args
+
+
+def print_table(conditions: str, header: list[str], names: Iterable[str],
+                measure: Callable[[str, argparse.Namespace, pathlib.Path], list[str]],
+                args: argparse.Namespace) -> None:
+    """A row of `measure` for each name that --only selects, as it is there."""
+    lines = [f"{get_processor()}; {datetime.date.today()}; {conditions}, "
+             f"{args.rounds} rounds", "", f"| {' | '.join(header)} |",
+             f"|{'---|' * len(header)}"]
+    print("\n".join(lines), flush=True)
+    for name in names:
+        if args.only not in name:
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            cells = measure(name, args, pathlib.Path(work))
+        lines.append(f"| {' | '.join(cells)} |")
+        print(lines[-1], flush=True)
+    if args.output:
+        args.output.write_text("\n".join(lines) + "\n")

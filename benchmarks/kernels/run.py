@@ -5,12 +5,11 @@
     run.py --build DIR [--targets avx512vnni,avx2] [--rounds N] [--only TEXT]
            [--operators] [-o TABLE.md]
 
-Each network is compiled ahead of time, as linalg (`convert-qnnpack-to-linalg`, its
 Each network is compiled ahead of time, as linalg (`convert-qnnpack-to-linalg`, bytes as
-kernels have them) and
-ratio to itself is off 1 is noise. One program runs them in turn, on one thread; it
-fails if they don't compute the same integers. The table has medians of the ratios
-of each round, the time of the fastest round, and products of bytes per second as a
+kernels have them) and with the kernels of each target, and once more with the first
+one: what that one's ratio to itself is off 1 is noise. One program runs them in turn,
+on one thread; it fails if they don't compute the same integers. The table has medians
+of the ratios of each round, the time of the fastest round, and products of bytes per second as a
 share of what the processor reached in the same round (median), where there is
 AVX-512 VNNI.
 
@@ -19,17 +18,14 @@ first target, with what they do in a second: products, or bytes read and written
 """
 
 import argparse
-import datetime
-import os
 import pathlib
 import sys
-import tempfile
 
 import numpy as np
 
 import networks
 import operators
-from objects import compile_object, get_processor, run
+from objects import compile_object, make_parser, parse, print_table, run
 
 HERE = pathlib.Path(__file__).resolve().parent
 
@@ -81,23 +77,12 @@ def measure_operator(name: str, args: argparse.Namespace,
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"),
-                        help="build directory (default: $QBACKEND_BUILD)")
-    parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22",
-                        help="prefix of the LLVM installation")
+    parser = make_parser(__doc__, rounds=21)
     parser.add_argument("--targets", default="",
                         help="targets of kernels (default: the best one)")
-    parser.add_argument("--rounds", type=int, default=21)
-    parser.add_argument("--only", default="", help="those with this in their names")
     parser.add_argument("--operators", action="store_true",
                         help="single ops in many shapes")
-    parser.add_argument("-o", dest="output", type=pathlib.Path,
-                        help="where to write the table, too")
-    args = parser.parse_args()
-    if not args.build:
-        parser.error("name the build directory with --build or QBACKEND_BUILD")
+    args = parse(parser)
     targets = args.targets.split(",") if args.targets else ["kernels"]
     header = ["network or layer", "GMAC", "linalg, ms"]
     for target in targets:
@@ -107,18 +92,7 @@ def main() -> int:
     if args.operators:
         header = ["op", "ms", "in a second", "arena, KiB"]
         rows, names = measure_operator, list(operators.OPERATORS)
-    lines = [f"{get_processor()}; {datetime.date.today()}; one thread, batch 1, "
-             f"{args.rounds} rounds", "", f"| {' | '.join(header)} |",
-             f"|{'---|' * len(header)}"]
-    print("\n".join(lines), flush=True)
-    for name in names:
-        if args.only not in name:
-            continue
-        with tempfile.TemporaryDirectory() as work:
-            lines.append(f"| {' | '.join(rows(name, args, pathlib.Path(work)))} |")
-        print(lines[-1], flush=True)
-    if args.output:
-        args.output.write_text("\n".join(lines) + "\n")
+    print_table("one thread, batch 1", header, names, rows, args)
     return 0
 
 

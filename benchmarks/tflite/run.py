@@ -13,11 +13,8 @@ table has the time of the fastest round and medians of the ratios of each round.
 """
 
 import argparse
-import datetime
-import os
 import pathlib
 import sys
-import tempfile
 
 import numpy as np
 
@@ -26,7 +23,8 @@ import networks
 
 KERNELS = pathlib.Path(__file__).resolve().parents[1] / "kernels"
 sys.path.insert(0, str(KERNELS))
-from objects import compile_object, get_processor, run  # noqa: E402
+from objects import (compile_object, make_parser, parse, print_table,  # noqa: E402
+                     run)
 
 SIZES = {
     "mobilenet_v1": (96, 96, 3),
@@ -72,35 +70,13 @@ def measure(name: str, args: argparse.Namespace, work: pathlib.Path) -> list[str
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("--build", default=os.environ.get("QBACKEND_BUILD"),
-                        help="build directory (default: $QBACKEND_BUILD)")
-    parser.add_argument("--llvm", type=pathlib.Path, default="/usr/lib/llvm-22",
-                        help="prefix of the LLVM installation")
+    parser = make_parser(__doc__, rounds=41)
     parser.add_argument("--target", default="",
                         help="target of kernels (default: the best one)")
-    parser.add_argument("--rounds", type=int, default=41)
-    parser.add_argument("--only", default="", help="those with this in their names")
-    parser.add_argument("-o", dest="output", type=pathlib.Path,
-                        help="where to write the table, too")
-    args = parser.parse_args()
-    if not args.build:
-        parser.error("name the build directory with --build or QBACKEND_BUILD")
+    args = parse(parser)
     header = ["network", "input", "MMAC", "TFLite's, ms", "ours, ms", "ratio", "A/A"]
-    lines = [f"{get_processor()}; {datetime.date.today()}; "
-             f"{args.target or 'the best target'}, one thread, batch 1, "
-             f"{args.rounds} rounds", "", f"| {' | '.join(header)} |",
-             f"|{'---|' * len(header)}"]
-    print("\n".join(lines), flush=True)
-    for name in SIZES:
-        if args.only not in name:
-            continue
-        with tempfile.TemporaryDirectory() as work:
-            lines.append(f"| {' | '.join(measure(name, args, pathlib.Path(work)))} |")
-        print(lines[-1], flush=True)
-    if args.output:
-        args.output.write_text("\n".join(lines) + "\n")
+    print_table(f"{args.target or 'the best target'}, one thread, batch 1", header,
+                SIZES, measure, args)
     return 0
 
 

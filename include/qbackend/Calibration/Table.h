@@ -97,13 +97,13 @@ struct NamedTable {
 
 /// Merges tables of parts of the samples. The result doesn't depend on their
 /// order or on how the samples were cut, and is that of one run over all of
-/// them; one table stays as it is. It is an error if a sample is in two of
-/// them, by its number, or, of a whole mergeable table, by what was recorded;
-/// if it is in two parts whose hashes say that their sources hold the same; if
-/// sources of one name have different hashes;
-/// if they are of different networks, modules or versions, or, unless
-/// `dropOrdered`, if their observers differ or one has what depends on the
-/// order of batches. `dropOrdered` leaves that out.
+/// them; one table stays as it is. It is an error
+/// - if a sample is in two of them: by its number, by the hash of what the
+///   sources of two parts hold, or by all that two mergeable tables recorded;
+/// - if sources of one name have different hashes;
+/// - if they are of different networks, modules or versions;
+/// - unless `dropOrdered`, if their observers differ or one has what depends on
+///   the order of batches. `dropOrdered` leaves that out.
 llvm::Expected<Table> mergeTables(llvm::ArrayRef<NamedTable> tables,
                                   bool dropOrdered = false);
 
