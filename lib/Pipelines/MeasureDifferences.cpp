@@ -9,6 +9,7 @@
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Engine.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 
 #include <cmath>
@@ -92,9 +93,8 @@ llvm::Error ObservedResults::prepare(ModuleOp original, StringRef entry,
   auto config = ObserverAttr::get(module->getContext(), fields);
   SymbolTable symbols(*module);
   Operation *end = function->getBody().front().getTerminator();
-  for (auto [result, operand] :
-       llvm::zip_equal(results, end->getOpOperands())) {
-    Value value = operand.get();
+  for (auto [result, value] :
+       llvm::zip_equal(results, SmallVector<Value>(end->getOperands()))) {
     if (!isMeasured(value, result))
       continue;
     builder.setInsertionPointToStart(module->getBody());
@@ -103,9 +103,15 @@ llvm::Error ObservedResults::prepare(ModuleOp original, StringRef entry,
                                        IntegerAttr());
     symbols.insert(observer, builder.getInsertionPoint());
     builder.setInsertionPoint(end);
-    operand.set(
-        ObserveOp::create(builder, end->getLoc(), value.getType(), value,
-                          FlatSymbolRefAttr::get(observer.getSymNameAttr())));
+    // An observer is moved before a transpose that it reads, and sees the
+    // elements in another order then: in a row they have but one.
+    auto rank = cast<RankedTensorType>(value.getType()).getRank();
+    if (rank > 1)
+      value = tensor::CollapseShapeOp::create(
+          builder, end->getLoc(), value,
+          ReassociationIndices(llvm::to_vector(llvm::seq<int64_t>(rank))));
+    ObserveOp::create(builder, end->getLoc(), value.getType(), value,
+                      FlatSymbolRefAttr::get(observer.getSymNameAttr()));
   }
   auto runner = findNetworkRunner(module->getContext());
   if (!runner)

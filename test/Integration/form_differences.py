@@ -68,6 +68,11 @@ def find_scales(text):
             r"(%\w+) = qnnpack\.dequantize %\w+ : tensor<(?:[\d?]+x)*(!.*?)> ->", text):
         number = re.match(r"!quant.uniform<\w+:f32, ([^:>]+)", kind)
         found[name] = float(number[1] if number else types[kind[1:]])
+    # What moves elements keeps their scale.
+    for name, moved in re.findall(
+            r"(%\w+) = (?:linalg\.transpose ins\(|tensor\.(?:expand|collapse)_shape )(%\w+)",
+            text):
+        found[name] = found.get(moved)
     end = re.findall(r"^ +return (.*?) :", text, re.M)[-1]
     return [found.get(name) for name in end.split(", ")]
 
@@ -126,9 +131,9 @@ class Network:
         # The samples of the calibration were run, too; ONNX is run elsewhere.
         own = list(zip(remark["AtMost"], remark.get("Measured", [])))
         if (self.options.form == "tosa") != bool(own):
-            raise Broken(f"measured {own}")
+            sys.exit(f"measured {own}")
         if any("unknown" not in pair and int(pair[1]) > int(pair[0]) for pair in own):
-            raise Broken(f"further than at most: {own}")
+            sys.exit(f"further than at most: {own}")
         return remark, steps
 
 
