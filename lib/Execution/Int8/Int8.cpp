@@ -51,23 +51,26 @@ static LogicalResult verifyNumbers(Operation *op, StringRef name,
   return success();
 }
 
-static LogicalResult verifyByte(Operation *op, StringRef name, int64_t value,
+static LogicalResult verifyByte(Conv2dOp op, StringRef name, int64_t value,
                                 bool isSigned) {
-  int64_t lo = isSigned ? -128 : 0, hi = lo + 255;
+  int64_t lo = op.isWide() ? INT16_MIN
+               : isSigned  ? -128
+                           : 0,
+          hi = op.isWide() ? INT16_MAX : lo + 255;
   if (value >= lo && value <= hi)
     return success();
-  return op->emitOpError() << name << " " << value << " is outside the range ["
-                           << lo << ", " << hi << "]"
-                           << (isSigned ? "" : "; is_signed moves it by -128");
+  return op.emitOpError() << name << " " << value << " is outside the range ["
+                          << lo << ", " << hi << "]"
+                          << (isSigned ? "" : "; is_signed moves it by -128");
 }
 
-static LogicalResult verifyRange(Operation *op, int64_t lo, int64_t hi,
+static LogicalResult verifyRange(Conv2dOp op, int64_t lo, int64_t hi,
                                  bool isSigned) {
   if (failed(verifyByte(op, "lo", lo, isSigned)) ||
       failed(verifyByte(op, "hi", hi, isSigned)))
     return failure();
   if (lo > hi)
-    return op->emitOpError() << "lo " << lo << " is more than hi " << hi;
+    return op.emitOpError() << "lo " << lo << " is more than hi " << hi;
   return success();
 }
 
@@ -96,6 +99,10 @@ bool Conv2dOp::isDepthwise() {
   int64_t groups = getGroups();
   return groups != 1 && groups == getInput().getType().getDimSize(3) &&
          groups == getInit().getType().getDimSize(3);
+}
+
+bool Conv2dOp::isWide() {
+  return getInput().getType().getElementType().isInteger(16);
 }
 
 void Conv2dOp::getEffects(
@@ -172,10 +179,20 @@ LogicalResult Conv2dOp::verify() {
   if (static_cast<bool>(getMultiplier()) != static_cast<bool>(requantize))
     return emitOpError() << "has a multiplier or requantize without the other "
                             "one";
-  if (init.getElementType().isInteger(8) != static_cast<bool>(requantize))
+  if (init.getElementType() != (requantize
+                                    ? input.getElementType()
+                                    : IntegerType::get(getContext(), 32)))
     return emitOpError() << "has a result of type " << init << ", expected "
-                         << (requantize ? "i8, which requantize gives"
+                         << (requantize ? isWide()
+                                              ? "i16, which requantize gives"
+                                              : "i8, which requantize gives"
                                         : "i32: without requantize it is sums");
+  if (isWide() && (!requantize || !getIsSigned() || getResidual() ||
+                   getPadValue() != 0 || requantize.getZeroPoint() != 0 ||
+                   !getMultiplier().getType().getElementType().isInteger(64)))
+    return emitOpError(
+        "has an input of i16, expected is_signed, multipliers of "
+        "i64, zero points and a pad_value of 0, and no residual");
   if (requantize) {
     if (getMultiplier().getType().getElementType().isF32() &&
         requantize.getRounding() != qnnpack::Rounding::NearestEven)

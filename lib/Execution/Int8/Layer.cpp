@@ -367,7 +367,7 @@ Value Layer::takeInput(ImplicitLocOpBuilder &b, Value bytes,
 Value Layer::giveResult(ImplicitLocOpBuilder &b, Value bytes,
                         RankedTensorType type) const {
   RankedTensorType resultType =
-      RankedTensorType::get(type.getShape(), b.getI8Type());
+      cast<RankedTensorType>(bytes.getType()).clone(type.getShape());
   if (depth) {
     SmallVector<OpFoldResult> sizes;
     for (int64_t size : type.getShape())

@@ -330,3 +330,57 @@ func.func @add_alone(%x: tensor<1x4x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor
     : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<1x4x4x16xi8>, tensor<1x4x4x16xi32>) -> tensor<1x4x4x16xi32>
   return
 }
+
+// -----
+
+func.func @wide_result_of_bytes(%x: tensor<1x4x4x8xi16>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xi64>, %init: tensor<1x4x4x16xi8>) {
+  // expected-error @+1 {{has a result of type 'tensor<1x4x4x16xi8>', expected i16, which requantize gives}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64, is_signed, requantize = #int8.requantize<zero_point = 0, lo = -32768, hi = 32767, overflow = 32767, rounding = half_up>}
+    : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xi64>) into tensor<1x4x4x16xi8> -> tensor<1x4x4x16xi8>
+  return
+}
+
+// -----
+
+func.func @wide_unsigned(%x: tensor<1x4x4x8xi16>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xi64>, %init: tensor<1x4x4x16xi16>) {
+  // expected-error @+1 {{has an input of i16, expected is_signed, multipliers of i64, zero points and a pad_value of 0, and no residual}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64, requantize = #int8.requantize<zero_point = 0, lo = -32768, hi = 32767, overflow = 32767, rounding = half_up>}
+    : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xi64>) into tensor<1x4x4x16xi16> -> tensor<1x4x4x16xi16>
+  return
+}
+
+// -----
+
+func.func @wide_padding(%x: tensor<1x4x4x8xi16>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xi64>, %init: tensor<1x4x4x16xi16>) {
+  // expected-error @+1 {{has an input of i16, expected is_signed, multipliers of i64, zero points and a pad_value of 0, and no residual}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 3 : i64, is_signed, requantize = #int8.requantize<zero_point = 0, lo = -32768, hi = 32767, overflow = 32767, rounding = half_up>}
+    : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xi64>) into tensor<1x4x4x16xi16> -> tensor<1x4x4x16xi16>
+  return
+}
+
+// -----
+
+func.func @wide_zero_point(%x: tensor<1x4x4x8xi16>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xi64>, %init: tensor<1x4x4x16xi16>) {
+  // expected-error @+1 {{has an input of i16, expected is_signed, multipliers of i64, zero points and a pad_value of 0, and no residual}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64, is_signed, requantize = #int8.requantize<zero_point = 1, lo = -32768, hi = 32767, overflow = 32767, rounding = half_up>}
+    : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xi64>) into tensor<1x4x4x16xi16> -> tensor<1x4x4x16xi16>
+  return
+}
+
+// -----
+
+func.func @wide_of_floats(%x: tensor<1x4x4x8xi16>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xf32>, %init: tensor<1x4x4x16xi16>) {
+  // expected-error @+1 {{has an input of i16, expected is_signed, multipliers of i64, zero points and a pad_value of 0, and no residual}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64, is_signed, requantize = #int8.requantize<zero_point = 0, lo = -32768, hi = 32767, overflow = 32767>}
+    : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x4x4x16xi16> -> tensor<1x4x4x16xi16>
+  return
+}
+
+// -----
+
+func.func @wide_limit(%x: tensor<1x4x4x8xi16>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xi64>, %init: tensor<1x4x4x16xi16>) {
+  // expected-error @+1 {{lo -32769 is outside the range [-32768, 32767]}}
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64, is_signed, requantize = #int8.requantize<zero_point = 0, lo = -32769, hi = 32767, overflow = 32767, rounding = half_up>}
+    : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xi64>) into tensor<1x4x4x16xi16> -> tensor<1x4x4x16xi16>
+  return
+}

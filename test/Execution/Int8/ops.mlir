@@ -27,3 +27,12 @@ func.func @sums(%x: tensor<1x1x4x8xi8>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi
     : (tensor<1x1x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>) into tensor<1x1x4x16xi32> -> tensor<1x1x4x16xi32>
   return %y : tensor<1x1x4x16xi32>
 }
+
+// Activations of 16 bits.
+// CHECK-LABEL: func.func @wide
+// CHECK: int8.conv2d({{.*}} is_signed, {{.*}} requantize = #int8.requantize<zero_point = 0, lo = -32768, hi = 32767, overflow = 32767, rounding = half_up>{{.*}} : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xi64>) into tensor<1x4x4x16xi16> -> tensor<1x4x4x16xi16>
+func.func @wide(%x: tensor<1x4x4x8xi16>, %w: tensor<16x1x1x8xi8>, %b: tensor<16xi32>, %m: tensor<16xi64>, %init: tensor<1x4x4x16xi16>) -> tensor<1x4x4x16xi16> {
+  %y = int8.conv2d(%x, %w, %b, %m) into %init {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, pad_value = 0 : i64, is_signed, requantize = #int8.requantize<zero_point = 0, lo = -32768, hi = 32767, overflow = 32767, rounding = half_up>}
+    : (tensor<1x4x4x8xi16>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xi64>) into tensor<1x4x4x16xi16> -> tensor<1x4x4x16xi16>
+  return %y : tensor<1x4x4x16xi16>
+}

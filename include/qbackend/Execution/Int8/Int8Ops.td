@@ -108,8 +108,11 @@ class Int8_ShapedOf<Type element, int rank>
                 "a tensor or buffer of " # element.summary # " of rank " # rank,
                 "::mlir::ShapedType">;
 def Int8_Image : Int8_ShapedOf<I8, 4>;
-def Int8_Result : AnyTypeOf<[Int8_Image, Int8_ShapedOf<I32, 4>],
-                            "an image of i8, or of i32", "::mlir::ShapedType">;
+def Int8_Input : AnyTypeOf<[Int8_Image, Int8_ShapedOf<I16, 4>],
+                           "an image of i8, or of i16", "::mlir::ShapedType">;
+def Int8_Result : AnyTypeOf<[Int8_Input, Int8_ShapedOf<I32, 4>],
+                            "an image of i8, i16 or i32",
+                            "::mlir::ShapedType">;
 def Int8_Bias : Int8_ShapedOf<I32, 1>;
 def Int8_Multiplier : AnyTypeOf<[Int8_ShapedOf<F32, 1>, Int8_ShapedOf<I64, 1>],
     "floats, or fixed-point numbers in i64, one for each channel",
@@ -144,12 +147,15 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
     - `groups` divides both channels, and the weight has those of a group;
     - the shape of `init` is the one that the window gives;
     - `bias` and `multiplier` have a number for each output channel;
-    - `multiplier` comes with `requantize`, and the result is of `i8` then, else of
-      `i32`; floats are rounded to nearest even;
+    - `multiplier` comes with `requantize`, and the result is of the type of the
+      input then, else of `i32`; floats are rounded to nearest even;
+    - an input of `i16` comes with multipliers of `i64` and `is_signed`, and
+      without `residual`; `zero_point` and `pad_value` are 0;
     - `residual` comes with `add` or `fixed_add`, which need `requantize`, and has
       the shape of `init`;
-    - `pad_value`, and each `lo` to `hi`, are in [-128, 127] with `is_signed`, else
-      in [0, 255], and `overflow` is `lo` or `hi`;
+    - `pad_value`, and each `lo` to `hi`, are in [-128, 127] with `is_signed`, or
+      in [-32768, 32767] if the input is of `i16`, else in [0, 255], and
+      `overflow` is `lo` or `hi`;
     - `shift` is in [1, 30], and the sum of `add` with half of `2^shift` is less
       than 2^31; operands of `fixed_add` have products of 32 bits;
     - the result is a tensor if `init` is one.
@@ -160,7 +166,7 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
       : (tensor<1x4x4x8xi8>, tensor<16x1x1x8xi8>, tensor<16xi32>, tensor<16xf32>) into tensor<1x4x4x16xi8> -> tensor<1x4x4x16xi8>
     ```
   }];
-  let arguments = (ins Int8_Image:$input, Int8_Image:$weight, Int8_Bias:$bias,
+  let arguments = (ins Int8_Input:$input, Int8_Image:$weight, Int8_Bias:$bias,
                        Optional<Int8_Multiplier>:$multiplier,
                        Optional<Int8_Image>:$residual, Int8_Result:$init,
                        DenseI64ArrayAttr:$stride, DenseI64ArrayAttr:$padding,
@@ -169,7 +175,7 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
                        OptionalAttr<Int8_RequantizeAttr>:$requantize,
                        OptionalAttr<Int8_AddAttr>:$add,
                        OptionalAttr<Int8_FixedAddAttr>:$fixed_add);
-  let results = (outs Optional<TensorRankOf<[I8, I32], [4]>>:$output);
+  let results = (outs Optional<TensorRankOf<[I8, I16, I32], [4]>>:$output);
   let assemblyFormat = [{
     `(` $input `,` $weight `,` $bias (`,` $multiplier^ (`,` $residual^)?)? `)`
     `into` $init attr-dict `:`
@@ -183,6 +189,8 @@ def Int8_Conv2dOp : Int8_Op<"conv2d", [AttrSizedOperandSegments]> {
     }
     /// Whether each channel is a group of its own, of one output.
     bool isDepthwise();
+    /// Whether activations have 16 bits.
+    bool isWide();
   }];
 }
 

@@ -20,8 +20,9 @@ DenseKernel::DenseKernel(const KernelTarget &target, int8::Conv2dOp op,
   groupVectors = llvm::divideCeil(shape.outGroup, target.lanes);
   // Pairs of 16 bits are loaded as they are from a copy, which pays if the
   // image is read by several blocks.
-  isWide = target.products == 2 && groupVectors > mostVectors;
-  needsCopy |= run % 4 != 0 || isWide;
+  bool widens = !isWide && target.products == 2 && groupVectors > mostVectors;
+  isWide |= widens;
+  needsCopy |= run % 4 != 0 || widens;
   chooseTile(mostVectors, mostPixels);
   packs = isPacked(tileVectors);
   chooseUnits();
@@ -58,9 +59,9 @@ void DenseKernel::chooseTile(int64_t mostVectors, int64_t mostPixels) {
   double perProduct = isPaired ? 2.5 : target.products == 4 ? 1 : 2;
   double perLoad = target.byElement ? target.lanes : 1;
   double perPixel = target.byElement && offset != 0  ? 1 / perLoad
+                    : target.products == 1           ? 5
                     : target.products == 4 || isWide ? 0
-                    : target.products == 2           ? 3
-                                                     : 5;
+                                                     : 3;
   double units =
       (target.products == 4 && !isPaired) || target.lanes == 16 ? 2 : 3;
   auto cost = [&](int64_t pixels, int64_t vectors) {

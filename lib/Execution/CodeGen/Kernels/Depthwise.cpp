@@ -150,7 +150,7 @@ void DepthwiseKernel::emitTile(Value position, Value resultPosition,
                                ArrayRef<Value> multipliers, int64_t pixels,
                                ArrayRef<int64_t> counts) {
   int64_t vectors = counts.size(), block = vectors * target.lanes;
-  VectorType bytes = vectorOf(block, builder->getI8Type());
+  VectorType bytes = vectorOf(block, builder->getIntegerType(activationBits));
   int64_t row = shape.dilationY * shape.paddedWidth() * shape.in;
   auto emitPart = [&](int64_t column, int64_t part) {
     SmallVector<Value> rows;

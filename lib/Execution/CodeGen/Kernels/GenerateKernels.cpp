@@ -61,6 +61,8 @@ struct GenerateKernelsPass
                     ArrayRef<char> bytes);
 
   const KernelTarget *kernelTarget = nullptr;
+  /// That of kernels on 16 bits, which have no products by fours.
+  const KernelTarget *wideTarget = nullptr;
   /// Whether there are no instructions for floats, or none that C can rely on.
   bool avoidsFloats = false;
   /// Whether vectors of f64 are faster than products of 64 bits.
@@ -98,6 +100,9 @@ LogicalResult GenerateKernelsPass::initialize(MLIRContext *context) {
         (target.empty() ? !candidate.hasTiles && !candidate.isPortable
                         : candidate.name == target))
       kernelTarget = &candidate;
+    if (kernelTarget && !wideTarget && candidate.products != 4 &&
+        (!candidate.isPortable || kernelTarget == &candidate))
+      wideTarget = &candidate;
   }
   if (kernelTarget) {
     avoidsFloats = kernelTarget->isPortable || !hasFloats(**subtarget, false);
@@ -198,6 +203,7 @@ static Attribute getKey(int8::Conv2dOp op, const KernelEmitter &emitter) {
                                   op.getGroupsAttr(),
                                   emitter.getNumbersKey(op),
                                   b.getBoolAttr(op.getIsSigned()),
+                                  b.getBoolAttr(op.isWide()),
                                   b.getStringAttr(emitter.getRequantizer()),
                                   b.getBoolAttr(emitter.usesDoubles()),
                                   b.getDenseI64ArrayAttr(emitter.getVariant())};
@@ -217,20 +223,22 @@ static MemRefType getFlatType(Value value) {
 
 std::unique_ptr<KernelEmitter>
 GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight) {
+  const KernelTarget &target = op.isWide() ? *wideTarget : *kernelTarget;
   std::unique_ptr<KernelEmitter> emitter;
-  if (kernelTarget->hasTiles)
-    emitter = createTileKernel(*kernelTarget, op);
+  if (target.hasTiles)
+    emitter = createTileKernel(target, op);
   if (emitter)
     return emitter;
   if (op.isDepthwise())
     return createDepthwiseKernel(
-        kernelTarget->interleaves ? *kernelTarget : getKernelTargets().back(),
-        op);
-  if (kernelTarget->multiplyBytes)
-    emitter = createPairedKernel(*kernelTarget, op, weight);
-  if (kernelTarget->reduce)
-    emitter = createReducedKernel(*kernelTarget, op);
-  return emitter ? std::move(emitter) : createDenseKernel(*kernelTarget, op);
+        target.interleaves ? target : getKernelTargets().back(), op);
+  if (op.isWide())
+    return createDenseKernel(target, op);
+  if (target.multiplyBytes)
+    emitter = createPairedKernel(target, op, weight);
+  if (target.reduce)
+    emitter = createReducedKernel(target, op);
+  return emitter ? std::move(emitter) : createDenseKernel(target, op);
 }
 
 /// A function that is not inlined: one that is called once would go where it is
@@ -393,7 +401,7 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   else
     for (float factor : *multiplier)
       factors.push_back(llvm::bit_cast<int32_t>(factor));
-  if (!fixedPoint->empty() && hasDoubles)
+  if (!fixedPoint->empty() && hasDoubles && !op.isWide())
     if (auto doubles = findDoubleMultipliers(
             *fixedPoint, op.getRequantizeAttr().getRounding(),
             boundSums(*weight, *bias))) {

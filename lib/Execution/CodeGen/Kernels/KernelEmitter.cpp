@@ -70,6 +70,7 @@ KernelEmitter::KernelEmitter(const KernelTarget &target, int8::Conv2dOp op)
       packs(target.pack && op.getRequantizeAttr() && !op.getResidual() &&
             !hasFixedPoint(op)),
       isFixedPoint(hasFixedPoint(op)), offset(0),
+      activationBits(op.isWide() ? 16 : 8), isWide(op.isWide()),
       requantize(op.getRequantizeAttr()), add(op.getAddAttr()),
       fixedAdd(op.getFixedAddAttr()) {
   needsCopy = shape.top + shape.bottom + shape.left + shape.right != 0;
@@ -495,6 +496,8 @@ Value KernelEmitter::loadWeight(Value position) {
 }
 
 Value KernelEmitter::extend(Value bytes, Type element) {
+  if (cast<VectorType>(bytes.getType()).getElementType() == element)
+    return bytes;
   Type type =
       vectorOf(cast<VectorType>(bytes.getType()).getDimSize(0), element);
   if (isSigned)
@@ -514,7 +517,7 @@ SmallVector<Value> KernelEmitter::broadcast(Value position) {
   ImplicitLocOpBuilder &b = *builder;
   int64_t lanes = target.lanes;
   Type i8 = b.getI8Type(), i16 = b.getI16Type(), i32 = b.getI32Type();
-  if (isWide) {
+  if (isWide && target.products == 2) {
     SmallVector<Value> operands;
     for (int64_t pair : {0, 2}) {
       Value word = vector::ExtractOp::create(
@@ -697,7 +700,7 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
   int64_t lanes = target.lanes;
   VectorType f32 = vectorOf(lanes, b.getF32Type()),
              i32 = vectorOf(lanes, b.getI32Type()),
-             i8 = vectorOf(lanes, b.getI8Type());
+             elements = vectorOf(lanes, b.getIntegerType(activationBits));
   auto scaleByFloats = [&]() -> Value {
     auto select = [&](arith::CmpFPredicate predicate, Value value, Value bound,
                       Value otherwise) -> Value {
@@ -743,7 +746,7 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     bits = scaleByFloats();
   Value bytes;
   if (!add && !fixedAdd) {
-    bytes = arith::TruncIOp::create(b, i8, bits);
+    bytes = arith::TruncIOp::create(b, elements, bits);
     if (requantize.getZeroPoint() != 0 && !byDoubles)
       bytes = arith::AddIOp::create(b, bytes, numbers[ZeroPoint]);
   } else {
@@ -752,7 +755,7 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     Value other = load(buffers.residual, position, count);
     if (count != lanes)
       other = vector::InsertStridedSliceOp::create(
-          b, other, splat(i8, int64_t(0)), ArrayRef<int64_t>{0},
+          b, other, splat(elements, int64_t(0)), ArrayRef<int64_t>{0},
           ArrayRef<int64_t>{1});
     other = extend(other, b.getI32Type());
     if (fixedAdd)
@@ -773,7 +776,7 @@ Value KernelEmitter::requantizeSums(Value sums, Value multiplierVector,
     sum = arith::MinSIOp::create(b, sum, numbers[SumHigh]);
     if (add.getZeroPoint() != 0)
       sum = arith::AddIOp::create(b, sum, numbers[SumZeroPoint]);
-    bytes = arith::TruncIOp::create(b, i8, sum);
+    bytes = arith::TruncIOp::create(b, elements, sum);
   }
   return bytes;
 }

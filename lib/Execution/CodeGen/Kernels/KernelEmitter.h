@@ -222,8 +222,10 @@ protected:
   /// Whether the input is read from a copy with its padding, and with room
   /// behind it for vectors that begin in the image.
   bool needsCopy;
-  /// Whether that has 16 bits for each byte.
-  bool isWide = false;
+  /// Bits of an activation: 8 or 16.
+  unsigned activationBits;
+  /// Whether the image, or its copy, has 16 bits for each element.
+  bool isWide;
   /// Whether `offset` was added to the bytes of the copy already.
   bool isCopyFlipped = false;
   /// Units of work for an image, which differ in the bytes that they store.
