@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Do the sums of a network fit their 32 bits, whatever the input is? For the
+// Do the sums of a network fit their 32 bits (48 of 16-bit activations),
+// whatever the input is? For the
 // output channel o, with lo and hi the ends of the stored integers of the
 // input,
 //
@@ -54,6 +55,8 @@ struct Sums {
   Value weight, bias;
   /// x - zx.
   Interval input;
+  /// What is there for a sum.
+  unsigned bits = 32;
 };
 } // namespace
 
@@ -70,7 +73,8 @@ static std::optional<Sums> getSums(Operation *op) {
             qnnpack::ConvTranspose1dOp, qnnpack::ConvTranspose2dOp,
             qnnpack::LinearOp>([](auto op) {
         return Sums{op.getWeight(), op.getBias(),
-                    getRange(op.getInput().getType())};
+                    getRange(op.getInput().getType()),
+                    qnnpack::isWide(op.getInput().getType()) ? 48u : 32u};
       })
       // Any zero point; the bias is added in floats.
       .Case([](qnnpack::LinearDynamicOp op) {
@@ -177,13 +181,13 @@ struct VerifyAccumulatorsPass
           << remark::metric("smallest", found.min)
           << remark::metric("largest", found.max)
           << remark::metric("bits", found.getBits());
-      if (found.getBits() <= 32)
+      if (found.getBits() <= sums->bits)
         return;
       isWrong = true;
       op->emitOpError("adds up ")
           << found.min << " to " << found.max << ", which takes "
-          << found.getBits()
-          << " bits, expected at most 32: inputs are there for which the sum "
+          << found.getBits() << " bits, expected at most " << sums->bits
+          << ": inputs are there for which the sum "
              "wraps; leave it real, or make its weight or bias smaller";
     });
     if (isWrong)

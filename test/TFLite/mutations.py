@@ -29,13 +29,22 @@ CHANGES = [
     ("acc_type", r"acc_type = (\w+)", ["i32", "i48", "f32"]),
     ("sums", r"tosa\.(add|sub) %\d+", ["add", "sub", "maximum", "minimum"]),
 ]
+# And of 16-bit activations.
+WIDE_CHANGES = [
+    ("half", r"dense<(-?\d+)> : tensor<1xi16>",
+     [str(n) for n in (-32768, -1, 0, 1, 5, 16384, 32767)]),
+    ("bias", r"dense<\[(-?\d+), .*xi48>",
+     [str(n) for n in (0, 2**31, -2**40, 2**45, 2**46, 2**47 - 1)]),
+    ("limit", r"min_val = (-?\d+) : i16", ["-32768", "-20", "0", "10", "20000"]),
+]
 
 
 def mutate(text, seed):
     """`text` with one change, and its name."""
     choice = random.Random(seed)
+    changes = CHANGES + (WIDE_CHANGES if "i48" in text else [])
     while True:
-        name, pattern, values = choice.choice(CHANGES)
+        name, pattern, values = choice.choice(changes)
         places = list(re.finditer(pattern, text))
         if not places:
             continue

@@ -60,10 +60,10 @@ def conv2d(x, w, b, xz, wz, pad, stride, dilation, bits=32):
                         + b, bits)
 
 
-def depthwise_conv2d(x, w, b, xz, wz, pad, stride, dilation):
+def depthwise_conv2d(x, w, b, xz, wz, pad, stride, dilation, bits=32):
     taken = windows(x - xz, w.shape[:2], stride, pad, dilation, 0)
     sums = np.einsum("nyxijc,ijcm->nyxcm", taken, w - wz)
-    return accumulators(sums.reshape(*sums.shape[:3], -1) + b)
+    return accumulators(sums.reshape(*sums.shape[:3], -1) + b, bits)
 
 
 def transpose_conv2d(x, w, b, xz, wz, out_pad, stride):

@@ -162,6 +162,8 @@ Differences Propagation::propagateTable(quant::UniformQuantizedType from,
 static std::optional<std::array<int64_t, 256>> getEntries(Operation *op) {
   auto from = getType(op->getOperand(0)), to = getType(op->getResult(0));
   std::array<int64_t, 256> entries;
+  if (qnnpack::isWide(op->getOperand(0).getType()))
+    return std::nullopt;
   std::optional<std::array<int8_t, 256>> bytes = qnnpack::getTable(op);
   for (int64_t i = 0; i < 256; ++i) {
     int64_t q = from.getStorageTypeMin() + i, entry;

@@ -20,18 +20,25 @@ using namespace qbackend::qnnpack;
 static Value clampBytes(ImplicitLocOpBuilder &b, Value input,
                         quant::UniformQuantizedType type, OutputRange range) {
   OutputRange stored = getOutputRange(type, /*relu=*/false);
+  Type element = cast<ShapedType>(input.getType()).getElementType();
+  auto number = [&](ImplicitLocOpBuilder &b, int64_t value) -> Value {
+    return arith::ConstantOp::create(
+        b, b.getIntegerAttr(element, APInt(element.getIntOrFloatBitWidth(),
+                                           value, /*isSigned=*/true,
+                                           /*implicitTrunc=*/true)));
+  };
   return elementwise(
-      b, input, b.getI8Type(),
+      b, input, element,
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
         Value value = args[0];
         bool isSigned = type.isSigned();
         if (range.lo > stored.lo) {
-          Value lo = byteConstant(b, range.lo);
+          Value lo = number(b, range.lo);
           value = isSigned ? Value(arith::MaxSIOp::create(b, value, lo))
                            : Value(arith::MaxUIOp::create(b, value, lo));
         }
         if (range.hi < stored.hi) {
-          Value hi = byteConstant(b, range.hi);
+          Value hi = number(b, range.hi);
           value = isSigned ? Value(arith::MinSIOp::create(b, value, hi))
                            : Value(arith::MinUIOp::create(b, value, hi));
         }

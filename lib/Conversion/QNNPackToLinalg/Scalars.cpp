@@ -85,9 +85,9 @@ Value qnnpack::clampI32(ImplicitLocOpBuilder &b, Value value, OutputRange range,
   return value;
 }
 
-/// The low byte of an i32.
-static Value truncate(ImplicitLocOpBuilder &b, Value value) {
-  return arith::TruncIOp::create(b, b.getI8Type(), value);
+/// The low byte of an i32, or its low `bits`.
+static Value truncate(ImplicitLocOpBuilder &b, Value value, unsigned bits = 8) {
+  return arith::TruncIOp::create(b, b.getIntegerType(bits), value);
 }
 
 /// `value` if `value predicate bound`, else `otherwise`.
@@ -142,8 +142,10 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
         arith::ShLIOp::create(b, one, arith::SubIOp::create(b, places, one));
     return less ? Value(arith::SubIOp::create(b, power, number(less))) : power;
   };
-  Value product =
-      arith::MulIOp::create(b, arith::ExtSIOp::create(b, i64, value), factor);
+  Value wide = value.getType() == i64
+                   ? value
+                   : Value(arith::ExtSIOp::create(b, i64, value));
+  Value product = arith::MulIOp::create(b, wide, factor);
   Value rounded;
   switch (requantization.getRounding()) {
   case Rounding::NearestEven: {
@@ -182,11 +184,12 @@ Value qnnpack::applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
 }
 
 Value qnnpack::addZeroPoint(ImplicitLocOpBuilder &b, Value value,
-                            int64_t zeroPoint, OutputRange range) {
+                            int64_t zeroPoint, OutputRange range,
+                            unsigned bits) {
   value = clampI32(b, value, {range.lo - zeroPoint, range.hi - zeroPoint});
   if (zeroPoint != 0)
     value = arith::AddIOp::create(b, value, i32Constant(b, zeroPoint));
-  return truncate(b, value);
+  return truncate(b, value, bits);
 }
 
 Value qnnpack::dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
@@ -328,8 +331,9 @@ Value qnnpack::padImage(ImplicitLocOpBuilder &b, Value input, int64_t value,
     high[1 + i] = b.getIndexAttr(sizes[2 * i + 1]);
     shape[1 + i] += sizes[2 * i] + sizes[2 * i + 1];
   }
-  return tensor::PadOp::create(b, type.clone(shape), input, low, high,
-                               byteConstant(b, value));
+  Value padding = arith::ConstantOp::create(
+      b, b.getIntegerAttr(type.getElementType(), value));
+  return tensor::PadOp::create(b, type.clone(shape), input, low, high, padding);
 }
 
 template <typename T>

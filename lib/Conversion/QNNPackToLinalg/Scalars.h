@@ -90,17 +90,17 @@ Value requantize(ImplicitLocOpBuilder &b, Value accumulator, Value multiplier,
                  int64_t zeroPoint, OutputRange range, double largest,
                  Overflow overflow);
 
-/// round(value * multiplier / 2^shift) of the i32 `value`, in i32, as
+/// round(value * multiplier / 2^shift) of the i32 or i64 `value`, in i32, as
 /// `requantization` says. `multiplier`, i32, and `shift`, i8, are those of the
 /// element, or null where there is only one.
 Value applyFixedPoint(ImplicitLocOpBuilder &b, Value value,
                       RequantizationAttr requantization, Value multiplier = {},
                       Value shift = {});
 
-/// clamp(value + zeroPoint, range) of an i32 as a byte, without a sum that
-/// wraps.
+/// clamp(value + zeroPoint, range) of an i32 as an integer of `bits`, without a
+/// sum that wraps.
 Value addZeroPoint(ImplicitLocOpBuilder &b, Value value, int64_t zeroPoint,
-                   OutputRange range);
+                   OutputRange range, unsigned bits = 8);
 
 /// The float, f32, of `value` in the storage of `type`.
 Value dequantizeScalar(ImplicitLocOpBuilder &b, Value value,
@@ -169,9 +169,9 @@ Value elementwise(ImplicitLocOpBuilder &b, mlir::ValueRange inputs,
 /// Shorthands of loop kinds: 'p' parallel, 'r' reduction.
 llvm::SmallVector<mlir::utils::IteratorType> loopKinds(llvm::StringRef kinds);
 
-/// The 8-bit image `input` with `value` around it. `sizes` has two numbers for
-/// each spatial dimension: top, bottom, left, right. The input itself if all of
-/// them are 0.
+/// The image `input` of integers with `value` around it. `sizes` has two
+/// numbers for each spatial dimension: top, bottom, left, right. The input
+/// itself if all of them are 0.
 Value padImage(ImplicitLocOpBuilder &b, Value input, int64_t value,
                llvm::ArrayRef<int64_t> sizes);
 

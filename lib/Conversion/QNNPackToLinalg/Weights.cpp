@@ -148,8 +148,9 @@ static Value repeatBias(ImplicitLocOpBuilder &b, Value bias, int64_t groups,
   if (phases == 1)
     return bias;
   int64_t out = cast<ShapedType>(bias.getType()).getDimSize(0) / groups;
-  Value init = tensor::EmptyOp::create(
-      b, ArrayRef<int64_t>{groups, phases, out}, b.getI32Type());
+  Value init =
+      tensor::EmptyOp::create(b, ArrayRef<int64_t>{groups, phases, out},
+                              getElementTypeOrSelf(bias.getType()));
   Value repeated =
       linalg::BroadcastOp::create(b, splitLast(b, bias, {groups, out}), init, 1)
           ->getResult(0);
@@ -402,6 +403,14 @@ Operands qnnpack::getOperands(ImplicitLocOpBuilder &b, Value weight,
                               ShapedType type, Value bias,
                               int64_t inputZeroPoint, int64_t groups,
                               bool named, const std::optional<Phases> &phases) {
+  if (bias && getElementTypeOrSelf(bias.getType()).isInteger(64)) {
+    Operands result = getOperands(b, weight, type, /*bias=*/{}, inputZeroPoint,
+                                  groups, named, phases);
+    int64_t count = cast<ShapedType>(result.bias.getType()).getDimSize(0) /
+                    type.getDimSize(0);
+    result.bias = repeatBias(b, bias, groups, count);
+    return result;
+  }
   auto values = ConstantElements<int8_t>::read(weight);
   if (!values || (!values->canExpand() &&
                   !staysSplat(*values, getChannelZeroPoints(type), phases)))
@@ -431,10 +440,17 @@ Value qnnpack::convolve(ImplicitLocOpBuilder &b, Value input, bool isSigned,
   // One channel each: the channel is the only inner dimension.
   bool depthwise = grouped && groups == channels && groups == out;
 
+  Type sum = inputType.getElementType().isInteger(16) ? b.getI64Type()
+                                                      : b.getI32Type();
+  Value bias = operands.bias;
+  if (getElementTypeOrSelf(bias.getType()) != sum)
+    bias = elementwise(b, bias, sum,
+                       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
+                         return arith::ExtSIOp::create(b, sum, args[0]);
+                       });
   Value sums =
-      linalg::BroadcastOp::create(
-          b, operands.bias, emptyLike(b, type.clone(b.getI32Type()), input),
-          llvm::to_vector(llvm::seq<int64_t>(0, outer)))
+      linalg::BroadcastOp::create(b, bias, emptyLike(b, type.clone(sum), input),
+                                  llvm::to_vector(llvm::seq<int64_t>(0, outer)))
           ->getResult(0);
 
   int64_t loopCount = 0;
@@ -488,17 +504,14 @@ Value qnnpack::convolve(ImplicitLocOpBuilder &b, Value input, bool isSigned,
       b, {input, weight}, sums,
       {map(inputExprs), map(weightExprs), map(sumExprs)}, loopKinds(kinds),
       [&](ImplicitLocOpBuilder &b, ValueRange args) -> Value {
-        Value x =
-            isSigned
-                ? Value(arith::ExtSIOp::create(b, b.getI32Type(), args[0]))
-                : Value(arith::ExtUIOp::create(b, b.getI32Type(), args[0]));
-        Value w = arith::ExtSIOp::create(b, b.getI32Type(), args[1]);
+        Value x = isSigned ? Value(arith::ExtSIOp::create(b, sum, args[0]))
+                           : Value(arith::ExtUIOp::create(b, sum, args[0]));
+        Value w = arith::ExtSIOp::create(b, sum, args[1]);
         return arith::AddIOp::create(b, args[2],
                                      arith::MulIOp::create(b, x, w));
       });
   if (grouped && !depthwise)
-    sums = tensor::CollapseShapeOp::create(b, type.clone(b.getI32Type()), sums,
-                                           split);
+    sums = tensor::CollapseShapeOp::create(b, type.clone(sum), sums, split);
   return sums;
 }
 
@@ -520,7 +533,8 @@ static Value requantizeFixed(ImplicitLocOpBuilder &b, Value sums,
     maps.append(2, channel);
   }
   maps.push_back(identity);
-  Value init = emptyLike(b, sumType.clone(b.getI8Type()), sums);
+  unsigned bits = stored.getStorageTypeIntegralWidth();
+  Value init = emptyLike(b, sumType.clone(b.getIntegerType(bits)), sums);
   return parallel(
       b, inputs, init, maps, [&](ImplicitLocOpBuilder &b, ValueRange args) {
         Value multiplier, shift;
@@ -531,7 +545,7 @@ static Value requantizeFixed(ImplicitLocOpBuilder &b, Value sums,
         Value integer =
             applyFixedPoint(b, args[0], requantization, multiplier, shift);
         return addZeroPoint(b, integer, stored.getZeroPoint(),
-                            getOutputRange(stored, relu));
+                            getOutputRange(stored, relu), bits);
       });
 }
 

@@ -41,15 +41,16 @@ struct Operands {
   // i8 or i16, [taps..., groups if not 1, in, out]; if `named`, and grouped but
   // not depthwise, [groups, out, taps..., in]. Both of one group.
   Value weight;
-  Value bias; // [groups * out], i32
+  Value bias; // [groups * out], i32, or i64 for 16-bit activations
   int64_t groups;
   bool named; // loops are in upstream's order
 };
 
 /// w' and b - inputZeroPoint * sum w'. `weight` is the storage of a tensor of
-/// `type`, [out, taps..., in / groups]; `bias`, i32, may be null. Given
-/// `phases`, `out` of a group is [phases..., out], with zeros where a phase has
-/// no tap, and the sum is taken for each phase.
+/// `type`, [out, taps..., in / groups]; `bias` may be null, and stays as it is
+/// if it is of i64, for inputs whose zero point is 0. Given `phases`, `out` of
+/// a group is [phases..., out], with zeros where a phase has no tap, and the
+/// sum is taken for each phase.
 Operands getOperands(ImplicitLocOpBuilder &b, Value weight,
                      mlir::ShapedType type, Value bias, int64_t inputZeroPoint,
                      int64_t groups, bool named,
@@ -59,9 +60,9 @@ Operands getOperands(ImplicitLocOpBuilder &b, Value weight,
 Value splitLast(ImplicitLocOpBuilder &b, Value value,
                 llvm::ArrayRef<int64_t> parts);
 
-/// The convolution of the padded `input`, channels last, in i32 and of the
-/// shape of `type`: the bias and the sums of products. Without `strides` and
-/// `dilations` it is a product of matrices.
+/// The convolution of the padded `input`, channels last, in i32, or in i64 if
+/// that is of i16, and of the shape of `type`: the bias and the sums of
+/// products. Without `strides` and `dilations` it is a product of matrices.
 Value convolve(ImplicitLocOpBuilder &b, Value input, bool isSigned,
                const Operands &operands, mlir::RankedTensorType type,
                llvm::ArrayRef<int64_t> strides = {},

@@ -38,7 +38,7 @@ struct WeightPart {
 /// What a convolution needs besides its input.
 struct Parameters {
   SmallVector<WeightPart> weight;
-  Value bias;                  // [out], i32
+  Value bias;                  // [out], of the type of sums
   SmallVector<int64_t> bounds; // of each channel's accumulators
 };
 } // namespace
@@ -78,6 +78,16 @@ splitWeight(const ConstantElements<int8_t> &values,
   return parts;
 }
 
+/// TOSA's sums: of 16-bit activations they have 48 bits.
+static Type getSumType(ImplicitLocOpBuilder &b, Type input) {
+  return b.getIntegerType(isWide(input) ? 48 : 32);
+}
+
+/// A constant of zeros, the bias of all parts of a weight but the first.
+static Value noBias(ImplicitLocOpBuilder &b, int64_t channels, Type sum) {
+  return constant(b, SmallVector<int64_t>(channels, 0), {channels}, sum);
+}
+
 /// The weight and bias of a conv2d or linear; no weight if TOSA can't hold it.
 template <typename OpTy>
 static Parameters getParameters(OpTy op, Value weight, Value bias,
@@ -101,6 +111,22 @@ static Parameters getParameters(OpTy op, Value weight, Value bias,
     return result;
   }
 
+  if (isWide(op.getInput().getType())) {
+    // No cast to 48 bits is in TOSA, and no sum of two of them.
+    Type sum = getSumType(b, op.getInput().getType());
+    if (!op.getBias()) {
+      result.bias = noBias(b, out, sum);
+    } else if (auto values = ConstantElements<int64_t>::read(op.getBias())) {
+      SmallVector<int64_t> integers;
+      for (int64_t o = 0; o < out; ++o)
+        integers.push_back((*values)[o]);
+      if (llvm::all_of(integers, llvm::isInt<48>))
+        result.bias = constant(b, integers, {out}, sum);
+    }
+    if (!result.bias || result.weight.size() != 1)
+      result.weight.clear();
+    return result;
+  }
   std::optional<ConstantElements<int32_t>> biasValues;
   if (op.getBias())
     biasValues = ConstantElements<int32_t>::read(op.getBias());
@@ -144,18 +170,24 @@ static SmallVector<float> getMultipliers(Type input, Type weight, Type output,
 // Sums
 //===----------------------------------------------------------------------===//
 
-/// The sums of products of one part of the weight, in i32.
+/// A zero point of `image`.
+static Value inputScalar(ImplicitLocOpBuilder &b, Value image, int64_t value) {
+  return constant(b, ArrayRef<int64_t>{value}, {1},
+                  getElementTypeOrSelf(image.getType()));
+}
+
+/// The sums of products of one part of the weight, of `sumType`.
 static Value convolve(ImplicitLocOpBuilder &b, Value image,
                       const WeightPart &part, ArrayRef<int64_t> weightShape,
                       Value bias, int64_t inputZeroPoint,
                       const Windows &windows, RankedTensorType sumType) {
   Value weight = part.value ? reshape(b, part.value, weightShape)
                             : constant(b, part.getValues(), weightShape);
-  Value inputZero = byte(b, inputZeroPoint);
+  Value inputZero = inputScalar(b, image, inputZeroPoint);
   Value weightZero = byte(b, part.zeroPoint);
   return tosa::Conv2DOp::create(b, sumType, image, weight, bias, inputZero,
                                 weightZero, windows.padding, windows.stride,
-                                windows.dilation, b.getI32Type());
+                                windows.dilation, sumType.getElementType());
 }
 
 /// The same if each channel of the input has its own channels of the output:
@@ -185,11 +217,11 @@ static Value convolveDepthwise(ImplicitLocOpBuilder &b, Value image,
         values[tap * out + o] = from[o * taps + tap];
     weight = constant(b, ArrayRef<int8_t>(values), shape);
   }
-  Value inputZero = byte(b, inputZeroPoint);
+  Value inputZero = inputScalar(b, image, inputZeroPoint);
   Value weightZero = byte(b, part.zeroPoint);
   return tosa::DepthwiseConv2DOp::create(
       b, sumType, image, weight, bias, inputZero, weightZero, windows.padding,
-      windows.stride, windows.dilation, b.getI32Type());
+      windows.stride, windows.dilation, sumType.getElementType());
 }
 
 /// `groups` convolutions, side by side.
@@ -238,15 +270,21 @@ static Value requantizeSums(OpTy op, LoweringBuilder &b, Value sums,
                                      op.getOutput().getType(), channels),
                       bounds, type, relu);
   Value bytes = rescale(b, sums, requantization, 0, getStoredZeroPoint(type),
-                        b.getI8Type());
+                        b.getIntegerType(type.getStorageTypeIntegralWidth()));
   if (!bytes)
     return b.decline(op, kRounding.str());
   return clamp(b, bytes, getOutputRange(type, relu));
 }
 
-static constexpr StringLiteral kZeroPointsAtRunTime =
-    "the weight is not a constant, or a splat too large to be written out, and "
-    "its channels have several zero points";
+/// Why there is no weight.
+static std::string getReason(Type input) {
+  return isWide(input)
+             ? "the bias of its 16-bit activations is not a constant of 48 "
+               "bits, "
+               "or the zero points of its weight are not one"
+             : "the weight is not a constant, or a splat too large to be "
+               "written out, and its channels have several zero points";
+}
 
 // conv2d(x, w, b) -> rescale(the sum over the parts w' of w of conv2d(x, w'), +
 // b)
@@ -260,7 +298,7 @@ static Value lowerConv2d(Conv2dOp op, Conv2dOp::Adaptor adaptor,
   Parameters parameters =
       getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
   if (parameters.weight.empty())
-    return b.decline(op, kZeroPointsAtRunTime.str());
+    return b.decline(op, getReason(inputType));
 
   Windows windows;
   windows.kernel.assign({weightType.getDimSize(1), weightType.getDimSize(2)});
@@ -272,7 +310,7 @@ static Value lowerConv2d(Conv2dOp op, Conv2dOp::Adaptor adaptor,
   int64_t groups = op.getGroups(), channels = type.getDimSize(3);
   int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
   ArrayRef<int64_t> weightShape = weightType.getShape();
-  RankedTensorType sumType = type.clone(b.getI32Type());
+  RankedTensorType sumType = type.clone(getSumType(b, inputType));
   Value sums, bias = parameters.bias;
   for (const WeightPart &part : parameters.weight) {
     Value sum;
@@ -287,7 +325,7 @@ static Value lowerConv2d(Conv2dOp op, Conv2dOp::Adaptor adaptor,
                            windows, sumType, groups);
     sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
     // It is added once.
-    bias = constant(b, SmallVector<int32_t>(channels, 0), {channels});
+    bias = noBias(b, channels, sumType.getElementType());
   }
   return requantizeSums(op, b, sums, parameters.bounds, channels, op.getRelu());
 }
@@ -316,17 +354,18 @@ static Value lowerConvTranspose2d(ConvTranspose2dOp op,
   Parameters parameters =
       getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
   if (parameters.weight.size() != 1)
-    return b.decline(op, kZeroPointsAtRunTime.str());
+    return b.decline(op, getReason(inputType));
   const WeightPart &part = parameters.weight.front();
   Value weight = part.value
                      ? part.value
                      : constant(b, part.getValues(), weightType.getShape());
-  Value inputZero = byte(b, getStoredZeroPoint(getQuantizedType(inputType)));
+  Value inputZero = inputScalar(
+      b, adaptor.getInput(), getStoredZeroPoint(getQuantizedType(inputType)));
   Value weightZero = byte(b, part.zeroPoint);
+  Type sum = getSumType(b, inputType);
   Value sums = tosa::TransposeConv2DOp::create(
-      b, type.clone(b.getI32Type()), adaptor.getInput(), weight,
-      parameters.bias, inputZero, weightZero, pad, op.getStride(),
-      b.getI32Type());
+      b, type.clone(sum), adaptor.getInput(), weight, parameters.bias,
+      inputZero, weightZero, pad, op.getStride(), sum);
   return requantizeSums(op, b, sums, parameters.bounds, type.getDimSize(3),
                         /*relu=*/false);
 }
@@ -346,7 +385,7 @@ static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
   Parameters parameters =
       getParameters(op, adaptor.getWeight(), adaptor.getBias(), b);
   if (parameters.weight.empty())
-    return b.decline(op, kZeroPointsAtRunTime.str());
+    return b.decline(op, getReason(inputType));
 
   int64_t out = weightType.getDimSize(0), in = weightType.getDimSize(1);
   int64_t rows = 1;
@@ -355,7 +394,8 @@ static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
                ? ShapedType::kDynamic
                : rows * size;
   Value image = reshape(b, adaptor.getInput(), {rows, 1, 1, in});
-  auto sumType = RankedTensorType::get({rows, 1, 1, out}, b.getI32Type());
+  auto sumType =
+      RankedTensorType::get({rows, 1, 1, out}, getSumType(b, inputType));
   Windows windows;
   windows.kernel = windows.stride = {1, 1};
   int64_t zeroPoint = getStoredZeroPoint(getQuantizedType(inputType));
@@ -364,7 +404,7 @@ static Value lowerLinear(LinearOp op, LinearOp::Adaptor adaptor,
     Value sum = convolve(b, image, part, {out, 1, 1, in}, bias, zeroPoint,
                          windows, sumType);
     sums = sums ? Value(tosa::AddOp::create(b, sumType, sums, sum)) : sum;
-    bias = constant(b, SmallVector<int32_t>(out, 0), {out});
+    bias = noBias(b, out, sumType.getElementType());
   }
   Value bytes =
       requantizeSums(op, b, sums, parameters.bounds, out, op.getRelu());

@@ -26,15 +26,17 @@ using namespace qbackend::qnnpack;
 using namespace qbackend::qnnpack_to_tosa;
 
 namespace {
-/// Tensors of 8-bit quantized types are tensors of bytes in stored form.
+/// Tensors of 8-bit quantized types are tensors of bytes in stored form, those
+/// of 16-bit ones are theirs.
 struct StoredFormConverter : TypeConverter {
   StoredFormConverter() {
     addConversion([](Type type) { return type; });
     addConversion([](RankedTensorType type) -> std::optional<Type> {
       auto element = dyn_cast<quant::QuantizedType>(type.getElementType());
-      if (!element || element.getStorageTypeIntegralWidth() != 8)
+      unsigned bits = element ? element.getStorageTypeIntegralWidth() : 0;
+      if (bits != 8 && !isWide(type))
         return std::nullopt;
-      return type.clone(IntegerType::get(type.getContext(), 8));
+      return type.clone(IntegerType::get(type.getContext(), bits));
     });
     addTargetMaterialization(
         [](OpBuilder &builder, Type, ValueRange values, Location loc) -> Value {

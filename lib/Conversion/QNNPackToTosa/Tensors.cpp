@@ -41,9 +41,11 @@ static Value changeSign(ImplicitLocOpBuilder &b, Value value, bool toSigned) {
 
 Value qnnpack_to_tosa::toStored(ImplicitLocOpBuilder &b, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
+  auto quantized = cast<quant::QuantizedType>(type.getElementType());
+  Type storage = b.getIntegerType(quantized.getStorageTypeIntegralWidth());
   Value bytes =
-      b.createOrFold<quant::StorageCastOp>(type.clone(b.getI8Type()), value);
-  if (cast<quant::QuantizedType>(type.getElementType()).isSigned())
+      b.createOrFold<quant::StorageCastOp>(type.clone(storage), value);
+  if (quantized.isSigned())
     return bytes;
   return changeSign(b, bytes, /*toSigned=*/true);
 }
@@ -76,6 +78,16 @@ Value qnnpack_to_tosa::constant(ImplicitLocOpBuilder &b,
                                 ArrayRef<int32_t> values,
                                 ArrayRef<int64_t> shape) {
   return denseConstant(b, values, shape, b.getI32Type());
+}
+
+Value qnnpack_to_tosa::constant(ImplicitLocOpBuilder &b,
+                                ArrayRef<int64_t> values,
+                                ArrayRef<int64_t> shape, Type element) {
+  unsigned bits = element.getIntOrFloatBitWidth();
+  SmallVector<APInt> integers = llvm::map_to_vector(values, [&](int64_t value) {
+    return APInt(bits, value, /*isSigned=*/true);
+  });
+  return denseConstant(b, ArrayRef<APInt>(integers), shape, element);
 }
 
 Value qnnpack_to_tosa::byte(ImplicitLocOpBuilder &b, int64_t value) {
@@ -122,7 +134,8 @@ FixedPoint qnnpack_to_tosa::toFixedPoint(double multiplier) {
   return {static_cast<int32_t>(integer), static_cast<int8_t>(shift)};
 }
 
-/// A rescale with the given multipliers and shifts.
+/// A rescale with the given multipliers and shifts. Sums of 48 bits have
+/// multipliers of 16.
 static Value createRescale(ImplicitLocOpBuilder &b, Value value,
                            ArrayRef<int32_t> integers, ArrayRef<int8_t> shifts,
                            tosa::RoundingMode rounding, int64_t from,
@@ -130,15 +143,17 @@ static Value createRescale(ImplicitLocOpBuilder &b, Value value,
   auto type = cast<RankedTensorType>(value.getType());
   int64_t count = integers.size();
   auto zeroPoint = [&](Type element, int64_t value) {
-    return element.isInteger(8) ? byte(b, value) : word(b, value);
+    return constant(b, ArrayRef<int64_t>{value}, {1}, element);
   };
-  Value multiplier = constant(b, integers, {count});
+  bool scale32 = !type.getElementType().isInteger(48);
+  Value multiplier = constant(b, SmallVector<int64_t>(integers), {count},
+                              scale32 ? b.getI32Type() : b.getI16Type());
   Value shift = constant(b, shifts, {count});
   Value inputZero = zeroPoint(type.getElementType(), from);
   Value outputZero = zeroPoint(element, to);
   return tosa::RescaleOp::create(
       b, type.clone(element), value, multiplier, shift, inputZero, outputZero,
-      /*scale32=*/true, rounding,
+      scale32, rounding,
       /*per_channel=*/count != 1, /*input_unsigned=*/false,
       /*output_unsigned=*/false);
 }
@@ -200,11 +215,13 @@ OutputRange qnnpack_to_tosa::getOutputRange(quant::UniformQuantizedType type,
 
 Value qnnpack_to_tosa::clamp(ImplicitLocOpBuilder &b, Value value,
                              OutputRange range) {
-  if (range.lo <= INT8_MIN && range.hi >= INT8_MAX)
+  Type element = getElementTypeOrSelf(value.getType());
+  unsigned bits = element.getIntOrFloatBitWidth();
+  if (range.lo <= llvm::minIntN(bits) && range.hi >= llvm::maxIntN(bits))
     return value;
   return tosa::ClampOp::create(b, value.getType(), value,
-                               b.getI8IntegerAttr(range.lo),
-                               b.getI8IntegerAttr(range.hi));
+                               b.getIntegerAttr(element, range.lo),
+                               b.getIntegerAttr(element, range.hi));
 }
 
 Value qnnpack_to_tosa::requantize(ImplicitLocOpBuilder &b, Value accumulators,

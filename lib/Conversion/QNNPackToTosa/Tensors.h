@@ -37,8 +37,8 @@ int64_t getStoredOffset(mlir::quant::QuantizedType type);
 /// The zero point, stored.
 int64_t getStoredZeroPoint(mlir::quant::UniformQuantizedType type);
 
-/// `value`, of a quantized type, as the i8 tensor that TOSA computes on; and
-/// back to the quantized `type`.
+/// `value`, of a quantized type, as the tensor of signed integers that TOSA
+/// computes on; and back to the quantized `type`.
 Value toStored(ImplicitLocOpBuilder &b, Value value);
 Value fromStored(ImplicitLocOpBuilder &b, Value value,
                  mlir::RankedTensorType type);
@@ -52,7 +52,11 @@ Value constant(ImplicitLocOpBuilder &b, llvm::ArrayRef<int8_t> values,
 Value constant(ImplicitLocOpBuilder &b, llvm::ArrayRef<int32_t> values,
                llvm::ArrayRef<int64_t> shape);
 
-/// A tensor of one byte or i32, of rank 1: what TOSA calls a scalar.
+/// The same of integers of `element`, which are in its range.
+Value constant(ImplicitLocOpBuilder &b, llvm::ArrayRef<int64_t> values,
+               llvm::ArrayRef<int64_t> shape, mlir::Type element);
+
+/// A tensor of one integer, of rank 1: what TOSA calls a scalar.
 Value byte(ImplicitLocOpBuilder &b, int64_t value);
 Value word(ImplicitLocOpBuilder &b, int64_t value);
 
@@ -103,7 +107,7 @@ struct OutputRange {
 /// That of `type`; `relu` raises it to the zero point.
 OutputRange getOutputRange(mlir::quant::UniformQuantizedType type, bool relu);
 
-/// clamp(value, range) on bytes; `value` itself if the range is that of bytes.
+/// clamp(value, range); `value` itself if the range is that of its type.
 Value clamp(ImplicitLocOpBuilder &b, Value value, OutputRange range);
 
 /// The stored integers of `type` for float `accumulators * multipliers`.

@@ -6,6 +6,10 @@
 
 #include "qbackend/Operators/UndefinedArithmetic.h"
 
+#include "mlir/Dialect/Quant/IR/QuantTypes.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace qbackend;
 using namespace qbackend::tosa_to_qnnpack;
@@ -14,6 +18,27 @@ bool Rescale::isIdentity() const {
   return requantization.size() == 1 && requantization.getMultiplier()[0] ==
                                            int64_t(1)
                                                << requantization.getShift()[0];
+}
+
+Type Rescale::getWeight(int64_t zeroPoint) const {
+  MLIRContext *context = requantization.getContext();
+  SmallVector<double> scales;
+  // A multiplier of 0 is that of a number which is too small for it.
+  for (auto [multiplier, shift] :
+       llvm::zip_equal(requantization.getMultiplier().asArrayRef(),
+                       requantization.getShift().asArrayRef()))
+    scales.push_back(
+        std::ldexp(std::max<double>(multiplier, 0.5), -int(shift)));
+  Type storage = IntegerType::get(context, 8);
+  Type expressed = Float32Type::get(context);
+  if (llvm::all_equal(scales))
+    return quant::UniformQuantizedType::get(quant::QuantizationFlags::Signed,
+                                            storage, expressed, scales.front(),
+                                            zeroPoint, -128, 127);
+  SmallVector<int64_t> zeroPoints(scales.size(), zeroPoint);
+  return quant::UniformQuantizedPerAxisType::get(
+      quant::QuantizationFlags::Signed, storage, expressed, scales, zeroPoints,
+      /*quantizedDimension=*/0, -128, 127);
 }
 
 std::optional<int64_t>

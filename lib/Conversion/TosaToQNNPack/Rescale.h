@@ -21,6 +21,9 @@ struct Rescale {
 
   /// Whether the product is the number itself.
   bool isIdentity() const;
+  /// Weights whose scale is that of the rescale, for each channel if that has
+  /// several.
+  mlir::Type getWeight(int64_t zeroPoint) const;
 };
 
 /// The integer of the constant `value` of one element.

@@ -22,8 +22,6 @@
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
-#include <cmath>
-
 namespace qbackend {
 #define GEN_PASS_DEF_CONVERTTOSATOQNNPACKPASS
 #include "qbackend/Conversion/Passes.h.inc"
@@ -38,41 +36,23 @@ using namespace qbackend::tosa_to_qnnpack;
 // Types
 //===----------------------------------------------------------------------===//
 
-/// Signed bytes with the zero point `zeroPoint`. Their scale is the unit.
-static quant::UniformQuantizedType getActivation(MLIRContext *context,
+/// Signed integers of the type `storage` with the zero point `zeroPoint`. Their
+/// scale is the unit.
+static quant::UniformQuantizedType getActivation(Type storage,
                                                  int64_t zeroPoint) {
+  unsigned bits = storage.getIntOrFloatBitWidth();
   return quant::UniformQuantizedType::get(
-      quant::QuantizationFlags::Signed, IntegerType::get(context, 8),
-      Float32Type::get(context), /*scale=*/1.0, zeroPoint, -128, 127);
+      quant::QuantizationFlags::Signed, storage,
+      Float32Type::get(storage.getContext()), /*scale=*/1.0, zeroPoint,
+      llvm::minIntN(bits), llvm::maxIntN(bits));
 }
 
-/// Weights whose scale is that of `requantization`, for each channel if that
-/// has several.
-static Type getWeight(RequantizationAttr requantization, int64_t zeroPoint) {
-  MLIRContext *context = requantization.getContext();
-  SmallVector<double> scales;
-  // A multiplier of 0 is that of a number which is too small for it.
-  for (auto [multiplier, shift] :
-       llvm::zip_equal(requantization.getMultiplier().asArrayRef(),
-                       requantization.getShift().asArrayRef()))
-    scales.push_back(
-        std::ldexp(std::max<double>(multiplier, 0.5), -int(shift)));
-  Type storage = IntegerType::get(context, 8);
-  Type expressed = Float32Type::get(context);
-  if (llvm::all_equal(scales))
-    return quant::UniformQuantizedType::get(quant::QuantizationFlags::Signed,
-                                            storage, expressed, scales.front(),
-                                            zeroPoint, -128, 127);
-  SmallVector<int64_t> zeroPoints(scales.size(), zeroPoint);
-  return quant::UniformQuantizedPerAxisType::get(
-      quant::QuantizationFlags::Signed, storage, expressed, scales, zeroPoints,
-      /*quantizedDimension=*/0, -128, 127);
-}
-
-static bool isBytes(Value value) {
+static bool isOf(Value value, unsigned bits) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && type.getElementType().isSignlessInteger(8);
+  return type && type.getElementType().isSignlessInteger(bits);
 }
+
+static bool isBytes(Value value) { return isOf(value, 8); }
 
 //===----------------------------------------------------------------------===//
 // Import
@@ -125,7 +105,8 @@ private:
                              const Rescale &rescale);
 
   /// Operands of a convolution, its weight in TOSA's order.
-  template <typename OpT> OrRefusal<Layer> readLayer(OpT op);
+  template <typename OpT>
+  OrRefusal<Layer> readLayer(OpT op, tosa::RescaleOp last);
   /// A rescale of bytes to i32 without a zero point behind it.
   std::optional<Rescale> readWidening(Value value, Value &bytes);
 
@@ -143,8 +124,8 @@ private:
 } // namespace
 
 Value Importer::quantized(Location loc, Value bytes, int64_t zeroPoint) {
-  auto type = cast<RankedTensorType>(bytes.getType())
-                  .clone(getActivation(rewriter.getContext(), zeroPoint));
+  auto type = cast<RankedTensorType>(bytes.getType());
+  type = type.clone(getActivation(type.getElementType(), zeroPoint));
   if (auto cast = bytes.getDefiningOp<quant::StorageCastOp>())
     if (cast.getInput().getType() == type)
       return cast.getInput();
@@ -153,8 +134,9 @@ Value Importer::quantized(Location loc, Value bytes, int64_t zeroPoint) {
 
 RankedTensorType Importer::getResultType(tosa::RescaleOp op,
                                          const Rescale &rescale) {
-  return cast<RankedTensorType>(op.getType())
-      .clone(getActivation(rewriter.getContext(), rescale.outputZeroPoint));
+  auto type = cast<RankedTensorType>(op.getType());
+  return type.clone(
+      getActivation(type.getElementType(), rescale.outputZeroPoint));
 }
 
 OrRefusal<Value> Importer::finish(Operation *kernel, Type bytes) {
@@ -178,14 +160,19 @@ OrRefusal<Value> Importer::finish(Operation *kernel, Type bytes) {
 // Layers
 //===----------------------------------------------------------------------===//
 
-template <typename OpT> OrRefusal<Layer> Importer::readLayer(OpT op) {
+template <typename OpT>
+OrRefusal<Layer> Importer::readLayer(OpT op, tosa::RescaleOp last) {
   Layer layer;
   layer.input = op.getInput();
-  if (!isBytes(layer.input))
-    return Refusal("its input is not of bytes: kernels add up products of "
-                   "bytes in 32 bits");
-  if (!op.getAccType().isInteger(32))
-    return Refusal("it adds up in another type than i32");
+  bool isWide = isOf(layer.input, 16);
+  if (!isBytes(layer.input) && !isWide)
+    return Refusal("its input is neither of bytes nor of 16 bits");
+  if (getElementTypeOrSelf(last.getType()) !=
+      getElementTypeOrSelf(layer.input.getType()))
+    return Refusal("its rescale gives another type than its input has");
+  unsigned sumBits = isWide ? 48 : 32;
+  if (!op.getAccType().isInteger(sumBits))
+    return Refusal("it adds up in another type than i" + Twine(sumBits));
   DenseElementsAttr weight = constants.evaluate(op.getWeight());
   if (!weight || !weight.getElementType().isInteger(8))
     return Refusal("its weight is not a constant of bytes");
@@ -200,8 +187,8 @@ template <typename OpT> OrRefusal<Layer> Importer::readLayer(OpT op) {
   layer.weight = llvm::to_vector(weight.getValues<int8_t>());
   layer.weightShape = llvm::to_vector(weight.getType().getShape());
   DenseElementsAttr bias = constants.evaluate(op.getBias());
-  if (!bias || !bias.getElementType().isInteger(32))
-    return Refusal("its bias is not a constant of i32");
+  if (!bias || !bias.getElementType().isInteger(sumBits))
+    return Refusal("its bias is not a constant of i" + Twine(sumBits));
   auto type = dyn_cast<RankedTensorType>(op.getType());
   if (!type || type.isDynamicDim(3))
     return Refusal("its channels are not known");
@@ -209,13 +196,24 @@ template <typename OpT> OrRefusal<Layer> Importer::readLayer(OpT op) {
   if (bias.getNumElements() != channels && bias.getNumElements() != 1)
     return Refusal("its bias has " + Twine(bias.getNumElements()) +
                    " numbers for " + Twine(channels) + " channels");
-  SmallVector<int32_t> integers = llvm::to_vector(bias.getValues<int32_t>());
+  // A product is at most 2^15 * 2^8, 2^23 of them 2^46.
+  constexpr int64_t mostProducts = int64_t(1) << 23;
+  bool isSafe =
+      !isWide || int64_t(layer.weight.size()) / channels <= mostProducts;
+  SmallVector<APInt> integers;
+  for (const APInt &integer : bias.getValues<APInt>()) {
+    integers.push_back(integer.sext(isWide ? 64 : 32));
+    isSafe &= !isWide || integer.isSignedIntN(46);
+  }
+  if (!isSafe)
+    return Refusal("its sums may be beyond 48 bits");
   integers.resize(channels, integers.front());
   layer.bias = arith::ConstantOp::create(
       rewriter, op.getLoc(),
       DenseElementsAttr::get(
-          RankedTensorType::get({channels}, rewriter.getI32Type()),
-          ArrayRef<int32_t>(integers)));
+          RankedTensorType::get({channels},
+                                rewriter.getIntegerType(isWide ? 64 : 32)),
+          ArrayRef<APInt>(integers)));
   return layer;
 }
 
@@ -226,8 +224,7 @@ Value Importer::createWeight(Location loc, const Layer &layer,
       rewriter, loc,
       DenseElementsAttr::get(type, ArrayRef<int8_t>(layer.weight)));
   return quant::StorageCastOp::create(
-      rewriter, loc,
-      type.clone(getWeight(rescale.requantization, layer.weightZeroPoint)),
+      rewriter, loc, type.clone(rescale.getWeight(layer.weightZeroPoint)),
       bytes);
 }
 
@@ -235,7 +232,7 @@ Value Importer::createWeight(Location loc, const Layer &layer,
 OrRefusal<Value> Importer::importConvolution(tosa::Conv2DOp op,
                                              tosa::RescaleOp last,
                                              const Rescale &rescale) {
-  OrRefusal<Layer> layer = readLayer(op);
+  OrRefusal<Layer> layer = readLayer(op, last);
   if (!layer)
     return layer.getRefusal();
   Location loc = op.getLoc();
@@ -254,7 +251,7 @@ OrRefusal<Value> Importer::importConvolution(tosa::Conv2DOp op,
 OrRefusal<Value> Importer::importDepthwise(tosa::DepthwiseConv2DOp op,
                                            tosa::RescaleOp last,
                                            const Rescale &rescale) {
-  OrRefusal<Layer> layer = readLayer(op);
+  OrRefusal<Layer> layer = readLayer(op, last);
   if (!layer)
     return layer.getRefusal();
   int64_t taps = layer->weightShape[0] * layer->weightShape[1],
@@ -286,7 +283,7 @@ OrRefusal<Value> Importer::importTransposed(tosa::TransposeConv2DOp op,
   ArrayRef<int64_t> pad = op.getOutPad();
   if (pad[0] > 0 || pad[2] > 0)
     return Refusal("it pads its result before the first pixel");
-  OrRefusal<Layer> layer = readLayer(op);
+  OrRefusal<Layer> layer = readLayer(op, last);
   if (!layer)
     return layer.getRefusal();
   Location loc = op.getLoc();
@@ -487,8 +484,8 @@ OrRefusal<Value> Importer::import(tosa::RescaleOp op) {
     return Refusal();
   if (!sums->getResult(0).hasOneUse())
     return Refusal("its sums are used by others than one rescale");
-  if (!isBytes(op.getOutput()))
-    return Refusal("its rescale doesn't give bytes");
+  if (!isBytes(op.getOutput()) && !isOf(op.getOutput(), 16))
+    return Refusal("its rescale gives neither bytes nor 16 bits");
   if (op.getInputUnsigned() || op.getOutputUnsigned())
     return Refusal("its rescale has unsigned integers");
   OrRefusal<Rescale> rescale = readRescale(op, constants);

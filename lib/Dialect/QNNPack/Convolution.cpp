@@ -28,19 +28,50 @@ static LogicalResult verifyWeightScales(Operation *op, ShapedType weight) {
   return success();
 }
 
+/// What 16-bit activations need for sums of 48 bits and products of 64.
+static LogicalResult verifyWide(Operation *op, ShapedType input,
+                                ShapedType output,
+                                RequantizationAttr requantization) {
+  for (ShapedType type : {input, output})
+    if (int64_t zeroPoint = getQuantizedType(type).getZeroPoint())
+      return op->emitOpError() << "has a 16-bit activation with zero point "
+                               << zeroPoint << ", expected 0";
+  if (requantization.getRounding() != Rounding::HalfUp)
+    return op->emitOpError() << "has 16-bit activations and rounds "
+                             << stringifyRounding(requantization.getRounding())
+                             << ", expected half_up";
+  for (int32_t multiplier : requantization.getMultiplier().asArrayRef())
+    if (multiplier > INT16_MAX)
+      return op->emitOpError()
+             << "has 16-bit activations and the multiplier " << multiplier
+             << ", expected at most " << INT16_MAX;
+  return success();
+}
+
 /// Scales, zero points and types, in the order of the documentation.
 static LogicalResult verifyRequantization(Operation *op, ShapedType input,
-                                          ShapedType weight, ShapedType output,
+                                          ShapedType weight, Value bias,
+                                          ShapedType output,
                                           RequantizationAttr requantization,
                                           bool relu) {
   if (failed(verifyWeightScales(op, weight)))
     return failure();
+  unsigned biasBits = isWide(input) ? 64 : 32;
+  if (bias && !getElementTypeOrSelf(bias).isInteger(biasBits))
+    return op->emitOpError()
+           << "bias has type " << bias.getType() << ", expected i" << biasBits
+           << " for an activation of " << input.getElementType();
   if (requantization) {
     if (failed(verifySameStorage(op, input, output)) ||
-        failed(verifyMultipliers(op, requantization, weight.getDimSize(0))))
+        failed(verifyMultipliers(op, requantization, weight.getDimSize(0))) ||
+        (isWide(input) &&
+         failed(verifyWide(op, input, output, requantization))))
       return failure();
     return relu ? verifyReluRange(op, output) : success();
   }
+  if (isWide(input))
+    return op->emitOpError("has 16-bit activations without requantization, "
+                           "which no engine has");
   bool isSigned = getQuantizedType(input).isSigned();
   if (isSigned)
     for (int64_t zeroPoint : getWeightZeroPoints(weight))
@@ -135,7 +166,7 @@ template <typename OpT> static LogicalResult verifyConvolution(OpT op) {
     if (failed(verifyWindow(op, axis, WindowRounding::Floor)))
       return failure();
   }
-  return verifyRequantization(op, input, weight, output,
+  return verifyRequantization(op, input, weight, op.getBias(), output,
                               op.getRequantizationAttr(), op.getRelu());
 }
 
@@ -200,7 +231,7 @@ template <typename OpT> static LogicalResult verifyTransposed(OpT op) {
                 "for which XNNPACK has no kernel; quantize the weight per "
                 "tensor or the activation to u8";
   }
-  return verifyRequantization(op, input, weight, output,
+  return verifyRequantization(op, input, weight, op.getBias(), output,
                               op.getRequantizationAttr(), /*relu=*/false);
 }
 
@@ -249,9 +280,9 @@ template <typename OpT> static LogicalResult verifyLinearShapes(OpT op) {
 LogicalResult LinearOp::verify() {
   if (failed(verifyLinearShapes(*this)))
     return failure();
-  return verifyRequantization(*this, getInput().getType(),
-                              getWeight().getType(), getOutput().getType(),
-                              getRequantizationAttr(), getRelu());
+  return verifyRequantization(
+      *this, getInput().getType(), getWeight().getType(), getBias(),
+      getOutput().getType(), getRequantizationAttr(), getRelu());
 }
 
 LogicalResult LinearDynamicOp::verify() {

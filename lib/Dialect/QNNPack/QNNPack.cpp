@@ -44,6 +44,13 @@ bool qbackend::qnnpack::detail::isActivationElement(Type type) {
          quantized.getExpressedType().isF32();
 }
 
+bool qbackend::qnnpack::detail::isLayerElement(Type type) {
+  auto quantized = dyn_cast<quant::UniformQuantizedType>(type);
+  return isActivationElement(type) ||
+         (quantized && quantized.getStorageTypeIntegralWidth() == 16 &&
+          quantized.isSigned() && quantized.getExpressedType().isF32());
+}
+
 bool qbackend::qnnpack::detail::isWeightElement(Type type) {
   auto quantized = dyn_cast<quant::QuantizedType>(type);
   return isa_and_nonnull<quant::UniformQuantizedType,
@@ -54,6 +61,11 @@ bool qbackend::qnnpack::detail::isWeightElement(Type type) {
 
 quant::UniformQuantizedType qbackend::qnnpack::getQuantizedType(Type type) {
   return dyn_cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
+}
+
+bool qbackend::qnnpack::isWide(Type type) {
+  quant::UniformQuantizedType quantized = getQuantizedType(type);
+  return quantized && quantized.getStorageTypeIntegralWidth() == 16;
 }
 
 //===----------------------------------------------------------------------===//
@@ -110,6 +122,7 @@ LogicalResult qbackend::qnnpack::verifySameStorage(Operation *op, Type from,
   auto a = cast<quant::QuantizedType>(getElementTypeOrSelf(from));
   auto b = cast<quant::QuantizedType>(getElementTypeOrSelf(to));
   if (a.isSigned() == b.isSigned() &&
+      a.getStorageTypeIntegralWidth() == b.getStorageTypeIntegralWidth() &&
       a.getStorageTypeMin() == b.getStorageTypeMin() &&
       a.getStorageTypeMax() == b.getStorageTypeMax())
     return success();

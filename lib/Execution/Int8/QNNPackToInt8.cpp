@@ -5,6 +5,9 @@
 //
 //   sum (x - zx) * (w - zw) + b  =  sum x * w' + (b - zx * sum w'),
 //   w' = w - zw, with zx for the taps in the padding.
+//
+// Sums of a kernel have 32 bits. Of 16-bit activations, whose sums have 48, it
+// is proved that they fit: |b| + 2^15 sum |w'| < 2^31.
 
 #include "qbackend/Execution/Int8/Passes.h"
 
@@ -15,6 +18,7 @@
 #include "qbackend/Dialect/QNNPack/Parameters.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Execution/Int8/Int8.h"
+#include "qbackend/Support/Remarks.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -158,9 +162,11 @@ static Kernel getKernel(Operation *op, double largestMultiplier,
 // Kernels
 //===----------------------------------------------------------------------===//
 
-/// `value`, of a quantized type, as bytes.
+/// `value`, of a quantized type, as bytes, or as integers of 16 bits.
 static Value toBytes(ImplicitLocOpBuilder &b, Value value) {
-  auto type = cast<RankedTensorType>(value.getType()).clone(b.getI8Type());
+  auto type = cast<RankedTensorType>(value.getType());
+  type = type.clone(
+      b.getIntegerType(getQuantizedType(type).getStorageTypeIntegralWidth()));
   return b.createOrFold<quant::StorageCastOp>(type, value);
 }
 
@@ -174,10 +180,11 @@ static bool hasKnownShape(ShapedType type) {
 
 namespace {
 /// What a kernel has of a weight: w' in bytes, and for each output of the
-/// convolution sum w', wrapping.
+/// convolution sum w', wrapping, and sum |w'|.
 struct ShiftedWeight {
   ElementsAttr elements;
   SmallVector<int32_t> sums;
+  SmallVector<int64_t> magnitudes;
 };
 } // namespace
 
@@ -228,13 +235,19 @@ shiftWeight(TypedValue<RankedTensorType> value, const Layer &layer) {
   perOutput = (isSplat ? weight->size() : elements.size()) / outputs;
   for (int64_t o = 0; o < outputs; ++o) {
     uint32_t sum = 0;
-    if (isSplat)
+    int64_t magnitude = 0;
+    if (isSplat) {
       sum = static_cast<uint32_t>(perOutput) *
             static_cast<uint32_t>(int32_t(elements.front()));
-    else
-      for (int8_t element : elements.slice(o * perOutput, perOutput))
+      magnitude = perOutput * std::abs(int64_t(elements.front()));
+    } else {
+      for (int8_t element : elements.slice(o * perOutput, perOutput)) {
         sum += static_cast<uint32_t>(int32_t(element));
+        magnitude += std::abs(int64_t(element));
+      }
+    }
     result.sums.push_back(static_cast<int32_t>(sum));
+    result.magnitudes.push_back(magnitude);
   }
   return result;
 }
@@ -286,6 +299,39 @@ static SmallVector<int64_t> packFixedPoint(RequantizationAttr requantization) {
   return packed;
 }
 
+/// The bias of `outputs`; nothing if it is no constant.
+static std::optional<SmallVector<int64_t>> readBias(Value bias,
+                                                    int64_t outputs) {
+  SmallVector<int64_t> integers(outputs, 0);
+  auto read = [&](auto values) {
+    for (int64_t o = 0; values && o < outputs; ++o)
+      integers[o] = (*values)[o];
+    return values.has_value();
+  };
+  if (!bias || read(ConstantElements<int32_t>::read(bias)) ||
+      read(ConstantElements<int64_t>::read(bias)))
+    return integers;
+  return std::nullopt;
+}
+
+/// Whether all sums of a layer of 16-bit activations fit 32 bits; else it is
+/// said at `op`.
+static bool fitSums(Operation *op, const ShiftedWeight &weight,
+                    ArrayRef<int64_t> bias) {
+  uint64_t most = 0;
+  for (auto [magnitude, number] : llvm::zip_equal(weight.magnitudes, bias))
+    most = std::max(most, (uint64_t(magnitude) << 15) +
+                              (number < 0 ? -uint64_t(number) : number));
+  if (most <= INT32_MAX)
+    return true;
+  remarkMissed(op, "QB148", op->getName().stripDialect(),
+               "its sums of 16-bit activations are up to " + Twine(most) +
+                   ", which takes more than the 32 bits of a kernel",
+               "use smaller weights, fewer input channels, or 8-bit "
+               "activations");
+  return false;
+}
+
 template <typename OpT> static void convert(OpT op) {
   if (!hasKernelShapes(op))
     return;
@@ -295,22 +341,19 @@ template <typename OpT> static void convert(OpT op) {
   if (!layer.isValid())
     return;
   std::optional<ShiftedWeight> weight = shiftWeight(op.getWeight(), layer);
-  std::optional<ConstantElements<int32_t>> bias;
-  if (op.getBias())
-    bias = ConstantElements<int32_t>::read(op.getBias());
-  if (!weight || (op.getBias() && !bias))
-    return;
   int64_t outputs = weightType.getDimSize(0);
-  SmallVector<int32_t> given(outputs, 0);
-  if (op.getBias())
-    for (int64_t o = 0; o < outputs; ++o)
-      given[o] = (*bias)[o];
-  SmallVector<int32_t> sums = layer.arrangeOutputs(ArrayRef<int32_t>(given));
-  for (auto [total, sum] : llvm::zip_equal(sums, weight->sums))
-    total =
-        static_cast<int32_t>(static_cast<uint32_t>(total) -
+  std::optional<SmallVector<int64_t>> given = readBias(op.getBias(), outputs);
+  if (!weight || !given)
+    return;
+  SmallVector<int64_t> bias = layer.arrangeOutputs(ArrayRef<int64_t>(*given));
+  if (isWide(op.getInput().getType()) && !fitSums(op, *weight, bias))
+    return;
+  SmallVector<int32_t> sums;
+  for (auto [number, sum] : llvm::zip_equal(bias, weight->sums))
+    sums.push_back(
+        static_cast<int32_t>(static_cast<uint32_t>(number) -
                              static_cast<uint32_t>(inputType.getZeroPoint()) *
-                                 static_cast<uint32_t>(sum));
+                                 static_cast<uint32_t>(sum)));
   RequantizationAttr fixed = op.getRequantizationAttr();
   SmallVector<float> multipliers = getRequantizationMultipliers(
       op.getInput().getType(), weightType, op.getOutput().getType());
@@ -324,7 +367,8 @@ template <typename OpT> static void convert(OpT op) {
   Value residual = kernel.residual
                        ? layer.takeResidual(b, toBytes(b, kernel.residual))
                        : Value();
-  Value init = createResult(b, layer, b.getI8Type(), input);
+  Value init = createResult(
+      b, layer, cast<ShapedType>(input.getType()).getElementType(), input);
   bool isSigned = inputType.isSigned();
   auto requantize = int8::RequantizeAttr::get(
       b.getContext(), kernel.zeroPoint, kernel.range.lo, kernel.range.hi,

@@ -167,3 +167,34 @@ func.func @transposed_pixel(%x: tensor<1x1x1x!u8>) -> tensor<1x2x1x!y8> {
     : tensor<1x1x1x!u8>, tensor<1x2x1x!s8> -> tensor<1x2x1x!y8>
   return %y : tensor<1x2x1x!y8>
 }
+
+// Sums of 16-bit activations are in 64 bits, and so is the bias.
+!x16 = !quant.uniform<i16:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+// CHECK-LABEL: @sixteen_bits
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[-35184372088832, 9]> : tensor<2xi64>
+// CHECK-DAG: arith.constant 0 : i16
+// CHECK: tensor.pad
+// CHECK: linalg.broadcast ins(%[[B]] : tensor<2xi64>)
+// CHECK: linalg.generic
+// CHECK: arith.extsi %{{.*}} : i16 to i64
+// CHECK: arith.extsi %{{.*}} : i8 to i64
+// CHECK: arith.muli %{{.*}} : i64
+// CHECK: linalg.generic
+// CHECK-NOT: extsi
+// CHECK: arith.muli %{{.*}} : i64
+// CHECK: arith.shrsi %{{.*}} : i64
+// CHECK: arith.trunci %{{.*}} : i64 to i32
+// CHECK: arith.maxsi
+// CHECK: arith.trunci %{{.*}} : i32 to i16
+// CHECK: linalg.generic
+// CHECK: arith.minsi %{{.*}} : i16
+func.func @sixteen_bits(%x: tensor<?x8x1x!x16>) -> tensor<?x8x2x!x16> {
+  %wi = arith.constant dense<[[[1], [2]], [[3], [4]]]> : tensor<2x2x1xi8>
+  %w = quant.scast %wi : tensor<2x2x1xi8> to tensor<2x2x1x!s8>
+  %b = arith.constant dense<[-35184372088832, 9]> : tensor<2xi64>
+  %y = qnnpack.conv1d %x, %w, %b {stride = array<i64: 1>, padding = array<i64: 1, 0>, dilation = array<i64: 1>, groups = 1 : i64, requantization = #wide}
+    : tensor<?x8x1x!x16>, tensor<2x2x1x!s8>, tensor<2xi64> -> tensor<?x8x2x!x16>
+  %c = qnnpack.clamp %y {min = -40000.0 : f32, max = 30000.0 : f32} : tensor<?x8x2x!x16> -> tensor<?x8x2x!x16>
+  return %c : tensor<?x8x2x!x16>
+}

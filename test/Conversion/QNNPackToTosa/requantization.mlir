@@ -1,5 +1,5 @@
 // RUN: qbackend-opt %s --convert-qnnpack-to-tosa | FileCheck %s
-// RUN: qbackend-opt %s --convert-qnnpack-to-tosa | mlir-opt --tosa-attach-target="profiles=pro_int extensions=doubleround" --tosa-validate=strict-op-spec-alignment -o %t
+// RUN: qbackend-opt %s --convert-qnnpack-to-tosa | mlir-opt --tosa-attach-target="profiles=pro_int extensions=doubleround,int16" --tosa-validate=strict-op-spec-alignment -o %t
 
 !u8 = !quant.uniform<i8:f32, 1.0:-5>
 !k8 = !quant.uniform<i8:f32:0, {0.00390625, 0.001953125}>
@@ -45,4 +45,30 @@ func.func @requantization(%x: tensor<1x3x3x2x!u8>) -> (tensor<1x3x3x2x!u8>, tens
 func.func @moved_operands(%x: tensor<1x4x!i8>) -> tensor<1x4x!i8> {
   %0 = qnnpack.add %x, %x {requantization = #sum, lhs_requantization = #moved, rhs_requantization = #moved} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
   return %0 : tensor<1x4x!i8>
+}
+
+// 16-bit activations have sums of 48 bits, and multipliers of 16.
+// CHECK-LABEL: func.func @sixteen_bits
+// CHECK-DAG: %[[M:.*]] = "tosa.const"() <{values = dense<[16384, 20000]> : tensor<2xi16>}>
+// CHECK-DAG: %[[B:.*]] = "tosa.const"() <{values = dense<[-35184372088832, 9]> : tensor<2xi48>}>
+// CHECK-DAG: %[[C:.*]] = tosa.conv2d %{{.*}}, %{{.*}}, %[[B]], %{{.*}} {acc_type = i48, {{.*}} -> tensor<1x3x3x2xi48>
+// CHECK-DAG: %[[R:.*]] = tosa.rescale %[[C]], %[[M]], {{.*}} per_channel = true, rounding_mode = SINGLE_ROUND, scale32 = false} {{.*}} -> tensor<1x3x3x2xi16>
+// CHECK-DAG: tosa.clamp %[[R]] {max_val = 30000 : i16, min_val = -7 : i16}
+// CHECK-DAG: %[[D:.*]] = tosa.depthwise_conv2d {{.*}} {acc_type = i48, {{.*}} -> tensor<1x3x3x2xi48>
+// CHECK-DAG: %[[E:.*]] = tosa.rescale %[[D]],
+// CHECK-DAG: tosa.clamp %[[E]] {max_val = 32767 : i16, min_val = 0 : i16}
+!x16 = !quant.uniform<i16:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384, 20000], shift = [20, 21]>
+func.func @sixteen_bits(%x: tensor<1x3x3x2x!x16>) -> (tensor<1x3x3x2x!x16>, tensor<1x3x3x2x!x16>) {
+  %0 = arith.constant dense<[[[[1, 2]]], [[[3, -4]]]]> : tensor<2x1x1x2xi8>
+  %w = quant.scast %0 : tensor<2x1x1x2xi8> to tensor<2x1x1x2x!k8>
+  %1 = arith.constant dense<[[[[1]]], [[[3]]]]> : tensor<2x1x1x1xi8>
+  %k = quant.scast %1 : tensor<2x1x1x1xi8> to tensor<2x1x1x1x!k8>
+  %b = arith.constant dense<[-35184372088832, 9]> : tensor<2xi64>
+  %y = qnnpack.conv2d %x, %w, %b {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 1 : i64, requantization = #wide}
+    : tensor<1x3x3x2x!x16>, tensor<2x1x1x2x!k8>, tensor<2xi64> -> tensor<1x3x3x2x!x16>
+  %c = qnnpack.clamp %y {min = -7.0 : f32, max = 30000.0 : f32} : tensor<1x3x3x2x!x16> -> tensor<1x3x3x2x!x16>
+  %d = qnnpack.conv2d %c, %k {stride = array<i64: 1, 1>, padding = array<i64: 0, 0, 0, 0>, dilation = array<i64: 1, 1>, groups = 2 : i64, requantization = #wide, relu}
+    : tensor<1x3x3x2x!x16>, tensor<2x1x1x1x!k8> -> tensor<1x3x3x2x!x16>
+  return %c, %d : tensor<1x3x3x2x!x16>, tensor<1x3x3x2x!x16>
 }

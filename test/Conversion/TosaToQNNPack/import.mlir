@@ -123,3 +123,27 @@ func.func @others(%x: tensor<1x4x4x2xi8>) -> tensor<1x2x2x2xi32> {
   %2 = tosa.rescale %1, %m, %s, %z, %zs {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<1x2x2x2xi8>, tensor<1xi32>, tensor<1xi8>, tensor<1xi8>, tensor<1xi32>) -> tensor<1x2x2x2xi32>
   return %2 : tensor<1x2x2x2xi32>
 }
+
+// 16-bit activations have sums of 48 bits, here of 64, and limits of their own.
+// CHECK-LABEL: func.func @sixteen_bits
+// CHECK-SAME: (%[[X:.*]]: tensor<1x4x4x2xi16>)
+// CHECK-DAG: %[[Q:.*]] = quant.scast %[[X]] : tensor<1x4x4x2xi16> to tensor<1x4x4x2x!quant.uniform<i16:f32, 1.000000e+00>>
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<[-35184372088832, 9]> : tensor<2xi64>
+// CHECK-DAG: %[[W:.*]] = quant.scast %{{.*}} to tensor<2x1x1x2x!quant.uniform<i8:f32:0, {1.562500e-02,7.812500e-03}>>
+// CHECK: %[[C:.*]] = qnnpack.conv2d %[[Q]], %[[W]], %[[B]] {{.*}} requantization = #qnnpack.requantization<rounding = half_up, multiplier = [16384, 16384], shift = [20, 21]>
+// CHECK-SAME: tensor<2xi64> -> tensor<1x4x4x2x!quant.uniform<i16:f32, 1.000000e+00>>
+// CHECK: qnnpack.clamp %[[C]] {max = 3.000000e+04 : f32, min = -7.000000e+00 : f32}
+// CHECK-NOT: tosa
+func.func @sixteen_bits(%x: tensor<1x4x4x2xi16>) -> tensor<1x4x4x2xi16> {
+  %w = "tosa.const"() <{values = dense<1> : tensor<2x1x1x2xi8>}> : () -> tensor<2x1x1x2xi8>
+  %b = "tosa.const"() <{values = dense<[-35184372088832, 9]> : tensor<2xi48>}> : () -> tensor<2xi48>
+  %zx = "tosa.const"() <{values = dense<0> : tensor<1xi16>}> : () -> tensor<1xi16>
+  %zw = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zs = "tosa.const"() <{values = dense<0> : tensor<1xi48>}> : () -> tensor<1xi48>
+  %m = "tosa.const"() <{values = dense<16384> : tensor<2xi16>}> : () -> tensor<2xi16>
+  %s = "tosa.const"() <{values = dense<[20, 21]> : tensor<2xi8>}> : () -> tensor<2xi8>
+  %0 = tosa.conv2d %x, %w, %b, %zx, %zw {acc_type = i48, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi16>, tensor<2x1x1x2xi8>, tensor<2xi48>, tensor<1xi16>, tensor<1xi8>) -> tensor<1x4x4x2xi48>
+  %1 = tosa.rescale %0, %m, %s, %zs, %zx {input_unsigned = false, output_unsigned = false, per_channel = true, rounding_mode = SINGLE_ROUND, scale32 = false} : (tensor<1x4x4x2xi48>, tensor<2xi16>, tensor<2xi8>, tensor<1xi48>, tensor<1xi16>) -> tensor<1x4x4x2xi16>
+  %2 = tosa.clamp %1 {min_val = -7 : i16, max_val = 30000 : i16} : (tensor<1x4x4x2xi16>) -> tensor<1x4x4x2xi16>
+  return %2 : tensor<1x4x4x2xi16>
+}

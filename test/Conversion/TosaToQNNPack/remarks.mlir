@@ -77,7 +77,7 @@ func.func @words(%x: tensor<1x4x4x2xi8>) -> tensor<1x4x4x2xi32> {
   %zy = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
   %m = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
   %s = "tosa.const"() <{values = dense<33> : tensor<1xi8>}> : () -> tensor<1xi8>
-  // expected-remark @+1 {{QB147 | Category:qbackend | Function=words | Operator=tosa.conv2d, Reason="stays integer code: its rescale doesn't give bytes"}}
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=words | Operator=tosa.conv2d, Reason="stays integer code: its rescale gives neither bytes nor 16 bits"}}
   %0 = tosa.conv2d %x, %w, %b, %zx, %zw {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<2x1x1x2xi8>, tensor<2xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x4x2xi32>
   %1 = tosa.rescale %0, %m, %s, %zs, %zy {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<1x4x4x2xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi32>) -> tensor<1x4x4x2xi32>
   return %1 : tensor<1x4x4x2xi32>
@@ -85,22 +85,42 @@ func.func @words(%x: tensor<1x4x4x2xi8>) -> tensor<1x4x4x2xi32> {
 
 // -----
 
-// CHECK-LABEL: @sixteen_bits
+// CHECK-LABEL: @many_bits
 // CHECK: tosa.conv2d
 // CHECK: tosa.rescale
 // CHECK-NOT: qnnpack
-func.func @sixteen_bits(%x: tensor<1x4x4x2xi16>) -> tensor<1x4x4x2xi16> {
+func.func @many_bits(%x: tensor<1x4x4x2xi16>) -> tensor<1x4x4x2xi16> {
   %w = "tosa.const"() <{values = dense<1> : tensor<2x1x1x2xi8>}> : () -> tensor<2x1x1x2xi8>
-  %b = "tosa.const"() <{values = dense<0> : tensor<2xi48>}> : () -> tensor<2xi48>
+  %b = "tosa.const"() <{values = dense<35184372088832> : tensor<2xi48>}> : () -> tensor<2xi48>
   %zx = "tosa.const"() <{values = dense<0> : tensor<1xi16>}> : () -> tensor<1xi16>
   %zw = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %zs = "tosa.const"() <{values = dense<0> : tensor<1xi48>}> : () -> tensor<1xi48>
   %zy = "tosa.const"() <{values = dense<0> : tensor<1xi16>}> : () -> tensor<1xi16>
   %m = "tosa.const"() <{values = dense<16384> : tensor<1xi16>}> : () -> tensor<1xi16>
   %s = "tosa.const"() <{values = dense<20> : tensor<1xi8>}> : () -> tensor<1xi8>
-  // expected-remark @+1 {{QB147 | Category:qbackend | Function=sixteen_bits | Operator=tosa.conv2d, Reason="stays integer code: its rescale doesn't give bytes"}}
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=many_bits | Operator=tosa.conv2d, Reason="stays integer code: its sums may be beyond 48 bits"}}
   %0 = tosa.conv2d %x, %w, %b, %zx, %zw {acc_type = i48, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi16>, tensor<2x1x1x2xi8>, tensor<2xi48>, tensor<1xi16>, tensor<1xi8>) -> tensor<1x4x4x2xi48>
   %1 = tosa.rescale %0, %m, %s, %zs, %zy {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = false} : (tensor<1x4x4x2xi48>, tensor<1xi16>, tensor<1xi8>, tensor<1xi48>, tensor<1xi16>) -> tensor<1x4x4x2xi16>
+  return %1 : tensor<1x4x4x2xi16>
+}
+
+// -----
+
+// CHECK-LABEL: @widened
+// CHECK: tosa.conv2d
+// CHECK: tosa.rescale
+// CHECK-NOT: qnnpack
+func.func @widened(%x: tensor<1x4x4x2xi8>) -> tensor<1x4x4x2xi16> {
+  %w = "tosa.const"() <{values = dense<1> : tensor<2x1x1x2xi8>}> : () -> tensor<2x1x1x2xi8>
+  %b = "tosa.const"() <{values = dense<0> : tensor<2xi32>}> : () -> tensor<2xi32>
+  %z = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
+  %zs = "tosa.const"() <{values = dense<0> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %zy = "tosa.const"() <{values = dense<0> : tensor<1xi16>}> : () -> tensor<1xi16>
+  %m = "tosa.const"() <{values = dense<1073741824> : tensor<1xi32>}> : () -> tensor<1xi32>
+  %s = "tosa.const"() <{values = dense<33> : tensor<1xi8>}> : () -> tensor<1xi8>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=widened | Operator=tosa.conv2d, Reason="stays integer code: its rescale gives another type than its input has"}}
+  %0 = tosa.conv2d %x, %w, %b, %z, %z {acc_type = i32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi8>, tensor<2x1x1x2xi8>, tensor<2xi32>, tensor<1xi8>, tensor<1xi8>) -> tensor<1x4x4x2xi32>
+  %1 = tosa.rescale %0, %m, %s, %zs, %zy {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = true} : (tensor<1x4x4x2xi32>, tensor<1xi32>, tensor<1xi8>, tensor<1xi32>, tensor<1xi16>) -> tensor<1x4x4x2xi16>
   return %1 : tensor<1x4x4x2xi16>
 }
 
@@ -119,7 +139,7 @@ func.func @wide_input(%x: tensor<1x4x4x2xi16>) -> tensor<1x4x4x2xi8> {
   %zy = "tosa.const"() <{values = dense<0> : tensor<1xi8>}> : () -> tensor<1xi8>
   %m = "tosa.const"() <{values = dense<16384> : tensor<1xi16>}> : () -> tensor<1xi16>
   %s = "tosa.const"() <{values = dense<20> : tensor<1xi8>}> : () -> tensor<1xi8>
-  // expected-remark @+1 {{QB147 | Category:qbackend | Function=wide_input | Operator=tosa.conv2d, Reason="stays integer code: its input is not of bytes: kernels add up products of bytes in 32 bits"}}
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=wide_input | Operator=tosa.conv2d, Reason="stays integer code: its rescale gives another type than its input has"}}
   %0 = tosa.conv2d %x, %w, %b, %zx, %zw {acc_type = i48, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>} : (tensor<1x4x4x2xi16>, tensor<2x1x1x2xi8>, tensor<2xi48>, tensor<1xi16>, tensor<1xi8>) -> tensor<1x4x4x2xi48>
   %1 = tosa.rescale %0, %m, %s, %zs, %zy {input_unsigned = false, output_unsigned = false, per_channel = false, rounding_mode = SINGLE_ROUND, scale32 = false} : (tensor<1x4x4x2xi48>, tensor<1xi16>, tensor<1xi8>, tensor<1xi48>, tensor<1xi8>) -> tensor<1x4x4x2xi8>
   return %1 : tensor<1x4x4x2xi8>

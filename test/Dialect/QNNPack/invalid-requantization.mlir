@@ -99,3 +99,96 @@ func.func @add_of_a_moved_result(%x: tensor<1x4x!i8>) {
   %0 = qnnpack.add %x, %x {requantization = #moved, lhs_requantization = #moved, rhs_requantization = #moved} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
   return
 }
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+func.func @wide_bias(%x: tensor<1x4x!i16>, %w: tensor<4x4x!s8>, %b: tensor<4xi32>) {
+  // expected-error @+1 {{bias has type 'tensor<4xi32>', expected i64 for an activation of '!quant.uniform<i16:f32, 1.000000e+00>'}}
+  %0 = qnnpack.linear %x, %w, %b {requantization = #wide} : tensor<1x4x!i16>, tensor<4x4x!s8>, tensor<4xi32> -> tensor<1x4x!i16>
+  return
+}
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+func.func @wide_bias_of_bytes(%x: tensor<1x4x!s8>, %w: tensor<4x4x!s8>, %b: tensor<4xi64>) {
+  // expected-error @+1 {{bias has type 'tensor<4xi64>', expected i32 for an activation of '!quant.uniform<i8:f32, 1.000000e+00>'}}
+  %0 = qnnpack.linear %x, %w, %b {requantization = #wide} : tensor<1x4x!s8>, tensor<4x4x!s8>, tensor<4xi64> -> tensor<1x4x!s8>
+  return
+}
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+!z16 = !quant.uniform<i16:f32, 1.0:3>
+func.func @wide_zero_point(%x: tensor<1x4x!i16>, %w: tensor<4x4x!s8>) {
+  // expected-error @+1 {{has a 16-bit activation with zero point 3, expected 0}}
+  %0 = qnnpack.linear %x, %w {requantization = #wide} : tensor<1x4x!i16>, tensor<4x4x!s8> -> tensor<1x4x!z16>
+  return
+}
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+#twice = #qnnpack.requantization<rounding = double, multiplier = [16384], shift = [20]>
+func.func @wide_rounding(%x: tensor<1x4x!i16>, %w: tensor<4x4x!s8>) {
+  // expected-error @+1 {{has 16-bit activations and rounds double, expected half_up}}
+  %0 = qnnpack.linear %x, %w {requantization = #twice} : tensor<1x4x!i16>, tensor<4x4x!s8> -> tensor<1x4x!i16>
+  return
+}
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+#large = #qnnpack.requantization<rounding = half_up, multiplier = [32768], shift = [20]>
+func.func @wide_multiplier(%x: tensor<1x4x!i16>, %w: tensor<4x4x!s8>) {
+  // expected-error @+1 {{has 16-bit activations and the multiplier 32768, expected at most 32767}}
+  %0 = qnnpack.linear %x, %w {requantization = #large} : tensor<1x4x!i16>, tensor<4x4x!s8> -> tensor<1x4x!i16>
+  return
+}
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+func.func @wide_without_requantization(%x: tensor<1x4x!i16>, %w: tensor<4x4x!s8>) {
+  // expected-error @+1 {{has 16-bit activations without requantization, which no engine has}}
+  %0 = qnnpack.linear %x, %w : tensor<1x4x!i16>, tensor<4x4x!s8> -> tensor<1x4x!i16>
+  return
+}
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+!narrow = !quant.uniform<i8:f32, 1.0>
+func.func @wide_and_narrow(%x: tensor<1x4x!i16>, %w: tensor<4x4x!s8>) {
+  // expected-error @+1 {{mixes storage types}}
+  %0 = qnnpack.linear %x, %w {requantization = #wide} : tensor<1x4x!i16>, tensor<4x4x!s8> -> tensor<1x4x!narrow>
+  return
+}
+
+// -----
+
+!i16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+!few = !quant.uniform<i16<-128:127>:f32, 1.0>
+func.func @wide_of_few(%x: tensor<1x4x!few>, %w: tensor<4x4x!s8>) {
+  // expected-error @+1 {{mixes storage types}}
+  %0 = qnnpack.linear %x, %w {requantization = #wide} : tensor<1x4x!few>, tensor<4x4x!s8> -> tensor<1x4x!s8>
+  return
+}

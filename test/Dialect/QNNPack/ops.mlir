@@ -272,3 +272,14 @@ func.func @requantizations(%x: tensor<1x4x!i8>, %w: tensor<4x4x!s8>, %i: tensor<
   %4 = qnnpack.mul %x, %x {requantization = #half} : tensor<1x4x!i8>, tensor<1x4x!i8> -> tensor<1x4x!i8>
   return
 }
+
+// 16-bit activations, with a bias of 64 bits.
+!i16 = !quant.uniform<i16:f32, 1.0>
+// CHECK-LABEL: @sixteen_bits
+func.func @sixteen_bits(%x: tensor<1x4x!i16>, %w: tensor<4x4x!s8>, %b: tensor<4xi64>) {
+  // CHECK: qnnpack.linear %{{.*}}, %{{.*}}, %{{.*}} {requantization = {{.*}}} : tensor<1x4x!quant.uniform<i16:f32, 1.000000e+00>>, {{.*}}, tensor<4xi64> -> tensor<1x4x!quant.uniform<i16:f32, 1.000000e+00>>
+  %0 = qnnpack.linear %x, %w, %b {requantization = #qnnpack.requantization<rounding = half_up, multiplier = [32767], shift = [20]>} : tensor<1x4x!i16>, tensor<4x4x!s8>, tensor<4xi64> -> tensor<1x4x!i16>
+  // CHECK: qnnpack.clamp %{{.*}} {max = 3.000000e+04 : f32, min = 0.000000e+00 : f32} : tensor<1x4x!quant.uniform<i16
+  %1 = qnnpack.clamp %0 {min = 0.0 : f32, max = 30000.0 : f32} : tensor<1x4x!i16> -> tensor<1x4x!i16>
+  return
+}

@@ -295,3 +295,26 @@ func.func @fixed_point(%x: tensor<1x3x3x2x!x>) -> tensor<1x3x3x2x!z> {
   %z = qnnpack.add %x, %y {requantization = #result, lhs_requantization = #operand, rhs_requantization = #operand} : tensor<1x3x3x2x!x>, tensor<1x3x3x2x!y> -> tensor<1x3x3x2x!z>
   return %z : tensor<1x3x3x2x!z>
 }
+
+// -----
+
+!x = !quant.uniform<i16:f32, 1.0>
+!w = !quant.uniform<i8:f32, 1.0>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+
+// Sums of 16-bit activations that fit 32 bits: 32768 * 127 * 512 + 16777215 is
+// 2^31 - 1. With one more in the bias they don't, and the layer stays.
+// CHECK-LABEL: func.func @sixteen_bits
+// CHECK: int8.conv2d({{.*}} pad_value = 0 : i64, {{.*}} requantize = #int8.requantize<zero_point = 0, lo = 0, hi = 30000, overflow = 30000, rounding = half_up>, {{.*}} : (tensor<1x1x1x512xi16>, tensor<2x1x1x512xi8>, tensor<2xi32>, tensor<2xi64>) into tensor<1x1x1x2xi16>
+// CHECK-NOT: qnnpack.clamp
+// CHECK: qnnpack.linear
+func.func @sixteen_bits(%x: tensor<1x512x!x>) -> (tensor<1x2x!x>, tensor<1x2x!x>) {
+  %0 = arith.constant dense<-127> : tensor<2x512xi8>
+  %w = quant.scast %0 : tensor<2x512xi8> to tensor<2x512x!w>
+  %b = arith.constant dense<[3, -16777215]> : tensor<2xi64>
+  %y = qnnpack.linear %x, %w, %b {requantization = #wide, relu} : tensor<1x512x!x>, tensor<2x512x!w>, tensor<2xi64> -> tensor<1x2x!x>
+  %c = qnnpack.clamp %y {min = -7.0 : f32, max = 30000.0 : f32} : tensor<1x2x!x> -> tensor<1x2x!x>
+  %large = arith.constant dense<[16777216, -3]> : tensor<2xi64>
+  %d = qnnpack.linear %x, %w, %large {requantization = #wide} : tensor<1x512x!x>, tensor<2x512x!w>, tensor<2xi64> -> tensor<1x2x!x>
+  return %c, %d : tensor<1x2x!x>, tensor<1x2x!x>
+}

@@ -35,8 +35,9 @@ def QNNPack_ClampOp : QNNPack_VerifiedOp<"clamp"> {
     %y = qnnpack.clamp %x {min = 0.0 : f32, max = 6.0 : f32} : tensor<1x4x!u8> -> tensor<1x4x!u8>
     ```
   }];
-  let arguments = (ins QNNPack_Activation:$input, F32Attr:$min, F32Attr:$max);
-  let results = (outs QNNPack_Activation:$output);
+  let arguments = (ins QNNPack_LayerActivation:$input, F32Attr:$min,
+                       F32Attr:$max);
+  let results = (outs QNNPack_LayerActivation:$output);
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($output)";
 }
 

@@ -12,7 +12,7 @@
 
 /// Operands of the given rank: batch, spatial dimensions, channels.
 class QNNPack_ImageOfRank<int rank>
-    : TensorRankOf<[QNNPack_ActivationElement], [rank]>;
+    : TensorRankOf<[QNNPack_LayerElement], [rank]>;
 class QNNPack_KernelOfRank<int rank>
     : TensorRankOf<[QNNPack_WeightElement], [rank]>;
 
@@ -68,7 +68,8 @@ def QNNPack_Conv2dOp : QNNPack_ConvolutionOp<"conv2d", 4> {
     `rne(b * f32(1 / (sw * sx)))`, saturated to int32.
 
     With `requantization`, `acc` is requantized by that, and what an engine
-    takes is no limit.
+    takes is no limit. Activations of 16 bits are those of TFLite's int16x8:
+    `acc` is in int64, of which TOSA's sums use 48 bits, and `bias` as well.
 
     **Constraints:**
     - the shapes, groups, strides, padding and dilation fit together;
@@ -79,7 +80,10 @@ def QNNPack_Conv2dOp : QNNPack_ConvolutionOp<"conv2d", 4> {
     - every multiplier is a positive normal number, and in [2^-32, 256) for
       signed activations, but with `requantization`, which has one, or as many
       as there are output channels;
-    - with `relu`, the zero point of the result is below the largest integer.
+    - with `relu`, the zero point of the result is below the largest integer;
+    - `bias` is of `i64` for activations of 16 bits, else of `i32`;
+    - activations of 16 bits have the zero point 0, and a `requantization`,
+      `half_up`, with multipliers of 15 bits: products fit 64.
 
     Example:
     ```mlir
@@ -204,11 +208,12 @@ def QNNPack_LinearOp : QNNPack_VerifiedOp<"linear"> {
     %y = qnnpack.linear %x, %w, %b : tensor<1x16x!u8>, tensor<10x16x!s8>, tensor<10xi32> -> tensor<1x10x!y8>
     ```
   }];
-  let arguments = (ins QNNPack_Activation:$input, QNNPack_LinearWeight:$weight,
+  let arguments = (ins QNNPack_LayerActivation:$input,
+                       QNNPack_LinearWeight:$weight,
                        Optional<QNNPack_Bias>:$bias,
                        OptionalAttr<QNNPack_RequantizationAttr>:$requantization,
                        UnitAttr:$relu, UnitAttr:$mathematical);
-  let results = (outs QNNPack_Activation:$output);
+  let results = (outs QNNPack_LayerActivation:$output);
   let assemblyFormat = [{
     $input `,` $weight (`,` $bias^)? attr-dict
     `:` type($input) `,` type($weight) (`,` type($bias)^)? `->` type($output)

@@ -19,6 +19,7 @@
 namespace qbackend::qnnpack::detail {
 /// Type constraints of the ops: see their descriptions in QNNPackOps.td.
 bool isActivationElement(mlir::Type type);
+bool isLayerElement(mlir::Type type);
 bool isWeightElement(mlir::Type type);
 } // namespace qbackend::qnnpack::detail
 
@@ -32,6 +33,10 @@ namespace qbackend::qnnpack {
 
 /// The per-tensor quantized element type of the tensor type `type`, or null.
 mlir::quant::UniformQuantizedType getQuantizedType(mlir::Type type);
+
+/// Whether the tensor type `type` is of 16-bit activations, whose sums have
+/// more than 32 bits.
+bool isWide(mlir::Type type);
 
 /// Scale and zero point that the engine gives the result of adding (or
 /// multiplying by) the number `scalar`; the result keeps the storage of `type`.

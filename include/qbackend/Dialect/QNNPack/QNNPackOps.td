@@ -42,13 +42,18 @@ include "qbackend/Dialect/QNNPack/Requantization.td"
 def QNNPack_ActivationElement : Type<
     CPred<"::qbackend::qnnpack::detail::isActivationElement($_self)">,
     "8-bit per-tensor quantized type (!quant.uniform<u8:f32, ...> or <i8:f32, ...>)">;
+def QNNPack_LayerElement : Type<
+    CPred<"::qbackend::qnnpack::detail::isLayerElement($_self)">,
+    "8-bit per-tensor quantized type, or a signed one of 16 bits (!quant.uniform<i16:f32, ...>)">;
 def QNNPack_WeightElement : Type<
     CPred<"::qbackend::qnnpack::detail::isWeightElement($_self)">,
     "signed 8-bit quantized type, per tensor or per channel">;
 def QNNPack_Activation : RankedTensorOf<[QNNPack_ActivationElement]>;
 def QNNPack_Image : TensorRankOf<[QNNPack_ActivationElement], [4]>;
 def QNNPack_LinearWeight : TensorRankOf<[QNNPack_WeightElement], [2]>;
-def QNNPack_Bias : TensorRankOf<[I32], [1]>;
+/// What ops with a weight take and give.
+def QNNPack_LayerActivation : RankedTensorOf<[QNNPack_LayerElement]>;
+def QNNPack_Bias : TensorRankOf<[I32, I64], [1]>;
 def QNNPack_Float : RankedTensorOf<[F32]>;
 def QNNPack_Quantized : RankedTensorOf<[quant_QuantizedType]>;
 

@@ -418,6 +418,8 @@ Expected<Formula> FormulaBuilder::build() {
   if (op->hasAttr("requantization") &&
       isa<ConvTranspose1dOp, ConvTranspose2dOp>(op))
     return fail("none is here for this op yet");
+  if (isWide(op->getOperand(0).getType()))
+    return fail("none is here for 16-bit activations yet");
   for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
     bool isBias = i == 2 && isa<Conv1dOp, Conv2dOp, Conv3dOp, LinearOp>(op);
     bool isOfNorm = i > 0 && isa<BatchNormOp>(op);
