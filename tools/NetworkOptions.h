@@ -21,9 +21,6 @@ extern llvm::cl::opt<std::string> moduleFile, entryName, inputScale,
     sampleArguments, weightsFile;
 extern llvm::cl::opt<unsigned> threads;
 
-/// What parts and tables say they were made by.
-inline constexpr const char *kTool = "qbackend " QBACKEND_VERSION_STRING;
-
 /// Adds what the plugins of --load-dialect-plugin have.
 llvm::Error loadPlugins(mlir::DialectRegistry &registry);
 

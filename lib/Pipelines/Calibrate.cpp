@@ -10,6 +10,7 @@
 #include "qbackend/Pipelines/Equalize.h"
 #include "qbackend/Pipelines/Layers.h"
 #include "qbackend/Pipelines/Passes.h"
+#include "qbackend/Support/Parts.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/ObserverOptions.h"
 #include "qbackend/Transforms/Analysis/ValueRanges.h"
@@ -400,6 +401,12 @@ static LogicalResult findParameters(ModuleOp module,
           << " was made of another module, with other code or weights: its "
              "ranges may not be those of this one; calibrate this one, or, if "
              "only the code is spelled otherwise, empty the table's \"model\"";
+    if (!table->tool.empty() && table->tool != getToolName())
+      emitWarning(module.getLoc())
+          << name << " was made by '" << table->tool << "', this is '"
+          << getToolName()
+          << "': what is recorded may not be the same; calibrate again, or, if "
+             "that is known to make no difference, empty the table's \"tool\"";
     // An observer that saw nothing has no range, whatever its entry says.
     llvm::erase_if(table->entries, [](const TableEntry &entry) {
       return entry.stats.empty() && !entry.explicitParams;

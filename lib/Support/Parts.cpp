@@ -18,6 +18,8 @@ using llvm::Error;
 using llvm::StringRef;
 namespace json = llvm::json;
 
+std::string qbackend::getToolName() { return "qbackend " QBACKEND_VERSION; }
+
 bool qbackend::isParts(StringRef text) {
   text = text.ltrim();
   return text.consume_front("{") && text.ltrim().starts_with("\"parts\"");

@@ -179,7 +179,6 @@ cl::opt<bool> options::profileMode(
     cl::cat(category));
 
 llvm::Error options::readPartFiles(Parts &parts) {
-  parts.tool = kTool;
   return readParts(ArrayRef<std::string>(partFiles), parts);
 }
 

@@ -43,7 +43,6 @@ static llvm::Error calibrateModule(ModuleOp module) {
   options.saveSeconds = saveSeconds;
   options.resume = resume;
   options.statistics = statistics;
-  options.tool = kTool;
   if (llvm::Error error = readShard(shard, options.shard, options.shards))
     return error;
   PreparePipelineOptions prepare;
@@ -92,7 +91,7 @@ static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
     auto run = getPartOptions();
     if (!run)
       return run.takeError();
-    auto part = compareOperatorsInPart(module, other, prepare, *run, kTool);
+    auto part = compareOperatorsInPart(module, other, prepare, *run);
     if (!part)
       return part.takeError();
     return calibration::writeText(printParts(*part), outputFile);
@@ -272,8 +271,7 @@ static llvm::Error printSensitivity(ModuleOp module) {
     if (!scores)
       return scores.takeError();
     return calibration::writeText(
-        printParts(tuning::makeParts(*scores, **simulation, kTool)),
-        outputFile);
+        printParts(tuning::makeParts(*scores, **simulation)), outputFile);
   }
   auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)
@@ -323,7 +321,7 @@ static llvm::Expected<Parts> describeEvaluation(ModuleOp module,
      << " " << options.sampleArguments;
   for (int64_t label : labels)
     os << " " << label;
-  return Parts{"evaluation", kTool, hashText(text), {}};
+  return Parts{"evaluation", hashText(text), {}};
 }
 
 /// Counts what is right in the part of --shard.

@@ -189,7 +189,6 @@ static llvm::Expected<tuning::TuneOptions> getOptions() {
   options.resume = resume;
   if (!partFiles.empty())
     options.readParts = [](Parts &parts) {
-      parts.tool = kTool;
       return readParts(ArrayRef<std::string>(partFiles), parts);
     };
   if (!shard.empty()) {
@@ -302,7 +301,7 @@ int main(int argc, char **argv) {
   // Each line is there when it is said, in a pipe, too.
   llvm::outs().SetUnbuffered();
   if (options->shards) {
-    auto part = tuning::tuneInPart(**module, *options, kTool);
+    auto part = tuning::tuneInPart(**module, *options);
     ended = true;
     if (!part)
       return fail(part.takeError());

@@ -18,16 +18,21 @@
 
 namespace qbackend {
 
+/// What parts and tables say they were made by: "qbackend 0.1.0".
+std::string getToolName();
+
 /// Results of parts, and what has to be equal in all of them:
 /// {"parts": "layers", "tool": "qbackend 0.1", "of": "sha256:...",
 ///  "results": {"0-49": ..., "50-99": ...}}
 struct Parts {
   /// The command: "evaluation", "layers", "sensitivity", "tune".
   std::string command;
-  /// The program, and a hash of all that results depend on.
-  std::string tool, of;
+  /// A hash of all that results depend on.
+  std::string of;
   /// By what they are of: samples, or what was measured.
   std::map<std::string, llvm::json::Value> results;
+  /// The program.
+  std::string tool = getToolName();
 };
 
 /// Whether `text` is that of parts; otherwise it may be a calibration table.
@@ -55,8 +60,7 @@ llvm::Error readParts(llvm::ArrayRef<std::string> paths, Parts &parts);
 /// The same for one text; empty: no results.
 llvm::Error readParts(llvm::StringRef text, Parts &parts);
 
-/// Says what parts have to be of, all but the program, and has their results
-/// when it returns.
+/// Says what parts have to be of, and has their results when it returns.
 using PartsReader = llvm::function_ref<llvm::Error(Parts &parts)>;
 
 /// The name of the result of the samples before `end`, from `first` on.

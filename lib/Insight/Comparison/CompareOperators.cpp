@@ -385,7 +385,7 @@ describeComparison(ModuleOp real, ModuleOp quantized,
 llvm::Expected<Parts>
 qbackend::compareOperatorsInPart(ModuleOp real, ModuleOp quantized,
                                  const PreparePipelineOptions &prepare,
-                                 const RunOptions &options, StringRef tool) {
+                                 const RunOptions &options) {
   auto prepared = prepareComparison(real, quantized, prepare, options);
   if (!prepared)
     return prepared.takeError();
@@ -396,7 +396,7 @@ qbackend::compareOperatorsInPart(ModuleOp real, ModuleOp quantized,
   auto of = describeComparison(real, quantized, prepare, options, part->total);
   if (!of)
     return of.takeError();
-  Parts result{"layers", tool.str(), std::move(*of), {}};
+  Parts result{"layers", std::move(*of), {}};
   result.results.emplace(getSamplesName(part->first, part->end),
                          evaluation::toJSON(totals));
   return result;
@@ -433,7 +433,7 @@ qbackend::compareOperators(ModuleOp real, ModuleOp quantized,
     auto of = describeComparison(real, quantized, prepare, options, *total);
     if (!of)
       return of.takeError();
-    Parts parts{"layers", "", std::move(*of), {}};
+    Parts parts{"layers", std::move(*of), {}};
     if (llvm::Error error = readParts(parts))
       return error;
     if (llvm::Error error = joinParts(*prepared, parts, *total, totals))

@@ -95,13 +95,12 @@ Expected<KnownScores> tuning::measurePart(Simulation &simulation,
 }
 
 static Parts describeScores(const Simulation &simulation) {
-  return {"sensitivity", "", simulation.getFingerprint(), {}};
+  return {"sensitivity", simulation.getFingerprint(), {}};
 }
 
-Parts tuning::makeParts(const KnownScores &scores, const Simulation &simulation,
-                        StringRef tool) {
+Parts tuning::makeParts(const KnownScores &scores,
+                        const Simulation &simulation) {
   Parts parts = describeScores(simulation);
-  parts.tool = tool.str();
   for (auto &[key, score] : scores)
     parts.results.emplace(key, toArray(score));
   return parts;

@@ -254,7 +254,7 @@ llvm::Expected<Parts> Tuner::prepare() {
     return error;
   result.real = measurements.getRealScore(SampleSet::HeldBack);
   result.heldBack = countHeldBack(measurements.getSamples());
-  Parts parts{"tune", "", hashText(measurements.journal.getNetwork()), {}};
+  Parts parts{"tune", hashText(measurements.journal.getNetwork()), {}};
   if (options.readParts)
     if (llvm::Error error = options.readParts(parts))
       return error;
@@ -263,11 +263,10 @@ llvm::Expected<Parts> Tuner::prepare() {
   return parts;
 }
 
-llvm::Expected<Parts> Tuner::runPart(StringRef tool) {
+llvm::Expected<Parts> Tuner::runPart() {
   auto parts = prepare();
   if (!parts)
     return parts.takeError();
-  parts->tool = tool.str();
   if (llvm::Error error = search()) {
     if (!hasShare)
       return error;
@@ -329,8 +328,7 @@ llvm::Expected<TuneResult> tuning::tune(ModuleOp module,
 }
 
 llvm::Expected<Parts> tuning::tuneInPart(ModuleOp module,
-                                         const TuneOptions &options,
-                                         StringRef tool) {
+                                         const TuneOptions &options) {
   if (llvm::Error error = checkOptions(options))
     return error;
   if (options.targetSeconds || options.maxSeconds)
@@ -340,5 +338,5 @@ llvm::Expected<Parts> tuning::tuneInPart(ModuleOp module,
   if (options.shard < 0 || options.shard >= options.shards)
     return makeError("shard {0} of {1}: expected 0 to {2}", options.shard,
                      options.shards, options.shards - 1);
-  return Tuner(module, options, llvm::nulls()).runPart(tool);
+  return Tuner(module, options, llvm::nulls()).runPart();
 }

@@ -34,7 +34,7 @@ public:
         start(std::chrono::steady_clock::now()) {}
 
   llvm::Expected<TuneResult> run();
-  llvm::Expected<Parts> runPart(llvm::StringRef tool);
+  llvm::Expected<Parts> runPart();
 
 private:
   llvm::Expected<Parts> prepare();

@@ -84,7 +84,6 @@ qbackendCalibrationCreate(QBackendModel *model,
   }
   if (calibrate.isMergeable() || calibrate.isPart())
     calibrate.model = getModelHash(*copy.module);
-  calibrate.tool = getToolName();
   if (failed(prepare(copy, given, calibrate.backend)))
     return QBACKEND_FAILURE;
   calibrate.entry = copy.entry;

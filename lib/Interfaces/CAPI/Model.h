@@ -85,11 +85,6 @@ createSource(llvm::ArrayRef<QBackendArray> arrays,
 /// The names of the arguments of `function`.
 llvm::SmallVector<std::string> getArgumentNames(mlir::func::FuncOp function);
 
-/// What tables and scores say they were made by.
-inline std::string getToolName() {
-  return std::string("qbackend ") + qbackendGetVersion();
-}
-
 inline arrays::ElementType toElementType(QBackendElementType type) {
   return static_cast<arrays::ElementType>(type);
 }

@@ -50,10 +50,8 @@ static RunOptions getRunOptions(const QBackendModel &model,
   return run;
 }
 
-/// Reads the parts of `options`, which are of this program.
 static llvm::Error readParts(const QBackendReportOptions &options,
                              Parts &parts) {
-  parts.tool = getToolName();
   return qbackend::readParts(toRef(options.parts), parts);
 }
 
@@ -144,8 +142,7 @@ qbackendModelCompareOperators(QBackendModel *model, QBackendModel *quantized,
   prepare.entry = copy->entry;
   RunOptions run = getRunOptions(*copy, *options);
   if (options->shards) {
-    auto part = compareOperatorsInPart(*copy->module, *other, prepare, run,
-                                       getToolName());
+    auto part = compareOperatorsInPart(*copy->module, *other, prepare, run);
     if (!part)
       return fail(*copy, part.takeError());
     if (copy->session.failIfInterrupted())
@@ -245,8 +242,7 @@ QBackendStatus qbackendModelFindSensitivity(
     if (copy->session.failIfInterrupted())
       return QBACKEND_FAILURE;
     return copy->session.finish(
-        printParts(tuning::makeParts(*part, **simulation, getToolName())),
-        output);
+        printParts(tuning::makeParts(*part, **simulation)), output);
   }
   auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
   if (!sensitivity)
@@ -297,7 +293,7 @@ QBackendStatus qbackendModelTune(QBackendModel *model,
       return options->isStopped(options->stopUser) != 0;
     };
   if (tune.shards) {
-    auto part = tuning::tuneInPart(*copy->module, tune, getToolName());
+    auto part = tuning::tuneInPart(*copy->module, tune);
     if (!part)
       return fail(*copy, part.takeError());
     if (copy->session.failIfInterrupted())

@@ -6,6 +6,7 @@
 
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Support/Parts.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
@@ -196,7 +197,7 @@ struct StatisticsCollector::Impl {
       return table;
     table.version = Table::mergeableVersion;
     table.isMergeable = true;
-    table.tool = options.tool;
+    table.tool = getToolName();
     table.model = options.model;
     calibration::SampleRange &samples = table.samples.front();
     if (samples.first > 0 || samples.count < total) {

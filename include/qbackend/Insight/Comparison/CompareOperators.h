@@ -33,11 +33,11 @@ compareOperators(mlir::ModuleOp real, mlir::ModuleOp quantized,
                  const RunOptions &options, PartsReader readParts = {});
 
 /// The same on the part of the samples that `options` have: its sums and
-/// results, by the program `tool`.
+/// results.
 llvm::Expected<Parts>
 compareOperatorsInPart(mlir::ModuleOp real, mlir::ModuleOp quantized,
                        const PreparePipelineOptions &prepare,
-                       const RunOptions &options, llvm::StringRef tool);
+                       const RunOptions &options);
 
 } // namespace qbackend
 

@@ -57,10 +57,9 @@ llvm::Expected<KnownScores> measurePart(Simulation &simulation,
                                         const KnownScores &known, int64_t shard,
                                         int64_t shards);
 
-/// Scores of `simulation`, by the program `tool`, as a part of a sensitivity:
-/// {"01": [31.2, 0.9]}; an infinite SQNR is "inf" or "-inf".
-Parts makeParts(const KnownScores &scores, const Simulation &simulation,
-                llvm::StringRef tool);
+/// Scores of `simulation` as a part of a sensitivity: {"01": [31.2, 0.9]}; an
+/// infinite SQNR is "inf" or "-inf".
+Parts makeParts(const KnownScores &scores, const Simulation &simulation);
 
 /// The scores of such parts. Fails if they are of another simulation.
 llvm::Expected<KnownScores> readScores(const Simulation &simulation,

@@ -94,12 +94,10 @@ inline constexpr llvm::StringLiteral kCompleteName = "complete";
 
 /// Searches as `tune` does, up to the first sets of operators that are compared
 /// with each other and aren't measured: of these it measures the part of
-/// `options`. Writes nothing. What all parts have measured, by the program
-/// `tool`, is to be read by the next parts; and by `tune`, once a part is
-/// complete.
+/// `options`. Writes nothing. What all parts have measured is to be read by the
+/// next parts; and by `tune`, once a part is complete.
 llvm::Expected<Parts> tuneInPart(mlir::ModuleOp module,
-                                 const TuneOptions &options,
-                                 llvm::StringRef tool);
+                                 const TuneOptions &options);
 
 } // namespace qbackend::tuning
 
