@@ -443,9 +443,11 @@ static LogicalResult findParameters(ModuleOp module,
              << name << " is of another network: " << difference << "; "
              << getFix(*table);
     if (missing.empty()) {
-      warnUnused(module, "data", options.data,
-                 "calibration table '" + options.calibration +
-                     "' has all that the network needs");
+      // Corrections are tried on it.
+      if (!hasCorrection(options, Correction::AdaptiveRounding) &&
+          !hasCorrection(options, Correction::BiasCorrection))
+        warnUnused(module, "data", options.data,
+                   name + " has all that the network needs");
       return success();
     }
     if (options.data.empty()) {
@@ -501,7 +503,8 @@ LogicalResult qbackend::calibrate(ModuleOp module,
   auto lookup = [&](OperatorOp op, bool withProducts) {
     return source.get(op, withProducts);
   };
-  bool isOfTable = options.data.empty() && source.lookup;
+  // What equalization= has changed since, the table has as it was.
+  bool isOfTable = source.lookup && options.equalization.empty();
   if ((round || correct) && !isOfTable && options.data.empty() &&
       !options.calibration.empty())
     return emitError(module.getLoc())

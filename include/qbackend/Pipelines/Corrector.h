@@ -40,9 +40,9 @@ public:
                               RescaleCallback rescaled) const = 0;
 
   /// Of a calibrated module: `round` is adaptive rounding, `correct` bias
-  /// correction, by runs on the samples of `options`; or with `lookup` by what
-  /// it has of what layers read. Fails, and says so, if the network doesn't
-  /// run.
+  /// correction, by what `lookup`, unless it is null, has of what layers read,
+  /// and by runs on the samples of `options`, if there are some. Fails, and
+  /// says so, if the network doesn't run.
   virtual mlir::LogicalResult correctLayers(mlir::ModuleOp module,
                                             const CalibrateOptions &options,
                                             bool round, bool correct,

@@ -185,9 +185,9 @@ public:
   using Biases = std::vector<std::optional<SmallVector<float, 0>>>;
 
   Corrector(ModuleOp module, func::FuncOp function,
-            const CalibrateOptions &options, Layers layers)
+            const CalibrateOptions &options, Layers layers, PatchLookup lookup)
       : module(module), options(options), function(function), layers(layers),
-        biases(layers.size()) {}
+        lookup(lookup), biases(layers.size()) {}
 
   llvm::Error run(bool round, bool correct);
 
@@ -225,6 +225,7 @@ private:
   const CalibrateOptions &options;
   func::FuncOp function;
   Layers layers;
+  PatchLookup lookup;
   Judge judge;
 
   std::unique_ptr<ObservedRun> observed;
@@ -282,8 +283,9 @@ llvm::Error Corrector::readSamples() {
   return llvm::Error::success();
 }
 
-/// Runs the float network: on all samples for rounding, and on the first
-/// ones for biases and to have what attempts are held against.
+/// Runs the float network: on all samples for rounding, unless a table has what
+/// that takes, and on the first ones for biases and to have what attempts are
+/// held against.
 llvm::Error Corrector::measure(bool round) {
   auto compiled = ObservedRun::compile(module, function,
                                        getSampleRequest(options), getHook());
@@ -295,7 +297,19 @@ llvm::Error Corrector::measure(bool round) {
     measurement.add(layer->op.getInputs()[0].getDefiningOp<ObserveOp>(),
                     layer.get());
   std::vector<std::pair<Moments, bool>> products(layers.size());
-  if (round) {
+  bool isComplete = true;
+  for (auto [layer, known] : llvm::zip_equal(layers, products)) {
+    known.second = layer->round;
+    auto found =
+        lookup && layer->round ? lookup(layer->op, true) : std::nullopt;
+    if (found && found->productPixels) {
+      layer->takeMoments(std::move(*found));
+      known.first = std::exchange(layer->moments, {});
+      layer->round = false;
+    }
+    isComplete &= !layer->round;
+  }
+  if (!isComplete) {
     if (llvm::Error error = observed->open())
       return error;
     observed->samples.options.maxSamples = options.samples;
@@ -303,9 +317,11 @@ llvm::Error Corrector::measure(bool round) {
                                        [](ArrayRef<arrays::Array>) {}))
       return error;
     observed->samples.options.maxSamples = -1;
-    for (auto [layer, known] : llvm::zip_equal(layers, products))
-      known = {std::exchange(layer->moments, {}),
-               std::exchange(layer->round, false)};
+    for (auto [layer, known] : llvm::zip_equal(layers, products)) {
+      Moments measured = std::exchange(layer->moments, {});
+      if (std::exchange(layer->round, false))
+        known.first = std::move(measured);
+    }
   }
   if (llvm::Error error = readSamples())
     return error;
@@ -315,7 +331,7 @@ llvm::Error Corrector::measure(bool round) {
   observed->samples.source =
       arrays::SampleSource::create(pointers, observed->samples.options.fixed);
   llvm::Error error = runSamples(
-      measurement, round ? "" : "measuring layers",
+      measurement, isComplete ? "measuring layers" : "",
       [&](ArrayRef<arrays::Array> results) { judge.remember(results); });
   if (round)
     for (auto [layer, known] : llvm::zip_equal(layers, products)) {
@@ -556,7 +572,7 @@ LogicalResult qbackend::correctLayers(ModuleOp module,
     return success();
 
   auto function = findEntry(module, options.entry);
-  if (function && lookup) {
+  if (function && lookup && options.data.empty()) {
     for (auto &layer : layers) {
       auto found = lookup(layer->op, layer->round);
       if (found && found->pixels)
@@ -568,13 +584,14 @@ LogicalResult qbackend::correctLayers(ModuleOp module,
                      "calibrate this network with --for-corrections, or pass "
                      "data=FILE.npz");
     }
-    Corrector(module, *function, options, layers).keepUnjudged(round, correct);
+    Corrector(module, *function, options, layers, lookup)
+        .keepUnjudged(round, correct);
     return success();
   }
   llvm::Error error =
-      function
-          ? Corrector(module, *function, options, layers).run(round, correct)
-          : function.takeError();
+      function ? Corrector(module, *function, options, layers, lookup)
+                     .run(round, correct)
+               : function.takeError();
   if (error)
     return emitError(module.getLoc())
            << "corrections failed: " << llvm::toString(std::move(error));

@@ -30,9 +30,10 @@ namespace qbackend {
 /// float network, and QB152 says so if not. Fails, and says so, if the
 /// network doesn't run.
 ///
-/// With `lookup`, nothing runs: x and the products are those of a table, x' is
-/// x, H has the products within blocks of a row, and nobody can say what is
-/// better in the whole: both are kept.
+/// With `lookup`, H is that of a table for the layers that it has: x' is x, and
+/// H has the products within blocks of a row. If there are no samples then,
+/// nothing runs: E[x] is the table's, too, and nobody can say what is better in
+/// the whole: both are kept.
 mlir::LogicalResult correctLayers(mlir::ModuleOp module,
                                   const CalibrateOptions &options, bool round,
                                   bool correct, PatchLookup lookup);

@@ -43,7 +43,8 @@ public:
   llvm::Error addScore(llvm::StringRef key, const Score &score);
   /// The file is written at once: a time measured again is another one.
   llvm::Error addSeconds(llvm::StringRef key, double seconds);
-  /// Written with the scores.
+  /// How many operators there are, -1: that can't be said. Written with the
+  /// scores.
   void addCount(llvm::StringRef key, int64_t count) {
     counts[key.str()] = count;
   }

@@ -122,6 +122,20 @@ std::string Measurements::getFingerprint(llvm::StringRef description) const {
   return text;
 }
 
+/// Whether `table`, a path or a text, has what corrections take in the place of
+/// samples. What is wrong with it, is said where it is used.
+static bool hasPatches(StringRef table) {
+  auto read = table.starts_with("{") ? calibration::parseTable(table, "")
+                                     : calibration::readTable(table);
+  if (read)
+    return llvm::any_of(read->entries,
+                        [](const calibration::TableEntry &entry) {
+                          return !entry.patches.empty();
+                        });
+  llvm::consumeError(read.takeError());
+  return false;
+}
+
 SmallVector<Change> Measurements::listChanges() const {
   SmallVector<Change> changes;
   changes.push_back({/*perChannel=*/true, std::nullopt, std::nullopt});
@@ -129,12 +143,12 @@ SmallVector<Change> Measurements::listChanges() const {
        {ObserverKind::Histogram, ObserverKind::MinMax, ObserverKind::MSE})
     changes.push_back({false, kind, std::nullopt});
   const CalibrateOptions &calibration = network.calibration;
+  bool hasSamples = !calibration.data.empty() || hasPatches(table);
   for (Correction correction : getCorrections()) {
     bool needsSamples = correction == Correction::AdaptiveRounding ||
                         correction == Correction::BiasCorrection;
     // The observer mse says it for all.
-    if (correction == Correction::MseRanges ||
-        (needsSamples && calibration.data.empty()) ||
+    if (correction == Correction::MseRanges || (needsSamples && !hasSamples) ||
         (correction == Correction::BiasAbsorption &&
          calibration.calibration == "ranges"))
       continue;
@@ -198,12 +212,15 @@ llvm::Error Measurements::open(Candidate &candidate) {
 }
 
 llvm::Error Measurements::count(Candidate &candidate) {
-  if (auto known = journal.findCount(candidate.name)) {
+  auto known = journal.findCount(candidate.name);
+  if (known && *known >= 0) {
     candidate.count = *known;
     return llvm::Error::success();
   }
-  if (llvm::Error error = open(candidate))
+  if (llvm::Error error = open(candidate)) {
+    journal.addCount(candidate.name, -1);
     return error;
+  }
   journal.addCount(candidate.name, candidate.count);
   return llvm::Error::success();
 }
@@ -215,6 +232,12 @@ static std::string getKey(StringRef kind, const Candidate &candidate,
   for (unsigned i : real.set_bits())
     key += " " + std::to_string(i);
   return key;
+}
+
+bool Measurements::isTried(const Candidate &candidate, unsigned count) const {
+  auto known = journal.findCount(candidate.name);
+  return (known && *known < int64_t(count)) ||
+         journal.findScore(getKey("", candidate, {}));
 }
 
 bool Measurements::isKnown(const Candidate &candidate, const BitVector &real,

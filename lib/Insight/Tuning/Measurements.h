@@ -50,6 +50,9 @@ public:
   /// know.
   llvm::Error count(Candidate &candidate);
 
+  /// Whether the score with all operators quantized is known, or that there is
+  /// none: it isn't possible, or has fewer operators than `count`.
+  bool isTried(const Candidate &candidate, unsigned count) const;
   /// Whether the score by simulation is known; and its key of the journal.
   bool isKnown(const Candidate &candidate, const llvm::BitVector &real,
                std::string &key) const;

@@ -200,15 +200,44 @@ llvm::Error Tuner::search() {
   return llvm::Error::success();
 }
 
+static Candidate makeCandidate(const Change &change) {
+  Candidate candidate;
+  candidate.changes.push_back(change);
+  candidate.name = change.getName();
+  return candidate;
+}
+
+/// Of a part: attempts its share of the changes that nobody has attempted,
+/// which are not put together here.
+llvm::Error Tuner::measureShare(ArrayRef<Change> changes) {
+  if (options.shards == 0)
+    return llvm::Error::success();
+  auto isAny = [](StringRef) { return true; };
+  auto before = measurements.journal.getResults({}, isAny);
+  int64_t number = 0;
+  for (const Change &change : changes) {
+    Candidate candidate = makeCandidate(change);
+    if (measurements.isTried(candidate, candidates[0].count) ||
+        number++ % options.shards != options.shard)
+      continue;
+    if (auto added = attempt(std::move(candidate)); !added)
+      return added.takeError();
+  }
+  for (auto &result : measurements.journal.getResults(before, isAny))
+    share.insert(result.first);
+  hasShare = number != 0;
+  return hasShare ? makeError("the part is measured") : llvm::Error::success();
+}
+
 /// Until what is to be kept is.
 llvm::Error Tuner::searchChanges() {
-  for (const Change &change : measurements.listChanges()) {
+  SmallVector<Change> changes = measurements.listChanges();
+  if (llvm::Error error = measureShare(changes))
+    return error;
+  for (const Change &change : changes) {
     if (isStopped())
       return llvm::Error::success();
-    Candidate candidate;
-    candidate.changes.push_back(change);
-    candidate.name = change.getName();
-    if (auto added = attempt(std::move(candidate)); !added)
+    if (auto added = attempt(makeCandidate(change)); !added)
       return added.takeError();
   }
   if (result.isKept)

@@ -90,6 +90,7 @@ private:
   llvm::Error searchFaster();
   llvm::Error measureShare(Candidate &candidate,
                            llvm::ArrayRef<llvm::BitVector> sets);
+  llvm::Error measureShare(llvm::ArrayRef<Change> changes);
 
   const TuneOptions &options;
   llvm::raw_ostream &log;

@@ -144,6 +144,22 @@ def means():
     check(corrected > before + 3, f"bias correction gives {corrected} dB by a table")
     check(rounded > before + 2, f"rounding gives {rounded} dB by a table")
     check(both > corrected, f"both give {both} dB by a table")
+    # By a table, and tried on samples: on the first ones alone.
+    calibration = np.load(f"{net.folder}/calibration.npy")
+    rest = np.random.default_rng(0).normal(size=(100, *calibration.shape[1:]))
+    more = np.concatenate([calibration, rest]).astype("float32")
+    results = []
+    for name, data in (("first", more[:64]), ("more", more)):
+        np.save(f"{net.folder}/{name}.npy", data)
+        tried = f"{source} data={net.folder}/{name}.npy"
+        results.append(net.quantize("adaptive-rounding,bias-correction", source=tried)
+                       .read_bytes())
+    check(results[0] == results[1],
+          "corrections by a table depend on more samples than they are tried on")
+    judged = net.sqnr("adaptive-rounding,bias-correction",
+                      source=f"{source} {net.data}")
+    print(f"by a table, tried on samples: {judged} dB")
+    check(judged > corrected, f"both give {judged} dB by a table and samples")
     ranges = net.sqnr("mse-ranges", source=source)
     print(f"by a table, of least squared error: {ranges} dB")
     expected = net.sqnr("mse-ranges")
@@ -169,10 +185,11 @@ def trained():
     run(sys.executable, examples / "export.py", examples / "networks/resnet8.npz",
         "resnet8", "--spelling", "tosa", "-o", net)
 
-    def sqnr(key):
+    images = f"data={data}:calib_images input-scale=1/255 samples=64"
+
+    def sqnr(key, source=images):
         output = folder / "int.mlir"
-        run("qbackend-opt", f"--apply-backend=qnnpack {key} data={data}:calib_images "
-            "input-scale=1/255 samples=64", net, "-o", output)
+        run("qbackend-opt", f"--apply-backend=qnnpack {key} {source}", net, "-o", output)
         text = run("qbackend-run", net, f"--compare={output}", "--samples=64",
                    f"--input={data}:calib_images", "--input-scale=1/255")
         return float(re.search(r"SQNR (\S+) dB", text).group(1))
@@ -181,6 +198,16 @@ def trained():
     before, after = sqnr(""), sqnr("corrections=bias-correction")
     print(f"resnet8: {before} dB, corrected {after} dB")
     check(after > before - 0.2, f"bias correction makes {before} dB {after} dB")
+    # A table alone can't say that; with samples it is tried.
+    table = folder / "table.json"
+    run("qbackend-run", net, "--calibrate", "--for-corrections", "--samples=64",
+        "--statistics=mergeable", f"--input={data}:calib_images",
+        "--input-scale=1/255", "-o", table)
+    unjudged, judged = (sqnr("corrections=bias-correction", f"calibration={table} {rest}")
+                        for rest in ("", images))
+    print(f"resnet8 by a table: {unjudged} dB, tried {judged} dB")
+    check(unjudged < before - 1, f"bias correction by a table gives {unjudged} dB")
+    check(judged > before - 0.2, f"bias correction makes {before} dB {judged} dB")
 
 
 channels()
