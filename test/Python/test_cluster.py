@@ -8,14 +8,17 @@ import functools
 import json
 import pickle
 import random
+import re
 import threading
 import time
+import warnings
 
 import numpy as np
 import pytest
 import qbackend
 from networks import WEIGHT, linear, samples
 from qbackend import Cluster, Model
+from qbackend._library import native
 from qbackend.model import cluster, parts
 from qbackend.model.sandbox import Remote
 
@@ -27,6 +30,7 @@ POOLS = [
     for kind in (futures.ThreadPoolExecutor, futures.ProcessPoolExecutor)
     for workers in (1, 2, 7)
 ]
+CORRECTIONS = "bias-correction,adaptive-rounding"
 AVERAGE = json.dumps(
     {
         "": {
@@ -472,7 +476,7 @@ def test_resume_rounds(model, tmp_path):
     assert done == [None] * 4 + [1]
 
 
-def test_tables_for_corrections(model):
+def test_tables_for_corrections(model, tmp_path):
     """Corrections by merged tables, without samples."""
     one = calibrated(for_corrections=True)
     assert '"patches"' in one
@@ -480,9 +484,39 @@ def test_tables_for_corrections(model):
     assert joined == one
     model.calibration = joined
     assert model.quantize(corrections="adaptive-rounding").summary().operators
+    # Tried on samples: nothing is said of those not being used.
+    np.save(tmp_path / "x.npy", X)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tried = model.quantize(corrections=CORRECTIONS, data=tmp_path / "x.npy")
+    assert tried.compare(model, X)[0].sqnr >= model.quantize().compare(model, X)[0].sqnr
     model.calibration = calibrated()
     with pytest.raises(ValueError, match="takes what layers read, which"):
         model.quantize(corrections="adaptive-rounding")
+
+
+def test_tables_by_name():
+    """What a user joins by hand: samples of each table under a name."""
+    halves = [calibrated(X[:80], source="a"), calibrated(X[80:], source="b")]
+    joined = json.loads(native().merge_tables(halves, ["a.json", "b.json"]))
+    assert [s["source"] for s in joined["samples"]] == ["a", "b"]
+    assert joined["entries"] == json.loads(calibrated())["entries"]
+    for names, why in (
+        ("aa", "sample 0 of 'a' is in 'x' and in 'y'"),
+        ("ab", "have seen the same samples, as 'a' and as 'b'"),
+    ):
+        tables = [calibrated(X[:80], source=name) for name in names]
+        with pytest.raises(ValueError, match=why):
+            native().merge_tables(tables, ["x", "y"])
+    with futures.ThreadPoolExecutor(2) as executor:
+        assert calibrated(X[80:], source="b", executor=executor) == halves[1]
+
+
+def test_other_version(model):
+    """A table of another version of the program."""
+    model.calibration = re.sub('"qbackend [0-9.]*"', '"qbackend 9"', calibrated())
+    with pytest.warns(match="was made by 'qbackend 9', this is 'qbackend "):
+        assert model.quantize().text()
 
 
 def test_progress_of_rounds(model):

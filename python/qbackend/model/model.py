@@ -361,6 +361,7 @@ class Model(Analyzed):
         sharing: str = "groups",
         statistics: str = "ordered",
         for_corrections: bool = False,
+        source: str = "memory",
         executor: Executor = None,
     ) -> "Model":
         """Runs the float network on samples and keeps what its tensors hold.
@@ -386,7 +387,8 @@ class Model(Analyzed):
         parts of the samples give the same table in any order. With `executor`, parts
         run on its workers (docs/Cluster.md), which takes mergeable ones where observers
         depend on the order. With `for_corrections`, sums over what layers read are
-        kept, so that `quantize(corrections=...)` needs no samples.
+        kept, so that `quantize(corrections=...)` needs no samples. `source` is what
+        the table calls the data: tables merge if no sample of one source is in two.
         """
         if non_finite not in ("error", "ignore"):
             raise ValueError(f"non_finite is {non_finite!r}, expected error or ignore")
@@ -396,9 +398,9 @@ class Model(Analyzed):
             samples = count_of("samples", samples, 1)
         backend, qconfig = named_files(backend, qconfig)
         inputs = self._sample_inputs(sample_arguments)
-        source = parts.source_of(data, inputs, executor)
-        total = source.size()
-        keeps_batches = batch_size is None and not source.is_one
+        given = parts.source_of(data, inputs, executor)
+        total = given.size()
+        batch = batch_size or (_BATCH_SAMPLES if given.is_one else None)
         if samples is not None:
             total = samples if total is None else min(total, samples)
         name = backend if isinstance(backend, str) else f"@{backend.name}"
@@ -415,8 +417,8 @@ class Model(Analyzed):
             configuration,
             scale_text(input_scale),
             numbers_text(sample_arguments),
-            "memory",
-            -1 if keeps_batches else batch_size or _BATCH_SAMPLES,
+            str(source),
+            batch or -1,
             non_finite == "ignore",
             thread_count(threads),
             sharing,
@@ -425,36 +427,18 @@ class Model(Analyzed):
         ]
         report = ProgressReport("calibrating", progress, total)
         if executor is not None:
+            workers, sent = cluster_of(executor), self._sent()
             self._table = parts.calibrate(
-                cluster_of(executor),
-                self._sent(),
-                arguments[1:],
-                source,
-                None if keeps_batches else batch_size or _BATCH_SAMPLES,
-                samples,
-                report,
+                workers, sent, arguments[1:], given, batch, samples, report
             )
-            self._calibrated_for = (backend, qconfig)
-            self._calibrated_sharing = sharing
-            return self
-        arguments += [0, 0]
-        if isinstance(loaded, Remote):
-            run = loaded.sandbox.ask(None, "Calibration", arguments)
         else:
-            run = native().Calibration(*arguments)
-        done = 0
-        for batch in source.items() if keeps_batches else source.blocks():
-            if samples is not None and done + batch.count > samples:
-                batch = source.rows(batch, 0, samples - done)
-            run.add(batch.arrays)
-            done += batch.count
-            report.advance(batch.count)
-            if done == samples:
-                break
-        report.finish()
-        if done == 0:
-            raise ValueError("the data has no samples; give at least one")
-        self._table = run.table()
+            arguments += [0, 0]
+            if isinstance(loaded, Remote):
+                run = loaded.sandbox.ask(None, "Calibration", arguments)
+            else:
+                run = native().Calibration(*arguments)
+            parts.add_samples(run, given, batch, samples, report)
+            self._table = run.table()
         self._calibrated_for = (backend, qconfig)
         self._calibrated_sharing = sharing
         return self

@@ -174,6 +174,29 @@ def _count(batches: Sequence[Batch]) -> int:
 # Calibration ------------------------------------------------------------------
 
 
+def add_samples(
+    run: Any,
+    source: Samples,
+    batch: Optional[int],
+    limit: Optional[int],
+    report: ProgressReport,
+) -> None:
+    """Has a calibration of this process see the samples. Each item is a batch, unless
+    `batch` says how many samples are one."""
+    done = 0
+    for piece in source.items() if batch is None else source.blocks():
+        if limit is not None and done + piece.count > limit:
+            piece = source.rows(piece, 0, limit - done)
+        run.add(piece.arrays)
+        done += piece.count
+        report.advance(piece.count)
+        if done == limit:
+            break
+    report.finish()
+    if done == 0:
+        raise ValueError("the data has no samples; give at least one")
+
+
 def _calibrate(model: Any, task: Task) -> Tuple[str, int]:
     options = task.options
     run = native().Calibration(model, *options["arguments"], -1, options["first"])
