@@ -421,6 +421,7 @@ tosa_to_qnnpack::readElementRescale(linalg::GenericOp op,
   if (!type || !op.hasPureTensorSemantics() || op.getNumReductionLoops() != 0 ||
       !op.getMatchingIndexingMap(op.getDpsInitOperand(0)).isIdentity() ||
       !(type.getElementType().isSignlessInteger(8) ||
+        type.getElementType().isSignlessInteger(16) ||
         type.getElementType().isSignlessInteger(32)))
     return std::nullopt;
   OpOperand *input = nullptr;
@@ -435,7 +436,7 @@ tosa_to_qnnpack::readElementRescale(linalg::GenericOp op,
       input
           ? dyn_cast<IntegerType>(getElementTypeOrSelf(input->get().getType()))
           : IntegerType();
-  if (!element || !element.isSignless() || element.getWidth() > 32 ||
+  if (!element || !element.isSignless() || element.getWidth() > 48 ||
       !op.getMatchingIndexingMap(input).isIdentity())
     return std::nullopt;
   // One number, or one for each index of the last dimension.

@@ -32,6 +32,14 @@ Value LinalgRaiser::createConstant(Location loc, ArrayRef<T> numbers,
                                         DenseElementsAttr::get(type, numbers)));
 }
 
+Value LinalgRaiser::createIntegers(Location loc, ArrayRef<APInt> numbers,
+                                   ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(
+      shape, rewriter.getIntegerType(numbers.front().getBitWidth()));
+  return keep(arith::ConstantOp::create(rewriter, loc,
+                                        DenseElementsAttr::get(type, numbers)));
+}
+
 Value LinalgRaiser::createZeroPoint(Location loc, Type element,
                                     int64_t number) {
   auto type = RankedTensorType::get({1}, element);
@@ -40,16 +48,15 @@ Value LinalgRaiser::createZeroPoint(Location loc, Type element,
       DenseElementsAttr::get(type, rewriter.getIntegerAttr(element, number))));
 }
 
-bool LinalgRaiser::addBias(Value value, SmallVectorImpl<int32_t> &bias) {
+bool LinalgRaiser::addBias(Value value, SmallVectorImpl<APInt> &bias) {
   DenseElementsAttr numbers = constants.evaluate(value);
-  if (!numbers || !numbers.getElementType().isInteger(32) ||
+  if (!numbers || bias.empty() ||
+      !numbers.getElementType().isInteger(bias.front().getBitWidth()) ||
       (!numbers.isSplat() && numbers.getNumElements() != int64_t(bias.size())))
     return false;
-  for (size_t i = 0; i < bias.size(); ++i) {
-    int32_t number = numbers.isSplat() ? numbers.getSplatValue<int32_t>()
-                                       : numbers.getValues<int32_t>()[i];
-    bias[i] = int32_t(uint32_t(bias[i]) + uint32_t(number));
-  }
+  for (auto [i, number] : llvm::enumerate(bias))
+    number += numbers.isSplat() ? numbers.getSplatValue<APInt>()
+                                : numbers.getValues<APInt>()[i];
   return true;
 }
 
@@ -67,15 +74,15 @@ static bool isOfChannels(AffineMap map, Value value) {
              getAffineDimExpr(map.getNumDims() - 1, map.getContext());
 }
 
-bool LinalgRaiser::addInit(Value init, SmallVectorImpl<int32_t> &bias) {
+bool LinalgRaiser::addInit(Value init, SmallVectorImpl<APInt> &bias) {
   Operation *op = init.getDefiningOp();
   if (auto fill = dyn_cast_or_null<linalg::FillOp>(op)) {
     APInt number;
     if (!matchPattern(fill.getInputs()[0], m_ConstantInt(&number)) ||
-        number.getBitWidth() != 32)
+        bias.empty() || number.getBitWidth() != bias.front().getBitWidth())
       return false;
-    for (int32_t &element : bias)
-      element = int32_t(uint32_t(element) + uint32_t(number.getZExtValue()));
+    for (APInt &element : bias)
+      element += number;
     return true;
   }
   if (auto broadcast = dyn_cast_or_null<linalg::BroadcastOp>(op)) {
@@ -157,7 +164,7 @@ static SmallVector<int8_t> moveOutputsFirst(ArrayRef<int8_t> weight,
 // conv(pad(x), w) + b -> tosa.conv2d, tosa.depthwise_conv2d
 template <typename OpT>
 OrRefusal<Value> LinalgRaiser::raiseWindowed(OpT op, RankedTensorType type,
-                                             ArrayRef<int32_t> bias) {
+                                             ArrayRef<APInt> bias) {
   constexpr bool isDepthwise =
       llvm::is_one_of<OpT, linalg::DepthwiseConv2DNhwcHwcmOp,
                       linalg::DepthwiseConv2DNhwcHwcmQOp,
@@ -173,11 +180,11 @@ OrRefusal<Value> LinalgRaiser::raiseWindowed(OpT op, RankedTensorType type,
   DenseElementsAttr elements = constants.evaluate(op.getInputs()[1]);
   if (!elements || !elements.getElementType().isInteger(8))
     return Refusal("its weight is not a constant of bytes");
-  if (!cast<RankedTensorType>(op.getInputs()[0].getType())
-           .getElementType()
-           .isInteger(8))
-    return Refusal("its input is not of bytes: kernels add up products of "
-                   "bytes in 32 bits");
+  Type integer = getElementTypeOrSelf(op.getInputs()[0].getType()),
+       sum = type.getElementType();
+  if (!integer.isInteger(sum.isInteger(48) ? 16 : 8))
+    return Refusal("its input is neither of bytes nor, with sums of 48 bits, "
+                   "of 16");
   SmallVector<int64_t> pad;
   Value input = skipPadding(op.getInputs()[0], *inputZeroPoint, pad);
   SmallVector<int8_t> weight = llvm::to_vector(elements.getValues<int8_t>());
@@ -190,10 +197,10 @@ OrRefusal<Value> LinalgRaiser::raiseWindowed(OpT op, RankedTensorType type,
     shape.push_back(1);
   Location loc = op.getLoc();
   Value weightValue = createConstant<int8_t>(loc, weight, shape);
-  Value biasValue = createConstant<int32_t>(loc, bias, {int64_t(bias.size())});
-  Type byte = rewriter.getI8Type();
-  Value zeroPoints[] = {createZeroPoint(loc, byte, *inputZeroPoint),
-                        createZeroPoint(loc, byte, *weightZeroPoint)};
+  Value biasValue = createIntegers(loc, bias, {int64_t(bias.size())});
+  Value zeroPoints[] = {
+      createZeroPoint(loc, integer, *inputZeroPoint),
+      createZeroPoint(loc, rewriter.getI8Type(), *weightZeroPoint)};
   SmallVector<int64_t> strides, dilations;
   for (const APInt &stride : op.getStrides().template getValues<APInt>())
     strides.push_back(stride.getSExtValue());
@@ -203,17 +210,19 @@ OrRefusal<Value> LinalgRaiser::raiseWindowed(OpT op, RankedTensorType type,
       std::conditional_t<isDepthwise, tosa::DepthwiseConv2DOp, tosa::Conv2DOp>;
   return Value(keep(Raised::create(rewriter, loc, type, input, weightValue,
                                    biasValue, zeroPoints[0], zeroPoints[1], pad,
-                                   strides, dilations, rewriter.getI32Type())));
+                                   strides, dilations, sum)));
 }
 
 // batch_matmul(x, w) + b -> tosa.add(tosa.matmul, b)
 OrRefusal<Value> LinalgRaiser::raiseMatmul(linalg::LinalgOp op,
                                            RankedTensorType type,
-                                           ArrayRef<int32_t> bias) {
+                                           ArrayRef<APInt> bias) {
   std::optional<int64_t> zeroPoints[] = {getZeroPoint(op, 0),
                                          getZeroPoint(op, 1)};
   if (!zeroPoints[0] || !zeroPoints[1])
     return Refusal("a zero point of it is not constant, or none of bytes");
+  if (!type.getElementType().isInteger(32))
+    return Refusal("it adds up in another type than i32");
   Location loc = op.getLoc();
   Value operands[2], points[2];
   for (unsigned i : {0, 1}) {
@@ -227,10 +236,9 @@ OrRefusal<Value> LinalgRaiser::raiseMatmul(linalg::LinalgOp op,
   }
   Value sums = keep(tosa::MatMulOp::create(rewriter, loc, type, operands[0],
                                            operands[1], points[0], points[1]));
-  if (llvm::all_of(bias, [](int32_t number) { return number == 0; }))
+  if (llvm::all_of(bias, [](const APInt &number) { return number.isZero(); }))
     return sums;
-  Value added =
-      createConstant<int32_t>(loc, bias, {1, 1, int64_t(bias.size())});
+  Value added = createIntegers(loc, bias, {1, 1, int64_t(bias.size())});
   return Value(keep(tosa::AddOp::create(rewriter, loc, type, sums, added)));
 }
 
@@ -245,7 +253,7 @@ static SmallVector<T> tile(ArrayRef<T> numbers, int64_t channels) {
 }
 
 OrRefusal<Value> LinalgRaiser::raiseContraction(Value sums,
-                                                SmallVector<int32_t> bias) {
+                                                SmallVector<APInt> bias) {
   auto type = cast<RankedTensorType>(sums.getType());
   // [n, h, w, channels, multiplier] -> [n, h, w, channels * multiplier]
   auto collapse = sums.getDefiningOp<tensor::CollapseShapeOp>();
@@ -364,7 +372,8 @@ OrRefusal<Value> LinalgRaiser::raiseElementwise(linalg::GenericOp op) {
     if (!op.getMatchingIndexingMap(sums).isIdentity() ||
         type.isDynamicDim(type.getRank() - 1))
       return Refusal();
-    SmallVector<int32_t> numbers(type.getShape().back(), 0);
+    SmallVector<APInt> numbers(type.getShape().back(),
+                               APInt(type.getElementTypeBitWidth(), 0));
     if (isOfChannels(op.getMatchingIndexingMap(bias), bias->get()) &&
         addBias(bias->get(), numbers))
       return raiseContraction(sums->get(), std::move(numbers));
@@ -393,7 +402,9 @@ OrRefusal<Value> LinalgRaiser::raiseElementwise(linalg::GenericOp op) {
 
 OrRefusal<Value> LinalgRaiser::raiseSums(Value sums) {
   auto type = dyn_cast<RankedTensorType>(sums.getType());
-  if (!type || !type.getElementType().isInteger(32) || type.getRank() == 0)
+  if (!type || type.getRank() == 0 ||
+      !(type.getElementType().isInteger(32) ||
+        type.getElementType().isInteger(48)))
     return Refusal();
   auto generic = sums.getDefiningOp<linalg::GenericOp>();
   if (generic && countIntegerMultiplyAccumulates(generic) == 0) {
@@ -404,8 +415,9 @@ OrRefusal<Value> LinalgRaiser::raiseSums(Value sums) {
   }
   if (type.isDynamicDim(type.getRank() - 1))
     return Refusal();
-  return raiseContraction(sums,
-                          SmallVector<int32_t>(type.getShape().back(), 0));
+  return raiseContraction(
+      sums, SmallVector<APInt>(type.getShape().back(),
+                               APInt(type.getElementTypeBitWidth(), 0)));
 }
 
 tosa::RescaleOp LinalgRaiser::createRescale(Location loc, Value input,
@@ -414,7 +426,12 @@ tosa::RescaleOp LinalgRaiser::createRescale(Location loc, Value input,
   int64_t inputChannels = cast<RankedTensorType>(type).getShape().back();
   auto tiled = tile<int32_t>(rescale.multipliers, inputChannels);
   int64_t channels = tiled.size();
-  Value multipliers = createConstant<int32_t>(loc, tiled, {channels}),
+  // Of sums of 48 bits, which `raise` has looked at.
+  bool scale32 = !getElementTypeOrSelf(input.getType()).isInteger(48);
+  SmallVector<APInt> integers = llvm::map_to_vector(tiled, [&](int32_t number) {
+    return APInt(scale32 ? 32 : 16, number, /*isSigned=*/true);
+  });
+  Value multipliers = createIntegers(loc, integers, {channels}),
         shifts = createConstant<int8_t>(
             loc, tile<int8_t>(rescale.shifts, inputChannels), {channels});
   auto getElement = [](Type tensor) {
@@ -424,17 +441,18 @@ tosa::RescaleOp LinalgRaiser::createRescale(Location loc, Value input,
                                rescale.inputZeroPoint),
         to = createZeroPoint(loc, getElement(type), rescale.outputZeroPoint);
   return keep(tosa::RescaleOp::create(
-      rewriter, loc, type, input, multipliers, shifts, from, to,
-      /*scale32=*/true, rescale.rounding, /*per_channel=*/channels != 1,
+      rewriter, loc, type, input, multipliers, shifts, from, to, scale32,
+      rescale.rounding, /*per_channel=*/channels != 1,
       /*input_unsigned=*/false, /*output_unsigned=*/false));
 }
 
 tosa::ClampOp LinalgRaiser::createClamp(Location loc, Value bytes,
                                         const ElementRescale &limits) {
+  Type element = getElementTypeOrSelf(bytes.getType());
   return keep(
       tosa::ClampOp::create(rewriter, loc, bytes.getType(), bytes,
-                            rewriter.getI8IntegerAttr(int8_t(limits.min)),
-                            rewriter.getI8IntegerAttr(int8_t(limits.max)),
+                            rewriter.getIntegerAttr(element, limits.min),
+                            rewriter.getIntegerAttr(element, limits.max),
                             tosa::NanPropagationMode::PROPAGATE));
 }
 
@@ -448,6 +466,10 @@ OrRefusal<tosa::RescaleOp> LinalgRaiser::raise(linalg::GenericOp op,
   OrRefusal<Value> sums = raiseSums(rescale.input);
   if (!sums)
     return sums.getRefusal();
+  if (getElementTypeOrSelf((*sums).getType()).isInteger(48) &&
+      llvm::any_of(rescale.multipliers,
+                   [](int32_t number) { return number > INT16_MAX; }))
+    return Refusal("its rescale of 48 bits has multipliers of more than 16");
   auto type = cast<RankedTensorType>((*sums).getType())
                   .clone(getElementTypeOrSelf(op->getResult(0).getType()));
   return createRescale(op.getLoc(), *sums, type, rescale);

@@ -38,20 +38,20 @@ public:
 private:
   OrRefusal<mlir::Value> raiseSums(mlir::Value sums);
   OrRefusal<mlir::Value> raiseContraction(mlir::Value sums,
-                                          llvm::SmallVector<int32_t> bias);
+                                          llvm::SmallVector<llvm::APInt> bias);
   OrRefusal<mlir::Value> raiseElementwise(mlir::linalg::GenericOp op);
   mlir::Value raiseWidening(mlir::Value value);
   template <typename OpT>
   OrRefusal<mlir::Value> raiseWindowed(OpT op, mlir::RankedTensorType type,
-                                       llvm::ArrayRef<int32_t> bias);
+                                       llvm::ArrayRef<llvm::APInt> bias);
   OrRefusal<mlir::Value> raiseMatmul(mlir::linalg::LinalgOp op,
                                      mlir::RankedTensorType type,
-                                     llvm::ArrayRef<int32_t> bias);
+                                     llvm::ArrayRef<llvm::APInt> bias);
 
   /// Adds the numbers of `value`, one or one for each channel, to `bias`.
-  bool addBias(mlir::Value value, llvm::SmallVectorImpl<int32_t> &bias);
+  bool addBias(mlir::Value value, llvm::SmallVectorImpl<llvm::APInt> &bias);
   /// Those of what a contraction adds to.
-  bool addInit(mlir::Value init, llvm::SmallVectorImpl<int32_t> &bias);
+  bool addInit(mlir::Value init, llvm::SmallVectorImpl<llvm::APInt> &bias);
   /// The zero point of operand `number` of a contraction that may have none.
   std::optional<int64_t> getZeroPoint(mlir::linalg::LinalgOp op,
                                       unsigned number);
@@ -64,6 +64,10 @@ private:
                                       const ElementRescale &rescale);
   template <typename T>
   mlir::Value createConstant(mlir::Location loc, llvm::ArrayRef<T> numbers,
+                             llvm::ArrayRef<int64_t> shape);
+  /// The same of integers of a width of their own; there are some.
+  mlir::Value createIntegers(mlir::Location loc,
+                             llvm::ArrayRef<llvm::APInt> numbers,
                              llvm::ArrayRef<int64_t> shape);
   /// Of type tensor<1xiN>.
   mlir::Value createZeroPoint(mlir::Location loc, mlir::Type element,

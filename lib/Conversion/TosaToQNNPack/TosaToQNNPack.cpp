@@ -504,8 +504,11 @@ void Importer::remarkRefusal(Operation *sums, const Refusal &refusal) {
 }
 
 Value Importer::importLinalg(linalg::GenericOp op) {
-  if (op->getNumResults() != 1 || !isBytes(op->getResult(0)))
+  if (op->getNumResults() != 1 ||
+      !(isBytes(op->getResult(0)) || isOf(op->getResult(0), 16)))
     return {};
+  unsigned bits =
+      getElementTypeOrSelf(op->getResult(0)).getIntOrFloatBitWidth();
   std::optional<ElementRescale> rescale = readElementRescale(op, constants);
   if (!rescale)
     return {};
@@ -522,7 +525,8 @@ Value Importer::importLinalg(linalg::GenericOp op) {
     else
       remarkRefusal(raiser.getContraction(), imported.getRefusal());
   }
-  if (bytes && (rescale->min != -128 || rescale->max != 127)) {
+  if (bytes && (rescale->min != llvm::minIntN(bits) ||
+                rescale->max != llvm::maxIntN(bits))) {
     rewriter.setInsertionPoint(op);
     // What limits other bytes stays.
     bytes = importClamp(raiser.createClamp(op.getLoc(), bytes, *rescale));

@@ -206,3 +206,64 @@ func.func @others(%x: tensor<1x2x2x2xi8>) -> (tensor<1x2x2x2xi8>, tensor<1x2x2x2
   } -> tensor<1x2x2x2xi8>
   return %bytes, %others : tensor<1x2x2x2xi8>, tensor<1x2x2x2xi8>
 }
+
+// -----
+
+#element = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+
+// CHECK-LABEL: @wide_multiplier
+// CHECK: linalg.conv_2d_nhwc_fhwc
+// CHECK: tosa.apply_scale
+// CHECK-NOT: qnnpack
+func.func @wide_multiplier(%x: tensor<1x2x2x2xi16>) -> tensor<1x2x2x2xi16> {
+  %b = arith.constant 9 : i48
+  %m = arith.constant 32768 : i32
+  %s = arith.constant 20 : i8
+  %lo = arith.constant -7 : i32
+  %hi = arith.constant 32767 : i32
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e48 = tensor.empty() : tensor<1x2x2x2xi48>
+  %e16 = tensor.empty() : tensor<1x2x2x2xi16>
+  %bias = linalg.fill ins(%b : i48) outs(%e48 : tensor<1x2x2x2xi48>) -> tensor<1x2x2x2xi48>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=wide_multiplier | Operator=linalg.conv_2d_nhwc_fhwc, Reason="stays integer code: its rescale of 48 bits has multipliers of more than 16"}}
+  %sums = linalg.conv_2d_nhwc_fhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<1x2x2x2xi16>, tensor<2x1x1x2xi8>) outs(%bias : tensor<1x2x2x2xi48>) -> tensor<1x2x2x2xi48>
+  %y = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x2xi48>) outs(%e16 : tensor<1x2x2x2xi16>) {
+  ^bb0(%in: i48, %out: i16):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i48, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i16
+    linalg.yield %3 : i16
+  } -> tensor<1x2x2x2xi16>
+  return %y : tensor<1x2x2x2xi16>
+}
+
+// -----
+
+#element = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+
+// CHECK-LABEL: @wide_sums_of_bytes
+// CHECK: linalg.batch_matmul
+// CHECK-NOT: qnnpack
+func.func @wide_sums_of_bytes(%x: tensor<1x2x2xi8>) -> tensor<1x2x2xi8> {
+  %b = arith.constant 0 : i48
+  %m = arith.constant 16384 : i32
+  %s = arith.constant 20 : i8
+  %lo = arith.constant -128 : i32
+  %hi = arith.constant 127 : i32
+  %w = arith.constant dense<3> : tensor<1x2x2xi8>
+  %e48 = tensor.empty() : tensor<1x2x2xi48>
+  %e8 = tensor.empty() : tensor<1x2x2xi8>
+  %bias = linalg.fill ins(%b : i48) outs(%e48 : tensor<1x2x2xi48>) -> tensor<1x2x2xi48>
+  // expected-remark @+1 {{QB147 | Category:qbackend | Function=wide_sums_of_bytes | Operator=linalg.batch_matmul, Reason="stays integer code: it adds up in another type than i32"}}
+  %sums = linalg.batch_matmul ins(%x, %w : tensor<1x2x2xi8>, tensor<1x2x2xi8>) outs(%bias : tensor<1x2x2xi48>) -> tensor<1x2x2xi48>
+  %y = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2xi48>) outs(%e8 : tensor<1x2x2xi8>) {
+  ^bb0(%in: i48, %out: i8):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i48, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i8
+    linalg.yield %3 : i8
+  } -> tensor<1x2x2xi8>
+  return %y : tensor<1x2x2xi8>
+}

@@ -251,3 +251,32 @@ func.func @transposed(%x: tensor<?x2x2x2xi8>) -> (tensor<?x3x4x2xi8>, tensor<?x3
   %sized = tensor.empty(%tn) : tensor<?x3xi8>
   return %bytes, %sized : tensor<?x3x4x2xi8>, tensor<?x3xi8>
 }
+
+// Sums of 48 bits are those of 16-bit activations.
+// CHECK-LABEL: func.func @sixteen_bits
+// CHECK-DAG: %[[B:.*]] = arith.constant dense<9> : tensor<2xi64>
+// CHECK: %[[C:.*]] = qnnpack.conv2d %{{.*}}, %{{.*}}, %[[B]] {{.*}} requantization = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+// CHECK-SAME: -> tensor<1x2x2x2x!quant.uniform<i16:f32, 1.000000e+00>>
+// CHECK: qnnpack.clamp %[[C]] {max = 3.276700e+04 : f32, min = -7.000000e+00 : f32}
+// CHECK-NOT: {{linalg|tosa|tensor}}.
+func.func @sixteen_bits(%x: tensor<1x2x2x2xi16>) -> tensor<1x2x2x2xi16> {
+  %b = arith.constant 9 : i48
+  %m = arith.constant 16384 : i32
+  %s = arith.constant 20 : i8
+  %lo = arith.constant -7 : i32
+  %hi = arith.constant 32767 : i32
+  %w = arith.constant dense<3> : tensor<2x1x1x2xi8>
+  %e48 = tensor.empty() : tensor<1x2x2x2xi48>
+  %e16 = tensor.empty() : tensor<1x2x2x2xi16>
+  %bias = linalg.fill ins(%b : i48) outs(%e48 : tensor<1x2x2x2xi48>) -> tensor<1x2x2x2xi48>
+  %sums = linalg.conv_2d_nhwc_fhwc {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} ins(%x, %w : tensor<1x2x2x2xi16>, tensor<2x1x1x2xi8>) outs(%bias : tensor<1x2x2x2xi48>) -> tensor<1x2x2x2xi48>
+  %y = linalg.generic {indexing_maps = [#element, #element], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%sums : tensor<1x2x2x2xi48>) outs(%e16 : tensor<1x2x2x2xi16>) {
+  ^bb0(%in: i48, %out: i16):
+    %0 = tosa.apply_scale %in, %m, %s {rounding_mode = SINGLE_ROUND} : (i48, i32, i8) -> i32
+    %1 = arith.maxsi %0, %lo : i32
+    %2 = arith.minsi %1, %hi : i32
+    %3 = arith.trunci %2 : i32 to i16
+    linalg.yield %3 : i16
+  } -> tensor<1x2x2x2xi16>
+  return %y : tensor<1x2x2x2xi16>
+}
