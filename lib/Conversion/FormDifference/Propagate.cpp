@@ -386,6 +386,10 @@ static bool isMovement(Operation *op) {
 }
 
 Differences Propagation::propagate(Operation *op) {
+  // Of 16 bits are rescales alone, which TOSA has.
+  if (op->getNumOperands() != 0 && isRight(op) &&
+      qnnpack::isWide(op->getOperand(0).getType()))
+    return {};
   if (std::optional<WeightedOp> weighted = WeightedOp::get(op)) {
     SmallVector<float> written;
     if (getMultipliers)

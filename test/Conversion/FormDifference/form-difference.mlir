@@ -77,3 +77,22 @@ func.func @main(%x: tensor<1x4x4x2xf32>) -> (tensor<1x2x2x2xf32>, tensor<1x2x2x2
   %7 = qnnpack.dequantize %6 : tensor<1x2x2x2x!y> -> tensor<1x2x2x2xf32>
   return %2, %4, %7 : tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>, tensor<1x2x2x2xf32>
 }
+
+// -----
+
+// Sums of 16-bit activations have the same rescale in TOSA.
+// CHECK: QB000 {{.*}} all-macs=4
+// CHECK-NOT: QB131
+!x16 = !quant.uniform<i16:f32, 1.0>
+!s8 = !quant.uniform<i8:f32, 0.25>
+#wide = #qnnpack.requantization<rounding = half_up, multiplier = [16384], shift = [20]>
+func.func @main(%x: tensor<1x2xi16>) -> tensor<1x2xi16> {
+  %q = quant.scast %x : tensor<1x2xi16> to tensor<1x2x!x16>
+  %c = arith.constant dense<[[100, -50], [3, 4]]> : tensor<2x2xi8>
+  %w = quant.scast %c : tensor<2x2xi8> to tensor<2x2x!s8>
+  %b = arith.constant dense<[7, -9]> : tensor<2xi64>
+  %0 = qnnpack.linear %q, %w, %b {requantization = #wide} : tensor<1x2x!x16>, tensor<2x2x!s8>, tensor<2xi64> -> tensor<1x2x!x16>
+  %1 = qnnpack.clamp %0 {min = -7.0 : f32, max = 30000.0 : f32} : tensor<1x2x!x16> -> tensor<1x2x!x16>
+  %y = quant.scast %1 : tensor<1x2x!x16> to tensor<1x2xi16>
+  return %y : tensor<1x2xi16>
+}
