@@ -23,7 +23,8 @@
 
 //===----------------------------------------------------------------------===//
 // Requantization: tosa.rescale with SINGLE_ROUND. What has none here (averages,
-// functions) stays in the reference form, and so do 16 bits.
+// functions) stays in the reference form, and so do 16 bits, but in layers with a
+// weight, whose multipliers have 15 bits then.
 //===----------------------------------------------------------------------===//
 
 #tosa = #qbackend.requantization<rounding = half_up, multiplier = fixed_point>

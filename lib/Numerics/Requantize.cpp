@@ -68,21 +68,22 @@ int32_t applyFixedPoint(int64_t value, int32_t multiplier, int shift,
   return static_cast<int32_t>(product >> shift);
 }
 
-std::optional<FixedPointMultiplier> quantizeMultiplier(double value) {
+std::optional<FixedPointMultiplier> quantizeMultiplier(double value, int bits) {
   // Written so that a NaN is none.
-  if (!(value > 0 && value < 0x1p29))
+  if (!(value > 0 && value < std::ldexp(1, bits - 2)))
     return std::nullopt;
   int exponent;
-  int64_t integer = std::llround(std::frexp(value, &exponent) * 0x1p31);
-  if (integer == int64_t(1) << 31) {
+  int64_t integer =
+      std::llround(std::ldexp(std::frexp(value, &exponent), bits));
+  if (integer == int64_t(1) << bits) {
     integer /= 2;
     ++exponent;
   }
   if (exponent < -31)
     return FixedPointMultiplier();
-  if (exponent > 29)
+  if (exponent > bits - 2)
     return std::nullopt;
-  return FixedPointMultiplier{static_cast<int32_t>(integer), 31 - exponent};
+  return FixedPointMultiplier{static_cast<int32_t>(integer), bits - exponent};
 }
 
 QuantParams dynamicLinearParams(float min, float max) {

@@ -494,6 +494,24 @@ TEST(FixedPoint, OfANumber) {
     EXPECT_FALSE(quantizeMultiplier(value).has_value()) << value;
 }
 
+TEST(FixedPoint, OfANumberIn15Bits) {
+  auto check = [](double value, int32_t multiplier, int shift) {
+    auto number = quantizeMultiplier(value, 15);
+    ASSERT_TRUE(number.has_value()) << value;
+    EXPECT_EQ(number->multiplier, multiplier) << value;
+    EXPECT_EQ(number->shift, shift) << value;
+  };
+  check(0.5, 1 << 14, 15);
+  check(0.09375, 24576, 18);
+  check(0x1p-32, 1 << 14, 46);
+  // Ties of the 15th bit go up, the largest of them to the next power of two.
+  check(0x1.0002p-1, (1 << 14) + 1, 15);
+  check(0x1.fffep-1, 1 << 14, 14);
+  check(0x1p12, 1 << 14, 2);
+  for (double value : {0x1p13, std::nextafter(0x1p13, 0), 0.0, double(NAN)})
+    EXPECT_FALSE(quantizeMultiplier(value, 15).has_value()) << value;
+}
+
 TEST(FixedPoint, IsExact) {
   std::mt19937_64 engine(1);
   for (int i = 0; i < 1000000; ++i) {

@@ -65,12 +65,13 @@ struct FixedPointMultiplier {
   int shift = 31;
 };
 
-/// Returns round(f * 2^31) / 2^(31 - e) for the number `value` = f * 2^e with f
-/// in [1/2, 1), ties away from zero; 2^31 becomes 2^30
-/// of the next e. 0 / 2^31 for e < -31 (TFLite's QuantizeMultiplier).
-/// Nothing unless `value` is positive and less than 2^29, where the shift would
-/// be less than 2.
-std::optional<FixedPointMultiplier> quantizeMultiplier(double value);
+/// Returns round(f * 2^b) / 2^(b - e) for the number `value` = f * 2^e with f
+/// in [1/2, 1) and `bits` = b, ties away from zero; 2^b becomes 2^(b - 1) of
+/// the next e. 0 for e < -31 (TFLite's QuantizeMultiplier, with 15 bits
+/// ExecuTorch's for the 48-bit sums of TOSA). Nothing unless `value` is
+/// positive and less than 2^(b - 2), where the shift would be less than 2.
+std::optional<FixedPointMultiplier> quantizeMultiplier(double value,
+                                                       int bits = 31);
 
 //===----------------------------------------------------------------------===//
 // Dynamic linear

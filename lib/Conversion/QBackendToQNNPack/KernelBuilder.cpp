@@ -172,13 +172,14 @@ KernelBuilder::createRequantization(ArrayRef<double> values,
                                     int64_t leftShift) {
   SmallVector<int32_t> multipliers;
   SmallVector<int8_t> shifts;
+  int bits = qnnpack::isWide(type) ? 15 : 31;
   for (double value : values) {
     std::optional<numerics::FixedPointMultiplier> number =
-        numerics::quantizeMultiplier(value);
+        numerics::quantizeMultiplier(value, bits);
     if (!number) {
       refuseRequantization(
-          llvm::formatv("its multiplier is {0:e}, expected one in (0, 2^29)",
-                        value)
+          llvm::formatv("its multiplier is {0:e}, expected one in (0, 2^{1})",
+                        value, bits - 2)
               .str());
       return {};
     }
@@ -240,17 +241,20 @@ qnnpack::RequantizationAttr KernelBuilder::getRequantization(Type lhs,
     values.push_back(divideScales(rule.getQuotient(), input.getScale(), scale,
                                   output.getScale()));
   // Sources shift a sum to the left before they multiply it by less than 1, or
-  // saturate: no sum may get there.
-  if (llvm::any_of(values, [](double value) { return value >= 1; })) {
+  // saturate: no sum may get there. One of 16-bit activations has more than 32
+  // bits before.
+  if (qnnpack::isWide(lhs) ||
+      llvm::any_of(values, [](double value) { return value >= 1; })) {
     std::optional<SmallVector<int64_t>> sums;
     if (Value weight = getWeight())
-      sums = getLargestSums(getLargest(input), weight, getBias());
+      sums = getLargestSums(getLargest(input), weight, getStoredBias());
     else
       sums = {getLargest(input) *
               getLargest(qnnpack::getQuantizedType(inputs[1].getType()))};
     for (auto [o, sum] : llvm::enumerate(sums.value_or(SmallVector<int64_t>())))
       if (double value = values[values.size() == 1 ? 0 : o];
-          std::ldexp(double(sum), std::ilogb(value) + 1) >= 0x1p31) {
+          std::ldexp(double(sum), std::ilogb(value) + 1) >= 0x1p31 ||
+          sum >= int64_t(1) << 47) {
         refuseRequantization(
             llvm::formatv("sums of up to {0} times its multiplier {1:e} don't "
                           "fit 32 bits",
@@ -259,8 +263,9 @@ qnnpack::RequantizationAttr KernelBuilder::getRequantization(Type lhs,
         return {};
       }
     if (!sums) {
-      refuseRequantization("it has a multiplier of 1 or more, and a weight or "
-                           "bias that is not known");
+      refuseRequantization("it has a multiplier of 1 or more, or 16-bit "
+                           "activations, and a weight or bias that is not "
+                           "known");
       return {};
     }
   }
@@ -371,15 +376,23 @@ Value KernelBuilder::getWeight() {
   return op.getWeight() ? getQuantized(op.getWeight()) : Value();
 }
 
-Value KernelBuilder::getBias() {
+Value KernelBuilder::getStoredBias() {
   Value quantized = op.getBias() ? getQuantized(op.getBias()) : Value();
   auto cast = quantized ? quantized.getDefiningOp<quant::StorageCastOp>()
                         : quant::StorageCastOp();
   return cast ? cast.getInput() : Value();
 }
 
+Value KernelBuilder::getBias() {
+  Value bias = getStoredBias();
+  if (!bias || !qnnpack::isWide(inputs[0].getType()))
+    return bias;
+  Type wide = cast<ShapedType>(bias.getType()).clone(builder.getI64Type());
+  return builder.createOrFold<arith::ExtSIOp>(loc, wide, bias);
+}
+
 bool KernelBuilder::hasKnownBias() {
-  return bool(op.getBias()) == bool(getBias());
+  return bool(op.getBias()) == bool(getStoredBias());
 }
 
 Value KernelBuilder::createReshape(Value input, ArrayRef<int64_t> shape) {

@@ -76,8 +76,8 @@ public:
 
   /// The weight as integers; null unless convert has quantized it.
   mlir::Value getWeight();
-  /// The bias as the int32 constant that convert has made of it; null if there
-  /// is none.
+  /// The bias as the int32 constant that convert has made of it, in int64 for
+  /// 16-bit activations; null if there is none.
   mlir::Value getBias();
   /// Whether there is no bias, or one that convert has quantized.
   bool hasKnownBias();
@@ -101,6 +101,8 @@ public:
   bool relu, forTosa;
 
 private:
+  /// The bias as it is before that.
+  mlir::Value getStoredBias();
   /// Of the numbers `values`; null, and the kernel is refused, if there are
   /// none.
   qnnpack::RequantizationAttr

@@ -163,3 +163,59 @@ func.func @add_too_fine(%x0: tensor<4x!x8>, %x1: tensor<4x!y8>) -> tensor<4x!t8>
   %y = qbackend.quantize %c : tensor<4xf32> -> tensor<4x!t8>
   return %y : tensor<4x!t8>
 }
+
+// 16-bit activations have multipliers of 15 bits and a bias of 64: 0.375 / 4 is
+// 24576 / 2^18.
+!x16 = !quant.uniform<i16<-32767:32767>:f32, 0.0009765625>
+!y16 = !quant.uniform<i16<-32767:32767>:f32, 0.00390625>
+!t16 = !quant.uniform<i16<-32767:32767>:f32, 5.9604644775390625E-8>
+!k8 = !quant.uniform<i8:f32, 0.375>
+!b32 = !quant.uniform<i32:f32, 3.662109375E-4>
+#q16 = #qbackend.qconfig<activation = <min_max, si16, per_tensor_symmetric>, weight = <min_max, si8, per_tensor_symmetric>>
+// CHECK-LABEL: func.func @sixteen_bits
+// CHECK: %[[B:.*]] = arith.constant dense<[7, -9]> : tensor<2xi64>
+// CHECK: qnnpack.linear %{{.*}}, %{{.*}}, %[[B]] {relu, requantization = #qnnpack.requantization<rounding = half_up, multiplier = [24576], shift = [18]>}
+func.func @sixteen_bits(%x: tensor<1x2x!x16>) -> tensor<1x2x!y16> {
+  %wi = arith.constant dense<5> : tensor<2x2xi8>
+  %wq = quant.scast %wi : tensor<2x2xi8> to tensor<2x2x!k8>
+  %w = qbackend.dequantize %wq : tensor<2x2x!k8> -> tensor<2x2xf32>
+  %bi = arith.constant dense<[7, -9]> : tensor<2xi32>
+  %bq = quant.scast %bi : tensor<2xi32> to tensor<2x!b32>
+  %b = qbackend.dequantize %bq : tensor<2x!b32> -> tensor<2xf32>
+  %r = qbackend.dequantize %x : tensor<1x2x!x16> -> tensor<1x2xf32>
+  %c = qbackend.operator [#qbackend.linear, #qbackend.relu] inputs(%r) weight(%w) bias(%b) qconfig #q16 attributes {qbackend.requantization = #up} : (tensor<1x2xf32>, tensor<2x2xf32>, tensor<2xf32>) -> tensor<1x2xf32> {
+  ^bb0(%a: tensor<1x2xf32>, %v: tensor<2x2xf32>, %u: tensor<2xf32>):
+    qbackend.yield %a : tensor<1x2xf32>
+  }
+  %y = qbackend.quantize %c : tensor<1x2xf32> -> tensor<1x2x!y16>
+  return %y : tensor<1x2x!y16>
+}
+
+func.func @sixteen_bits_round_twice(%x: tensor<1x2x!x16>) -> tensor<1x2x!y16> {
+  %wi = arith.constant dense<5> : tensor<2x2xi8>
+  %wq = quant.scast %wi : tensor<2x2xi8> to tensor<2x2x!k8>
+  %w = qbackend.dequantize %wq : tensor<2x2x!k8> -> tensor<2x2xf32>
+  %r = qbackend.dequantize %x : tensor<1x2x!x16> -> tensor<1x2xf32>
+  // expected-remark @+1 {{has 16-bit activations and rounds double, expected half_up}}
+  %c = qbackend.operator [#qbackend.linear] inputs(%r) weight(%w) qconfig #q16 attributes {qbackend.requantization = #double} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> {
+  ^bb0(%a: tensor<1x2xf32>, %v: tensor<2x2xf32>):
+    qbackend.yield %a : tensor<1x2xf32>
+  }
+  %y = qbackend.quantize %c : tensor<1x2xf32> -> tensor<1x2x!y16>
+  return %y : tensor<1x2x!y16>
+}
+
+// 2 * 32767 * 5 times 0.375 * 2^14.
+func.func @sixteen_bits_too_large(%x: tensor<1x2x!x16>) -> tensor<1x2x!t16> {
+  %wi = arith.constant dense<5> : tensor<2x2xi8>
+  %wq = quant.scast %wi : tensor<2x2xi8> to tensor<2x2x!k8>
+  %w = qbackend.dequantize %wq : tensor<2x2x!k8> -> tensor<2x2xf32>
+  %r = qbackend.dequantize %x : tensor<1x2x!x16> -> tensor<1x2xf32>
+  // expected-remark @+1 {{sums of up to 327670 times its multiplier 6.144000e+03 don't fit 32 bits}}
+  %c = qbackend.operator [#qbackend.linear] inputs(%r) weight(%w) qconfig #q16 attributes {qbackend.requantization = #up} : (tensor<1x2xf32>, tensor<2x2xf32>) -> tensor<1x2xf32> {
+  ^bb0(%a: tensor<1x2xf32>, %v: tensor<2x2xf32>):
+    qbackend.yield %a : tensor<1x2xf32>
+  }
+  %y = qbackend.quantize %c : tensor<1x2xf32> -> tensor<1x2x!t16>
+  return %y : tensor<1x2x!t16>
+}
