@@ -11,6 +11,7 @@
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -52,6 +53,28 @@ static std::optional<int64_t> findCollapsed(tensor::CollapseShapeOp op,
   return found;
 }
 
+/// The dimension of what `reshape` reads that is -1 in its shape; null if that
+/// is a product of several, or part of one.
+static std::optional<int64_t> findReshaped(tosa::ReshapeOp reshape,
+                                           int64_t dim) {
+  auto sizes = readShape(reshape.getShape());
+  auto type = dyn_cast<RankedTensorType>(reshape.getInput1().getType());
+  if (!sizes || !type || type.getNumDynamicDims() != 1 ||
+      dim >= int64_t(sizes->size()) || (*sizes)[dim] != -1)
+    return std::nullopt;
+  std::optional<int64_t> found;
+  int64_t before = 1, after = 1;
+  for (auto [index, size] : llvm::enumerate(type.getShape()))
+    if (ShapedType::isDynamic(size))
+      found = index;
+    else if (llvm::MulOverflow(before, size, before))
+      return std::nullopt;
+  for (auto [index, size] : llvm::enumerate(*sizes))
+    if (int64_t(index) != dim && llvm::MulOverflow(after, size, after))
+      return std::nullopt;
+  return before == after && before != 0 ? found : std::nullopt;
+}
+
 /// The dimension that a tensor.dim in bounds is of; null if `index` is none.
 static Extent readDim(Value index) {
   auto extent = index.getDefiningOp<tensor::DimOp>();
@@ -90,6 +113,16 @@ static Extent findKept(Operation *op, int64_t dim) {
     return extent.value ? extent : Extent{size};
   } else if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
     return {transpose.getInput1(), transpose.getPerms()[dim]};
+  } else if (auto reshape = dyn_cast<tosa::ReshapeOp>(op)) {
+    if (std::optional<int64_t> source = findReshaped(reshape, dim))
+      return {reshape.getInput1(), *source};
+  } else if (auto product = dyn_cast<tosa::MatMulOp>(op)) {
+    return {dim == 2 ? product.getB() : product.getA(), dim};
+  } else if (auto rows = dyn_cast<tosa::GatherOp>(op)) {
+    return {dim == 1 ? rows.getIndices() : rows.getValues(), dim};
+  } else if (auto resize = dyn_cast<tosa::ResizeOp>(op)) {
+    if (dim == 0 || dim == 3)
+      return {resize.getInput(), dim};
   } else if (auto joined = dyn_cast<tosa::ConcatOp>(op)) {
     if (int64_t(joined.getAxis()) != dim)
       return {joined.getInput1().front(), dim};

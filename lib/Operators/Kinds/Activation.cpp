@@ -218,7 +218,7 @@ Attribute Curve::getPower(Recognition &recognition) const {
 }
 
 /// How many bends are one in the other, at most: the leaky relu of a leaky relu
-/// is no leaky relu, though it looks like one.
+/// is no leaky relu, though it looks like one, and nor is its absolute value.
 static unsigned
 countNestedBends(const Formula *formula,
                  llvm::DenseMap<const Formula *, unsigned> &known) {
@@ -231,9 +231,9 @@ countNestedBends(const Formula *formula,
     // What is compared is no part of the value.
     if (operand && operand->kind != ScalarKind::Greater)
       nested = std::max(nested, countNestedBends(operand, known));
-  bool isBend = formula->kind == ScalarKind::Max ||
-                formula->kind == ScalarKind::Min ||
-                formula->kind == ScalarKind::Select;
+  bool isBend =
+      formula->kind == ScalarKind::Abs || formula->kind == ScalarKind::Max ||
+      formula->kind == ScalarKind::Min || formula->kind == ScalarKind::Select;
   return known[formula] = nested + isBend;
 }
 

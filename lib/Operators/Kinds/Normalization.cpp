@@ -366,19 +366,24 @@ static void recognizeSteps(Recognition &recognition) {
 /// Whether `value` is what a convolution computes, with its channels along
 /// `axis`, or with a bias or another shape after it. Where channels are can't
 /// be told of one that is a sum in a generic, or behind a change of shape.
-static bool isOfConvolution(Value value, int64_t axis) {
+static bool isOfConvolution(Value value, int64_t axis,
+                            ScalarExpressions &expressions) {
   // A bias, and shapes around it.
-  constexpr unsigned most = 4;
-  auto rank = [](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    return type ? type.getRank() : 0;
-  };
+  constexpr unsigned most = 6;
   bool isKnown = true;
+  // Follows what reads `source` through `map`.
+  auto goTo = [&](Value source, AffineMap map) {
+    std::optional<unsigned> dim =
+        map.getResultPosition(getAffineDimExpr(axis, map.getContext()));
+    isKnown &= dim.has_value();
+    axis = dim.value_or(0);
+    value = source;
+  };
   for (unsigned step = 0; step < most; ++step) {
-    Operation *op = value.getDefiningOp();
+    Operation *op = getProducer(value);
     if (!op)
       return false;
-    bool isLast = axis + 1 == rank(value);
+    bool isLast = axis + 1 == cast<RankedTensorType>(value.getType()).getRank();
     if (isa<tosa::Conv2DOp, tosa::Conv3DOp, tosa::DepthwiseConv2DOp,
             tosa::TransposeConv2DOp>(op))
       return !isKnown || isLast;
@@ -389,39 +394,30 @@ static bool isOfConvolution(Value value, int64_t axis) {
         return isa<linalg::GenericOp>(op) && linalgOp.getNumDpsInputs() == 2;
       return !isKnown || (name.contains("_nc") ? axis == 1 : isLast);
     }
-    if (auto transpose = dyn_cast<linalg::TransposeOp>(op)) {
-      axis = transpose.getPermutation()[axis];
-      value = transpose.getInput();
-      continue;
-    }
-    if (auto transpose = dyn_cast<tosa::TransposeOp>(op)) {
-      axis = transpose.getPerms()[axis];
-      value = transpose.getInput1();
-      continue;
-    }
-    if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tosa::ReshapeOp>(
-            op))
+    Value source;
+    if (auto map = getCopyMap(op, source)) {
+      goTo(source, *map);
+    } else if (Value before = getReshaped(op)) {
       isKnown = false;
-    else if (!isa<tosa::AddOp>(op) &&
-             !(linalgOp && llvm::all_of(linalgOp.getIndexingMapsArray(),
-                                        [&](AffineMap map) {
-                                          return !map.isPermutation() ||
-                                                 map.isIdentity();
-                                        })))
+      value = before;
+    } else {
+      const Scalar *sum = expressions.readElementwise(op);
+      if (!sum || sum->kind != ScalarKind::Add)
+        return false;
+      // What isn't a parameter.
+      const Scalar *term = nullptr;
+      for (const Scalar *each : {sum->a, sum->b})
+        if (expressions.isActivation(expressions.skipMoves(each))) {
+          if (term)
+            return false;
+          term = each;
+        }
+      if (!term || term->kind != ScalarKind::Operand)
+        return false;
+      goTo(term->value, term->map);
+    }
+    if (!isa<RankedTensorType>(value.getType()))
       return false;
-    // What isn't a parameter.
-    Value next;
-    for (Value operand : op->getOperands())
-      if (!matchPattern(operand, m_Constant()) && rank(operand) != 0 &&
-          !operand.getDefiningOp<tensor::EmptyOp>() &&
-          !operand.getDefiningOp<tosa::ConstShapeOp>()) {
-        if (next)
-          return false;
-        next = operand;
-      }
-    if (!next)
-      return false;
-    value = next;
   }
   return false;
 }
@@ -446,7 +442,7 @@ static void recognizeAffine(Recognition &recognition) {
     // Of one channel all parameters are numbers: all four of them tell a norm,
     // behind a convolution.
     bool isOne = type.getDimSize(axis) == 1 &&
-                 isOfConvolution(reader.input->value, axis);
+                 isOfConvolution(reader.input->value, axis, expressions);
     unsigned least = isOne ? 2 : getLeastSteps(type);
     if (!(isOne || affine->isScaled) || affine->multiplications < least ||
         affine->additions < least)

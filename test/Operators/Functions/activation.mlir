@@ -859,6 +859,27 @@ func.func @leaky_relu_twice(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
   return %r : tensor<2x3x4xf32>
 }
 
+// The absolute value of one is no leaky relu whose slope is below zero.
+// CHECK-LABEL: func.func @leaky_relu_then_abs(
+// CHECK: %[[A:.*]] = qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
+// CHECK: %[[B:.*]] = linalg.abs ins(%[[A]]
+// CHECK: return %[[B]]
+func.func @leaky_relu_then_abs(%x: tensor<2x3x4xf32>) -> tensor<2x3x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %s = arith.constant 0.2 : f32
+  %e = tensor.empty() : tensor<2x3x4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel"]}
+    ins(%x : tensor<2x3x4xf32>) outs(%e : tensor<2x3x4xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    %c = arith.cmpf ogt, %i, %z : f32
+    %m = arith.mulf %i, %s : f32
+    %a = arith.select %c, %i, %m : f32
+    linalg.yield %a : f32
+  } -> tensor<2x3x4xf32>
+  %a = linalg.abs ins(%r : tensor<2x3x4xf32>) outs(%e : tensor<2x3x4xf32>) -> tensor<2x3x4xf32>
+  return %a : tensor<2x3x4xf32>
+}
+
 // CHECK-LABEL: func.func @leaky_relu_selected(
 // CHECK: qbackend.operator [#qbackend.leaky_relu<negative_slope = {{0.2|2.0*e-01}}>] inputs(%arg0)
 // CHECK-NOT: qbackend.operator

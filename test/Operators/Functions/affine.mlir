@@ -200,3 +200,44 @@ func.func @number(%x: tensor<1x1xf32>) -> tensor<1x1xf32> {
   %r3 = tosa.add %r2, %c3 : (tensor<1x1xf32>, tensor<1x1xf32>) -> tensor<1x1xf32>
   return %r3 : tensor<1x1xf32>
 }
+
+// Behind a convolution with any batch: its bias is added to it through a broadcast
+// whose extents aren't known, and what moves the channel is a generic.
+// CHECK-LABEL: @one_with_any_batch
+// CHECK-NEXT: 0: conv2d{{.*}} bias
+// CHECK-NEXT: 1: batch_norm2d [?, 2, 3] <- 0
+// CHECK-NEXT: result 1
+#rotated = affine_map<(d0, d1, d2, d3) -> (d0, d2, d3, d1)>
+func.func @one_with_any_batch(%image: tensor<?x4x5x3xf32>) -> tensor<?x1x2x3xf32> {
+  %k = arith.constant dense<0.25> : tensor<3x3x3x1xf32>
+  %bias = arith.constant dense<0.75> : tensor<1xf32>
+  %c0 = arith.constant 0 : index
+  %d = tensor.dim %image, %c0 : tensor<?x4x5x3xf32>
+  %zero = arith.constant 0.0 : f32
+  %n = tensor.empty(%d) : tensor<?x2x3x1xf32>
+  %g = linalg.fill ins(%zero : f32) outs(%n : tensor<?x2x3x1xf32>) -> tensor<?x2x3x1xf32>
+  %x = linalg.conv_2d_nhwc_hwcf ins(%image, %k : tensor<?x4x5x3xf32>, tensor<3x3x3x1xf32>) outs(%g : tensor<?x2x3x1xf32>) -> tensor<?x2x3x1xf32>
+  %wide = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d3)>, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%bias : tensor<1xf32>) outs(%n : tensor<?x2x3x1xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<?x2x3x1xf32>
+  %biased = arith.addf %x, %wide : tensor<?x2x3x1xf32>
+  %e = tensor.empty(%d) : tensor<?x1x2x3xf32>
+  %moved = linalg.generic {indexing_maps = [#rotated, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%biased : tensor<?x2x3x1xf32>) outs(%e : tensor<?x1x2x3xf32>) {
+  ^bb0(%i: f32, %o: f32):
+    linalg.yield %i : f32
+  } -> tensor<?x1x2x3xf32>
+  %mean = arith.constant dense<0.5> : tensor<1xf32>
+  %scale = arith.constant dense<1.5> : tensor<1xf32>
+  %a = arith.constant dense<2.0> : tensor<1xf32>
+  %b = arith.constant dense<3.0> : tensor<1xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #zero, #zero, #zero, #zero, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%moved, %a, %b, %mean, %scale : tensor<?x1x2x3xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) outs(%e : tensor<?x1x2x3xf32>) {
+  ^bb0(%i: f32, %f: f32, %m: f32, %c: f32, %v: f32, %o: f32):
+    %p = arith.subf %i, %c : f32
+    %q = arith.mulf %p, %v : f32
+    %s = arith.mulf %q, %f : f32
+    %t = arith.addf %s, %m : f32
+    linalg.yield %t : f32
+  } -> tensor<?x1x2x3xf32>
+  return %0 : tensor<?x1x2x3xf32>
+}

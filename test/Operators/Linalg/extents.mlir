@@ -154,3 +154,72 @@ func.func @padded_by_constants(%x: tensor<?x6xf32>) -> tensor<?x8xf32> {
   } -> tensor<?x8xf32>
   return %r : tensor<?x8xf32>
 }
+
+// A shape of TOSA has -1 for the batch: it is that of what is reshaped, where the
+// other extents multiply to as much. So is the batch of a product, of rows that
+// are looked up, and of an image that is resized.
+// CHECK-LABEL: func.func @reshaped
+// CHECK-COUNT-4: qbackend.operator [#qbackend.tanh]
+func.func @reshaped(%x: tensor<?x6xf32>, %table: tensor<?x5x3xf32>) -> (tensor<?x2x3xf32>, tensor<?x3x3xf32>, tensor<?x2x3xf32>, tensor<?x4x4x1xf32>) {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %s = tosa.const_shape {values = dense<[-1, 2, 3]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %r = tosa.reshape %x, %s : (tensor<?x6xf32>, !tosa.shape<3>) -> tensor<?x2x3xf32>
+  %e0 = tensor.empty(%n) : tensor<?x2x3xf32>
+  %0 = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%r : tensor<?x2x3xf32>) outs(%e0 : tensor<?x2x3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x2x3xf32>
+  %s1 = tosa.const_shape {values = dense<[-1, 3, 2]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %t = tosa.reshape %x, %s1 : (tensor<?x6xf32>, !tosa.shape<3>) -> tensor<?x3x2xf32>
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %m = tosa.matmul %t, %r, %z, %z : (tensor<?x3x2xf32>, tensor<?x2x3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<?x3x3xf32>
+  %e1 = tensor.empty(%n) : tensor<?x3x3xf32>
+  %1 = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%m : tensor<?x3x3xf32>) outs(%e1 : tensor<?x3x3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x3x3xf32>
+  %k = tensor.dim %table, %c0 : tensor<?x5x3xf32>
+  %indices = "tosa.const"() <{values = dense<[[1, 2]]> : tensor<1x2xi32>}> : () -> tensor<1x2xi32>
+  %any = tensor.cast %indices : tensor<1x2xi32> to tensor<?x2xi32>
+  %l = tosa.gather %table, %any : (tensor<?x5x3xf32>, tensor<?x2xi32>) -> tensor<?x2x3xf32>
+  %e2 = tensor.empty(%k) : tensor<?x2x3xf32>
+  %2 = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]} ins(%l : tensor<?x2x3xf32>) outs(%e2 : tensor<?x2x3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x2x3xf32>
+  %s3 = tosa.const_shape {values = dense<[-1, 2, 3, 1]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %image = tosa.reshape %x, %s3 : (tensor<?x6xf32>, !tosa.shape<4>) -> tensor<?x2x3x1xf32>
+  %scale = tosa.const_shape {values = dense<[2, 1, 4, 3]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %offset = tosa.const_shape {values = dense<0> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %border = tosa.const_shape {values = dense<[1, 1]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %u = tosa.resize %image, %scale, %offset, %border {mode = NEAREST_NEIGHBOR} : (tensor<?x2x3x1xf32>, !tosa.shape<4>, !tosa.shape<2>, !tosa.shape<2>) -> tensor<?x4x4x1xf32>
+  %e3 = tensor.empty(%n) : tensor<?x4x4x1xf32>
+  %3 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]} ins(%u : tensor<?x4x4x1xf32>) outs(%e3 : tensor<?x4x4x1xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x4x4x1xf32>
+  return %0, %1, %2, %3 : tensor<?x2x3xf32>, tensor<?x3x3xf32>, tensor<?x2x3xf32>, tensor<?x4x4x1xf32>
+}
+
+// What takes more than the batch into it has another extent.
+// CHECK-LABEL: func.func @merged
+// CHECK-NOT: qbackend.tanh
+// CHECK: return
+func.func @merged(%x: tensor<?x6xf32>) -> tensor<?x3xf32> {
+  %c0 = arith.constant 0 : index
+  %n = tensor.dim %x, %c0 : tensor<?x6xf32>
+  %s = tosa.const_shape {values = dense<[-1, 3]> : tensor<2xindex>} : () -> !tosa.shape<2>
+  %r = tosa.reshape %x, %s : (tensor<?x6xf32>, !tosa.shape<2>) -> tensor<?x3xf32>
+  %e = tensor.empty(%n) : tensor<?x3xf32>
+  %0 = linalg.generic {indexing_maps = [#id2, #id2], iterator_types = ["parallel", "parallel"]} ins(%r : tensor<?x3xf32>) outs(%e : tensor<?x3xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %h = math.tanh %a : f32
+    linalg.yield %h : f32
+  } -> tensor<?x3xf32>
+  return %0 : tensor<?x3xf32>
+}

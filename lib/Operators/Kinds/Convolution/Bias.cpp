@@ -4,6 +4,7 @@
 
 #include "Kinds/Convolution/Convolution.h"
 #include "Reading/Layout.h"
+#include "Reading/Windows.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -42,6 +43,46 @@ RecognizedOperand forms::getBias(const Scalar *scalar, ArrayRef<unsigned> dims,
   return arrange(*view, dims, {channels});
 }
 
+/// `channels` numbers along dimension `dims` of `value`, which is a part of
+/// what broadcasts a constant, maybe along extents that aren't known; null if
+/// it isn't.
+static RecognizedOperand getPartOfBroadcast(Value value,
+                                            ArrayRef<unsigned> dims,
+                                            int64_t channels,
+                                            ConstantEvaluator &constants) {
+  auto crop = getCrop(getProducer(value));
+  Value source;
+  auto map = crop ? getCopyMap(getProducer(crop->source), source)
+                  : std::optional<AffineMap>();
+  DenseElementsAttr elements = map && getFloatType(source)
+                                   ? constants.evaluate(source)
+                                   : DenseElementsAttr();
+  if (!elements)
+    return {};
+  // The only dimension of the constant that isn't 1.
+  std::optional<int64_t> start;
+  for (auto [expr, size] :
+       llvm::zip_equal(map->getResults(), elements.getType().getShape())) {
+    if (size == 1)
+      continue;
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    auto type = cast<RankedTensorType>(value.getType());
+    if (start || !dim || type.isDynamicDim(dim.getPosition()) ||
+        type.getDimSize(dim.getPosition()) != channels ||
+        (channels != 1 && dims != ArrayRef(dim.getPosition())))
+      return {};
+    start = crop->amounts[dim.getPosition()].first;
+  }
+  if (!start)
+    return {};
+  auto numbers = elements.getValues<float>();
+  SmallVector<float> part(numbers.begin() + *start,
+                          numbers.begin() + *start + channels);
+  return RecognizedOperand::ofConstant(DenseElementsAttr::get(
+      RankedTensorType::get({channels}, elements.getElementType()),
+      ArrayRef<float>(part)));
+}
+
 FailureOr<RecognizedOperand>
 forms::getInitialBias(const ConvolutionAccess &access,
                       ArrayRef<unsigned> channelLoops, int64_t channels,
@@ -70,6 +111,9 @@ forms::getInitialBias(const ConvolutionAccess &access,
                                                    view.value.getContext());
     scalar.full = true;
     if (auto bias = getBias(&scalar, *dims, channels, view.type(), expressions))
+      return bias;
+    if (auto bias = getPartOfBroadcast(view.value, *dims, channels,
+                                       expressions.constants))
       return bias;
     if (!view.goBack())
       break;

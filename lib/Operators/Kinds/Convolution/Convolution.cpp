@@ -296,11 +296,12 @@ static std::optional<unsigned> getSplitChannels(const ConvolutionAccess &access,
       return llvm::is_contained(loops, loop);
     });
   };
+  RankedTensorType type = result.type();
   for (unsigned dim = 0; dim + 1 < result.dims.size(); ++dim) {
     const AxisList &groups = result.dims[dim], &rest = result.dims[dim + 1];
     if (groups.size() == 1 && rest.size() == 1 && inFilter(groups[0]) &&
         inInput(groups[0]) && inFilter(rest[0]) && !inInput(rest[0]) &&
-        result.type().hasStaticShape())
+        !type.isDynamicDim(dim) && !type.isDynamicDim(dim + 1))
       return dim;
   }
   return std::nullopt;
