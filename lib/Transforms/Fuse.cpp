@@ -8,6 +8,7 @@
 #include "qbackend/Backends/BackendResolver.h"
 #include "qbackend/Support/Remarks.h"
 #include "qbackend/Transforms/Analysis/Patterns.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 #include "qbackend/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -196,6 +197,32 @@ static void remarkNearMatch(OperatorOp anchor,
     }
 }
 
+/// The first operator of `match` whose result the network reshapes or
+/// transposes before the next one reads it, though no such operator is left;
+/// null if there is none. Without a weight only: PyTorch rounds a sum before
+/// the movement, and a convolution with its relu afterwards has no rounding
+/// between them.
+static OperatorOp findMoved(const PatternMatch &match,
+                            const MovedValues &moves) {
+  if (!OperatorOp(match.root).getWeight())
+    for (OperatorOp op : ArrayRef(match.operators).drop_back())
+      if (moves.count(op.getOutput()) > 1)
+        return op;
+  return {};
+}
+
+/// Says that `anchor` stays alone: what `moved` gives comes to it in another
+/// shape or layout.
+static void remarkMoved(OperatorOp anchor, OperatorOp moved,
+                        PatternConfigOp pattern) {
+  remarkMissed(anchor, "QB112", llvm::join(pattern.getKinds(), "+"),
+               "not fused: the network reshapes or transposes the result of " +
+                   moved.getKindName() + " before " + anchor.getKindName(),
+               "move what " + anchor.getKindName() + " gives instead",
+               {RemarkNote::atConfiguration(pattern.getLoc(), "this pattern"),
+                RemarkNote::atCode(moved.getLoc(), "this result")});
+}
+
 /// Whether the patterns of `backend` are those of PyTorch's exported programs,
 /// in which prepare_pt2e folds convolution and batch norm before it looks for
 /// patterns.
@@ -223,6 +250,7 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
       operators.push_back(op);
       return WalkResult::skip();
     });
+    MovedValues moves(getOperation(), [](StringRef) { return true; });
     // What quantizes or corrects a weight changes the operand.
     for (OperatorOp op : operators)
       readOperands(op);
@@ -244,12 +272,12 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
     // batch norm, relu becomes linear, then linear+relu.
     // What can't be part of one pattern can't be of another.
     llvm::DenseSet<Operation *> refused;
-    fuse(patterns, /*fusionsOnly=*/true, refused);
-    fuse(patterns, /*fusionsOnly=*/false, refused);
+    fuse(patterns, /*fusionsOnly=*/true, moves, refused);
+    fuse(patterns, /*fusionsOnly=*/false, moves, refused);
   }
 
   void fuse(const PatternTable &patterns, bool fusionsOnly,
-            llvm::DenseSet<Operation *> &refused) {
+            const MovedValues &moves, llvm::DenseSet<Operation *> &refused) {
     SmallVector<OperatorOp> anchors;
     getOperation()->walk<WalkOrder::PreOrder>([&](OperatorOp op) {
       anchors.push_back(op);
@@ -280,6 +308,11 @@ struct FusePass : qbackend::impl::FusePassBase<FusePass> {
         if (llvm::any_of(match->operators,
                          [&](OperatorOp op) { return refused.contains(op); }))
           continue;
+        if (OperatorOp moved = findMoved(*match, moves)) {
+          if (!fusionsOnly)
+            remarkMoved(anchor, moved, pattern);
+          continue;
+        }
         remarkTaken(patterns, pattern, *match, fusionsOnly);
         if (OperatorOp refusing =
                 applyPattern(pattern, *std::move(match), claimed)) {
