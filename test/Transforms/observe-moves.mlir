@@ -94,3 +94,24 @@ func.func @beside_an_operator(%x: tensor<2x6xf32>) -> (tensor<3x4xf32>, tensor<2
   %2 = tosa.clamp %x {min_val = 0.0 : f32, max_val = 3.40282347E+38 : f32} : (tensor<2x6xf32>) -> tensor<2x6xf32>
   return %1, %2 : tensor<3x4xf32>, tensor<2x6xf32>
 }
+
+// -----
+
+// An argument is observed where the network begins, as in PyTorch, also if its first
+// reader comes late and reads it in another layout: before what shares its observer.
+
+// CHECK-LABEL: func.func @argument_read_late
+// CHECK-NEXT: qbackend.observe %arg0 by @[[O:.*]] :
+// CHECK-NEXT: %[[T:.*]] = qbackend.transpose %arg1 [0, 2, 3, 1]
+// CHECK-NEXT: qbackend.observe %[[T]] by @[[O]] :
+// CHECK-NEXT: qbackend.operator [#qbackend.max_pool2d
+// CHECK: qbackend.observe {{.*}} by @[[O]]
+// CHECK: qbackend.operator [#qbackend.cat
+func.func @argument_read_late(%x: tensor<1x4x6x3xf32>, %y: tensor<1x3x4x6xf32>) -> tensor<1x2x6x3xf32> {
+  %p = tosa.max_pool2d %x {kernel = array<i64: 3, 1>, stride = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>} : (tensor<1x4x6x3xf32>) -> tensor<1x2x6x3xf32>
+  %t = tosa.transpose %y {perms = array<i32: 0, 2, 3, 1>} : (tensor<1x3x4x6xf32>) -> tensor<1x4x6x3xf32>
+  %q = tosa.max_pool2d %t {kernel = array<i64: 3, 1>, stride = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>} : (tensor<1x4x6x3xf32>) -> tensor<1x2x6x3xf32>
+  %c = tosa.concat %q, %p {axis = 1 : i32} : (tensor<1x2x6x3xf32>, tensor<1x2x6x3xf32>) -> tensor<1x4x6x3xf32>
+  %r = tosa.max_pool2d %c {kernel = array<i64: 3, 1>, stride = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>} : (tensor<1x4x6x3xf32>) -> tensor<1x2x6x3xf32>
+  return %r : tensor<1x2x6x3xf32>
+}

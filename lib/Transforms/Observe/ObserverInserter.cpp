@@ -205,7 +205,31 @@ void ObserverInserter::insert() {
     }
     insertObserve(observation, symbol);
   }
+  observeArgumentsFirst();
   placeUpdates();
+}
+
+void ObserverInserter::observeArgumentsFirst() {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal())
+      continue;
+    Block &entry = function.getBody().front();
+    SmallVector<std::pair<unsigned, ObserveOp>> found;
+    for (auto observe : entry.getOps<ObserveOp>())
+      if (auto argument =
+              dyn_cast<BlockArgument>(getUnpermuted(observe.getInput()));
+          argument && getSourceValues(observe) != 0)
+        found.emplace_back(argument.getArgNumber(), observe);
+    llvm::stable_sort(found, llvm::less_first());
+    for (auto [number, observe] : llvm::reverse(found)) {
+      observe->moveBefore(&entry, entry.begin());
+      Value layout = observe.getInput();
+      while (Operation *op = layout.getDefiningOp()) {
+        op->moveBefore(&entry, entry.begin());
+        layout = op->getOperand(0);
+      }
+    }
+  }
 }
 
 void ObserverInserter::placeUpdates() {

@@ -106,6 +106,10 @@ private:
 
   void insertObserve(Observation &observation, mlir::FlatSymbolRefAttr symbol);
 
+  /// Observes arguments where their function begins, in their order, as PyTorch
+  /// does: a layout of one may be made where its reader is.
+  void observeArgumentsFirst();
+
   /// Says of observe ops of several values of the network behind which others
   /// of their observer these are, where that is not at once.
   void placeUpdates();
