@@ -198,3 +198,21 @@ func.func @any_batch_bias(%x: tensor<?x4x6x7xf32>) -> (tensor<?x2x4x2xf32>) {
   %r = tensor.collapse_shape %g [[0], [1, 2], [3], [4]] : tensor<?x2x1x4x2xf32> into tensor<?x2x4x2xf32>
   return %r : tensor<?x2x4x2xf32>
 }
+
+// Groups and the channels of each merge with the pixels, in one image: no
+// convolution in three dimensions.
+// CHECK-LABEL: func.func @grouped_merged_with_pixels
+// CHECK: qbackend.operator [#qbackend.conv2d<stride = [2, 1], padding = [0, 0, 0, 0], dilation = [1, 1], groups = 3>]
+// CHECK-SAME: (tensor<1x7x4x3xf32>, tensor<3x3x2x1xf32>) -> tensor<1x3x3x3xf32>
+// CHECK-NOT: #qbackend.conv
+func.func @grouped_merged_with_pixels(%x: tensor<1x3x7x4xf32>) -> tensor<1x27xf32> {
+  %w = arith.constant dense<0.25> : tensor<3x1x1x3x2xf32>
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<1x3x1x3x3xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<1x3x1x3x3xf32>) -> tensor<1x3x1x3x3xf32>
+  %g = tensor.expand_shape %x [[0], [1, 2], [3], [4]] output_shape [1, 3, 1, 7, 4] : tensor<1x3x7x4xf32> into tensor<1x3x1x7x4xf32>
+  %c = linalg.conv_2d_ngchw_gfchw {dilations = dense<1> : vector<2xi64>, strides = dense<[2, 1]> : vector<2xi64>}
+    ins(%g, %w : tensor<1x3x1x7x4xf32>, tensor<3x1x1x3x2xf32>) outs(%f : tensor<1x3x1x3x3xf32>) -> tensor<1x3x1x3x3xf32>
+  %m = tensor.collapse_shape %c [[0], [1, 2, 3, 4]] : tensor<1x3x1x3x3xf32> into tensor<1x27xf32>
+  return %m : tensor<1x27xf32>
+}

@@ -64,3 +64,23 @@ func.func @conv1d_of_height(%x: tensor<?x10x3xf32>, %w: tensor<5x4x1x3xf32>) -> 
   %o = tosa.reshape %c, %sy : (tensor<?x7x1x5xf32>, !tosa.shape<3>) -> tensor<?x7x5xf32>
   return %o : tensor<?x7x5xf32>
 }
+
+// The same with one channel of the result, which is where a height could be.
+// CHECK-LABEL: func.func @conv1d_to_one_channel
+// CHECK: qbackend.operator [#qbackend.conv1d<stride = [1], padding = [0, 0], dilation = [1], groups = 1>]
+// CHECK-SAME: weight({{.*}}) bias({{.*}}) : (tensor<1x9x2xf32>, tensor<1x1x2xf32>, tensor<1xf32>) -> tensor<1x9x1xf32>
+// CHECK-NOT: qbackend.operator
+func.func @conv1d_to_one_channel(%x: tensor<1x2x9xf32>) -> tensor<1x1x9xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %w = "tosa.const"() <{values = dense<[[[[0.25, 0.5]]]]> : tensor<1x1x1x2xf32>}> : () -> tensor<1x1x1x2xf32>
+  %b = "tosa.const"() <{values = dense<0.125> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %sx = tosa.const_shape {values = dense<[1, 1, 9, 2]> : tensor<4xindex>} : () -> !tosa.shape<4>
+  %sy = tosa.const_shape {values = dense<[1, 9, 1]> : tensor<3xindex>} : () -> !tosa.shape<3>
+  %t = tosa.transpose %x {perms = array<i32: 0, 2, 1>} : (tensor<1x2x9xf32>) -> tensor<1x9x2xf32>
+  %r = tosa.reshape %t, %sx : (tensor<1x9x2xf32>, !tosa.shape<4>) -> tensor<1x1x9x2xf32>
+  %c = tosa.conv2d %r, %w, %b, %z, %z {acc_type = f32, dilation = array<i64: 1, 1>, pad = array<i64: 0, 0, 0, 0>, stride = array<i64: 1, 1>}
+    : (tensor<1x1x9x2xf32>, tensor<1x1x1x2xf32>, tensor<1xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x1x9x1xf32>
+  %y = tosa.reshape %c, %sy : (tensor<1x1x9x1xf32>, !tosa.shape<3>) -> tensor<1x9x1xf32>
+  %q = tosa.transpose %y {perms = array<i32: 0, 2, 1>} : (tensor<1x9x1xf32>) -> tensor<1x1x9xf32>
+  return %q : tensor<1x1x9xf32>
+}

@@ -307,11 +307,18 @@ static std::optional<unsigned> getSplitChannels(const ConvolutionAccess &access,
   return std::nullopt;
 }
 
-/// The convolution that reads `input`, if there is one.
+namespace {
+/// What the dimensions of a result are: what merges groups and the channels of
+/// each may not be there; nor may the one channel that there is.
+enum class ResultForm { Split, Whole, LacksChannel };
+} // namespace
+
+/// The convolution that reads `input`, if there is one whose result has `form`.
 static std::optional<Convolution>
 buildConvolution(Value value, const Chain &chain,
                  const ConvolutionAccess &access, const InputView &input,
-                 const Filter &filter, ScalarExpressions &expressions) {
+                 const Filter &filter, ResultForm form,
+                 ScalarExpressions &expressions) {
   // Follow the result. Crops change nothing but how far a transposed
   // convolution is padded.
   InputView cropped = input;
@@ -362,26 +369,30 @@ buildConvolution(Value value, const Chain &chain,
   }
   result.value = value;
 
-  auto placement = placeDimensions(access, cropped, filter.plain, result);
-  // What merges groups and channels may not be there.
+  std::optional<Placement> placement;
   std::optional<unsigned> split;
-  if (!placement && (split = getSplitChannels(access, result))) {
-    AxisView merged = result;
-    merged.dims[*split].append(merged.dims[*split + 1]);
-    merged.dims.erase(merged.dims.begin() + *split + 1);
-    placement = placeDimensions(access, cropped, filter.plain, merged);
-  }
-  // Nor the one channel that a result has.
-  bool lacksChannel = false;
-  if (!placement && result.dims.size() + 1 == cropped.view.dims.size() &&
-      result.type().hasStaticShape()) {
-    AxisView widened = result;
-    widened.dims.emplace_back();
-    placement = placeDimensions(access, cropped, filter.plain, widened);
-    lacksChannel =
-        placement && placement->result.back() == int64_t(result.dims.size());
-    if (!lacksChannel)
+  AxisView placed = result;
+  switch (form) {
+  case ResultForm::Split:
+    split = getSplitChannels(access, result);
+    if (!split)
       return std::nullopt;
+    placed.dims[*split].append(placed.dims[*split + 1]);
+    placed.dims.erase(placed.dims.begin() + *split + 1);
+    placement = placeDimensions(access, cropped, filter.plain, placed);
+    break;
+  case ResultForm::Whole:
+    placement = placeDimensions(access, cropped, filter.plain, placed);
+    break;
+  case ResultForm::LacksChannel:
+    if (result.dims.size() + 1 != cropped.view.dims.size() ||
+        !result.type().hasStaticShape())
+      return std::nullopt;
+    placed.dims.emplace_back();
+    placement = placeDimensions(access, cropped, filter.plain, placed);
+    if (placement && placement->result.back() != int64_t(result.dims.size()))
+      return std::nullopt;
+    break;
   }
   if (!placement)
     return std::nullopt;
@@ -415,7 +426,7 @@ buildConvolution(Value value, const Chain &chain,
     op.outputShape[*split] *= op.outputShape[*split + 1];
     op.outputShape.erase(op.outputShape.begin() + *split + 1);
   }
-  if (lacksChannel) {
+  if (form == ResultForm::LacksChannel) {
     llvm::append_range(op.outputShape, result.type().getShape());
     op.outputShape.push_back(1);
   }
@@ -460,13 +471,19 @@ forms::matchConvolutions(Value value, ScalarExpressions &expressions) {
       continue;
     bool spread = filter.isFlipped || filter.isConstant;
     auto parts = getInputViews(access, spread, constants);
-    for (ArrayRef<InputView> part : llvm::reverse(parts))
-      for (const InputView &input : part)
-        if (auto conv = buildConvolution(value, chain, access, input, filter,
-                                         expressions)) {
-          found.push_back(std::move(*conv));
-          break;
-        }
+    for (ArrayRef<InputView> part : llvm::reverse(parts)) {
+      // Of one image, groups could be rows; in one dimension less, the result
+      // may have its channel.
+      std::optional<Convolution> conv;
+      for (ResultForm form :
+           {ResultForm::Split, ResultForm::Whole, ResultForm::LacksChannel})
+        for (const InputView &input : part)
+          if (!conv)
+            conv = buildConvolution(value, chain, access, input, filter, form,
+                                    expressions);
+      if (conv)
+        found.push_back(std::move(*conv));
+    }
     if (!found.empty())
       break;
   }
