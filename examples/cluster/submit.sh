@@ -11,23 +11,16 @@
 set -eu
 folder=$1 parts=$2 network=$3 calibration=$4 test=$5
 shift 5
-here=$(cd "$(dirname "$0")" && pwd)
+run=$(dirname "$0")/slurm.sh
+mkdir -p "$folder"
 
-# Waits for all parts of a command, and fails if one does.
-run_parts() {
-  mkdir -p "$1"
-  sbatch --wait --array=0-$((parts - 1)) "$here/array.sbatch" "$@"
-}
-
-run_parts "$folder/tables" qbackend-run "$network" --calibrate \
+"$run" "$folder/table.json" "$parts" qbackend-run "$network" --calibrate \
   --statistics=mergeable --input="$calibration" "$@"
-qbackend-calib merge "$folder"/tables/*.json -o "$folder/table.json"
 
 # Which operators are float in the curve, follows from the first round.
 set -- "$network" --sensitivity --calibration="$folder/table.json" \
   --input="$test" "$@"
-run_parts "$folder/first" qbackend-run "$@"
-qbackend-calib merge "$folder"/first/*.json -o "$folder/first.json"
-run_parts "$folder/second" qbackend-run "$@" --parts="$folder/first.json"
-qbackend-calib merge "$folder/first.json" "$folder"/second/*.json -o "$folder/parts.json"
+"$run" "$folder/first.json" "$parts" qbackend-run "$@"
+"$run" "$folder/second.json" "$parts" qbackend-run "$@" --parts="$folder/first.json"
+qbackend-calib merge "$folder/first.json" "$folder/second.json" -o "$folder/parts.json"
 qbackend-run "$@" --parts="$folder/parts.json" -o "$folder/sensitivity.json"

@@ -93,7 +93,11 @@ def alone(files):
     [
         *(("threads", workers) for workers in (1, 2, 7)),
         *(("processes", workers) for workers in (1, 2, 7)),
-        *((engine, 2) for engine in ("dask", "mpi", "joblib")),
+        *(
+            (engine, workers)
+            for engine in ("dask", "mpi", "joblib")
+            for workers in (1, 2, 7)
+        ),
     ],
 )
 def test_commands(files, alone, engine, workers):
@@ -142,18 +146,43 @@ def test_parallel(files, runner):
     assert "samples are right" in one
 
 
-@NO_TOOLS
-def test_slurm(files):
+@pytest.fixture(scope="module")
+def with_sbatch(files):
+    """Where a program of SLURM's is."""
     (files / "bin").mkdir()
     (files / "bin" / "sbatch").write_text(SBATCH)
     (files / "bin" / "sbatch").chmod(0o755)
-    path = f"{files / 'bin'}{os.pathsep}{os.environ['PATH']}"
+    return {
+        **os.environ,
+        "PATH": f"{files / 'bin'}{os.pathsep}{os.environ['PATH']}",
+        "RUN_PARTS": str(EXAMPLE / "slurm.sh"),
+    }
+
+
+@NO_TOOLS
+@pytest.mark.parametrize("runner", ["xargs", "sbatch"])
+def test_tune(files, table, with_sbatch, runner):
+    (files / "tune.json").write_text(table)
+    options = ["--calibration=tune.json", "--input=test.npz", "--input-scale=1/255"]
+    search = ["net.mlir", *options, "--keep-sqnr=45"]
+    one = run("qbackend-tune", *search, "-o", "tuned.mlir", cwd=files)
+    mapping = (files / "tuned.mlir").read_bytes()
+    (files / "tuned.mlir").unlink()
+    environment = with_sbatch
+    if runner == "xargs":
+        environment = {**os.environ, "RUNNER": "xargs", "JOBS": "2"}
+    command = [EXAMPLE / "tune.sh", "tuned.mlir", 3, *search]
+    found = run(*command, cwd=files, env=environment)
+    assert found.stdout == one.stdout
+    assert "operators float" in one.stdout
+    assert (files / "tuned.mlir").read_bytes() == mapping
+    assert list(files.glob("tuned.mlir.*")) == []
+
+
+@NO_TOOLS
+def test_slurm(files, with_sbatch):
     arguments = ["net.mlir", "calib.npz", "test.npz", "--input-scale=1/255"]
-    run(
-        *(EXAMPLE / "submit.sh", "out", 3, *arguments),
-        cwd=files,
-        env={**os.environ, "PATH": path},
-    )
+    run(*(EXAMPLE / "submit.sh", "out", 3, *arguments), cwd=files, env=with_sbatch)
     scale = "--input-scale=1/255"
     alone = ["--calibrate", "--statistics=mergeable", "--input=calib.npz", scale]
     run("qbackend-run", "net.mlir", *alone, "-o", "alone.json", cwd=files)
