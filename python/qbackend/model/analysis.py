@@ -174,9 +174,9 @@ class Analyzed:
         and with all others (docs/Tuning.md). Ranges are those of `calibrate`, else of
         `data`. With n operators the network runs 3 n + 1 times. With `changes`, also
         what per-channel weights, other observers and each correction give, one at a
-        time; those that run on samples are left out where there are ranges. With
-        `executor`, all but these are measured on its workers (docs/Cluster.md), and
-        `progress` is of parts of that."""
+        time; those that take samples are left out where a table lacks what they take.
+        With `executor`, all but these are measured on its workers (docs/Cluster.md),
+        and `progress` is of parts of that."""
         texts = self._configuration(backend, qconfig)
         texts["table"] = self._table_of_groups()
         texts.update(_run_texts(input_scale, sample_arguments))
@@ -220,9 +220,9 @@ class Analyzed:
         `target_latency` is what a call may take, and `max_seconds` when to stop, in
         seconds. Ranges are those of `calibration_data`, on which corrections run too,
         else those of `calibrate`, else of `data`. `resume` goes on from what a search
-        on the same data that was stopped left beside `path`. With `executor`, sets of
-        operators are measured on its workers (docs/Cluster.md), and `progress` is of
-        parts of that; times of calls are those of this machine.
+        on the same data that was stopped left beside `path`. With `executor`, changes
+        and sets of operators are measured on its workers (docs/Cluster.md), and
+        `progress` is of parts of that; times of calls are those of this machine.
         """
         name = os.fsdecode(path)
         if not name.endswith(".mlir"):

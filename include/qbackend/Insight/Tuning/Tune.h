@@ -92,10 +92,10 @@ tune(mlir::ModuleOp module, const TuneOptions &options, llvm::raw_ostream &log);
 /// The name of the result of a part that has found nothing left to measure.
 inline constexpr llvm::StringLiteral kCompleteName = "complete";
 
-/// Searches as `tune` does, up to the first sets of operators that are compared
-/// with each other and aren't measured: of these it measures the part of
-/// `options`. Writes nothing. What all parts have measured is to be read by the
-/// next parts; and by `tune`, once a part is complete.
+/// Searches as `tune` does, up to the first changes of all operators, or sets of
+/// operators, that are compared with each other and aren't measured: of these it
+/// measures the part of `options`. Writes nothing. What all parts have measured
+/// is to be read by the next parts; and by `tune`, once a part is complete.
 llvm::Expected<Parts> tuneInPart(mlir::ModuleOp module,
                                  const TuneOptions &options);
 
