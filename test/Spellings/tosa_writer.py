@@ -623,11 +623,12 @@ class TosaWriter(Writer):
 
     def write_embedding(self, node, x):
         table = node.parameters["weight"]
-        count = int(np.prod(x.shape))
+        count = None if None in x.shape else int(np.prod(x.shape))
         indices = self.call("cast", [x], x.shape, element="i32")
         indices = self.text.op(
             f"tosa.reshape {indices.name}, {self.sizes((1, count))[0]} : "
-            f"({indices.type}, !tosa.shape<2>) -> tensor<1x{count}xi32>",
+            f"({indices.type}, !tosa.shape<2>) -> "
+            f"tensor<1x{'?' if count is None else count}xi32>",
             (1, count), "i32")
         y = self.call("gather", [self.reshape(self.parameter(table),
                                               (1, *table.shape)), indices],

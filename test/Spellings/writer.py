@@ -25,6 +25,7 @@ class Writer:
         self.text, self.style = text, style
         self.last = style("layout") == "nhwc"
         self.dynamic = dynamic
+        self.batches = {}
 
     # Layouts.
 
@@ -41,10 +42,18 @@ class Writer:
             return (n, h // f, f, w // f, f, c), order
         return (n, c, h // f, f, w // f, f), order
 
+    def has_batch(self, node):
+        """Whether `node` is computed from an argument, whose batch may be any."""
+        if node not in self.batches:
+            inputs = getattr(node, "inputs", None)
+            self.batches[node] = node.op == "input" or inputs is None or any(
+                map(self.has_batch, inputs))
+        return self.batches[node]
+
     def shape(self, node):
         """The shape in the text."""
         shape = tuple(node.shape)
-        if self.dynamic and node.op != "constant":
+        if self.dynamic and self.has_batch(node):
             shape = (None, *shape[1:])
         return permuted(shape, TO_LAST[len(shape)]) if self.moved(
             node) else shape
