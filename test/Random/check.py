@@ -321,7 +321,7 @@ BETWEEN = {"qbackend.quantize", "qbackend.dequantize", "qbackend.observe",
 
 def skeleton(function):
     """What a function computes, without what is between its operators."""
-    numbers, lines = {}, []
+    numbers, layouts, lines = {}, {}, []
 
     def resolve(value):
         while value in function.producer and \
@@ -329,7 +329,7 @@ def skeleton(function):
             value = function.producer[value].operands[0]
         if value in function.producer and "const" in function.producer[value].name:
             return "constant"
-        return numbers.get(value, value)
+        return layouts.get(value) or numbers.get(value, value)
 
     for op in function.ops:
         if op.name in BETWEEN or "const" in op.name:
@@ -342,6 +342,10 @@ def skeleton(function):
         # Tables of real zero points are made real by a linalg.generic.
         if op.name in ("linalg.generic", "tensor.empty") and not lines_use(
                 function, op):
+            continue
+        # Arguments are observed first, in whatever layouts they are read.
+        if op.name == "qbackend.transpose" and resolve(operands[0]).startswith("%arg"):
+            layouts[op.results[0]] = f"{resolve(operands[0])} in a layout"
             continue
         for result in op.results:
             numbers[result] = f"v{len(numbers)}"
