@@ -247,10 +247,10 @@ static LogicalResult addUnitsBeforePad(tensor::ExpandShapeOp op,
   auto collapse = pad.getSource().getDefiningOp<tensor::CollapseShapeOp>();
   Value source = collapse && collapse.getSrcType() == sourceType
                      ? collapse.getSrc()
-                     : createUnitReshape(rewriter, op.getLoc(), pad.getSource(),
-                                         sourceType);
-  if (!source)
-    return rewriter.notifyMatchFailure(op, "no reshape does that");
+                     : tensor::ExpandShapeOp::create(
+                           rewriter, op.getLoc(), sourceType, pad.getSource(),
+                           op.getReassociationIndices())
+                           .getResult();
   rewriter.replaceOpWithNewOp<tensor::PadOp>(op, type, source, low, high,
                                              number, pad.getNofold());
   rewriter.eraseOp(pad);

@@ -230,8 +230,24 @@ func.func @units_before_pad(%x: tensor<1x1x6x4xf32>) -> tensor<1x1x9x4xf32> {
 
 // -----
 
-// What is read otherwise, too, and what is cut, stays behind it.
+// Each beside the one that it comes from: groups are cut from channels, not from the
+// row that is padded.
+// CHECK-LABEL: func.func @groups_before_pad
+// CHECK: %[[E:.*]] = tensor.expand_shape %arg0 {{\[}}[0], [1, 2], [3], [4]] output_shape [1, 3, 1, 1, 1]
+// CHECK: tensor.pad %[[E]] low[0, 0, 0, 0, 1] high[0, 0, 0, 0, 2]
+func.func @groups_before_pad(%x: tensor<1x3x1x1xf32>) -> tensor<1x3x1x1x4xf32> {
+  %z = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 0, 1] high[0, 0, 0, 2] {
+  ^bb0(%i: index, %j: index, %k: index, %l: index):
+    tensor.yield %z : f32
+  } : tensor<1x3x1x1xf32> to tensor<1x3x1x4xf32>
+  %e = tensor.expand_shape %p [[0], [1, 2], [3], [4]] output_shape [1, 3, 1, 1, 4] : tensor<1x3x1x4xf32> into tensor<1x3x1x1x4xf32>
+  return %e : tensor<1x3x1x1x4xf32>
+}
 
+// -----
+
+// What is read otherwise, too, and what is cut, stays behind it.
 // CHECK-LABEL: func.func @pad_read_twice
 // CHECK: tensor.pad %arg0 low[1, 0] high[2, 0]
 // CHECK: tensor.expand_shape
