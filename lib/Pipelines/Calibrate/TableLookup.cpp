@@ -6,6 +6,7 @@
 
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Layers.h"
+#include "qbackend/Support/Shape.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -102,14 +103,12 @@ LogicalResult TableLookup::checkShape(ObserverOp op, Value tensor,
       (entry.shape.size() == found.size() &&
        std::equal(found.begin(), found.end(), entry.shape.begin(), agrees)))
     return success();
-  InFlightDiagnostic error = emitError(op.getLoc())
-                             << "the calibration table is of another network: '"
-                             << entry.name << "' is N";
-  for (int64_t extent : entry.shape)
-    error << "x" << extent;
-  error << " in it, here it is N";
-  for (int64_t extent : found)
-    error << "x" << extent;
+  InFlightDiagnostic error =
+      emitError(op.getLoc())
+      << "the calibration table is of another network: '" << entry.name
+      << "' is Nx" << formatShape(entry.shape) << " in it, here it is N";
+  if (!found.empty())
+    error << "x" << formatShape(found);
   return error << "; " << fix;
 }
 
