@@ -24,7 +24,7 @@ PER_TENSOR = "<min_max, si8, per_tensor_symmetric>"
 # Where faults are planted: two operators of each network, and that whose weight
 # planted_networks.py has changed in `-outlier`.
 PLACES = {"preactivation": ("block2.conv1", "block1.conv2", "block2.conv1"),
-          "squeeze": ("conv2", "conv1", "conv2"), "twice": ("enter", "body_0", "body_0"),
+          "squeeze": ("conv2", "conv1", "conv2"), "twice": ("enter", "body_0", "body"),
           "inception": ("mix", "three", "three"), "transformer": ("up", "v", "up")}
 # The culprit of samples unlike those of the test.
 CALIBRATION = "calibration"
@@ -173,13 +173,16 @@ def examine(network, fault):
     broken = min(get_sqnr(output) for output in found["outputs"])
     findings = found["faults"] + found["improvements"]
     first = findings[0] if findings else None
+    # A module that is called twice has two operators.
     named = found["is_calibration_wrong"] and CALIBRATION in culprits or bool(first) and any(
-        first["operator"] == place or first["operator"].startswith(place + "+")
-        for place in culprits)
+        first["operator"] in (place, place + "_0") for place in culprits)
     # Quantizing again is all that there is to say of another weight, and of other samples.
     pasted = paste(network, mapping, first) if first else None
     calibrates = found["is_calibration_wrong"] or fault == "other-weight"
-    fits = lambda sqnr: sqnr >= min(sound - 3, (sound + broken) / 2)
+
+    def fits(sqnr):
+        return sqnr >= min(sound - 3, (sound + broken) / 2)
+
     after = network.measure(again, pasted or mapping, real) if pasted or calibrates else broken
     # An entry is for the table, a mapping for both; samples unlike those of the test
     # have no table that could stay.
@@ -210,7 +213,10 @@ def main():
                     continue
                 sound, broken, first, named, after, good, table, kept = examine(network, fault)
                 total += [1, named, good, kept]
-                what = f"{first['operator']} ({first['cause']}): {first['suggestion'].splitlines()[:1]}" if first else "-"
+                what = "-"
+                if first:
+                    what = " ".join([first["operator"], first["cause"],
+                                     *first["suggestion"].splitlines()[:1]])
                 print(f"{name:14} {fault:12} {sound:6.1f} {broken:6.1f} "
                       f"{'named' if named else '-----'} {after:6.1f} {'mended' if good else '------'} "
                       f"{table:6.1f} {'mended' if kept else '------'}  {what}", flush=True)
