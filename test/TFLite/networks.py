@@ -185,18 +185,19 @@ class Builder:
                    activation=None):
         w = self.weights((out, *kernel, x.data.shape[3]), 0)
         b = self.random.integers(-2000, 2000, out)
-        data = tosa.transpose_conv2d(x.data, w, b, x.zero, 0, out_pad, stride)
+        bits = 48 if x.bits == 16 else 32
+        data = tosa.transpose_conv2d(x.data, w, b, x.zero, 0, out_pad, stride, bits)
         macs = x.data[0].size * out * kernel[0] * kernel[1]
         self.macs += macs
         self.transposed_macs += macs
         pads = "array<i64: " + ", ".join(map(str, out_pad)) + ">"
         strides = "array<i64: " + ", ".join(map(str, stride)) + ">"
         sums = self.op("transpose_conv2d",
-                       [x, self.constant(w, 8), self.constant(b, 32),
-                        self.constant([x.zero], 8), self.constant([0], 8)],
-                       f"{{acc_type = i32, out_pad = {pads}, stride = {strides}}} ",
-                       data, 32)
-        return self.finish(sums, activation)
+                       [x, self.constant(w, 8), self.constant(b, bits),
+                        self.constant([x.zero], x.bits), self.constant([0], 8)],
+                       f"{{acc_type = i{bits}, out_pad = {pads}, stride = {strides}}} ",
+                       data, bits)
+        return self.finish(sums, activation, x.bits)
 
     def reshape(self, x, shape):
         first = 1 if self.batch == "1" else -1
@@ -428,6 +429,15 @@ def int16x8_edges(b):
     return y
 
 
+def int16x8_transposed(b):
+    """Strides on each axis; weights of -128 and 127, and rows that are cut off."""
+    x = b.rescale(b.input, 200.0, 0, 16, input_zero=b.input.zero)
+    x = b.transposed(x, 5, activation="relu")
+    b.weights = lambda shape, _: b.random.choice([-128, 127], shape).astype(i64)
+    x = b.transposed(x, 9, (4, 2), (3, 1), (-1, 1, 0, 0))
+    return b.transposed(x, 3, (2, 3), (1, 1), (0, 0, -1, -1))
+
+
 # name: function, shape of the input, rounds twice, multipliers per channel
 NETWORKS = {
     "mobilenet_v1": (mobilenet_v1, (16, 16, 3), True, True),
@@ -442,7 +452,10 @@ NETWORKS = {
     "int16x8": (int16x8, (8, 8, 3), False, True),
 }
 # Not among the ten.
-MORE = {"int16x8_edges": (int16x8_edges, (8, 8, 3), False, True)}
+MORE = {
+    "int16x8_edges": (int16x8_edges, (8, 8, 3), False, True),
+    "int16x8_transposed": (int16x8_transposed, (3, 4, 3), False, True),
+}
 
 
 @dataclasses.dataclass

@@ -66,7 +66,7 @@ def depthwise_conv2d(x, w, b, xz, wz, pad, stride, dilation, bits=32):
     return accumulators(sums.reshape(*sums.shape[:3], -1) + b, bits)
 
 
-def transpose_conv2d(x, w, b, xz, wz, out_pad, stride):
+def transpose_conv2d(x, w, b, xz, wz, out_pad, stride, bits=32):
     n, height, width, _ = x.shape
     out, kh, kw, _ = w.shape
     top, bottom, left, right = out_pad
@@ -80,7 +80,7 @@ def transpose_conv2d(x, w, b, xz, wz, out_pad, stride):
             (x[:, iy, ix] - xz) @ (w[:, ky, kx] - wz).T
     rows = slice(max(-top, 0), full.shape[1] - max(-bottom, 0))
     columns = slice(max(-left, 0), full.shape[2] - max(-right, 0))
-    return accumulators(full[:, rows, columns] + b)
+    return accumulators(full[:, rows, columns] + b, bits)
 
 
 def matmul(a, b, az, bz):

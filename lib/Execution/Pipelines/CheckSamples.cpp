@@ -7,7 +7,6 @@
 #include "qbackend/Execution/Pipelines/RunModule.h"
 #include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Support/Error.h"
-#include "qbackend/Support/Shape.h"
 
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -133,7 +132,7 @@ llvm::Error qbackend::checkSamples(func::FuncOp function,
     if (!hasShape(tensor, header.array.shape, isFixed))
       return makeError("array '{0}' is {1} {2}; expected {3}", header.name,
                        arrays::getElementName(header.array.type),
-                       formatShape(header.array.shape),
+                       arrays::formatShape(header.array.shape),
                        describe(tensor, isFixed));
     bool takesScale = isa<FloatType>(tensor.getElementType()) &&
                       arrays::isInteger(header.array.type);

@@ -4,8 +4,6 @@
 
 #include "Signature.h"
 
-#include "qbackend/Support/Shape.h"
-
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/raw_ostream.h"
 

@@ -4,8 +4,6 @@
 
 #include "ArrayStream.h"
 
-#include "qbackend/Support/Shape.h"
-
 #include "NpyHeader.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -19,7 +17,6 @@
 #include <cstring>
 
 using namespace llvm;
-using namespace qbackend;
 using namespace qbackend::arrays;
 
 static Error addContext(StringRef where, Error error) {

@@ -140,14 +140,6 @@ int ComparisonBuilder::getNumber(Value value) {
   return it == numbers.end() ? -1 : int(it->second);
 }
 
-/// -1 of a dimension that is dynamic, as in the C interface.
-static std::vector<int64_t> getExtents(Value value) {
-  std::vector<int64_t> extents;
-  for (int64_t extent : cast<RankedTensorType>(value.getType()).getShape())
-    extents.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
-  return extents;
-}
-
 void ComparisonBuilder::addArguments() {
   for (Operation &op : quantized.getBody().front()) {
     if (!isQuantizeLike(&op))
@@ -165,7 +157,7 @@ void ComparisonBuilder::addArguments() {
     errors.kind = "input";
     errors.kernel = op.getName().getStringRef().str();
     errors.range = getRange(op.getResult(0).getType());
-    errors.shape = getExtents(exact);
+    errors.shape = cast<RankedTensorType>(exact.getType()).getShape().vec();
     errors.observer = getObserver(argument);
     result.operators.push_back(std::move(errors));
   }
@@ -190,9 +182,8 @@ static void describeQConfig(OperatorErrors &errors, QConfigAttr qconfig) {
   ObserverAttr weight = qconfig.getWeight();
   errors.activationObserver = spellObserver(activation);
   errors.weightObserver = spellObserver(weight);
-  if (ObserverAttr finer = withAllIntegers(withChannels(weight));
-      finer != weight)
-    errors.finerWeight = spellObserver(finer);
+  if (ObserverAttr perChannel = withChannels(weight); perChannel != weight)
+    errors.perChannelWeight = spellObserver(perChannel);
   if (!calibration::hasStatistics(activation.getKind()))
     return;
   errors.activationKind = activation.getKind();
@@ -207,7 +198,8 @@ void ComparisonBuilder::describe(OperatorErrors &errors, Node &node) {
   const OperatorSelector &selector = selectors.lookup(op);
   errors.name = names.lookup(op.getOutput()).name;
   errors.kind = op.getKindName();
-  errors.shape = getExtents(op.getOutput());
+  errors.shape =
+      cast<RankedTensorType>(op.getOutput().getType()).getShape().vec();
   errors.multiplyAccumulates = op.countOperations().multiplyAccumulates;
   llvm::append_range(errors.selectors, selector.entries);
   errors.observer = getObserver(op.getOutput());

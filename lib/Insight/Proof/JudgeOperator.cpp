@@ -5,8 +5,6 @@
 
 #include "JudgeOperator.h"
 
-#include "qbackend/Support/Shape.h"
-
 #include "Formulas/Formulas.h"
 #include "Laws/Laws.h"
 
@@ -130,7 +128,10 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
   llvm::sort(sortedWanted);
   if (sorted != sortedWanted) {
     auto describe = [](ArrayRef<int64_t> sizes) {
-      return sizes.empty() ? "one element" : "a sum over " + formatShape(sizes);
+      std::string text;
+      for (int64_t size : sizes)
+        text += (text.empty() ? "" : "x") + std::to_string(size);
+      return sizes.empty() ? "one element" : "a sum over " + text;
     };
     // TOSA may cut a sum, and kernels make groups larger.
     proof.steps.push_back({"the loops",

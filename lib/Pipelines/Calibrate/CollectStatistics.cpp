@@ -7,7 +7,6 @@
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/Parts.h"
-#include "qbackend/Support/Shape.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
@@ -102,7 +101,13 @@ std::string qbackend::getNetworkDescription(ModuleOp module) {
       return WalkResult::skip();
     if (!text.empty())
       os << "; ";
-    os << op.getKind().getKindName() << " " << formatShape(type.getShape());
+    os << op.getKind().getKindName() << " ";
+    llvm::interleave(
+        type.getShape(), os,
+        [&](int64_t extent) {
+          os << (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
+        },
+        "x");
     return WalkResult::skip();
   });
   return text;

@@ -6,9 +6,13 @@
 #include "qbackend/Execution/CodeGen/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Pass/PassManager.h"
 
 namespace qbackend::codegen {
@@ -17,6 +21,34 @@ namespace qbackend::codegen {
 } // namespace qbackend::codegen
 
 using namespace mlir;
+
+// transpose_conv2d(x, w, stride) -> transpose_conv2d(x', w, 1), where x' has
+// stride - 1 zeros between the pixels of x
+//
+// Upstream pads the weight of a strided one with zeros of the type of x, which
+// is not its own if x has 16 bits.
+static void spreadPixels(tosa::TransposeConv2DOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
+  if (!type || !type.getElementType().isInteger(16) || type.isDynamicDim(1) ||
+      type.isDynamicDim(2) ||
+      llvm::all_of(op.getStride(), [](int64_t stride) { return stride == 1; }))
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  SmallVector<OpFoldResult> offsets(4, b.getIndexAttr(0)),
+      sizes = tensor::getMixedSizes(b, op.getLoc(), op.getInput()),
+      strides(4, b.getIndexAttr(1)), shape = sizes;
+  for (auto [i, stride] : llvm::enumerate(op.getStride())) {
+    strides[1 + i] = b.getIndexAttr(stride);
+    shape[1 + i] = b.getIndexAttr((type.getDimSize(1 + i) - 1) * stride + 1);
+  }
+  Value zero =
+      arith::ConstantOp::create(b, b.getZeroAttr(type.getElementType()));
+  Value empty = tensor::EmptyOp::create(b, shape, type.getElementType());
+  Value zeros = linalg::FillOp::create(b, zero, empty).getResult(0);
+  op.getInputMutable().assign(tensor::InsertSliceOp::create(
+      b, op.getInput(), zeros, offsets, sizes, strides));
+  op.setStride({1, 1});
+}
 
 namespace {
 struct LowerTosaPass
@@ -47,7 +79,10 @@ struct LowerTosaPass
                          : WalkResult::advance();
             })
             .wasInterrupted();
-    if (isFound && failed(runPipeline(passes, getOperation())))
+    if (!isFound)
+      return;
+    getOperation()->walk(spreadPixels);
+    if (failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }
 
