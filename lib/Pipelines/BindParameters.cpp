@@ -11,6 +11,7 @@
 #include "qbackend/Support/Arguments.h"
 #include "qbackend/Support/InputFile.h"
 #include "qbackend/Support/ParameterFile.h"
+#include "qbackend/Support/Shape.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/ConstantGlobals.h"
 
@@ -97,13 +98,6 @@ static bool isStoredAs(Type element, const StoredTensor &tensor) {
     return false;
   }
   llvm_unreachable("all kinds are handled");
-}
-
-static std::string formatShape(ArrayRef<int64_t> shape) {
-  std::string text;
-  for (int64_t extent : shape)
-    text += (text.empty() ? "" : "x") + std::to_string(extent);
-  return text.empty() ? "()" : text;
 }
 
 namespace {

@@ -117,8 +117,8 @@ static llvm::Error compareLayers(ModuleOp module, ModuleOp other) {
   bool isCalibrationWrong = false;
   if (calibrated)
     isCalibrationWrong =
-        *calibrated >= sqnr + tuning::kWrong ||
-        tuning::isCalibrationWrong(sqnr, *calibrated, operators, findings);
+        tuning::judgeCalibration(sqnr, *calibrated, operators, findings) ||
+        *calibrated >= sqnr + tuning::kWrong;
   else
     untried = llvm::toString(calibrated.takeError());
   if (isJson()) {

@@ -7,6 +7,7 @@
 #include "qbackend/Execution/Pipelines/RunModule.h"
 #include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Support/Shape.h"
 
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -132,7 +133,7 @@ llvm::Error qbackend::checkSamples(func::FuncOp function,
     if (!hasShape(tensor, header.array.shape, isFixed))
       return makeError("array '{0}' is {1} {2}; expected {3}", header.name,
                        arrays::getElementName(header.array.type),
-                       arrays::formatShape(header.array.shape),
+                       formatShape(header.array.shape),
                        describe(tensor, isFixed));
     bool takesScale = isa<FloatType>(tensor.getElementType()) &&
                       arrays::isInteger(header.array.type);

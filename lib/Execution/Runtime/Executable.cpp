@@ -7,6 +7,7 @@
 
 #include "qbackend/Execution/CodeGen/ConstantStore.h"
 #include "qbackend/Execution/Runtime/Sandbox.h"
+#include "qbackend/Support/Shape.h"
 
 #include "CompileModule.h"
 #include "PrepareModule.h"

@@ -9,6 +9,7 @@
 #include "qbackend/Execution/Samples/Progress.h"
 #include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Support/InputFile.h"
+#include "qbackend/Support/Shape.h"
 
 #include "RunContext.h"
 
@@ -23,6 +24,7 @@
 #include <mutex>
 
 using namespace llvm;
+using namespace qbackend;
 using namespace qbackend::arrays;
 using namespace qbackend::runtime;
 

@@ -16,6 +16,7 @@
 
 #include "qbackend/Execution/Runtime/Sandbox.h"
 #include "qbackend/Support/Error.h"
+#include "qbackend/Support/Shape.h"
 #include "qbackend/Support/SystemCalls.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

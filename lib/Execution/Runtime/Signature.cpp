@@ -4,6 +4,8 @@
 
 #include "Signature.h"
 
+#include "qbackend/Support/Shape.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/Support/raw_ostream.h"
 

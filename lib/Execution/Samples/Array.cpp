@@ -4,6 +4,8 @@
 
 #include "ElementTypes.h"
 
+#include "qbackend/Support/Shape.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
@@ -14,6 +16,7 @@
 #include <cstring>
 
 using namespace llvm;
+using namespace qbackend;
 using namespace qbackend::arrays;
 
 //===----------------------------------------------------------------------===//
@@ -59,23 +62,6 @@ Array Array::zeros(ElementType type, ArrayRef<int64_t> shape) {
   array.shape.assign(shape.begin(), shape.end());
   array.data.resize(getNumBytes(type, shape).value_or(0));
   return array;
-}
-
-std::string qbackend::arrays::formatShape(ArrayRef<int64_t> shape) {
-  if (shape.empty())
-    return "()";
-  std::string text;
-  raw_string_ostream os(text);
-  interleave(
-      shape, os,
-      [&](int64_t extent) {
-        if (extent < 0)
-          os << '?';
-        else
-          os << extent;
-      },
-      "x");
-  return text;
 }
 
 //===----------------------------------------------------------------------===//

@@ -4,6 +4,7 @@
 
 #include "qbackend/Execution/Samples/ArrayFile.h"
 #include "qbackend/Support/OutputFile.h"
+#include "qbackend/Support/Shape.h"
 
 #include "ArrayStream.h"
 #include "ElementTypes.h"

@@ -4,6 +4,8 @@
 
 #include "ArrayStream.h"
 
+#include "qbackend/Support/Shape.h"
+
 #include "NpyHeader.h"
 
 #include "llvm/ADT/ScopeExit.h"
@@ -17,6 +19,7 @@
 #include <cstring>
 
 using namespace llvm;
+using namespace qbackend;
 using namespace qbackend::arrays;
 
 static Error addContext(StringRef where, Error error) {

@@ -7,6 +7,7 @@
 #include "ArrayStream.h"
 
 #include "qbackend/Support/InputFile.h"
+#include "qbackend/Support/Shape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -18,6 +19,7 @@
 #include <cstdio>
 
 using namespace llvm;
+using namespace qbackend;
 using namespace qbackend::arrays;
 
 SampleSource::~SampleSource() = default;

@@ -5,6 +5,7 @@
 #include "qbackend/Insight/Comparison/Compare.h"
 
 #include "qbackend/Support/Error.h"
+#include "qbackend/Support/Shape.h"
 
 #include "llvm/Support/Format.h"
 
@@ -56,7 +57,7 @@ llvm::Expected<std::vector<int64_t>> evaluation::readLabels(StringRef path,
       return makeError("'{0}' has {1} {2}, expected the number of a class for "
                        "each sample: a vector of integers",
                        path, arrays::getElementName(labels.type),
-                       arrays::formatShape(labels.shape));
+                       formatShape(labels.shape));
     // Classes are few enough for a float.
     auto values = arrays::toFloat(labels, array.name);
     if (!values)
@@ -123,8 +124,8 @@ static llvm::Expected<Comparison> compareResult(const NamedArray &first,
                                                 const NamedArray &second) {
   if (first.array.shape != second.array.shape)
     return makeError("{0} is {1} in one module, {2} in the other", first.name,
-                     arrays::formatShape(first.array.shape),
-                     arrays::formatShape(second.array.shape));
+                     formatShape(first.array.shape),
+                     formatShape(second.array.shape));
   auto a = arrays::toFloat(first.array, first.name);
   if (!a)
     return a.takeError();

@@ -140,6 +140,14 @@ int ComparisonBuilder::getNumber(Value value) {
   return it == numbers.end() ? -1 : int(it->second);
 }
 
+/// -1 of a dimension that is dynamic, as in the C interface.
+static std::vector<int64_t> getExtents(Value value) {
+  std::vector<int64_t> extents;
+  for (int64_t extent : cast<RankedTensorType>(value.getType()).getShape())
+    extents.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  return extents;
+}
+
 void ComparisonBuilder::addArguments() {
   for (Operation &op : quantized.getBody().front()) {
     if (!isQuantizeLike(&op))
@@ -157,7 +165,7 @@ void ComparisonBuilder::addArguments() {
     errors.kind = "input";
     errors.kernel = op.getName().getStringRef().str();
     errors.range = getRange(op.getResult(0).getType());
-    errors.shape = cast<RankedTensorType>(exact.getType()).getShape().vec();
+    errors.shape = getExtents(exact);
     errors.observer = getObserver(argument);
     result.operators.push_back(std::move(errors));
   }
@@ -182,8 +190,9 @@ static void describeQConfig(OperatorErrors &errors, QConfigAttr qconfig) {
   ObserverAttr weight = qconfig.getWeight();
   errors.activationObserver = spellObserver(activation);
   errors.weightObserver = spellObserver(weight);
-  if (ObserverAttr perChannel = withChannels(weight); perChannel != weight)
-    errors.perChannelWeight = spellObserver(perChannel);
+  if (ObserverAttr finer = withAllIntegers(withChannels(weight));
+      finer != weight)
+    errors.finerWeight = spellObserver(finer);
   if (!calibration::hasStatistics(activation.getKind()))
     return;
   errors.activationKind = activation.getKind();
@@ -198,8 +207,7 @@ void ComparisonBuilder::describe(OperatorErrors &errors, Node &node) {
   const OperatorSelector &selector = selectors.lookup(op);
   errors.name = names.lookup(op.getOutput()).name;
   errors.kind = op.getKindName();
-  errors.shape =
-      cast<RankedTensorType>(op.getOutput().getType()).getShape().vec();
+  errors.shape = getExtents(op.getOutput());
   errors.multiplyAccumulates = op.countOperations().multiplyAccumulates;
   llvm::append_range(errors.selectors, selector.entries);
   errors.observer = getObserver(op.getOutput());

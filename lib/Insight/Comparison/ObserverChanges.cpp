@@ -25,3 +25,17 @@ ObserverAttr qbackend::withChannels(ObserverAttr weight) {
   return changeKind(weight, ObserverKind::PerChannelMinMax,
                     QScheme::PerChannelSymmetric);
 }
+
+ObserverAttr qbackend::withAllIntegers(ObserverAttr weight) {
+  auto type = dyn_cast<IntegerType>(weight.getDtype());
+  if (!type || !hasStatistics(weight.getKind()) || !weight.getQuantMin() ||
+      !weight.getQuantMax())
+    return weight;
+  int64_t count = int64_t(1) << type.getWidth();
+  if (2 * (*weight.getQuantMax() - *weight.getQuantMin() + 1) > count)
+    return weight;
+  ObserverFields fields = weight.getFields();
+  fields.quantMax = type.isSigned() ? count / 2 - 1 : count - 1;
+  fields.quantMin = type.isSigned() ? -*fields.quantMax : 0;
+  return ObserverAttr::get(weight.getContext(), fields);
+}

@@ -147,11 +147,18 @@ static std::string spellRange(double min, double max) {
   return "[" + spell(min) + ", " + spell(max) + "]";
 }
 
-/// An entry of a calibration table that has another range for `op`.
-static std::string spellTableEntry(const OperatorErrors &op) {
+/// The entry of a calibration table that has the range of what was seen for
+/// those of `numbers`, which share one.
+static std::string spellTableEntry(ArrayRef<OperatorErrors> operators,
+                                   ArrayRef<unsigned> numbers) {
+  std::string names;
+  calibration::Statistics statistics = operators[numbers[0]].statistics;
+  for (unsigned number : numbers) {
+    names += (names.empty() ? "" : ", ") + operators[number].name;
+    calibration::merge(statistics, operators[number].statistics);
+  }
   return llvm::formatv("{{\"name\": \"{0}\", \"min\": {1}, \"max\": {2}}",
-                       op.name, spell(op.statistics.min),
-                       spell(op.statistics.max))
+                       names, spell(statistics.min), spell(statistics.max))
       .str();
 }
 
@@ -222,8 +229,8 @@ static std::string spellQConfig(const OperatorErrors &op,
   if (change.kind == Suggestion::Float)
     return "none";
   StringRef activation = op.activationObserver, weight = op.weightObserver;
-  if (change.kind == Suggestion::PerChannelWeight)
-    weight = op.perChannelWeight;
+  if (change.kind == Suggestion::FinerWeight)
+    weight = op.finerWeight;
   else if (auto it = op.otherActivations.find(change.observer);
            it != op.otherActivations.end())
     activation = it->second;
@@ -233,13 +240,11 @@ static std::string spellQConfig(const OperatorErrors &op,
 
 std::string evaluation::spell(ArrayRef<OperatorErrors> operators,
                               const Suggestion &change) {
+  if (change.kind == Suggestion::Range)
+    return spellTableEntry(operators, change.operators);
   std::string text;
   for (unsigned number : change.operators) {
     const OperatorErrors &op = operators[number];
-    if (change.kind == Suggestion::Range) {
-      text += (text.empty() ? "" : "\n") + spellTableEntry(op);
-      continue;
-    }
     for (StringRef selector : op.selectors)
       text +=
           llvm::formatv("{0}qbackend.qconfig {1} {2}", text.empty() ? "" : "\n",
@@ -255,6 +260,25 @@ Suggestion evaluation::keepFloat(ArrayRef<OperatorErrors> operators,
     return change;
   change.kind = Suggestion::Float;
   change.operators.push_back(op);
+  return change;
+}
+
+/// The operators whose results share a range with that of `number`, and it.
+static std::vector<unsigned> findSharers(ArrayRef<OperatorErrors> operators,
+                                         unsigned number) {
+  std::vector<unsigned> sharers;
+  for (auto [i, op] : llvm::enumerate(operators))
+    if (i == number ||
+        (!op.observer.empty() && op.observer == operators[number].observer))
+      sharers.push_back(i);
+  return sharers;
+}
+
+Suggestion evaluation::enterRange(ArrayRef<OperatorErrors> operators,
+                                  unsigned op) {
+  Suggestion change;
+  change.kind = Suggestion::Range;
+  change.operators = findSharers(operators, op);
   return change;
 }
 
@@ -281,7 +305,9 @@ static void explainWeight(ArrayRef<OperatorErrors> operators,
   finding.cause = Cause::Weight;
   double now = 0, perChannel = 0;
   float least = std::numeric_limits<float>::infinity(), most = 0;
-  bool isPerTensor = true;
+  // How many steps of its scale a weight is from 0 at most.
+  double steps = 0;
+  bool isPerTensor = op.channels.size() > 1;
   for (const ChannelWeight &channel : op.channels) {
     now += channel.noise;
     perChannel += channel.perChannelNoise;
@@ -289,15 +315,23 @@ static void explainWeight(ArrayRef<OperatorErrors> operators,
     least = std::min(least, range);
     most = std::max(most, range);
     isPerTensor &= channel.scale == op.channels[0].scale;
+    steps =
+        std::max(steps, std::max(-channel.quantizedMin, channel.quantizedMax) /
+                            channel.scale);
   }
-  if (isPerTensor && op.channels.size() > 1 && perChannel < 0.7 * now &&
-      !op.perChannelWeight.empty()) {
+  if (perChannel < 0.7 * now && !op.finerWeight.empty()) {
+    // The largest weight has 127 of them in 8 bits.
     finding.reason =
-        llvm::formatv("one scale for channels whose weights reach from {0} to "
-                      "{1}",
-                      spell(least), spell(most))
-            .str();
-    finding.change.kind = Suggestion::PerChannelWeight;
+        steps < 64 ? llvm::formatv("no more than {0} steps for weights "
+                                   "that reach to {1}",
+                                   spell(std::round(steps)), spell(most))
+                         .str()
+        : isPerTensor ? llvm::formatv("one scale for channels whose weights "
+                                      "reach from {0} to {1}",
+                                      spell(least), spell(most))
+                            .str()
+                      : "rounding of the weight";
+    finding.change.kind = Suggestion::FinerWeight;
     finding.change.operators.push_back(finding.op);
     return;
   }
@@ -334,17 +368,6 @@ static void explainBias(ArrayRef<OperatorErrors> operators, Finding &finding) {
       finding.reason += ", more than int32 holds at its scale";
   }
   finding.change = keepFloat(operators, finding.op);
-}
-
-/// The operators whose results share a range with that of `number`, and it.
-static std::vector<unsigned> findSharers(ArrayRef<OperatorErrors> operators,
-                                         unsigned number) {
-  std::vector<unsigned> sharers;
-  for (auto [i, op] : llvm::enumerate(operators))
-    if (i == number ||
-        (!op.observer.empty() && op.observer == operators[number].observer))
-      sharers.push_back(i);
-  return sharers;
 }
 
 static void explainRange(ArrayRef<OperatorErrors> operators, Finding &finding) {
@@ -391,8 +414,7 @@ static void explainRange(ArrayRef<OperatorErrors> operators, Finding &finding) {
   if (!finding.change.operators.empty())
     return;
   // The same observer on these values has another range.
-  finding.change.kind = Suggestion::Range;
-  finding.change.operators.push_back(finding.op);
+  finding.change = enterRange(operators, finding.op);
 }
 
 /// Where the numbers that `op` reads were rounded first: what moves numbers, or

@@ -43,9 +43,9 @@ static unsigned count(const Certificate &certificate, Verdict verdict) {
 void qbackend::printCertificate(const Certificate &certificate,
                                 StringRef version, bool timings,
                                 raw_ostream &os) {
-  os << "qbackend-prove " << version << "\nmodule sha256 " << certificate.hash;
+  os << "qbackend-prove " << version << "\nmodule " << certificate.hash;
   if (!certificate.loweredHash.empty())
-    os << "\ncode sha256 " << certificate.loweredHash;
+    os << "\ncode " << certificate.loweredHash;
   os << "\nform " << certificate.form << "\n\n";
   for (const OperatorProof &proof : certificate.operators) {
     os << proof.number << ". " << proof.name;
@@ -95,9 +95,9 @@ void qbackend::printCertificateJson(const Certificate &certificate,
   json::OStream json(os, 2);
   json.object([&] {
     json.attribute("tool", "qbackend-prove " + version.str());
-    json.attribute("module", "sha256:" + certificate.hash);
+    json.attribute("module", certificate.hash);
     if (!certificate.loweredHash.empty())
-      json.attribute("code", "sha256:" + certificate.loweredHash);
+      json.attribute("code", certificate.loweredHash);
     json.attribute("form", certificate.form);
     json.attribute("verdict", getVerdictName(certificate.getVerdict()));
     json.attributeArray("operators", [&] {

@@ -5,6 +5,8 @@
 
 #include "JudgeOperator.h"
 
+#include "qbackend/Support/Shape.h"
+
 #include "Formulas/Formulas.h"
 #include "Laws/Laws.h"
 
@@ -128,10 +130,7 @@ Expected<bool> Judge::judgeWith(Operation *op, func::FuncOp lowered,
   llvm::sort(sortedWanted);
   if (sorted != sortedWanted) {
     auto describe = [](ArrayRef<int64_t> sizes) {
-      std::string text;
-      for (int64_t size : sizes)
-        text += (text.empty() ? "" : "x") + std::to_string(size);
-      return sizes.empty() ? "one element" : "a sum over " + text;
+      return sizes.empty() ? "one element" : "a sum over " + formatShape(sizes);
     };
     // TOSA may cut a sum, and kernels make groups larger.
     proof.steps.push_back({"the loops",

@@ -13,6 +13,7 @@
 #include "qbackend/Conversion/QNNPackToTosa.h"
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Execution/Int8/Passes.h"
+#include "qbackend/Support/Parts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -22,7 +23,6 @@
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/SHA256.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -131,13 +131,11 @@ static Operation *getOperator(func::FuncOp function) {
 // Modules
 //===----------------------------------------------------------------------===//
 
-static std::string hashText(ModuleOp module) {
+static std::string hashModule(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream os(text);
   module.print(os);
-  llvm::SHA256 hash;
-  hash.update(text);
-  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+  return hashText(text);
 }
 
 /// Values of type `a`, of which `b` is the code's: the same shape, and elements
@@ -291,9 +289,9 @@ Expected<Certificate> qbackend::proveModule(ModuleOp module,
   if (!solver)
     return solver.takeError();
   Certificate certificate;
-  certificate.hash = hashText(module);
+  certificate.hash = hashModule(module);
   if (options.lowered)
-    certificate.loweredHash = hashText(options.lowered);
+    certificate.loweredHash = hashModule(options.lowered);
   certificate.form = options.lowered ? "given" : getName(options.form).str();
   SmallVector<Operation *> ops;
   module.walk([&](Operation *op) {

@@ -10,7 +10,10 @@
 #include "qbackend/Support/Error.h"
 
 #include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Support/Format.h"
 
 #include <cmath>
@@ -36,28 +39,59 @@ static bool isOther(const Finding &finding) {
          finding.score > kLeastScore;
 }
 
-/// Whether the quantized values of `op` hold far less or far more than what was
-/// seen; other samples of the same kind differ less.
-static bool hasOtherRange(const OperatorErrors &op) {
-  if (!op.range)
-    return false;
-  double seen = std::max(std::abs(double(op.statistics.min)),
-                         std::abs(double(op.statistics.max)));
-  double held = std::max(std::abs(op.range->getLowest()),
-                         std::abs(op.range->getHighest()));
-  return seen > 1.5 * held || held > 3 * seen;
+/// The operators whose quantized values hold far less or far more than what was
+/// seen of all that share them; other samples of the same kind differ less.
+static llvm::BitVector findOtherRanges(ArrayRef<OperatorErrors> operators) {
+  auto getLargest = [](const OperatorErrors &op) {
+    return std::max(std::abs(double(op.statistics.min)),
+                    std::abs(double(op.statistics.max)));
+  };
+  llvm::StringMap<double> shared;
+  for (const OperatorErrors &op : operators)
+    if (op.range && !op.observer.empty()) {
+      double &seen = shared[op.observer];
+      seen = std::max(seen, getLargest(op));
+    }
+  llvm::BitVector found(operators.size());
+  for (auto [i, op] : llvm::enumerate(operators)) {
+    if (!op.range)
+      continue;
+    double seen =
+        op.observer.empty() ? getLargest(op) : shared.lookup(op.observer);
+    double held = std::max(std::abs(op.range->getLowest()),
+                           std::abs(op.range->getHighest()));
+    found[i] = seen > 1.5 * held || held > 3 * seen;
+  }
+  return found;
 }
 
-bool tuning::isCalibrationWrong(double sqnr, double calibratedSqnr,
-                                ArrayRef<OperatorErrors> operators,
-                                ArrayRef<Finding> findings) {
-  ArrayRef<Finding> worst = findings.take_front(evaluation::kExplained);
+bool tuning::judgeCalibration(double sqnr, double calibratedSqnr,
+                              ArrayRef<OperatorErrors> operators,
+                              MutableArrayRef<Finding> findings) {
+  MutableArrayRef<Finding> worst = findings.take_front(evaluation::kExplained);
+  llvm::BitVector others = findOtherRanges(operators);
+  auto hasOther = [&](const Finding &finding) { return others[finding.op]; };
   // With other weights there is no telling what calibration does.
-  return calibratedSqnr > sqnr + kOtherRanges &&
-         llvm::none_of(worst, isOther) &&
-         llvm::any_of(worst, [&](const Finding &finding) {
-           return hasOtherRange(operators[finding.op]);
-         });
+  if (calibratedSqnr <= sqnr + kOtherRanges || llvm::any_of(worst, isOther) ||
+      llvm::none_of(worst, hasOther))
+    return false;
+  // If one observer alone has the range of other values, an entry of the table
+  // is as good as a calibration, which was tried.
+  llvm::StringSet<> observers;
+  for (unsigned op : others.set_bits())
+    observers.insert(operators[op].observer);
+  bool isEntry = observers.size() == 1 && !observers.contains("");
+  for (Finding &finding : worst) {
+    if (!hasOther(finding))
+      continue;
+    finding.change =
+        isEntry ? evaluation::enterRange(operators, finding.op) : Suggestion();
+    finding.suggestion = isEntry ? spell(operators, finding.change) : "";
+    finding.gain.reset();
+    if (isEntry)
+      finding.gain = calibratedSqnr - sqnr;
+  }
+  return true;
 }
 
 llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
@@ -85,32 +119,30 @@ llvm::Expected<Diagnosis> tuning::diagnose(ModuleOp module,
       return calibrated.takeError();
     diagnosis.calibratedSqnr = calibrated->sqnr;
   }
+  diagnosis.isCalibrationWrong =
+      judgeCalibration(sqnr, diagnosis.calibratedSqnr, operators, findings);
   ArrayRef<Finding> worst =
       ArrayRef(findings).take_front(evaluation::kExplained);
-  diagnosis.isCalibrationWrong = tuning::isCalibrationWrong(
-      sqnr, diagnosis.calibratedSqnr, operators, findings);
   const TriedAdvice &tried = diagnosis.advice;
+  llvm::BitVector others = findOtherRanges(operators);
   bool namesRange = diagnosis.isCalibrationWrong;
   for (auto [i, finding] : llvm::enumerate(worst)) {
     bool mends = llvm::is_contained(tried.mending, i) ||
                  llvm::is_contained(tried.keptFloat, i);
     double gain = std::max(finding.gain.value_or(0),
                            mends ? tried.mendedSqnr - tried.sqnr : 0);
-    if (isOther(finding) ||
-        (gain >= kWrong &&
+    bool hasRange = diagnosis.isCalibrationWrong && others[finding.op];
+    if (isOther(finding) || (namesRange && hasRange) ||
+        (!hasRange && gain >= kWrong &&
          (finding.change.kind != Suggestion::Float || tried.sqnr < kPoor))) {
       diagnosis.faults.push_back(finding);
-    } else if (namesRange && hasOtherRange(operators[finding.op])) {
-      // What mends it is calibration.
-      diagnosis.faults.push_back(finding);
-      diagnosis.faults.back().suggestion.clear();
     } else if (mends) {
       diagnosis.improvements.push_back(finding);
       continue;
     } else {
       continue;
     }
-    namesRange &= !hasOtherRange(operators[finding.op]);
+    namesRange &= !others[finding.op];
   }
   if (sqnr < kPoor && diagnosis.faults.empty() && !worst.empty())
     diagnosis.faults.push_back(worst.front());

@@ -7,6 +7,7 @@
 #include "qbackend/Execution/Pipelines/RunModule.h"
 #include "qbackend/Execution/Runtime/ThreadPool.h"
 #include "qbackend/Insight/Comparison/ComparisonJson.h"
+#include "qbackend/Support/Shape.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
@@ -52,7 +53,7 @@ bool capi::checkArrays(ArrayRef<QBackendArray> arrays,
         arrays::getNumBytes(toElementType(array.type), getShape(array));
     if (!bytes)
       return fail("has a shape that no memory holds: " +
-                  arrays::formatShape(getShape(array)));
+                  formatShape(getShape(array)));
     if (*bytes != 0 && !array.data)
       return fail("has no data: it is null");
   }

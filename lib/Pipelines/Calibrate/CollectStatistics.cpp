@@ -7,6 +7,7 @@
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Support/Parts.h"
+#include "qbackend/Support/Shape.h"
 #include "qbackend/Transforms/Analysis/Entry.h"
 #include "qbackend/Transforms/Analysis/TensorNames.h"
 
@@ -101,13 +102,7 @@ std::string qbackend::getNetworkDescription(ModuleOp module) {
       return WalkResult::skip();
     if (!text.empty())
       os << "; ";
-    os << op.getKind().getKindName() << " ";
-    llvm::interleave(
-        type.getShape(), os,
-        [&](int64_t extent) {
-          os << (ShapedType::isDynamic(extent) ? "?" : std::to_string(extent));
-        },
-        "x");
+    os << op.getKind().getKindName() << " " << formatShape(type.getShape());
     return WalkResult::skip();
   });
   return text;

@@ -6,6 +6,7 @@
 
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Pipelines/Layers.h"
+#include "qbackend/Support/Shape.h"
 #include "qbackend/Transforms/Analysis/SourceValues.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -62,23 +63,26 @@ const calibration::Statistics *TableLookup::lookup(Value value) {
 FailureOr<std::optional<TableEntry>> TableLookup::lookup(ObserverOp op) {
   // Parameters that somebody wrote, or a table by observers.
   const TableEntry *own = byName.lookup(op.getSymName());
-  if (own &&
-      (own->explicitParams ||
-       (own->shape.empty() && own->group.empty() && own->structure.empty())))
+  if (own && own->explicitParams)
     return std::optional<TableEntry>(*own);
+  bool isOfObserver =
+      own && own->shape.empty() && own->group.empty() && own->structure.empty();
+  auto getOwn = [&] {
+    return isOfObserver ? std::optional<TableEntry>(*own) : std::nullopt;
+  };
   std::vector<const TableEntry *> parts;
   std::vector<std::string> group;
   for (Value tensor : tensors[op.getSymName()]) {
     const TableEntry *entry = find(tensor);
     if (!entry)
-      return std::optional<TableEntry>();
+      return getOwn();
     if (failed(checkShape(op, tensor, *entry)))
       return failure();
     parts.push_back(entry);
     group.push_back(entry->name);
   }
-  if (parts.empty())
-    return std::optional<TableEntry>();
+  if (parts.empty() || (parts.size() == 1 && isOfObserver))
+    return getOwn();
   if (parts.size() == 1)
     return std::optional<TableEntry>(*parts[0]);
   // What shares an observer now may have shared it then.
@@ -102,14 +106,12 @@ LogicalResult TableLookup::checkShape(ObserverOp op, Value tensor,
       (entry.shape.size() == found.size() &&
        std::equal(found.begin(), found.end(), entry.shape.begin(), agrees)))
     return success();
-  InFlightDiagnostic error = emitError(op.getLoc())
-                             << "the calibration table is of another network: '"
-                             << entry.name << "' is N";
-  for (int64_t extent : entry.shape)
-    error << "x" << extent;
-  error << " in it, here it is N";
-  for (int64_t extent : found)
-    error << "x" << extent;
+  InFlightDiagnostic error =
+      emitError(op.getLoc())
+      << "the calibration table is of another network: '" << entry.name
+      << "' is Nx" << formatShape(entry.shape) << " in it, here it is N";
+  if (!found.empty())
+    error << "x" << formatShape(found);
   return error << "; " << fix;
 }
 

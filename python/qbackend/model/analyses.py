@@ -81,6 +81,7 @@ class LayerError:
     selector: str
     #: Numbers of the operators, in the order of the code, whose results it reads.
     inputs: Tuple[int, ...]
+    #: -1 of a dimension that is dynamic.
     shape: Tuple[int, ...]
     macs: int
     #: Of its result if nothing else is quantized; with all before it; and what

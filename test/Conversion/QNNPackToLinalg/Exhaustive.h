@@ -20,6 +20,7 @@
 #include "qbackend/Dialect/QNNPack/QNNPack.h"
 #include "qbackend/Execution/Runtime/Executable.h"
 #include "qbackend/Numerics/Tables.h"
+#include "qbackend/Support/Shape.h"
 
 #include "mlir/Dialect/Quant/IR/Quant.h"
 #include "mlir/Parser/Parser.h"

@@ -33,7 +33,7 @@
 // RUN: qbackend-prove %s --format=json | FileCheck %s --check-prefix=JSON
 // RUN: qbackend-prove %s -o %t.1 && qbackend-prove %s -o %t.2 && cmp %t.1 %t.2
 
-// CHECK: module sha256 {{[0-9a-f]+$}}
+// CHECK: module sha256:{{[0-9a-f]+$}}
 // CHECK: form linalg
 // JSON: "module": "sha256:
 // JSON: "verdict": "proven"

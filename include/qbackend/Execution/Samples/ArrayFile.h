@@ -78,9 +78,6 @@ struct NamedArray {
 std::optional<int64_t> getNumBytes(ElementType type,
                                    llvm::ArrayRef<int64_t> shape);
 
-/// Writes a shape as `1x3x224x224`, with `?` for -1 and `()` for rank 0.
-std::string formatShape(llvm::ArrayRef<int64_t> shape);
-
 /// Reads the arrays of a .npy or .npz file, in the file's order.
 ///
 /// The kind is taken from the file's first bytes, not its name. Arrays in

@@ -16,6 +16,10 @@ ObserverAttr withKind(ObserverAttr activation, ObserverKind kind);
 /// `weight` with a scale for each channel; as it is, if that isn't possible.
 ObserverAttr withChannels(ObserverAttr weight);
 
+/// `weight` with all integers of its type but the lowest of a signed one, if it
+/// has at most half of them: as it is otherwise.
+ObserverAttr withAllIntegers(ObserverAttr weight);
+
 } // namespace qbackend
 
 #endif // QBACKEND_INSIGHT_COMPARISON_OBSERVERCHANGES_H

@@ -72,7 +72,7 @@ struct ChannelWeight {
   float quantizedMin = 0, quantizedMax = 0;
   double scale = 0;
   /// Sums of squares of the weight, and of its error now, and with a scale for
-  /// each channel.
+  /// each channel and all integers of 8 bits.
   double signal = 0, noise = 0, perChannelNoise = 0;
   /// The largest error in steps of the scale: up to 0.5 is rounding.
   double steps = 0;
@@ -97,7 +97,7 @@ struct OperatorErrors {
   std::string kernel;
   /// Numbers of the operators whose results it reads.
   std::vector<unsigned> inputs;
-  /// Its extents.
+  /// Its extents; -1: dynamic.
   std::vector<int64_t> shape;
   /// Products that are summed up.
   int64_t multiplyAccumulates = 0;
@@ -113,8 +113,9 @@ struct OperatorErrors {
   /// none if its integers don't come from statistics.
   std::optional<calibration::ObserverKind> activationKind;
   std::map<calibration::ObserverKind, std::string> otherActivations;
-  /// The second one, with a scale for each channel; empty if it can't have one.
-  std::string perChannelWeight;
+  /// The second one, with a scale for each channel and all integers of its
+  /// type; empty if it has both, or can't.
+  std::string finerWeight;
 
   /// Of the result in the quantized network, inputs and all.
   ErrorSums cumulative;
@@ -145,8 +146,8 @@ struct Suggestion {
     None,
     /// The operators stay float.
     Float,
-    /// Weights get a scale for each channel.
-    PerChannelWeight,
+    /// Weights get a scale for each channel, and all integers of their type.
+    FinerWeight,
     /// Results get another observer.
     Observer,
     /// The range is none of these values: it has to be observed again.
@@ -177,6 +178,10 @@ struct Finding {
 
 /// The change by which `op` stays float, and nothing else; None of an argument.
 Suggestion keepFloat(llvm::ArrayRef<OperatorErrors> operators, unsigned op);
+
+/// The change by which `op`, and what shares its range, have in a calibration
+/// table that of what was seen.
+Suggestion enterRange(llvm::ArrayRef<OperatorErrors> operators, unsigned op);
 
 /// What is to be pasted for `change`.
 std::string spell(llvm::ArrayRef<OperatorErrors> operators,

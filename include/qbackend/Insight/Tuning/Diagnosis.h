@@ -67,10 +67,11 @@ llvm::Expected<Examination> examine(mlir::ModuleOp module,
 
 /// Whether ranges of other data are what is wrong: calibration on these samples
 /// gives 1 dB more than `sqnr`, and one of the worst operators holds other
-/// values.
-bool isCalibrationWrong(double sqnr, double calibratedSqnr,
-                        llvm::ArrayRef<evaluation::OperatorErrors> operators,
-                        llvm::ArrayRef<evaluation::Finding> findings);
+/// values. What mends that is calibration; where no more than one observer has
+/// such a range, an entry of the table, which `findings` suggest then.
+bool judgeCalibration(double sqnr, double calibratedSqnr,
+                      llvm::ArrayRef<evaluation::OperatorErrors> operators,
+                      llvm::MutableArrayRef<evaluation::Finding> findings);
 
 /// As JSON, see qbackendModelDiagnose in qbackend-c/QBackend.h.
 llvm::json::Object toJSON(const Examination &examination);
