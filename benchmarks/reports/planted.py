@@ -73,22 +73,26 @@ class Network:
         found = self.compare(self.quantize(source, mapping, real), real=real)
         return min(get_sqnr(output) for output in found["outputs"])
 
-    def write_table(self, places, factor):
-        """The table of the calibration, with the range of `places` times `factor`."""
-        path = self.work / "table.json"
+    def write_table(self, place, factor):
+        """The table of the calibration, with the range of `place`, and of what shares it,
+        times `factor`; and what that is."""
+        path, places = self.work / "table.json", {place}
         self.run(self.bin / "qbackend-run", self.real, "--calibrate",
                  f"--qconfig={self.mapping}", f"--input={self.data}:calib", "-o", path)
         table = json.loads(path.read_text())
+        for entry in table["entries"]:
+            if place in entry.get("group", []):
+                places.update(entry["group"])
         kept = []
         for entry in table["entries"]:
             names = entry.get("group", [entry["name"]])
             entry = {key: entry[key] for key in ("name", "group", "kind", "min", "max")
                      if key in entry}
-            if set(names) & set(places):
+            if places.intersection(names):
                 entry["min"], entry["max"] = entry["min"] * factor, entry["max"] * factor
             kept.append(entry)
         path.write_text(json.dumps({"version": table["version"], "entries": kept}))
-        return path
+        return path, places
 
 
 def get_sqnr(output):
@@ -103,8 +107,9 @@ def plant(network, fault):
     again = f"data={network.data}:test"
     if fault in ("cut", "coarse"):
         place = first if fault == "cut" else second
-        source = f"calibration={network.write_table([place], 1 / 20 if fault == 'cut' else 60)}"
-        culprits = {place}
+        # What shares its range is named with it.
+        path, culprits = network.write_table(place, 1 / 20 if fault == "cut" else 60)
+        source = f"calibration={path}"
     elif fault == "percentile":
         mapping = network.write_mapping(
             [f'qbackend.qconfig module_name "{first}" <activation = <percentile, ui8, '

@@ -255,11 +255,16 @@ class Network:
             self.error = lowered.stderr
             return None
         library = self.tools.llvm.parent / "lib"
-        done = subprocess.run(
-            [self.tools.llvm / "mlir-runner", "-e", "main", "--entry-point-result=void",
-             "-O1", f"--shared-libs={library / 'libmlir_runner_utils.so'},"
-                    f"{library / 'libmlir_c_runner_utils.so'}"],
-            input=lowered.stdout, capture_output=True, text=True)
+        try:
+            done = subprocess.run(
+                [self.tools.llvm / "mlir-runner", "-e", "main", "--entry-point-result=void",
+                 "-O1", f"--shared-libs={library / 'libmlir_runner_utils.so'},"
+                        f"{library / 'libmlir_c_runner_utils.so'}"],
+                input=lowered.stdout, capture_output=True, text=True, timeout=300)
+        except subprocess.TimeoutExpired:
+            # A crash inside of malloc, whose lock the handler of it waits for.
+            self.error = "mlir-runner hangs"
+            return None
         found = [re.findall(r"-?\d+", part.partition("Unranked")[0])
                  for part in done.stdout.split("data =")[1:]]
         if done.returncode != 0 or len(found) != samples:

@@ -10,6 +10,7 @@
 #include "qbackend/Insight/Comparison/ObserverChanges.h"
 #include "qbackend/Operators/ConstantEvaluator.h"
 #include "qbackend/Transforms/Analysis/OperatorSelectors.h"
+#include "qbackend/Transforms/Analysis/SourceValues.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Quant/IR/QuantTypes.h"
@@ -49,16 +50,24 @@ static std::string spellObserver(ObserverAttr observer) {
   return spelling.str();
 }
 
-/// The symbol of what observes `value`; empty if nothing does.
-static std::string getObserver(Value value) {
+/// Says what observes `value`, if it has a range of its own.
+static void describeObserver(OperatorErrors &errors, Value value,
+                             const SymbolTable &symbols) {
   SmallVector<Value> worklist = {value};
   while (!worklist.empty())
-    for (Operation *user : worklist.pop_back_val().getUsers())
-      if (auto observe = dyn_cast<ObserveOp>(user))
-        return observe.getObserver().str();
-      else if (auto transpose = dyn_cast<TransposeOp>(user))
+    for (Operation *user : worklist.pop_back_val().getUsers()) {
+      if (auto transpose = dyn_cast<TransposeOp>(user))
         worklist.push_back(transpose.getOutput());
-  return {};
+      auto observe = dyn_cast<ObserveOp>(user);
+      if (!observe)
+        continue;
+      auto observer = symbols.lookup<ObserverOp>(observe.getObserver());
+      if (calibration::hasStatistics(observer.getConfig().getKind())) {
+        errors.observer = observe.getObserver().str();
+        errors.isInTable = getSourceValues(observe) != 0;
+      }
+      return;
+    }
 }
 
 namespace {
@@ -66,7 +75,8 @@ class ComparisonBuilder {
 public:
   ComparisonBuilder(ModuleOp module, func::FuncOp real, func::FuncOp quantized)
       : real(real), quantized(quantized), networks(real, quantized),
-        names(module), selectors(module, names), builder(module.getContext()) {
+        symbols(module), names(module), selectors(module, names),
+        builder(module.getContext()) {
     builder.setInsertionPointToStart(module.getBody());
     Location loc = module.getLoc();
     auto unranked = UnrankedTensorType::get(builder.getF32Type());
@@ -124,6 +134,7 @@ private:
 
   func::FuncOp real, quantized, hook;
   MatchedNetworks networks;
+  SymbolTable symbols;
   TensorNames names;
   OperatorSelectors selectors;
   ConstantEvaluator constants;
@@ -166,7 +177,7 @@ void ComparisonBuilder::addArguments() {
     errors.kernel = op.getName().getStringRef().str();
     errors.range = getRange(op.getResult(0).getType());
     errors.shape = getExtents(exact);
-    errors.observer = getObserver(argument);
+    describeObserver(errors, argument, symbols);
     result.operators.push_back(std::move(errors));
   }
 }
@@ -210,7 +221,7 @@ void ComparisonBuilder::describe(OperatorErrors &errors, Node &node) {
   errors.shape = getExtents(op.getOutput());
   errors.multiplyAccumulates = op.countOperations().multiplyAccumulates;
   llvm::append_range(errors.selectors, selector.entries);
-  errors.observer = getObserver(op.getOutput());
+  describeObserver(errors, op.getOutput(), symbols);
   if (op.getQconfig())
     describeQConfig(errors, *op.getQconfig());
   for (Value input : op.getInputs())

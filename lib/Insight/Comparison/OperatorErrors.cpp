@@ -154,11 +154,13 @@ static std::string spellTableEntry(ArrayRef<OperatorErrors> operators,
   std::string names;
   calibration::Statistics statistics = operators[numbers[0]].statistics;
   for (unsigned number : numbers) {
-    names += (names.empty() ? "" : ", ") + operators[number].name;
+    if (operators[number].isInTable)
+      names += (names.empty() ? "" : ", ") + operators[number].name;
     calibration::merge(statistics, operators[number].statistics);
   }
   return llvm::formatv("{{\"name\": \"{0}\", \"min\": {1}, \"max\": {2}}",
-                       names, spell(statistics.min), spell(statistics.max))
+                       names.empty() ? operators[numbers[0]].name : names,
+                       spell(statistics.min), spell(statistics.max))
       .str();
 }
 

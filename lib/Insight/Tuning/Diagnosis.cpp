@@ -39,27 +39,30 @@ static bool isOther(const Finding &finding) {
          finding.score > kLeastScore;
 }
 
-/// The operators whose quantized values hold far less or far more than what was
-/// seen of all that share them; other samples of the same kind differ less.
+/// The operators whose observer has a range that holds far less or far more
+/// than what was seen of all that share it; other samples of the same kind
+/// differ less.
 static llvm::BitVector findOtherRanges(ArrayRef<OperatorErrors> operators) {
-  auto getLargest = [](const OperatorErrors &op) {
-    return std::max(std::abs(double(op.statistics.min)),
-                    std::abs(double(op.statistics.max)));
+  // What is held and seen of each. A product with a number computes in a part
+  // of the range that it shares.
+  llvm::StringMap<std::pair<double, double>> ranges;
+  auto isOf = [](const OperatorErrors &op) {
+    return op.range && !op.observer.empty();
   };
-  llvm::StringMap<double> shared;
-  for (const OperatorErrors &op : operators)
-    if (op.range && !op.observer.empty()) {
-      double &seen = shared[op.observer];
-      seen = std::max(seen, getLargest(op));
-    }
+  for (const OperatorErrors &op : operators) {
+    if (!isOf(op))
+      continue;
+    auto &[held, seen] = ranges[op.observer];
+    held = std::max({held, std::abs(op.range->getLowest()),
+                     std::abs(op.range->getHighest())});
+    seen = std::max({seen, std::abs(double(op.statistics.min)),
+                     std::abs(double(op.statistics.max))});
+  }
   llvm::BitVector found(operators.size());
   for (auto [i, op] : llvm::enumerate(operators)) {
-    if (!op.range)
+    if (!isOf(op))
       continue;
-    double seen =
-        op.observer.empty() ? getLargest(op) : shared.lookup(op.observer);
-    double held = std::max(std::abs(op.range->getLowest()),
-                           std::abs(op.range->getHighest()));
+    auto [held, seen] = ranges.lookup(op.observer);
     found[i] = seen > 1.5 * held || held > 3 * seen;
   }
   return found;
@@ -80,7 +83,7 @@ bool tuning::judgeCalibration(double sqnr, double calibratedSqnr,
   llvm::StringSet<> observers;
   for (unsigned op : others.set_bits())
     observers.insert(operators[op].observer);
-  bool isEntry = observers.size() == 1 && !observers.contains("");
+  bool isEntry = observers.size() == 1;
   for (Finding &finding : worst) {
     if (!hasOther(finding))
       continue;

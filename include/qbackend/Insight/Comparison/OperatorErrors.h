@@ -105,8 +105,12 @@ struct OperatorErrors {
   std::optional<QuantizedRange> range;
   /// Whether it computes with numbers of the range of its input.
   bool sharesRange = false;
-  /// The observer of its result: all that have it share a range. Empty: none.
+  /// The observer of its result: all that have it share a range. Empty: none,
+  /// or one with fixed qparams.
   std::string observer;
+  /// Whether an entry of a table is of its result, and not of that which it
+  /// only moves.
+  bool isInTable = false;
   /// The observers of its qconfig, as a mapping spells them.
   std::string activationObserver, weightObserver;
   /// The kind of the first one, and how it is spelled as one of another kind;
