@@ -140,8 +140,15 @@ def draw_sequence(rng):
     passes = rng.choices(PASSES, k=rng.randint(2, 8))
     if rng.random() < 0.5:
         return passes
-    return passes + [BUFFER + name for name in [
-        rng.choice(BUFFERIZE_FORMS), *rng.choices(BUFFER_PASSES, k=rng.randint(1, 5))]]
+    form = rng.choice(BUFFERIZE_FORMS)
+    buffers = rng.choices(BUFFER_PASSES, k=rng.randint(1, 5))
+    # Buffers on the stack are freed where their deallocation is there already.
+    freed = "ownership-based-buffer-deallocation"
+    if freed in buffers:
+        kept = buffers.index(freed)
+        buffers[kept:] = [name for name in buffers[kept:]
+                          if not name.startswith("promote-buffers-to-stack")]
+    return passes + [BUFFER + name for name in [form, *buffers]]
 
 
 def write_steps(path):
