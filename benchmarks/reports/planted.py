@@ -39,7 +39,6 @@ class Network:
         self.mapping = self.write_mapping([])
         self.finest = self.write_mapping([], "finest", weight="<per_channel_min_max, si8, "
                                          "per_channel_symmetric>")
-        self.sound = self.measure(f"data={self.data}:calib", self.mapping)
 
     def read(self, name):
         path = self.work / f"{name}.mlir"
