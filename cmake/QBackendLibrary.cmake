@@ -52,6 +52,11 @@ endif()
 # Parsing MLIR's headers is most of the time that a build takes: it is done once,
 # by the first library, for all whose options are its own. A file still includes
 # what it uses: CMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without.
+if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
+  # CMake's own spelling, by -Xclang, hides the path from ccache, which then finds
+  # nothing of what another clone has compiled.
+  set(CMAKE_CXX_COMPILE_OPTIONS_USE_PCH -include <PCH_HEADER>)
+endif()
 function(precompile_mlir_headers name)
   get_property(owner GLOBAL PROPERTY QBACKEND_PRECOMPILING_LIBRARY)
   if(owner)
