@@ -62,6 +62,9 @@ for feature, tools in {
 }.items():
     if all(map(shutil.which, tools)):
         config.available_features.add(feature)
+# What runs the pages of reports.
+if shutil.which("chromium"):
+    config.available_features.add("chromium")
 # What cpack finds the dependencies of a Debian package with.
 if shutil.which("dpkg-shlibdeps"):
     config.available_features.add("dpkg-shlibdeps")
