@@ -144,7 +144,7 @@ def write_kinds(source, build, pages):
     text = (
         "# Operator kinds\n\nCode, and the operator that it is recognised as. "
         "[Operators](../Operators.md) says which spellings there are; the "
-        "parameters of a kind are in [the dialect](QBackendDialect.md).\n"
+        "fields of a kind are in [the dialect](QBackendDialect.md).\n"
     )
     for kind in sorted(shown):
         text += f"\n## `{kind}`\n\n{show(shown[kind])}"
