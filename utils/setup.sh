@@ -40,14 +40,14 @@ targets=()
 minutes=
 case "$1" in
 example)
-  minutes=7
+  minutes="7 to 14"
   targets=(qbackend-opt qbackend-run)
   ;;
 build)
-  minutes=10
+  minutes="10 to 20"
   targets=(qbackend-programs)
   ;;
-test) minutes=15 ;;
+test) minutes="15 to 30" ;;
 sanitize)
   # Of g++, so that both compilers have built what is tested.
   build=$build-sanitize
