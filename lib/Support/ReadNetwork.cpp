@@ -47,22 +47,27 @@ struct TemporaryFile {
 } // namespace
 
 static Expected<std::unique_ptr<MemoryBuffer>> import(StringRef path) {
-  SmallString<128> importer = sys::path::parent_path(
-      sys::fs::getMainExecutable(/*argv0=*/nullptr, /*MainExecAddr=*/nullptr));
-  sys::path::append(importer, "qbackend-import");
+  // Beside this program; where /proc doesn't say where that is, on the PATH.
+  std::string program =
+      sys::fs::getMainExecutable(/*argv0=*/nullptr, /*MainExecAddr=*/nullptr);
+  SmallVector<StringRef, 1> folders;
+  if (!program.empty())
+    folders.push_back(sys::path::parent_path(program));
+  ErrorOr<std::string> importer =
+      sys::findProgramByName("qbackend-import", folders);
   // In a sandbox there is neither a temporary file nor another process.
   auto failToStart = [&] {
     return createStringError(
         "'" + path + "' is no MLIR; import it first: " + getCommand(path));
   };
-  if (!sys::fs::can_execute(importer))
+  if (!importer)
     return failToStart();
   TemporaryFile module("mlirbc"), said("txt");
   if (module.error || said.error)
     return failToStart();
   std::string why;
   int status = sys::ExecuteAndWait(
-      importer, {importer, "-o", module.path, "--", path},
+      *importer, {*importer, "-o", module.path, "--", path},
       /*Env=*/std::nullopt, {StringRef(), StringRef(), StringRef(said.path)},
       /*SecondsToWait=*/0, /*MemoryLimit=*/0, &why);
   if (status == -1)
