@@ -171,7 +171,8 @@ static Error checkHeader(const NamedTable &first, const NamedTable &named,
   return Error::success();
 }
 
-/// Fails if two tables have seen the same samples under two names: then all
+/// Fails if two tables have seen the same samples under two names, where no
+/// hash shows it, as of arrays in memory and of all samples of a file: then all
 /// that was recorded of all tensors is equal. Samples of one source have
 /// numbers, which tell them apart where they are equal.
 static Error checkContents(llvm::ArrayRef<NamedTable> tables) {

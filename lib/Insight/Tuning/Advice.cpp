@@ -7,7 +7,6 @@
 #include "Measurements.h"
 
 #include "mlir/Parser/Parser.h"
-#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace qbackend;
@@ -36,16 +35,16 @@ static std::optional<double> simulate(Measurements &measurements,
   ScopedDiagnosticHandler quiet(context,
                                 [](Diagnostic &) { return success(); });
   llvm::SmallVector<OwningOpRef<ModuleOp>> modules;
-  Candidate candidate;
-  candidate.name = llvm::join(texts, "\n");
+  llvm::SmallVector<Change> changes;
   for (const std::string &text : texts) {
     modules.push_back(parseEntries(text, context));
     if (!modules.back())
       return std::nullopt;
     Change change;
     change.entries = *modules.back()->getOps<QConfigMappingOp>().begin();
-    candidate.changes.push_back(change);
+    changes.push_back(change);
   }
+  Candidate candidate(changes);
   if (llvm::Error error = measurements.create(candidate)) {
     llvm::consumeError(std::move(error));
     return std::nullopt;

@@ -17,7 +17,12 @@ std::string Change::getName() const {
     return "per-channel weights";
   if (observer)
     return ("observer " + stringifyObserverKind(*observer)).str();
-  return getCorrectionName(*correction).str();
+  if (correction)
+    return getCorrectionName(*correction).str();
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  QConfigMappingOp(entries)->print(os);
+  return text;
 }
 
 static QConfigAttr apply(QConfigAttr config, const Change &change) {

@@ -23,7 +23,7 @@ struct Change {
   /// Entries to add, in the place of those that select the same.
   QConfigMappingOp entries;
 
-  /// As a message has it.
+  /// As a message has it; of entries, their text.
   std::string getName() const;
 };
 

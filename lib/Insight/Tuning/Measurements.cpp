@@ -21,6 +21,14 @@ using namespace qbackend;
 using namespace qbackend::tuning;
 using llvm::BitVector;
 
+Candidate::Candidate(ArrayRef<Change> changes)
+    : changes(changes), name(changes.empty() ? "as it is" : "") {
+  llvm::raw_string_ostream os(name);
+  llvm::interleave(
+      changes, os, [&](const Change &change) { os << change.getName(); },
+      " + ");
+}
+
 static RunOptions getRunOptions(const NetworkOptions &network) {
   RunOptions run;
   run.entry = network.calibration.entry;
@@ -32,7 +40,9 @@ static RunOptions getRunOptions(const NetworkOptions &network) {
   return run;
 }
 
-llvm::Error Measurements::prepare(bool resume) {
+llvm::Error Measurements::resolve() {
+  if (base)
+    return llvm::Error::success();
   backend = resolveBackend(network.backend, module);
   if (failed(backend))
     return makeError("there is no such backend");
@@ -41,6 +51,13 @@ llvm::Error Measurements::prepare(bool resume) {
   if (failed(mapping))
     return makeError("there is no such qconfig");
   base = *mapping;
+  table = network.calibration.calibration;
+  return llvm::Error::success();
+}
+
+llvm::Error Measurements::prepare(bool resume) {
+  if (llvm::Error error = resolve())
+    return error;
   auto outputs = runModule(module, getRunOptions(network), "running");
   if (!outputs)
     return outputs.takeError();
@@ -72,7 +89,6 @@ llvm::Error Measurements::prepare(bool resume) {
   if (failed(manager.run(*copy)))
     return makeError("the network can't be prepared for '{0}'",
                      network.backend);
-  table = network.calibration.calibration;
   if (table.empty()) {
     CalibrateOptions record = network.calibration;
     record.recordAll = true;
@@ -240,10 +256,9 @@ bool Measurements::isTried(const Candidate &candidate, unsigned count) const {
          journal.findScore(getKey("", candidate, {}));
 }
 
-bool Measurements::isKnown(const Candidate &candidate, const BitVector &real,
-                           std::string &key) const {
-  key = getKey("", candidate, real);
-  return bool(journal.findScore(key));
+bool Measurements::isKnown(const Candidate &candidate,
+                           const BitVector &real) const {
+  return bool(journal.findScore(getKey("", candidate, real)));
 }
 
 llvm::Expected<Score> Measurements::simulate(Candidate &candidate,

@@ -16,7 +16,10 @@ namespace qbackend::tuning {
 
 /// A mapping with changes, and its network.
 struct Candidate {
+  explicit Candidate(llvm::ArrayRef<Change> changes = {});
+
   llvm::SmallVector<Change> changes;
+  /// "as it is", "per-channel weights + bias-correction".
   std::string name;
   /// Null as long as the journal has all that is asked for.
   std::unique_ptr<Simulation> simulation;
@@ -33,6 +36,9 @@ public:
   Measurements(mlir::ModuleOp module, const NetworkOptions &network,
                std::string journalPath)
       : journal(std::move(journalPath)), module(module), network(network) {}
+
+  /// Finds the backend and its mapping, which is what listChanges takes.
+  llvm::Error resolve();
 
   /// Runs the float network, and records ranges for all observers. With
   /// `resume`, what the journal has is known already.
@@ -53,9 +59,8 @@ public:
   /// Whether the score with all operators quantized is known, or that there is
   /// none: it isn't possible, or has fewer operators than `count`.
   bool isTried(const Candidate &candidate, unsigned count) const;
-  /// Whether the score by simulation is known; and its key of the journal.
-  bool isKnown(const Candidate &candidate, const llvm::BitVector &real,
-               std::string &key) const;
+  /// Whether the score by simulation is known.
+  bool isKnown(const Candidate &candidate, const llvm::BitVector &real) const;
 
   /// The score by simulation on `set`, one and the same for all.
   llvm::Expected<Score> simulate(Candidate &candidate,

@@ -7,7 +7,6 @@
 #include "Tuner.h"
 
 #include "qbackend/Insight/Tuning/Sensitivity.h"
-#include "qbackend/Support/Error.h"
 
 #include <limits>
 #include <tuple>
@@ -70,29 +69,12 @@ void Tuner::printFront() {
   }
 }
 
-/// Of a part: measures its share of what isn't known of `sets`, which is not
-/// put together here.
 llvm::Error Tuner::measureShare(Candidate &candidate,
                                 ArrayRef<BitVector> sets) {
-  if (options.shards == 0)
-    return llvm::Error::success();
-  int64_t number = 0;
-  for (const BitVector &set : sets) {
-    std::string key;
-    // Moves can lead to the same set.
-    if (measurements.isKnown(candidate, set, key) || others.count(key))
-      continue;
-    if (number++ % options.shards != options.shard) {
-      others.insert(key);
-      continue;
-    }
-    share.insert(key);
-    auto score = simulate(candidate, set);
-    if (!score)
-      return score.takeError();
-  }
-  hasShare = number != 0;
-  return hasShare ? makeError("the part is measured") : llvm::Error::success();
+  return measureShare(
+      sets.size(),
+      [&](size_t i) { return measurements.isKnown(candidate, sets[i]); },
+      [&](size_t i) { return simulate(candidate, sets[i]).takeError(); });
 }
 
 llvm::Error Tuner::searchSize(Candidate &candidate, unsigned size) {
@@ -148,7 +130,8 @@ llvm::Error Tuner::searchSets(Candidate &candidate) {
     for (const BitVector &move : moves) {
       BitVector tried = real;
       tried |= move;
-      if (tried != real)
+      // Moves can lead to the same set.
+      if (tried != real && !llvm::is_contained(sets, tried))
         sets.push_back(std::move(tried));
     }
     if (llvm::Error error = measureShare(candidate, sets))

@@ -179,9 +179,7 @@ llvm::Expected<Candidate *> Tuner::attempt(Candidate candidate) {
 }
 
 llvm::Error Tuner::search() {
-  Candidate asIs;
-  asIs.name = "as it is";
-  auto first = attempt(std::move(asIs));
+  auto first = attempt(Candidate());
   if (!first)
     return first.takeError();
   if (options.targetSeconds) {
@@ -200,29 +198,21 @@ llvm::Error Tuner::search() {
   return llvm::Error::success();
 }
 
-static Candidate makeCandidate(const Change &change) {
-  Candidate candidate;
-  candidate.changes.push_back(change);
-  candidate.name = change.getName();
-  return candidate;
-}
-
-/// Of a part: attempts its share of the changes that nobody has attempted,
-/// which are not put together here.
-llvm::Error Tuner::measureShare(ArrayRef<Change> changes) {
+/// Of a part: measures its share of those of `count` things, numbered, that
+/// nobody has measured, which are not compared here. Measuring one of them says
+/// nothing of the others.
+llvm::Error
+Tuner::measureShare(size_t count, llvm::function_ref<bool(size_t)> isMeasured,
+                    llvm::function_ref<llvm::Error(size_t)> measure) {
   if (options.shards == 0)
     return llvm::Error::success();
   auto isAny = [](StringRef) { return true; };
   auto before = measurements.journal.getResults({}, isAny);
   int64_t number = 0;
-  for (const Change &change : changes) {
-    Candidate candidate = makeCandidate(change);
-    if (measurements.isTried(candidate, candidates[0].count) ||
-        number++ % options.shards != options.shard)
-      continue;
-    if (auto added = attempt(std::move(candidate)); !added)
-      return added.takeError();
-  }
+  for (size_t i = 0; i != count; ++i)
+    if (!isMeasured(i) && number++ % options.shards == options.shard)
+      if (llvm::Error error = measure(i))
+        return error;
   for (auto &result : measurements.journal.getResults(before, isAny))
     share.insert(result.first);
   hasShare = number != 0;
@@ -232,13 +222,19 @@ llvm::Error Tuner::measureShare(ArrayRef<Change> changes) {
 /// Until what is to be kept is.
 llvm::Error Tuner::searchChanges() {
   SmallVector<Change> changes = measurements.listChanges();
-  if (llvm::Error error = measureShare(changes))
+  auto isTried = [&](size_t i) {
+    return measurements.isTried(Candidate(changes[i]), candidates[0].count);
+  };
+  auto attemptChange = [&](size_t i) {
+    return attempt(Candidate(changes[i])).takeError();
+  };
+  if (llvm::Error error = measureShare(changes.size(), isTried, attemptChange))
     return error;
-  for (const Change &change : changes) {
+  for (size_t i = 0; i != changes.size(); ++i) {
     if (isStopped())
       return llvm::Error::success();
-    if (auto added = attempt(makeCandidate(change)); !added)
-      return added.takeError();
+    if (llvm::Error error = attemptChange(i))
+      return error;
   }
   if (result.isKept)
     return llvm::Error::success();
@@ -262,11 +258,9 @@ llvm::Error Tuner::searchChanges() {
           return bool(known.observer);
         }))
       continue;
-    Candidate candidate;
-    candidate.changes = base->changes;
-    candidate.changes.push_back(change);
-    candidate.name = base->name + " + " + change.getName();
-    auto added = attempt(std::move(candidate));
+    SmallVector<Change> both(base->changes);
+    both.push_back(change);
+    auto added = attempt(Candidate(both));
     if (!added)
       return added.takeError();
     if (result.isKept)

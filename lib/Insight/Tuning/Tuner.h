@@ -88,9 +88,11 @@ private:
   llvm::Error searchSets(Candidate &candidate);
   llvm::Error searchSize(Candidate &candidate, unsigned size);
   llvm::Error searchFaster();
+  llvm::Error measureShare(size_t count,
+                           llvm::function_ref<bool(size_t)> isMeasured,
+                           llvm::function_ref<llvm::Error(size_t)> measure);
   llvm::Error measureShare(Candidate &candidate,
                            llvm::ArrayRef<llvm::BitVector> sets);
-  llvm::Error measureShare(llvm::ArrayRef<Change> changes);
 
   const TuneOptions &options;
   llvm::raw_ostream &log;
@@ -98,9 +100,9 @@ private:
   std::chrono::steady_clock::time_point start;
   bool stopped = false;
   /// Of a part: whether its share is measured, with which the search ends; and
-  /// the keys of what is in it, and in that of others.
+  /// the keys of what is in it.
   bool hasShare = false;
-  std::set<std::string> share, others;
+  std::set<std::string> share;
 
   /// What was simulated.
   struct Point {
