@@ -6,9 +6,11 @@ import concurrent.futures as futures
 import dataclasses
 import functools
 import json
+import os
 import pickle
 import random
 import re
+import signal
 import threading
 import time
 import warnings
@@ -379,13 +381,69 @@ def test_resume(model, tmp_path, accuracy):
     assert len(done) == 5
 
 
-def test_sensitivity(model):
-    one = model.sensitivity(X, LABELS)
+@pytest.fixture(scope="module")
+def changes():
+    one = Model(linear()).sensitivity(X, LABELS, changes=True)
     assert len(one.curve) == len(one.operators) + 1
-    for executor in (Backwards(), Cluster(futures.ThreadPoolExecutor(2), 7)):
-        assert model.sensitivity(X, LABELS, executor=executor) == one
-    with futures.ProcessPoolExecutor(2) as executor:
-        assert model.sensitivity(X, LABELS, executor=executor) == one
+    assert {"none", "per-channel weights", "bias-correction"} <= {
+        change.name for change in one.changes
+    }
+    return one
+
+
+@pytest.mark.parametrize("pool", POOLS + [Backwards])
+def test_sensitivity(model, changes, pool):
+    executor = pool()
+    found = model.sensitivity(X, LABELS, changes=True, executor=executor)
+    executor.shutdown()
+    assert found == changes
+
+
+def test_workers_measure_changes(model, changes, monkeypatch):
+    """All of them: nothing but the sum is left to the process that hands out parts."""
+    known = []
+
+    def keep(*arguments):
+        known.append(measured(*arguments))
+        return known[-1]
+
+    measured = parts.measure
+    monkeypatch.setattr(parts, "measure", keep)
+    found = model.sensitivity(X, changes=True, executor=Cluster(Backwards(), 3))
+    results = json.loads(known[0])["results"]
+    names = {name[len("change, ") :] for name in results if "change, " in name}
+    assert names == {change.name for change in found.changes}
+    # Those of a table are other ones.
+    model.calibration = calibrated(for_corrections=True)
+    monkeypatch.setattr(parts, "measure", lambda *_: known[0])
+    with pytest.raises(ValueError, match="is of another network, other samples or"):
+        model.sensitivity(X, changes=True, executor=Backwards())
+
+
+class Killing(futures.ProcessPoolExecutor):
+    """The worker of part 1 of the second round is killed, once."""
+
+    def __init__(self, marker):
+        super().__init__(2)
+        self._marker = marker
+
+    def submit(self, work, task):
+        return super().submit(_die_once, self._marker, work, task)
+
+
+def _die_once(marker, work, task):
+    is_second = "results" in str(task.options["analysis"].texts["parts"])
+    if is_second and task.number == 1 and not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return work(task)
+
+
+def test_killed_in_the_second_round(model, changes, tmp_path):
+    executor = Cluster(lambda: Killing(tmp_path / "killed"), shards=2)
+    found = model.sensitivity(X, LABELS, changes=True, executor=executor)
+    assert found == changes
+    assert (tmp_path / "killed").exists()
 
 
 @pytest.mark.parametrize("shards", [1, 2, 7])

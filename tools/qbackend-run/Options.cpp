@@ -239,9 +239,6 @@ llvm::Error options::checkOptions() {
   if (mode.empty() && !partFiles.empty() && !outputFile.empty())
     return makeError("-o has no effect with --parts: parts of an evaluation "
                      "have no results but counts");
-  if (sensitivityMode && !shard.empty() && changesMode)
-    return makeError("--changes has no effect with --shard; give it with "
-                     "--parts, when all parts are measured");
   if (forCorrections && (resume || saveSeconds.getNumOccurrences() != 0))
     return makeError("--{0} has no effect with --for-corrections: do parts of "
                      "the samples, with --shard and --statistics=mergeable",

@@ -253,43 +253,29 @@ static llvm::Error printSensitivity(ModuleOp module) {
   if (inputFile == "-")
     return makeError("samples are read several times, which standard input "
                      "can't be; pass a file");
-  tuning::NetworkOptions options = getNetworkOptions();
-  auto simulation = tuning::Simulation::create(module, options);
-  if (!simulation)
-    return simulation.takeError();
-  if ((*simulation)->getOperators().empty())
-    return makeError("nothing of the module can be quantized by backend '{0}'",
-                     backendName.getValue());
-  auto known = tuning::readScores(**simulation, readPartFiles);
-  if (!known)
-    return known.takeError();
-  int64_t part = 0, parts = 0;
-  if (llvm::Error error = readShard(shard, part, parts))
+  tuning::SensitivityOptions options;
+  options.network = getNetworkOptions();
+  options.measureChanges = changesMode;
+  if (!partFiles.empty())
+    options.readParts = readPartFiles;
+  if (llvm::Error error = readShard(shard, options.shard, options.shards))
     return error;
-  if (parts) {
-    auto scores = tuning::measurePart(**simulation, *known, part, parts);
-    if (!scores)
-      return scores.takeError();
-    return calibration::writeText(
-        printParts(tuning::makeParts(*scores, **simulation)), outputFile);
+  if (options.shards) {
+    auto part = tuning::findSensitivityInPart(module, options);
+    if (!part)
+      return part.takeError();
+    return calibration::writeText(printParts(*part), outputFile);
   }
-  auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
+  auto sensitivity = tuning::findSensitivity(module, options);
   if (!sensitivity)
     return sensitivity.takeError();
-  if (changesMode) {
-    auto changes = tuning::measureChanges(module, options);
-    if (!changes)
-      return changes.takeError();
-    sensitivity->changes = std::move(*changes);
-  }
   if (isJson())
-    llvm::outs() << tuning::toJSON(*sensitivity, **simulation);
+    llvm::outs() << tuning::toJSON(*sensitivity);
   else
-    tuning::print(*sensitivity, **simulation, llvm::outs());
+    tuning::print(*sensitivity, llvm::outs());
   if (outputFile.empty())
     return llvm::Error::success();
-  return calibration::writeText(tuning::toJSON(*sensitivity, **simulation),
-                                outputFile);
+  return calibration::writeText(tuning::toJSON(*sensitivity), outputFile);
 }
 
 static llvm::Error printAccuracy(ArrayRef<arrays::NamedArray> outputs) {

@@ -9,11 +9,13 @@
 
 #include "qbackend/Execution/Runtime/Interrupt.h"
 #include "qbackend/Execution/Samples/Progress.h"
+#include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Insight/Comparison/OperatorErrors.h"
 #include "qbackend/Support/Error.h"
 
 #include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MemoryBuffer.h"
 
 #include <cmath>
 
@@ -33,7 +35,13 @@ std::string tuning::formatScore(const Score &score) {
   return text;
 }
 
-/// The key of KnownScores.
+//===----------------------------------------------------------------------===//
+// What is measured
+//===----------------------------------------------------------------------===//
+
+/// What the names of changes begin with among results.
+static constexpr StringRef kChange = "change, ";
+
 static std::string getKey(const BitVector &quantized) {
   std::string key;
   for (unsigned i = 0; i < quantized.size(); ++i)
@@ -41,182 +49,285 @@ static std::string getKey(const BitVector &quantized) {
   return key;
 }
 
+static std::string getKey(const Candidate &change) {
+  return (kChange + change.name).str();
+}
+
+namespace {
+/// Measures sets of operators, by runs of one simulation, and changes of all of
+/// them, each by a network of its own.
+class SensitivityRun {
+public:
+  SensitivityRun(mlir::ModuleOp module, const SensitivityOptions &options)
+      : module(module), options(options),
+        measurements(module, options.network, /*journalPath=*/"") {}
+
+  Expected<Sensitivity> run();
+  Expected<Parts> runPart();
+
+private:
+  Error prepare();
+  Expected<std::string> describe() const;
+  Error checkResults() const;
+
+  std::vector<BitVector> listOperators() const;
+  std::vector<BitVector> listCurve() const;
+  std::vector<OperatorSensitivity> rankOperators() const;
+
+  /// Of what was measured.
+  Score getScore(const BitVector &quantized) const {
+    return *toScore(parts.results.at(getKey(quantized)));
+  }
+  /// Does nothing if that is known.
+  Error measure(const BitVector &quantized);
+  Error measure(Candidate &change);
+
+  mlir::ModuleOp module;
+  const SensitivityOptions &options;
+  std::unique_ptr<Simulation> simulation;
+  /// The number of operators.
+  unsigned count = 0;
+  Measurements measurements;
+  bool isPrepared = false;
+  /// The first one is none.
+  std::vector<Candidate> changes;
+  /// What is known.
+  Parts parts;
+};
+} // namespace
+
+Error SensitivityRun::prepare() {
+  auto created = Simulation::create(module, options.network);
+  if (!created)
+    return created.takeError();
+  simulation = std::move(*created);
+  count = simulation->getOperators().size();
+  if (count == 0)
+    return makeError("nothing of the module can be quantized by backend '{0}'",
+                     options.network.backend);
+  if (options.measureChanges) {
+    if (Error error = measurements.resolve())
+      return error;
+    changes.emplace_back().name = "none";
+    for (const Change &change : measurements.listChanges())
+      changes.emplace_back(change);
+  }
+  if (!options.readParts && options.shards == 0)
+    return Error::success();
+  auto of = describe();
+  if (!of)
+    return of.takeError();
+  parts = {"sensitivity", *of, {}};
+  if (options.readParts)
+    if (Error error = options.readParts(parts))
+      return error;
+  return checkResults();
+}
+
+/// A hash of all that results depend on: those of changes also on what ranges
+/// and corrections come from.
+Expected<std::string> SensitivityRun::describe() const {
+  if (!options.measureChanges)
+    return simulation->getFingerprint();
+  const CalibrateOptions &calibration = options.network.calibration;
+  auto samples = arrays::hashSamples(calibration.data, calibration.inputScale);
+  if (!samples)
+    return samples.takeError();
+  auto table = MemoryBuffer::getFile(calibration.calibration);
+  std::string text;
+  raw_string_ostream os(text);
+  os << simulation->getFingerprint() << " " << options.network.backend << " "
+     << *samples << " " << calibration.samples << " " << calibration.batchSize
+     << " " << calibration.nonFinite << " "
+     << (table ? (*table)->getBuffer() : calibration.calibration);
+  measurements.getBase()->print(os);
+  return hashText(text);
+}
+
+Error SensitivityRun::checkResults() const {
+  for (auto &[key, value] : parts.results) {
+    bool isChange = StringRef(key).starts_with(kChange);
+    if (isChange
+            ? !toScore(value) && !value.getAsString()
+            : !toScore(value) || key.size() != count ||
+                  StringRef(key).find_first_not_of("01") != StringRef::npos)
+      return makeError("no score, or no operators: '{0}'", key);
+  }
+  return Error::success();
+}
+
+/// None, each operator alone, and all but it; each set once.
+std::vector<BitVector> SensitivityRun::listOperators() const {
+  std::vector<BitVector> sets = {BitVector(count)};
+  for (unsigned i = 0; i < count; ++i) {
+    BitVector one(count), others(count, true);
+    one.set(i);
+    others.reset(i);
+    for (const BitVector &set : {one, others})
+      if (!is_contained(sets, set))
+        sets.push_back(set);
+  }
+  return sets;
+}
+
 /// The operators by their scores alone; equal ones in the order of the code.
-static void sortByScore(MutableArrayRef<OperatorSensitivity> operators) {
+std::vector<OperatorSensitivity> SensitivityRun::rankOperators() const {
+  std::vector<OperatorSensitivity> operators;
+  for (auto [i, op] : enumerate(simulation->getOperators())) {
+    BitVector one(count), others(count, true);
+    one.set(i);
+    others.reset(i);
+    operators.push_back({unsigned(i), op.selector.name, op.kind, getScore(one),
+                         getScore(others)});
+  }
   stable_sort(operators,
               [](const OperatorSensitivity &a, const OperatorSensitivity &b) {
                 return a.alone.sqnr < b.alone.sqnr;
               });
+  return operators;
 }
 
-Expected<KnownScores> tuning::measurePart(Simulation &simulation,
-                                          const KnownScores &known,
-                                          int64_t shard, int64_t shards) {
-  if (shard < 0 || shard >= shards)
-    return makeError("shard {0} of {1}: expected 0 to {2}", shard, shards,
-                     shards - 1);
-  unsigned count = simulation.getOperators().size();
-  std::vector<BitVector> wanted;
-  auto want = [&](const BitVector &quantized) {
-    auto it = known.find(getKey(quantized));
-    if (it == known.end() && !is_contained(wanted, quantized))
-      wanted.push_back(quantized);
-    return it == known.end() ? Score() : it->second;
-  };
-  want(BitVector(count));
-  std::vector<OperatorSensitivity> operators;
-  for (unsigned i = 0; i < count; ++i) {
-    BitVector one(count), others(count, true);
-    one.set(i);
-    others.reset(i);
-    Score alone = want(one);
-    operators.push_back({i, alone, want(others)});
+/// All but the first k of these.
+std::vector<BitVector> SensitivityRun::listCurve() const {
+  std::vector<BitVector> sets = {BitVector(count, true)};
+  for (const OperatorSensitivity &op : rankOperators()) {
+    BitVector less = sets.back();
+    less.reset(op.index);
+    sets.push_back(std::move(less));
   }
-  if (wanted.empty()) {
-    sortByScore(operators);
-    BitVector quantized(count, true);
-    for (unsigned k = 0; k < count; ++k) {
-      want(quantized);
-      quantized.reset(operators[k].index);
-    }
-  }
-  KnownScores result;
-  arrays::ProgressBar progress("measuring operators",
-                               (wanted.size() + shards - 1 - shard) / shards);
-  for (size_t i = shard; i < wanted.size(); i += shards) {
-    auto score = simulation.score(wanted[i]);
-    if (!score)
-      return score.takeError();
-    result[getKey(wanted[i])] = *score;
-    progress.advance(1);
-  }
-  progress.finish();
-  return result;
+  return sets;
 }
 
-static Parts describeScores(const Simulation &simulation) {
-  return {"sensitivity", simulation.getFingerprint(), {}};
+Error SensitivityRun::measure(const BitVector &quantized) {
+  auto [it, isNew] = parts.results.try_emplace(getKey(quantized), nullptr);
+  if (!isNew)
+    return Error::success();
+  auto score = simulation->score(quantized);
+  if (!score)
+    return score.takeError();
+  it->second = toArray(*score);
+  return Error::success();
 }
 
-Parts tuning::makeParts(const KnownScores &scores,
-                        const Simulation &simulation) {
-  Parts parts = describeScores(simulation);
-  for (auto &[key, score] : scores)
-    parts.results.emplace(key, toArray(score));
-  return parts;
-}
-
-Expected<KnownScores> tuning::readScores(const Simulation &simulation,
-                                         PartsReader readParts) {
-  Parts parts = describeScores(simulation);
-  if (Error error = readParts(parts))
-    return error;
-  KnownScores result;
-  unsigned count = simulation.getOperators().size();
-  for (auto &[key, entry] : parts.results) {
-    auto score = toScore(entry);
-    if (!score || key.size() != count ||
-        StringRef(key).find_first_not_of("01") != StringRef::npos)
-      return makeError("no score, or no operators: '{0}'", key);
-    result[key] = *score;
-  }
-  return result;
-}
-
-Expected<Sensitivity> tuning::findSensitivity(Simulation &simulation,
-                                              KnownScores known) {
-  unsigned count = simulation.getOperators().size();
-  Sensitivity result;
-  arrays::ProgressBar progress("measuring operators", 3 * count + 1);
-  auto score = [&](const BitVector &quantized) -> Expected<Score> {
-    progress.advance(1);
-    auto it = known.find(getKey(quantized));
-    return it != known.end() ? it->second : simulation.score(quantized);
-  };
-  auto real = score(BitVector(count));
-  if (!real)
-    return real.takeError();
-  result.real = *real;
-  for (unsigned i = 0; i < count; ++i) {
-    BitVector one(count), others(count, true);
-    one.set(i);
-    others.reset(i);
-    auto alone = score(one);
-    if (!alone)
-      return alone.takeError();
-    auto without = score(others);
-    if (!without)
-      return without.takeError();
-    result.operators.push_back({i, *alone, *without});
-  }
-  sortByScore(result.operators);
-  BitVector quantized(count, true);
-  for (unsigned k = 0; k < count; ++k) {
-    auto found = score(quantized);
-    if (!found)
-      return found.takeError();
-    result.curve.push_back(*found);
-    quantized.reset(result.operators[k].index);
-  }
-  result.curve.push_back(result.real);
-  progress.finish();
-  return result;
-}
-
-Expected<std::vector<ChangeScore>>
-tuning::measureChanges(mlir::ModuleOp module, const NetworkOptions &options) {
-  Measurements measurements(module, options, /*journalPath=*/"");
-  if (Error error = measurements.prepare(/*resume=*/false))
-    return error;
-  std::vector<ChangeScore> result;
+Error SensitivityRun::measure(Candidate &change) {
+  auto [it, isNew] = parts.results.try_emplace(getKey(change), nullptr);
+  if (!isNew)
+    return Error::success();
+  if (!isPrepared)
+    if (Error error = measurements.prepare(/*resume=*/false))
+      return error;
+  isPrepared = true;
   unsigned interrupts = runtime::countInterrupts();
-  auto add = [&](Candidate candidate) -> Error {
-    ChangeScore &entry = result.emplace_back();
-    entry.name = candidate.name;
-    if (Error error = measurements.create(candidate)) {
-      if (runtime::countInterrupts() != interrupts)
+  if (Error error = measurements.create(change)) {
+    if (runtime::countInterrupts() != interrupts)
+      return error;
+    it->second = json::fixUTF8(toString(std::move(error)));
+    return Error::success();
+  }
+  auto score = measurements.simulate(change, BitVector(change.count));
+  if (!score)
+    return score.takeError();
+  it->second = toArray(*score);
+  // It is not needed any more, and is as large as the network.
+  change.simulation = nullptr;
+  return Error::success();
+}
+
+Expected<Parts> SensitivityRun::runPart() {
+  if (Error error = prepare())
+    return error;
+  auto isKnown = [&](const auto &what) {
+    return parts.results.count(getKey(what)) != 0;
+  };
+  std::vector<BitVector> sets = listOperators();
+  erase_if(sets, isKnown);
+  if (sets.empty()) {
+    sets = listCurve();
+    erase_if(sets, isKnown);
+  }
+  erase_if(changes, isKnown);
+  parts.results.clear();
+  const size_t total = sets.size() + changes.size();
+  const size_t shards = options.shards;
+  arrays::ProgressBar progress("measuring operators",
+                               (total + shards - 1 - options.shard) / shards);
+  for (size_t i = options.shard; i < total; i += shards) {
+    if (Error error = i < sets.size() ? measure(sets[i])
+                                      : measure(changes[i - sets.size()]))
+      return error;
+    progress.advance(1);
+  }
+  progress.finish();
+  return std::move(parts);
+}
+
+Expected<Sensitivity> SensitivityRun::run() {
+  if (Error error = prepare())
+    return error;
+  std::vector<BitVector> sets = listOperators();
+  arrays::ProgressBar progress("measuring operators",
+                               sets.size() + count + 1 + changes.size());
+  auto measureAll = [&](auto &&all) -> Error {
+    for (auto &each : all) {
+      if (Error error = measure(each))
         return error;
-      entry.problem = toString(std::move(error));
-      return Error::success();
+      progress.advance(1);
     }
-    auto score = measurements.simulate(
-        candidate, BitVector(candidate.simulation->getOperators().size()));
-    if (!score)
-      return score.takeError();
-    entry.score = *score;
     return Error::success();
   };
-  Candidate none;
-  none.name = "none";
-  if (Error error = add(std::move(none)))
+  if (Error error = measureAll(sets))
     return error;
-  for (const Change &change : measurements.listChanges()) {
-    Candidate candidate;
-    candidate.changes.push_back(change);
-    candidate.name = change.getName();
-    if (Error error = add(std::move(candidate)))
-      return error;
+  const std::vector<BitVector> curve = listCurve();
+  if (Error error = measureAll(curve))
+    return error;
+  if (Error error = measureAll(changes))
+    return error;
+  progress.finish();
+  Sensitivity result;
+  result.operators = rankOperators();
+  for (const BitVector &set : curve)
+    result.curve.push_back(getScore(set));
+  for (const Candidate &change : changes) {
+    const json::Value &value = parts.results.at(getKey(change));
+    result.changes.push_back(
+        {change.name, toScore(value), value.getAsString().value_or("").str()});
   }
   return result;
 }
 
-void tuning::print(const Sensitivity &sensitivity, const Simulation &simulation,
-                   raw_ostream &os) {
+Expected<Sensitivity>
+tuning::findSensitivity(mlir::ModuleOp module,
+                        const SensitivityOptions &options) {
+  return SensitivityRun(module, options).run();
+}
+
+Expected<Parts>
+tuning::findSensitivityInPart(mlir::ModuleOp module,
+                              const SensitivityOptions &options) {
+  if (options.shard < 0 || options.shard >= options.shards)
+    return makeError("shard {0} of {1}: expected 0 to {2}", options.shard,
+                     options.shards, options.shards - 1);
+  return SensitivityRun(module, options).runPart();
+}
+
+//===----------------------------------------------------------------------===//
+// Reports
+//===----------------------------------------------------------------------===//
+
+void tuning::print(const Sensitivity &sensitivity, raw_ostream &os) {
   size_t width = 8, kindWidth = 4;
-  for (const SimulatedOperator &op : simulation.getOperators()) {
-    width = std::max(width, op.selector.name.size());
-    kindWidth = std::max(kindWidth, op.kind.size());
+  for (const OperatorSensitivity &each : sensitivity.operators) {
+    width = std::max(width, each.name.size());
+    kindWidth = std::max(kindWidth, each.kind.size());
   }
   os << left_justify("operator", width) << "  "
      << left_justify("kind", kindWidth) << "  "
      << left_justify("alone quantized", 18) << "  all but it quantized\n";
-  for (const OperatorSensitivity &each : sensitivity.operators) {
-    const SimulatedOperator &op = simulation.getOperators()[each.index];
-    os << left_justify(op.selector.name, width) << "  "
-       << left_justify(op.kind, kindWidth) << "  "
+  for (const OperatorSensitivity &each : sensitivity.operators)
+    os << left_justify(each.name, width) << "  "
+       << left_justify(each.kind, kindWidth) << "  "
        << left_justify(formatScore(each.alone), 18) << "  "
        << formatScore(each.without) << "\n";
-  }
   os << "\nfloat  score\n";
   for (auto [k, score] : enumerate(sensitivity.curve))
     os << format("%5zu  ", k) << formatScore(score) << "\n";
@@ -243,16 +354,13 @@ json::Object tuning::toObject(const Score &score) {
   return object;
 }
 
-std::string tuning::toJSON(const Sensitivity &sensitivity,
-                           const Simulation &simulation) {
+std::string tuning::toJSON(const Sensitivity &sensitivity) {
   json::Array operators, curve;
-  for (const OperatorSensitivity &each : sensitivity.operators) {
-    const SimulatedOperator &op = simulation.getOperators()[each.index];
-    operators.push_back(json::Object{{"name", op.selector.name},
-                                     {"kind", op.kind},
+  for (const OperatorSensitivity &each : sensitivity.operators)
+    operators.push_back(json::Object{{"name", each.name},
+                                     {"kind", each.kind},
                                      {"alone", toObject(each.alone)},
                                      {"without", toObject(each.without)}});
-  }
   for (const Score &score : sensitivity.curve)
     curve.push_back(toObject(score));
   json::Object object{{"operators", std::move(operators)},

@@ -226,37 +226,29 @@ QBackendStatus qbackendModelFindSensitivity(
   if (!copy)
     return QBACKEND_FAILURE;
   ModelScope scope(*copy, callback, user);
-  tuning::NetworkOptions network = getNetworkOptions(*copy, *options);
-  auto simulation = tuning::Simulation::create(*copy->module, network);
-  if (!simulation)
-    return fail(*copy, simulation.takeError());
-  auto known = tuning::readScores(
-      **simulation, [&](Parts &parts) { return readParts(*options, parts); });
-  if (!known)
-    return fail(*copy, known.takeError());
-  if (options->shards) {
-    auto part = tuning::measurePart(**simulation, *known, options->shard,
-                                    options->shards);
+  tuning::SensitivityOptions asked;
+  asked.network = getNetworkOptions(*copy, *options);
+  asked.measureChanges = options->measureChanges != 0;
+  asked.shard = options->shard;
+  asked.shards = options->shards;
+  if (!toRef(options->parts).empty())
+    asked.readParts = [options](Parts &parts) {
+      return readParts(*options, parts);
+    };
+  if (asked.shards) {
+    auto part = tuning::findSensitivityInPart(*copy->module, asked);
     if (!part)
       return fail(*copy, part.takeError());
     if (copy->session.failIfInterrupted())
       return QBACKEND_FAILURE;
-    return copy->session.finish(
-        printParts(tuning::makeParts(*part, **simulation)), output);
+    return copy->session.finish(printParts(*part), output);
   }
-  auto sensitivity = tuning::findSensitivity(**simulation, std::move(*known));
+  auto sensitivity = tuning::findSensitivity(*copy->module, asked);
   if (!sensitivity)
     return fail(*copy, sensitivity.takeError());
-  if (options->measureChanges) {
-    auto changes = tuning::measureChanges(*copy->module, network);
-    if (!changes)
-      return fail(*copy, changes.takeError());
-    sensitivity->changes = std::move(*changes);
-  }
   if (copy->session.failIfInterrupted())
     return QBACKEND_FAILURE;
-  return copy->session.finish(tuning::toJSON(*sensitivity, **simulation),
-                              output);
+  return copy->session.finish(tuning::toJSON(*sensitivity), output);
 }
 
 QBackendStatus qbackendModelTune(QBackendModel *model,

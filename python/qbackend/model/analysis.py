@@ -172,11 +172,11 @@ class Analyzed:
     ) -> Sensitivity:
         """What it costs to quantize each operator of this float network, alone
         and with all others (docs/Tuning.md). Ranges are those of `calibrate`, else of
-        `data`. With n operators the network runs 3 n + 1 times. With `changes`, also
+        `data`. With n operators the network runs 3 n - 1 times. With `changes`, also
         what per-channel weights, other observers and each correction give, one at a
         time; those that take samples are left out where a table lacks what they take.
-        With `executor`, all but these are measured on its workers (docs/Cluster.md),
-        and `progress` is of parts of that."""
+        With `executor`, all of it is measured on its workers (docs/Cluster.md), and
+        `progress` is of parts of that."""
         texts = self._configuration(backend, qconfig)
         texts["table"] = self._table_of_groups()
         texts.update(_run_texts(input_scale, sample_arguments))

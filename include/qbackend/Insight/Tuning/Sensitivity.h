@@ -10,14 +10,26 @@
 
 #include "llvm/Support/JSON.h"
 
-#include <map>
+#include <functional>
 
 namespace qbackend::tuning {
 
+struct SensitivityOptions {
+  NetworkOptions network;
+  /// Whether per-channel weights, other observers and each correction are
+  /// measured, too, one at a time.
+  bool measureChanges = false;
+  /// Which part is measured, of how many; 0: all of it.
+  int64_t shard = 0, shards = 0;
+  /// Reads what parts have measured, which isn't measured again; null: nothing.
+  std::function<llvm::Error(Parts &parts)> readParts;
+};
+
 /// One operator.
 struct OperatorSensitivity {
-  /// Its number in the simulation.
+  /// Its number in the order of the code.
   unsigned index = 0;
+  std::string name, kind;
   /// With nothing quantized but this one; with all but this one.
   Score alone, without;
 };
@@ -36,50 +48,33 @@ struct Sensitivity {
   std::vector<OperatorSensitivity> operators;
   /// With the first k of these float, for k = 0 and so on.
   std::vector<Score> curve;
-  /// Of the float network.
-  Score real;
-  /// Of measureChanges, if that was asked for.
+  /// If they were asked for; the first one is none.
   std::vector<ChangeScore> changes;
 };
 
-/// Scores by what is quantized: a 0 or a 1 for each operator, in order.
-using KnownScores = std::map<std::string, Score, std::less<>>;
+/// Runs the network once for each set of operators: at most 3 n times for n of
+/// them. Each change is a network of its own, prepared, calibrated and compiled
+/// by itself. Fails if nothing is quantized.
+llvm::Expected<Sensitivity> findSensitivity(mlir::ModuleOp module,
+                                            const SensitivityOptions &options);
 
-/// Runs `simulation` once for each number of these: 3 n + 1 times; but for what
-/// is `known`.
-llvm::Expected<Sensitivity> findSensitivity(Simulation &simulation,
-                                            KnownScores known = {});
-
-/// Measures part `shard` of `shards` of what findSensitivity would run next:
-/// the operators alone and left out, and once all of these are `known`, the
-/// curve. Scores are the same wherever they are measured.
-llvm::Expected<KnownScores> measurePart(Simulation &simulation,
-                                        const KnownScores &known, int64_t shard,
-                                        int64_t shards);
-
-/// Scores of `simulation` as a part of a sensitivity: {"01": [31.2, 0.9]}; an
-/// infinite SQNR is "inf" or "-inf".
-Parts makeParts(const KnownScores &scores, const Simulation &simulation);
-
-/// The scores of such parts. Fails if they are of another simulation.
-llvm::Expected<KnownScores> readScores(const Simulation &simulation,
-                                       PartsReader readParts);
-
-/// What per-channel weights, other observers and each correction give, one at a
-/// time; the first entry is none of them. Each is prepared, calibrated and
-/// compiled by itself.
-llvm::Expected<std::vector<ChangeScore>>
-measureChanges(mlir::ModuleOp module, const NetworkOptions &options);
+/// Measures a part of what findSensitivity would next: the operators alone and
+/// left out, and changes; once the former are in parts, the curve. Results are
+/// scores, the same wherever they are measured, by a 0 or a 1 for each
+/// operator, or by the name of a change, which may have a text: why it isn't
+/// possible.
+/// {"01": [31.2, 0.9], "change, bias-correction": [32.1, 0.9]}; an infinite
+/// SQNR is "inf" or "-inf".
+llvm::Expected<Parts> findSensitivityInPart(mlir::ModuleOp module,
+                                            const SensitivityOptions &options);
 
 /// Prints a table, the curve, and the changes.
-void print(const Sensitivity &sensitivity, const Simulation &simulation,
-           llvm::raw_ostream &os);
+void print(const Sensitivity &sensitivity, llvm::raw_ostream &os);
 
 /// The same as JSON: `operators`, each with `name`, `kind`, `alone` and
 /// `without`, and `curve`; with changes `changes`, each with `name`, and
 /// `score` or `problem`. An infinite SQNR is null.
-std::string toJSON(const Sensitivity &sensitivity,
-                   const Simulation &simulation);
+std::string toJSON(const Sensitivity &sensitivity);
 
 /// `sqnr`, null if it is infinite, and `accuracy` with labels.
 llvm::json::Object toObject(const Score &score);
