@@ -192,6 +192,12 @@ LIES = {
     "answered another": changed(key="0"),
     "qbackend 0.0.1, expected": changed(version="0.0.1"),
     "gave a str": lambda a: "yes",
+    "lacks what": changed(missing=("0",)),
+    "damaged: 'int' object": changed(missing=3),
+    "damaged: 'NoneType' object": changed(result=None),
+    "gave a str for an error": changed(error="no"),
+    # What another worker may have.
+    "OSError: no space": changed(error=cluster._plain(OSError("no space"))),
 }
 
 
@@ -233,24 +239,64 @@ def test_hung_worker(model, accuracy):
         late.set()
 
 
+def _end_worker(answer):
+    raise SystemExit(3)
+
+
+def test_worker_ends_itself(model, accuracy):
+    """That is not the end of the process that hands out parts."""
+    with Changed(_end_worker) as executor:
+        assert model.evaluate(X, LABELS, executor=executor) == accuracy
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_all_hang_once(model, accuracy, workers):
+    """Of an executor that a function makes, there is another one then."""
+    late, made = threading.Event(), []
+
+    def hang(answer):
+        late.wait(20)
+        return answer
+
+    class Hangs(Changed):
+        def __init__(self):
+            super().__init__(hang, times=0 if made else 100)
+            self._max_workers = workers
+            made.append(self)
+
+    begin = time.monotonic()
+    found = model.evaluate(
+        X, LABELS, executor=Cluster(Hangs, shards=5, timeout=0.5, retries=1)
+    )
+    late.set()
+    assert found == accuracy
+    assert len(made) == 2
+    assert time.monotonic() - begin < 15
+
+
 class OneByOne(futures.Executor):
     """One worker, whose parts take `seconds` each of a clock that goes on while
-    someone waits, and at no other time."""
+    someone waits, and at no other time. As a pool of processes, it may say of parts
+    that wait that they run."""
 
-    def __init__(self, seconds):
+    def __init__(self, seconds, says_early):
         self.now, self._seconds, self._end = 0.0, seconds, 0.0
+        self._says_early, self._max_workers = says_early, 1 if says_early else None
         self._held, self.handed_out = [], []
 
     def submit(self, work, task):
         future = futures.Future()
         self._held.append((future, work, task))
         self.handed_out.append(task.number)
+        if self._says_early:
+            future.set_running_or_notify_cancel()
         if len(self._held) == 1:
             self._begin()
         return future
 
     def _begin(self):
-        self._held[0][0].set_running_or_notify_cancel()
+        if not self._says_early:
+            self._held[0][0].set_running_or_notify_cancel()
         self._end = self.now + self._seconds
 
     def monotonic(self):
@@ -269,10 +315,11 @@ class OneByOne(futures.Executor):
         return {future}, set(waiting) - {future}
 
 
-def test_time_counts_from_the_begin(monkeypatch):
+@pytest.mark.parametrize("says_early", [False, True])
+def test_time_counts_from_the_begin(monkeypatch, says_early):
     """Parts wait for one worker longer than they may take."""
     one = calibrated()
-    executor = OneByOne(seconds=60)
+    executor = OneByOne(60, says_early)
     monkeypatch.setattr(cluster.time, "monotonic", executor.monotonic)
     monkeypatch.setattr(cluster.futures, "wait", executor.wait)
     found = calibrated(executor=Cluster(executor, shards=3, timeout=110))

@@ -148,12 +148,23 @@ class Answer:
 
 def _problem(found: Any, task: Task, key: str) -> str:
     """Why what a worker gave is no answer to `task`; empty: it is one."""
+    try:
+        return _judge(found, task, key)
+    except (TypeError, AttributeError) as error:
+        return f"the worker's answer is damaged: {error}"
+
+
+def _judge(found: Any, task: Task, key: str) -> str:
     if not isinstance(found, Answer):
         return f"the worker gave a {type(found).__name__}"
     if found.version != task.version:
         return f"the worker has qbackend {found.version}, expected {task.version}"
     if found.number != task.number or found.key != key:
         return f"the worker answered another question, of part {found.number}"
+    if any(d in task.sent or d not in task.contents for d in found.missing):
+        return "the worker lacks what it was sent, or what no one has"
+    if not isinstance(found.error, (Exception, type(None))):
+        return f"the worker gave a {type(found.error).__name__} for an error"
     if found.missing or found.error is not None:
         return ""
     if found.count != task.count:
@@ -258,8 +269,9 @@ def answer_by(works: Dict[str, Work], task: Task) -> Answer:
 
 
 def _plain(error: Exception) -> Exception:
-    """`error` as one that any process can read."""
-    for kind in (CompilerError, TypeError, ValueError, MemoryError):
+    """`error` as one that any process can read: a RuntimeError, unless it is one of the
+    question, which all workers would answer so."""
+    for kind in (CompilerError, TypeError, ValueError):
         if type(error) is kind:
             return error
     return RuntimeError(f"{type(error).__name__}: {error}")
@@ -273,6 +285,8 @@ class _Pool:
 
     def __init__(self, executor: Any):
         self._make = executor if not isinstance(executor, futures.Executor) else None
+        #: Whether there can be another one, without those of its workers that hang.
+        self.is_made = self._make is not None
         self._is_ours = self._make is not None
         self.executor: futures.Executor = self._made() if self._make else executor
 
@@ -297,12 +311,14 @@ class _Pool:
             made = self._made()
         elif type(broken) is futures.ProcessPoolExecutor:
             # What it was made with; it has no other way to say it.
+            names = ("max_workers", "mp_context", "initializer", "initargs")
             state = vars(broken)
             made = futures.ProcessPoolExecutor(
-                state.get("_max_workers"),
-                state.get("_mp_context"),
-                state.get("_initializer"),
-                state.get("_initargs", ()),
+                **{
+                    name: state[f"_{name}"]
+                    for name in (*names, "max_tasks_per_child")
+                    if state.get(f"_{name}") is not None
+                }
             )
         else:
             raise RuntimeError(
@@ -410,14 +426,16 @@ class _Gathering:
         if self._lost > self._cluster.retries:
             raise RuntimeError(
                 f"all workers were lost {self._lost} times without a part that got "
-                f"done ({error}); a part may need more memory than they have, "
+                f"done ({error}); a part may need more memory or time than they have, "
                 "or what begins them fails"
             ) from error
-        # Its other parts would say the same.
+        # Its other parts would say the same; those that were late are there twice.
+        again = {task.number: task for task in self._again}
         for future, run in list(self._running.items()):
             if not future.done() or future.cancelled() or future.exception():
                 del self._running[future]
-                self._again.append(run.task)
+                again.setdefault(run.task.number, run.task)
+        self._again = list(again.values())
         self._pool.renew(error)
 
     def _wait(self) -> None:
@@ -442,13 +460,21 @@ class _Gathering:
                 run.is_late = True
                 if run.task.number not in self._results:
                     self._fail(run.task, f"it took {self._cluster.timeout} s")
+        workers = self._pool.workers()
+        hung = [r for r in self._running.values() if r.is_late and r.has_begun]
+        if self._pool.is_made and workers and len(hung) >= workers:
+            self._renew(TimeoutError("all workers hang"))
 
     def _begin(self) -> None:
         """Has the time of parts count from when they have begun."""
         assert self._cluster.timeout is not None
+        # A pool of processes says it of parts that wait for a worker, too.
+        idle = self._pool.workers() or len(self._running)
+        idle -= sum(run.has_begun for run in self._running.values())
         for future, run in self._running.items():
-            if run.has_begun or run.is_late or not future.running():
+            if idle <= 0 or run.has_begun or run.is_late or not future.running():
                 continue
+            idle -= 1
             self._tells = run.has_begun = True
             self._event = time.monotonic()
             run.deadline = self._event + self._cluster.timeout
@@ -468,7 +494,7 @@ class _Gathering:
             self._again.append(task)
             self._renew(error)
             return
-        except (Exception, futures.CancelledError) as error:
+        except (Exception, SystemExit, futures.CancelledError) as error:
             self._fail(task, f"{type(error).__name__}: {error}")
             return
         problem = _problem(found, task, run.key)
@@ -482,6 +508,9 @@ class _Gathering:
                 if self._sent.get(digest, -1) <= run.place
             }
             self._again.append(dataclasses.replace(task, sent=sent))
+        elif isinstance(found.error, RuntimeError):
+            # Of the worker: no memory, no space, no file.
+            self._fail(task, str(found.error))
         elif found.error is not None:
             raise found.error
         else:
