@@ -48,6 +48,7 @@ class Builder:
     def __init__(self, seed, shape, count=8, double=True, per_channel=True, batch="1"):
         self.random = np.random.default_rng(seed)
         self.double, self.per_channel, self.batch = double, per_channel, batch
+        self.scale16 = False  # multipliers of 16 bits for sums of 32, too
         self.lines, self.count = [], 0
         # Of all, and of transposed convolutions.
         self.macs = self.transposed_macs = 0
@@ -92,25 +93,28 @@ class Builder:
                           f"{value.type}")
         return value
 
-    def rescale(self, x, scales, zero=0, bits=8, double=None, input_zero=0):
-        """`x` with one scale, or one for each channel."""
+    def rescale(self, x, scales, zero=0, bits=8, double=None, input_zero=0,
+                unsigned=(False, False)):
+        """`x` with one scale, or one for each channel. `unsigned`: what is read, and
+        what is written."""
         double = self.double if double is None else double
         scales = np.atleast_1d(scales)
         points = [quantize_multiplier(float(s)) for s in scales]
         multipliers = np.array([m for m, _ in points], i64)
         shifts = np.array([s for _, s in points], i64)
-        scale32 = x.bits != 48
+        scale32 = x.bits != 48 and not (self.scale16 and x.bits == 32)
         if not scale32:
             double = False
             multipliers, shifts = (multipliers + (1 << 15)) >> 16, shifts - 16
             multipliers = np.minimum(multipliers, 32767)
         data = tosa.rescale(x.data, multipliers, shifts, input_zero, zero, bits, double,
-                            x.bits)
+                            32 if scale32 else 48, unsigned[1])
         operands = [x, self.constant(multipliers, 32 if scale32 else 16),
                     self.constant(shifts, 8), self.constant([input_zero], x.bits),
                     self.constant([zero], bits)]
         attributes = (
-            f"{{input_unsigned = false, output_unsigned = false, per_channel = "
+            f"{{input_unsigned = {str(unsigned[0]).lower()}, output_unsigned = "
+            f"{str(unsigned[1]).lower()}, per_channel = "
             f"{'true' if scales.size > 1 else 'false'}, rounding_mode = "
             f"{'DOUBLE' if double else 'SINGLE'}_ROUND, scale32 = "
             f"{'true' if scale32 else 'false'}}} ")
@@ -302,6 +306,54 @@ class Builder:
         count = x.data.shape[1] * x.data.shape[2]
         return self.rescale(sums, 1.5 / count, int(self.random.integers(-20, 20)))
 
+    def integers(self, number, rank, bits=32):
+        return self.constant(np.full([1] * rank, number, i64), bits)
+
+    def wide(self, name, a, b, attributes="", bits=32):
+        """An elementwise op on i32, `b` a value or a number."""
+        other = np.asarray(b.data if isinstance(b, Value) else b, i64)
+        rounds = "round = true" in attributes
+        data = {"add": lambda: a.data + other, "sub": lambda: a.data - other,
+                "mul": lambda: tosa.mul(a.data, other, 0),
+                "greater_equal": lambda: (a.data >= other).astype(i64),
+                "logical_left_shift": lambda: tosa.logical_left_shift(a.data, other),
+                "arithmetic_right_shift":
+                    lambda: tosa.arithmetic_right_shift(a.data, other, rounds)}[name]()
+        operands = [a, b if isinstance(b, Value) else self.integers(b, a.data.ndim)]
+        if name == "mul":
+            operands.append(self.constant([0], 8))
+        return self.op(name, operands, attributes, tosa.accumulators(data), bits)
+
+    def table16(self, x, function):
+        """`function` of [-1, 1] to [-1, 1], 15 bits each."""
+        entries = np.clip(np.rint([32768 * function(i / 256)
+                                   for i in range(-256, 257)]), -32768, 32767)
+        return self.op("table", [x, self.constant(entries.astype(i64), 16)], "",
+                       tosa.table16(x.data, entries.astype(i64)), 32)
+
+    def resize_bilinear(self, x, factor):
+        """Centers of pixels are half way; squares of the numerator are scaled back."""
+        data = tosa.resize_bilinear(x.data, 2 * factor, 2, 1 - factor, factor - 1)
+        sums = self.op("resize", [
+            x, self.shape((2 * factor, 2, 2 * factor, 2)),
+            self.shape((1 - factor, 1 - factor)), self.shape((factor - 1, factor - 1))],
+            "{mode = BILINEAR} ", data, 32)
+        return self.rescale(sums, 1 / (2 * factor)**2, x.zero,
+                            input_zero=0) if x.zero == 0 else self.rescale(
+                                sums, 1 / (2 * factor)**2, 0)
+
+    def prelu(self, x, alphas):
+        """x for x >= 0, alpha x else: both are rescaled, and one is chosen."""
+        wide = self.widen(x, 1.0)
+        scaled = self.op("mul", [wide, self.constant(np.asarray(alphas, i64).reshape(
+            1, 1, 1, -1), 32), self.constant([0], 8)], "", wide.data * alphas, 32)
+        zero = int(self.random.integers(-20, 20))
+        positive = self.rescale(wide, 0.7, zero)
+        negative = self.rescale(scaled, 0.7 / 128, zero)
+        isPositive = self.wide("greater_equal", wide, 0, bits=1)
+        return self.op("select", [isPositive, positive, negative], "",
+                       np.where(isPositive.data, positive.data, negative.data), 8, zero)
+
     def text(self, *results):
         names = ", ".join(r.name for r in results)
         types = ", ".join(r.type for r in results)
@@ -438,6 +490,93 @@ def int16x8_transposed(b):
     return b.transposed(x, 3, (2, 3), (1, 1), (0, 0, -1, -1))
 
 
+def scale16(b):
+    """32-bit sums with multipliers of 16 bits, which round once."""
+    b.scale16 = True
+    x = b.conv(b.input, 12, activation="relu")
+    y = b.depthwise(x, multiplier=2, activation="relu6")
+    y = b.conv(y, 12, (1, 1), pad=(0, 0, 0, 0))
+    return b.fully_connected(b.arithmetic("add", x, y), 6)
+
+
+def unsigned_edges(b):
+    """Bytes without a sign come in and go out, by a rescale each."""
+    data = b.input.data
+    b.input.data = data + 128
+    x = b.rescale(b.input, 1.0, 0, input_zero=128, unsigned=(True, False))
+    assert (x.data == data).all()
+    x = b.depthwise(b.conv(x, 8, stride=(2, 1)), multiplier=3)
+    return b.rescale(x, 1.0, 128, input_zero=0, unsigned=(False, True))
+
+
+def activations(b):
+    """A PReLU, a hard swish by table, a clamp by itself, and padding by a pad."""
+    x = b.conv(b.input, 8)
+    x = b.prelu(x, b.random.integers(-60, 120, 8))
+    x = b.table(x, lambda q: q * min(max(q / 40 + 0.5, 0), 1))
+    x = b.conv(b.pad(b.clamp(x, -30, 90), ((0, 1), (2, 1), (0, 0))), 8,
+               stride=(2, 2), pad=(1, 1, 0, 0), activation="relu6")
+    x = b.avg_pool(x, (3, 3), (2, 2), (1, 1, 0, 0))
+    return b.conv(x, 4, (1, 1), pad=(0, 0, 0, 0))
+
+
+def resized(b):
+    x = b.conv(b.input, 8, activation="relu")
+    x = b.resize_bilinear(x, 2)
+    return b.conv(b.resize(x, 3), 4, stride=(3, 3), pad=(0, 0, 0, 0))
+
+
+def small_scales(b):
+    """Scales from those of tiny sums to those above 1, shifts of 2 to 62."""
+    x = b.conv(b.input, 6, (1, 1), pad=(0, 0, 0, 0))
+    b.finish = lambda sums, activation, bits=8, scale=None: b.rescale(
+        sums, 2.0 ** b.random.uniform(-33, 2, sums.data.shape[-1]), 5)
+    x = b.conv(x, 40, (1, 1), pad=(0, 0, 0, 0))
+    x = b.rescale(x, 2.0**-4, -3, input_zero=5)
+    return b.rescale(b.rescale(x, 2.0**25 * 0.7, 0, 32, input_zero=-3), 2.0**-23, 1)
+
+
+def softmax16(b):
+    """The 16-bit softmax: exponentials and a reciprocal by tables of 513 entries,
+    with the sum's leading zeros taken out and back."""
+    x = b.rescale(b.input, 330.0, 0, 16, input_zero=b.input.zero)
+    x = b.fully_connected(b.conv(x, 8, activation="relu"), 10)
+    wide = b.rescale(x, 1.0, 0, 32)
+    top = b.op("reduce_max", [wide], "{axis = 1 : i32} ",
+               wide.data.max(1, keepdims=True), 32)
+    near = b.rescale(b.wide("sub", wide, top), 0.8, 0, 32, double=True)
+    near = b.rescale(b.wide("add", near, 32767), 1.0, 0, 16)
+    e = b.wide("arithmetic_right_shift",
+               b.table16(near, lambda t: math.exp(5 * (t - 1))), 7, "{round = true} ")
+    total = b.op("reduce_sum", [e], "{axis = 1 : i32} ", e.data.sum(1, keepdims=True),
+                 32)
+    zeros = b.op("clz", [total], "", tosa.clz(total.data), 32)
+    shifted = b.wide("logical_left_shift", total, b.wide("sub", zeros, 1))
+    share = b.wide("arithmetic_right_shift", b.wide("sub", shifted, 1 << 30), 14,
+                   "{round = true} ")
+    share = b.rescale(b.wide("sub", share, 32768), 1.0, 0, 16)
+    reciprocal = b.wide("arithmetic_right_shift",
+                        b.table16(share, lambda t: 2 / (3 + t)), 7, "{round = true} ")
+    product = b.wide("mul", e, reciprocal)
+    back = b.op("sub", [b.integers(31, 2), zeros], "", 31 - zeros.data, 32)
+    y = b.wide("arithmetic_right_shift", product, back, "{round = true} ")
+    return b.rescale(y, 1.0, 0, 16)
+
+
+def arithmetic16(b):
+    """What of 16 bits is no convolution."""
+    x = b.rescale(b.input, 200.0, 0, 16, input_zero=b.input.zero)
+    y = b.conv(x, 4, activation="relu")
+    lhs, rhs = b.rescale(x, 2.0**15 * 0.4, 0, 32), b.rescale(y, 2.0**15 * 0.5, 0, 32)
+    z = b.rescale(b.wide("add", lhs, rhs), 2.0**-15, 0, 16)
+    product = b.wide("mul", b.rescale(z, 1.0, 0, 32), b.rescale(x, 1.0, 0, 32))
+    z = b.rescale(product, 1 / 30000, 0, 16)
+    z = b.clamp(b.op("concat", [z, y], "{axis = 3 : i32} ",
+                     np.concatenate([z.data, y.data], 3), 16), -9000)
+    t = b.table16(z, lambda t: math.tanh(3 * t))
+    return b.conv(b.rescale(t, 1 / 128, 0, 16), 5, (1, 1), pad=(0, 0, 0, 0))
+
+
 # name: function, shape of the input, rounds twice, multipliers per channel
 NETWORKS = {
     "mobilenet_v1": (mobilenet_v1, (16, 16, 3), True, True),
@@ -455,6 +594,13 @@ NETWORKS = {
 MORE = {
     "int16x8_edges": (int16x8_edges, (8, 8, 3), False, True),
     "int16x8_transposed": (int16x8_transposed, (3, 4, 3), False, True),
+    "scale16": (scale16, (8, 8, 3), False, True),
+    "unsigned_edges": (unsigned_edges, (7, 6, 3), True, True),
+    "activations": (activations, (8, 8, 4), True, True),
+    "resized": (resized, (4, 5, 3), True, False),
+    "small_scales": (small_scales, (4, 4, 6), True, True),
+    "softmax16": (softmax16, (6, 6, 4), False, True),
+    "arithmetic16": (arithmetic16, (6, 6, 4), False, True),
 }
 
 
@@ -474,5 +620,7 @@ def build(name, seed=0, count=8, batch="1"):
     function, shape, double, per_channel = {**NETWORKS, **MORE}[name]
     b = Builder(seed, shape, count, double, per_channel, batch)
     result = function(b)
-    return Network(b.text(result), b.input.data.astype(np.int8), result.data, b.macs,
-                   b.transposed_macs)
+    # Types have no sign.
+    results = result.data.astype(f"i{result.bits // 8}")
+    return Network(b.text(result), b.input.data.astype(np.int8), results.astype(i64),
+                   b.macs, b.transposed_macs)

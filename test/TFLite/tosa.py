@@ -27,8 +27,8 @@ def apply_scale(value, multiplier, shift, double, bits=32):
 
 
 def rescale(x, multiplier, shift, input_zp=0, output_zp=0, bits=8, double=True,
-            input_bits=32):
-    lo, hi = limits(bits)
+            input_bits=32, unsigned=False):
+    lo, hi = limits(bits, unsigned)
     scaled = apply_scale(x - input_zp, multiplier, shift, double, input_bits)
     return np.clip(scaled + output_zp, lo, hi)
 
@@ -121,3 +121,47 @@ def resize_nearest(x, numerator, denominator, offset, border):
         pixel += 2 * (y - pixel * numerator) >= numerator
         x = np.take(x, np.clip(pixel, 0, size - 1), axis)
     return x
+
+
+def table16(x, table):
+    """Between entries of 9 bits by the 7 that are left: 23 bits."""
+    assert (np.abs(np.diff(table)) < 2**15).all()
+    index, fraction = (x + 32768) >> 7, x & 0x7F
+    return (table[index] << 7) + (table[index + 1] - table[index]) * fraction
+
+
+def mul(a, b, shift=0):
+    product = a * b
+    return accumulators((product + (1 << shift >> 1)) >> shift)
+
+
+def arithmetic_right_shift(a, b, rounds):
+    a, b = np.broadcast_arrays(a, b)
+    assert (b >= 0).all() and (b <= 31).all()
+    up = (a >> np.maximum(b - 1, 0)) & 1
+    return (a >> b) + np.where(rounds & (b > 0), up, 0)
+
+
+def logical_left_shift(a, b):
+    assert (b >= 0).all() and (b <= 31).all()
+    return ((a << b) + 2**31) % 2**32 - 2**31
+
+
+def clz(a):
+    assert (a >= 0).all()
+    return np.array([32 - int(v).bit_length() for v in a.flat], i64).reshape(a.shape)
+
+
+def resize_bilinear(x, numerator, denominator, offset, border):
+    """Both axes alike; the sum of four pixels' shares in squares of `numerator`."""
+    for axis in (1, 2):
+        size = x.shape[axis]
+        last = (size - 1) * numerator - offset + border
+        assert last % denominator == 0, "TOSA: sizes fit"
+        y = np.arange(last // denominator + 1) * denominator + offset
+        pixel = y // numerator
+        share = (y - pixel * numerator).reshape([-1 if a == axis else 1
+                                                 for a in range(4)])
+        x = (np.take(x, np.clip(pixel, 0, size - 1), axis) * (numerator - share)
+             + np.take(x, np.clip(pixel + 1, 0, size - 1), axis) * share)
+    return accumulators(x)

@@ -3,12 +3,14 @@
 // Compares a float network with a quantized form of it, operator by
 // operator, in one pass over the samples.
 
-#include "ComparisonFunction.h"
 #include "ComparisonTotals.h"
 #include "MatchNetworks.h"
+#include "NetworkSteps.h"
+#include "StepComparison.h"
 
 #include "qbackend/Execution/Samples/SampleSource.h"
 #include "qbackend/Insight/Comparison/CompareOperators.h"
+#include "qbackend/Numerics/ExactSum.h"
 #include "qbackend/Pipelines/Calibrate.h"
 #include "qbackend/Support/Error.h"
 #include "qbackend/Transforms/Engine.h"
@@ -26,6 +28,7 @@ using evaluation::ComparisonTotals;
 using evaluation::ErrorSums;
 using evaluation::OperatorErrors;
 using evaluation::OperatorTotals;
+using evaluation::QuantizedRange;
 
 //===----------------------------------------------------------------------===//
 // Both networks
@@ -79,7 +82,7 @@ static llvm::Error checkSignatures(func::FuncOp real, func::FuncOp quantized) {
       if (type != other)
         return makeError("{0} {1} is {2} in one network and {3} in the other; "
                          "operators are compared where both take and give the "
-                         "same floats",
+                         "same",
                          what, i, spellType(type), spellType(other));
     return llvm::Error::success();
   };
@@ -259,10 +262,225 @@ struct PreparedComparison {
 };
 } // namespace
 
+/// Whether `network` has kernels of integers that came as such.
+static bool hasImportedKernels(func::FuncOp network) {
+  return network
+      .walk([](Operation *op) {
+        auto *dialect = op->getDialect();
+        auto *engine =
+            dialect ? dialect->getRegisteredInterface<EngineDialectInterface>()
+                    : nullptr;
+        return engine && engine->isImported(op) ? WalkResult::interrupt()
+                                                : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+static bool hasQuantizedTensors(func::FuncOp network) {
+  return network
+      .walk([](Operation *op) {
+        return llvm::any_of(op->getResults(), isQuantizedTensor)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// Calls `hook` with the tensors of all sites, and `results` with those of both
+/// networks; says which samples these were.
+static llvm::Expected<SamplePart> runFunction(
+    PreparedComparison &prepared, const RunOptions &options, StringRef label,
+    llvm::function_ref<void(int64_t, const runtime::UnrankedMemRef *)> hook,
+    llvm::function_ref<void(int64_t, ArrayRef<arrays::Array>)> results) {
+  ComparisonFunction &both = prepared.both;
+  SampleRun run;
+  auto executable =
+      compileModule(*prepared.module, both.function.getName(), /*observe=*/{},
+                    {{kComparisonHook, hook}}, options.compile);
+  if (!executable)
+    return executable.takeError();
+  run.executable = std::move(*executable);
+  run.options.fixed = prepared.fixed;
+  if (llvm::Error error =
+          run.load(options.data, options.inputScale, both.function))
+    return error;
+  auto part = takeSamples(run, both.function, options);
+  if (!part)
+    return part.takeError();
+  llvm::Error error =
+      run.run(label,
+              [&](int64_t first, int64_t count,
+                  ArrayRef<arrays::Array> arrays) -> llvm::Error {
+                results(first + count, arrays);
+                return llvm::Error::success();
+              });
+  if (error)
+    return error;
+  return part;
+}
+
+namespace {
+/// Sums of f, the floats of a value, and of q, its integers.
+struct ScaleFit {
+  int64_t elements = 0;
+  numerics::ExactSum f, q, fq, qq, ff;
+
+  void add(double float_, double integer);
+  /// Where q is on the line through all (q, f) when f is 0.
+  double getZeroPoint() const;
+  /// By what q less `zeroPoint` is to be multiplied to be of f's size.
+  double getScale(double zeroPoint) const;
+};
+} // namespace
+
+void ScaleFit::add(double float_, double integer) {
+  if (!std::isfinite(float_))
+    return;
+  ++elements;
+  f.add(float_);
+  q.add(integer);
+  fq.add(float_ * integer);
+  qq.add(integer * integer);
+  ff.add(float_ * float_);
+}
+
+double ScaleFit::getZeroPoint() const {
+  double n = double(elements), sumF = f.getValue(), sumQ = q.getValue();
+  double covariance = n * fq.getValue() - sumF * sumQ,
+         variance = n * qq.getValue() - sumQ * sumQ;
+  return covariance > 0 ? (sumQ - sumF * variance / covariance) / n : 0;
+}
+
+double ScaleFit::getScale(double zeroPoint) const {
+  double square = qq.getValue() - 2 * zeroPoint * q.getValue() +
+                  double(elements) * zeroPoint * zeroPoint;
+  return square > 0 && ff.getValue() > 0 ? std::sqrt(ff.getValue() / square)
+                                         : 1.0;
+}
+
+/// Sums of the sites of `role` and of the exact ones, by operator.
+static llvm::Expected<std::vector<ScaleFit>>
+sumUp(PreparedComparison &prepared, Role role, const RunOptions &options) {
+  ComparisonFunction &both = prepared.both;
+  std::vector<ScaleFit> fits(both.operators.size());
+  // What came first.
+  std::map<std::pair<int64_t, unsigned>, std::vector<float>> waiting;
+  std::mutex mutex;
+  auto add = [&](int64_t index, const runtime::UnrankedMemRef *tensor) {
+    const Site &site = both.sites[index];
+    if (site.role != role && site.role != Role::Exact)
+      return;
+    std::vector<float> values = tensor->copy<float>();
+    std::pair<int64_t, unsigned> key(runtime::Executable::getCurrentSample(),
+                                     site.op);
+    std::lock_guard<std::mutex> lock(mutex);
+    auto [it, isFirst] = waiting.try_emplace(key, std::move(values));
+    if (isFirst)
+      return;
+    ArrayRef<float> exact = it->second, found = values;
+    if (site.role == Role::Exact)
+      std::swap(exact, found);
+    for (auto [f, q] : llvm::zip(exact, found))
+      fits[site.op].add(f, q);
+    waiting.erase(it);
+  };
+  auto part = runFunction(prepared, options, "fitting scales", add,
+                          [](int64_t, ArrayRef<arrays::Array>) {});
+  if (!part)
+    return part.takeError();
+  return fits;
+}
+
+/// Scales are fitted on so many samples at most.
+static constexpr int64_t kFitted = 128;
+
+/// Both as steps: `quantized` is of integers without scales, or both are of
+/// integers. Scales that floats are compared by are fitted first: to what the
+/// network computes, then twice to what each step does of exact inputs, since
+/// what is wrong in one isn't to change the scales of those behind it.
+static llvm::Expected<PreparedComparison>
+prepareSteps(ModuleOp first, ModuleOp quantized, const RunOptions &options) {
+  RunOptions fit = options;
+  fit.shards = 0;
+  fit.samples =
+      options.samples < 0 ? kFitted : std::min(kFitted, options.samples);
+  std::vector<std::optional<QuantizedRange>> ranges;
+  std::vector<StepComparison::Unknown> unknown;
+  for (unsigned round = 0;; ++round) {
+    PreparedComparison result;
+    result.module = first.clone();
+    auto real = findNetwork(*result.module, options.entry);
+    if (!real)
+      return real.takeError();
+    auto other = findNetwork(quantized, options.entry);
+    if (!other)
+      return other.takeError();
+    if (llvm::Error error = checkSignatures(*real, *other))
+      return error;
+    auto fixed = findFixedArguments(*real, options.sampleArguments);
+    if (!fixed)
+      return fixed.takeError();
+    result.fixed = std::move(*fixed);
+    result.results = real->getNumResults();
+    StepComparison steps =
+        createStepComparison(*result.module, *real, *other, ranges);
+    result.both = std::move(steps.both);
+    real->erase();
+    if (round == 0)
+      unknown = std::move(steps.unknown);
+    if (round == 3 ||
+        llvm::none_of(unknown, [](const auto &range) { return range.scale; }))
+      return result;
+    if (options.data == "-")
+      return makeError("the other network has no scales; to fit them, samples "
+                       "are read several times, which standard input can't "
+                       "be; pass a file");
+    auto fits = sumUp(result, round ? Role::Local : Role::Cumulative, fit);
+    if (!fits)
+      return fits.takeError();
+    ranges.resize(unknown.size());
+    // What the scales of inputs were off by, those of results are, too.
+    std::vector<double> factors(unknown.size(), 1.0);
+    for (auto [i, op] : llvm::enumerate(result.both.operators)) {
+      if (!unknown[i].scale || !op.range || (*fits)[i].elements == 0)
+        continue;
+      QuantizedRange range = *op.range;
+      if (round == 0 && unknown[i].zeroPoint)
+        range.zeroPoint = std::llround(std::clamp<double>(
+            (*fits)[i].getZeroPoint(), range.quantMin, range.quantMax));
+      // Of operators that say theirs, none is left in q.
+      factors[i] = (*fits)[i].getScale(
+          round == 0 && unknown[i].zeroPoint ? double(range.zeroPoint) : 0.0);
+      if (round != 0 && !op.inputs.empty()) {
+        double sum = 0;
+        for (unsigned input : op.inputs)
+          sum += factors[input];
+        factors[i] *= sum / double(op.inputs.size());
+      }
+      range.scale *= factors[i];
+      ranges[i] = range;
+    }
+  }
+}
+
 static llvm::Expected<PreparedComparison>
 prepareComparison(ModuleOp realModule, ModuleOp quantizedModule,
                   const PreparePipelineOptions &prepare,
                   const RunOptions &options) {
+  // Engines come along with it, and no pass may have run yet.
+  realModule.getContext()->getOrLoadDialect<QBackendDialect>();
+  auto first = findNetwork(realModule, options.entry);
+  if (!first)
+    return first.takeError();
+  auto second = findNetwork(quantizedModule, options.entry);
+  if (!second)
+    return second.takeError();
+  if (hasIntegerArithmetic(*first)) {
+    if (!hasIntegerArithmetic(*second))
+      return makeError("the first network is of integers, and the other one is "
+                       "not; give the float one first");
+    return prepareSteps(realModule, quantizedModule, options);
+  }
   auto prepared = runOnCopy(realModule, [&](OpPassManager &manager) {
     if (!isObserved(realModule))
       addPreparePipeline(manager, prepare);
@@ -289,32 +507,12 @@ prepareComparison(ModuleOp realModule, ModuleOp quantizedModule,
     return quantized.takeError();
   if (llvm::Error error = checkSignatures(*real, *quantized))
     return error;
-  if (!quantized
-           ->walk([](Operation *op) {
-             return llvm::any_of(op->getResults(), isQuantizedTensor)
-                        ? WalkResult::interrupt()
-                        : WalkResult::advance();
-           })
-           .wasInterrupted())
-    return makeError("the quantized network has no scales: it is plain integer "
-                     "code, or float; give the form before, of "
-                     "lower-to=qnnpack or lower-to=reference");
-
-  if (quantized
-          ->walk([](Operation *op) {
-            auto *dialect = op->getDialect();
-            auto *engine =
-                dialect
-                    ? dialect->getRegisteredInterface<EngineDialectInterface>()
-                    : nullptr;
-            return engine && engine->isImported(op) ? WalkResult::interrupt()
-                                                    : WalkResult::advance();
-          })
-          .wasInterrupted())
-    return makeError("the quantized network came as integers with ratios of "
-                     "scales, so that its numbers can't be compared; compare "
-                     "its results, without --layers");
-
+  if (!hasQuantizedTensors(*quantized) || hasImportedKernels(*quantized)) {
+    if (hasIntegerArithmetic(*second))
+      return prepareSteps(module, quantizedModule, options);
+    return makeError("the other network has no integers; give the quantized "
+                     "form of the first one");
+  }
   PreparedComparison result;
   auto fixed = findFixedArguments(*real, options.sampleArguments);
   if (!fixed)
@@ -333,36 +531,16 @@ static llvm::Expected<SamplePart> runComparison(PreparedComparison &prepared,
                                                 ComparisonTotals &totals) {
   ComparisonFunction &both = prepared.both;
   Collector collector(both.operators, both.sites, totals.operators);
-  SampleRun run;
-  auto executable = compileModule(
-      *prepared.module, both.function.getName(), /*observe=*/{},
-      {{kComparisonHook,
-        [&](int64_t index, const runtime::UnrankedMemRef *tensor) {
-          collector.add(index, tensor);
-        }}},
-      options.compile);
-  if (!executable)
-    return executable.takeError();
-  run.executable = std::move(*executable);
-  run.options.fixed = prepared.fixed;
-  if (llvm::Error error =
-          run.load(options.data, options.inputScale, both.function))
-    return error;
-  auto part = takeSamples(run, both.function, options);
-  if (!part)
-    return part.takeError();
-  llvm::Error error = run.run(
-      "comparing",
-      [&](int64_t first, int64_t count,
-          ArrayRef<arrays::Array> arrays) -> llvm::Error {
-        collector.flush(first + count);
+  return runFunction(
+      prepared, options, "comparing",
+      [&](int64_t index, const runtime::UnrankedMemRef *tensor) {
+        collector.add(index, tensor);
+      },
+      [&](int64_t end, ArrayRef<arrays::Array> arrays) {
+        collector.flush(end);
         appendResults(arrays.take_front(prepared.results), totals.outputs);
         appendResults(arrays.drop_front(prepared.results), totals.otherOutputs);
-        return llvm::Error::success();
       });
-  if (error)
-    return error;
-  return part;
 }
 
 /// What all parts have to be of.

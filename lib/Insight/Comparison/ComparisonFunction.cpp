@@ -26,7 +26,7 @@ using evaluation::QuantizedRange;
 
 static constexpr StringLiteral kEntry = "qbackend_compare";
 
-static std::optional<QuantizedRange> getRange(Type type) {
+std::optional<QuantizedRange> qbackend::getRange(Type type) {
   auto element =
       dyn_cast<quant::UniformQuantizedType>(getElementTypeOrSelf(type));
   if (!element)
@@ -70,35 +70,84 @@ static void describeObserver(OperatorErrors &errors, Value value,
     }
 }
 
+//===----------------------------------------------------------------------===//
+// The function
+//===----------------------------------------------------------------------===//
+
+ComparisonFunctionBuilder::ComparisonFunctionBuilder(ModuleOp module,
+                                                     func::FuncOp first,
+                                                     func::FuncOp second)
+    : first(first), second(second), builder(module.getContext()) {
+  builder.setInsertionPointToStart(module.getBody());
+  Location loc = module.getLoc();
+  auto unranked = UnrankedTensorType::get(builder.getF32Type());
+  hook = func::FuncOp::create(
+      builder, loc, kComparisonHook,
+      builder.getFunctionType({builder.getIndexType(), unranked}, {}));
+  hook.setPrivate();
+  SmallVector<Type> results(first.getResultTypes());
+  llvm::append_range(results, second.getResultTypes());
+  result.function = func::FuncOp::create(
+      builder, loc, kEntry,
+      builder.getFunctionType(first.getArgumentTypes(), results));
+  builder.setInsertionPointToStart(result.function.addEntryBlock());
+  // Samples are found by the names of arguments.
+  for (auto [argument, original] :
+       llvm::zip_equal(result.function.getArguments(), first.getArguments()))
+    argument.setLoc(original.getLoc());
+}
+
+void ComparisonFunctionBuilder::addNetwork(func::FuncOp network,
+                                           IRMapping &values) {
+  Block &body = network.getBody().front();
+  values.map(body.getArguments(),
+             result.function.getBody().front().getArguments());
+  for (Operation &op : body.without_terminator())
+    builder.clone(op, values);
+}
+
+void ComparisonFunctionBuilder::addSite(unsigned number, Role role,
+                                        Value tensor) {
+  Location loc = tensor.getLoc();
+  Value index =
+      arith::ConstantIndexOp::create(builder, loc, result.sites.size());
+  Value cast =
+      tensor::CastOp::create(builder, loc, hook.getArgumentTypes()[1], tensor);
+  func::CallOp::create(builder, loc, hook, ValueRange{index, cast});
+  result.sites.push_back({number, role});
+}
+
+void ComparisonFunctionBuilder::finish(const IRMapping &firstValues,
+                                       const IRMapping &secondValues) {
+  SmallVector<Value> results;
+  auto append = [&](func::FuncOp network, const IRMapping &values) {
+    for (Value value : network.getBody().front().getTerminator()->getOperands())
+      results.push_back(values.lookup(value));
+  };
+  append(first, firstValues);
+  append(second, secondValues);
+  func::ReturnOp::create(builder, first.getLoc(), results);
+}
+
+Value ComparisonFunctionBuilder::dequantize(Value integers) {
+  auto type = cast<RankedTensorType>(integers.getType());
+  return DequantizeOp::create(builder, integers.getLoc(),
+                              type.clone(builder.getF32Type()), integers);
+}
+
+//===----------------------------------------------------------------------===//
+// Operators
+//===----------------------------------------------------------------------===//
+
 namespace {
-class ComparisonBuilder {
+class ComparisonBuilder : public ComparisonFunctionBuilder {
 public:
   ComparisonBuilder(ModuleOp module, func::FuncOp real, func::FuncOp quantized)
-      : real(real), quantized(quantized), networks(real, quantized),
-        symbols(module), names(module), selectors(module, names),
-        builder(module.getContext()) {
-    builder.setInsertionPointToStart(module.getBody());
-    Location loc = module.getLoc();
-    auto unranked = UnrankedTensorType::get(builder.getF32Type());
-    hook = func::FuncOp::create(
-        builder, loc, kComparisonHook,
-        builder.getFunctionType({builder.getIndexType(), unranked}, {}));
-    hook.setPrivate();
-    SmallVector<Type> results(real.getResultTypes());
-    llvm::append_range(results, quantized.getResultTypes());
-    result.function = func::FuncOp::create(
-        builder, loc, kEntry,
-        builder.getFunctionType(real.getArgumentTypes(), results));
-    builder.setInsertionPointToStart(result.function.addEntryBlock());
-    // Samples are found by the names of arguments.
-    for (auto [argument, original] :
-         llvm::zip_equal(result.function.getArguments(), real.getArguments()))
-      argument.setLoc(original.getLoc());
-  }
+      : ComparisonFunctionBuilder(module, real, quantized),
+        networks(real, quantized), symbols(module), names(module),
+        selectors(module, names) {}
 
   void build();
-
-  ComparisonFunction result;
 
 private:
   /// An operator of the float network, or an argument.
@@ -111,13 +160,6 @@ private:
   void addOperators();
   void describe(OperatorErrors &errors, Node &node);
   void addKernel(unsigned number);
-  void addSite(unsigned number, Role role, Value tensor);
-
-  Value dequantize(Value integers) {
-    auto type = cast<RankedTensorType>(integers.getType());
-    return DequantizeOp::create(builder, integers.getLoc(),
-                                type.clone(builder.getF32Type()), integers);
-  }
   /// The operands of `op`, which is cloned without the rest.
   IRMapping getExactOperands(OperatorOp op) {
     IRMapping mapping;
@@ -132,13 +174,11 @@ private:
   /// The number of what gives `value`; -1: a constant, or no operator.
   int getNumber(Value value);
 
-  func::FuncOp real, quantized, hook;
   MatchedNetworks networks;
   SymbolTable symbols;
   TensorNames names;
   OperatorSelectors selectors;
   ConstantEvaluator constants;
-  OpBuilder builder;
   IRMapping realValues, quantizedValues;
   std::vector<Node> nodes;
   llvm::DenseMap<Value, unsigned> numbers;
@@ -151,8 +191,7 @@ int ComparisonBuilder::getNumber(Value value) {
   return it == numbers.end() ? -1 : int(it->second);
 }
 
-/// -1 of a dimension that is dynamic, as in the C interface.
-static std::vector<int64_t> getExtents(Value value) {
+std::vector<int64_t> qbackend::getExtents(Value value) {
   std::vector<int64_t> extents;
   for (int64_t extent : cast<RankedTensorType>(value.getType()).getShape())
     extents.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
@@ -160,7 +199,7 @@ static std::vector<int64_t> getExtents(Value value) {
 }
 
 void ComparisonBuilder::addArguments() {
-  for (Operation &op : quantized.getBody().front()) {
+  for (Operation &op : second.getBody().front()) {
     if (!isQuantizeLike(&op))
       continue;
     Value exact = networks.getReal(op.getResult(0));
@@ -183,7 +222,7 @@ void ComparisonBuilder::addArguments() {
 }
 
 void ComparisonBuilder::addOperators() {
-  for (auto op : real.getBody().front().getOps<OperatorOp>()) {
+  for (auto op : first.getBody().front().getOps<OperatorOp>()) {
     auto type = cast<RankedTensorType>(op.getOutput().getType());
     if (!type.getElementType().isF32())
       continue;
@@ -256,16 +295,6 @@ void ComparisonBuilder::describe(OperatorErrors &errors, Node &node) {
   }
   errors.channels =
       compareWeights(op, getParameters(op, kernel), inputScale, constants);
-}
-
-void ComparisonBuilder::addSite(unsigned number, Role role, Value tensor) {
-  Location loc = tensor.getLoc();
-  Value index =
-      arith::ConstantIndexOp::create(builder, loc, result.sites.size());
-  Value cast =
-      tensor::CastOp::create(builder, loc, hook.getArgumentTypes()[1], tensor);
-  func::CallOp::create(builder, loc, hook, ValueRange{index, cast});
-  result.sites.push_back({number, role});
 }
 
 Value ComparisonBuilder::getExactOperand(Value operand) {
@@ -366,11 +395,7 @@ void ComparisonBuilder::build() {
   addArguments();
   addOperators();
   // The quantized network as it is.
-  Block &body = quantized.getBody().front();
-  quantizedValues.map(body.getArguments(),
-                      result.function.getBody().front().getArguments());
-  for (Operation &op : body.without_terminator())
-    builder.clone(op, quantizedValues);
+  addNetwork(second, quantizedValues);
   for (auto [number, node] : llvm::enumerate(nodes)) {
     if (!node.quantized)
       continue;
@@ -381,7 +406,7 @@ void ComparisonBuilder::build() {
       addSite(number, Role::Cumulative, found);
   }
   // The float one, and beside each operator its variants.
-  Block &realBody = real.getBody().front();
+  Block &realBody = first.getBody().front();
   realValues.map(realBody.getArguments(),
                  result.function.getBody().front().getArguments());
   for (Operation &op : realBody.without_terminator()) {
@@ -407,12 +432,7 @@ void ComparisonBuilder::build() {
       addSite(number, Role::Local, exact);
     result.sites.back().isLast = true;
   }
-  SmallVector<Value> results;
-  for (Value value : realBody.getTerminator()->getOperands())
-    results.push_back(realValues.lookup(value));
-  for (Value value : body.getTerminator()->getOperands())
-    results.push_back(quantizedValues.lookup(value));
-  func::ReturnOp::create(builder, real.getLoc(), results);
+  finish(realValues, quantizedValues);
 }
 
 ComparisonFunction qbackend::createComparison(ModuleOp module,
@@ -420,5 +440,5 @@ ComparisonFunction qbackend::createComparison(ModuleOp module,
                                               func::FuncOp quantized) {
   ComparisonBuilder builder(module, real, quantized);
   builder.build();
-  return std::move(builder.result);
+  return builder.takeResult();
 }

@@ -9,7 +9,9 @@
 #include "qbackend/Insight/Comparison/OperatorErrors.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
 
 namespace qbackend {
 
@@ -44,6 +46,38 @@ struct ComparisonFunction {
   std::vector<evaluation::OperatorErrors> operators;
   std::vector<Site> sites;
 };
+
+/// Puts the code of both networks into one function, and calls of the hook
+/// behind it.
+class ComparisonFunctionBuilder {
+public:
+  ComparisonFunction takeResult() { return std::move(result); }
+
+protected:
+  /// In `module`, which holds `first`.
+  ComparisonFunctionBuilder(mlir::ModuleOp module, mlir::func::FuncOp first,
+                            mlir::func::FuncOp second);
+
+  /// Clones `network`, on the arguments of the function.
+  void addNetwork(mlir::func::FuncOp network, mlir::IRMapping &values);
+  void addSite(unsigned number, Role role, mlir::Value tensor);
+  /// Returns what both networks do.
+  void finish(const mlir::IRMapping &firstValues,
+              const mlir::IRMapping &secondValues);
+
+  mlir::Value dequantize(mlir::Value integers);
+
+  mlir::func::FuncOp first, second, hook;
+  mlir::OpBuilder builder;
+  ComparisonFunction result;
+};
+
+/// The integers of `type`; nullopt if they aren't per tensor.
+std::optional<evaluation::QuantizedRange> getRange(mlir::Type type);
+
+/// The extents of `value`; -1 of a dimension that is dynamic, as in the C
+/// interface.
+std::vector<int64_t> getExtents(mlir::Value value);
 
 /// Adds the function to `module`, which holds `real`, whose operators are
 /// fused. `quantized` is in another module.

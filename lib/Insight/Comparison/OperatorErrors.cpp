@@ -395,6 +395,9 @@ static void explainRange(ArrayRef<OperatorErrors> operators, Finding &finding) {
     finding.reason += "; " + others + (sharers.size() > 2 ? " have" : " has") +
                       " the same scale, for values in " +
                       spellRange(statistics.min, statistics.max);
+  // Nothing here has chosen the range.
+  if (op.selectors.empty() && op.observer.empty())
+    return;
   // A mask leaves no step for anything else, whatever the observer.
   bool isMask = op.statistics.min < -1e4 || op.statistics.max > 1e30;
   if (isMask && !clips) {

@@ -92,19 +92,20 @@ static std::vector<Column> getColumns(ArrayRef<OperatorErrors> operators,
   for (auto [rank, finding] : llvm::enumerate(findings)) {
     const OperatorErrors &op = operators[finding.op];
     std::array<double, 4> parts = getParts(op);
-    std::string cells[] = {std::to_string(rank + 1),
-                           op.name,
-                           op.kind,
-                           op.range ? op.range->dtype : "f32",
-                           formatDecibels(op.local.getSqnr()),
-                           formatDecibels(op.cumulative.getSqnr()),
-                           format("%.5f", op.local.getCosine()),
-                           format("%.3g", op.local.largest),
-                           format("%.0f", parts[0]),
-                           format("%.0f", parts[1]),
-                           format("%.0f", parts[2]),
-                           format("%.0f", parts[3]),
-                           getCauseName(finding.cause).str()};
+    std::string cells[] = {
+        std::to_string(rank + 1),
+        op.name,
+        op.kind,
+        op.range ? op.range->dtype : "f32",
+        op.local.elements ? formatDecibels(op.local.getSqnr()) : "-",
+        formatDecibels(op.cumulative.getSqnr()),
+        format("%.5f", op.local.getCosine()),
+        format("%.3g", op.local.largest),
+        format("%.0f", parts[0]),
+        format("%.0f", parts[1]),
+        format("%.0f", parts[2]),
+        format("%.0f", parts[3]),
+        getCauseName(finding.cause).str()};
     for (auto [column, cell] : llvm::zip_equal(columns, cells))
       column.cells.push_back(std::move(cell));
   }

@@ -6,6 +6,8 @@
 
 #include "Measurements.h"
 
+#include "qbackend/Support/Error.h"
+
 #include "mlir/Parser/Parser.h"
 
 using namespace mlir;
@@ -137,6 +139,10 @@ llvm::Expected<TriedAdvice>
 tuning::tryAdvice(ModuleOp module, const NetworkOptions &options,
                   llvm::ArrayRef<OperatorErrors> operators,
                   std::vector<Finding> &findings, size_t count, bool combined) {
+  if (llvm::all_of(operators, [](const OperatorErrors &op) {
+        return op.selectors.empty();
+      }))
+    return makeError("the integers of the other network come from no qconfig");
   Measurements measurements(module, options, /*journalPath=*/"");
   if (llvm::Error error = measurements.prepare(/*resume=*/false))
     return error;

@@ -90,12 +90,12 @@ class Analyzed:
         progress: Progress = False,
         executor: Executor = None,
     ) -> LayerReport:
-        """The error of each operator against `other`, float, which is taken for
-        right: where it is, what causes it, what to change (docs/Reports.md). Without
-        `labels` there is no accuracy. `backend` and `qconfig` say how the operators
-        of `other` are fused; by default those that this network was quantized for,
-        else those that `other` was calibrated for. `save` of the result writes a
-        page, which calls the network `title`. With `executor`, parts of the samples
+        """The error of each operator against `other`, float or of integers as this
+        one, which is taken for right: where it is, what causes it, what to change
+        (docs/Reports.md). Without `labels` there is no accuracy. `backend` and
+        `qconfig` say how the operators of `other` are fused; by default those that
+        this network was quantized for, else those that `other` was calibrated for.
+        `save` of the result writes a page, which calls the network `title`. With `executor`, parts of the samples
         run on its workers (docs/Cluster.md), and `progress` is of parts."""
         if not isinstance(other, Analyzed):
             raise TypeError(

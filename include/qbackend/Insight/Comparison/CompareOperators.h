@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Compares a float network with a quantized form of it, operator by
-// operator.
+// Compares a network with a quantized form of it, operator by operator.
 
 #ifndef QBACKEND_INSIGHT_COMPARISON_COMPAREOPERATORS_H
 #define QBACKEND_INSIGHT_COMPARISON_COMPAREOPERATORS_H
@@ -22,11 +21,13 @@ struct OperatorComparison {
 /// Runs `real` and `quantized` on the samples of `options`, in one pass over
 /// them; what it keeps doesn't grow with their number. `quantized` is in the
 /// reference form, in the ops of an engine, or comes quantized in any form that
-/// is imported; plain integer code is refused. Its integers are taken as they
-/// are. `prepare` says how the operators of `real` are fused, and which
-/// observers they would have. With `readParts`, which reads parts of what it is
-/// given, nothing runs: what compareOperatorsInPart gave for all samples is put
-/// together, to the same numbers.
+/// is imported. Its integers are taken as they are; where they have no scales,
+/// those that fit the floats best are found in a pass before. If `real` is of
+/// integers, too, both are compared in steps of them. `prepare` says how the
+/// operators of `real` are fused, and which observers they would have. With
+/// `readParts`, which reads parts of what it is given, nothing runs: what
+/// compareOperatorsInPart gave for all samples is put together, to the same
+/// numbers.
 llvm::Expected<OperatorComparison>
 compareOperators(mlir::ModuleOp real, mlir::ModuleOp quantized,
                  const PreparePipelineOptions &prepare,
