@@ -12,6 +12,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
+#include "mlir/Dialect/Tosa/Utils/ConversionUtils.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "mlir/Pass/PassManager.h"
 
@@ -50,6 +51,41 @@ static void spreadPixels(tosa::TransposeConv2DOp op) {
   op.setStride({1, 1});
 }
 
+// resize(x, offset) -> resize(x', offset + scale), where x' has the first row,
+// or column, of x twice
+//
+// A position before the first pixel is between it and itself. Upstream divides
+// it by the scale towards 0, and so goes on beyond it with what is behind.
+static void repeatFirstPixels(tosa::ResizeOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getInput().getType());
+  SmallVector<int64_t> scale, offset;
+  if (!type || !type.getElementType().isInteger() ||
+      op.getMode() != tosa::ResizeMode::BILINEAR || type.isDynamicDim(1) ||
+      type.isDynamicDim(2) ||
+      !tosa::getConstShapeValues(op.getScale().getDefiningOp(), scale) ||
+      !tosa::getConstShapeValues(op.getOffset().getDefiningOp(), offset) ||
+      llvm::all_of(offset, [](int64_t first) { return first >= 0; }))
+    return;
+  ImplicitLocOpBuilder b(op.getLoc(), op);
+  Value image = op.getInput();
+  for (unsigned i : {0, 1}) {
+    if (offset[i] >= 0)
+      continue;
+    SmallVector<OpFoldResult> offsets(4, b.getIndexAttr(0)),
+        sizes = tensor::getMixedSizes(b, op.getLoc(), image),
+        strides(4, b.getIndexAttr(1));
+    sizes[1 + i] = b.getIndexAttr(1);
+    Value pixels =
+        tensor::ExtractSliceOp::create(b, image, offsets, sizes, strides);
+    image = tensor::ConcatOp::create(b, 1 + i, ValueRange{pixels, image});
+    offset[i] += scale[2 * i];
+  }
+  op.getInputMutable().assign(image);
+  op.getOffsetMutable().assign(
+      tosa::ConstShapeOp::create(b, tosa::shapeType::get(b.getContext(), 2),
+                                 b.getIndexTensorAttr(offset)));
+}
+
 namespace {
 struct LowerTosaPass
     : qbackend::codegen::impl::LowerTosaPassBase<LowerTosaPass> {
@@ -82,6 +118,7 @@ struct LowerTosaPass
     if (!isFound)
       return;
     getOperation()->walk(spreadPixels);
+    getOperation()->walk(repeatFirstPixels);
     if (failed(runPipeline(passes, getOperation())))
       signalPassFailure();
   }
