@@ -258,8 +258,9 @@ void OperatorExplanation::printKernel(ModuleOp module) {
       return isa<OperatorOp>(op) ? WalkResult::skip() : WalkResult::advance();
     if (auto operation = dyn_cast<OperatorOp>(op)) {
       os << "  "
-         << (operation.getQconfig() ? "none: real code between integers"
-                                    : "none: float code");
+         << (operation.getQconfig()
+                 ? "none: float code between quantized values"
+                 : "none: float code");
       if (!operation.getCode().empty())
         os << " (" << operation.getCode() << ")";
       os << "\n";

@@ -132,8 +132,8 @@ std::string qbackend::whyNotQuantizable(OperatorOp op, QConfigAttr qconfig) {
                 : !hasFloatZeroPoints(weight) && integer.getWidth() == 8)
     return "";
   if (embedding)
-    return "the rows of its table would need a zero point that is a real "
-           "number, per_channel_affine_float_qparams of ui8 or ui4";
+    return "the rows of its table would need float zero "
+           "points, per_channel_affine_float_qparams of ui8 or ui4";
   if (hasFloatZeroPoints(weight))
     return "zero points that are floats are for embeddings";
   return ("a weight of " + Twine(integer.getWidth()) + " bits " +

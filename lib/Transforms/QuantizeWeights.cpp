@@ -300,7 +300,7 @@ static LogicalResult quantizeBias(OperatorOp op, bool fold) {
                       "of its weight, and are limited",
                       limited, bias->size())
             .str(),
-        "leave it real, or give its weight a wider range");
+        "keep it float, or give its weight a wider range");
 
   Type f32 = Float32Type::get(op.getContext());
   auto i32 = IntegerType::get(op.getContext(), 32);

@@ -188,7 +188,7 @@ struct VerifyAccumulatorsPass
           << found.min << " to " << found.max << ", which takes "
           << found.getBits() << " bits, expected at most " << sums->bits
           << ": inputs are there for which the sum "
-             "wraps; leave it real, or make its weight or bias smaller";
+             "wraps; keep it float, or make its weight or bias smaller";
     });
     if (isWrong)
       return signalPassFailure();

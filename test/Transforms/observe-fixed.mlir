@@ -10,7 +10,7 @@ func.func @shared(%x: !t, %y: !t) -> !c {
   ^bb0(%a: !t):
     qbackend.yield %a : !t
   }
-  // expected-remark @+1 {{[Analysis] QB114 | Category:qbackend | Function=shared | Operator=add, Reason="its result shares the fixed parameters of other values, which clip what they can't hold", Suggestion="keep the operator that joins them real, with the qconfig none"}}
+  // expected-remark @+1 {{[Analysis] QB114 | Category:qbackend | Function=shared | Operator=add, Reason="its result shares the fixed parameters of other values, which clip what they can't hold", Suggestion="keep the operator that joins them float, with the qconfig none"}}
   %1 = qbackend.operator [#qbackend.add] inputs(%x, %y) : (!t, !t) -> !t {
   ^bb0(%a: !t, %b: !t):
     qbackend.yield %a : !t

@@ -8,7 +8,7 @@ func.func @wraps_by_one(%x: tensor<1x1x!u8>) -> tensor<1x1x!u8> {
   %c = arith.constant dense<127> : tensor<1x1xi8>
   %w = quant.scast %c : tensor<1x1xi8> to tensor<1x1x!s8>
   %b = arith.constant dense<2147451263> : tensor<1xi32>
-  // expected-error @+1 {{adds up 2147451263 to 2147483648, which takes 33 bits, expected at most 32: inputs are there for which the sum wraps; leave it real, or make its weight or bias smaller}}
+  // expected-error @+1 {{adds up 2147451263 to 2147483648, which takes 33 bits, expected at most 32: inputs are there for which the sum wraps; keep it float, or make its weight or bias smaller}}
   %y = qnnpack.linear %x, %w, %b : tensor<1x1x!u8>, tensor<1x1x!s8>, tensor<1xi32> -> tensor<1x1x!u8>
   return %y : tensor<1x1x!u8>
 }
@@ -51,7 +51,7 @@ func.func @wide_wraps(%x: tensor<1x1x!x16>) -> tensor<1x1x!x16> {
   %c = arith.constant dense<127> : tensor<1x1xi8>
   %w = quant.scast %c : tensor<1x1xi8> to tensor<1x1x!s8>
   %b = arith.constant dense<140737488355327> : tensor<1xi64>
-  // expected-error @+1 {{adds up 140737484193791 to 140737492516736, which takes 49 bits, expected at most 48: inputs are there for which the sum wraps; leave it real, or make its weight or bias smaller}}
+  // expected-error @+1 {{adds up 140737484193791 to 140737492516736, which takes 49 bits, expected at most 48: inputs are there for which the sum wraps; keep it float, or make its weight or bias smaller}}
   %y = qnnpack.linear %x, %w, %b {requantization = #wide} : tensor<1x1x!x16>, tensor<1x1x!s8>, tensor<1xi64> -> tensor<1x1x!x16>
   return %y : tensor<1x1x!x16>
 }

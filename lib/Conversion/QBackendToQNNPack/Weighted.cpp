@@ -63,7 +63,7 @@ OrRefusal<Value> KernelBuilder::createEmbedding() {
   if (isa<EmbeddingAttr>(op.getKind()) && !op.isFused())
     table = getQuantizedTable(op.getWeight());
   if (!table)
-    return Refusal("only embeddings have a kernel for real activations");
+    return Refusal("only embeddings have a kernel for float activations");
   DenseElementsAttr entries = table->entries;
   bool packed = op.getQconfig()->getWeight().getDtype().isInteger(4);
   auto type = cast<RankedTensorType>(entries.getType());

@@ -300,7 +300,7 @@ static void explainWeight(ArrayRef<OperatorErrors> operators,
     finding.reason = (isDead ? "the weight of " : "the integers of ") +
                      listChannels(op, isOtherWeight) +
                      (isDead ? " is 0 in integers, and is not in floats"
-                             : " are no rounding of the real weight");
+                             : " are no rounding of the float weight");
     finding.change = keepFloat(operators, finding.op);
     return;
   }
@@ -359,7 +359,7 @@ static void explainBias(ArrayRef<OperatorErrors> operators, Finding &finding) {
     finding.reason = "the biases differ";
   } else {
     finding.reason =
-        llvm::formatv("the bias of channel {0} is {1}, real {2}", worst,
+        llvm::formatv("the bias of channel {0} is {1}, float {2}", worst,
                       spell(*op.channels[worst].quantizedBias),
                       spell(*op.channels[worst].bias))
             .str();

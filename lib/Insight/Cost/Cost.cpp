@@ -409,7 +409,7 @@ static void printNetwork(const NamedCost &network, raw_ostream &os) {
     width = std::max(width, std::min<size_t>(entry.name.size(), 28));
   os << "  " << llvm::left_justify("operator", width) << " "
      << llvm::left_justify("kind", 24)
-     << "   integer MACs      real MACs        bytes  predicted us   measured "
+     << "   integer MACs     float MACs        bytes  predicted us   measured "
         "us\n";
   for (unsigned number : order) {
     const OperatorCost &entry = cost.operators[number];

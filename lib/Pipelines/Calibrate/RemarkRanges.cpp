@@ -106,7 +106,7 @@ private:
                           "of @{1} is {2}: the other numbers are lost in one "
                           "step",
                           spell(*least), result.getSymName(), spell(scale)),
-            "keep it real, with the qconfig none for this operator");
+            "keep it float, with the qconfig none for this operator");
         masked.insert(op.getOutput());
         return;
       }
@@ -121,7 +121,7 @@ private:
                           "difference is most of what it tells apart are in "
                           "one step, as behind a mask",
                           spell(before)),
-            "keep it real, with the qconfig none for this operator and for "
+            "keep it float, with the qconfig none for this operator and for "
             "what masks its input");
         return;
       }
@@ -134,7 +134,7 @@ private:
             llvm::formatv("the scale of its result, @{0}, is {1}, that of "
                           "its input {2}",
                           result.getSymName(), spell(scale), spell(before)),
-            "look for numbers in the data that are none, or keep it real");
+            "look for numbers in the data that are none, or keep it float");
         return;
       }
     }

@@ -301,7 +301,7 @@ void ObserverInserter::remarkClipped(unsigned i) {
                    Twine(observation.isOutput ? "its result" : "its input") +
                        " shares the fixed parameters of other values, which "
                        "clip what they can't hold",
-                   "keep the operator that joins them real, with the qconfig "
+                   "keep the operator that joins them float, with the qconfig "
                    "none");
 }
 

@@ -22,7 +22,7 @@ SCALE_MIN = 2**-12
 
 
 def _static(weight: Optional[DType] = None) -> DTypeConfig:
-    """Activations of quint8; with the type of a weight, a bias is real."""
+    """Activations of quint8; with the type of a weight, a bias is float."""
     return DTypeConfig(quint8, quint8, weight, None if weight is None else float32)
 
 

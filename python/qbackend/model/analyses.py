@@ -353,7 +353,7 @@ class RealIsland:
     predicted_seconds: float
 
 
-_COST_COLUMNS = ("operator", "kind", "integer MACs", "real MACs") + (
+_COST_COLUMNS = ("operator", "kind", "integer MACs", "float MACs") + (
     "bytes",
     "predicted us",
     "measured us",

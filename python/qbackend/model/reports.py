@@ -93,7 +93,7 @@ class Summary:
             ("bytes of constants after", str(self.bytes_after)),
             *((f"operators {v}", str(n)) for v, n in self.operators.items()),
             ("integer MACs", str(self.integer_macs)),
-            ("real MACs", str(self.real_macs)),
+            ("float MACs", str(self.real_macs)),
             ("quantized", f"{self.quantized_percent:.1f} %"),
         ]
 

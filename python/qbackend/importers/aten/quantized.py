@@ -177,7 +177,7 @@ def fake_quantize_per_channel(g: Builder, self: Value, scale: Value,
                               zero_point: Value, axis: int, quant_min: int,
                               quant_max: int) -> Value:
     if zero_point.element.real:
-        raise ImportFailure("a fake quantizer with real zero points")
+        raise ImportFailure("a fake quantizer with float zero points")
     if self.element in HALVES:
         wide = fake_quantize_per_channel(g, g.cast(self, F32), scale, zero_point,
                                          axis, quant_min, quant_max)
