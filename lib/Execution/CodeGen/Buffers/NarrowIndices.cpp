@@ -15,16 +15,16 @@ namespace qbackend::codegen {
 
 using namespace mlir;
 
-/// The value that `op` casts, through `index` or without; null: no cast.
+/// The value that `op` casts, through any number of indices and buffers, whose
+/// descriptors have the same fields; null: no cast.
 static Value getSource(UnrealizedConversionCastOp op) {
-  if (op->getNumOperands() != 1 || op->getNumResults() != 1)
-    return nullptr;
-  Value source = op->getOperand(0);
-  auto before = source.getDefiningOp<UnrealizedConversionCastOp>();
-  if (!isa<IndexType, BaseMemRefType>(source.getType()))
-    return source;
-  return before && before->getNumOperands() == 1 ? before->getOperand(0)
-                                                 : nullptr;
+  while (op && op->getNumOperands() == 1 && op->getNumResults() == 1) {
+    Value source = op->getOperand(0);
+    if (!isa<IndexType, BaseMemRefType>(source.getType()))
+      return source;
+    op = source.getDefiningOp<UnrealizedConversionCastOp>();
+  }
+  return nullptr;
 }
 
 /// `value` as an integer of `type`. Indices are signed.
