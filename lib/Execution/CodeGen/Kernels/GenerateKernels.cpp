@@ -229,9 +229,11 @@ GenerateKernelsPass::createEmitter(int8::Conv2dOp op, ArrayRef<int8_t> weight) {
     emitter = createTileKernel(target, op);
   if (emitter)
     return emitter;
-  if (op.isDepthwise())
-    return createDepthwiseKernel(
-        target.interleaves ? target : getKernelTargets().back(), op);
+  if (op.isDepthwise()) {
+    KernelTarget rows = target.interleaves ? target : getKernelTargets().back();
+    rows.copyBytes = target.copyBytes;
+    return createDepthwiseKernel(rows, op);
+  }
   if (op.isWide())
     return createDenseKernel(target, op);
   if (target.multiplyBytes)

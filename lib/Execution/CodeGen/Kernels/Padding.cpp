@@ -11,12 +11,10 @@ using namespace qbackend::codegen;
 
 void KernelEmitter::forBytes(int64_t bytes,
                              function_ref<void(Value, int64_t)> body) {
-  if (target.isPortable)
-    return forEach(bytes, 1, [&](Value offset) { body(offset, 1); });
-  constexpr int64_t chunk = 64;
-  int64_t done = bytes / chunk * chunk;
-  forEach(done, chunk, [&](Value offset) { body(offset, chunk); });
-  for (int64_t count = chunk / 2; count != 0; count /= 2)
+  int64_t copyBytes = target.copyBytes;
+  int64_t done = bytes / copyBytes * copyBytes;
+  forEach(done, copyBytes, [&](Value offset) { body(offset, copyBytes); });
+  for (int64_t count = copyBytes / 2; count != 0; count /= 2)
     if (bytes & count) {
       body(index(done), count);
       done += count;

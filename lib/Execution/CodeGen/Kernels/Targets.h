@@ -59,11 +59,16 @@ struct KernelTarget {
   /// Whether bytes of vectors are interleaved by instructions. Where they
   /// aren't, depthwise kernels are those of the last target.
   bool interleaves = true;
+  /// The bytes that a step of a copy of an image moves. Without vectors, more
+  /// than a register would be as many instructions as it has words or, on
+  /// processors that load words at multiples of 4 alone, bytes. A C compiler
+  /// finds by itself the bytes that a loop copies.
+  int64_t copyBytes = 64;
   /// Whether `dot` has an instruction for one word of a vector of input bytes
   /// in all lanes: dense kernels load whole vectors of them.
   bool byElement = false;
-  /// Whether vectors become scalars for a C compiler, which finds the bytes
-  /// that a loop copies by itself: the target is taken by its name alone.
+  /// Whether vectors become scalars for a C compiler: the target is taken by
+  /// its name alone.
   bool isPortable = false;
   /// Returns `sum` plus all products of the 16 signed bytes of `input` and of
   /// `weight`; or null. Dense kernels of long runs of channels are made of it.
