@@ -98,14 +98,10 @@ def read_attribute(text: str, function: str, name: str) -> Optional[str]:
 
 
 def read_float_layers(text: str, function: str) -> List[str]:
-    """The layers that qbackend-generate-kernels requantizes by floats, though there are
+    """The layers that qbackend-requantize-by-integers leaves floats in, though there are
     no instructions for them."""
     layers = read_attribute(text, function, "qbackend-float-layers")
-    return (
-        [layer or "a layer without a name" for layer in layers.split(";")]
-        if (layers is not None)
-        else []
-    )
+    return layers.split(";") if layers else []
 
 
 class Arenas(NamedTuple):
@@ -274,7 +270,7 @@ class Report(NamedTuple):
     #: Functions that the object calls.
     calls: Sequence[str]
     constants: Sequence[Tuple[int, str]]
-    #: Layers that are requantized by floats where there is no FPU.
+    #: Layers that have floats where there is no FPU.
     floats: Sequence[str] = ()
 
     def spell(self, name: str, machine: str) -> str:
@@ -307,10 +303,7 @@ class Report(NamedTuple):
     def list_floats(self) -> List[str]:
         if not self.floats:
             return []
-        return [
-            f"floats   requantize {', '.join(self.floats)}: a multiplier is 1/2 or "
-            "more, less than 2^-15, or 2^7 times another one"
-        ]
+        return [f"floats   in {', '.join(self.floats)}; the rest is integers"]
 
     def list_constants(self, count: int) -> List[str]:
         return [f"  {size:8} {name}" for size, name in self.constants[:count]]

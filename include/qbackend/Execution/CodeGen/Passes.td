@@ -182,6 +182,31 @@ def LowerToLoopsPass : Pass<"qbackend-lower-to-loops"> {
   ];
 }
 
+def RequantizeByIntegersPass
+    : Pass<"qbackend-requantize-by-integers", "::mlir::ModuleOp"> {
+  let summary = "products of integers and constants rounded without floats";
+  let description = [{
+    Before: loops over scalars and vectors. After: where the processor has no
+    instructions for floats, or `target` is `portable`, an integer that is converted
+    to f32, multiplied by a constant or a number of a constant table, rounded to even
+    and converted back is a call of the function that kernels requantize by, if what
+    reads it is clamped to within -256 and 256, and the multipliers are from 2^-15 to
+    1, of which none is more than 2^7 times another one. docs/Kernels.md says why
+    these are the same integers. Averages and products of activations have this form.
+
+    Public functions have the attribute `qbackend-float-layers` for LLVM, with the
+    names of the layers that compute with floats all the same.
+  }];
+  let options = !listconcat(ProcessorOptions, [
+    Option<"target", "target", "std::string", "\"\"",
+           "Name of the target of generated kernels">
+  ]);
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::func::FuncDialect",
+    "::mlir::scf::SCFDialect", "::mlir::vector::VectorDialect"
+  ];
+}
+
 def ScalarizeVectorsPass : Pass<"qbackend-scalarize-vectors"> {
   let summary = "vectors of fixed lengths to a scalar for each lane";
   let description = [{

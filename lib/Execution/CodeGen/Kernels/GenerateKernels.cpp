@@ -17,7 +17,6 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/bit.h"
 
@@ -67,10 +66,6 @@ struct GenerateKernelsPass
   bool avoidsFloats = false;
   /// Whether vectors of f64 are faster than products of 64 bits.
   bool hasDoubles = false;
-  /// Functions that requantize by integers, by their shift.
-  DenseMap<int64_t, func::FuncOp> requantizers;
-  /// The layers that are requantized by floats all the same.
-  llvm::SetVector<StringAttr> floatLayers;
   ConstantStore *store = nullptr;
 };
 } // namespace
@@ -386,17 +381,11 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
   };
   pass(op.getInput());
   std::optional<IntegerMultipliers> integers;
-  if (!multiplier->empty() && avoidsFloats) {
+  if (!multiplier->empty() && avoidsFloats)
     integers = findIntegerMultipliers(*multiplier);
-    if (!integers)
-      floatLayers.insert(b.getStringAttr(getLocationName(op.getLoc())));
-  }
-  if (integers) {
-    func::FuncOp &requantizer = requantizers[integers->shift];
-    if (!requantizer)
-      requantizer = addRequantizer(op.getLoc(), integers->shift, symbols);
-    emitter->setRequantizer(requantizer);
-  }
+  if (integers)
+    emitter->setRequantizer(
+        getRequantizer(op.getLoc(), integers->shift, symbols));
   SmallVector<int32_t> factors;
   if (integers)
     factors.assign(integers->multipliers.begin(), integers->multipliers.end());
@@ -476,22 +465,12 @@ LogicalResult GenerateKernelsPass::lower(int8::Conv2dOp op, Kernels &kernels,
 
 void GenerateKernelsPass::runOnOperation() {
   Kernels kernels;
-  floatLayers.clear();
-  requantizers.clear();
   SymbolTable symbols(getOperation());
   SmallVector<int8::Conv2dOp> ops;
   getOperation().walk([&](int8::Conv2dOp op) { ops.push_back(op); });
   for (int8::Conv2dOp op : ops)
     if (failed(lower(op, kernels, symbols)))
       return signalPassFailure();
-  if (floatLayers.empty())
-    return;
-  std::string names;
-  for (StringAttr layer : floatLayers)
-    names += (names.empty() ? "" : ";") + layer.getValue().str();
-  for (auto function : getOperation().getOps<func::FuncOp>())
-    if (function.isPublic())
-      addLLVMAttribute(function, "qbackend-float-layers", names);
 }
 
 std::unique_ptr<Pass> qbackend::codegen::createGenerateKernelsPass(

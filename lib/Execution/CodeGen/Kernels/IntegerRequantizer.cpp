@@ -19,11 +19,14 @@ using namespace qbackend::codegen;
 /// Bits of the mantissa of a float.
 static constexpr int mantissaBits = 24;
 
+/// With it the window beside the smallest tie, 1/2, is one unit.
+static constexpr int64_t smallestShift = 25;
+
 std::optional<IntegerMultipliers>
 qbackend::codegen::findIntegerMultipliers(ArrayRef<float> multipliers) {
-  IntegerMultipliers found{0, {}};
+  IntegerMultipliers found{smallestShift, {}};
   for (float multiplier : multipliers) {
-    if (!(multiplier >= 0x1p-15f && multiplier < 0.5f))
+    if (!(multiplier >= 0x1p-15f && multiplier < 1.0f))
       return std::nullopt;
     found.shift = std::max<int64_t>(found.shift,
                                     mantissaBits - 1 - std::ilogb(multiplier));
@@ -39,13 +42,23 @@ qbackend::codegen::findIntegerMultipliers(ArrayRef<float> multipliers) {
   return found;
 }
 
-func::FuncOp qbackend::codegen::addRequantizer(Location loc, int64_t shift,
+bool qbackend::codegen::isKernel(func::FuncOp function) {
+  auto attributes = function->getAttrOfType<ArrayAttr>("passthrough");
+  return attributes &&
+         llvm::is_contained(attributes, StringAttr::get(function.getContext(),
+                                                        kKernelAttribute));
+}
+
+func::FuncOp qbackend::codegen::getRequantizer(Location loc, int64_t shift,
                                                SymbolTable &symbols) {
   ImplicitLocOpBuilder b(loc, loc.getContext());
   Type i32 = b.getI32Type(), i64 = b.getI64Type();
-  auto function =
-      func::FuncOp::create(b, "requantize_" + std::to_string(shift),
-                           b.getFunctionType({i32, i32}, TypeRange(i32)));
+  std::string name = "requantize_" + std::to_string(shift);
+  if (auto function = symbols.lookup<func::FuncOp>(name))
+    if (isKernel(function))
+      return function;
+  auto function = func::FuncOp::create(
+      b, name, b.getFunctionType({i32, i32}, TypeRange(i32)));
   function.setPrivate();
   // A copy at each sum would be most of a kernel's code.
   function->setAttr("passthrough",

@@ -34,14 +34,17 @@ struct IntegerMultipliers {
 };
 
 /// Returns the multipliers of all channels as integers. Nothing: one of them is
-/// less than 2^-15, is 1/2 or more, or more than 2^7 times another one.
+/// less than 2^-15, is 1 or more, or more than 2^7 times another one.
 std::optional<IntegerMultipliers>
 findIntegerMultipliers(llvm::ArrayRef<float> multipliers);
 
-/// Adds `(sum: i32, multiplier: i32) -> i32` to the module of `symbols`: the
-/// integer that floats make of the sum, if it is between -256 and 256; else one
-/// that isn't.
-mlir::func::FuncOp addRequantizer(mlir::Location loc, int64_t shift,
+/// Whether `function` is one of a kernel, or that of `getRequantizer`.
+bool isKernel(mlir::func::FuncOp function);
+
+/// Returns the function `(sum: i32, multiplier: i32) -> i32` of the module of
+/// `symbols`, which is added if there is none: the integer that floats make of
+/// the sum, if it is between -256 and 256; else one on the same side of these.
+mlir::func::FuncOp getRequantizer(mlir::Location loc, int64_t shift,
                                   mlir::SymbolTable &symbols);
 
 } // namespace qbackend::codegen

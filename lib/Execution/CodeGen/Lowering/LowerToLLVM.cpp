@@ -90,6 +90,9 @@ addLowerToLoops(OpPassManager &pm,
     pm.addPass(createVectorizePass(vectors, options.constants));
   }
   pm.nest<func::FuncOp>().addPass(createLowerToLoopsPass());
+  pm.addPass(createRequantizeByIntegersPass(
+      {options.target.triple, options.target.cpu, options.target.features,
+       options.target.target}));
   OutlineLoopsPassOptions outline;
   outline.barePointers = options.barePointers;
   outline.parallel = options.target.parallel;
